@@ -5,10 +5,15 @@ A card is derived and never written twice: from an app's own views and functions
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
+from functools import cache
+from importlib import resources
 from typing import Any, Literal, NamedTuple, Protocol, TypeAlias, runtime_checkable
 
-from protocol import Frozen
+import yaml
+
+from protocol import Frozen, VisualState
 
 FieldType: TypeAlias = Literal["text", "long_text", "number", "money", "date", "time", "choice", "truth", "people", "list"]
 
@@ -143,3 +148,56 @@ def _plain(words: Iterable[str]) -> tuple[str, ...]:
     """Each once; not those that are more than a name, such as a sentence to be ticked."""
     folded = (" ".join(word.replace("{title}", " ").casefold().split()) for word in words)
     return tuple(dict.fromkeys(word for word in folded if word and word.count(" ") < 3))
+
+
+@cache
+def verb_words() -> dict[str, str]:
+    """The words by which verbs of the lexicon are said."""
+    text = (resources.files("configs") / "lexicon" / "en.yaml").read_text(encoding="utf-8")
+    verbs: dict[str, Any] = yaml.load(text, Loader=yaml.CSafeLoader)["verbs"]
+    forms = [(str(word), name) for name, verb in verbs.items() if not verb.get("keeps") for word in verb["forms"]]
+    return {word.casefold(): name for word, name in reversed(forms)}
+
+
+def verb_of(label: str) -> str:
+    """The verb of a control: by the longest words of the lexicon that it begins with, else its own words."""
+    words = re.sub(r"\{title\}|[^\w\s-]", " ", label).casefold().split()
+    known = (verb_words().get(" ".join(words[:size])) for size in range(len(words), 0, -1))
+    begun = "create" if words[:1] in (["new"], ["compose"]) else " ".join(words)  # as no goal says it, but many a control
+    return next(filter(None, known), begun)
+
+
+def singular(noun: str) -> str:
+    word = noun.replace("_", " ").casefold()
+    if word.endswith("ies") and len(word) > 4:
+        return word[:-3] + "y"
+    if word.endswith(("sses", "ches", "shes", "xes")):
+        return word[:-2]
+    return word[:-1] if len(word) > 3 and word.endswith("s") and not word.endswith(("ss", "us", "is")) else word
+
+
+_ROLES: dict[str, FieldType] = {
+    "textbox": "text", "searchbox": "text", "spinbutton": "number", "slider": "number", "combobox": "choice", "listbox": "choice",
+    "checkbox": "truth", "radio": "truth", "switch": "truth",
+}  # fmt: skip
+
+
+def card_of_screen(state: VisualState) -> AppCard:
+    """What a page holds and can do, as far as its screen shows: its fields as a form, its lists, and what can be pressed."""
+    shown = [element for element in state.elements if element.name]
+    fields = tuple(
+        FieldCard(label=e.name, type=_ROLES[e.role], options=e.choices, written=True, required=e.required)
+        for e in shown
+        if e.role in _ROLES and e.enabled
+    )
+    controls = dict.fromkeys(e.name for e in shown if e.role in ("button", "link", "tab", "menuitem"))
+    at: Literal["form", "app"] = "form" if fields else "app"
+    verbs = tuple(VerbCard(verb=verb_of(name), control=name, at=at) for name in controls)
+    columns = tuple(dict.fromkeys(e.name for e in shown if e.role == "columnheader"))
+    rows = any(e.role in ("row", "listitem") for e in state.elements)
+    kinds = [KindCard(kind="form", words=("page",), fields=fields, verbs=verbs, single=True)] if fields else []
+    if rows:
+        listed = tuple(FieldCard(label=name, listed=True, key=at == 0) for at, name in enumerate(columns))
+        kinds.append(KindCard(kind="row", words=("item", "entry", "record", "result", "line"), fields=listed))
+    title = next((window.title for window in state.windows if window.focused), state.app or "")
+    return AppCard(app=state.app or "screen", title=title, kinds=tuple(kinds), verbs=() if fields else verbs)

@@ -19,6 +19,7 @@ from environments.browser.observation.screen import Sight
 from environments.browser.observation.settling import settle
 from environments.browser.record import Record
 from environments.browser.session import Rules, Session, find_chromium, need_playwright
+from environments.cards import AppCard, card_of_screen
 from environments.contract import STOPPED, EnvironmentFault, EnvironmentType
 from environments.effects import ControlSeen, HeldRequest, Network, Permit, released
 from protocol import Action, ActionResult, BoundingBox, ExecStatus, HoldKey, VisualState, Wait
@@ -120,6 +121,10 @@ class BrowserEnvironment:
         self._live()
         self._opened()
         return self._run(self._look(), 60)
+
+    def cards(self) -> list[AppCard]:
+        """What the page holds and can do, as it was seen last."""
+        return [card_of_screen(self.observe() if self._sight is None else self._sight.state())]
 
     def perform(self, action: Action, *, key: str) -> ActionResult:
         self._live()

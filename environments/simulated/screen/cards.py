@@ -10,14 +10,22 @@ import re
 from collections import Counter, deque
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cache, lru_cache
-from importlib import resources
+from functools import lru_cache
 from typing import Any, Literal, NamedTuple, get_args, get_origin
 
-import yaml
 from pydantic import BaseModel
 
-from environments.cards import AppCard, FieldCard, FunctionCard, KindCard, VerbCard, arguments_of
+from environments.cards import (
+    AppCard,
+    FieldCard,
+    FunctionCard,
+    KindCard,
+    VerbCard,
+    arguments_of,
+    singular,
+    verb_of,
+    verb_words,
+)
 from environments.effects import SENSITIVE, Effect
 from environments.effects.words import is_way_out
 from environments.simulated.app import (
@@ -58,32 +66,6 @@ _SCREENS, _UPDATES, _DEEP, _SAME = 60, 400, 5, 3
 _KNOWN = 400
 """Of so many records of a kind the names are known."""
 At = Literal["record", "row", "list", "form", "app"]
-
-
-@cache
-def _verb_words() -> dict[str, str]:
-    """The words by which verbs of the lexicon are said."""
-    text = (resources.files("configs") / "lexicon" / "en.yaml").read_text(encoding="utf-8")
-    verbs: dict[str, Any] = yaml.load(text, Loader=yaml.CSafeLoader)["verbs"]
-    forms = [(str(word), name) for name, verb in verbs.items() if not verb.get("keeps") for word in verb["forms"]]
-    return {word.casefold(): name for word, name in reversed(forms)}
-
-
-def verb_of(label: str) -> str:
-    """The verb of a control: by the longest words of the lexicon that it begins with, else its own words."""
-    words = re.sub(r"\{title\}|[^\w\s-]", " ", label).casefold().split()
-    known = (_verb_words().get(" ".join(words[:size])) for size in range(len(words), 0, -1))
-    begun = "create" if words[:1] in (["new"], ["compose"]) else " ".join(words)  # as no goal says it, but many a control
-    return next(filter(None, known), begun)
-
-
-def singular(noun: str) -> str:
-    word = noun.replace("_", " ").casefold()
-    if word.endswith("ies") and len(word) > 4:
-        return word[:-3] + "y"
-    if word.endswith(("sses", "ches", "shes", "xes")):
-        return word[:-2]
-    return word[:-1] if len(word) > 3 and word.endswith("s") and not word.endswith(("ss", "us", "is")) else word
 
 
 class _Spot(NamedTuple):
@@ -288,7 +270,7 @@ class _Explorer:
             self.kind(store).places.update(dict.fromkeys(name for names in view.choices for name in names))
         for head, items in view.menus if spot.kind else ():
             label = self.label(head.text)
-            if verb_of(label) in _verb_words().values():
+            if verb_of(label) in verb_words().values():
                 ask = FieldCard(label=label, type="choice", options=items, written=True)
                 where: At = "record" if spot.before is None else "row"
                 self.kind(spot.kind).can(VerbCard(verb=verb_of(label), control=label, at=where, asks=(ask,)))
@@ -331,7 +313,8 @@ class _Explorer:
     def columns(self, kind: _Kind, one: RecordRows, row: Widget, record: BaseModel, name: str) -> None:
         if not one.columns:
             attribute = next((n for n, v in vars(record).items() if v and str(v) == row.text), "")
-            kind.note(attribute.replace("_", " ").capitalize(), listed=True, key=True)
+            label = varied_text(self.app.name, attribute.replace("_", " ").capitalize(), self.variation)
+            kind.note(label, listed=True, key=True)
             return
         linked = [at for at, cell in enumerate(row.children) if cell.press and cell.role == "link"]
         linked = linked or ([] if any(f.key for f in kind.fields.values()) else [0])
@@ -516,7 +499,7 @@ class _Explorer:
             if done.touched or done.outside:
                 at: At = "record" if self.gone(spot, done) else "form"
                 verb = verb_of(label)
-                verb = "save" if done.new and verb not in _verb_words().values() else verb
+                verb = "save" if done.new and verb not in verb_words().values() else verb
                 kind.can(VerbCard(verb=verb, control=label, at=at, effect=done.effect, asks=done.asks))
             if done.new:
                 stays = [h.text for h in view.headings] == [h.text for h in self.view(done.state).headings]

@@ -10,7 +10,8 @@ from environments.simulated.apps import APPS, register
 from environments.simulated.apps.common.forms import question
 from environments.simulated.apps.common.record_list import ListState, list_update, list_view
 from environments.simulated.effect_tables import Meaning, becomes, is_gone
-from environments.simulated.screen.widgets import Widget, bar, button, cell, combobox, form, heading, link, pair, row, search_bar, textbox
+from environments.simulated.screen import widgets as ui
+from environments.simulated.screen.widgets import Widget
 from environments.simulated.world.values import Model, matches
 
 
@@ -36,6 +37,7 @@ class LoansState(ListState):
 
 
 SHELVES = ("Novels", "History", "Travel")
+CONTROLS = {"renew": "Renew", "remind": "Remind reader", "delete": "Delete", "back": "Back"}
 
 
 class Loans(App[LoansContent, LoansState]):
@@ -57,30 +59,38 @@ class Loans(App[LoansContent, LoansState]):
 
     def view(self, state: LoansState) -> tuple[Widget, ...]:
         if state.draft is not None:
-            draft = state.draft
-            return (heading("Lend a book"), form(
-                "lend", textbox("Title", "draft.title", draft.title, required=True), textbox("Reader", "draft.reader", draft.reader),
-                combobox("Shelf", "draft.shelf", draft.shelf, SHELVES), textbox("Due date", "draft.due", draft.due),
-                bar(button("Lend it", "lend-it"), button("Cancel", "cancel")), submit="lend-it",
-            ))  # fmt: skip
+            return (ui.heading("Lend a book"), self._form(state.draft))
         loan = state.loans.get(state.open)
         if loan is not None:
             facts = {"Title": loan.title, "Reader": loan.reader, "Shelf": loan.shelf, "Due date": loan.due, "Status": loan.status}
-            controls = (button("Renew", "renew"), button("Remind reader", "remind"), button("Delete", "delete"), button("Back", "back"))
-            return (heading(loan.title, f"loan-{loan.id}"), *(pair(k, v, f"loan-{loan.id}.{k}") for k, v in facts.items()),
-                    bar(*controls))  # fmt: skip
-        shown = list_view("loans", ("Title", "Reader", "Due date", "Status"), self._found(state), self._row, "No loans", state.page)
-        return (heading("Loans"), bar(button("New loan", "new")), search_bar("loans", state.query), *shown)
+            told = (ui.pair(label, value, f"loan-{loan.id}.{label}") for label, value in facts.items())
+            controls = (ui.button(name, key) for key, name in CONTROLS.items())
+            return (ui.heading(loan.title, f"loan-{loan.id}"), *told, ui.bar(*controls))
+        columns = ("Title", "Reader", "Due date", "Status")
+        shown = list_view("loans", columns, self._found(state), self._row, "No loans", state.page)
+        return (ui.heading("Loans"), ui.bar(ui.button("New loan", "new")), ui.search_bar("loans", state.query), *shown)
+
+    def _form(self, draft: Loan) -> Widget:
+        title = ui.textbox("Title", "draft.title", draft.title, required=True)
+        shelf = ui.combobox("Shelf", "draft.shelf", draft.shelf, SHELVES)
+        texts = (ui.textbox("Reader", "draft.reader", draft.reader), ui.textbox("Due date", "draft.due", draft.due))
+        buttons = ui.bar(ui.button("Lend it", "lend-it"), ui.button("Cancel", "cancel"))
+        return ui.form("lend", title, *texts, shelf, buttons, submit="lend-it")
 
     def _found(self, state: LoansState) -> list[Loan]:
         return [loan for loan in state.loans.values() if matches(state.applied, loan.title, loan.reader)]
 
     def _row(self, loan: Loan) -> Widget:
         key = f"loan-{loan.id}"
-        return row(key, link(loan.title, f"{key}.title"), cell(loan.reader), cell(loan.due), cell(loan.status.capitalize()))
+        cells = (ui.cell(text) for text in (loan.reader, loan.due, loan.status.capitalize()))
+        return ui.row(key, ui.link(loan.title, f"{key}.title"), *cells)
 
     def update(self, state: LoansState, event: Event) -> Update[LoansState]:
-        if state.draft is None and not state.open and (looked := list_update(state, event, lambda: self._found(state))) is not None:
+        if (
+            state.draft is None
+            and not state.open
+            and (looked := list_update(state, event, lambda: self._found(state))) is not None
+        ):
             return Update(looked)
         match event:
             case Pressed(key="new"):

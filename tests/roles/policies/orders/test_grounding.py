@@ -1,0 +1,146 @@
+"""What orders name is found in the cards of applications: kinds, fields, verbs, places, and tests in their labels."""
+
+from __future__ import annotations
+
+from functools import cache
+
+import pytest
+from worlds import loans
+
+from environments.cards import AppCard, KindCard
+from environments.simulated.desktop import SimulatedDesktop
+from environments.simulated.world.worldfile import load_world, parse_world
+from roles.contracts.orders import Amount, Pick, RowTest, Text, Thing, Value, When
+from roles.contracts.orders import Test as RecordTest
+from roles.policies.orders.grounding import Ungrounded, ground_field, ground_kind, ground_place, ground_verb, to_records
+
+ADA = Text(text="Ada Moss")
+MAY = When(text="in May", first="2026-05-01", last="2026-05-31")
+
+
+@cache
+def cards(world: str = "company") -> tuple[AppCard, ...]:
+    loans.registered()
+    spec = parse_world(loans.WORLD) if world == "library" else load_world(world)
+    return tuple(SimulatedDesktop(spec, 0).cards())
+
+
+def words(value: Value) -> str:
+    if isinstance(value, When):
+        return value.first if value.first == value.last else f"{value.first} .. {value.last}"
+    return value.text if isinstance(value, Text | Amount) else ""
+
+
+def kind_of(noun: str, world: str = "company") -> tuple[AppCard, KindCard]:
+    ((card, kind),) = ground_kind(noun, cards(world))
+    return card, kind
+
+
+@pytest.mark.parametrize(
+    ("noun", "kinds"),
+    [
+        ("mail", ["mail.message"]), ("e-mails", ["mail.message"]), ("appointment", ["calendar.meeting"]),
+        ("message", ["mail.message", "chat.message"]), ("chat message", ["chat.message"]), ("bill", ["billing.invoice"]),
+        ("document", ["files.entry"]), ("shop order", ["shop.order"]), ("draft", ["mail.message"]),
+        ("invitation", ["calendar.meeting"]),
+    ],
+)  # fmt: skip
+def test_a_noun_is_the_kinds_that_are_called_so_and_several_only_where_they_are_equally_good(noun: str, kinds: list[str]) -> None:
+    assert [f"{card.app}.{kind.kind}" for card, kind in ground_kind(noun, cards())] == kinds
+
+
+def test_what_no_application_holds_is_said_with_what_there_is_instead() -> None:
+    with pytest.raises(Ungrounded, match=r'no application holds "penguin"; there are .*Notes: note'):
+        ground_kind("penguin", cards("office"))
+
+
+LOAN_THINGS = [
+    (Thing(kind="loan", name=Text(text="A Short War", quoted=True)), (RowTest(label="Title", value="A Short War"),), 1),
+    (Thing(kind="book", tests=(RecordTest(value=Text(text="overdue")),), quantity="all"),
+     (RowTest(label="Status", value="overdue"),), 0),
+    (Thing(kind="loan", tests=(RecordTest(field="reader", value=ADA),), quantity="number", number=2),
+     (RowTest(label="Reader", value="Ada Moss"),), 2),
+    (Thing(kind="books", tests=(RecordTest(field="deadline", relation="before", value=MAY),), quantity="all"),
+     (RowTest(label="Due date", relation="before", value="2026-05-01 .. 2026-05-31"),), 0),
+    (Thing(kind="loan", tests=(RecordTest(relation="on", value=MAY),), quantity="any"),
+     (RowTest(label="Due date", relation="between", value="2026-05-01 .. 2026-05-31"),), 0),
+    (Thing(name=Text(text="books"), tests=(RecordTest(value=Text(text="returned"), negated=True),), quantity="all"),
+     (RowTest(label="Status", value="returned", negated=True),), 0),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("thing", "tests", "exactly"), LOAN_THINGS)
+def test_things_of_an_app_that_no_rule_knows(thing: Thing, tests: tuple[RowTest, ...], exactly: int) -> None:
+    (found,) = to_records(thing, cards("library"), words)
+    assert (found.app, found.kind, found.tests, found.exactly) == ("library", "loan", tests, exactly)
+
+
+@pytest.mark.parametrize(
+    ("verb", "said", "control"),
+    [("renew", "renew", "Renew"), ("remind", "remind reader", "Remind reader"), ("delete", "throw out", "Delete"),
+     ("remove", "remove", "Delete"), ("create", "enter", "New loan"), ("save", "lend it", "Lend it")],
+)  # fmt: skip
+def test_verbs_of_an_app_that_no_rule_knows(verb: str, said: str, control: str) -> None:
+    found = ground_verb(verb, said, *kind_of("loan", "library"))
+    assert found is not None
+    assert found.control == control
+
+
+def test_what_an_app_cannot_do_has_no_verb() -> None:
+    assert ground_verb("archive", "archive", *kind_of("loan", "library")) is None
+    assert ground_verb("mark", "mark", *kind_of("mail")) is None  # as read or as unread: it is not said
+    read = ground_verb("mark", "mark as read", *kind_of("mail"))
+    assert read is not None
+    assert (read.control, read.at) == ("Mark as read", "record")
+
+
+def test_fields_by_their_words_and_none_where_several_are_as_good() -> None:
+    invoice, meeting = kind_of("invoice")[1], kind_of("event")[1]
+    found = {said: ground_field(said, invoice) for said in ("supplier", "invoice total", "deadline", "number", "colour")}
+    assert {said: field and field.label for said, field in found.items()} == {
+        "supplier": "Vendor", "invoice total": "Total", "deadline": "Due date", "number": "Number", "colour": None,
+    }  # fmt: skip
+    place = ground_field("venue", meeting, written=True)
+    assert place is not None
+    assert place.label == "Place"
+
+
+def test_from_is_a_sender_of_mail_a_vendor_of_invoices_and_a_date_where_a_day_is_said() -> None:
+    acme, may = RecordTest(relation="from", value=Text(text="Acme")), RecordTest(relation="from", value=MAY)
+    (mail,) = to_records(Thing(kind="mail", tests=(acme,)), cards(), words)
+    (invoice,) = to_records(Thing(kind="invoice", tests=(acme, may)), cards(), words)
+    assert [test.label for test in mail.tests] == ["From"]
+    assert [(test.label, test.relation) for test in invoice.tests] == [("Vendor", "from"), ("Date", "between")]
+
+
+def test_superlatives_exceptions_and_places_in_the_labels_of_the_card() -> None:
+    but = Thing(name=Text(text="INV-2", quoted=True))
+    largest = Thing(kind="invoice", pick=Pick(by="amount", order="most", number=2), but=(but,))
+    (found,) = to_records(largest, cards(), words)
+    assert found.pick is not None
+    assert (found.pick.by, found.exactly) == ("Total", 2)
+    assert found.but == ((RowTest(label="Number", value="INV-2"),),)
+    (trash,) = to_records(Thing(kind="mail", place=Thing(kind="bin"), quantity="all"), cards(), words)
+    (drafts,) = to_records(Thing(kind="draft", quantity="all"), cards(), words)
+    assert (trash.place, drafts.place) == ("Trash", "Drafts")
+    assert ground_place(Thing(kind="folder", name=Text(text="Old")), *kind_of("file")) == "Old"
+    assert ground_place(Thing(kind="chat"), *kind_of("chat message")) == ""
+
+
+def test_the_application_that_is_named_as_the_place_is_the_only_one_looked_into() -> None:
+    (found,) = to_records(Thing(kind="message", place=Thing(kind="chat"), quantity="any"), cards(), words)
+    assert (found.app, found.kind) == ("chat", "message")
+
+
+def test_a_name_alone_may_be_in_any_application_that_can_do_what_is_asked() -> None:
+    somebody = Thing(name=Text(text="Ada Weber"))
+    every, phoned = to_records(somebody, cards(), words), to_records(somebody, cards(), words, fields=("phone number",))
+    assert len(every) > 5
+    assert [(one.app, one.kind, one.tests) for one in phoned] == [
+        ("contacts", "contact", (RowTest(label="Name", value="Ada Weber"),))
+    ]
+
+
+def test_a_field_that_no_candidate_has_is_refused_with_the_fields_there_are() -> None:
+    with pytest.raises(Ungrounded, match=r'a note in Notes has no "colour"; there are Title, Body'):
+        to_records(Thing(kind="note", tests=(RecordTest(field="colour", value=Text(text="red")),)), cards(), words)
