@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from protocol import ActionTarget, Memorize
 from roles.contracts.orders import CollectStep
-from roles.policies.orders.skills.finding import listed, naming, survey
+from roles.policies.orders.skills.finding import naming, survey
+from roles.policies.orders.skills.lists import listed
 from roles.policies.orders.skills.situation import Move, Situation, act, done, table_text
 
 

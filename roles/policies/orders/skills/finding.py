@@ -5,41 +5,27 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any, NamedTuple
+from typing import Any
 
-from environments.cards import KindCard
 from environments.effects import Effect
 from environments.effects.words import effect_of_words
 from protocol import ActionTarget, Fill, GUIElement, Scroll, SelectOption, Type
 from roles.contracts.orders import FindStep, OpenStep, Records, RowTest
+from roles.policies.orders.skills.lists import DOWN, is_empty, is_next, listed, pages_of, turn
 from roles.policies.orders.skills.rows import Row, best_fitting, is_cut, matches, picked, words_of
 from roles.policies.orders.skills.situation import Move, Situation, StepFailure, act, done, fail, press
 from roles.screen.matching import similarity
-from roles.screen.screens import Item, Pair, fold, shown
-from roles.screen.synonyms import leads_back, similarity_next
+from roles.screen.screens import Item, fold
+from roles.screen.synonyms import leads_back
 from roles.screen.values import parse_date
 
-_PAGER = re.compile(r"\bpage\s+(\d+)\s*(?:of|/)\s*(\d+)\b", re.IGNORECASE)
-_NOTHING = re.compile(
-    r"^(?:no|nothing|there (?:is|are) no)\b.*\b(?:found|yet|here|match\w*|results?|entries|show|left)\b", re.IGNORECASE
-)
-_LETTERS = re.compile(r"[A-Z]{1,2}")
-_BACKWARD = frozenset({"previous", "previous page", "prev", "newer", "rows up", "<", "‹", "«", "←"})
 _CLOSING = frozenset({"close", "close file", "close document", "close editor", "close details", "close view"})
-_DOWN = frozenset({"rows down", "page down"})
 _PLACES = frozenset({"tab", "link", "treeitem", "menuitem", "option", "radio"})
 _HARMLESS = frozenset({None, Effect.NAVIGATE, Effect.OBSERVE})
 _MOST_PAGES, _MOST_ROWS, _MOST_OPENED, _MOST_PLACES = 60, 600, 40, 25
 _TO_DAY = frozenset({"go to date", "go to day", "jump to date", "show from", "from date"})
 _LONG = 3
 """Pages from which on it is searched for a name before pages are turned."""
-
-
-class Listed(NamedTuple):
-    """A record of a list, as data and on the screen."""
-
-    row: Row
-    item: Item
 
 
 # --- applications and places ------------------------------------------------------------------------------------------
@@ -56,6 +42,10 @@ def go_to(app: str, place: str, at: Situation) -> Move | None:
         return way
     if not place or _is_at(place, at):
         return None
+    kinds = card.kinds if (card := at.card(app)) else ()
+    outer = next((kind.within for kind in kinds if kind.within), "")
+    if outer and not any(_same_place(place, own) for kind in kinds for own in (kind.place, *kind.places)):
+        return _into(app, outer, place, at)
     tries, pressed = at.count(f"to {place}"), at.notes.setdefault("pressed places", [])
     if place in pressed and at.last is not None and at.last.visible_change:
         return None  # it shows nothing by which it could be known
@@ -68,6 +58,14 @@ def go_to(app: str, place: str, at: Situation) -> Move | None:
         return way
     there = ", ".join(dict.fromkeys(e.name for e in at.screen.presses if e.role in _PLACES)) or "none"
     return fail(f'{at.title(app)} has no place "{place}"; places there are: {there}', f"where to find {place} in {at.title(app)}")
+
+
+def _into(app: str, kind: str, place: str, at: Situation) -> Move | None:
+    """Open the record on whose page they stand: the conversation of a message."""
+    card = at.kind(app, kind)
+    key = next((f.label for f in card.fields if f.key), "") if card else ""
+    notes = at.notes.setdefault("within", {})
+    return find_record(Records(app=app, kind=kind, tests=(RowTest(label=key, value=place),)), Situation(at.view, notes, at.said))
 
 
 def _same_place(name: str, place: str) -> bool:
@@ -124,117 +122,12 @@ def _unfolded(at: Situation) -> Move | None:
 # --- lists ------------------------------------------------------------------------------------------------------------
 
 
-def listed(records: Records, at: Situation) -> list[Listed]:
-    """The records of this kind that a list on the screen shows; empty where it shows none of the kind."""
-    groups: dict[str, list[Item]] = {}
-    for item in at.screen.items:
-        outer = next((e for e in at.screen.above(item.element) if e.role in {"table", "grid", "list", "tree", "listbox"}), None)
-        inside = outer.element_id if outer else f"{item.element.parent} {item.element.role}"
-        groups.setdefault(inside, []).append(item._replace(cells=_cells(item.element, at)))
-    if at.screen.columns and all(_LETTERS.fullmatch(name) for name in at.screen.columns):
-        return _sheet_rows(at)
-    card = at.kind(records.app, records.kind)
-    fitting = [(score, items) for items in groups.values() if (score := _fits_kind(items, records, at)) > 0]
-    if not fitting:
-        return _sections(at) if card is None or not any(f.listed for f in card.fields) else []
-    items = max(fitting, key=lambda pair: pair[0])[1]
-    keys = [f.label for f in card.fields if f.key] if card else []
-    found = [Listed(_row(item, keys[0] if keys else "Name", at), item) for item in items]
-    return [one for one in found if _of_kind(one.row, records, [other.row for other in found])]
-
-
-def _fits_kind(items: Sequence[Item], records: Records, at: Situation) -> float:
-    """How well a list is one of these records: by its columns, and better than of other records; else by leading somewhere."""
-    columns = {fold(pair.label) for pair in items[0].cells if pair.label}
-    card = at.card(records.app)
-    shares = {kind.kind: _share(kind, columns) for kind in card.kinds} if card else {}
-    if columns and shares.get(records.kind, -1.0) >= 0:
-        share = shares[records.kind]
-        return 10 + share if share >= 0.5 and share == max(shares.values()) else 0.0
-    leads = any(item.press is not item.element for item in items)
-    if items[0].element.role == "treeitem" or (not leads and any(leads_back(e.name) for e in at.screen.presses)):
-        return 0.0
-    return (5.0 if columns else 1.0 if leads else 0.5) + min(len(items), 500) / 1000
-
-
-def _share(kind: KindCard, columns: set[str]) -> float:
-    """How many of the columns are the kind's; below 0 where it is in no list."""
-    labels = {fold(f.label) for f in kind.fields if f.listed}
-    return len(columns & labels) / len(columns) if labels and columns else -1.0
-
-
-def _cells(row: GUIElement, at: Situation) -> tuple[Pair, ...]:
-    """Its cells by their columns, also where what is in a cell is a link, and where nothing says that the rows are a table."""
-    table = next((a for a in at.screen.above(row) if a.role in {"table", "grid"}), None)
-    heads = [e for e in (at.screen.within(table) if table else at.screen.elements) if e.role == "columnheader"]
-    names = [e.name for e in heads if table or _parent(e, at).parent == row.parent]
-    texts = [shown(kid) or " ".join(t for e in at.screen.within(kid) if (t := shown(e))) for kid in at.screen.kids(row)]
-    return tuple(Pair(*triple) for triple in zip(names, texts, at.screen.kids(row), strict=False))
-
-
-def _parent(element: GUIElement, at: Situation) -> GUIElement:
-    return next(iter(at.screen.above(element)), element)
-
-
-def _sections(at: Situation) -> list[Listed]:
-    """Records that stand below each other under headings of their own; the first heading is the page's."""
-    found = []
-    for head in [e for e in at.screen.elements if e.role == "heading"][1:]:
-        beside = [e for e in at.screen.elements if e.parent == head.parent]
-        rest = beside[beside.index(head) + 1 :]
-        own = rest[: next((n for n, e in enumerate(rest) if e.role == "heading"), len(rest))]
-        parts = [part for e in own for part in (e, *at.screen.within(e))]
-        text = " · ".join(e.name for e in (head, *parts) if e.name)
-        link = next((e for e in parts if e.role == "link"), head)
-        if parts:
-            found.append(Listed(Row(text, head.name, (("Name", head.name),), 0, text), Item(head, link, text)))
-    return found
-
-
-def _row(item: Item, key_label: str, at: Situation) -> Row:
-    cells = tuple((pair.label, pair.value) for pair in item.cells if pair.label)
-    first = next((value for _, value in cells if value), item.text)
-    key = item.press.name if item.press is not item.element and item.press.name else first
-    return Row(item.text, key, cells or ((key_label, key),))
-
-
-def _of_kind(row: Row, records: Records, rows: Sequence[Row]) -> bool:
-    """In a list of several kinds, folders beside files, a column says which is which."""
-
-    def says(one: Row) -> bool:
-        return any(similarity(label, "type") >= 0.9 and records.kind in fold(value) for label, value in one.cells)
-
-    return says(row) or not any(says(other) for other in rows)
-
-
-def _sheet_rows(at: Situation) -> list[Listed]:
-    """Rows of a sheet: its first row names the columns, and empty rows are none."""
-    lines = []
-    for item in at.screen.items:
-        kids = at.screen.kids(item.element)
-        if kids and kids[0].role == "rowheader":
-            lines.append((item, kids[0].name, [(kid.value or kid.name or "").strip() for kid in kids[1:]]))
-    if lines and lines[0][1] == "1":
-        at.notes["columns"] = lines.pop(0)[2]
-    names: list[str] = at.notes.get("columns", [])
-    found = []
-    for item, number, values in lines:
-        cells = tuple((name, value) for name, value in zip(names, values, strict=False) if name)
-        if any(value for _, value in cells):
-            text = " · ".join(value for _, value in cells if value)
-            found.append(Listed(Row(text, next(v for _, v in cells if v), (*cells, ("row", number))), item))
-    return found
-
-
 def to_list(records: Records, place: str, at: Situation) -> Move | None:
     """The next move towards the list of such records; None when it is on the screen, be it empty."""
     card = at.kind(records.app, records.kind)
-    if card is not None and card.within and place:
-        if not _is_at(place, at) and (way := _into(records, card.within, place, at)) is not None:
-            return way
-    elif way := go_to(records.app, place, at):
+    if way := go_to(records.app, place, at):
         return way
-    if listed(records, at) or _is_empty(at):
+    if listed(records, at) or is_empty(at):
         return None
     if way := step_back(at):
         return way
@@ -246,27 +139,6 @@ def to_list(records: Records, place: str, at: Situation) -> Move | None:
             tried.append(tab.name)
             return press(tab, f'"{tab.name}" may list them', at=at)
     return fail(f'{at.title(records.app)} shows no list of "{records.kind}"{f" in {place}" if place else ""}')
-
-
-def _into(records: Records, kind: str, place: str, at: Situation) -> Move | None:
-    """Open the record on whose page they stand: the conversation of a message."""
-    card = at.kind(records.app, kind)
-    key = next((f.label for f in card.fields if f.key), "") if card else ""
-    notes = at.notes.setdefault("within", {})
-    outer = Records(app=records.app, kind=kind, tests=(RowTest(label=key, value=place),))
-    return find_record(outer, Situation(at.view, notes, at.said))
-
-
-def _is_empty(at: Situation) -> bool:
-    """A list without records says so, or has what lists have: a search field, page numbers."""
-    texts = [e.name for e in at.screen.detail_texts]
-    if any(_NOTHING.match(text) for text in texts):
-        return True
-    if any(leads_back(e.name) for e in at.screen.presses) or at.view.seen.loading:
-        return False
-    if at.screen.items:
-        return False
-    return bool(at.screen.searches or at.screen.columns) or any(_PAGER.search(text) for text in texts)
 
 
 # --- looking through a list -------------------------------------------------------------------------------------------
@@ -354,10 +226,10 @@ def _walk(records: Records, place: str, state: dict[str, Any], at: Situation) ->
             return way
         state["looked"] = [*dict.fromkeys([*state["looked"], place or at.title(records.app)])]
         state["looking in"] = place
-    here, pages = listed(records, at), _pages(at)
+    here, pages = listed(records, at), pages_of(at)
     texts, new = [one.row.text for one in here], 0
     if pages is not None:
-        if pages[0] > len(state["pages"]) + 1 and (way := _turn(False, at)) is not None:
+        if pages[0] > len(state["pages"]) + 1 and (way := turn(False, at)) is not None:
             return way  # a page was passed over
         new = len(here) if pages[0] in state["pages"] else 0
         state["pages"] = sorted({*state["pages"], pages[0]})
@@ -397,11 +269,11 @@ def _overlap(before: Sequence[str], now: Sequence[str]) -> int:
 def _onward(texts: Sequence[str], state: dict[str, Any], at: Situation) -> Move | None:
     """The next page, more of the list, or the part of it below; None at its end."""
     buttons = [e for e in at.screen.presses if e.role in {"button", "link"} and e.expanded is None]
-    following, pages = next((e for e in buttons if _is_next(e.name)), None), _pages(at)
+    following, pages = next((e for e in buttons if is_next(e.name)), None), pages_of(at)
     if state["page"] >= _MOST_PAGES or state["seen"] >= _MOST_ROWS:
         state["whole"] = False
         return None
-    if following is not None and following.enabled and not (fold(following.name) in _DOWN and not texts):
+    if following is not None and following.enabled and not (fold(following.name) in DOWN and not texts):
         if state.get("stood") == texts and (state["way"] == "more" or at.count("stood still") > 2):
             state["whole"] = state["way"] == "more"
             return None  # it brings nothing any more
@@ -418,30 +290,12 @@ def _onward(texts: Sequence[str], state: dict[str, Any], at: Situation) -> Move 
     return act(Scroll.toward("down", 2, "page"), "the list may go on below", "more rows")
 
 
-def _pages(at: Situation) -> tuple[int, int] | None:
-    """Which page of how many is shown."""
-    match = next((m for e in at.screen.elements if (m := _PAGER.search(e.name))), None)
-    return (int(match[1]), int(match[2])) if match else None
-
-
-def _turn(forward: bool, at: Situation) -> Move | None:
-    """The next page of a list, or the one before."""
-    buttons = (e for e in at.screen.presses if e.enabled and e.role in {"button", "link"} and e.expanded is None)
-    onward = (e for e in buttons if _is_next(e.name) == forward)
-    button = next((e for e in onward if forward or fold(e.name) in _BACKWARD), None)
-    return press(button, f"the {'next' if forward else 'previous'} page of the list", at=at) if button is not None else None
-
-
-def _is_next(name: str) -> bool:
-    return similarity_next(name.strip(" ›»→>")) or similarity_next(name) or fold(name) in _DOWN
-
-
 def _first_page(at: Situation) -> Move | None:
     """A list is read from its beginning."""
-    pages = _pages(at)
+    pages = pages_of(at)
     if (pages is not None and pages[0] < 2) or at.count("turned back") >= _MOST_PAGES:
         return None
-    return _turn(False, at)
+    return turn(False, at)
 
 
 def _searched(records: Records, state: dict[str, Any], at: Situation) -> Move | None:
@@ -450,7 +304,7 @@ def _searched(records: Records, state: dict[str, Any], at: Situation) -> Move | 
     if field is None:
         return None
     if state["query"] is None:
-        pages = _pages(at)
+        pages = pages_of(at)
         named = _name(records, at)
         long = bool(field.value) or (pages is not None and pages[1] >= _LONG)
         wanted = records.exactly == 1 and records.pick is None and not records.but and long
@@ -563,13 +417,13 @@ def _on_screen(row: Row, records: Records, at: Situation) -> Move | Item:
     found = [one.item for one in here if one.row.text == row.text] or [one.item for one in here if _like(one.row, row)]
     if found:
         return found[0]
-    pages, tries = _pages(at), at.count(f"turning to {row.key}")
+    pages, tries = pages_of(at), at.count(f"turning to {row.key}")
     shown = pages[0] - 1 if pages else -1
     forward = row.page > shown if pages else tries >= 10
     if tries > 2 * _MOST_PAGES or (pages and row.page == shown):
         raise StepFailure(f'"{row.text}" is no longer in the list')
-    if (turn := _turn(forward, at)) is not None:
-        return turn
+    if (way := turn(forward, at)) is not None:
+        return way
     if pages or tries > 20:
         raise StepFailure(f'"{row.text}" is no longer in the list')
     return act(Scroll.toward("down" if forward else "up", 1, "page"), "the one that is meant is out of view")
@@ -634,13 +488,8 @@ def find_record(records: Records, at: Situation) -> Move | None:
         raise StepFailure(f"{len(rows)} fit {naming(records)}, and one can be opened at a time")
     if (way := open_row(rows[0], records, at)) is not None:
         return way
-    at.notes["here"] = {
-        "records": records.model_dump(mode="json"),
-        "app": at.view.seen.app,
-        "key": rows[0].key,
-        "heads": _heads(at),
-    }
-    at.notes["row"] = rows[0].dump()
+    here = {"records": records.model_dump(mode="json"), "app": at.view.seen.app, "heads": _heads(at)}
+    at.notes["here"] = {**here, "row": rows[0].dump()}
     return None
 
 
@@ -653,19 +502,15 @@ def shows_it(records: Records, at: Situation) -> bool:
     return any(fold(n) in map(fold, page.texts) for n in _numbers(records, at)) and matches(page, records.tests) is True
 
 
-def _heads(at: Situation) -> list[str]:
-    return [e.name for e in at.screen.elements if e.role == "heading"]
-
-
 def is_here(records: Records, at: Situation) -> bool:
     """Whether it was opened by this step or the one before, and is open still."""
-    here = at.notes.get("here")
-    return (
-        bool(here)
-        and here["records"] == records.model_dump(mode="json")
-        and here["app"] == at.view.seen.app
-        and here["heads"] == _heads(at)
-    )
+    here: dict[str, Any] = at.notes.get("here") or {"records": None}
+    same = here["records"] == records.model_dump(mode="json") and here["app"] == at.view.seen.app
+    return same and here["heads"] == _heads(at) and at.screen.says(here["row"][1])
+
+
+def _heads(at: Situation) -> list[str]:
+    return [e.name for e in at.screen.elements if e.role == "heading"]
 
 
 def find_row(records: Records, at: Situation) -> Move | Item:

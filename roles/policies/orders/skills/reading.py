@@ -13,13 +13,13 @@ from roles.policies.orders.skills.finding import (
     find_record,
     find_row,
     is_here,
-    listed,
     naming,
     open_row,
     shows_it,
     survey,
     to_list,
 )
+from roles.policies.orders.skills.lists import listed
 from roles.policies.orders.skills.rows import Row, is_cut, matches
 from roles.policies.orders.skills.situation import Move, Situation, StepFailure, act, done, fail, press
 from roles.screen.matching import similarity
@@ -99,7 +99,7 @@ def field_on(label: str, app: str, records: Records | None, at: Situation) -> So
         raise StepFailure(f'the page shows several values for "{label}": {"; ".join(values[:6])}')
     if near:
         return Source(near[0].value, near[0].element)
-    row = Row.load(at.notes["row"]) if "row" in at.notes else None
+    row = Row.load(at.notes["here"]["row"]) if records is not None and is_here(records, at) else None
     heads = [e for e in at.screen.elements if e.role == "heading"]
     value = row.value(label) if row is not None else None
     if value is None and card is not None and card.key and row is not None:

@@ -1,0 +1,165 @@
+"""What a list on the screen shows of one kind of record, as rows: tables, sheets, lists of links, tiles; and its pages."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from environments.cards import KindCard
+from protocol import GUIElement
+from roles.contracts.orders import Records
+from roles.policies.orders.skills.rows import Row
+from roles.policies.orders.skills.situation import Move, Situation, press
+from roles.screen.matching import similarity
+from roles.screen.screens import Item, Pair, fold, shown
+from roles.screen.synonyms import leads_back, similarity_next
+
+_PAGER = re.compile(r"\bpage\s+(\d+)\s*(?:of|/)\s*(\d+)\b", re.IGNORECASE)
+_NOTHING = re.compile(r"^(?:no|nothing|there (?:is|are) no)\b.*\b(?:found|yet|here|match\w*|results?|entries|show|left)\b", re.I)
+_LETTERS = re.compile(r"[A-Z]{1,2}")
+_BACKWARD = frozenset({"previous", "previous page", "prev", "newer", "rows up", "<", "‹", "«", "←"})
+DOWN = frozenset({"rows down", "page down"})
+"""Controls that show the part of a sheet below, and stay enabled at its end."""
+
+
+class Listed(NamedTuple):
+    """A record of a list, as data and on the screen."""
+
+    row: Row
+    item: Item
+
+
+def listed(records: Records, at: Situation) -> list[Listed]:
+    """The records of this kind that a list on the screen shows; empty where it shows none of the kind."""
+    groups: dict[str, list[Item]] = {}
+    for item in at.screen.items:
+        outer = next((e for e in at.screen.above(item.element) if e.role in {"table", "grid", "list", "tree", "listbox"}), None)
+        inside = outer.element_id if outer else f"{item.element.parent} {item.element.role}"
+        groups.setdefault(inside, []).append(item._replace(cells=_cells(item.element, at)))
+    if _is_sheet(at):
+        return _sheet_rows(at)
+    card = at.kind(records.app, records.kind)
+    fitting = [(score, items) for items in groups.values() if (score := _fits_kind(items, records, at)) > 0]
+    if not fitting:
+        return _sections(at) if card is None or not any(f.listed for f in card.fields) else []
+    items = max(fitting, key=lambda pair: pair[0])[1]
+    keys = [f.label for f in card.fields if f.key] if card else []
+    found = [Listed(_row(item, keys[0] if keys else "Name", at), item) for item in items]
+    return [one for one in found if _of_kind(one.row, records, [other.row for other in found])]
+
+
+def _fits_kind(items: Sequence[Item], records: Records, at: Situation) -> float:
+    """How well a list is one of these records: by its columns, and better than of other records; else by leading somewhere."""
+    columns = {fold(pair.label) for pair in items[0].cells if pair.label}
+    card = at.card(records.app)
+    shares = {kind.kind: _share(kind, columns) for kind in card.kinds} if card else {}
+    if columns and shares.get(records.kind, -1.0) >= 0:
+        share = shares[records.kind]
+        return 10 + share if share >= 0.5 and share == max(shares.values()) else 0.0
+    leads = any(item.press is not item.element for item in items)
+    if items[0].element.role == "treeitem" or (not leads and any(leads_back(e.name) for e in at.screen.presses)):
+        return 0.0
+    return (5.0 if columns else 1.0 if leads else 0.5) + min(len(items), 500) / 1000
+
+
+def _share(kind: KindCard, columns: set[str]) -> float:
+    """How many of the columns are the kind's; below 0 where it is in no list."""
+    labels = {fold(f.label) for f in kind.fields if f.listed}
+    return len(columns & labels) / len(columns) if labels and columns else -1.0
+
+
+def _cells(row: GUIElement, at: Situation) -> tuple[Pair, ...]:
+    """Its cells by their columns, also where what is in a cell is a link, and where nothing says that the rows are a table."""
+    table = next((a for a in at.screen.above(row) if a.role in {"table", "grid"}), None)
+    heads = [e for e in (at.screen.within(table) if table else at.screen.elements) if e.role == "columnheader"]
+    names = [e.name for e in heads if table or _parent(e, at).parent == row.parent]
+    texts = [shown(kid) or " ".join(t for e in at.screen.within(kid) if (t := shown(e))) for kid in at.screen.kids(row)]
+    return tuple(Pair(*triple) for triple in zip(names, texts, at.screen.kids(row), strict=False))
+
+
+def _parent(element: GUIElement, at: Situation) -> GUIElement:
+    return next(iter(at.screen.above(element)), element)
+
+
+def _sections(at: Situation) -> list[Listed]:
+    """Records that stand below each other under headings of their own; the first heading is the page's."""
+    found = []
+    for head in [e for e in at.screen.elements if e.role == "heading"][1:]:
+        beside = [e for e in at.screen.elements if e.parent == head.parent]
+        rest = beside[beside.index(head) + 1 :]
+        own = rest[: next((n for n, e in enumerate(rest) if e.role == "heading"), len(rest))]
+        parts = [part for e in own for part in (e, *at.screen.within(e))]
+        text = " · ".join(e.name for e in (head, *parts) if e.name)
+        link = next((e for e in parts if e.role == "link"), head)
+        if parts:
+            found.append(Listed(Row(text, head.name, (("Name", head.name),), 0, text), Item(head, link, text)))
+    return found
+
+
+def _row(item: Item, key_label: str, at: Situation) -> Row:
+    cells = tuple((pair.label, pair.value) for pair in item.cells if pair.label)
+    first = next((value for _, value in cells if value), item.text)
+    key = item.press.name if item.press is not item.element and item.press.name else first
+    return Row(item.text, key, cells or ((key_label, key),))
+
+
+def _of_kind(row: Row, records: Records, rows: Sequence[Row]) -> bool:
+    """In a list of several kinds, folders beside files, a column says which is which."""
+
+    def says(one: Row) -> bool:
+        return any(similarity(label, "type") >= 0.9 and records.kind in fold(value) for label, value in one.cells)
+
+    return says(row) or not any(says(other) for other in rows)
+
+
+def _is_sheet(at: Situation) -> bool:
+    """Columns are called by letters."""
+    return bool(at.screen.columns) and all(_LETTERS.fullmatch(name) for name in at.screen.columns)
+
+
+def _sheet_rows(at: Situation) -> list[Listed]:
+    """Rows of a sheet: its first row names the columns, and empty rows are none."""
+    lines = []
+    for item in at.screen.items:
+        kids = at.screen.kids(item.element)
+        if kids and kids[0].role == "rowheader":
+            lines.append((item, kids[0].name, [(kid.value or kid.name or "").strip() for kid in kids[1:]]))
+    if lines and lines[0][1] == "1":
+        at.notes["columns"] = lines.pop(0)[2]
+    names: list[str] = at.notes.get("columns", [])
+    found = []
+    for item, number, values in lines:
+        cells = tuple((name, value) for name, value in zip(names, values, strict=False) if name)
+        if any(value for _, value in cells):
+            text = " · ".join(value for _, value in cells if value)
+            found.append(Listed(Row(text, next(v for _, v in cells if v), (*cells, ("row", number))), item))
+    return found
+
+
+def is_empty(at: Situation) -> bool:
+    """A list without records says so, or has what lists have: a search field, page numbers."""
+    texts = [e.name for e in at.screen.detail_texts]
+    if _is_sheet(at) or any(_NOTHING.match(text) for text in texts):
+        return True
+    if any(leads_back(e.name) for e in at.screen.presses) or at.view.seen.loading or at.screen.items:
+        return False
+    return bool(at.screen.searches or at.screen.columns) or any(_PAGER.search(text) for text in texts)
+
+
+def pages_of(at: Situation) -> tuple[int, int] | None:
+    """Which page of how many is shown."""
+    match = next((m for e in at.screen.elements if (m := _PAGER.search(e.name))), None)
+    return (int(match[1]), int(match[2])) if match else None
+
+
+def turn(forward: bool, at: Situation) -> Move | None:
+    """The next page of a list, or the one before."""
+    buttons = (e for e in at.screen.presses if e.enabled and e.role in {"button", "link"} and e.expanded is None)
+    onward = (e for e in buttons if is_next(e.name) == forward)
+    button = next((e for e in onward if forward or fold(e.name) in _BACKWARD), None)
+    return press(button, f"the {'next' if forward else 'previous'} page of the list", at=at) if button is not None else None
+
+
+def is_next(name: str) -> bool:
+    return similarity_next(name.strip(" ›»→>")) or similarity_next(name) or fold(name) in DOWN
