@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from environments.cards import Vocabulary
 from roles.contracts.orders import (
     Amount, Back, Condition, Of, Order, Reading, Slot, Span, Test, Text, Thing, Unread, Value, When, Worked,
 )  # fmt: skip
@@ -23,9 +24,9 @@ ONCE = frozenset({"to", "into", "as", "by", "on", "called", "until", "saying", "
 """Roles that an order has once: said twice it is not certain which is meant."""
 
 
-def read(goal: str, today: str = "") -> Reading:
-    """What a goal asks for; `today` is the world's clock, such as `2026-03-02 10:30`."""
-    return Clauses(Words(goal), today).reading()
+def read(goal: str, today: str = "", words: Vocabulary | None = None) -> Reading:
+    """What a goal asks for; `today` is the world's clock, such as `2026-03-02 10:30`, `words` those of the applications."""
+    return Clauses(Words(goal, words), today).reading()
 
 
 class Clauses(Phrases):

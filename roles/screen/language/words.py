@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
-from functools import cache
+from functools import lru_cache
 from importlib.resources import files
 from typing import Any, NamedTuple
 
 import yaml
 from rapidfuzz import fuzz, process
+
+from environments.cards import Vocabulary
 
 TOKEN = re.compile(
     r"""(?P<quote>"[^"\n]*"|“[^”\n]*”|„[^“”\n]*[“”]|«[^»\n]*»|(?<![\w’'])['‘](?=\S)(?:[^'’\n]|(?<=\w)['’](?=\w))*(?<=\S)['’](?!\w))
@@ -114,11 +116,11 @@ class Lexicon:
     """The words of a language, by the first word of each form."""
 
     @staticmethod
-    @cache
-    def english() -> Lexicon:
-        return Lexicon(yaml.load(files("configs").joinpath(LEXICON).read_text(encoding="utf-8"), Loader=_Loader))
+    @lru_cache(maxsize=16)
+    def english(vocabulary: Vocabulary | None = None) -> Lexicon:
+        return Lexicon(yaml.load(files("configs").joinpath(LEXICON).read_text(encoding="utf-8"), Loader=_Loader), vocabulary or Vocabulary())
 
-    def __init__(self, data: dict[str, Any]) -> None:
+    def __init__(self, data: dict[str, Any], vocabulary: Vocabulary) -> None:
         self.data = data
         self.spelling: dict[str, str] = data["spelling"]
         self.irregular = {word: forms.split() for word, forms in data["irregular"].items()}
@@ -127,10 +129,8 @@ class Lexicon:
         for name, verb in data["verbs"].items():
             for form in verb["forms"]:
                 self._verb("verb", name, form, verb)
-        slots = {word: word for word in ("to", "for", "with", "by", "as", "into")}
         for form in data["plain"]:
-            if form not in self.first or not any(entry.group == "verb" for entry in self.first[form]):
-                self._verb("verb", form.replace(" ", "_"), form, {"slots": slots})
+            self._plain_verb(form)
         for group in data["nouns"]:
             for noun in group:
                 self._add("noun", noun, noun, {}, "one")
@@ -148,10 +148,33 @@ class Lexicon:
                 self._verb("predicates", name, form, entry)
         for group, value in data.items():
             self._plain(group, value)
+        self._extend(vocabulary)
         for entries in self.first.values():
             entries.sort(key=lambda entry: -len(entry.words))
         self.single = sorted({e.words[0] for es in self.first.values() for e in es if len(e.words) == 1 and len(e.words[0]) >= 6})
         self._slips: dict[str, str] = {}
+
+    def _plain_verb(self, form: str) -> None:
+        if not any(entry.group == "verb" and entry.words == tuple(form.split()) for entry in self.first.get(form.split()[0], ())):
+            slots = {word: word for word in ("to", "for", "with", "by", "as", "into")}
+            self._verb("verb", form.replace(" ", "_"), form, {"slots": slots})
+
+    def _extend(self, vocabulary: Vocabulary) -> None:
+        """Words of the applications that are there, where they are none of the grammar's."""
+        for group, words in (("noun", vocabulary.nouns), ("field", vocabulary.fields)):
+            for word in words:
+                if self._free(word, group):
+                    self._add(group, word, word, {}, "one")
+                    self._add(group, word, self.plural(word), {}, "many")
+        for word in vocabulary.verbs:
+            if self._free(word, "verb"):
+                self._plain_verb(word)
+
+    def _free(self, word: str, group: str) -> bool:
+        entries = self.first.get(word.split()[0], ()) if word.replace(" ", "").replace("-", "").isalpha() else None
+        return entries is not None and not any(
+            (len(e.words) == 1 and e.group not in OPEN) or (e.group == group and e.words == tuple(word.split())) for e in entries
+        )
 
     def _plain(self, group: str, value: Any) -> None:
         """A group that is a list of forms, or forms by name."""
@@ -216,11 +239,15 @@ class Lexicon:
         return self._slips[word]
 
 
+OPEN = frozenset({"noun", "field", "verb", "verb_nouns", "places", "letters", "units", "lengths", "predicates"})
+"""Groups whose words an application may use for its own things."""
+
+
 class Words:
     """The tokens of a goal that mean something, with what each can be."""
 
-    def __init__(self, goal: str) -> None:
-        self.goal, self.lexicon = goal, Lexicon.english()
+    def __init__(self, goal: str, vocabulary: Vocabulary | None = None) -> None:
+        self.goal, self.lexicon = goal, Lexicon.english(vocabulary)
         every = tokens(goal)
         self.nothing: list[Token] = []
         self.list: list[Token] = []
