@@ -39,6 +39,8 @@ from roles.contracts.orders import (
     Worked,
 )
 from roles.policies.orders.grounding import Ungrounded, ground_field, ground_kind, ground_verb, to_records
+from roles.policies.orders.skills.rows import Row as SeenRow
+from roles.policies.orders.skills.rows import matches
 
 MOST_ROWS = 40
 """Records that one order is done for."""
@@ -106,6 +108,7 @@ class Planner:
         self._forbidden: dict[int, set[str]] = {}
         self._merged: set[int] = set()
         self._names: dict[str, str] = {}
+        self._homes: dict[tuple[str, str], tuple[str, str]] = {}
         self._steps: list[Step] = []
         self._at = 0
         self._stops = 0
@@ -215,19 +218,27 @@ class Planner:
         if order.object is not None and thing.name == order.object.name and thing.kind == order.object.kind:
             verb = order.verb if order.verb not in {*LOOKS, "set", "move", "postpone"} else ""
             asked = [slot.field for slot in order.slots if slot.field and order.verb == "set"]
+            if order.verb in {"add", "put", "remove"}:
+                lists = [slot.value.thing for slot in order.slots if isinstance(slot.value, Of)]
+                asked = [one.kind for one in lists if one.kind and one.name]
             moved = any(isinstance(slot.value, When) for slot in order.slots) and order.verb in {"move", "postpone"}
             fields = fields or asked or (["start time"] if moved else [])
         try:
-            return list(to_records(thing, self.cards, self.words, fields=fields, verb=verb))
+            found = list(to_records(thing, self.cards, self.words, fields=fields, verb=verb))
         except Ungrounded as no:
             raise Refusal(str(no)) from None
+        found = [one for one in found if all(test.label for test in one.tests)] or found
+        home = self._homes.get((thing.kind, thing.name.text if thing.name else ""))
+        return [one for one in found if (one.app, one.kind) == home] or found
 
     def _base(self, thing: Thing, fields: Sequence[str] = ()) -> Records:
         """The records that are meant, in the one application that holds them; where several may, each is looked into."""
         if thing.back is not None:
             return self._narrowed(thing)
         found = self._candidates(thing, fields)
+        name = (thing.kind, thing.name.text if thing.name else "")
         if len(found) == 1:
+            self._homes[name] = (found[0].app, found[0].kind)
             return found[0]
         phrase = self.phrase(thing)
         names = []
@@ -241,6 +252,7 @@ class Planner:
         if len(hits) > 1:
             held = " and ".join(self.card(one.app).title for one in hits)
             raise Refusal(f'"{phrase}" may be meant in {held}; say which', ask=True)
+        self._homes[name] = (hits[0].app, hits[0].kind)
         return hits[0]
 
     def _narrowed(self, thing: Thing) -> Records:
@@ -287,7 +299,9 @@ class Planner:
 
     def rows(self, thing: Thing, fields: Sequence[str] = ()) -> list[Row]:
         """Every record that is meant, found by a collecting look."""
-        found = [row for part in (thing.model_copy(update={"also": ()}), *thing.also) for row in self._rows_of(part, fields)]
+        parts = [thing.model_copy(update={"also": (), **({"quantity": "one"} if thing.also and thing.name else {})})]
+        parts += [part if part.kind or part.back else part.model_copy(update={"kind": thing.kind}) for part in thing.also]
+        found = [row for part in parts for row in self._rows_of(part, fields)]
         unique = {row.records.model_dump_json(): row for row in found}
         return list(unique.values())
 
@@ -358,14 +372,30 @@ class Planner:
         thing = condition.thing
         if not condition.tests:
             return bool(self._looked(thing)) != condition.negated
+        asked = thing.model_copy(update={"tests": (*thing.tests, *condition.tests)})
+        if thing.back is None:
+            self._base(asked)
         there = self._looked(thing)
         if not there:
             raise Refusal(f'"{self.phrase(thing)}" was not found, so that its condition cannot be told')
         if thing.quantity == "one" and thing.pick is None and len(there) > 1:
             raise Refusal(f'"{self.phrase(thing)}" may be any of {self._list(there)}', ask=True)
-        met = self._looked(thing.model_copy(update={"tests": (*thing.tests, *condition.tests)}))
+        met = self._met(condition, thing, there)
+        met = self._looked(asked) if met is None else met
         holds = len(met) == len(there) if thing.quantity in {"all", "number"} else bool(met)
         return holds != condition.negated
+
+    def _met(self, condition: Condition, thing: Thing, there: Sequence[Row]) -> list[Row] | None:
+        """Those for which it holds, by what is known of them; None where that does not tell."""
+        first = there[0].records
+        bare = Thing(kind=first.kind, tests=condition.tests)
+        try:
+            tests = to_records(bare, [self.card(first.app)], self.words)[0].tests
+        except Ungrounded as no:
+            raise Refusal(str(no)) from None
+        cells = [SeenRow(" ".join(row.cells.values()), "", tuple(row.cells.items())) for row in there]
+        verdicts = [matches(row, tests) if row.cells and not any("{" in t.value for t in tests) else None for row in cells]
+        return None if None in verdicts else [row for row, holds in zip(there, verdicts, strict=True) if holds]
 
     def _looked(self, thing: Thing) -> list[Row]:
         """What there is of it: none is an answer, too."""
@@ -503,14 +533,9 @@ class Planner:
 
     def _work(self, order: Order) -> None:
         """The steps of one order."""
-        if order.verb in LOOKS:
-            return self._look(order)
-        if order.verb == "answer":
-            return self._answer(order)
-        if order.verb in {"wait", "wait_time"}:
-            return self._wait(order)
-        if order.verb in {"keep"}:
-            return None
+        plain = {"answer": self._answer, "wait": self._wait, "wait_time": self._wait, "keep": lambda _: None}
+        if work := self._look if order.verb in LOOKS else plain.get(order.verb):
+            return work(order)
         if per := next((slot for slot in order.slots if slot.role == "per"), None):
             return self._for_each(order, per)
         if order.verb == "reply" and order.object is None:
@@ -519,6 +544,8 @@ class Planner:
             return self._message(order)
         if order.object is not None and (order.object.new or order.verb in MAKES):
             return self._make(order, order.object)
+        if self._member(order):
+            return None
         if order.verb in WRITES:
             return self._write(order)
         return self._do(order)
@@ -562,8 +589,11 @@ class Planner:
 
     def _rows_told(self, values: Sequence[Value]) -> tuple[Row, ...]:
         """The records that were looked at for these values."""
-        things = [value.thing for value in values if isinstance(value, Of) and value.thing.back is None]
-        return tuple(row for thing in things[:1] for row in ([Row(self.one(thing))] if not is_many(thing) else self.rows(thing)))
+        for value in values:
+            if isinstance(value, Of) and value.thing.back is None:
+                many = is_many(value.thing)
+                return tuple(self.rows(value.thing, value.fields)) if many else (Row(self.one(value.thing, value.fields)),)
+        return ()
 
     def _answer(self, order: Order) -> None:
         values = self._values(order)
@@ -707,6 +737,11 @@ class Planner:
         target = next((slot for slot in order.slots if slot.role in {"into", "to"} and isinstance(slot.value, Of | Back)), None)
         if thing is not None and target is None and not told and order.verb in {"add", "put"}:
             return self._do(order)
+        if target is not None and isinstance(target.value, Of) and thing is not None and not told and not target.value.thing.new:
+            if not any(f.type == "long_text" and f.written for _, kind in self._maybe(target.value.thing.kind) for f in kind.fields):
+                return self._do(order.model_copy(update={"verb": "move"}))
+        if target is not None and not told and thing is not None:
+            told = [thing.back if thing.back is not None and not thing.tests else Of(thing=thing, spans=thing.spans)]
         into = target.value if target is not None else None
         goal = into.thing if isinstance(into, Of) else Thing(back=into) if isinstance(into, Back) else thing
         if goal is None:
@@ -738,6 +773,33 @@ class Planner:
             raise Refusal(f'"{self._said(order.spans)}": a {kind.kind} in {self.card(records.app).title} takes no such text')
         self._fill(order, records, entries)
 
+    def _member(self, order: Order) -> bool:
+        """Whether it is done by a list that is a field: "add Ann to the group Sales", "invite Ann to the meeting"."""
+        slots = [slot for slot in order.slots if slot.role in {"into", "from", "to"}]
+        slot = next((one for one in slots if isinstance(one.value, Of) and not one.value.fields), None)
+        if slot is None or order.object is None or not isinstance(slot.value, Of):
+            return False
+        other = slot.value.thing
+        mode: Literal["add", "remove"] = "remove" if order.verb == "remove" else "add"
+        kinds = [kind for card in self.cards for kind in card.kinds]
+        if order.verb == "invite":
+            records = self._touched(self.one(other, ("attendees",)))
+            field = ground_field("attendees", self.kind(records), True)
+            if field is None:
+                return False
+            entry = Entry(label=field.label, value=", ".join(self._people(Of(thing=order.object))), mode="add")
+            self._fill(order, records, [entry])
+            return True
+        named = other.name is not None and any(ground_field(other.kind, kind, True, "list") for kind in kinds)
+        if order.verb not in {"add", "put", "remove"} or not named or other.name is None:
+            return False
+        for row in self.rows(order.object):
+            field = ground_field(other.kind, self.kind(row.records), True, "list")
+            if field is None:
+                return False
+            self._fill(order, self._touched(row.records), [Entry(label=field.label, value=escaped(other.name.text), mode=mode)])
+        return True
+
     def _fill(self, order: Order, records: Records, entries: Sequence[Entry]) -> None:
         self._add(
             FillStep(
@@ -752,6 +814,10 @@ class Planner:
         if thing is None:
             self._press_here(order)
             return None
+        home = next((s for s in order.slots if s.role in {"from", "at"} and isinstance(s.value, Of) and not s.value.fields), None)
+        if home is not None and isinstance(home.value, Of) and thing.place is None and thing.back is None:
+            thing = thing.model_copy(update={"place": home.value.thing})
+            order = order.model_copy(update={"slots": tuple(slot for slot in order.slots if slot is not home), "object": thing})
         singles = [kind for card in self.cards for kind in card.kinds if kind.single]
         if order.verb == "set" or (order.verb in SWITCHES and any(self._single_field(order, thing, kind) for kind in singles)):
             return self._set(order, thing)
@@ -998,6 +1064,12 @@ class Planner:
             return list(ground_kind(noun, list(cards or self.cards)))
         except Ungrounded as no:
             raise Refusal(str(no)) from None
+
+    def _maybe(self, noun: str) -> list[tuple[AppCard, KindCard]]:
+        try:
+            return list(ground_kind(noun, self.cards)) if noun else []
+        except Ungrounded:
+            return []
 
     def _app_called(self, thing: Thing) -> AppCard | None:
         """The application that the words name as such."""

@@ -27,7 +27,7 @@ from roles.contracts.signals import SubtaskStatus
 from roles.policies.orders.planner import Group
 
 MOST_STEPS = 6
-"""Steps that change something in one subtask."""
+"""Presses in one subtask; a form that is filled in has one for itself."""
 _SLOT = re.compile(r"(?<!\{)(?:\{\{)*\{([^{}]+)\}")
 _EFFECTS = {"send": "send", "submit": "submit", "save": "save", "delete": "delete"}
 _RELATIONS = {
@@ -95,7 +95,9 @@ def _parts(steps: Sequence[Step]) -> list[tuple[str | None, list[Step]]]:
     parts: list[tuple[str | None, list[Step]]] = []
     for step in steps:
         app = app_of(step)
-        full = bool(parts) and sum(changes(one) for one in parts[-1][1]) >= MOST_STEPS and changes(step)
+        done = [one for one in parts[-1][1] if changes(one)] if parts else []
+        alone = bool(done) and not all(isinstance(one, PressStep) for one in (*done, step))
+        full = changes(step) and (len(done) >= MOST_STEPS or alone)
         if parts and parts[-1][0] == app and not full:
             parts[-1][1].append(step)
         else:
@@ -172,8 +174,8 @@ def expectations(step: Step) -> list[Expectation]:
 
 
 def _entered(entry: Entry, app: str) -> list[FieldHas]:
-    beside = entry.mode in {"append", "prepend", "add"}
-    if entry.mode in {"remove", "clear", "later"} or entry.value == "":
+    beside = entry.mode in {"append", "prepend"}
+    if entry.mode in {"add", "remove", "clear", "later"} or entry.value == "":
         return []
     facts = slots_in(entry.value)
     if not facts:
