@@ -120,3 +120,12 @@ def test_apps_are_listed_with_their_functions_agent_and_package(deskcrew: Deskcr
     assert len(mail["functions"]) > 3
     shown = deskcrew("world", "apps").output
     assert all(line["name"] in shown and line["title"] in shown for line in lines)
+
+
+def test_the_apps_of_a_world_are_told_with_what_they_hold_and_can_do(deskcrew: Deskcrew):
+    shown = deskcrew("world", "apps", "office").output
+    assert "Notes (notes)\n  note (memo)\n    Title: text, key, listed, written, required\n" in shown
+    assert '    > send: "Send" at the form [send]\n' in shown
+    cards = [json.loads(line) for line in deskcrew("world", "apps", "office", "--json").output.splitlines()]
+    assert {card["app"] for card in cards} == {"billing", "reimbursement", "mail", "notes", "files", "settings"}
+    assert deskcrew("world", "apps", "no such").exit_code != 0
