@@ -142,7 +142,8 @@ def _likeliest(fields: Sequence[FieldCard]) -> FieldCard | None:
 def ground_verb(verb: str, said: str, card: AppCard, kind: KindCard | None = None) -> VerbCard | None:
     """The control that does it: by the verb, else by the control's own words; None where there is none or several differ."""
     there = [*(kind.verbs if kind else ()), *((kind.create,) if kind and kind.create else ()), *card.verbs]
-    for wanted in (verb, *_ALIKE.get(verb, ())):
+    planned = kind is not None and any(field.written and field.type in ("date", "time") for field in kind.fields)
+    for wanted in (verb, *_ALIKE.get(verb, ()), *(("delete",) if verb == "cancel" and planned else ())):
         fits = [one for one in there if one.verb == wanted]
         if fits:
             return _nearest(said, verb, fits)
