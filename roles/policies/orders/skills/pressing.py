@@ -30,6 +30,8 @@ def press_verb(step: PressStep, at: Situation) -> Move:
         return _on_page(step, at)
     stands = _card(step, at)
     listed = stands is not None and stands.at in {"row", "list"}
+    if listed and "there" not in at.notes:
+        at.notes["here"] = None  # the record may be open, and its row is where it is done
     row = reach(step.records, at, lambda item: listed or _control(step, item, _inside(item, at), at) is not None)
     if isinstance(row, Move):
         return row
