@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from environments.cards import AppCard
+from environments.cards import AppCard, vocabulary
 from roles.contracts import Fact, PlanAnswer, PlanRequest
 from roles.contracts.orders import AnswerStep, FindStep, OpenStep, Order, Reading, Step, WaitStep
 from roles.contracts.signals import SubtaskStatus
@@ -28,7 +28,7 @@ class OrdersManager:
             return jobs
         if unable := replan_jobs(request):
             return unable
-        reading = read(goal, request.today)
+        reading = read(goal, request.today, vocabulary(request.cards))
         if unread := why_not(reading):
             return _asked(unread, request) if reading.asks else _looked_up(unread, goal, request)
         try:
@@ -42,6 +42,8 @@ class OrdersManager:
         fresh = new_subtasks(groups, request.plan, {card.app: card.title for card in request.cards})
         steps = [step for group in groups for step in group.steps]
         does = any(changes(step) or isinstance(step, AnswerStep | FindStep | OpenStep | WaitStep) for step in steps)
+        if not fresh and not does and not planner.more and request.plan and planner.passed_over:
+            return PlanAnswer(outcome="nothing_left", reason=f"there is nothing to do: {_nothing(reading)}")
         if not fresh and not does and not planner.more:
             return PlanAnswer(outcome="infeasible", reason=f"there is nothing to do: {_nothing(reading)}")
         if not fresh:

@@ -101,6 +101,8 @@ class Planner:
         self.cards = list(cards)
         self.today = today
         self.more = False
+        self.passed_over = False
+        """The condition of some order does not hold."""
         self.made: list[Group] = []
         self._facts = {fact.name.casefold(): fact for fact in facts}
         self._subjects: dict[int, Subject] = {}
@@ -127,6 +129,8 @@ class Planner:
             try:
                 if order.condition is None or self._holds(order.condition):
                     self._work(order)
+                else:
+                    self.passed_over = True
                 self._close(f"o{at}")
             except _NotKnownYet:
                 self.more = True
@@ -421,6 +425,9 @@ class Planner:
                 return self._back(value)
 
     def _of(self, value: Of) -> str:
+        name = value.thing.name
+        if name is not None and name.quoted and not value.fields and not self._maybe(value.thing.kind):
+            return escaped(name.text)  # the line "...", the words "..."
         back = value.thing.back
         if back is not None and back.to != self._at and (facts := self._subjects.get(back.to, Subject()).facts):
             fitting = [name for name in facts if any(field.casefold() in name.casefold() for field in value.fields)]
@@ -708,10 +715,17 @@ class Planner:
                 self._make_one(order, one, *kinds[0])
 
     def _make_one(self, order: Order, one: Thing, card: AppCard, kind: KindCard) -> None:
-        key = next((field for field in kind.fields if field.key and field.written), None)
+        ways = [verb for verb in (kind.create, *kind.verbs) if verb is not None and verb.verb == "create" and verb.at != "record"]
+        way = next((verb for verb in ways if one.kind in verb.control.casefold().split()), kind.create)
+        asks = tuple(field.model_copy(update={"written": True}) for field in way.asks) if way is not None else ()
+        kind = kind.model_copy(update={"fields": (*asks, *kind.fields)})
+        key = next((field for field in (*asks, *kind.fields) if (field.key or field in asks) and field.written), None)
         named = [Slot(role="called", value=one.name, spans=one.spans)] if one.name is not None else []
         slots = [slot for slot in order.slots if not (slot.role == "into" and self._is_place(slot.value))]
-        place = next((self.words(s.value) for s in order.slots if s not in slots and not self._names_app(s.value)), "")
+        into = [slot.value for slot in order.slots if slot not in slots and not self._names_app(slot.value)]
+        things = [Thing(name=value) if isinstance(value, Text) else value.thing for value in into if isinstance(value, Text | Of)]
+        places = [*things, *([one.place] if one.place is not None and self._app_called(one.place) is None else [])]
+        place = next((escaped(place.name.text if place.name else place.kind) for place in places), "")
         entries = self._entries(card, kind, [*named, *slots], key=key)
         self._made(card, kind, place, entries, self._commit(order, kind, "save"))
 
@@ -732,46 +746,39 @@ class Planner:
         self._subjects[self._at] = Subject((*before.rows, row), phrase=self._said(self.reading.orders[self._at].spans))
 
     def _write(self, order: Order) -> None:
-        """Values into fields of a record: what is there already, unless it is to be replaced."""
+        """Values into a record: a new one, or at the end of the text of one that is there."""
         told, thing = self._values(order), order.object
         target = next((slot for slot in order.slots if slot.role in {"into", "to"} and isinstance(slot.value, Of | Back)), None)
-        if thing is not None and target is None and not told and order.verb in {"add", "put"}:
-            return self._do(order)
-        if target is not None and isinstance(target.value, Of) and thing is not None and not told and not target.value.thing.new:
-            if not any(f.type == "long_text" and f.written for _, kind in self._maybe(target.value.thing.kind) for f in kind.fields):
-                return self._do(order.model_copy(update={"verb": "move"}))
-        if target is not None and not told and thing is not None:
-            told = [thing.back if thing.back is not None and not thing.tests else Of(thing=thing, spans=thing.spans)]
         into = target.value if target is not None else None
-        goal = into.thing if isinstance(into, Of) else Thing(back=into) if isinstance(into, Back) else thing
-        if goal is None:
-            raise Refusal(f'"{self._said(order.spans)}" does not say where it is to be written')
+        goal = into.thing if isinstance(into, Of) else Thing(back=into) if isinstance(into, Back) else None
+        if thing is not None and not told:
+            texts = goal is not None and (goal.new or goal.back or self._app_called(goal) or self._takes_text(goal.kind))
+            if not texts and order.verb in {"add", "put", "copy"}:
+                return self._do(order if order.verb == "add" else order.model_copy(update={"verb": "move" if goal else "put"}))
+            told = [thing.back if thing.back is not None and not thing.tests else Of(thing=thing, spans=thing.spans)]
+        if goal is None or not told:
+            raise Refusal(f'"{self._said(order.spans)}" does not say {"what" if goal else "where it"} is to be written')
+        rest = tuple(slot for slot in order.slots if slot is not target and slot.role != "value")
         if (home := self._app_called(goal)) is not None:
             makes = [kind for kind in home.kinds if kind.create is not None]
-            title = [Slot(role="called", value=value) for value in told]
             if not makes or len(told) != 1:
                 raise Refusal(f'"{self._said(order.spans)}": it is not understood what is to be made in {home.title}')
-            rest = tuple(slot for slot in order.slots if slot is not target and slot.role != "value")
-            made = order.model_copy(update={"slots": (*title, *rest)})
+            made = order.model_copy(update={"slots": (Slot(role="called", value=told[0]), *rest)})
             return self._make_one(made, Thing(kind=makes[0].kind, new=True), home, makes[0])
         if goal.new:
-            rest = tuple(slot for slot in order.slots if slot is not target and slot.role != "value")
             body = tuple(Slot(role="saying", value=value) for value in told)
             return self._make(order.model_copy(update={"slots": (*rest, *body)}), goal)
         records = self._touched(self.one(goal))
         kind = self.kind(records)
         long = [field for field in kind.fields if field.type == "long_text" and field.written]
-        lists = [field for field in kind.fields if field.type == "list" and field.written]
-        if order.verb in {"add", "write", "put", "collect", "copy"} and long and told:
-            value = "\n".join(self.words(value) for value in told)
-            first = any(slot.role == "at" and self._said(slot.spans).endswith("start") for slot in order.slots)
-            mode: Literal["append", "prepend"] = "prepend" if first else "append"
-            entries = [Entry(label=long[0].label, value=value, mode=mode)]
-        elif lists and thing is not None:
-            entries = [Entry(label=lists[0].label, value=self.words(Of(thing=thing)), mode="add")]
-        else:
+        if not long:
             raise Refusal(f'"{self._said(order.spans)}": a {kind.kind} in {self.card(records.app).title} takes no such text')
-        self._fill(order, records, entries)
+        at = [slot.value.text for slot in order.slots if slot.role == "at" and isinstance(slot.value, Text)]
+        mode: Literal["append", "prepend"] = "prepend" if "start" in at else "append"
+        self._fill(order, records, [Entry(label=long[0].label, value="\n".join(map(self.words, told)), mode=mode)])
+
+    def _takes_text(self, noun: str) -> bool:
+        return any(field.type == "long_text" and field.written for _, kind in self._maybe(noun) for field in kind.fields)
 
     def _member(self, order: Order) -> bool:
         """Whether it is done by a list that is a field: "add Ann to the group Sales", "invite Ann to the meeting"."""
@@ -818,8 +825,7 @@ class Planner:
         if home is not None and isinstance(home.value, Of) and thing.place is None and thing.back is None:
             thing = thing.model_copy(update={"place": home.value.thing})
             order = order.model_copy(update={"slots": tuple(slot for slot in order.slots if slot is not home), "object": thing})
-        singles = [kind for card in self.cards for kind in card.kinds if kind.single]
-        if order.verb == "set" or (order.verb in SWITCHES and any(self._single_field(order, thing, kind) for kind in singles)):
+        if order.verb == "set" or (order.verb in SWITCHES and self._single(order, thing)):
             return self._set(order, thing)
         if (made := self._derived(order)) is not None:
             return self._derive(order, thing, *made)
@@ -945,9 +951,8 @@ class Planner:
 
     def _set(self, order: Order, thing: Thing) -> None:
         """New values of fields: of a record, or of what an application has only one of, such as its settings."""
-        singles = [(card, kind) for card in self.cards for kind in card.kinds if kind.single]
-        own = [(card, kind, field) for card, kind in singles if (field := self._single_field(order, thing, kind)) is not None]
-        if own and thing.name is None and not thing.tests and thing.back is None:
+        own = self._single(order, thing)
+        if own:
             if len(own) > 1:
                 held = " and ".join(card.title for card, _, _ in own)
                 raise Refusal(f'"{self.phrase(thing)}" is in {held}; say which', ask=True)
@@ -966,12 +971,20 @@ class Planner:
             self._fill(order, records, self._entries(self.card(records.app), self.kind(records), order.slots))
         self._row = None
 
-    def _single_field(self, order: Order, thing: Thing, kind: KindCard) -> FieldCard | None:
-        """The field that is meant of what there is only one of; a verb such as "mute" may name it by itself."""
-        if order.verb == "set":
-            return ground_field(thing.kind, kind, True) if thing.kind else None
-        truths = kind.model_copy(update={"fields": tuple(field for field in kind.fields if field.type == "truth")})
-        return ground_field(order.verb, truths, True) or (ground_field(thing.kind, truths, True) if thing.kind else None)
+    def _single(self, order: Order, thing: Thing) -> list[tuple[AppCard, KindCard, FieldCard]]:
+        """Fields of what an application has only one of; a verb such as "mute" may name one by itself."""
+        if thing.name is not None or thing.tests or thing.back is not None or not thing.kind:
+            return []
+        if any(not kind.single for _, kind in self._maybe(thing.kind)):
+            return []
+        found: list[tuple[AppCard, KindCard, FieldCard]] = []
+        said = (thing.kind,) if order.verb == "set" else (thing.kind, order.verb)
+        for card, kind in [(card, kind) for card in self.cards for kind in card.kinds if kind.single]:
+            kept = tuple(field for field in kind.fields if field.type == "truth" or order.verb == "set")
+            form = kind.model_copy(update={"fields": kept})
+            fields = [field for words in said if (field := ground_field(words, form, True)) is not None]
+            found += [(card, kind, field) for field in fields[:1]]
+        return found
 
     # --- fields -----------------------------------------------------------------------------------------------------
 

@@ -148,8 +148,9 @@ def _texts(body: object) -> Iterable[str]:
     if isinstance(body, str):
         yield body
     elif isinstance(body, dict):
-        for inner in body.values():
-            yield from _texts(inner)
+        for name, inner in body.items():
+            if name not in {"label", "labels", "control"}:  # a card's own words, in which braces are no slots
+                yield from _texts(inner)
     elif isinstance(body, list | tuple):
         for inner in body:
             yield from _texts(inner)
