@@ -34,6 +34,7 @@ SECTIONS: dict[str, dict[str, CommandEntry]] = {
     "Work": {
         "run": CommandEntry("cli.run:run", "Run a goal or a task."),
         "plan": CommandEntry("cli.run:plan", "Plan a goal and work nothing."),
+        "read": CommandEntry("cli.run:read_goal", "Show what a goal asks for, as rules read it."),
         "resume": CommandEntry("cli.run:resume", "Go on with a run that waits or was interrupted."),
     },
     "See": {

@@ -1,9 +1,11 @@
-"""The commands that work a run: `deskcrew run`, `plan` and `resume`."""
+"""The commands that work a run: `deskcrew run`, `plan` and `resume`; and `read`, which shows what is asked for."""
 
 from __future__ import annotations
 
+import json
+from collections.abc import Iterator
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -25,6 +27,9 @@ from orchestrator.cli.common import (
     guarded,
 )
 from orchestrator.cli.completion import presets, tasks, worlds
+
+if TYPE_CHECKING:
+    from roles.contracts.orders import Reading
 
 TARGET = "A goal in words, a task file, or the name of a shipped task."
 
@@ -169,6 +174,54 @@ def plan(
             typer.echo(f"deskcrew: no plan: {made}", err=True)
             raise typer.Exit(FAILED)
         typer.echo(told(made, as_json), nl=False)
+
+
+def read_goal(
+    goal: Annotated[str, typer.Argument(help="A goal in words.")],
+    today: Annotated[str, typer.Option(metavar="DAY", help="The day that dates count from: 2026-03-02, with a time or without.")] = "",
+    as_json: AsJson = False,
+    debug: Debug = False,
+) -> None:
+    """Show what rules read in a goal: its orders, the words that mean nothing, and those that were not understood."""
+    with guarded(debug):
+        from orchestrator.store.printable import clean
+        from roles.screen.language.reader import read
+
+        reading = read(goal, today)
+        if as_json:
+            typer.echo(reading.model_dump_json(indent=2))
+        else:
+            for line in _read_lines(reading):
+                typer.echo(clean(line, 4000))
+        if not reading.understood:
+            raise typer.Exit(FAILED)
+
+
+def _read_lines(reading: Reading) -> Iterator[str]:
+    """A reading for people. Lists and places are written as data, without what is left out and without their characters."""
+    goal = " ".join(reading.goal.splitlines()) if len(reading.goal.splitlines()) < 2 else reading.goal.replace("\n", " ")
+    for number, order in enumerate(reading.orders):
+        negated = "not " if order.negated else ""
+        yield f"{number}. {negated}{order.verb}: {' ... '.join(goal[first:end] for first, end in order.spans)}"
+        data = order.model_dump(mode="json", exclude_defaults=True)
+        for key in ("object", "slots", "condition"):
+            for part in data[key] if key == "slots" and key in data else [data[key]] if key in data else ():
+                yield f"   {key.rstrip('s')}: {json.dumps(_without_spans(part), ensure_ascii=False)}"
+    if reading.nothing and (idle := [goal[first:end] for first, end in reading.nothing if goal[first:end].strip(".!?; ")]):
+        yield f"means nothing: {', '.join(idle)}"
+    for unread in reading.unread:
+        yield f"not understood: {unread.why}"
+        yield f"  {goal}"
+        yield f"  {' ' * unread.span[0]}{'^' * (unread.span[1] - unread.span[0])}"
+    yield from (f"question: {question}" for question in reading.asks)
+    if not (reading.orders or reading.unread or reading.asks):
+        yield "not understood: there is nothing to be done in it"
+
+
+def _without_spans(data: Any) -> Any:
+    if isinstance(data, dict):
+        return {key: _without_spans(value) for key, value in data.items() if key != "spans"}
+    return [_without_spans(one) for one in data] if isinstance(data, list) else data
 
 
 def _answer(approve: bool, reject: str | None, edit: Path | None, respond: str | None) -> dict[str, Any] | None:

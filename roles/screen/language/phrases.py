@@ -84,9 +84,13 @@ class Phrases:
         spans = self.spans(at, at + 1)
         for number in range(len(self.orders) - 1, -1, -1):
             order = self.orders[number]
-            if many is None or order.object is None or plural(order.object) == many:
+            if many is None or order.object is None or plural(order.object) == many or (not many and self._every(order.object)):
                 return Back(to=number, field=field, spans=spans)
         return None
+
+    def _every(self, thing: Thing) -> bool:
+        """ "every mail" is all of them, and "it" each one."""
+        return bool(thing.spans) and self.words.goal[thing.spans[0][0] :].lower().startswith(("every ", "each "))
 
     # Things
 
@@ -475,7 +479,7 @@ class Phrases:
     def _whose_clause(self, at: int, data: dict[str, Any], tests: list[Test]) -> bool:
         """Whether a relative clause here can be told to belong to the outer thing: "notes about the lunch that are old"."""
         last = tests[-1].value if tests else None
-        if not isinstance(last, Of) or last.fields or data.get("place"):
+        if not isinstance(last, Of) or last.fields or data.get("place") or not last.thing.kind:
             return True
         aux = self.low(at + 1)
         many, within = data.get("quantity") in {"all", "number"}, plural(last.thing)
@@ -895,7 +899,7 @@ class Phrases:
         if be and be.entry.name == "be":
             picked: dict[str, Any] = {}
             place = be.end + (self.low(be.end) == "the")
-            if (last := self._picked(place, picked)) > place:
+            if not thing.pick and (last := self._picked(place, picked)) > place:
                 last += bool(self.take(last, "ones"))
                 return Of(thing=thing.model_copy(update={"quantity": "one", "pick": picked["pick"]}), spans=self.spans(at, last)), last
         tests2 = self.predicates(stop)

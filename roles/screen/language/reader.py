@@ -230,8 +230,8 @@ class Clauses(Phrases):
             if standing is not None and self.low(at) == "instead":
                 at += 1
             at = self._without(at)
-            if at >= end:
-                break
+            if at >= end or (at == end - 1 and self.low(at) == ","):
+                return end
             trailing = self.conditional(at + (self.low(at) == ","))
             if trailing and trailing[1] >= end and standing is None:
                 if len(self.orders) - first > 1:
@@ -783,6 +783,8 @@ class Frame:
 
     def order(self) -> Order | None:
         """The order, if all is there that the verb needs."""
+        if self.verb.get("gives"):
+            return self.given()
         roles = {slot.role for slot in self.slots}
         name = self.verb["name"]
         if self.person is not None:
@@ -795,8 +797,6 @@ class Frame:
             return None
         if self.verb.get("indefinite") and not (self.object and self.object.quantity in {"any", "number"}):
             return None
-        if self.verb.get("gives"):
-            return self.given()
         if name == "write" and (to := next((s for s in self.slots if s.role == "to"), None)) is not None:
             chat = next((s for s in self.slots if s.role == "into" and isinstance(s.value, Of) and s.value.thing.kind in {"chat", "mail", "message"}), None)
             if chat or (isinstance(to.value, Text) and not to.value.quoted and "into" not in roles):
@@ -841,11 +841,9 @@ class Frame:
     def given(self) -> Order | None:
         """Give X the title Y: the field is set."""
         slots = [slot.model_copy(update={"role": "value"}) for slot in self.slots if slot.field]
-        thing = next((slot.value for slot in self.slots if slot.role == "to"), None)
-        if not slots or thing is None or len(slots) + 1 != len(self.slots) or self.object is not None:
+        if not slots or self.person is None or len(slots) != len(self.slots) or self.object is not None:
             return None
-        what = thing.thing if isinstance(thing, Of) else Thing(name=thing) if isinstance(thing, Text) else Thing(back=thing)  # type: ignore[arg-type]
-        return Order(verb="set", object=what, slots=tuple(slots))
+        return Order(verb="set", object=self.person, slots=tuple(slots))
 
     def spread(self) -> bool:
         """Set: the field that is changed, its record, and the new value; True where all are there."""

@@ -1,0 +1,272 @@
+"""The reader: what orders a goal's words make, and that no word is passed over."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+from hypothesis import assume, given, note, strategies
+from hypothesis import strategies as st
+
+from environments.cards import Vocabulary
+from roles.contracts.orders import Amount, Back, Of, Order, Reading, Text, When, Worked
+from roles.screen.language.reader import read
+from roles.screen.language.words import Lexicon, tokens
+
+TODAY = "2026-03-02 10:30"
+LEXICON = Lexicon.english().data
+
+
+def orders(goal: str) -> tuple[Order, ...]:
+    reading = read(goal, TODAY)
+    assert reading.understood, (goal, reading.unread, reading.asks)
+    return reading.orders
+
+
+def order(goal: str) -> Order:
+    (only,) = orders(goal)
+    return only
+
+
+def meaning(reading: Reading) -> str:
+    """The orders without the characters that they come from."""
+
+    def plain(data: Any) -> Any:
+        if isinstance(data, dict):
+            return {key: plain(value) for key, value in data.items() if key not in {"spans", "said"}}
+        return [plain(one) for one in data] if isinstance(data, list) else data
+
+    return json.dumps([plain(one.model_dump(mode="json")) for one in reading.orders])
+
+
+# The lexicon: each entry is read in a sentence.
+
+
+@pytest.mark.parametrize("name", LEXICON["verbs"])
+def test_a_verb_is_read_in_its_example(name: str) -> None:
+    entry = LEXICON["verbs"][name]
+    assert order(entry["example"]).verb == entry.get("verb", name)
+
+
+@pytest.mark.parametrize("form", LEXICON["plain"])
+def test_a_plain_verb_takes_a_thing(form: str) -> None:
+    assert order(f'{form.capitalize()} the record "A"').object is not None
+
+
+SENTENCES = {
+    "states": 'Delete all {} notes',
+    "superlatives": "Delete the {} note",
+    "fields": "Tell me the {} of INV-1",
+    "nouns": 'Delete the {} "A"',
+    "requests": '{} delete the note "A"',
+    "negations": '{} delete the note "A"',
+    "exceptions": 'Delete all notes {} the note "A"',
+    "nothing": 'Delete the note "A" {}',
+    "all": "Delete {} notes",
+    "positions": 'Write "x" {} the note "A"',
+    "if_so": 'Is INV-1 paid? {}, claim it.',
+    "if_not": 'If INV-1 is paid, delete the note "A". {}, claim it.',
+}  # fmt: skip
+
+
+def _forms(group: str) -> list[str]:
+    data = LEXICON[group]
+    if isinstance(data, dict):
+        return [form for entry in data.values() for form in (entry["forms"] if isinstance(entry, dict) else entry)]
+    return [form for entry in data for form in (entry if isinstance(entry, list) else [entry])]
+
+
+@pytest.mark.parametrize(("group", "sentence"), SENTENCES.items())
+def test_words_of_a_group_are_read_in_its_sentence(group: str, sentence: str) -> None:
+    unread = []
+    for form in _forms(group):
+        words = form if group != "positions" or form.endswith("of") else f"{form} of"
+        if "its" not in words and "past" not in words and not read(sentence.format(words), TODAY).understood:
+            unread.append(form)
+    assert not unread
+
+
+# What orders say
+
+
+def test_quantity_exception_and_negation() -> None:
+    throw = order("Throw out all my notes except the ones about the team lunch and the budget review.")
+    assert throw.object and throw.object.quantity == "all" and len(throw.object.but) == 2
+    first, second = orders('Don\'t delete the note "A", but archive the mail from Ann.')
+    assert first.negated and not second.negated
+    _move, opened = orders('Move the mail "A" to the trash without opening it')
+    assert opened.verb == "open" and opened.negated
+
+
+def test_tests_and_picks() -> None:
+    moved = order("Into the trash with every mail whose sender isn't from example.com.").object
+    assert moved and moved.tests[0].field == "sender" and moved.tests[0].negated
+    claimed = order("Claim the two largest Umbra Software invoices with vendor and amount").object
+    assert claimed and claimed.pick and (claimed.pick.by, claimed.pick.order, claimed.pick.number) == ("amount", "most", 2)
+    assert claimed.name and claimed.name.text == "Umbra Software"
+    unpaid = order("Pay all unpaid invoices over 100 euros").object
+    assert unpaid and unpaid.tests[0].negated and unpaid.tests[1].relation == "over"
+    lamps = order("Turn off all lamps except the one in the kitchen").object
+    assert lamps and lamps.but[0].place and lamps.but[0].place.kind == "kitchen"
+    plants = order("Water every plant in the kitchen that is dry").object
+    assert plants and plants.tests and plants.place and not plants.place.tests
+
+
+def test_slots_and_values() -> None:
+    mail = order('Send Ann Lee a mail with the subject "Lunch" saying "See you"')
+    assert [(slot.role, slot.field) for slot in mail.slots] == [("to", ""), ("with", "subject"), ("saying", "")]
+    changed = order("Set the due date of invoice INV-12 to March 5")
+    value = changed.slots[0].value
+    assert changed.slots[0].field == "due date" and isinstance(value, When) and value.first == "2026-03-05"
+    phone = order("Change Ann Lee's phone number to 555-1234")
+    assert phone.object and phone.object.name and phone.object.name.text == "Ann Lee"
+    told = order("Tell Ann the total of all unpaid invoices")
+    worked = next(slot.value for slot in told.slots if slot.role == "saying")
+    assert isinstance(worked, Worked) and worked.how == "sum"
+    warm = order("Set the living room thermostat to 22.5 °C").slots[0].value
+    assert isinstance(warm, Amount) and warm.number == 22.5
+
+
+def test_what_points_back() -> None:
+    _found, sent = orders("Find the total of INV-12, then mail the total to Ann")
+    value = next(slot.value for slot in sent.slots if slot.role == "saying")
+    assert isinstance(value, Of) and value.thing.back and value.thing.back.to == 0
+    _opened, deleted = orders('Open the note "A" and delete it')
+    assert deleted.object and deleted.object.back and deleted.object.back.to == 0
+    _declined, accepted = orders("Decline whatever comes from Omar, and accept all the others.")
+    assert accepted.object and accepted.object.but
+    _asked, answered = orders("Zoe asks when INV-8647 is due. Answer her in chat, please.")
+    said = next(slot.value for slot in answered.slots if slot.role == "saying")
+    to = next(slot.value for slot in answered.slots if slot.role == "to")
+    assert isinstance(said, Back) and isinstance(to, Text) and to.text == "Zoe"
+
+
+def test_conditions() -> None:
+    claim, note_it = orders('If INV-12 is unpaid, claim it. Otherwise, delete the note "X".')
+    assert claim.condition and not claim.condition.negated and claim.object and claim.object.name
+    assert note_it.condition and note_it.condition.negated
+    paid, not_paid = orders('Check whether INV-7 has been paid. If so, create a note titled "paid". If it has not, claim its total.')
+    assert paid.condition and not paid.condition.negated and not_paid.condition and not_paid.condition.negated
+    unless = order("Claim INV-1 unless it is paid")
+    assert unless.condition and unless.condition.negated
+
+
+def test_questions() -> None:
+    count = order("How many mails are unread?").slots[0].value
+    assert isinstance(count, Worked) and count.how == "count"
+    due = order("When is INV-12 due?").slots[0].value
+    assert isinstance(due, Of) and due.fields == ("due date",)
+    who = order("Who in my contacts works for Lumen Catering?").slots[0].value
+    assert isinstance(who, Of) and who.thing.tests[0].field == "company"
+
+
+def test_for_each_of_several() -> None:
+    made = order("For every invoice of Acme, create a note with the invoice number as its title and the total in it.")
+    assert {slot.role for slot in made.slots} == {"with", "per"}
+
+
+def test_words_of_applications() -> None:
+    words = Vocabulary(("loan",), ("reader",), ("lend",))
+    told = read("Tell me the reader of the oldest loan", TODAY, words)
+    assert told.understood and read("Lend the loan X to Ann", TODAY, words).orders[0].verb == "lend"
+
+
+# What is refused, and what is asked
+
+
+@pytest.mark.parametrize(
+    "goal",
+    [
+        "Delete some notes", "Delete only the note", "Delete the note maybe", "Delete most of my notes",
+        "Frobnicate the note", "The printer is broken.", "Delete nothing", "Archive the mail from nobody",
+        'Delete the note "A" and frobnicate the mail', "Tell Ann that I am late and delete the note",
+        "There is a mail from Ann. Delete the note.", "When it rains, delete the note", "Delete", "",
+        "Give INV-7029 the usual treatment", "Is INV-1 paid?", "Delete the notes instead of the mails",
+    ],
+)  # fmt: skip
+def test_what_is_not_certain_is_refused(goal: str) -> None:
+    assert not read(goal, TODAY).understood
+
+
+@pytest.mark.parametrize(
+    "goal",
+    [
+        "Do not delete all notes", "Delete the mails from Ann or Bob", 'Delete the note "A" and archive the mail "B" if INV-1 is paid',
+        'Do not delete the note "A" and archive the mail "B"', "Remind me of the team lunch tomorrow at 9",
+        "Ann and Bob are here. Send her a mail.", "Delete every mail about the budget that came in last month",
+    ],
+)  # fmt: skip
+def test_what_may_mean_two_things_is_asked(goal: str) -> None:
+    reading = read(goal, TODAY)
+    assert reading.asks and not reading.understood
+
+
+def test_unread_words_are_named_with_their_place() -> None:
+    goal = 'Delete the note "A", then frobnicate the mail'
+    (unread,) = read(goal, TODAY).unread
+    assert goal[slice(*unread.span)] == unread.text and "frobnicate" in unread.text
+
+
+# The law: each word belongs to one part of one order
+
+MEANING = [
+    "not", "no", "except", "unless", "if", "only", "never", "both", "two", "without", "Ann", "tomorrow", "unpaid", "other", "some",
+    "old", "blue", "most", "largest", "March", "nobody", "late", "delete", "archive", "second", "half", "before", "ten",
+]  # fmt: skip
+GLUE = {
+    "the", "a", "an", "my", "our", "and", "then", "so", "that", "with", "of", "for", "is", "has", "do", "there", "it", "its", "please",
+    "saying", "called", "titled", "named", "new", "yet", "still", "off", "also", "i", "any", "more", "one", "all", "been", "in", "total",
+    "to", "again", "from", "now", "on", "are", "them", "which", "who",
+}  # fmt: skip
+READABLE = [entry["example"] for entry in LEXICON["verbs"].values()] + [
+    "Throw out all my notes except the ones about the team lunch.",
+    'If invoice INV-12 is unpaid, claim it with vendor and amount. Otherwise, delete the note "X".',
+    "Into the trash with every mail whose sender isn't from example.com.",
+    "Find the total of invoice INV-12 on the billing page, then send the total to lee.park@example.com",
+    "Which of my shop orders hasn't been delivered yet? Put its number into a note called Waiting.",
+    "Make a file pioneer.txt in Reports with a line for each Pioneer Media invoice that isn't paid yet, with number and total.",
+    "Decline whatever comes from Omar Haddad, and accept all the others.",
+    "Archive every mail from Ann and Bob that came in last month",
+    "Postpone the meeting with Ann to next Monday at 3 pm",
+    "Tell Ann and Bob in chat that the meeting is in Room 2 now",
+    "Zoe asks when INV-8647 is due. Answer her in chat, please.",
+    "Claim the cheaper of the two Brook Catering invoices under Meals, with the vendor.",
+    "Mail the two largest Umbra invoices, number and total, to accounting@example.com with the subject Umbra",
+    "Delete all mails older than 30 days",
+    "Turn off all lamps except the one in the kitchen",
+]
+
+
+@pytest.mark.parametrize("goal", READABLE)
+def test_goals_of_the_law_are_readable(goal: str) -> None:
+    assert orders(goal)
+
+
+@given(st.sampled_from(READABLE), st.data())
+def test_every_word_counts(goal: str, data: strategies.DataObject) -> None:
+    """A word put in, left out or put in the place of another: other orders, or none."""
+    there = [token for token in tokens(goal) if token.kind != "mark"]
+    token = data.draw(st.sampled_from(there))
+    word = data.draw(st.sampled_from(MEANING))
+    how = data.draw(st.sampled_from(["insert", "delete", "replace"]))
+    assume(how == "insert" or token.lower not in GLUE)
+    if how == "insert":
+        changed = f"{goal[: token.start]}{word} {goal[token.start :]}"
+    else:
+        changed = goal[: token.start] + (word if how == "replace" else "") + goal[token.end :]
+    assume(changed.lower() != goal.lower())
+    note(changed)
+    after = read(changed, TODAY)
+    assert not after.understood or meaning(after) != meaning(read(goal, TODAY))
+
+
+@given(st.lists(st.sampled_from([*MEANING, *GLUE, "note", "mail", "INV-1", '"A"', ",", ".", "?", "send", "5", "Friday"]), max_size=14))
+def test_any_words_are_read_or_named(words: list[str]) -> None:
+    """Whatever is said, the reader ends; and what is in no order and means something is named."""
+    goal = " ".join(words)
+    reading = read(goal, TODAY)
+    held = [span for one in reading.orders for span in one.spans] + list(reading.nothing) + [one.span for one in reading.unread]
+    if reading.understood:
+        for token in tokens(goal):
+            assert any(first <= token.start and token.end <= end for first, end in held) or token.lower in GLUE | {",", "but"}, token
