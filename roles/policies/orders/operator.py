@@ -41,8 +41,8 @@ _PASSING = re.compile(
 """Errors that say nothing about the action itself: the same one may work the next time."""
 _STEP: TypeAdapter[Step] = TypeAdapter(Step)
 _KEPT = ("at", "notes", "finished", "steps", "dropped")
-_SLOTTED = frozenset({"value", "place", "control", "form"})
-"""Parts of a step that hold `{fact}` slots."""
+_SLOTTED = frozenset({"value", "place"})
+"""Parts of a step that hold `{fact}` slots; `{title}` in a control is of the card, and stays."""
 Skill = Callable[[Any, Situation], Move]
 
 
