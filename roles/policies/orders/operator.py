@@ -41,6 +41,8 @@ _PASSING = re.compile(
 """Errors that say nothing about the action itself: the same one may work the next time."""
 _STEP: TypeAdapter[Step] = TypeAdapter(Step)
 _KEPT = ("at", "notes", "finished", "steps", "dropped")
+_AT_WORK = "Open the record."
+"""Said before a note of the user, so that its "it" points back at something."""
 _SLOTTED = frozenset({"value", "place"})
 """Parts of a step that hold `{fact}` slots; `{title}` in a control is of the card, and stays."""
 Skill = Callable[[Any, Situation], Move]
@@ -96,21 +98,20 @@ def _steered(steps: Sequence[Step], view: OperatorView, at: int, dropped: set[in
     worked, dropped = list(steps), set(dropped)
     for note in view.notes:
         reading = read_words(note.words, view.today)
-        for order in reading.orders if reading.understood else ():
-            for n in range(at if order.negated else len(steps), len(steps)):
-                step = worked[n]
-                if isinstance(step, PressStep) and step.verb == order.verb:
-                    dropped.add(n)
-                elif isinstance(step, FillStep | CreateStep) and step.commit == order.verb:
-                    worked[n] = step.model_copy(update={"commit": ""})
-        corrections = steps_of(reading, view.cards, view.facts, view.today) if note.to == "operator" else []
-        for fix in corrections if isinstance(corrections, list) else []:
-            forms = [n for n in range(at, len(steps)) if isinstance(worked[n], FillStep | CreateStep)]
-            if isinstance(fix, FillStep) and forms:
-                form = worked[forms[0]]
-                labels = {entry.label for entry in fix.entries}
-                entries = (*(e for e in getattr(form, "entries", ()) if e.label not in labels), *fix.entries)
-                worked[forms[0]] = form.model_copy(update={"entries": entries})
+        if not reading.understood:  # "it" is what is at work
+            reading = read_words(f"{_AT_WORK} {note.words}", view.today)
+        unwanted = {order.verb for order in reading.orders if order.negated and reading.understood}
+        for n, step in enumerate(worked[at:], start=at):
+            if isinstance(step, PressStep) and step.verb in unwanted:
+                dropped.add(n)
+            elif isinstance(step, FillStep | CreateStep) and step.commit in unwanted:
+                worked[n] = step.model_copy(update={"commit": ""})
+        fixes = steps_of(reading, view.cards, view.facts, view.today) if note.to == "operator" and not unwanted else ""
+        form = next((n for n in range(at, len(worked)) if isinstance(worked[n], FillStep | CreateStep)), None)
+        entries = [entry for fix in fixes if isinstance(fix, FillStep) for entry in fix.entries]
+        if form is not None and entries:
+            kept = [e for e in getattr(worked[form], "entries", ()) if e.label not in {entry.label for entry in entries}]
+            worked[form] = worked[form].model_copy(update={"entries": (*kept, *entries)})
     return worked, dropped
 
 

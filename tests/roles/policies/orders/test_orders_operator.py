@@ -1,0 +1,113 @@
+"""The Operator of typed steps: its place among them, slots, words alone, what the user says, controls that do nothing."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from protocol import AgentStatus, Click, ExecStatus, GUIElement, OperatorDecision, PressKey, VisualState
+from roles.contracts import Fact, OperatorView, StepRecord, Subtask
+from roles.contracts.orders import Entry as FieldEntry
+from roles.contracts.orders import FillStep, FindStep, PressStep, ReadStep, Records, RowTest, Step
+from roles.contracts.steering import Note
+from roles.policies.orders.operator import OrdersOperator
+
+
+def element(n: int, role: str, text: str | None = None, **more: Any) -> GUIElement:
+    return GUIElement(element_id=f"e{n}", track_id=f"t{n}", role=role, text=text, **more)
+
+
+LIST = VisualState(
+    app="ledger",
+    elements=(
+        element(1, "heading", "Bills"), element(2, "table"), element(3, "row", parent="e2"),
+        element(4, "columnheader", "No", parent="e3"), element(5, "columnheader", "Firm", parent="e3"),
+        element(6, "row", parent="e2"), element(7, "link", "A-1", parent="e6"), element(8, "cell", "Oak", parent="e6"),
+        element(9, "row", parent="e2"), element(10, "link", "A-2", parent="e9"), element(11, "cell", "Elm", parent="e9"),
+    ),
+)  # fmt: skip
+FORM = VisualState(
+    app="ledger",
+    elements=(element(1, "heading", "New bill"), element(2, "textbox", "Firm", value="Oak"), element(3, "button", "Save")),
+)
+ELM = Records(app="ledger", kind="bill", tests=(RowTest(label="Firm", value="Elm"),))
+
+
+def view(seen: VisualState, *steps: Step, instruction: str = "do it", **more: Any) -> OperatorView:
+    task = Subtask(id="s1", title="t", instruction=instruction, app="ledger", steps=steps)
+    return OperatorView(user_request=instruction, subtask=task, app="ledger", seen=seen, **more)
+
+
+def decide(seen: VisualState, *steps: Step, **more: Any) -> OperatorDecision:
+    return OrdersOperator().decide(view(seen, *steps, **more))
+
+
+def record(n: int, decision: OperatorDecision, status: ExecStatus = ExecStatus.EXECUTED, **more: Any) -> StepRecord:
+    assert decision.action is not None
+    return StepRecord(step=n, subtask="s1", action=decision.action.dump(), verb=decision.action.verb, exec_status=status, **more)
+
+
+def pressed(decision: OperatorDecision) -> str | None:
+    return decision.action.target.text if decision.action is not None and decision.action.target is not None else None
+
+
+def test_slots_are_filled_from_facts_and_one_that_is_not_known_is_named() -> None:
+    named = FindStep(records=ELM.model_copy(update={"tests": (RowTest(label="Firm", value="{the firm}"),)}))
+    assert pressed(decide(LIST, named, facts=(Fact(name="the firm", value="Oak"),))) == "A-1"
+    lacking = decide(LIST, named)
+    assert lacking.status is AgentStatus.FAIL
+    assert '"the firm" is not known' in lacking.comment
+
+
+def test_an_action_that_an_outage_swallowed_is_decided_again() -> None:
+    step = FindStep(records=ELM)
+    first = decide(LIST, step)
+    lost = record(1, first, ExecStatus.ERROR, error="the network connection was lost")
+    again = decide(LIST, step, memory=first.memory, history=(lost,))
+    assert (again.action, pressed(again)) == (first.action, "A-2")
+
+
+def test_a_click_that_does_nothing_is_made_by_key_and_then_given_up() -> None:
+    step = FindStep(records=ELM)
+    history: tuple[StepRecord, ...] = ()
+    kinds, memory = [], {}
+    for n in range(1, 9):
+        decision = decide(LIST, step, memory=memory, history=history)
+        if decision.status is AgentStatus.FAIL:
+            assert "does not" in decision.comment
+            break
+        kinds.append(type(decision.action))
+        memory, history = decision.memory, (*history, record(n, decision))
+    assert decision.status is AgentStatus.FAIL
+    assert kinds[0] is Click
+    assert len(kinds) <= 6
+    assert PressKey in kinds or kinds.count(Click) > 1
+
+
+def test_the_place_among_the_steps_is_kept() -> None:
+    steps = (ReadStep(app="ledger", records=ELM, labels=("No",), names=("number",)), FindStep(records=ELM))
+    first = decide(LIST, *steps)
+    assert first.action is not None
+    assert first.action.verb == "memorize"
+    second = decide(LIST, *steps, memory=first.memory, history=(record(1, first, visible_change=True),))
+    assert pressed(second) == "A-2"
+    assert second.plan == ('find bill with Firm is "Elm" in ledger',)
+
+
+def test_words_that_are_not_understood_are_named_and_nothing_is_done() -> None:
+    decision = decide(LIST, instruction="Frobnicate the bill of Elm")
+    assert (decision.status, decision.action) == (AgentStatus.FAIL, None)
+    assert "Frobnicate" in decision.comment
+
+
+def test_what_the_user_does_not_want_any_more_is_left_out() -> None:
+    steps = (FillStep(app="ledger", entries=(FieldEntry(label="Firm", value="Oak"),)), PressStep(app="ledger", verb="save"))
+    assert pressed(decide(FORM, *steps)) == "Save"
+    minded = decide(FORM, *steps, notes=(Note(words="Do not save it."),))
+    assert minded.status is AgentStatus.FINISH
+    assert "the user does not want it" in minded.comment
+
+
+def test_a_window_that_may_not_be_touched_is_not_touched() -> None:
+    decision = decide(LIST, FindStep(records=ELM), verbs=("call_api", "wait"))
+    assert decision.status is AgentStatus.FAIL
+    assert "may not be touched" in decision.comment
