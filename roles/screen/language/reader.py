@@ -126,7 +126,7 @@ class Clauses(Phrases):
         """ANN wants to know QUESTION {and QUESTION} | ANN needs the FIELDS of THING: it is to be found out."""
         end = self._name_end(at)
         verb = self.take(end, "wants_to_know") if end > at else None
-        if verb is None:
+        if verb is None or (end > at + 1 and not all(self.words.list[n].capital for n in range(at, end))):
             return None
         size, stop = len(self.orders), verb.end
         while (value := self.worked(stop) or self.fields(stop)) is not None:
@@ -251,6 +251,8 @@ class Clauses(Phrases):
             if again is not None and standing is not None:
                 standing, nxt = again[0], again[1] + (self.low(again[1]) == ",")
                 self.topic = standing.thing if standing.thing.back is None else None
+            if join is not None and nxt >= end:
+                return step
             last = self.orders[-1]
             if last.negated and (join is None or join.entry.name != "but") and not self.take(nxt, "negations") and first < len(self.orders):
                 raise Doubt(f"is {self.words.text(nxt, end)!r} to be done, or not to be done as well?")
@@ -766,7 +768,7 @@ class Frame:
         if found is None or any(slot.role == "value" and not slot.field for slot in self.slots):
             return None
         thing, end = found
-        if self.verb.get("says") and self.person is None and not self.letter(thing):
+        if self.verb.get("says") and self.person is None and not self.letter(thing) and not (thing.back and not thing.kind):
             self.person = thing
             if thing.kind or thing.quantity != "one":
                 read.object = thing
@@ -788,6 +790,8 @@ class Frame:
         roles = {slot.role for slot in self.slots}
         name = self.verb["name"]
         if self.person is not None:
+            if "to" in roles and self.object is not None:
+                return None
             if "to" in roles or not (roles & {"saying"} or self.object is not None or "by" in roles or "about" in roles):
                 self.object, self.person = self.person, None
         if self.person is not None:
@@ -803,7 +807,11 @@ class Frame:
                 name = "send"
                 roles_now = {"into": "by", "value": "saying"}
                 self.slots = [s.model_copy(update={"role": roles_now[s.role]}) if s is chat or (s.role == "value" and not s.field) else s for s in self.slots]
-        if name in {"send", "reply"} and self.read.asker and not {s.role for s in self.slots} & {"saying", "with"} and (self.object is None or self.object.back):
+        if name in {"send", "reply"} and self.read.asker and not {s.role for s in self.slots} & {"saying", "with"} and (
+            self.object is None or (self.object.back and self.object.quantity == "one")
+        ):
+            if not any(s.role == "to" for s in self.slots):
+                self.slots.append(Slot(role="to", value=Text(text=self.read.people[-1])))
             answers = tuple(Back(to=number, spans=slot.spans) for number in self.read.asker for slot in self.slots[:1])
             value: Value = answers[0] if len(answers) == 1 else Worked(how="joined", of=answers)
             if answers:
