@@ -56,7 +56,7 @@ from environments.simulated.screen.view_parts import (
     type_of_field,
     type_of_values,
 )
-from environments.simulated.screen.widgets import SWITCHES, Widget
+from environments.simulated.screen.widgets import FIELDS, SWITCHES, Widget
 from environments.simulated.variation.apply import varied, varied_text
 from environments.simulated.variation.metrics import Variation
 from environments.simulated.world.values import IdentityKey
@@ -148,7 +148,7 @@ class _Kind:
 
 class _Explorer:
     def __init__(self, app: AnyApp, state: AppState, variation: Variation) -> None:
-        self.app, self.variation = app, variation
+        self.app, self.first, self.variation = app, state, variation
         self.kinds: dict[str, _Kind] = {}
         self.verbs: dict[tuple[str, str], VerbCard] = {}
         self.own: dict[str, str] = {}
@@ -221,6 +221,7 @@ class _Explorer:
         cuts = [0, *inner, len(row.key)][-16:]
         parts = {row.key[a:b] for a in cuts for b in cuts if a < b}
         best, most = ("", ""), 0
+        whole = row.role != "button" and row.role not in FIELDS
         for store in self.stores:
             records = self.records(state, store)
             for key in parts & records.keys():
@@ -229,10 +230,13 @@ class _Explorer:
                 }
                 score = sum(any(value in text for value in values) for text in texts)
                 best, most = ((store, key), score) if score > most else (best, most)
+            for key, name in zip(records, self.called(state, store), strict=False) if whole and not most else ():
+                best = (store, key) if name and name.casefold() in texts else best
         return best
 
     def gone(self, spot: _Spot, done: _Done) -> bool:
-        return bool(spot.record) and spot.record not in self.records(done.state, spot.kind)
+        now = self.records(done.state, spot.kind)
+        return bool(spot.record) and (spot.record not in now or len(now) < len(self.records(spot.state, spot.kind)))
 
     # what it shows
 
@@ -267,7 +271,7 @@ class _Explorer:
         for one in view.lists:
             yield from self.listed(spot, one)
         for store in {self.record_of(spot.state, row)[0] for one in view.lists for row in one.rows[:2]} - {"", spot.kind}:
-            self.kind(store).places.update(dict.fromkeys(name for names in view.choices for name in names))
+            self.kind(store).places.update(dict.fromkeys(name for names in view.choices for name in names if SAMPLE not in name))
         for head, items in view.menus if spot.kind else ():
             label = self.label(head.text)
             if verb_of(label) in verb_words().values():
@@ -312,9 +316,10 @@ class _Explorer:
 
     def columns(self, kind: _Kind, one: RecordRows, row: Widget, record: BaseModel, name: str) -> None:
         if not one.columns:
-            attribute = next((n for n, v in vars(record).items() if v and str(v) == row.text), "")
-            label = varied_text(self.app.name, attribute.replace("_", " ").capitalize(), self.variation)
-            kind.note(label, listed=True, key=True)
+            shown = {w.text for w in below(row)}
+            for n, attribute in enumerate(name for name, value in vars(record).items() if name != "id" and value in shown):
+                label = varied_text(self.app.name, attribute.replace("_", " ").capitalize(), self.variation)
+                kind.note(label, listed=True, key=n == 0, type=type_of_values(label, (vars(record)[attribute],)))
             return
         linked = [at for at, cell in enumerate(row.children) if cell.press and cell.role == "link"]
         linked = linked or ([] if any(f.key for f in kind.fields.values()) else [0])
@@ -356,9 +361,13 @@ class _Explorer:
                 yield _Spot(done.state, store, record, None, "", spot.depth + 1, now.usable if same else None)
         for w in below(row):
             if w.role in ("button", "switch", "checkbox") and w.enabled and w.text:
-                turned = Edited(w.key, sample(w, "truth")) if w.role in SWITCHES else Pressed(w.key)
-                if done := self.do(spot.state, turned):
-                    self.verb(done, self.label(w.text), "row", store)
+                label = self.label(w.text)
+                done = self.do(spot.state, Edited(w.key, sample(w, "truth")) if w.role in SWITCHES else Pressed(w.key))
+                if done:
+                    self.verb(done, label, "row", store, verb="tick" if w.role in SWITCHES else "")
+                elif done.state is not spot.state:
+                    via = VerbCard(verb=verb_of(label), control=label, at="row")
+                    yield _Spot(done.state, store, record, via, "", spot.depth + 1)
 
     # what can be done
 
@@ -376,16 +385,17 @@ class _Explorer:
                 given = {f.key: f.value or other(f.options) or SAMPLE for f in dialog.fields}
                 after, more = self.app.update(after, Answered(dialog.key, go, given))
                 effects = (*effects, *more)
-            grave = [change.effect for change in changes_of_app(self.app, state, after) if change.effect in SENSITIVE]
+            changes = [change for change in changes_of_app(self.app, state, after) if change.effect in SENSITIVE]
         except Exception:  # noqa: BLE001 - as in `view`
             return _Done(state)
         held = [name for name in vars(state) if name not in self.app.looks]
         new = next((n for n in held if len(self.records(after, n)) > len(self.records(state, n))), "")
         touched = [n for n in held if vars(after)[n] is not vars(state)[n] and vars(after)[n] != vars(state)[n]]
         if not self.app.looks and self.app.meanings is None:
-            touched = [n for n in touched if n in self.stores or isinstance(vars(state)[n], BaseModel)]
+            touched = [n for n in touched if n in self.stores or isinstance(vars(self.first).get(n), BaseModel)]
         outside = any(isinstance(effect, Copy | Launch | Notify | Submitted) for effect in effects)
-        gravest = max(grave, key=tuple(Effect).index).value if grave and touched else ""
+        grave = [change.effect for change in changes if change.path.split(".")[2] in touched]
+        gravest = max(grave, key=tuple(Effect).index).value if grave else ""
         return _Done(after, gravest, new, tuple(touched), asks, outside)
 
     def asked(self, one: Any) -> FieldCard:
@@ -402,6 +412,9 @@ class _Explorer:
         kind, chosen = named or spot.kind, spot.before is not None
         command = w.role == "menuitem" and bool(kind) and w.expanded is None
         done = self.do(spot.state, Pressed(w.key))
+        then = self.view(done.state)
+        plain = self.app.meanings is None and not self.stores and w.role == "button" and then.signature == view.signature
+        command = command or (plain and done.state != spot.state and not then.lists)
         if done.state is spot.state and not done and not command:
             return
         where: At = "row" if named or (chosen and command) else "list" if chosen or not (kind or not view.lists) else "record"
@@ -409,7 +422,6 @@ class _Explorer:
         out = is_way_out(label) or label.casefold().startswith("back")
         if (done or command) and not (out or away):
             self.verb(done, label, where, kind)
-        then = self.view(done.state)
         for one in self.kinds.values() if w.role in ("link", "tab") and not (out or named) else ():
             one.place = label if one.place == "" and one.listing == then.signature else one.place
         opens = {f.key for f, _ in then.written} - {f.key for f, _ in view.fields}
@@ -424,16 +436,18 @@ class _Explorer:
         else:
             yield _Spot(done.state, depth=spot.depth + 1, place="" if out or done.touched or named else label)
 
-    def verb(self, done: _Done, label: str, where: At, kind: str, asks: tuple[FieldCard, ...] = ()) -> None:
+    def verb(
+        self, done: _Done, label: str, where: At, kind: str, asks: tuple[FieldCard, ...] = (), verb: str = ""
+    ) -> None:  # fmt: skip
         """A card for what a control did."""
-        verb = VerbCard(verb=verb_of(label), control=label, at=where, asks=asks or done.asks, effect=done.effect)
+        card = VerbCard(verb=verb or verb_of(label), control=label, at=where, asks=asks or done.asks, effect=done.effect)
         target = kind or done.new or next(iter(done.touched), "")
         if not kind and done.new and where in ("list", "app"):
-            self.kind(done.new).begun(verb.model_copy(update={"verb": "create"}))
+            self.kind(done.new).begun(card.model_copy(update={"verb": "create"}))
         elif target in self.stores or kind:
-            self.kind(target).can(verb)
+            self.kind(target).can(card)
         else:
-            self.verbs.setdefault((verb.control, where), verb)
+            self.verbs.setdefault((card.control, where), card)
 
     def form(self, spot: _Spot, view: ViewParts, commits: set[str]) -> Iterator[_Spot]:
         """What becomes of the fields that are filled in: a new record, a changed one, or something there is only one of."""
@@ -489,8 +503,10 @@ class _Explorer:
         elif main.new or creates:
             kind.begun(via.model_copy(update={"verb": "create"}) if via else VerbCard(verb="create", control="", at="form"))
         if main.new or main.touched or not spot.kind or via is None:
+            texts = [one.label for one in fields if one.type == "text"]
             for one in fields:
-                kind.note(one.label, **one.model_dump(exclude={"label"}))
+                names = texts == [one.label] and SAMPLE in self.called(main.state, main.new)
+                kind.note(one.label, **one.model_dump(exclude={"label", "key"}), key=names)
 
     def ended(self, spot: _Spot, view: ViewParts, kind: _Kind, ends: Sequence[tuple[Widget, _Done]]) -> Iterator[_Spot]:
         """The controls that end a form."""
@@ -506,7 +522,7 @@ class _Explorer:
                 kept = _Spot(done.state, depth=max(1, spot.depth - 1))
                 yield kept._replace(kind=spot.kind, record=spot.record) if stays else kept
             elif not done.touched and done.state is not spot.state:
-                yield spot._replace(state=done.state, depth=spot.depth + 1, place="")
+                yield spot._replace(state=done.state, depth=spot.depth + 1, place="", via=None if is_way_out(label) else spot.via)
 
 
 def _records(value: Any) -> Mapping[str, BaseModel]:
@@ -516,7 +532,7 @@ def _records(value: Any) -> Mapping[str, BaseModel]:
         return {}
     if isinstance(value, Mapping):
         return value
-    return {str(vars(one).get("id") or next(iter(vars(one).values()), n)): one for n, one in enumerate(some)}
+    return {str(vars(one).get("id") or n): one for n, one in enumerate(some)}
 
 
 def card_of(app: AnyApp, state: AppState, variation: Variation | None = None) -> AppCard:
