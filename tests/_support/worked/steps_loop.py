@@ -36,7 +36,9 @@ def which(app: str, kind: str, place: str = "", **tests: str) -> Records:
 
 def entries(*pairs: str, mode: str = "set") -> tuple[Entry, ...]:
     """Label, value, label, value, ..."""
-    return tuple(Entry.model_validate({"label": a, "value": b, "mode": mode}) for a, b in zip(pairs[::2], pairs[1::2], strict=True))
+    return tuple(
+        Entry.model_validate({"label": a, "value": b, "mode": mode}) for a, b in zip(pairs[::2], pairs[1::2], strict=True)
+    )
 
 
 @dataclass

@@ -12,7 +12,6 @@ from roles.screen.dialogs import agree_choice, dialog_text
 from roles.screen.events import refusal
 from roles.screen.matching import tokens
 from roles.screen.screens import fold
-from roles.screen.values import rewritings
 
 WORDS: dict[str, tuple[str, ...]] = {
     "submit": ("submit", "send", "hand in", "send in", "apply", "request", "book", "order", "finish", "complete", "confirm"),
@@ -125,7 +124,7 @@ def push(control: GUIElement, verb: str, at: Situation) -> Move:
     times = at.count("pressed")
     if not times:
         at.notes.update(warned=at.screen.complaints, noticed=at.screen.notices)
-    at.notes.update(button=control.name, verb=verb, at=at.history[-1].step if at.history else 0)
+    at.notes.update(button=control.name, verb=verb, fresh=[], at=at.history[-1].step if at.history else 0)
     if times > 3:
         return fail(f'pressing "{control.name}" has no visible effect')
     if verb == "save" and times == 2:
@@ -149,6 +148,9 @@ def commit(verb: str, app: str, at: Situation, owner: Sequence[str] = (), about:
         return push(button, verb, at)
     if verb in _STAYS_OPEN and not at.screen.complaints:
         return done(f'nothing has changed that wants saving: "{button.name}" is disabled')
+    if any(f.invalid for f in at.screen.inputs):
+        at.notes["fresh"] = []
+        return mend(at)
     return fail(f'"{button.name}" is disabled and no required field is empty; {_complaints(at)}')
 
 
@@ -180,11 +182,11 @@ def came_of(verb: str, at: Situation) -> Move | None:
         return act(Wait(seconds=1.0), "it is still loading")
     if at.screen.dialog is not None:
         return agreed(verb, at)
-    if (any(f.invalid for f in at.screen.inputs) or _new_complaints(at)) and (move := mend(at)):
-        return move
     if at.notes.pop("mended", False):
         at.notes["pressed"] = 0
         return None
+    if any(f.invalid for f in at.screen.inputs) or _new_complaints(at):
+        return mend(at)
     return after(verb, at, verb in _STAYS_OPEN)
 
 
@@ -270,13 +272,13 @@ def mend(at: Situation) -> Move:
 
 
 def _rewritten(at: Situation) -> Move | None:
-    for field in (f for f in at.screen.inputs if f.invalid and f.value):
-        tried: list[str] = at.notes.setdefault(f"rewrote {field.name}", [field.value])
-        way = next((w for w in rewritings(tried[0]) if w not in tried), None)
-        if way is not None:
-            tried.append(way)
-            at.notes.pop("tries", None)
-            return put(field.model_copy(update={"value": None, "invalid": False}), way, at)
+    """What was written into a field that is marked as wrong, in the next way of writing."""
+    wrote: dict[str, str] = at.notes.get("wrote", {})
+    for field in (f for f in at.screen.inputs if f.invalid and (f.track_id or f.name) in wrote):
+        key = field.track_id or field.name
+        move = put(field, str(at.notes.setdefault(f"first {key}", wrote[key])), at)
+        if move.kind == "act":
+            return move
     return None
 
 

@@ -139,7 +139,9 @@ def _records(step: CreateStep, kind: KindCard | None, whole: bool = False) -> Re
     """
     fields = {fold(f.label): f for f in kind.fields} if kind else {}
     named = [(e, fields[fold(e.label)]) for e in step.entries if fold(e.label) in fields and e.value.strip()]
-    keys = [(e, f) for e, f in named if f.key or (whole and f.listed)] or [(e, f) for e, f in named if f.listed and f.type in {"text", "people"}][:1]
+    keys = [(e, f) for e, f in named if f.key or (whole and f.listed)] or [
+        (e, f) for e, f in named if f.listed and f.type in {"text", "people"}
+    ][:1]
     tests = tuple(RowTest(label=f.label if f.listed else "", value=e.value) for e, f in keys)
     if not tests and step.entries and fold(step.entries[0].label) not in fields:
         tests = (RowTest(value=step.entries[0].value),)
@@ -155,7 +157,9 @@ def _looked(step: CreateStep, kind: KindCard | None, at: Situation) -> Move | No
         at.notes.update(looked=True, begun=True)  # its form is still open
         return None
     found = _row_of(records, "looking", at)
-    if isinstance(found, Item) and fold(records.tests[0].value) in {fold(t) for t in (found.press.name, *found.text.split(" · "))}:
+    if isinstance(found, Item) and fold(records.tests[0].value) in {
+        fold(t) for t in (found.press.name, *found.text.split(" · "))
+    }:
         return done(f"it was made before: {found.text}")
     if isinstance(found, Item):
         found = None

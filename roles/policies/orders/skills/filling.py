@@ -24,6 +24,7 @@ from roles.policies.orders.skills.widgets import (
     proposed,
     put,
     put_cell,
+    took_it,
 )
 from roles.screen.screens import Item, fold, shown
 from roles.screen.values import parse_time, same_value
@@ -65,10 +66,10 @@ def outcome(entries: Sequence[Entry], verb: str, at: Situation, owner: Sequence[
         return None
     over = came_of(verb, at)
     if over is not None and over.kind == "done":
-        changed = [f'"{e.label}" shows {held(f)!r}' for e, f, t in _written(entries, at, owner) if held(f) and not holds(f, t)]
+        changed = [f'"{e.label}" shows {held(f)!r}' for e, f, t in _written(entries, at, owner) if held(f) and not (holds(f, t) or took_it(f, at))]
         return fail(f"after {verb}: {'; '.join(changed)}") if changed and verb in {"save", "set", "update", "apply"} else over
     if over is None and at.notes.get("pressed"):
-        left = [f for _, f, t in _written(entries, at, owner) if not holds(f, t)]
+        left = [f for _, f, t in _written(entries, at, owner) if not (holds(f, t) or took_it(f, at))]
         if not left and (_written(entries, at, owner) or not at.notes.get("whole")):
             return None
         texts = [t for t in dict(at.notes.get("whole", {})).values() if t.strip()]
@@ -232,7 +233,9 @@ def _many_lines(label: str, there: str, app: str, at: Situation) -> bool:
     """Whether a field takes several lines: as its card says, else all but those that hold a short text."""
     card = at.card(app)
     types = [f.type for kind in (card.kinds if card else ()) for f in kind.fields if fold(f.label) == fold(label)]
-    return "\n" in there or ("text" not in types if types else len(there) > 60 or fold(label) in {"body", "text", "content", "note"})
+    return "\n" in there or (
+        "text" not in types if types else len(there) > 60 or fold(label) in {"body", "text", "content", "note"}
+    )
 
 
 def _later(there: str, minutes: str, label: str) -> str:

@@ -18,7 +18,9 @@ BOXES = frozenset({"checkbox", "radio", "switch", "menuitemcheckbox", "menuitemr
 RANGES = frozenset({"slider", "spinbutton"})
 TEXTS = frozenset({"textbox", "searchbox", "combobox", "spinbutton"})
 _ROLES = FIELD_ROLES | BOXES | RANGES
-_OPTIONS = frozenset({"option", "menuitem", "menuitemradio", "menuitemcheckbox", "listitem", "treeitem", "radio", "tab", "button"})
+_OPTIONS = frozenset(
+    {"option", "menuitem", "menuitemradio", "menuitemcheckbox", "listitem", "treeitem", "radio", "tab", "button"}
+)
 _GROUPS = frozenset({"group", "radiogroup", "listbox", "tablist", "list", "menu", "toolbar"})
 _BETWEEN = frozenset({"of", "for", "the", "in", "is", "here", "your", "a", "an", "to"})
 _ON = frozenset({"on", "yes", "true", "checked", "enabled", "ticked"})
@@ -58,8 +60,10 @@ def field_for(label: str, at: Situation, owner: Sequence[str] = (), within: Sequ
     """The field that a label means; in a part of the screen, where that is known. Several that fit equally well: a failure."""
     options = [e for e in within if e.role in _ROLES] if within else fields_of(at)
     searches = {e.element_id for e in at.screen.searches}
+    card = at.card(at.view.seen.app or "")
+    known = card is not None and any(f.label == label for kind in card.kinds for f in kind.fields)
     scored = [(fit(label, e, owner), e) for e in options]
-    scored = [(score, e) for score, e in scored if score >= (0.99 if e.element_id in searches else GOOD)]
+    scored = [(score, e) for score, e in scored if score >= (0.99 if e.element_id in searches else 0.95 if known else GOOD)]
     top = max((score for score, _ in scored), default=0.0)
     best = [e for score, e in scored if score >= top - 0.005]
     if len(best) > 1 and owner:
@@ -139,33 +143,44 @@ def _figure(text: str) -> str:
 # --- how it is brought to hold something else -------------------------------------------------------------------------
 
 
+def took_it(element: GUIElement, at: Situation) -> bool:
+    """Whether it shows what was written last, in whichever way of writing."""
+    wrote: dict[str, str] = at.notes.get("wrote", {})
+    key = element.track_id or element.name
+    return key in wrote and holds(element, wrote[key])
+
+
 def put(element: GUIElement, text: str, at: Situation) -> Move:
-    """Set a field to `text` and look whether it took it: filled, then by keys, then in another way of writing."""
+    """Set a field to `text` and look whether it took it: filled, then by keys; in another way of writing where it complains."""
     key = element.track_id or element.name
     tries: dict[str, int] = at.notes.setdefault("tries", {})
-    tried = tries.get(key, 0)
-    ways = _ways(element, text)
-    if any(holds(element, way) for way in ways) and not (element.invalid and tried < len(ways)):
-        at.notes["field"] = element.track_id
+    wrote: dict[str, str] = at.notes.setdefault("wrote", {})
+    fresh: list[str] = at.notes.setdefault("fresh", [])
+    tried, written = tries.get(key, 0), ways(element, text)
+    took = holds(element, written[0]) or took_it(element, at)
+    at.notes["field"] = element.track_id
+    if took and element.invalid and element.focused and fresh and fresh[-1] == key and at.count(f"left {key} {wrote[key]}") < 1:
+        return act(PressKey(keys=("Tab",)), f'"{element.name}" may be looked at when it is left')
+    if took and (not element.invalid or key in fresh):
         return done(f'"{element.name}" shows {held(element)!r}')
     if not element.enabled:
         return fail(f'the field "{element.name}" cannot be changed; it shows {held(element)!r}')
     if (sheet := _sheet(element, text, at)) is not None:
         return sheet
-    if tried > len(ways) + 3:
+    if tried > len(written) + 3 or (took and tried >= len(written)):
         return fail(f'the field "{element.name}" does not take {text!r}; it shows {held(element)!r}')
     if scroll := at.reach(element):
         return scroll
-    tries[key] = tried + 1
-    at.notes["field"] = element.track_id
-    way = ways[min(tried, len(ways) - 1)] if element.invalid else ways[0]
+    way = written[min(tried, len(written) - 1)] if took else wrote.get(key, written[0])
+    tries[key], wrote[key] = tried + 1, way
+    at.notes["fresh"] = [*(k for k in fresh if k != key), key]
     if element.role == "combobox" and not element.choices:
         return _drawn(element, way, tried, at)
-    action = _action(element, way, tried)
+    action = _action(element, way, 0 if took else tried)
     return act(action, f'"{element.name}" is to show {way!r}', f'"{element.name}" shows {way!r}')
 
 
-def _ways(element: GUIElement, text: str) -> list[str]:
+def ways(element: GUIElement, text: str) -> list[str]:
     """How the value may be written in this field, the plainest first. Raises StepFailure where it can take none of them."""
     if element.role in BOXES:
         return ["true" if truth(text) else "false"]
@@ -173,10 +188,18 @@ def _ways(element: GUIElement, text: str) -> list[str]:
         return [option(text, element.choices, element.name)]
     if element.role in RANGES and text:
         return [_within(element, _figure(text))]
-    minute = parse_time(text)
-    times = [f"{minute // 60:02d}:{minute % 60:02d}", f"{(minute // 60 + 11) % 12 + 1}:{minute % 60:02d} {'AP'[minute >= 720]}M"
-             ] if minute is not None else []  # fmt: skip
-    return list(dict.fromkeys([text, *times, *rewritings(text)]))
+    if (minute := parse_time(text)) is not None:
+        hour, rest = divmod(minute, 60)
+        return list(dict.fromkeys([text, f"{hour:02d}:{rest:02d}", f"{(hour + 11) % 12 + 1}:{rest:02d} {'AP'[hour > 11]}M"]))
+    if (day := parse_date(text)) is None:
+        return list(dict.fromkeys([text, *rewritings(text)]))
+    hint, forms = fold(f"{element.placeholder} {element.name}"), ["%Y-%m-%d", "%d.%m.%Y", "%d %B %Y"]
+    for shape, form in (("mm/dd", "%m/%d/%Y"), ("dd/mm", "%d/%m/%Y")):
+        if shape in hint:
+            forms.insert(0, form)
+        elif "/" not in hint and (day.day > 12 or day.day == day.month):  # else nobody could tell the day from the month
+            forms.append(form)
+    return list(dict.fromkeys([text, *(day.strftime(form) for form in forms)]))
 
 
 def _within(element: GUIElement, figure: str) -> str:
@@ -194,8 +217,7 @@ def option(text: str, choices: Sequence[str], name: str) -> str:
     same = [o for o in choices if fold(o) == fold(text)] or [o for o in choices if same_value(o, text)]
     ends = [o for o in choices if fold(o.rstrip("/").rsplit("/", 1)[-1].split(": ")[-1]) == fold(text)]
     words = [o for o in choices if set(tokens(text)) <= set(tokens(o))]
-    alike = [o for o in choices if similarity(text, o) >= 0.9]
-    found = next((some for some in (same, ends, words, alike) if some), [])
+    found = next((some for some in (same, ends, words) if some), [])
     if len(set(found)) == 1:
         return found[0]
     why = "is not one" if not found else "may be several"
@@ -208,7 +230,7 @@ def _action(element: GUIElement, text: str, tried: int) -> Action:
         return SelectOption(target=target, options=(text,))
     if element.role in BOXES:
         return Click(target=target) if tried < 2 else PressKey(target=target, keys=("Space",))
-    if tried < 2 or element.invalid or element.role == "slider":
+    if tried < 2 or element.role == "slider":
         return Fill(target=target, text=text)
     if not element.focused:
         return Click(target=target)
@@ -232,8 +254,7 @@ def proposed(text: str, at: Situation) -> GUIElement | None:
     roles = {"option", "menuitem", "menuitemradio", "treeitem"}
     entries = [e for e in at.screen.elements if e.role in roles and e.enabled and e.name]
     exact = [e for e in entries if fold(e.name) == fold(text)]
-    begins = [e for e in entries if fold(e.name).startswith(fold(text))]
-    found = exact or begins
+    found = exact or [e for e in entries if re.match(rf"{re.escape(fold(text))}(?:,| [(<])", fold(e.name))]
     return found[0] if len({e.name for e in found}) == 1 else None
 
 
@@ -315,7 +336,7 @@ def put_cell(place: str, text: str, at: Situation) -> Move:
     if at.count(f"cell {place}") > 8:
         return fail(f"{place} does not take {text!r}; it shows {shown(there) if there is not None else 'nothing'!r}")
     if where is None or bar is None:
-        return _in_place(place, there, text, at)
+        return fail("there is no line in which a cell can be edited", "how to write into a cell")
     if held(where).strip().upper() != place:
         if there is not None and there.visible:
             return act(Click(target=ActionTarget.of(there)), f"{place} is the cell that is meant", f"{place} chosen")
@@ -324,19 +345,6 @@ def put_cell(place: str, text: str, at: Situation) -> Move:
         return done(f"{place} holds {text}")
     at.notes[f"wrote {place}"] = True
     return act(Fill(target=ActionTarget.of(bar), text=text, submit=True), f"{place} is to hold {text}", f"{text!r} in {place}")
-
-
-def _in_place(place: str, there: GUIElement | None, text: str, at: Situation) -> Move:
-    """A grid without a line for what a cell holds: into the cell itself."""
-    if there is None:
-        return fail(f"there is no cell {place} on the screen, and no line to go to it by", "how to write into a cell")
-    field = next((e for e in at.screen.within(there) if e.role in TEXTS), None)
-    if field is not None:
-        return put(field, text, at)
-    if not at.notes.get(f"opened {place}"):
-        at.notes[f"opened {place}"] = True
-        return press(there, f"{place} is the cell that is meant", count=2, at=at)
-    return act(Type(text=text, submit=True), f"{place} is to hold {text}", f"{text!r} in {place}")
 
 
 def _cell(place: str, at: Situation) -> GUIElement | None:

@@ -50,7 +50,10 @@ def test_a_note_is_made_added_to_and_deleted():
         "office",
         note("Shopping", "Milk"),
         FillStep(
-            app="notes", records=which("notes", "note", Title="Shopping"), entries=entries("Body", "Eggs", mode="append"), commit="save"
+            app="notes",
+            records=which("notes", "note", Title="Shopping"),
+            entries=entries("Body", "Eggs", mode="append"),
+            commit="save",
         ),
         PressStep(app="notes", records=which("notes", "note", Title="New laptop"), verb="delete"),
     )
@@ -62,13 +65,17 @@ def test_a_note_is_made_added_to_and_deleted():
 
 @pytest.mark.parametrize(("mode", "body"), [("append", "Milk\nX"), ("prepend", "X\nMilk"), ("set", "X"), ("clear", "")])
 def test_what_stands_in_a_field_is_kept_or_not_as_is_asked(mode, body):
-    change = FillStep(app="notes", records=which("notes", "note", Title="A"), entries=entries("Body", "X", mode=mode), commit="save")
+    change = FillStep(
+        app="notes", records=which("notes", "note", Title="A"), entries=entries("Body", "X", mode=mode), commit="save"
+    )
     _, apps = worked("office", note("A", "Milk"), change)
     assert notes(apps)["A"] == body
 
 
 def test_what_an_earlier_attempt_added_is_not_added_again():
-    change = FillStep(app="notes", records=which("notes", "note", Title="A"), entries=entries("Body", "X", mode="append"), commit="save")
+    change = FillStep(
+        app="notes", records=which("notes", "note", Title="A"), entries=entries("Body", "X", mode="append"), commit="save"
+    )
     crew, _ = worked("office", note("A", "Milk"), change)
     assert crew.work(change, attempt=2)[0] is DONE
     assert notes(crew.environment.world()["apps"])["A"] == "Milk\nX"
@@ -125,7 +132,9 @@ def test_a_mail_is_answered_and_moved():
 
 
 def test_a_chat_message_goes_to_its_conversation_once():
-    message = CreateStep(app="chat", kind="message", place="Dana Whitlock", entries=entries("Write a message", "See you"), commit="send")
+    message = CreateStep(
+        app="chat", kind="message", place="Dana Whitlock", entries=entries("Write a message", "See you"), commit="send"
+    )
     _, apps = worked("diary", message)
     assert [m["conversation"] for m in apps["chat"]["messages"].values() if m["text"] == "See you"] == ["dana"]
 
@@ -154,7 +163,10 @@ def test_events_are_made_shifted_and_their_guests_changed():
     made = meeting(apps, "Team sync")
     assert (made["start"], made["end"]) == ("2026-03-06 13:00", "2026-03-06 14:00")
     assert list(made["attendees"]) == ["Lee Park", "Maria Rossi"]
-    assert (meeting(apps, "Supplier call")["start"], meeting(apps, "Supplier call")["end"]) == ("2026-03-04 15:00", "2026-03-04 16:00")
+    assert (meeting(apps, "Supplier call")["start"], meeting(apps, "Supplier call")["end"]) == (
+        "2026-03-04 15:00",
+        "2026-03-04 16:00",
+    )
     assert list(meeting(apps, "Design review")["attendees"]) == ["Omar Haddad", "Dana Whitlock"]
 
 
@@ -209,7 +221,9 @@ def test_the_row_of_a_record_is_worked_where_it_stands():
 
 
 def test_cells_of_a_sheet_are_written_wherever_they_are():
-    crew, _ = worked("bookkeeping", FillStep(app="spreadsheet", entries=entries("B6", "=SUM(B2:B5)", "D2", "hello", "J40", "far")))
+    crew, _ = worked(
+        "bookkeeping", FillStep(app="spreadsheet", entries=entries("B6", "=SUM(B2:B5)", "D2", "hello", "J40", "far"))
+    )
     assert "1838.5" in [e.name for e in crew.environment.observe().elements] or crew.done[-1].startswith('fill "Formula bar"')
 
 
@@ -253,7 +267,10 @@ def test_what_a_form_wants_and_nobody_said_is_asked_for():
 @pytest.mark.parametrize("world", ["stuck-button", "unsteady-form", "office-network", "office-busy-day"])
 def test_whatever_goes_wrong_a_thing_is_made_once(world):
     claim = CreateStep(
-        app="reimbursement", kind="claim", entries=entries("Vendor", "Acme", "Category", "Travel", "Amount", "48.20"), commit="submit"
+        app="reimbursement",
+        kind="claim",
+        entries=entries("Vendor", "Acme", "Category", "Travel", "Amount", "48.20"),
+        commit="submit",
     )
     _, apps = worked(world, note("Shop", "Milk"), claim)
     assert [c["vendor"] for c in apps["reimbursement"]["claims"].values()] == ["Acme"]
@@ -267,5 +284,7 @@ def test_the_user_is_told_once():
 
 def test_a_record_that_a_step_before_has_opened_is_worked_there():
     record = which("contacts", "contact", Name="Lee Park")
-    crew, _ = worked("diary", FindStep(records=record), FillStep(app="contacts", records=record, entries=entries("Phone", "1"), commit="save"))
+    crew, _ = worked(
+        "diary", FindStep(records=record), FillStep(app="contacts", records=record, entries=entries("Phone", "1"), commit="save")
+    )
     assert sum("Lee Park" in line for line in crew.done) == 1
