@@ -6,6 +6,8 @@ import re
 
 from roles.contracts import USER, PlanAnswer, PlanRequest, Subtask
 from roles.contracts.signals import SubtaskStatus
+from roles.policies.orders.manager import OrdersManager
+from roles.policies.orders.stages import changes
 from roles.policies.rules.grammar import parse
 from roles.policies.rules.pages.planning import misread, page_plan, pressed_blindly
 from roles.policies.rules.planning.places import UnknownApp
@@ -25,6 +27,15 @@ class RulesManager:
     """Plans what the grammar understands, and says in the goal's own words what it does not."""
 
     def plan(self, request: PlanRequest) -> PlanAnswer:
+        if request.plan and not request.plan[-1].steps:
+            return self._by_clauses(request)
+        answer = OrdersManager().plan(request)
+        if answer.outcome in {"planned", "nothing_left"} or _changed(request):
+            return answer
+        anew = self._by_clauses(request.model_copy(update={"plan": (), "failed": None, "trigger": "task_open"}))
+        return anew.model_copy(update={"subtasks": _renumbered(anew.subtasks, next_number(request.plan) - 1)})
+
+    def _by_clauses(self, request: PlanRequest) -> PlanAnswer:
         try:
             if request.trigger == "plan_rejected":
                 return _as_the_user_says(request)
@@ -43,6 +54,23 @@ class RulesManager:
         except UnknownApp as unknown:
             return _no_such_app(unknown.words, request)
         return answer
+
+
+def _changed(request: PlanRequest) -> bool:
+    """Whether a subtask was begun that changes something."""
+    begun = {SubtaskStatus.FULFILLED, SubtaskStatus.REJECTED}
+    return any(changes(step) for s in request.plan if s.status in begun or s.attempt for step in s.steps)
+
+
+def _renumbered(subtasks: tuple[Subtask, ...], by: int) -> tuple[Subtask, ...]:
+    """The subtasks under ids that none before them has."""
+
+    def name(one: str) -> str:
+        return f"s{int(one[1:]) + by}" if one[:1] == "s" and one[1:].isdigit() else one
+
+    return tuple(
+        s.model_copy(update={"id": name(s.id), "depends_on": tuple(map(name, s.depends_on))}) if by else s for s in subtasks
+    )
 
 
 def _as_the_user_says(request: PlanRequest) -> PlanAnswer:

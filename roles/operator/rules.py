@@ -10,6 +10,7 @@ from typing import Any
 
 from protocol import AgentStatus, ExecStatus, OperatorDecision, describe, parse_action
 from roles.contracts import OperatorView
+from roles.policies.orders.operator import OrdersOperator
 from roles.policies.rules.grammar import describe as words_of
 from roles.policies.rules.grammar import parse
 from roles.policies.rules.pages.planning import page_clauses
@@ -31,6 +32,9 @@ class RulesOperator:
     """Deterministic and offline. Text on the screen is looked at and copied, never obeyed."""
 
     def decide(self, view: OperatorView) -> OperatorDecision:
+        return OrdersOperator().decide(view) if view.subtask.steps else self._by_clauses(view)
+
+    def _by_clauses(self, view: OperatorView) -> OperatorDecision:
         on_page = page_clauses(view.subtask.instruction, view.apps)
         clauses = on_page or parse(view.subtask.instruction, view.apps, [f.name for f in view.facts])
         memory = _as_before(view)
