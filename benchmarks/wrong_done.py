@@ -73,7 +73,7 @@ GOALS: dict[str, dict[str, Any]] = {
         "success": [
             f"size(world.{MAILS}) == size(initial.{MAILS}) + 1",
             f'world.{MAILS}.exists(m, world.{MAILS}[m].subject == "Lunch" && world.{MAILS}[m].folder == "Sent" && '
-            f'slots.one.sender in world.{MAILS}[m].to && world.{MAILS}[m].body.contains("See you at noon"))',
+            f'world.{MAILS}[m].to.contains(slots.one.sender) && world.{MAILS}[m].body.contains("See you at noon"))',
         ],
         "changes": [f"{MAILS}.+"],
     },
@@ -157,7 +157,7 @@ class Mistake:
         """The text, one value in it another one."""
         if self._altered is None:
             values = [next(filter(None, found.groups())) for found in _VALUE.finditer(text)]
-            values = [value for value in values if not re.fullmatch(r"[a-z_]+|s\d+|\d", value)]
+            values += [text] if 1 < len(text.split()) < 4 and text.istitle() else []
             if not values or self.chance.random() < 0.3:
                 return text
             old = self.chance.choice(values)
@@ -217,8 +217,17 @@ def _without(subtask: Subtask, gone: Subtask) -> Subtask:
 def altered(subtask: Subtask, mistake: Mistake) -> Subtask:
     """The subtask with another value wherever it stands: in words, expectations and steps."""
     told = subtask.model_dump(mode="json", include={"instruction", "expect", "steps"})
-    changed = json.loads(mistake.alters(json.dumps(told, ensure_ascii=False)))
+    changed = _in_leaves(told, mistake)
     return Subtask.model_validate(subtask.model_dump(mode="json") | changed)
+
+
+def _in_leaves(data: Any, mistake: Mistake) -> Any:
+    if isinstance(data, dict):
+        fixed = {"skill", "kind", "app", "verb", "mode", "relation", "commit", "control", "label", "labels", "name", "names"}
+        return {key: value if key in fixed else _in_leaves(value, mistake) for key, value in data.items()}
+    if isinstance(data, list):
+        return [_in_leaves(item, mistake) for item in data]
+    return mistake.alters(data) if isinstance(data, str) else data
 
 
 class MistakenOperator:
@@ -300,7 +309,10 @@ def work(asked: Asked, settings: Sequence[str] = ()) -> Row:
         loaded = load_settings(
             overrides=[f"seed={asked.seed}", f"runs_dir={folder}", "limits.plans=4", *settings], task_layer=task.layer()
         )
-        outcome = start(loaded, task, approver=_approving, parts={"around": around})
+        try:
+            outcome = start(loaded, task, approver=_approving, parts={"around": around})
+        except Exception as bad:  # noqa: BLE001 - a mistake may break a crew; that is no run called done
+            return Row(str(asked), mistake.what, "broken", False, False, repr(bad)[:200])
     verdict = outcome.report.get("judge") or {}
     right = bool(verdict.get("passed")) and not verdict.get("side_effects")
     why = " ".join(outcome.reason.split())[:300]

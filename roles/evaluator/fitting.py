@@ -279,6 +279,8 @@ class Resolver:
         if other is None or (other.back is not None and other.back.to >= thing.back.to):
             return thing
         other = self.named(other)
+        if thing.kind and other.kind and similarity(thing.kind, other.kind) < 0.9:
+            return thing.model_copy(update={"back": None})  # what came of it, such as the note that a mail was saved to
         return thing.model_copy(
             update={
                 "kind": thing.kind or other.kind, "name": thing.name or other.name, "tests": (*other.tests, *thing.tests),

@@ -137,9 +137,8 @@ class _Check:
         tick = deeds()["ticks"].get(verb)
         found = []
         for n, effect in enumerate(self.effects):
-            ticked = [v.value for v in effect.written if v.value in {"true", "false"}]
-            if tick and ticked and not effect.control:
-                found += [n] if ticked[-1] == tick else []
+            if tick and not effect.control:
+                found += [n] if any(v.value == tick and self._about(order, effect) for v in effect.written) else []
             elif (
                 effect.words & stems
                 or (effect.control and tokens(effect.control) in cards)
@@ -147,6 +146,17 @@ class _Check:
             ):
                 found.append(n)
         return found
+
+    def _about(self, order: Order, effect: RecordEffect) -> bool:
+        """Whether a box that was ticked is called as the verb or as what it is done to."""
+        thing = self._object(order)
+        called = [
+            *tokens(order.verb),
+            *(tokens(thing.kind) if thing else ()),
+            *(tokens(thing.name.text) if thing and thing.name else ()),
+        ]
+        shown = tokens(f"{effect.written[-1].label} {effect.record if effect.track else ''}")
+        return bool({*called} & {*shown}) or (thing is not None and similarity(thing.kind, effect.written[-1].label) >= 0.6)
 
     def _worked(self, order: Order, thing: Thing | None) -> Verdict:
         """That it was done: to the one that is meant, to each of them, to so many."""
@@ -298,12 +308,7 @@ class _Check:
 
     def _all_of(self, n: int) -> str:
         effect = self.effects[n]
-        shown = (
-            "\n".join(f"{e.name} {e.value or ''}" for e in effect.after.elements)
-            if effect.after is not None and effect.values
-            else ""
-        )
-        return f"{effect.says()}\n{effect.control}\n{shown}"
+        return f"{effect.says()}\n{effect.control}"
 
     def _meant(self, thing: Thing, order: Order, n: int) -> bool | None:
         """Whether an effect fell on what is meant."""
@@ -313,6 +318,8 @@ class _Check:
         text = f"{effect.says()}\n{effect.control}\n{effect.origin}"
         cells = (*effect.cells, *((v.label, v.value) for v in effect.values))
         answer = fits(thing.model_copy(update={"but": ()}), SeenRecord(text, cells, effect.track))
+        if order.verb == "set" and answer and thing.name is None and not thing.tests:
+            return any(similarity(thing.kind, v.label) >= 0.6 for v in effect.written) or None
         if thing.pick is not None and answer is not False:
             chosen = self._chosen(thing)
             return None if chosen is None else any(self._fell_on(record, effect) for record in chosen)
