@@ -55,6 +55,7 @@ class Screen:
     def __init__(self, state: VisualState) -> None:
         self.state = state
         self._kids: dict[str | None, list[GUIElement]] = {}
+        self._heads: dict[str, list[str]] = {}
         for element in state.elements:
             self._kids.setdefault(element.parent, []).append(element)
 
@@ -70,12 +71,18 @@ class Screen:
 
     def above(self, element: GUIElement) -> list[GUIElement]:
         """Containers from the inside out."""
-        chain: list[GUIElement] = []
+        chain: dict[str, GUIElement] = {}
         at = self.state.by_id.get(element.parent or "")
-        while at is not None and at not in chain:
-            chain.append(at)
+        while at is not None and at.element_id not in chain:
+            chain[at.element_id] = at
             at = self.state.by_id.get(at.parent or "")
-        return chain
+        return list(chain.values())
+
+    def heads(self, table: GUIElement) -> list[str]:
+        """The names of a table's columns."""
+        if table.element_id not in self._heads:
+            self._heads[table.element_id] = [e.name for e in self.within(table) if e.role == "columnheader"]
+        return self._heads[table.element_id]
 
     @cached_property
     def dialog(self) -> GUIElement | None:
@@ -126,7 +133,7 @@ class Screen:
     def _item(self, row: GUIElement) -> Item:
         inside = self.within(row)
         table = next((a for a in self.above(row) if a.role in {"table", "grid"}), None)
-        columns = [e.name for e in self.within(table) if e.role == "columnheader"] if table is not None else []
+        columns = self.heads(table) if table is not None else []
         cells = self.kids(row)
         pairs = tuple(Pair(column, _shown(cell), cell) for column, cell in zip(columns, cells, strict=False))
         text = " · ".join(
@@ -159,7 +166,7 @@ class Screen:
         used: set[str] = set()
         for element in self.elements:
             texts = [k for k in self.kids(element) if k.role in TEXT_ROLES and _shown(k)]
-            if len(texts) == 2 and len(self.kids(element)) == 2 and element in self._containers and _in_line(*texts):
+            if len(texts) == 2 and len(self.kids(element)) == 2 and element.element_id in self._containers and _in_line(*texts):
                 found.append(Pair(_label(texts[0]), _shown(texts[1]), texts[1]))
                 used |= {texts[0].element_id, texts[1].element_id}
         for text in self.detail_texts:
@@ -172,9 +179,10 @@ class Screen:
         return [*found, *_neighbours(loose)]
 
     @cached_property
-    def _containers(self) -> list[GUIElement]:
+    def _containers(self) -> set[str]:
         rows = {e.element_id for e in self.rows}
-        return [e for e in self.elements if e.element_id not in rows and e.role not in {"table", "grid", "list", "dialog"}]
+        outer = {"table", "grid", "list", "dialog"}
+        return {e.element_id for e in self.elements if e.element_id not in rows and e.role not in outer}
 
     @cached_property
     def prose(self) -> list[GUIElement]:

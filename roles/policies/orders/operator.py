@@ -69,7 +69,7 @@ class OrdersOperator:
         kept = {"steps": [step.model_dump(mode="json") for step in planned], "dropped": sorted(dropped)}
         while at < len(steps):
             said = f"{view.subtask.instruction} {steps[at].model_dump_json()}"
-            move = done("the user does not want it") if at in dropped else _worked(steps[at], Situation(view, notes, said))
+            move = done("the user does not want it") if at in dropped else _worked(steps[at], Situation(view, notes, said=said))
             if move.kind != "done":
                 left = [step for n, step in enumerate(steps) if n >= at and n not in dropped]
                 return _decision(view, left, move, {"at": at, "notes": notes, "finished": finished, "before": before, **kept})

@@ -6,7 +6,7 @@ from protocol import ActionTarget, Memorize
 from roles.contracts.orders import CollectStep
 from roles.policies.orders.skills.finding import naming, survey
 from roles.policies.orders.skills.lists import listed
-from roles.policies.orders.skills.situation import Move, Situation, act, done, table_text
+from roles.policies.orders.skills.situation import Move, Situation, StepFailure, act, done, table_text
 
 
 def collect(step: CollectStep, at: Situation) -> Move:
@@ -22,6 +22,8 @@ def collect(step: CollectStep, at: Situation) -> Move:
     listed_fields = [f.label for f in card.fields if f.listed] if card else []
     own = [name for row in rows for name, _ in row.cells] or state["columns"] or listed_fields
     columns = list(step.labels) or list(dict.fromkeys(own)) or ["Name"]
+    if unknown := [name for name in step.labels if rows and all(row.value(name) is None for row in rows)]:
+        raise StepFailure(f'{naming(step.records)} shows no "{unknown[0]}"; it shows {", ".join(dict.fromkeys(own))}')
     lines = [[row.value(name) or "" for name in columns] for row in rows]
     here = listed(step.records, at)
     shown = here[0].item.element if here else at.screen.elements[0]

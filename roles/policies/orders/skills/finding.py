@@ -12,7 +12,7 @@ from environments.effects.words import effect_of_words
 from protocol import ActionTarget, Fill, GUIElement, Scroll, SelectOption, Type
 from roles.contracts.orders import FindStep, OpenStep, Records, RowTest
 from roles.policies.orders.skills.lists import DOWN, is_empty, is_next, listed, pages_of, turn
-from roles.policies.orders.skills.rows import Row, best_fitting, is_cut, matches, picked, words_of
+from roles.policies.orders.skills.rows import Row, best_fitting, is_called, is_cut, matches, picked, words_of
 from roles.policies.orders.skills.situation import Move, Situation, StepFailure, act, done, fail, press
 from roles.screen.matching import similarity
 from roles.screen.screens import Item, fold
@@ -22,7 +22,7 @@ from roles.screen.values import parse_date
 _CLOSING = frozenset({"close", "close file", "close document", "close editor", "close details", "close view"})
 _PLACES = frozenset({"tab", "link", "treeitem", "menuitem", "option", "radio"})
 _HARMLESS = frozenset({None, Effect.NAVIGATE, Effect.OBSERVE})
-_MOST_PAGES, _MOST_ROWS, _MOST_OPENED, _MOST_PLACES = 60, 600, 40, 25
+_MOST_PAGES, _MOST_ROWS, _MOST_OPENED, _MOST_PLACES = 60, 3000, 40, 25
 _TO_DAY = frozenset({"go to date", "go to day", "jump to date", "show from", "from date"})
 _LONG = 3
 """Pages from which on it is searched for a name before pages are turned."""
@@ -65,7 +65,9 @@ def _into(app: str, kind: str, place: str, at: Situation) -> Move | None:
     card = at.kind(app, kind)
     key = next((f.label for f in card.fields if f.key), "") if card else ""
     notes = at.notes.setdefault("within", {})
-    return find_record(Records(app=app, kind=kind, tests=(RowTest(label=key, value=place),)), Situation(at.view, notes, at.said))
+    return find_record(
+        Records(app=app, kind=kind, tests=(RowTest(label=key, value=place),)), Situation(at.view, notes, said=at.said)
+    )
 
 
 def _same_place(name: str, place: str) -> bool:
@@ -222,7 +224,7 @@ def _walk(records: Records, place: str, state: dict[str, Any], at: Situation) ->
     if (way := to_list(records, place, at)) is not None:
         return way
     if not state["begun"]:
-        if (way := _first_page(at) or _searched(records, state, at) or _dated(records, at)) is not None:
+        if (way := _unfiltered(place, at) or _first_page(at) or _searched(records, state, at) or _dated(records, at)) is not None:
             return way
         state["looked"] = [*dict.fromkeys([*state["looked"], place or at.title(records.app)])]
         state["looking in"] = place
@@ -296,6 +298,15 @@ def _first_page(at: Situation) -> Move | None:
     if (pages is not None and pages[0] < 2) or at.count("turned back") >= _MOST_PAGES:
         return None
     return turn(False, at)
+
+
+def _unfiltered(place: str, at: Situation) -> Move | None:
+    """A choice of a part of the list that was left by others is taken back."""
+    for box in at.screen.fields:
+        whole = box.options[0] if box.role == "combobox" and box.options else ""
+        if fold(whole).startswith("all") and fold(box.value or "") not in {"", fold(whole), fold(place)} and box.enabled:
+            return act(SelectOption(target=ActionTarget.of(box), options=(whole,)), f'to see "{whole}"', f'"{whole}" shown')
+    return None
 
 
 def _searched(records: Records, state: dict[str, Any], at: Situation) -> Move | None:
@@ -379,12 +390,18 @@ def _lacks(row: Row, records: Records, labels: Sequence[str]) -> bool:
 def _meant(records: Records, rows: Sequence[Row], state: dict[str, Any], at: Situation) -> list[Row]:
     """Those that fit all tests, less what is excepted, as the superlative leaves them, in the number that was asked for."""
     card = at.kind(records.app, records.kind)
-    known = [f.label for f in card.fields] if card else []
+    fields = card.fields if card else ()
+    known = [f.label for f in fields]
     rows = [
         row if row.body is None else row.opened([(label, "") for label in known if row.value(label) is None], row.body)
         for row in rows
     ]
     fit = best_fitting([row for row in rows if matches(row, records.tests)], records.tests)
+    if not records.exactly:  # who is called so, and not all whose names contain it
+        called = [
+            t for t in records.tests if t.relation == "is" and not t.negated and any(f.key and f.label == t.label for f in fields)
+        ]
+        fit = [row for row in fit if all(is_called(row, test) for test in called)]
     fit = [row for row in fit if not any(matches(row, group) for group in records.but)]
     fit = picked(fit, records.pick) if records.pick is not None else fit
     what, where = naming(records), " and ".join(state["looked"]) or at.title(records.app)
@@ -460,13 +477,10 @@ def open_row(row: Row, records: Records, at: Situation) -> Move | None:
 
 def _is_open(row: Row, records: Records, before: Sequence[str], at: Situation) -> bool:
     """It is named outside of lists, or the list has given way to a screen that names it."""
-    if at.view.seen.app != records.app:
-        return True  # it is shown by another application
     if at.screen.says(row.key):
         return True
-    here = [one.row.key for one in listed(records, at)]
     named = any(fold(row.key.rstrip("….")) in fold(e.name or e.value or "") for e in at.screen.elements)
-    return here != list(before) and not here and named
+    return named and bool(before) and not listed(records, at)
 
 
 def find_record(records: Records, at: Situation) -> Move | None:

@@ -32,21 +32,31 @@ class Listed(NamedTuple):
 
 def listed(records: Records, at: Situation) -> list[Listed]:
     """The records of this kind that a list on the screen shows; empty where it shows none of the kind."""
+    known = (records.app, records.kind)
+    if known not in at.lists:
+        at.lists[known] = _sheet_rows(at) if _is_sheet(at) else _listed(records, at)
+    found: list[Listed] = at.lists[known]
+    return found
+
+
+def _listed(records: Records, at: Situation) -> list[Listed]:
     groups: dict[str, list[Item]] = {}
+    flat = [(at.screen.above(e)[0].parent, e.name) for e in at.screen.elements if e.role == "columnheader" and at.screen.above(e)]
     for item in at.screen.items:
         outer = next((e for e in at.screen.above(item.element) if e.role in {"table", "grid", "list", "tree", "listbox"}), None)
+        beside = [name for parent, name in flat if parent == item.element.parent]  # nothing says that the rows are a table
+        names = at.screen.heads(outer) if outer is not None else beside
         inside = outer.element_id if outer else f"{item.element.parent} {item.element.role}"
-        groups.setdefault(inside, []).append(item._replace(cells=_cells(item.element, at)))
-    if _is_sheet(at):
-        return _sheet_rows(at)
+        groups.setdefault(inside, []).append(item._replace(cells=_cells(item.element, names, at)))
     card = at.kind(records.app, records.kind)
     fitting = [(score, items) for items in groups.values() if (score := _fits_kind(items, records, at)) > 0]
     if not fitting:
         return _sections(at) if card is None or not any(f.listed for f in card.fields) else []
     items = max(fitting, key=lambda pair: pair[0])[1]
     keys = [f.label for f in card.fields if f.key] if card else []
-    found = [Listed(_row(item, keys[0] if keys else "Name", at), item) for item in items]
-    return [one for one in found if _of_kind(one.row, records, [other.row for other in found])]
+    found = [Listed(_row(item, keys[0] if keys else "Name"), item) for item in items]
+    own = [one for one in found if _of_kind(one.row, records)]  # folders stand beside files, and a column says which is which
+    return own or found
 
 
 def _fits_kind(items: Sequence[Item], records: Records, at: Situation) -> float:
@@ -69,17 +79,11 @@ def _share(kind: KindCard, columns: set[str]) -> float:
     return len(columns & labels) / len(columns) if labels and columns else -1.0
 
 
-def _cells(row: GUIElement, at: Situation) -> tuple[Pair, ...]:
-    """Its cells by their columns, also where what is in a cell is a link, and where nothing says that the rows are a table."""
-    table = next((a for a in at.screen.above(row) if a.role in {"table", "grid"}), None)
-    heads = [e for e in (at.screen.within(table) if table else at.screen.elements) if e.role == "columnheader"]
-    names = [e.name for e in heads if table or _parent(e, at).parent == row.parent]
-    texts = [shown(kid) or " ".join(t for e in at.screen.within(kid) if (t := shown(e))) for kid in at.screen.kids(row)]
-    return tuple(Pair(*triple) for triple in zip(names, texts, at.screen.kids(row), strict=False))
-
-
-def _parent(element: GUIElement, at: Situation) -> GUIElement:
-    return next(iter(at.screen.above(element)), element)
+def _cells(row: GUIElement, names: Sequence[str], at: Situation) -> tuple[Pair, ...]:
+    """Its cells by their columns, also where what is in a cell is a link."""
+    kids = at.screen.kids(row)
+    texts = [shown(kid) or " ".join(t for e in at.screen.within(kid) if (t := shown(e))) for kid in kids]
+    return tuple(Pair(*triple) for triple in zip(names, texts, kids, strict=False))
 
 
 def _sections(at: Situation) -> list[Listed]:
@@ -97,20 +101,15 @@ def _sections(at: Situation) -> list[Listed]:
     return found
 
 
-def _row(item: Item, key_label: str, at: Situation) -> Row:
+def _row(item: Item, key_label: str) -> Row:
     cells = tuple((pair.label, pair.value) for pair in item.cells if pair.label)
     first = next((value for _, value in cells if value), item.text)
     key = item.press.name if item.press is not item.element and item.press.name else first
     return Row(item.text, key, cells or ((key_label, key),))
 
 
-def _of_kind(row: Row, records: Records, rows: Sequence[Row]) -> bool:
-    """In a list of several kinds, folders beside files, a column says which is which."""
-
-    def says(one: Row) -> bool:
-        return any(similarity(label, "type") >= 0.9 and records.kind in fold(value) for label, value in one.cells)
-
-    return says(row) or not any(says(other) for other in rows)
+def _of_kind(row: Row, records: Records) -> bool:
+    return any(similarity(label, "type") >= 0.9 and records.kind in fold(value) for label, value in row.cells)
 
 
 def _is_sheet(at: Situation) -> bool:

@@ -171,6 +171,8 @@ def _is_there(records: Records, at: Situation) -> Move | bool:
         if (way := to_list(records, records.place or (card.place if card else ""), at)) is not None:
             return way
         rows = [one.row for one in listed(records, at)]
+        if not records.tests:  # any that was not there before
+            return bool({row.text for row in rows} - {*at.notes.setdefault("there", [row.text for row in rows])})
         if any(matches(row, records.tests) for row in rows):
             return True
         unknown = [row for row in rows if matches(row, records.tests) is None]

@@ -5,13 +5,14 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from typing import Any
 
 from roles.contracts.orders import Pick, RowTest
 from roles.policies.orders.skills.situation import StepFailure
 from roles.screen.matching import similarity, tokens
 from roles.screen.screens import fold
-from roles.screen.values import find_dates, parse_date, parse_time, plain_number, same_value
+from roles.screen.values import find_dates, kind_of, parse_date, parse_time, plain_number, same_value
 
 _CLOCK = re.compile(r"(?<![\d:])\d{1,2}:\d{2}(?:\s?[ap]\.?m\.?\b)?|(?<![\d.:-])\d{1,2}\s?[ap]\.?m\.?\b", re.IGNORECASE)
 _NUMBER = re.compile(
@@ -83,18 +84,34 @@ def matches(row: Row, tests: Sequence[RowTest]) -> bool | None:
 
 def best_fitting(rows: Sequence[Row], tests: Sequence[RowTest]) -> list[Row]:
     """Of those that fit, the ones that are called exactly so, where there are any: `Ada Byron` beside `Ada Byron 2`."""
-    named = [test for test in tests if not test.negated and test.relation not in _ORDERED]
-    exact = [row for row in rows if all((_holds(row, test) or 0) > 1 for test in named)]
-    return exact or list(rows)
+    for test in tests:
+        if not test.negated and test.relation not in _ORDERED:
+            rows = [row for row in rows if is_called(row, test)] or rows
+    return list(rows)
+
+
+def is_called(row: Row, test: RowTest) -> bool:
+    """Whether it is exactly that, and not only in part."""
+    return (_holds(row, test) or 0) > 1
 
 
 def _holds(row: Row, test: RowTest) -> int | None:
     """2 exactly, 1 as a part of what is shown, 0 not at all; None where the row does not tell."""
     if not test.label:
-        grade = max((_compare(text, test) or 0 for text in row.texts), default=0)
-        return grade if grade or row.body is not None else None
+        grades = [grade for text in row.texts if _may_say(text, test) and (grade := _compare(text, test)) is not None]
+        if test.relation in _ORDERED:
+            return grades[0] if len({*grades}) == 1 else None  # of several amounts or days nothing says which is meant
+        return max(grades, default=0) or (0 if row.body is not None else None)
     text = row.value(test.label)
     return None if text is None else _compare(text, test)
+
+
+def _may_say(text: str, test: RowTest) -> bool:
+    """Whether a text without a label may be what is compared: amounts stand alone, and a number in a name is none."""
+    if test.relation not in _ORDERED:
+        return True
+    dated = _moment(test.value.partition(" .. ")[0]) is not None
+    return len(text) < 30 and _moment(text) is not None if dated else kind_of(text) in {"money", "number"}
 
 
 def _compare(text: str, test: RowTest) -> int | None:
@@ -110,10 +127,13 @@ def _compare(text: str, test: RowTest) -> int | None:
     return 0 if denied else _by_text(text, test.value)
 
 
+@lru_cache(maxsize=16384)
 def _by_text(text: str, value: str) -> int | None:
     if same_value(text, value):
         return 2
     shown, wanted = fold(text), fold(value)
+    if any(char.isdigit() for char in wanted):  # a number is no part of a longer one
+        return 1 if re.search(rf"(?<![\w.,-]){re.escape(wanted)}(?![\w-]|[.,]\d)", shown) else None if is_cut(text) else 0
     if wanted and re.search(rf"(?<!\w){re.escape(wanted)}(?!\w)", shown):
         return 1
     words = set(tokens(value.replace("@", " ").replace(".", " ").replace("_", " ")))
@@ -127,6 +147,7 @@ def _is_day(text: str) -> bool:
     return parse_date(text[:10]) is not None and len(text) <= 16
 
 
+@lru_cache(maxsize=16384)
 def _moment(text: str) -> tuple[int | None, int | None] | None:
     """Day and minute that `text` names; None when it names neither."""
     day = parse_date(text) or next((d for found in find_dates(text) if (d := parse_date(found)) is not None), None)

@@ -66,6 +66,8 @@ class Situation:
     notes: dict[str, Any] = field(default_factory=dict)
     said: str = ""
     """Words of the step: controls that it names keep their names on `screen`."""
+    lists: dict[tuple[str, str], Any] = field(default_factory=dict)
+    """What the screen lists, by application and kind, once it was looked at."""
 
     @cached_property
     def screen(self) -> Screen:
