@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Literal, NamedTuple
 
-from environments.cards import AppCard, FieldCard, KindCard, VerbCard
+from environments.cards import AppCard, FieldCard, FieldType, KindCard, VerbCard
 from roles.analyst.values import Table, table_of
 from roles.contracts import Fact
 from roles.contracts.orders import (
@@ -110,17 +110,21 @@ class Planner:
         self._forbidden: dict[int, set[str]] = {}
         self._merged: set[int] = set()
         self._names: dict[str, str] = {}
+        self._types: dict[str, FieldType] = {}
         self._homes: dict[tuple[str, str], tuple[str, str]] = {}
         self._steps: list[Step] = []
         self._at = 0
         self._stops = 0
         self._row: Row | None = None
+        self._taken: list[Slot] = []
+        """Slots of the order that something is done with: what is passed over is refused."""
         self._app = ""
 
     # --- the walk ---------------------------------------------------------------------------------------------------
 
     def groups(self) -> list[Group]:
         """What is to be done, in order. Raises Refusal."""
+        self._join_fields()
         self._join_commits()
         for at, order in enumerate(self.reading.orders):
             self._at, self._stops = at, 0
@@ -128,7 +132,7 @@ class Planner:
                 continue
             try:
                 if order.condition is None or self._holds(order.condition):
-                    self._work(order)
+                    self._work_whole(order)
                 else:
                     self.passed_over = True
                 self._close(f"o{at}")
@@ -137,12 +141,38 @@ class Planner:
                 break
         return self.made
 
+    def _join_fields(self) -> None:
+        """"... create a file, enter X as its content, select Y as the category": belong to the order that began the form."""
+        orders, base = list(self.reading.orders), -1
+        for at, order in enumerate(orders):
+            thing = order.object
+            targets = [slot for slot in order.slots if slot.role in {"into", "at", "to"}]
+            fills = order.verb in {"write", "select", "set", "put"} and not order.negated and order.condition is None
+            bare = thing is None and order.slots and all(slot.role == "value" and slot.field for slot in order.slots)
+            if fills and bare and not targets and base >= 0:
+                orders[base] = orders[base].model_copy(update={"slots": (*orders[base].slots, *order.slots)})
+                self._merged.add(at)
+                self._merged_to(at, base)
+            elif (thing is not None and thing.new) or (fills and any(self._form_at(slot.value) for slot in targets)):
+                base = at
+            elif order.verb not in COMMITS:
+                base = -1
+        self.reading = self.reading.model_copy(update={"orders": tuple(orders)})
+
+    def _form_at(self, value: Value) -> bool:
+        return isinstance(value, Of) and not value.fields and self._app_called(value.thing) is not None
+
     def _join_commits(self) -> None:
         """ "..., and submit it", "... but do not send it": belongs to the order that fills the form."""
         for at, order in enumerate(self.reading.orders):
             thing = order.object
             back = thing.back.to if thing is not None and thing.back is not None else at - 1
-            bare = thing is None or thing.back is not None or (not thing.name and not thing.tests and order.negated)
+            while back in self._merged and back > 0:
+                back -= 1
+            before = self.reading.orders[back].object if back >= 0 else None
+            same = thing is not None and (thing.kind == "form" or (before is not None and thing.kind == before.kind))
+            plain = thing is not None and thing.name is None and not thing.tests and (order.negated or same)
+            bare = thing is None or thing.back is not None or plain
             if order.verb not in COMMITS or order.slots or not bare or not 0 <= back < at:
                 continue
             if self.reading.orders[back].verb in LOOKS:
@@ -227,13 +257,17 @@ class Planner:
                 asked = [one.kind for one in lists if one.kind and one.name]
             moved = any(isinstance(slot.value, When) for slot in order.slots) and order.verb in {"move", "postpone"}
             fields = fields or asked or (["start time"] if moved else [])
+        cards, place = self.cards, thing.place
+        home = self._app_called(place) if place is not None and not place.tests else None
+        if home is not None or (place is not None and place.kind in DEVICES and not place.tests):
+            thing, cards = thing.model_copy(update={"place": None}), [home] if home else cards
         try:
-            found = list(to_records(thing, self.cards, self.words, fields=fields, verb=verb))
+            found = list(to_records(thing, cards, self.words, fields=fields, verb=verb))
         except Ungrounded as no:
             raise Refusal(str(no)) from None
         found = [one for one in found if all(test.label for test in one.tests)] or found
-        home = self._homes.get((thing.kind, thing.name.text if thing.name else ""))
-        return [one for one in found if (one.app, one.kind) == home] or found
+        known = self._homes.get((thing.kind, thing.name.text if thing.name else ""))
+        return [one for one in found if (one.app, one.kind) == known] or found
 
     def _base(self, thing: Thing, fields: Sequence[str] = ()) -> Records:
         """The records that are meant, in the one application that holds them; where several may, each is looked into."""
@@ -268,16 +302,15 @@ class Planner:
         base = subject.base or subject.rows[0].records
         if subject.base is None and len(subject.rows) > 1:
             raise Refusal(f'"{self._said(thing.spans)}" may be any of {len(subject.rows)} records')
-        if not thing.tests and thing.pick is None:
+        if not thing.tests and thing.pick is None and not thing.but:
             return base
         bare = thing.model_copy(update={"back": None, "kind": base.kind, "name": None, "place": None})
         try:
             more = to_records(bare, [self.card(base.app)], self.words)[0]
         except Ungrounded as no:
             raise Refusal(str(no)) from None
-        return base.model_copy(
-            update={"tests": (*base.tests, *more.tests), "pick": more.pick or base.pick, "exactly": more.exactly}
-        )
+        news = {"tests": (*base.tests, *more.tests), "pick": more.pick or base.pick, "but": (*base.but, *more.but)}
+        return base.model_copy(update={**news, "exactly": more.exactly})
 
     def one(self, thing: Thing, fields: Sequence[str] = ()) -> Records:
         """The single record that is meant."""
@@ -310,11 +343,16 @@ class Planner:
         return list(unique.values())
 
     def _rows_of(self, thing: Thing, fields: Sequence[str]) -> list[Row]:
-        if thing.back is not None and not thing.tests and thing.pick is None:
+        if thing.back is not None and not thing.tests and thing.pick is None and not thing.but:
             subject = self._subjects.get(thing.back.to, Subject())
+            if thing.quantity == "number" and len(subject.rows) not in {0, thing.number}:
+                there = self._list(subject.rows)
+                raise Refusal(f'"{self._said(thing.spans)}" should be {thing.number}, and there is {there}', ask=True)
             labels = [self._label(field, subject.rows[0].records) for field in fields] if subject.rows else []
             if subject.rows and all(set(labels) <= set(row.cells) for row in subject.rows):
                 return list(subject.rows)
+        if thing.back is not None and (kept := self._kept(thing, fields)) is not None:
+            return kept
         single = not is_many(thing) and thing.pick is None and thing.quantity == "one"
         if single and not fields:
             return [Row(self.one(thing))]
@@ -326,6 +364,22 @@ class Planner:
         self._check_number(thing, table, base, single=single)
         keys = [field.label for field in kind.fields if field.key and field.label in table.columns]
         return [self._row_of(base, table, row, keys) for row in table.rows]
+
+    def _kept(self, thing: Thing, fields: Sequence[str]) -> list[Row] | None:
+        """Of what was spoken of before those that pass more tests, by what is known of them; None where that does not tell."""
+        rows = self._subjects.get(thing.back.to, Subject()).rows if thing.back is not None else ()
+        if len(rows) < 2 or thing.pick is not None or any(not row.cells for row in rows) or fields:
+            return None
+        bare = thing.model_copy(update={"back": None, "kind": rows[0].records.kind, "name": None, "place": None, "also": ()})
+        try:
+            more = to_records(bare, [self.card(rows[0].records.app)], self.words)[0]
+        except Ungrounded as no:
+            raise Refusal(str(no)) from None
+        seen = [SeenRow(" ".join(row.cells.values()), "", tuple(row.cells.items())) for row in rows]
+        verdicts = [[matches(row, more.tests), *(matches(row, but) for but in more.but)] for row in seen]
+        if any(None in verdict for verdict in verdicts):
+            return None
+        return [row for row, (fits, *out) in zip(rows, verdicts, strict=True) if fits and not any(out)]
 
     def _check_number(self, thing: Thing, table: Table, base: Records, *, single: bool) -> None:
         """As many as the goal says, and no more than can be done."""
@@ -429,12 +483,14 @@ class Planner:
         if name is not None and name.quoted and not value.fields and not self._maybe(value.thing.kind):
             return escaped(name.text)  # the line "...", the words "..."
         back = value.thing.back
-        if back is not None and back.to != self._at and (facts := self._subjects.get(back.to, Subject()).facts):
-            fitting = [name for name in facts if any(field.casefold() in name.casefold() for field in value.fields)]
-            if len(facts) == 1 and (fitting or not self._subjects[back.to].rows):
+        if back is not None and (back.to != self._at or self._row is None) and not value.thing.tests:
+            subject = self._subjects.get(back.to, Subject())
+            facts = subject.facts
+            if len(facts) == 1 and not subject.rows:
                 return "{" + facts[0] + "}"
-            if len(fitting) == len(value.fields) > 0:
-                return " ".join("{" + name + "}" for name in fitting)
+            known = [self._fact_said(field) for field in value.fields]
+            if known and all(known):
+                return " ".join(one for one in known if one)
         if is_many(value.thing):
             rows = self.rows(value.thing, value.fields)
             lines = [" ".join(self._cells(row, value.fields)) for row in rows]
@@ -444,6 +500,15 @@ class Planner:
             if all(label in self._row.cells for label in labels):
                 return escaped(" ".join(self._cells(self._row, value.fields)))
         return " ".join("{" + name + "}" for name in self.read(value))
+
+    def _fact_said(self, field: str) -> str | None:
+        """The one fact that earlier orders found out under this name, or one that means the same."""
+        names = [name for at, one in self._subjects.items() if at < self._at for name in one.facts]
+        called = [(name.partition(" of ")[0], (name,), self._types.get(name, "text")) for name in names]
+        fields = tuple(FieldCard(label=label, words=words, type=kind_of) for label, words, kind_of in called)
+        probe = KindCard(kind="fact", fields=fields)
+        found = ground_field(field, probe) if field else None
+        return "{" + found.words[0] + "}" if found is not None else None
 
     def _cells(self, row: Row, fields: Sequence[str]) -> list[str]:
         if not fields:
@@ -462,6 +527,7 @@ class Planner:
             key = f"{records.model_dump_json()} {label}"
             known = key in self._names
             names.append(self._name(f"{label.lower()} of {phrase}", key))
+            self._types[names[-1]] = next(field.type for field in kind.fields if field.label == label)
             if not known:
                 missing.append((label, names[-1]))
         if missing:
@@ -475,9 +541,8 @@ class Planner:
             return escaped(" ".join(self._cells(self._row, (value.field,) if value.field else ())))
         if subject.facts and (not value.field or len(subject.facts) == 1):
             return " ".join("{" + name + "}" for name in subject.facts)
-        fitting = [name for name in subject.facts if value.field.casefold() in name.casefold()]
-        if len(fitting) == 1:
-            return "{" + fitting[0] + "}"
+        if (known := self._fact_said(value.field)) is not None:
+            return known
         if not subject.rows and subject.base is None:
             raise Refusal(f'"{self._said(value.spans)}" points back at nothing that is known')
         thing = Thing(back=Back(to=value.to), spans=value.spans, quantity="all" if len(subject.rows) > 1 else "one")
@@ -538,6 +603,17 @@ class Planner:
 
     # --- orders -----------------------------------------------------------------------------------------------------
 
+    def _work_whole(self, order: Order) -> None:
+        """The order, of which no part may be passed over."""
+        self._taken = []
+        self._work(order)
+        for slot in order.slots:
+            if slot not in self._taken and not self._names_app(slot.value):
+                raise Refusal(f'"{self._said(slot.spans)}": it is not understood what that is to "{order.said or order.verb}"')
+
+    def _take(self, *slots: Slot) -> None:
+        self._taken += slots
+
     def _work(self, order: Order) -> None:
         """The steps of one order."""
         plain = {"answer": self._answer, "wait": self._wait, "wait_time": self._wait, "keep": lambda _: None}
@@ -561,6 +637,7 @@ class Planner:
         """Once for each record of "for every ...", with "its" being that record."""
         if not isinstance(per.value, Of):
             raise Refusal(f'"{self._said(per.spans)}" is not understood as what it is to be done for')
+        self._take(per)
         once = order.model_copy(update={"slots": tuple(slot for slot in order.slots if slot is not per)})
         wanted = tuple(dict.fromkeys(f for slot in once.slots if isinstance(slot.value, Of) for f in slot.value.fields))
         rows = self.rows(per.value.thing, wanted)
@@ -618,7 +695,9 @@ class Planner:
         self._add(AnswerStep(value=", ".join(said) if any(said) else "none"))
 
     def _wait(self, order: Order) -> None:
-        minutes = next((slot.value.minutes for slot in order.slots if isinstance(slot.value, When)), 0)
+        lengths = [slot for slot in order.slots if isinstance(slot.value, When) and slot.value.minutes]
+        self._take(*lengths[:1])
+        minutes = next((slot.value.minutes for slot in lengths if isinstance(slot.value, When)), 0)
         if order.object is None:
             self._add(WaitStep(app=self._app or self.cards[0].app, seconds=minutes * 60.0 or 60.0))
             return
@@ -644,7 +723,8 @@ class Planner:
         people = [slot.value for slot in order.slots if slot.role == "to"]
         if not people:
             raise Refusal(f'"{self._said(order.spans)}" does not say to whom')
-        rest = [slot for slot in order.slots if slot.role not in {"to", "by"} and slot not in said]
+        self._take(*said, *(slot for slot in order.slots if slot.role == "to"))
+        rest = [slot for slot in order.slots if slot.role != "to" and slot not in said]
         entries = self._entries(card, kind, [*rest, *(slot.model_copy(update={"role": "saying"}) for slot in said)])
         to = ground_field("to", kind, True)
         commit = self._commit(order, kind, "send")
@@ -663,6 +743,7 @@ class Planner:
         if to is None or (isinstance(to.value, Of) and (to.value.fields or not to.value.thing.kind)):
             return order
         thing = Thing(back=to.value, spans=to.spans) if isinstance(to.value, Back) else to.value.thing  # type: ignore[union-attr]
+        self._take(to)
         return order.model_copy(update={"object": thing, "slots": tuple(slot for slot in order.slots if slot is not to)})
 
     def _sends(self, kind: KindCard) -> bool:
@@ -721,8 +802,16 @@ class Planner:
         kind = kind.model_copy(update={"fields": (*asks, *kind.fields)})
         key = next((field for field in (*asks, *kind.fields) if (field.key or field in asks) and field.written), None)
         named = [Slot(role="called", value=one.name, spans=one.spans)] if one.name is not None else []
+        for test in one.tests:  # "a claim over 48.20": what it is to hold
+            if test.negated or test.relation not in {"is", "over", "about", "with"}:
+                raise Refusal(f'"{self._said(test.spans)}" is not understood of something new')
+            role: Literal["value", "about", "with"] = {"about": "about", "with": "with"}.get(test.relation, "value")  # type: ignore[assignment]
+            named.append(Slot(role=role, field=test.field, value=test.value, spans=test.spans))
+        if one.pick is not None or one.but or one.quantity in {"all", "number"}:
+            raise Refusal(f'"{self._said(one.spans)}" is not understood as something new')
         slots = [slot for slot in order.slots if not (slot.role == "into" and self._is_place(slot.value))]
         into = [slot.value for slot in order.slots if slot not in slots and not self._names_app(slot.value)]
+        self._take(*(slot for slot in order.slots if slot not in slots and len(into) == 1))
         things = [Thing(name=value) if isinstance(value, Text) else value.thing for value in into if isinstance(value, Text | Of)]
         places = [*things, *([one.place] if one.place is not None and self._app_called(one.place) is None else [])]
         place = next((escaped(place.name.text if place.name else place.kind) for place in places), "")
@@ -751,6 +840,8 @@ class Planner:
         target = next((slot for slot in order.slots if slot.role in {"into", "to"} and isinstance(slot.value, Of | Back)), None)
         into = target.value if target is not None else None
         goal = into.thing if isinstance(into, Of) else Thing(back=into) if isinstance(into, Back) else None
+        if goal is None and told and (forms := [slot for slot in order.slots if slot.role == "at" and self._form_at(slot.value)]):
+            goal = forms[0].value.thing if isinstance(forms[0].value, Of) else None
         if thing is not None and not told:
             texts = goal is not None and (goal.new or goal.back or self._app_called(goal) or self._takes_text(goal.kind))
             if not texts and order.verb in {"add", "put", "copy"}:
@@ -758,12 +849,15 @@ class Planner:
             told = [thing.back if thing.back is not None and not thing.tests else Of(thing=thing, spans=thing.spans)]
         if goal is None or not told:
             raise Refusal(f'"{self._said(order.spans)}" does not say {"what" if goal else "where it"} is to be written')
+        self._take(*([target] if target is not None else []))
         rest = tuple(slot for slot in order.slots if slot is not target and slot.role != "value")
         if (home := self._app_called(goal)) is not None:
             makes = [kind for kind in home.kinds if kind.create is not None]
+            target = next(slot for slot in order.slots if self._names_app(slot.value))
+            rest = tuple(s for s in order.slots if s is not target and (s.role != "value" or s.field) and s.role != "as")
             if not makes or len(told) != 1:
                 raise Refusal(f'"{self._said(order.spans)}": it is not understood what is to be made in {home.title}')
-            made = order.model_copy(update={"slots": (Slot(role="called", value=told[0]), *rest)})
+            made = order.model_copy(update={"slots": (*self._named_values(order, told[0], makes[0]), *rest)})
             return self._make_one(made, Thing(kind=makes[0].kind, new=True), home, makes[0])
         if goal.new:
             body = tuple(Slot(role="saying", value=value) for value in told)
@@ -773,9 +867,22 @@ class Planner:
         long = [field for field in kind.fields if field.type == "long_text" and field.written]
         if not long:
             raise Refusal(f'"{self._said(order.spans)}": a {kind.kind} in {self.card(records.app).title} takes no such text')
-        at = [slot.value.text for slot in order.slots if slot.role == "at" and isinstance(slot.value, Text)]
+        where = [slot for slot in order.slots if slot.role == "at" and isinstance(slot.value, Text)]
+        at = [slot.value.text for slot in where if isinstance(slot.value, Text) and slot.value.text in {"start", "end"}]
+        self._take(*(slot for slot in where if at))
         mode: Literal["append", "prepend"] = "prepend" if "start" in at else "append"
         self._fill(order, records, [Entry(label=long[0].label, value="\n".join(map(self.words, told)), mode=mode)])
+
+    def _named_values(self, order: Order, told: Value, kind: KindCard) -> list[Slot]:
+        """What goes into a form: "it as the amount"; "the vendor and the amount", each where it is called so; else a title."""
+        named = [slot for slot in order.slots if slot.role == "as" and isinstance(slot.value, Of) and len(slot.value.fields) == 1]
+        if named and isinstance(named[0].value, Of):
+            self._take(named[0])
+            return [Slot(role="value", field=named[0].value.fields[0], value=told, spans=named[0].spans)]
+        if isinstance(told, Of) and told.fields:
+            parts = [told.model_copy(update={"fields": (field,)}) for field in told.fields]
+            return [Slot(role="value", field=part.fields[0], value=part, spans=told.spans) for part in parts]
+        return [Slot(role="called", value=told)]
 
     def _takes_text(self, noun: str) -> bool:
         return any(field.type == "long_text" and field.written for _, kind in self._maybe(noun) for field in kind.fields)
@@ -786,6 +893,7 @@ class Planner:
         slot = next((one for one in slots if isinstance(one.value, Of) and not one.value.fields), None)
         if slot is None or order.object is None or not isinstance(slot.value, Of):
             return False
+        self._take(slot)
         other = slot.value.thing
         mode: Literal["add", "remove"] = "remove" if order.verb == "remove" else "add"
         kinds = [kind for card in self.cards for kind in card.kinds]
@@ -825,6 +933,7 @@ class Planner:
         if home is not None and isinstance(home.value, Of) and thing.place is None and thing.back is None:
             thing = thing.model_copy(update={"place": home.value.thing})
             order = order.model_copy(update={"slots": tuple(slot for slot in order.slots if slot is not home), "object": thing})
+            self._take(home)
         if order.verb == "set" or (order.verb in SWITCHES and self._single(order, thing)):
             return self._set(order, thing)
         if (made := self._derived(order)) is not None:
@@ -870,7 +979,9 @@ class Planner:
         verb = ground_verb(order.verb, said, card, kind)
         if verb is None:
             return self._by_field(order, records, kind)
-        slots = [slot for slot in order.slots if slot.role not in {"as", "at", "to"} or verb.asks]
+        named = [s for s in order.slots if s.role == "as" and self.words(s.value).casefold() in verb.control.casefold()]
+        self._take(*named)
+        slots = [slot for slot in order.slots if slot not in named and not self._names_app(slot.value)]
         entries = [Entry(label=field.label, value=value) for field, value in self._asked(verb, slots, kind)]
         if verb.verb in ANSWERS:
             commit = self._commit(order, kind, "send")
@@ -888,13 +999,16 @@ class Planner:
             if field is None:
                 raise Refusal(f'"{self._said(slot.spans)}": "{verb.control}" does not ask for it')
             found.append((field, self.words(slot.value, field)))
+            self._take(slot)
         return found
 
     def _by_field(self, order: Order, records: Records, kind: KindCard) -> None:
         """Where no control does it, a field may: what is renamed has another title, what is removed from a list is not in it."""
         key = next((field for field in kind.fields if field.key and field.written), None)
         if order.verb == "rename" and key is not None:
-            value = next((self.words(slot.value, key) for slot in order.slots if slot.role in {"to", "as", "called"}), "")
+            new = [slot for slot in order.slots if slot.role in {"to", "as", "called"}][:1]
+            value = next((self.words(slot.value, key) for slot in new), "")
+            self._take(*new)
             if value:
                 return self._fill(order, records, [Entry(label=key.label, value=value)])
         if order.verb in {"postpone", "move"} and order.slots:
@@ -912,8 +1026,10 @@ class Planner:
     def _moved(self, order: Order, records: Records, kind: KindCard) -> list[Entry]:
         """Another day and time for a record that stays as long as it was."""
         times = [field for field in kind.fields if field.type == "time" and field.written]
-        by = next((slot.value.minutes for slot in order.slots if slot.role == "by" and isinstance(slot.value, When)), 0)
+        shift = [slot for slot in order.slots if slot.role == "by" and isinstance(slot.value, When)]
+        by = next((slot.value.minutes for slot in shift if isinstance(slot.value, When)), 0)
         if by:
+            self._take(*shift)
             return [Entry(label=field.label, value=str(by), mode="later") for field in times]
         entries = self._entries(self.card(records.app), kind, order.slots)
         new = {entry.label: entry.value for entry in entries}
@@ -957,7 +1073,9 @@ class Planner:
                 held = " and ".join(card.title for card, _, _ in own)
                 raise Refusal(f'"{self.phrase(thing)}" is in {held}; say which', ask=True)
             card, kind, field = own[0]
-            value = next((self.words(slot.value, field) for slot in order.slots if slot.role in {"value", "to"}), "")
+            new = [slot for slot in order.slots if slot.role in {"value", "to"}][:1]
+            self._take(*new)
+            value = next((self.words(slot.value, field) for slot in new), "")
             value = value or SWITCHES.get(order.verb, "")
             if field.type == "truth" and value not in {"true", "false"}:
                 raise Refusal(f'"{self._said(order.spans)}" does not say whether "{field.label}" is to be on or off')
@@ -979,7 +1097,7 @@ class Planner:
             return []
         found: list[tuple[AppCard, KindCard, FieldCard]] = []
         said = (thing.kind,) if order.verb == "set" else (thing.kind, order.verb)
-        for card, kind in [(card, kind) for card in self.cards for kind in card.kinds if kind.single]:
+        for card, kind in [(one, single) for one in self.cards for single in one.kinds if single.single]:
             kept = tuple(field for field in kind.fields if field.type == "truth" or order.verb == "set")
             form = kind.model_copy(update={"fields": kept})
             fields = [field for words in said if (field := ground_field(words, form, True)) is not None]
@@ -989,7 +1107,9 @@ class Planner:
     # --- fields -----------------------------------------------------------------------------------------------------
 
     def _values(self, order: Order) -> list[Value]:
-        return [slot.value for slot in order.slots if slot.role == "value"]
+        told = [slot for slot in order.slots if slot.role == "value" and not slot.field]
+        self._take(*told)
+        return [slot.value for slot in told]
 
     def _entries(self, card: AppCard, kind: KindCard, slots: Sequence[Slot], *, key: FieldCard | None = None) -> list[Entry]:
         """What goes into which field. A value for which there is no field is refused."""
@@ -997,6 +1117,7 @@ class Planner:
         moments = [slot for slot in slots if isinstance(slot.value, When) and not slot.field]
         minutes = next((slot.value.minutes for slot in moments if isinstance(slot.value, When) and slot.value.minutes), 0)
         for slot in slots:
+            self._take(slot)
             if slot.role in {"by", "into", "at", "on"} and self._names_app(slot.value):
                 continue
             if slot in moments and isinstance(slot.value, When):
@@ -1087,6 +1208,7 @@ class Planner:
     def _app_called(self, thing: Thing) -> AppCard | None:
         """The application that the words name as such."""
         said = (thing.name.text if thing.name else thing.kind).casefold()
+        said = said.removesuffix(f" {thing.kind}") if thing.kind in GENERIC else said
         named = [card for card in self.cards if said in {card.app.casefold(), card.title.casefold()}]
         if not named and not thing.name:
             named = [c for c in self.cards if said in c.words and not any(said in (k.kind, *k.words) for k in c.kinds)]
@@ -1107,6 +1229,10 @@ class Planner:
 
 SWITCHES = {"turn_on": "true", "turn_off": "false", "mute": "true", "unmute": "false"}
 ANSWERS = frozenset({"reply", "forward"})
+GENERIC = frozenset({"app", "application", "page", "form", "program", "screen", "site", "website"})
+"""Nouns behind an application's name."""
+DEVICES = frozenset({"phone", "computer", "tablet", "laptop", "desktop", "device"})
+"""Places that are all that there is."""
 LOOKS = frozenset({"open", "find", "check"})
 MAKES = frozenset({"create", "book"})
 WRITES = frozenset({"add", "put", "write", "collect", "copy"})
