@@ -51,6 +51,14 @@ class VerbCard(Frozen):
     """Of the safety policy's words: send, delete, pay, ...; empty: it changes nothing that is not seen."""
 
 
+class ColumnSays(Frozen):
+    """What a column of a list says of some of its records, and of no others; `negated`: what it says of all others."""
+
+    label: str
+    value: str
+    negated: bool = False
+
+
 class KindCard(Frozen):
     """A kind of record that an application holds."""
 
@@ -68,6 +76,10 @@ class KindCard(Frozen):
     verbs: tuple[VerbCard, ...] = ()
     create: VerbCard | None = None
     """How a new one is begun; its form's fields are those that are `written`."""
+    some_of: str = ""
+    """The kind of which these are some: the folders among the entries of a list."""
+    told_by: ColumnSays | None = None
+    """How a list tells them from the others; None where it does not."""
     single: bool = False
     """There is one only, such as a form that is filled in, or the settings."""
 

@@ -17,6 +17,7 @@ from pydantic import BaseModel
 
 from environments.cards import (
     AppCard,
+    ColumnSays,
     FieldCard,
     FunctionCard,
     KindCard,
@@ -90,6 +91,8 @@ class _Done(NamedTuple):
     effect: str = ""
     new: str = ""
     """The field of the state that has a record more."""
+    made: str = ""
+    """That record."""
     touched: tuple[str, ...] = ()
     """Fields of the state that are others now, but for those that only say what is looked at."""
     asks: tuple[FieldCard, ...] = ()
@@ -115,10 +118,14 @@ class _Kind:
     verbs: dict[tuple[str, str], VerbCard] = field(default_factory=dict)
     create: VerbCard | None = None
     single: bool = False
+    some: dict[str, _Kind] = field(default_factory=dict)
+    """Those that are only some of them, by what they are."""
+    says: dict[str, set[str]] = field(default_factory=dict)
+    """Of some of them: what columns say."""
 
     def note(self, label: str, **known: Any) -> None:
         """What was learned of a field, beside what is known of it already."""
-        if label.strip():
+        if label.strip() and label != "{title}":
             old = self.fields.get(label) or FieldCard(label=label)
             news = {name: value for name, value in known.items() if value and (name != "type" or old.type == "text")}
             self.fields[label] = old.model_copy(update=news)
@@ -135,15 +142,36 @@ class _Kind:
         elif verb.control not in ("", self.create.control):
             self.can(verb)
 
-    def card(self, own: Mapping[str, str]) -> KindCard:
-        fields = [
-            one.model_copy(update={"words": (own[one.label],)}) if one.label in own else one for one in self.fields.values()
-        ]
-        words = tuple(word for word in self.words if word != self.name)
-        return KindCard(
-            kind=self.name, words=words, place=self.place or "", within=self.within, places=tuple(self.places),
-            fields=tuple(fields), verbs=tuple(self.verbs.values()), create=self.create, single=self.single,
+    def cards(self, own: Mapping[str, str], among: _Kind | None = None) -> Iterator[KindCard]:
+        """Its card, and those of what is only some of it."""
+        listed = [one for one in among.fields.values() if one.listed or one.key] if among else []
+        fields = {one.label: one for one in (*listed, *self.fields.values())}.values()
+        where, shared = (
+            among or self,
+            [v for v in (among.verbs if among else {}).values() if v.at == "list" and v.verb != "create"],
+        )
+        verbs = {(v.control, v.at): v for v in (*self.verbs.values(), *shared)}
+        yield KindCard(
+            kind=self.name, words=tuple(word for word in self.words if word != self.name), place=where.place or "",
+            within=where.within, places=tuple(where.places), create=self.create, single=self.single,
+            fields=tuple(f.model_copy(update={"words": (own[f.label],)}) if f.label in own else f for f in fields),
+            verbs=tuple(verbs.values()), some_of=among.name if among else "", told_by=self.told(among) if among else None,
         )  # fmt: skip
+        for one in self.some.values():
+            yield from one.cards(own, self)
+
+    def told(self, among: _Kind) -> ColumnSays | None:
+        """The column that says that these are what they are, or that all others are something else."""
+        for label, mine in self.says.items():
+            if among.fields[label].key if label in among.fields else True:
+                continue
+            rest = [one for one in among.some.values() if one is not self]
+            others = set[str]().union(*(one.says.get(label, set()) for one in rest))
+            for texts, names, negated in ((mine, [self], False), (others, rest, True)):
+                value = next(iter(texts), "")
+                if len(texts) == 1 and not mine & others and any(one.name in value.casefold().split() for one in names):
+                    return ColumnSays(label=label, value=value, negated=negated)
+        return None
 
 
 class _Explorer:
@@ -157,6 +185,8 @@ class _Explorer:
         """Fields of the state that hold records, each with some of them."""
         self.known: dict[int, tuple[object, Mapping[str, BaseModel]]] = {}
         self.views: dict[int, tuple[AppState, ViewParts]] = {}
+        self.sorts: dict[str, str] = {}
+        """By what the records of a store differ: their class, or a part of theirs."""
         self.names: dict[tuple[str, str], str] = {}
         """By what a list calls a record."""
         self.general = set[str]()
@@ -204,9 +234,32 @@ class _Explorer:
     def kind(self, name: str) -> _Kind:
         if name not in self.kinds:
             made = self.kinds[name] = _Kind(singular(name))
-            classes = dict.fromkeys(type(record).__name__ for record in self.stores.get(name, {}).values())
-            made.words.update(dict.fromkeys(re.sub(r"(?<=[a-z])(?=[A-Z])", " ", c).casefold() for c in classes))
+            classes = {type(record).__name__ for record in self.stores.get(name, {}).values()}
+            made.words.update({re.sub(r"(?<=[a-z])(?=[A-Z])", " ", c).casefold(): None for c in classes if len(classes) == 1})
         return self.kinds[name]
+
+    def sort_of(self, store: str, record: BaseModel) -> str:
+        """What only some of the records are: by their class, or by a part of them whose values are nouns of the app."""
+        if store not in self.sorts:
+            classes = {type(one) for one in self.stores.get(store, {}).values()}
+            nouns = {singular(word) for word in self.app.words}
+            fields = type(record).model_fields.items() if len(classes) == 1 else ()
+            values = {name: get_args(info.annotation) for name, info in fields if get_origin(info.annotation) is Literal}
+            named = next((name for name, some in values.items() if len(some) > 1 and nouns & set(some)), "")
+            self.sorts[store] = "class" if len(classes) > 1 else named
+        sort = self.sorts[store]
+        return (
+            re.sub(r"(?<=[a-z])(?=[A-Z])", " ", type(record).__name__).lower()
+            if sort == "class"
+            else str(vars(record).get(sort, ""))
+        )
+
+    def whose(self, state: AppState, store: str, record: str) -> list[_Kind]:
+        """The kind of a record, and what it is besides."""
+        one = self.records(state, store).get(record) if store else None
+        sort = self.sort_of(store, one) if one is not None else ""
+        kind = self.kind(store) if store else None
+        return [kind, kind.some.setdefault(sort, _Kind(sort))] if kind and sort else [kind] if kind else []
 
     def single(self, name: str) -> _Kind:
         """A record of a list, or something there is only one of."""
@@ -272,19 +325,17 @@ class _Explorer:
             yield from self.listed(spot, one)
         for store in {self.record_of(spot.state, row)[0] for one in view.lists for row in one.rows[:2]} - {"", spot.kind}:
             self.kind(store).places.update(dict.fromkeys(name for names in view.choices for name in names if SAMPLE not in name))
-        for head, items in view.menus if spot.kind else ():
-            label = self.label(head.text)
-            if verb_of(label) in verb_words().values():
-                ask = FieldCard(label=label, type="choice", options=items, written=True)
-                where: At = "record" if spot.before is None else "row"
-                self.kind(spot.kind).can(VerbCard(verb=verb_of(label), control=label, at=where, asks=(ask,)))
+        self.menus(spot, view)
         commits: set[str] = set()
         if spot.before is None:
             called = (spot.record, self.names.get((spot.kind, spot.record)))
             for label, value in view.pairs if spot.kind else ():
-                self.kind(spot.kind).note(self.label(label), type=type_of_values(label, (value,)), key=value in called)
-            commits = {w.key for w, form in view.presses if form is not None and any(form is f for _, f in view.written)}
-            yield from self.form(spot, view, commits)
+                for kind in self.whose(spot.state, spot.kind, spot.record):
+                    kind.note(self.label(label), type=type_of_values(label, (value,)), key=value in called)
+            for form in {id(form): form for _, form in view.written}.values():
+                ends = {w.key for w, other in view.presses if form is not None and other is form}
+                commits |= ends
+                yield from self.form(spot, view, [w for w, other in view.written if other is form], ends)
         for w, _ in view.presses:
             again = (letters(w.key), spot.kind, spot.before is not None)
             fresh = w.enabled and w.key not in commits and (spot.before is None or w.key not in spot.before)
@@ -292,12 +343,23 @@ class _Explorer:
                 self.pressings[again] += 1
                 yield from self.pressed(spot, view, w)
 
+    def menus(self, spot: _Spot, view: ViewParts) -> None:
+        """Menus within menus: what the outer item does asks for one of the inner ones."""
+        for head, items in view.menus if spot.kind else ():
+            label = self.label(head.text)
+            if verb_of(label) in verb_words().values():
+                ask = FieldCard(label=label, type="choice", options=items, written=True)
+                where: At = "record" if spot.before is None else "row"
+                for kind in self.whose(spot.state, spot.kind, spot.record):
+                    kind.can(VerbCard(verb=verb_of(label), control=label, at=where, asks=(ask,)))
+
     def listed(self, spot: _Spot, one: RecordRows) -> Iterator[_Spot]:
         """Columns, what stands in the rows, and where they lead."""
         named = [column for column in one.columns if column]
         if named and one.rows and all(re.fullmatch(r"[A-Z]{1,2}", column) for column in named):
             for cell in one.rows[0].children:  # the columns of a sheet have their names in its first row
                 self.kind("row").note("" if cell.role == "rowheader" else cell.text or "", listed=True, written=True)
+        self.tell(spot.state, one)
         for row in one.rows[:: max(1, len(one.rows) // _SAME)]:
             store, record = self.record_of(spot.state, row)
             inner = {about for w in below(row) if w.press and (about := self.record_of(spot.state, w))[0]}
@@ -313,6 +375,13 @@ class _Explorer:
             self.names.setdefault((store, record), next((w.text for w in below(row) if w.press and w.text), record))
             self.columns(kind, one, row, self.records(spot.state, store)[record], record)
             yield from self.row(spot, row, store, record)
+
+    def tell(self, state: AppState, one: RecordRows) -> None:
+        """What columns say of records of which only some are the same."""
+        for row in one.rows:
+            for kind in self.whose(state, *self.record_of(state, row))[1:]:
+                for label, cell in zip(one.columns, row.children, strict=False):
+                    kind.says.setdefault(label, set()).add(cell.text or "")
 
     def columns(self, kind: _Kind, one: RecordRows, row: Widget, record: BaseModel, name: str) -> None:
         if not one.columns:
@@ -357,14 +426,17 @@ class _Explorer:
         for event in events:
             done = self.do(spot.state, event)
             if done.state is not spot.state and record in self.records(done.state, store):
-                same = {one.key for one in now.lists} & {one.key for one in self.view(done.state).lists}
+                same = [one for one in self.view(done.state).lists if one.key in {other.key for other in now.lists}]
+                for one in same:
+                    self.tell(done.state, one)
                 yield _Spot(done.state, store, record, None, "", spot.depth + 1, now.usable if same else None)
         for w in below(row):
             if w.role in ("button", "switch", "checkbox") and w.enabled and w.text:
                 label = self.label(w.text)
                 done = self.do(spot.state, Edited(w.key, sample(w, "truth")) if w.role in SWITCHES else Pressed(w.key))
                 if done:
-                    self.verb(done, label, "row", store, verb="tick" if w.role in SWITCHES else "")
+                    whose = self.whose(spot.state, store, record)
+                    self.verb(done, label, "row", whose, verb="tick" if w.role in SWITCHES else "")
                 elif done.state is not spot.state:
                     via = VerbCard(verb=verb_of(label), control=label, at="row")
                     yield _Spot(done.state, store, record, via, "", spot.depth + 1)
@@ -390,13 +462,14 @@ class _Explorer:
             return _Done(state)
         held = [name for name in vars(state) if name not in self.app.looks]
         new = next((n for n in held if len(self.records(after, n)) > len(self.records(state, n))), "")
+        made = next(iter(self.records(after, new).keys() - self.records(state, new).keys()), "")
         touched = [n for n in held if vars(after)[n] is not vars(state)[n] and vars(after)[n] != vars(state)[n]]
         if not self.app.looks and self.app.meanings is None:
             touched = [n for n in touched if n in self.stores or isinstance(vars(self.first).get(n), BaseModel)]
         outside = any(isinstance(effect, Copy | Launch | Notify | Submitted) for effect in effects)
         grave = [change.effect for change in changes if change.path.split(".")[2] in touched]
         gravest = max(grave, key=tuple(Effect).index).value if grave else ""
-        return _Done(after, gravest, new, tuple(touched), asks, outside)
+        return _Done(after, gravest, new, made, tuple(touched), asks, outside)
 
     def asked(self, one: Any) -> FieldCard:
         label = varied_text(self.app.name, one.label, self.variation)
@@ -408,8 +481,9 @@ class _Explorer:
         if w.role in ("link", "tab") and not spot.kind:
             self.general.add(w.key)
         away = spot.kind != "" and w.key in self.general
-        named = self.record_of(spot.state, w)[0] if "{title}" in label else ""
+        named, record = self.record_of(spot.state, w) if "{title}" in label else ("", "")
         kind, chosen = named or spot.kind, spot.before is not None
+        whose = self.whose(spot.state, kind, record or spot.record)
         command = w.role == "menuitem" and bool(kind) and w.expanded is None
         done = self.do(spot.state, Pressed(w.key))
         then = self.view(done.state)
@@ -421,7 +495,7 @@ class _Explorer:
         where = "app" if where == "record" and not kind else where
         out = is_way_out(label) or label.casefold().startswith("back")
         if (done or command) and not (out or away):
-            self.verb(done, label, where, kind)
+            self.verb(done, label, where, whose)
         for one in self.kinds.values() if w.role in ("link", "tab") and not (out or named) else ():
             one.place = label if one.place == "" and one.listing == then.signature else one.place
         opens = {f.key for f, _ in then.written} - {f.key for f, _ in view.fields}
@@ -437,33 +511,36 @@ class _Explorer:
             yield _Spot(done.state, depth=spot.depth + 1, place="" if out or done.touched or named else label)
 
     def verb(
-        self, done: _Done, label: str, where: At, kind: str, asks: tuple[FieldCard, ...] = (), verb: str = ""
+        self, done: _Done, label: str, where: At, whose: list[_Kind], asks: tuple[FieldCard, ...] = (), verb: str = ""
     ) -> None:  # fmt: skip
         """A card for what a control did."""
         card = VerbCard(verb=verb or verb_of(label), control=label, at=where, asks=asks or done.asks, effect=done.effect)
-        target = kind or done.new or next(iter(done.touched), "")
-        if not kind and done.new and where in ("list", "app"):
-            self.kind(done.new).begun(card.model_copy(update={"verb": "create"}))
-        elif target in self.stores or kind:
-            self.kind(target).can(card)
+        target = done.new or next(iter(done.touched), "")
+        if not whose and done.new and where in ("list", "app"):
+            for kind in self.whose(done.state, done.new, done.made):
+                kind.begun(card.model_copy(update={"verb": "create"}))
+        elif whose or target in self.stores:
+            for kind in whose or [self.kind(target)]:
+                kind.can(card)
         else:
             self.verbs.setdefault((card.control, where), card)
 
-    def form(self, spot: _Spot, view: ViewParts, commits: set[str]) -> Iterator[_Spot]:
+    def form(self, spot: _Spot, view: ViewParts, widgets: list[Widget], commits: set[str]) -> Iterator[_Spot]:
         """What becomes of the fields that are filled in: a new record, a changed one, or something there is only one of."""
         filled, fields = spot.state, list[FieldCard]()
-        for w, _ in view.written:
+        for w in widgets:
             card = self.field(w)
             done = self.do(filled, Edited(w.key, sample(w, card.type)))
             filled = done.state
             if done.touched:  # it is done at once
-                self.single(spot.kind or done.touched[0]).note(card.label, **card.model_dump(exclude={"label"}))
+                store, record = self.record_of(spot.state, w) if "{title}" in card.label else (spot.kind, spot.record)
+                for kind in self.whose(spot.state, store, record) or [self.single(done.touched[0])]:
+                    kind.note(card.label, **card.model_dump(exclude={"label"}))
             else:
                 fields.append(card)
         ends = [(w, self.do(filled, Pressed(w.key))) for w, _ in self.view(filled).presses if w.key in commits and w.enabled]
         main = next((d for _, d in ends if d.new), None) or next((d for _, d in ends if d.touched), _Done(filled))
-        kind = self.about(spot, main) if fields else None
-        if kind is not None:
+        for kind in self.about(spot, main, widgets) if fields else ():
             self.meant(spot, kind, main, tuple(fields), ends)
             yield from self.ended(spot, view, kind, ends)
 
@@ -475,17 +552,22 @@ class _Explorer:
         kind = type_of_field(w, values)
         return FieldCard(label=self.label(w.text), type=kind, options=options, written=True, required=w.required)
 
-    def about(self, spot: _Spot, main: _Done) -> _Kind | None:
-        """The kind that a form makes or changes."""
-        if name := main.new or next((n for n in main.touched if n in self.stores), "") or spot.kind:
-            return self.kind(name)
+    def about(self, spot: _Spot, main: _Done, widgets: list[Widget]) -> list[_Kind]:
+        """The kinds that a form makes or changes."""
+        if main.new:
+            return self.whose(main.state, main.new, main.made)
+        for w in widgets:
+            if "{title}" in self.label(w.text) and (named := self.record_of(spot.state, w))[0]:
+                return self.whose(spot.state, *named)
+        if spot.kind:
+            return self.whose(spot.state, spot.kind, spot.record)
         if main.touched:
-            return self.single(main.touched[0])
+            return [self.single(main.touched[0])]
         if spot.via is None or spot.via.verb != "create":
-            return None
+            return []
         nouns = {singular(word) for word in spot.via.control.split()}
         fits = [name for name in self.stores if singular(name) in nouns] or list(self.stores)[:1]
-        return self.kind(fits[0]) if fits else None
+        return [self.kind(name) for name in fits[:1]]
 
     def meant(
         self, spot: _Spot, kind: _Kind, main: _Done, fields: tuple[FieldCard, ...], ends: Sequence[tuple[Widget, _Done]]
@@ -495,18 +577,19 @@ class _Explorer:
         if spot.kind and via is None and main.new not in ("", spot.kind):
             for w, done in ends:
                 if done.new == main.new:
-                    self.verb(done, self.label(w.text), "record", spot.kind, fields)
+                    self.verb(done, self.label(w.text), "record", self.whose(spot.state, spot.kind, spot.record), fields)
             kind.within = kind.within or ("" if kind.place is not None else self.kind(spot.kind).name)
         if via is not None and spot.kind and not creates:
             asks = fields if main.new or not main.touched else ()
-            self.kind(spot.kind).can(via.model_copy(update={"asks": asks, "effect": ""}))
+            for one in self.whose(spot.state, spot.kind, spot.record):
+                one.can(via.model_copy(update={"asks": asks, "effect": ""}))
         elif main.new or creates:
             kind.begun(via.model_copy(update={"verb": "create"}) if via else VerbCard(verb="create", control="", at="form"))
         if main.new or main.touched or not spot.kind or via is None:
             texts = [one.label for one in fields if one.type == "text"]
-            for one in fields:
-                names = texts == [one.label] and SAMPLE in self.called(main.state, main.new)
-                kind.note(one.label, **one.model_dump(exclude={"label", "key"}), key=names)
+            for card in fields:
+                names = texts == [card.label] and SAMPLE in self.called(main.state, main.new)
+                kind.note(card.label, **card.model_dump(exclude={"label", "key"}), key=names)
 
     def ended(self, spot: _Spot, view: ViewParts, kind: _Kind, ends: Sequence[tuple[Widget, _Done]]) -> Iterator[_Spot]:
         """The controls that end a form."""
@@ -521,7 +604,7 @@ class _Explorer:
                 stays = [h.text for h in view.headings] == [h.text for h in self.view(done.state).headings]
                 kept = _Spot(done.state, depth=max(1, spot.depth - 1))
                 yield kept._replace(kind=spot.kind, record=spot.record) if stays else kept
-            elif not done.touched and done.state is not spot.state:
+            elif done.state is not spot.state and not self.gone(spot, done):
                 yield spot._replace(state=done.state, depth=spot.depth + 1, place="", via=None if is_way_out(label) else spot.via)
 
 
@@ -547,12 +630,12 @@ def _card(app: IdentityKey[AnyApp], state: IdentityKey[AppState], variation: Var
     kinds = list(found.kinds.values())
     nouns = {noun for kind in kinds for noun in (kind.name, *kind.words)}
     counted = {singular(word) for word in own.words if singular(word) != word}
-    for kind in kinds[:1]:
+    for kind in kinds[:1] if kinds and not kinds[0].some else ():  # else they may be words for some of them
         kind.words.update(dict.fromkeys(word for word in own.words if word in counted and word not in nouns))
     controls = {verb.control for kind in kinds for verb in kind.verbs.values()}
     return AppCard(
         app=own.name, title=varied_text("desktop", own.title, variation), words=own.words, shares=own.shares,
-        kinds=tuple(kind.card(found.own) for kind in kinds), functions=_functions(IdentityKey(own)),
+        kinds=tuple(card for kind in kinds for card in kind.cards(found.own)), functions=_functions(IdentityKey(own)),
         verbs=tuple(verb for verb in found.verbs.values() if verb.control not in controls),
     )  # fmt: skip
 

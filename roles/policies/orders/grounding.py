@@ -25,6 +25,9 @@ _BY_RELATION = {
 """Fields that a preposition may mean, as records mostly call them, the likeliest first."""
 _ALIKE = {"remove": ("delete",), "delete": ("remove",), "tick": ("mark",), "trash": ("delete",), "book": ("create",)}
 """Verbs that do as well where an application has no other."""
+_PATH = re.compile(r"(?P<folder>(?:/[^/]+)*)/(?P<name>[^/]+)")
+_OF_RECORD = re.compile(r"(?:\b(?:of|for) +)?\{title\}")
+_UNITS = {"degree": "°c", "temperature": "°c", "percent": "%", "°": "°c"}
 _STANDING = ("record", "row", "form", "app", "list")
 
 
@@ -120,8 +123,9 @@ def ground_field(words: str, kind: KindCard, written: bool = False, type: FieldT
 
 
 def _field_score(words: str, field: FieldCard) -> float:
-    names = [_bare(name) for name in (field.label, *field.words)]
-    if words in names:
+    plain, _, unit = _bare(_OF_RECORD.sub("", field.label)).partition(" in ")
+    names = [plain, *map(_bare, field.words)]
+    if words in names or (unit and _UNITS.get(words, words) == unit):
         return 1.0
     if any(_same(words, name) for name in names):
         return 0.95
@@ -204,7 +208,9 @@ def _meant(thing: Thing, cards: Sequence[AppCard]) -> Iterator[tuple[AppCard, Ki
     try:
         for noun in [noun for noun in (thing.kind, name.text if name is not None and loose else "") if noun][:1]:
             for card, kind in ground_kind(noun, cards):
-                yield card, kind, thing.model_copy(update={"name": _without(name, noun)})
+                own = any(_same(noun, word) for word in (kind.kind, *kind.words))
+                known = own and (not kind.some_of or kind.told_by is not None)
+                yield card, kind, thing.model_copy(update={"name": _without(name, noun) if known else _with(name, noun)})
             return
     except Ungrounded:
         if name is None or (name.quoted and thing.kind):
@@ -213,7 +219,7 @@ def _meant(thing: Thing, cards: Sequence[AppCard]) -> Iterator[tuple[AppCard, Ki
         raise Ungrounded("it is not said what is meant")
     for card in cards:
         for kind in card.kinds:
-            if not kind.single and not kind.within and any(f.key for f in kind.fields):
+            if not (kind.single or kind.within or kind.some_of) and any(f.key for f in kind.fields):
                 yield card, kind, thing.model_copy(update={"kind": ""})
 
 
@@ -225,6 +231,13 @@ def _without(name: Text | None, noun: str) -> Text | None:
     if _bare(name.text) == _bare(noun):
         return None
     return name.model_copy(update={"text": " ".join(before)}) if before and _bare(last) == _bare(noun.split()[-1]) else name
+
+
+def _with(name: Text | None, noun: str) -> Text | None:
+    """A name with the noun at its end that no list says: "hall light", where lights are listed among other devices."""
+    if name is None or name.quoted or _bare(name.text).endswith(_bare(noun)):
+        return name
+    return name.model_copy(update={"text": f"{name.text} {noun}"})
 
 
 def _goes_before(thing: Thing) -> bool:
@@ -247,6 +260,10 @@ class _Grounding:
         self.card, self.kind, self.cards, self.words = card, kind, cards, words
 
     def records(self, thing: Thing) -> Records:
+        path = _PATH.fullmatch(thing.name.text) if thing.name else None
+        if path is not None and thing.name is not None and thing.place is None:
+            folder = Thing(name=thing.name.model_copy(update={"text": path["folder"]})) if path["folder"] else None
+            thing = thing.model_copy(update={"place": folder, "name": thing.name.model_copy(update={"text": path["name"]})})
         place = place_called(thing.kind, self.kind) if not self.is_noun(thing.kind) else ""
         if thing.place is not None:
             said = ground_place(thing.place, self.card, self.kind)
@@ -257,7 +274,7 @@ class _Grounding:
         inside = next((self.at(test) for test in thing.tests if test not in tests), "")
         exactly = 0 if thing.quantity in ("all", "any") else thing.number if thing.quantity == "number" else 1
         return Records(
-            app=self.card.app, kind=self.kind.kind, place=place or inside, tests=tuple(self.tests(thing, tests)),
+            app=self.card.app, kind=self.kind.kind, place=place or inside, tests=(*self.some(thing), *self.tests(thing, tests)),
             pick=self.pick(thing.pick) if thing.pick else None,
             but=tuple(tuple(self.tests(one, one.tests)) for out in thing.but for one in (out, *out.also)),
             exactly=thing.pick.number if thing.pick else exactly,
@@ -272,6 +289,17 @@ class _Grounding:
     def there(self, names: Iterable[str]) -> str:
         listed = ", ".join(name for name in names if name)
         return f"there are {listed}" if listed else "it has none"
+
+    def some(self, thing: Thing) -> Iterator[RowTest]:
+        """What tells these records from others in the same list."""
+        by = self.kind.told_by
+        if by is not None:
+            yield RowTest(label=by.label, value=by.value, negated=by.negated)
+        elif self.kind.some_of and (thing.quantity in ("all", "number") or thing.pick):
+            told = f"{self.card.title} lists them among its {self.kind.some_of}s and does not tell which they are; name them"
+            raise Ungrounded(f'"{_phrase(thing)}": {told}')
+        elif self.kind.some_of and thing.name is None:
+            yield RowTest(relation="has", value=self.kind.kind)
 
     def tests(self, thing: Thing, tests: Sequence[Test]) -> Iterator[RowTest]:
         if thing.name is not None:

@@ -41,7 +41,7 @@ def kind_of(noun: str, world: str = "company") -> tuple[AppCard, KindCard]:
     [
         ("mail", ["mail.message"]), ("e-mails", ["mail.message"]), ("appointment", ["calendar.meeting"]),
         ("message", ["mail.message", "chat.message"]), ("chat message", ["chat.message"]), ("bill", ["billing.invoice"]),
-        ("document", ["files.entry"]), ("shop order", ["shop.order"]), ("draft", ["mail.message"]),
+        ("document", ["files.file"]), ("shop order", ["shop.order"]), ("draft", ["mail.message"]),
         ("invitation", ["calendar.meeting"]),
     ],
 )  # fmt: skip
@@ -144,3 +144,23 @@ def test_a_name_alone_may_be_in_any_application_that_can_do_what_is_asked() -> N
 def test_a_field_that_no_candidate_has_is_refused_with_the_fields_there_are() -> None:
     with pytest.raises(Ungrounded, match=r'a note in Notes has no "colour"; there are Title, Body'):
         to_records(Thing(kind="note", tests=(RecordTest(field="colour", value=Text(text="red")),)), cards(), words)
+
+
+def test_what_is_only_some_of_a_list_is_told_apart_by_it_or_refused() -> None:
+    (files,) = to_records(Thing(kind="document", quantity="all"), cards(), words)
+    assert (files.kind, files.tests) == ("file", (RowTest(label="Type", value="Text file"),))
+    with pytest.raises(Ungrounded, match='"lamp": Home lists them among its devices and does not tell which they are'):
+        to_records(Thing(kind="lamp", quantity="all"), cards("smart-home"), words)
+    (hall,) = to_records(Thing(kind="light", name=Text(text="hall")), cards("smart-home"), words)
+    assert (hall.kind, [(test.relation, test.value) for test in hall.tests]) == ("light", [("has", "hall light")])
+
+
+def test_a_field_whose_label_names_its_record_and_a_unit() -> None:
+    oven, thermostat = kind_of("oven", "smart-home")[1], kind_of("thermostat", "smart-home")[1]
+    found = [ground_field("degrees", thermostat, True), ground_field("timer", oven), ground_field("brightness", oven)]
+    assert [field and field.label for field in found] == ["Target of {title} in °C", "Timer of {title} in minutes", None]
+
+
+def test_a_path_is_a_name_in_a_folder() -> None:
+    (found,) = to_records(Thing(kind="file", name=Text(text="/Sites/north/plan.txt")), cards(), words)
+    assert (found.place, found.tests[-1]) == ("/Sites/north", RowTest(label="Name", value="plan.txt"))
