@@ -119,7 +119,8 @@ def _record(action: Action, before: VisualState, after: VisualState, status: Any
         except TargetError:
             element = None
     return StepRecord(
-        step=step, subtask="s1", app=after.app, action=action.dump(), verb=effect_verb(action, effect_of(action, element, before)),
+        step=step, subtask="s1", app=after.app, action=action.dump(),
+        verb=effect_verb(action, effect_of(action, element, before)),
         target=element.name if element else "", exec_status=status, error=error, before=before.state_id, after=after.state_id,
         visible_change=before.state_id != after.state_id,
         events=tuple(f"{e['kind']}: {e['text']}" for e in screen_events(before, after)),

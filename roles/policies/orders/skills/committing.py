@@ -235,10 +235,12 @@ def news(at: Situation) -> list[str]:
 
 def _tells_of(verb: str, said: str) -> bool:
     """`Message sent` tells of sending, and `New message from Ann` does not."""
-    words = {word.split()[0] for word in WORDS.get(verb, (fold(verb),))}
+    words = {word.split()[0] for word in WORDS.get(verb, (fold(verb),)) if word}
     stems = tuple(word[: max(3, len(word) - 1)] for word in words)
     told = fold(said).replace(".", " ").replace(",", " ").split()
-    return any(word in _PAST.get(verb, ()) or (word.startswith(stems) and word.endswith(("ed", "en"))) for word in told)
+    return bool(words) and any(
+        word in _PAST.get(verb, ()) or (word.startswith(stems) and word.endswith(("ed", "en"))) for word in told
+    )
 
 
 def _differs(at: Situation) -> bool:

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 from environments.cards import KindCard
-from protocol import Answer, GUIElement
+from protocol import Answer, CallApi, ExecStatus, GUIElement
 from roles.contracts.orders import AnswerStep, CreateStep, Entry, FillStep, Records, RowTest
 from roles.policies.orders.skills.committing import called, commit, news
-from roles.policies.orders.skills.filling import fill, outcome, write
-from roles.policies.orders.skills.finding import find_row, go_to, step_back
+from roles.policies.orders.skills.filling import fill, outcome, tried_before, write
+from roles.policies.orders.skills.finding import find_record, find_row, go_to, step_back
 from roles.policies.orders.skills.situation import Move, Situation, StepFailure, act, done, fail, press
 from roles.policies.orders.skills.widgets import field_for, held, holds
 from roles.screen.matching import similarity, tokens
@@ -23,21 +24,19 @@ def create(step: CreateStep, at: Situation) -> Move:
     kind = at.kind(step.app, step.kind)
     if "kept" in at.notes:
         return _proved(step, kind, at)
-    if at.view.subtask.attempt > 1 and "begun" not in at.notes and (move := _looked(step, kind, at)) is not None:
+    if at.view.prefer == "api" and "by hand" not in at.notes and (move := _called_for(step, kind, at)) is not None:
         return move
+    if tried_before(at) and "begun" not in at.notes and (move := _looked(step, kind, at)) is not None:
+        return move
+    if not at.notes.get("pressed"):
+        if "begun" not in at.notes and (move := _begin(step, kind, at)) is not None:
+            return move
+        at.notes["begun"] = True
     now = _now(step, at)
     verb = "create" if len(now) < len(step.entries) else step.commit
     over = outcome(now, verb, at)
-    if over is not None and over.kind != "done":
-        return over
-    if over is None and "begun" not in at.notes and (move := _begin(step, kind, at)) is not None:
-        return move
-    if over is None:
-        at.notes["begun"] = True
-        now = _now(step, at)
-        over = write(now, step.app, at)
-        verb = "create" if len(now) < len(step.entries) else step.commit
-        over = over if over.kind != "done" else commit(verb, step.app, at, about=(step.kind,))
+    if over is None and (over := write(now, step.app, at)).kind == "done":
+        over = commit(verb, step.app, at, about=(step.kind,))
     if over.kind != "done":
         return over
     at.notes["kept"] = over.why
@@ -129,6 +128,33 @@ def _beginner(step: CreateStep, label: str, at: Situation) -> GUIElement | None:
     return best[0] if len({e.name for e in best}) == 1 else None
 
 
+def _called_for(step: CreateStep, kind: KindCard | None, at: Situation) -> Move | None:
+    """One call of the application's function that takes exactly these entries, where the run prefers functions; once."""
+    if "call" in at.notes:
+        last = next((r for r in reversed(at.history) if r.action.get("action_type") == "call_api"), None)
+        if last is None or last.exec_status is ExecStatus.ERROR:
+            at.notes["by hand"] = True  # it said that it did not do it
+            return None
+        if last.exec_status is not ExecStatus.EXECUTED:
+            return fail(f"{at.notes['call']} did not say whether it was done ({last.error or last.exec_status.value})")
+        records = _records(step, kind)
+        way = find_record(records, at) if records is not None else None
+        return way or done(f"{at.notes['call']} did it{', and it is there' if records is not None else ''}")
+    nouns = {fold(word) for word in (step.kind, *(kind.words if kind else ()))}
+    verbs = {"save": {"create", "add", "start"}}.get(step.commit, {step.commit})
+    for skill in (s for s in at.view.skills if s.kind == "api" and s.app == step.app and not tried_before(at)):
+        verb, _, noun = skill.name.replace("_", " ").partition(" ")
+        named = {e.label: [a for a in skill.takes if similarity(e.label, a.replace("_", " ")) >= 0.9] for e in step.entries}
+        exact = all(len(found) == 1 and skill.takes[found[0]].get("type") == "string" for found in named.values())
+        arguments: dict[str, Any] = {named[e.label][0]: e.value for e in step.entries} if exact else {}
+        if verb in verbs and noun in nouns and len(arguments) == len(step.entries) and {*skill.needs} <= {*arguments}:
+            at.notes.update(call=skill.called, verb=step.commit, noticed=at.screen.notices)
+            call = CallApi(app=step.app, function=skill.name, arguments=arguments)
+            return act(call, f"{skill.called} is the application's own function for this")
+    at.notes["by hand"] = True
+    return None
+
+
 # --- proof ------------------------------------------------------------------------------------------------------------
 
 
@@ -183,7 +209,7 @@ def _proved(step: CreateStep, kind: KindCard | None, at: Situation) -> Move:
     records, why = _records(step, kind), str(at.notes["kept"])
     left = [e for n, e in enumerate(step.entries) if n not in at.notes["now"]] if "now" in at.notes else []
     if left:
-        here = bool(at.notes.get("rest")) or any(field_for(e.label, at) is not None for e in left)
+        here = at.notes.setdefault("opened", any(field_for(e.label, at) is not None for e in left))
         rest = FillStep(app=step.app, records=None if here else records, entries=tuple(left), commit=step.commit)
         return fill(rest, Situation(at.view, at.notes.setdefault("rest", {}), at.said))
     texts = [e.value for e in step.entries if e.value.strip()]

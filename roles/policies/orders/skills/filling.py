@@ -55,6 +55,11 @@ def fill(step: FillStep, at: Situation) -> Move:
     return commit(step.commit, step.app, at, owner, about)
 
 
+def tried_before(at: Situation) -> bool:
+    """Whether an earlier attempt at the same may have done it, or a part of it."""
+    return at.view.subtask.attempt > 1 or any("earlier attempt" in hint for hint in at.view.subtask.hints)
+
+
 def names_of(records: Records | None) -> tuple[str, ...]:
     """What the record is called, as far as its tests say so."""
     return tuple(t.value for t in records.tests if t.relation in {"is", "has", "about"} and not t.negated) if records else ()
@@ -66,7 +71,8 @@ def outcome(entries: Sequence[Entry], verb: str, at: Situation, owner: Sequence[
         return None
     over = came_of(verb, at)
     if over is not None and over.kind == "done":
-        changed = [f'"{e.label}" shows {held(f)!r}' for e, f, t in _written(entries, at, owner) if held(f) and not (holds(f, t) or took_it(f, at))]
+        lost = [(e, f) for e, f, t in _written(entries, at, owner) if held(f) and not (holds(f, t) or took_it(f, at))]
+        changed = [f'"{e.label}" shows {held(f)!r}' for e, f in lost]
         return fail(f"after {verb}: {'; '.join(changed)}") if changed and verb in {"save", "set", "update", "apply"} else over
     if over is None and at.notes.get("pressed"):
         left = [f for _, f, t in _written(entries, at, owner) if not (holds(f, t) or took_it(f, at))]
@@ -136,7 +142,7 @@ def _shown_already(step: FillStep, owner: Sequence[str], at: Situation) -> bool:
     options = [e for e in at.screen.elements if _writable(e)]
     if owner and labels and all(any(fit(label, e, owner) > max(fit(label, e, ()), GOOD) for e in options) for label in labels):
         return True
-    if at.view.subtask.attempt < 2 or not owner or not any(at.screen.says(name) for name in owner):
+    if not tried_before(at) or not owner or not any(at.screen.says(name) for name in owner):
         return False
     try:
         fields = [field_for(label, at, owner) for label in labels]
@@ -198,7 +204,7 @@ def _entry(n: int, entry: Entry, app: str, at: Situation, owner: Sequence[str], 
 def _target(entry: Entry, field: GUIElement, app: str, at: Situation) -> str:
     """What the field is to hold in the end; what is added to is what it held at first sight."""
     there, text = held(field), entry.value
-    again = at.view.subtask.attempt > 1
+    again = tried_before(at)
     match entry.mode:
         case "set":
             return text
@@ -254,8 +260,7 @@ def _later(there: str, minutes: str, label: str) -> str:
 
 def _open_form(form: str, app: str, at: Situation) -> Move:
     """Press the control that leads to the form; a form in a menu is found there."""
-    button = next((e for e in at.screen.presses if fold(e.name).rstrip(".… ") == fold(form).rstrip(".… ") and e.enabled), None)
-    button = button or control_for(form, [e for e in at.screen.presses if e.enabled], ())
+    button = control_for(form, [e for e in at.screen.presses if e.enabled], [form])
     if button is None:
         if (menu := open_menu(at)) is not None:
             return menu

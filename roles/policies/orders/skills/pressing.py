@@ -8,7 +8,7 @@ from environments.cards import VerbCard
 from protocol import ActionTarget, Click, GUIElement, PressKey, Wait
 from roles.contracts.orders import Entry, PressStep
 from roles.policies.orders.skills.committing import after, agreed, bare, commit_button, control_for, lone_way_on, mend, push
-from roles.policies.orders.skills.filling import names_of, open_menu, reach, write
+from roles.policies.orders.skills.filling import names_of, open_menu, reach, tried_before, write
 from roles.policies.orders.skills.finding import find_record
 from roles.policies.orders.skills.situation import Move, Situation, act, done, fail, press
 from roles.policies.orders.skills.widgets import field_for, option
@@ -150,7 +150,7 @@ def _on_page(step: PressStep, at: Situation) -> Move:
         return push(control, step.verb, at)
     wanted = {bare(label) for label in (*_labels(step, at), step.verb)}
     undo = next((e for e in presses if e.enabled and fold(e.name).replace("-", "") in {f"un{word}" for word in wanted}), None)
-    if undo is not None and at.view.subtask.attempt > 1:
+    if undo is not None and tried_before(at):
         return done(f'"{undo.name}" is offered: it is so already')
     if (menu := open_menu(at)) is not None:
         return menu
