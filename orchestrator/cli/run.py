@@ -178,7 +178,9 @@ def plan(
 
 def read_goal(
     goal: Annotated[str, typer.Argument(help="A goal in words.")],
-    today: Annotated[str, typer.Option(metavar="DAY", help="The day that dates count from: 2026-03-02, with a time or without.")] = "",
+    today: Annotated[
+        str, typer.Option(metavar="DAY", help="The day that dates count from: 2026-03-02, with a time or without.")
+    ] = "",
     as_json: AsJson = False,
     debug: Debug = False,
 ) -> None:

@@ -10,18 +10,41 @@ import re
 from datetime import date, datetime, timedelta
 from typing import NamedTuple
 
-from dateutil.relativedelta import relativedelta
+from dateutil.relativedelta import relativedelta  # type: ignore[import-untyped]
 
 from roles.contracts.orders import When
 from roles.screen.language.words import Words
 
 DAYS = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
-MONTHS = ("january", "february", "march", "april", "may", "june", "july", "august", "september", "october", "november", "december")
-PARTS = {"morning": ("06:00", "12:00"), "afternoon": ("12:00", "18:00"), "evening": ("18:00", "23:59"), "night": ("20:00", "23:59")}
+MONTHS = (
+    "january",
+    "february",
+    "march",
+    "april",
+    "may",
+    "june",
+    "july",
+    "august",
+    "september",
+    "october",
+    "november",
+    "december",
+)
+PARTS = {
+    "morning": ("06:00", "12:00"),
+    "afternoon": ("12:00", "18:00"),
+    "evening": ("18:00", "23:59"),
+    "night": ("20:00", "23:59"),
+}
 NEAR = {"today": 0, "tomorrow": 1, "yesterday": -1, "tonight": 0}
 ORDINAL = re.compile(r"(\d{1,2})(?:st|nd|rd|th)")
 CLOCK = re.compile(r"(\d{1,2})(?:[:.](\d\d))?\s?([ap])?\.?(?:m\.?|o[’']clock)?", re.I)
-SPANS = {"week": relativedelta(weeks=1), "month": relativedelta(months=1), "year": relativedelta(years=1), "day": relativedelta(days=1)}
+SPANS = {
+    "week": relativedelta(weeks=1),
+    "month": relativedelta(months=1),
+    "year": relativedelta(years=1),
+    "day": relativedelta(days=1),
+}
 
 
 class Days(NamedTuple):
@@ -121,7 +144,7 @@ class Dates:
         return Days(day, day, end)
 
     def _from_now(self, **length: int) -> date | None:
-        return self.today + relativedelta(**length) if self.today else None  # type: ignore[arg-type]
+        return self.today + relativedelta(**length) if self.today else None
 
     def _weekday(self, at: int) -> Days | None:
         """[this|next|last|coming] WEEKDAY [next week|this week|in a week]"""
@@ -203,7 +226,9 @@ class Dates:
                 return day
             monday = day.first - timedelta(days=day.first.weekday())
             return Days(monday, monday + timedelta(days=6), day.end)
-        if (step := {"next": 1, "this": 0, "last": -1, "coming": 1}.get(self.low(start))) is not None and self.low(start + 1) in SPANS:
+        if (step := {"next": 1, "this": 0, "last": -1, "coming": 1}.get(self.low(start))) is not None and self.low(
+            start + 1
+        ) in SPANS:
             return self._period(self.low(start + 1), step, start + 2)
         return None
 
@@ -211,7 +236,11 @@ class Dates:
         if self.today is None:
             return Days(None, None, end)
         now = self.today + SPANS[unit] * step
-        first = {"week": now - timedelta(days=now.weekday()), "month": now.replace(day=1), "year": now.replace(month=1, day=1)}.get(unit, now)
+        first = {
+            "week": now - timedelta(days=now.weekday()),
+            "month": now.replace(day=1),
+            "year": now.replace(month=1, day=1),
+        }.get(unit, now)
         return Days(first, first + SPANS[unit] - timedelta(days=1), end)
 
     def _ahead(self, at: int) -> Days | None:
@@ -282,7 +311,12 @@ class Dates:
             return ("00:00" if word == "midnight" else "12:00"), at + 1
         at2 = at + (word == "a")
         minutes = {"half": 30, "quarter": 15}.get(self.low(at2), 0) or int(self.low(at2) if self.low(at2).isdigit() else 0)
-        if minutes and self.low(at2 + 1) in {"past", "to"} and self.words.list[at].kind != "time" and (minutes in {15, 30} or loose):
+        if (
+            minutes
+            and self.low(at2 + 1) in {"past", "to"}
+            and self.words.list[at].kind != "time"
+            and (minutes in {15, 30} or loose)
+        ):
             hour = self._clock(at2 + 2, True)
             if hour and not (self.low(at2 + 1) == "to" and self.low(at2) not in {"half", "quarter"}):
                 base = datetime.fromisoformat(f"2000-01-02 {hour[0]}")

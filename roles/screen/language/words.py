@@ -40,10 +40,15 @@ class _Loader(yaml.CSafeLoader):
     """In a lexicon `on`, `off`, `yes` and `no` are words."""
 
 
-_Loader.yaml_implicit_resolvers = {  # type: ignore[misc]
+_Loader.yaml_implicit_resolvers = {
     first: [(tag, expression) for tag, expression in rules if not tag.endswith(":bool") or first in "tTfF"]
     for first, rules in yaml.CSafeLoader.yaml_implicit_resolvers.items()
 }
+
+
+def _data() -> dict[str, Any]:
+    data: dict[str, Any] = yaml.load(files("configs").joinpath(LEXICON).read_text(encoding="utf-8"), Loader=_Loader)  # noqa: S506 - a safe one
+    return data
 
 
 class Token(NamedTuple):
@@ -112,13 +117,19 @@ def _parted(lexicon: Lexicon, text: str, start: int) -> Iterator[Token]:
         yield Token(text[len(word) :], "'", start + len(word), start + len(text), "mark")
 
 
+def _with_s(word: str, hissing: tuple[str, ...]) -> str:
+    if re.fullmatch(r".*[^aeiou]y", word):
+        return word[:-1] + "ies"
+    return word + ("es" if word.endswith(hissing) else "s")
+
+
 class Lexicon:
     """The words of a language, by the first word of each form."""
 
     @staticmethod
     @lru_cache(maxsize=16)
     def english(vocabulary: Vocabulary | None = None) -> Lexicon:
-        return Lexicon(yaml.load(files("configs").joinpath(LEXICON).read_text(encoding="utf-8"), Loader=_Loader), vocabulary or Vocabulary())
+        return Lexicon(_data(), vocabulary or Vocabulary())
 
     def __init__(self, data: dict[str, Any], vocabulary: Vocabulary) -> None:
         self.data = data
@@ -126,28 +137,18 @@ class Lexicon:
         self.irregular = {word: forms.split() for word, forms in data["irregular"].items()}
         self.first: dict[str, list[Entry]] = {}
         self.in_order = frozenset(data["in_order"])
-        for name, verb in data["verbs"].items():
-            for form in verb["forms"]:
-                self._verb("verb", name, form, verb)
+        for group in ("verbs", "predicates"):
+            for name, verb in data[group].items():
+                for form in verb["forms"]:
+                    self._verb("verb" if group == "verbs" else group, name, form, verb)
         for form in data["plain"]:
             self._plain_verb(form)
-        for group in data["nouns"]:
-            for noun in group:
-                self._add("noun", noun, noun, {}, "one")
-                self._add("noun", noun, self.plural(noun), {}, "many")
-        for group in data["fields"]:
-            for field in group:
-                self._add("field", field, field, {}, "one")
-                self._add("field", field, self.plural(field), {}, "many")
-        for group in ("states", "superlatives", "comparatives", "bounds"):
-            for name, entry in data[group].items():
-                for form in entry["forms"]:
-                    self._add(group, str(name), form, entry)
-        for name, entry in data["predicates"].items():
-            for form in entry["forms"]:
-                self._verb("predicates", name, form, entry)
+        for group in ("nouns", "fields"):
+            for noun in (noun for nouns in data[group] for noun in nouns):
+                self._noun(group[:-1], noun)
         for group, value in data.items():
-            self._plain(group, value)
+            if group not in SPECIAL:
+                self._plain(group, value)
         self._extend(vocabulary)
         for entries in self.first.values():
             entries.sort(key=lambda entry: -len(entry.words))
@@ -164,8 +165,7 @@ class Lexicon:
         for group, words in (("noun", vocabulary.nouns), ("field", vocabulary.fields)):
             for word in words:
                 if self._free(word, group):
-                    self._add(group, word, word, {}, "one")
-                    self._add(group, word, self.plural(word), {}, "many")
+                    self._noun(group, word)
         for word in vocabulary.verbs:
             if self._free(word, "verb"):
                 self._plain_verb(word)
@@ -177,22 +177,17 @@ class Lexicon:
         )
 
     def _plain(self, group: str, value: Any) -> None:
-        """A group that is a list of forms, or forms by name."""
-        if group in {"verbs", "nouns", "fields", "states", "superlatives", "comparatives", "bounds", "predicates", "irregular",
-                     "spelling", "in_order", "plain"}:  # fmt: skip
-            return
-        if isinstance(value, list):
-            for form in value:
-                self._add(group, str(form), str(form), {})
-            return
-        for name, forms in value.items():
-            if isinstance(forms, list):
-                for form in forms:
-                    self._add(group, str(name), str(form), {})
-            else:
-                self._add(group, str(name), str(name), {"value": forms})
-                if group == "lengths":
-                    self._add(group, str(name), self.plural(str(name)), {"value": forms})
+        """A group that is a list of forms, or of forms by name, or of values by form."""
+        for name, forms in value.items() if isinstance(value, dict) else ((str(form), [form]) for form in value):
+            data = forms if isinstance(forms, dict) else {"value": forms}
+            for form in data["forms"] if "forms" in data else forms if isinstance(forms, list) else [name]:
+                self._add(group, str(name), str(form), data)
+            if group == "lengths":
+                self._add(group, str(name), self.plural(str(name)), data)
+
+    def _noun(self, group: str, noun: str) -> None:
+        self._add(group, noun, noun, {}, "one")
+        self._add(group, noun, self.plural(noun), {}, "many")
 
     def _add(self, group: str, name: str, form: str, data: Mapping[str, Any], shape: str = "") -> None:
         words = tuple(form.lower().split())
@@ -208,17 +203,14 @@ class Lexicon:
         """A verb's forms."""
         odd = self.irregular.get(word, [])
         stem = word[:-1] if word.endswith("e") and not word.endswith("ee") else word
-        third = word[:-1] + "ies" if re.fullmatch(r".*[^aeiou]y", word) else word + ("es" if word.endswith(("s", "x", "ch", "sh", "o")) else "s")
+        third = _with_s(word, ("s", "x", "ch", "sh", "o"))
         past = {w for w in odd if not w.endswith("ing")} or {word[:-1] + "ied" if third.endswith("ies") else stem + "ed"}
         return {"base": {word}, "s": {third}, "past": past, "ing": {w for w in odd if w.endswith("ing")} or {stem + "ing"}}
 
     def plural(self, noun: str) -> str:
         *before, word = noun.split()
-        odd = self.irregular.get(word)
-        many = odd[0] if odd and word in {"person", "child"} else (
-            word[:-1] + "ies" if re.fullmatch(r".*[^aeiou]y", word) else word + ("es" if word.endswith(("s", "x", "ch", "sh")) else "s")
-        )  # fmt: skip
-        return " ".join((*before, many))
+        odd = self.irregular.get(word) if word in {"person", "child"} else None
+        return " ".join((*before, odd[0] if odd else _with_s(word, ("s", "x", "ch", "sh"))))
 
     def singular(self, word: str) -> str:
         """Of a noun that the lexicon does not know."""
@@ -239,8 +231,11 @@ class Lexicon:
         return self._slips[word]
 
 
+SPECIAL = frozenset({"verbs", "nouns", "fields", "predicates", "plain", "irregular", "spelling", "in_order"})
 OPEN = frozenset({"noun", "field", "verb", "verb_nouns", "places", "letters", "units", "lengths", "predicates"})
 """Groups whose words an application may use for its own things."""
+NAMING = OPEN | {"states", "nothing"}
+"""Groups whose words can be in a name."""
 
 
 class Words:
@@ -268,9 +263,9 @@ class Words:
         if self.list[at].kind not in {"word", "mark", "unit"}:
             return ()
         word = self.list[at].lower
-        entries = self.lexicon.first.get(word) or (
-            () if self.list[at].capital and at else self.lexicon.first.get(self.lexicon.corrected(word), ())
-        )
+        entries = self.lexicon.first.get(word, [])
+        if not entries and not (self.list[at].capital and at):
+            entries = self.lexicon.first.get(self.lexicon.corrected(word), [])
         return tuple(match for entry in entries if (match := self._match(entry, at)))
 
     def _match(self, entry: Entry, at: int) -> Match | None:
@@ -288,6 +283,10 @@ class Words:
             for match in self._found[at]:
                 if match.entry.group in groups:
                     yield match
+
+    def closed(self, at: int) -> bool:
+        """A word of the grammar's own, which is in no name."""
+        return any(match.entry.group not in NAMING for match in self._found[at])
 
     def take(self, at: int, *groups: str) -> Match | None:
         return next(self.matches(at, *groups), None)

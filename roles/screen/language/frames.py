@@ -1,0 +1,416 @@
+"""A verb and what goes with it: the object, the person, what its prepositions say, fields with values, days and words.
+
+operand = thing | value | preposition value | [","] ["with"] field value | "as" field | date | ("that" | "saying" | ":") words
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from roles.contracts.orders import Amount, Back, Of, Order, Slot, Text, Thing, Value, When, Worked
+from roles.screen.language.nouns import Doubt, Read, plural
+from roles.screen.language.values import Values
+
+ONCE = frozenset({"to", "into", "as", "by", "on", "called", "until", "saying", "per", "from"})
+"""Roles that an order has once: said twice it is not certain which is meant."""
+
+
+class Frame:
+    """A verb's entry of the lexicon, filled with what the goal says."""
+
+    def __init__(self, values: Values, verb: dict[str, Any], given: Thing | None) -> None:
+        self.read, self.verb, self.takes = values, verb, verb.get("object", "thing")
+        self.object = values.object = given
+        values.subject = None
+        self.slots: list[Slot] = []
+        self.person: Thing | None = None
+        self.kept = False
+
+    def add(self, role: str, value: Value, first: int, end: int, field: str = "") -> int | None:
+        if role in ONCE and not field and any(slot.role == role and not slot.field for slot in self.slots):
+            return None
+        self.slots.append(Slot(role=role, field=field, value=value, spans=self.read.spans(first, end)))  # type: ignore[arg-type]
+        return end
+
+    def fill(self, at: int, pending: tuple[str, ...]) -> int | None:
+        while True:
+            if pending and self.filled() and all(self.read.low(at + n) == word for n, word in enumerate(pending)):
+                at, pending = at + len(pending), ()
+            comma = self.read.low(at) == "," and self.filled() and not self.read.clause(at + 1)
+            joined = self.read.low(at) == "and" and (self.read.low(at + 1) == "with" or bool(self.read.take(at + 1, "field")))
+            end = self.operand(at + (comma or joined), comma or joined)
+            if end is None:
+                return None if pending else at
+            at = end
+
+    def filled(self) -> bool:
+        return self.object is not None or bool(self.slots) or self.person is not None
+
+    def operand(self, at: int, comma: bool) -> int | None:
+        for rule in (self.keeping, self.position, self.said, self.field, self.preposition, self.there, self.when):
+            if (end := rule(at)) is not None:
+                return end
+        if comma:
+            more = self.read.fields(at) if (self.object or self.person) is not None and "with" in self.verb["slots"] else None
+            return self.add("with", more[0], at, more[1]) if more else None
+        return self.direct(at)
+
+    def keeping(self, at: int) -> int | None:
+        found = self.read.take(at, "keeps")
+        if found and self.verb.get("keeps") and self.object is not None:
+            self.kept = True
+            return found.end
+        return None
+
+    def position(self, at: int) -> int | None:
+        """at the end [of THING]"""
+        found = self.read.take(at, "positions")
+        if found is None or "into" not in self.verb["slots"]:
+            return None
+        words, end = found.entry.words, found.end
+        self.add("at", Text(text=found.entry.name, spans=self.read.spans(at, end)), at, end)
+        if words[-1] == "of":
+            into = self.read.valued(end)
+            return self.add("into", into[0], end, into[1]) if into else None
+        if self.read.low(end) == "of":
+            return None
+        if "its" not in words:
+            return end
+        back = self.read.back(False, at=at)
+        return self.add("into", back, at, end) if back else None
+
+    def preposition(self, at: int) -> int | None:
+        """A preposition of the verb's entry, and what it says."""
+        phrases = (
+            words for words in self.verb["slots"] if all(self.read.low(at + n) == word for n, word in enumerate(words.split()))
+        )
+        word = max(phrases, key=len, default="")
+        if not word or (word == "with" and not self.filled()):
+            return None
+        role, end = self.verb["slots"][word], at + len(word.split())
+        if role == "saying":
+            return self.told(at, end) if word == "with" else self.words(at, end)
+        if word in {"in", "on"} and self.read.take(end, "positions"):
+            return None
+        claimed = self.read.claimed
+        if role in {"with", "for", "value"}:  # "with the names of all contacts in the group": in belongs to the contacts
+            self.read.claimed, self.read.reserved = claimed - {"in", "on"}, claimed & {"in", "on"}
+        result = self._special(word, role, at, end) or self._plain(word, role, at, end)
+        self.read.claimed, self.read.reserved = claimed, frozenset()
+        return result
+
+    def _special(self, word: str, role: str, at: int, end: int) -> int | None:
+        """as FIELD | with FIELDS | for each of THINGS | a day or a time"""
+        if role == "as" and (field := self.as_field(end)):
+            return field
+        if word == "with" and self.verb["name"] not in {"compare", "share", "merge"}:
+            if (pairs := self.pairs(at, end)) is not None:
+                return pairs
+            if (more := self.read.fields(end)) is not None:
+                return self.inside(self.add("with", more[0], at, more[1]))
+        if word == "for" and (self.verb.get("makes") or self.takes != "thing"):
+            each = self.read.thing(end)
+            if each is not None and each[0].quantity == "all":
+                self.read.each = each[0]
+                return self.add("per", self.read.valued_thing(each[0]), at, each[1])
+        if word in {"in", "on", "at", "for", "from", "to", "by"}:
+            when = self.read.dates.read(at if word in {"in", "at", "from"} else end)
+            if when is not None:
+                return self.add(
+                    self.timed(word, when[0]), when[0].model_copy(update={"spans": self.read.spans(at, when[1])}), at, when[1]
+                )
+        return None
+
+    def _plain(self, word: str, role: str, at: int, end: int) -> int | None:
+        found = self._value(role, end)
+        if found is None:
+            return None
+        value, stop = found
+        if role == "into" and self.slots and self.slots[-1].role == "value" and isinstance(value, Of):
+            thing, last = value.thing, self.slots[-1]
+            if thing.name and thing == Thing(kind="field", name=thing.name, spans=thing.spans):  # into the Amount field
+                spans = (*last.spans, *self.read.spans(at, stop))
+                self.slots[-1] = last.model_copy(update={"field": thing.name.text, "spans": spans})
+                return stop
+        if role in {"to", "with"}:
+            self.read.named(value)
+        named = self.read.take(stop, "field") if role == "value" and isinstance(value, Amount) else None
+        if named is not None and not self.read._open(named.end):
+            return self.add(role, value, at, named.end, field=named.entry.name)
+        if word in {"for", "about", "of"} and (self.object is None or self.object.quantity == "any"):
+            if isinstance(value, Of) and not value.fields:
+                self.read.subject = value.thing
+            elif isinstance(value, Text):
+                self.read.subject = Thing(name=value, spans=value.spans)
+        return self.add(role, value, at, stop)
+
+    def _value(self, role: str, at: int) -> Read[Value] | None:
+        if role == "as" and (state := self.read.marked(at)):
+            return state
+        if (role not in {"into", "to"} or self.verb["name"] == "set") and (fields := self.read.fields(at)):
+            return fields
+        if role in {"value", "by", "to", "called", "with"} and (value := self.read.amount(at) or self.read.value(at)):
+            return value
+        thing = self.read.thing(at, inner=True)
+        return (self.read.valued_thing(thing[0]), thing[1]) if thing else None
+
+    def as_field(self, at: int) -> int | None:
+        """as the amount: into which field goes what is written"""
+        article = self.read.take(at, "articles", "possessives")
+        found = self.read.take(article.end if article else at, "field")
+        if found is None or self.read.take(found.end, "noun") or self.read._open(found.end):
+            return None
+        for place, slot in enumerate(self.slots):
+            if slot.role == "value" and not slot.field:
+                self.slots[place] = slot.model_copy(
+                    update={"field": found.entry.name, "spans": (*slot.spans, *self.read.spans(at, found.end))}
+                )
+                return found.end
+        if self.object is None or self.object.back is None or self.object.tests:
+            return None
+        self.add("value", self.read.valued_thing(self.object), at, found.end, field=found.entry.name)
+        self.object = self.read.object = None
+        return found.end
+
+    def pairs(self, first: int, at: int) -> int | None:
+        """with X as the vendor and Y as the category [and the total]"""
+        end: int | None = None
+        while True:
+            value: Read[Value] | None = self.read.fields(at) or self.read.name(at)
+            if value is None:
+                return end
+            if self.read.low(value[1]) != "as":
+                return self.inside(self.add("with", value[0], first, value[1])) if end and isinstance(value[0], Of) else end
+            article = self.read.take(value[1] + 1, "articles", "possessives")
+            found = self.read.take(article.end if article else value[1] + 1, "field")
+            end = self.inside(self.add("with", value[0], first, found.end, field=found.entry.name)) if found else None
+            at = self.read._separator(end) if end is not None else 0
+            if not at or self.read.clause(at):
+                return end
+
+    def inside(self, at: int | None) -> int | None:
+        """ "the total in it": in what is made"""
+        if at is None:
+            return None
+        made = self.read.low(at) in {"in", "on"} and self.read.low(at + 1) == "it" and self.object is not None and self.object.new
+        return at + 2 if made else at
+
+    def timed(self, word: str, when: When) -> str:
+        if when.minutes:
+            return "for" if word == "for" else "by"
+        if self.verb["slots"].get(word) == "value":
+            return "value"
+        if word == "to":
+            return "to"
+        return "on" if when.first or not when.start else "at"
+
+    def when(self, at: int) -> int | None:
+        """tomorrow at 10 | half an hour later | two hours before THING"""
+        found = self.read.dates.read(at)
+        if found is None or self.read._noun_ahead(found[1]) or self.read.low(found[1]) == "'s":
+            return None
+        when, end = found[0].model_copy(update={"spans": self.read.spans(at, found[1])}), found[1]
+        after = self.read.low(end)
+        if when.minutes and after in {"later", "earlier"}:
+            return self.add(
+                "by", when.model_copy(update={"minutes": when.minutes * (1 if after == "later" else -1)}), at, end + 1
+            )
+        if when.minutes and after in {"before", "ahead"} and "about" in self.verb["slots"]:
+            start = end + 1 + (self.read.low(end + 1) == "of")
+            what = self.read.thing(start)
+            self.add("by", when.model_copy(update={"minutes": -when.minutes}), at, start)
+            return self.add("about", self.read.valued_thing(what[0]), start, what[1]) if what else None
+        if when.minutes and not self.filled():
+            return None
+        role = "for" if when.minutes else self.timed("on", when)
+        return self.add("on" if role == "value" else role, when, at, end)
+
+    def field(self, at: int) -> int | None:
+        """[with] [the] FIELD [of|is] VALUE, for what is made, sent, claimed or written"""
+        if "with" not in self.verb["slots"] or not self.filled():
+            return None
+        place = at + (self.read.low(at) == "with")
+        article = self.read.take(place, "articles", "possessives")
+        found = self.read.take(article.end if article else place, "field")
+        if found is None:
+            return None
+        end = found.end + (self.read.low(found.end) in {"is", ":"})
+        value = self.read.amount(end) or self.read.name(end)
+        if value is None or self.read.low(value[1]) == "'s":
+            return None
+        return self.add("with", value[0], at, value[1], field=found.entry.name)
+
+    def said(self, at: int) -> int | None:
+        """that ... | : ... | a quotation, to whom something is said"""
+        if not self.verb.get("says") or not self.filled():
+            return None
+        if self.read.low(at) == "that" and not self.read.take(at + 1, "verb", "predicates", "auxiliaries"):
+            return self.words(at, at + 1)
+        if self.read.kind(at) == "quote":
+            return self.add("saying", self.read.text(at, at + 1, quoted=True), at, at + 1)
+        return self.words(at, at + 1) if self.read.low(at) == ":" else None
+
+    def told(self, first: int, at: int) -> int | None:
+        """with "words" | with the total | with both"""
+        if (found := self.read.joined(at)) is not None:
+            return self.add("saying", found[0], first, found[1])
+        if self.read.low(at) == "both" and (back := self.read.back(at=at)):
+            return self.add("saying", back, first, at + 1)
+        return None
+
+    def there(self, at: int) -> int | None:
+        """ "there": where an earlier order speaks of"""
+        found = self.read.take(at, "there")
+        back = self.read.back(at=at)
+        role = "into" if "into" in self.verb["slots"].values() else "to"
+        if found is None or back is None or role not in self.verb["slots"].values():
+            return None
+        return self.add(role, back, at, found.end)
+
+    def words(self, first: int, at: int) -> int | None:
+        """Words that are told: a quotation, a value, or all to the end of the sentence, if nothing there could be an order."""
+        if self.read.kind(at) == "quote":
+            return self.add("saying", self.read.text(at, at + 1, quoted=True), first, at + 1)
+        value = self.read.worked(at) or self.read.fields(at)
+        if value is not None and self.read._separator(value[1]) == 0 and not self.read._open(value[1]):
+            return self.add("saying", value[0], first, value[1])
+        end = at
+        while end < len(self.read.words.list) and not self.read.ends(end):
+            if self.read.take(end, "conditions", "exceptions", "if_so", "if_not") or self.read.low(end) in {";", ":"}:
+                return None
+            sep = self.read._separator(end)
+            if (sep and self.read.clause(sep)) or self.read.kind(end) == "quote":
+                return None
+            end += 1
+        return self.add("saying", self.read.text(at, end), first, end) if end > at else None
+
+    def direct(self, at: int) -> int | None:
+        """The object, and before it the person that something is told or given."""
+        read, says = self.read, self.verb.get("says")
+        if self.takes == "none" or self.object is not None or (says and read.low(at) in {"me", "us"}):
+            return None
+        if any(slot.role == "saying" or (slot.role == "value" and not slot.field) for slot in self.slots):
+            return None
+        if self.takes == "value" and (value := read.joined(at)) is not None:
+            return self.add("saying" if self.verb["name"] in {"send", "reply"} else "value", value[0], at, value[1])
+        found = read.thing(at)
+        if found is None:
+            return None
+        thing, end = found
+        if says and self.person is None and not self.letter(thing) and not (thing.back and not thing.kind):
+            self.person = thing
+            read.named(read.valued_thing(thing))
+            read.object = thing if thing.kind or thing.quantity != "one" else read.object
+            return end
+        self.object = read.object = thing.model_copy(update={"new": True}) if self.verb.get("makes") else thing
+        return end
+
+    def letter(self, thing: Thing) -> bool:
+        return thing.kind in self.read.words.lexicon.data["letters"] and thing.quantity in {"any", "one"}
+
+    def order(self) -> Order | None:
+        """The order, if all is there that the verb needs."""
+        if self.verb.get("gives"):
+            return self.given()
+        if not self.addressed():
+            return None
+        name, kind = self.written(), self.object.quantity if self.object else ""
+        if name in {"send", "reply"}:
+            self.answered()
+        roles = [slot.role for slot in self.slots]
+        if name == "remind" and roles[-2:] in (["about", "on"], ["about", "at"]):
+            raise Doubt(f"is {self.read.words.goal!r} to remind at that time, or of what is at that time?")
+        lacking = (
+            (name == "answer" and kind == "any")
+            or (self.verb.get("indefinite") and kind not in {"any", "number"})
+            or (name == "keep" and not self.kept and not roles)
+            or (name == "rename" and "to" not in roles)
+            or (self.takes == "thing" and self.object is None)
+            or (self.takes == "value" and self.object is None and not roles)
+        )
+        if lacking or (name == "set" and not self.spread()) or (self.verb.get("works") and not self.worked()):
+            return None
+        return Order(verb=self.verb.get("verb", name), object=self.object, slots=tuple(self.slots))
+
+    def addressed(self) -> bool:
+        """Whether it is certain who is spoken to: one thing alone, or with "to" behind it, is what is sent."""
+        roles = {slot.role for slot in self.slots}
+        if self.person is None:
+            return True
+        if "to" in roles and self.object is not None:
+            return False
+        if "to" in roles or not (roles & {"saying", "by", "about"} or self.object is not None):
+            self.object, self.person = self.person, None
+        else:
+            self.slots.insert(0, Slot(role="to", value=self.read.valued_thing(self.person), spans=self.person.spans))
+        return True
+
+    def written(self) -> str:
+        """The verb's name; what is written to somebody is sent."""
+        name: str = self.verb["name"]
+        roles = {slot.role: slot for slot in self.slots}
+        if name != "write":
+            return name
+        into = roles["into"].value if "into" in roles else None
+        if into is None and self.object is not None and self.letter(self.object):
+            return "send"
+        chat = isinstance(into, Of) and into.thing.kind in {"chat", *self.read.words.lexicon.data["letters"]}
+        to = roles["to"].value if "to" in roles else None
+        if to is None or not (chat or (into is None and isinstance(to, Text) and not to.quoted)):
+            return name
+        change = {"into": "by", "value": "saying"}
+        self.slots = [
+            slot if slot.field else slot.model_copy(update={"role": change.get(slot.role, slot.role)}) for slot in self.slots
+        ]
+        return "send"
+
+    def answered(self) -> None:
+        """ "Tell her": what somebody wanted to know is what is told."""
+        pointed = self.object is None or (self.object.back and self.object.quantity == "one")
+        if not self.read.asker or not self.slots or not pointed or {slot.role for slot in self.slots} & {"saying", "with"}:
+            return
+        if not any(slot.role == "to" for slot in self.slots):
+            self.slots.append(Slot(role="to", value=Text(text=self.read.people[-1])))
+        answers = tuple(Back(to=number, spans=self.slots[0].spans) for number in self.read.asker)
+        self.object = None
+        self.slots.append(Slot(role="saying", value=answers[0] if len(answers) == 1 else Worked(how="joined", of=answers)))
+
+    def worked(self) -> bool:
+        """Count or add up what is named."""
+        value = next((slot for slot in self.slots if slot.role == "value"), None)
+        what = Of(thing=self.object, spans=self.object.spans) if self.object is not None else value.value if value else None
+        if isinstance(what, Worked):
+            return bool(self.verb["works"] == what.how)
+        if (
+            not isinstance(what, Of)
+            or not (plural(what.thing) or what.thing.back)
+            or (self.verb["works"] == "sum") != bool(what.fields)
+        ):
+            return False
+        self.slots = [slot for slot in self.slots if slot is not value]
+        self.slots.append(
+            Slot(role="value", value=Worked(how=self.verb["works"], of=(what,), spans=what.spans), spans=what.spans)
+        )
+        self.object = None
+        return True
+
+    def given(self) -> Order | None:
+        """Give X the title Y: the field is set."""
+        slots = [slot.model_copy(update={"role": "value"}) for slot in self.slots if slot.field]
+        if not slots or self.person is None or len(slots) != len(self.slots) or self.object is not None:
+            return None
+        return Order(verb="set", object=self.person, slots=tuple(slots))
+
+    def spread(self) -> bool:
+        """Set: the field that is changed, its record, and the new value; True where all are there."""
+        what = next(
+            (slot for slot in self.slots if slot.role == "value" and isinstance(slot.value, Of) and slot.value.fields), None
+        )
+        rest = [slot for slot in self.slots if slot is not what]
+        if not rest:
+            return False
+        if what is not None and isinstance(what.value, Of):
+            self.object = what.value.thing
+            field = " and ".join(what.value.fields)
+            self.slots = [slot.model_copy(update={"field": field}) if slot.role in {"value", "by"} else slot for slot in rest]
+        return self.object is not None

@@ -1,0 +1,347 @@
+"""What narrows a thing down.
+
+modifier = preposition thing | bound value | date | participle ... | relative predicate { "and" predicate } | "called" name
+predicate = "is" ["not"] (state | participle ... | bound value | date | preposition thing | value)
+          | "has" ["no"] field [value] | ["does" "not"] verb (value | date)
+"""
+
+from __future__ import annotations
+
+import re
+from datetime import timedelta
+from typing import Any
+
+from roles.contracts.orders import Amount, Of, Test, Text, Value, When
+from roles.screen.language.nouns import Doubt, Nouns, Read, plural
+from roles.screen.language.words import Match
+
+
+class Narrowing(Nouns):
+    """Reads tests on things."""
+
+    def _narrowed(self, head: int, data: dict[str, Any], tests: list[Test], inner: bool) -> int:
+        """What follows the head. After a name or a place within another thing it belongs to that other thing; what follows
+        "the ones" belongs to them, whatever the verb claims."""
+        if inner and (not data.get("kind") or data["kind"] in self.words.lexicon.data["places"]):
+            return head
+        claimed, nested, end = self.claimed, self.nested, head
+        self.nested = nested or inner
+        if self.take(head - 1, "ones"):
+            self.claimed = frozenset()
+            end = self._modifier(head, data, tests) or head
+            self.claimed = claimed
+        end = self._modifiers(end, data, tests)
+        self.nested = nested
+        return end
+
+    def _whose_clause(self, at: int, data: dict[str, Any], tests: list[Test]) -> bool:
+        """Whether a relative clause here can be told to belong to the outer thing: "notes about the lunch that are old"."""
+        last = tests[-1].value if tests else None
+        if not isinstance(last, Of) or last.fields or data.get("place") or not last.thing.kind:
+            return True
+        aux = self.low(at + 1)
+        many, within = data.get("quantity") in {"all", "number"}, plural(last.thing)
+        if aux in {"are", "were", "have"} and many and not within:
+            return True
+        raise Doubt(f"what does {self.words.text(at, at + 2)!r} speak of: {last.thing.kind!r} or {data.get('kind', '')!r}?")
+
+    def _modifiers(self, at: int, data: dict[str, Any], tests: list[Test]) -> int:
+        while True:
+            end = self._modifier(at, data, tests)
+            if end is None:
+                return at
+            at = end
+
+    def _modifier(self, at: int, data: dict[str, Any], tests: list[Test]) -> int | None:
+        if self.take(at, "positions"):
+            return None
+        if got := self.take(at, "got"):
+            return got.end
+        part = self.take(at, "predicates")
+        if part and part.entry.name == "is called" and "name" not in data and (name := self.name(part.end)) is not None:
+            data["name"] = name[0]
+            return name[1]
+        if not self.nested and (rel := self._relative(at)) is not None and self._whose_clause(at, data, tests):
+            tests += rel[0]
+            return rel[1]
+        found = self._sent(at)
+        if (
+            not found
+            and part
+            and part.entry.name != "is called"
+            and (part.entry.shape in {"past", "ing"} or part.entry.name == "due")
+        ):
+            found = self._complement(part, at, "", False)
+        if found is None:
+            return self._dated(at, tests) or self._placed_or_bounded(at, data, tests)
+        tests.append(found[0])
+        return found[1]
+
+    def _dated(self, at: int, tests: list[Test]) -> int | None:
+        when = self.dates.read(at) if self.low(at) not in {"in", "from"} and self.dates.days(at) else None
+        if when is None or "when" in self.claimed:
+            return None
+        tests.append(self._on(at, when[1]))
+        return when[1]
+
+    def _placed_or_bounded(self, at: int, data: dict[str, Any], tests: list[Test]) -> int | None:
+        words = self.words.matches(at, "prepositions", "slot_prepositions", "bounds")
+        if any(" ".join(match.entry.words) in self.claimed for match in words):
+            return None
+        if found := self._bounded(at, ""):
+            tests.append(found[0])
+            return found[1]
+        return self._prepositional(at, data, tests)
+
+    def _prepositional(self, at: int, data: dict[str, Any], tests: list[Test]) -> int | None:
+        """from Ann | in the trash | about the lunch | with the subject X | of March"""
+        found = self.take(at, "prepositions")
+        if found is None:
+            return None
+        relation, end = found.entry.data["value"], found.end
+        if self.nested and relation == "from":
+            return None
+        if relation in {"in", "is", "for", "from"} and (dated := self._on_day(at, end)):
+            tests.append(dated[0])
+            return dated[1]
+        if relation == "with" and (test := self._with_field(end)):
+            names = test[0].field in {"title", "name"} and data.get("quantity") == "any" and not data.get("name")
+            if names and isinstance(test[0].value, Text):
+                data["name"] = test[0].value
+            else:
+                tests.append(test[0])
+            return test[1]
+        value = self.simple(end, inner=True) if relation == "in" else self.thing(end, inner=True)
+        if value is None:
+            return None
+        thing, stop = value
+        if relation == "in" or (relation in {"is", "from"} and thing.kind in self.words.lexicon.data["places"]):
+            taken, data["place"] = data.get("place"), data.get("place") or thing
+            return stop if taken is None else None
+        if relation == "for":
+            return None
+        negated = relation == "without"
+        tests.append(
+            Test(
+                relation="has" if negated else relation,
+                value=self.valued_thing(thing),
+                negated=negated,
+                spans=self.spans(at, stop),
+            )
+        )
+        if relation in {"from", "by", "with", "to"}:
+            self.named(self.valued_thing(thing))
+        return stop
+
+    def _on_day(self, at: int, end: int) -> Read[Test] | None:
+        """in March | of this week | from last month"""
+        start = at if self.low(at) == "in" and self.dates.days(at) and not self.dates.days(end) else end
+        when = self.dates.read(at if self.low(at) == "in" and self.dates.days(at) else end)
+        if when is None or when[0].minutes or not (when[0].first or when[0].start or not self.today):
+            return None
+        return self._on(start, when[1]), when[1]
+
+    def named(self, value: Value | None) -> None:
+        """Somebody "her" may speak of."""
+        if isinstance(value, Text) and not value.quoted:
+            self.people = [*self.people, value.text]
+
+    def _with_field(self, at: int) -> Read[Test] | None:
+        """with the subject X | with a total over 100 | with the number INV-1"""
+        start = at
+        if article := self.take(at, "articles"):
+            at = article.end
+        field = self.take(at, "field")
+        if field is None:
+            return None
+        if found := self._bounded(field.end, field.entry.name):
+            return found
+        end = field.end + (self.low(field.end) == "of")
+        if (amount := self.amount(end)) and amount[0].unit:
+            return Test(field=field.entry.name, value=amount[0], spans=self.spans(start, amount[1])), amount[1]
+        name = self.name(end)
+        return (Test(field=field.entry.name, value=name[0], spans=self.spans(start, name[1])), name[1]) if name else None
+
+    def _sent(self, at: int) -> Read[Test] | None:
+        """[that] Ann sent me"""
+        start = at + (self.low(at) in {"that", "which"})
+        end = self._name_end(start)
+        sent = self.take(end, "sent_me") if end > start else None
+        if sent is None or not self.words.list[start].capital:
+            return None
+        name = self.text(start, end)
+        self.named(name)
+        return Test(relation="from", value=name, spans=self.spans(at, sent.end)), sent.end
+
+    def _relative(self, at: int) -> Read[list[Test]] | None:
+        """who|that|which PREDICATE {and PREDICATE} | whose FIELD PREDICATE"""
+        start = at
+        if self.low(at) == "," and (self.take(at + 1, "relatives") or self.take(at + 1, "whose")):
+            at += 1
+        field = ""
+        if whose := self.take(at, "whose"):
+            named = self.take(whose.end, "field")
+            if named is None:
+                return None
+            field, at = named.entry.name, named.end
+        elif rel := self.take(at, "relatives"):
+            at = rel.end
+        else:
+            return None
+        found = self.predicates(at, field)
+        if found is None:
+            return None
+        tests = [test.model_copy(update={"spans": self.spans(start, found[1])}) for test in found[0]]
+        return tests, found[1]
+
+    def predicates(self, at: int, field: str = "") -> Read[list[Test]] | None:
+        found = self.predicate(at, field)
+        if found is None:
+            return None
+        tests, end = [found[0]], found[1]
+        while True:
+            joined = self.low(end) in {"and", "but"} or (self.low(end) == "," and self.low(end + 1) in {"and", "but"})
+            if self.low(end) == "or" and self.predicate(end + 1, field):
+                raise Doubt(f"either of {self.words.text(at, end + 2)!r}, or both?")
+            start = end + 1 + (self.low(end) == ",")
+            whose = self.take(start, "whose")
+            named = self.take(whose.end, "field") if whose and joined else None
+            start = named.end if named else start + bool(self.take(start, "relatives"))
+            more = (
+                self.predicate(start, named.entry.name if named else field, bare=not field)
+                if joined and not self.clause(start)
+                else None
+            )
+            if more is None:
+                return tests, end
+            tests, end = [*tests, more[0]], more[1]
+
+    def predicate(self, at: int, field: str = "", bare: bool = False) -> Read[Test] | None:
+        """is [not] STATE | is [not] PARTICIPLE ... | is [not] about X | has [no] FIELD ... | does [not] VERB ... | VERB ..."""
+        aux = self.take(at, "auxiliaries")
+        if aux is None:
+            if bare and (state := self.take(at, "states")):
+                return self._state(state, at), state.end
+            verb = self.take(at, "predicates")
+            return self._complement(verb, at, field, False) if verb else None
+        start, at = at, aux.end
+        negated = self.low(at) == "not"
+        at += negated
+        if aux.entry.name == "have" and self.low(at) != "been":
+            return self._having(at, field, negated)
+        if aux.entry.name == "have":
+            at += 1
+        if aux.entry.name in {"do", "modal"}:
+            verb = self.take(at, "predicates")
+            return self._complement(verb, at, field, negated) if verb else None
+        found = self._being(at, field, negated)
+        return (found[0].model_copy(update={"spans": self.spans(start, found[1])}), found[1]) if found else None
+
+    def _having(self, at: int, field: str, negated: bool) -> Read[Test] | None:
+        start = at
+        if none := self.take(at, "no"):
+            if none.entry.name != "no" or negated:
+                return None
+            negated, at = True, none.end
+        if article := self.take(at, "articles"):
+            at = article.end
+        named = self.take(at, "field")
+        if named is None or field:
+            thing = self.simple(at)
+            if thing is None or field or thing[0].quantity not in {"one", "any"}:
+                return None
+            return Test(
+                relation="has", value=Of(thing=thing[0], spans=thing[0].spans), negated=negated, spans=self.spans(start, thing[1])
+            ), thing[1]
+        end = named.end
+        if not negated and (found := self._bounded(end, named.entry.name)):
+            return found
+        if not negated and (value := self.amount(end + (self.low(end) == "of")) or self.name(end + (self.low(end) == "of"))):
+            return Test(field=named.entry.name, value=value[0], spans=self.spans(start, value[1])), value[1]
+        words = self.text(at, named.end)
+        return Test(relation="has", value=words, negated=negated, spans=self.spans(start, end)), end
+
+    def _being(self, at: int, field: str, negated: bool) -> Read[Test] | None:
+        part = self.take(at, "predicates")
+        if part is not None and (found := self._complement(part, at, field, negated)) is not None:
+            return found
+        if (state := self.take(at, "states")) is not None and not field:
+            return self._state(state, at, negated), state.end
+        if found := self._bounded(at, field):
+            return found[0].model_copy(update={"negated": negated}), found[1]
+        if self.dates.days(at) and (when := self.dates.read(at)):
+            return self._on(at, when[1], field, negated), when[1]
+        data: dict[str, Any] = {}
+        tests: list[Test] = []
+        end = self._prepositional(at, data, tests)
+        if end is not None:
+            if data:
+                tests = [Test(relation="in", value=self.valued_thing(data["place"]), spans=self.spans(at, end))]
+            return tests[0].model_copy(update={"field": field, "negated": negated != tests[0].negated}), end
+        value = self.amount(at) or (self.name(at) if not self.take(at, "noun") else None)
+        if value is None:
+            return None
+        return Test(field=field, value=value[0], negated=negated, spans=self.spans(at, value[1])), value[1]
+
+    def _complement(self, verb: Match, at: int, field: str, negated: bool) -> Read[Test] | None:
+        """What follows a predicate: a date, a bound, a name, an amount."""
+        about = verb.entry.data
+        field, relation = field or about.get("field", ""), about.get("relation", "is")
+        end = verb.end
+        if bound := self._bounded(end, field):
+            return bound[0].model_copy(update={"negated": negated, "spans": self.spans(at, bound[1])}), bound[1]
+        skip = end + (self.low(end) in {"on", "at", "in"} and not self.dates.days(end))
+        if self.dates.days(skip) and (when := self.dates.read(skip)):
+            return self._on(skip, when[1], field, negated), when[1]
+        if field and relation == "is" and field not in {"company", "name", "price"}:
+            return None
+        value = self.amount(end) or self.marked(end) or self.valued(end)
+        if value is None:
+            return None
+        if relation in {"from", "to"}:
+            self.named(value[0])
+        return Test(field=field, relation=relation, value=value[0], negated=negated, spans=self.spans(at, value[1])), value[1]
+
+    def amount(self, at: int) -> Read[Amount] | None:
+        token, word = self.token(at), self.take(at, "numbers")
+        if token is None or not (token.kind == "number" or word):
+            return None
+        number = float(word.entry.data["value"]) if word else float(re.sub(r"[^\d.+-]", "", token.text))
+        unit = self.take(at + 1, "units")
+        sign = token.text[0] if token.text[0] in "€$£" else ""
+        end = unit.end if unit else at + 1
+        said = self.words.text(at + 1, end) if unit else sign
+        return Amount(number=number, text=self.words.text(at, end), unit=said, spans=self.spans(at, end)), end
+
+    def marked(self, at: int) -> Read[Text] | None:
+        state = self.take(at, "states")
+        return (Text(text=self.words.text(at, state.end), spans=self.spans(at, state.end)), state.end) if state else None
+
+    def _bounded(self, at: int, field: str) -> Read[Test] | None:
+        """over 100 | before March | at least 3 | between 3 and 5 euros"""
+        bound = self.take(at, "bounds")
+        if bound is None:
+            return None
+        if bound.entry.name == "between":
+            if self.dates.days(at) and (when := self.dates.read(at)):
+                return self._on(at, when[1], field), when[1]
+            return None
+        if self.dates.days(bound.end) and (when := self.dates.read(bound.end)):
+            value: Value = when[0].model_copy(update={"spans": self.spans(bound.end, when[1])})
+            end = when[1]
+        elif (
+            bound.entry.words[0] in {"older", "newer"}
+            and (length := self.dates.length(bound.end))
+            and length[0] >= 1440
+            and self.dates.today
+        ):
+            day = str(self.dates.today - timedelta(minutes=length[0]))
+            end = length[1]
+            value = When(text=self.words.text(bound.end, end), first=day, last=day, spans=self.spans(bound.end, end))
+        elif bound.entry.name in {"since", "until"}:
+            return None
+        elif amount := self.amount(bound.end):
+            value, end = amount
+        else:
+            return None
+        return Test(field=field, relation=bound.entry.data["relation"], value=value, spans=self.spans(at, end)), end

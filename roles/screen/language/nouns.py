@@ -1,0 +1,556 @@
+"""Things in a goal's words: which are meant, by their kind, their name and their number.
+
+thing = simple { "," simple } [ [","] "and" simple ]
+simple = [all] [article] [pick] [number] { state } [owner "'s"] head { modifier } [ exception ] | pronoun
+head = noun [name] | name noun | name | quotation | "one(s)"
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Any, TypeVar
+
+from roles.contracts.orders import Back, Condition, Of, Order, Pick, Span, Test, Text, Thing, Value, When
+from roles.screen.language.dates import Dates
+from roles.screen.language.words import Match, Token, Words
+
+NAMED = frozenset({"id", "file", "email", "url", "phone"})
+ENDS = frozenset(".!?;")
+QUANTITIES: dict[str, dict[str, Any]] = {"both": {"quantity": "number", "number": 2}, "all": {"quantity": "all"}}
+NOWHERE = 10**6
+T = TypeVar("T")
+Read = tuple[T, int]
+"""What was read, and the place behind it."""
+
+
+class Doubt(Exception):
+    """Words that can be read in two ways, of which one would do something else."""
+
+
+class Nouns:
+    """Reads things at a place of a goal; whatever a method passes over, its result holds."""
+
+    def __init__(self, words: Words, today: str) -> None:
+        self.words, self.dates, self.today = words, Dates(words, today), today
+        self.orders: list[Order] = []
+        self.claimed: frozenset[str] = frozenset()
+        """Prepositions that belong to the verb that is being read."""
+        self.reserved: frozenset[str] = frozenset()
+        """Prepositions that within a slot belong to things, but do not lead from a field to what has it."""
+        self.condition: Condition | None = None
+        """The one said last: what "otherwise" and "if so" speak of."""
+        self.asker: range = range(0)
+        """Orders that find out what somebody wants to know."""
+        self.object: Thing | None = None
+        """Of the order that is being read."""
+        self.topic: Thing | None = None
+        """What the condition of the sentence, or an earlier statement or question, is about."""
+        self.waiting: tuple[int, int] | None = None
+        """Words that only matter if what follows speaks of them: a statement, or a question of which "if so" is said."""
+        self.people: list[str] = []
+        self.said_kind = ""
+        self.nested = False
+        """Within what narrows another thing down."""
+        self.subject: Thing | None = None
+        """What the thing is about that the order makes: "a claim for INV-1 with its total"."""
+        self.each: Thing | None = None
+        """What the order that is being read is done for each of."""
+        self.loose = False
+        """A field may stand for what has it: "set the brightness to 40"."""
+
+    def ends(self, at: int) -> bool:
+        """A sentence ends here."""
+        return self.low(at) in ENDS or self.low(at).startswith("\n")
+
+    def over(self, at: int) -> bool:
+        return at >= len(self.words.list) or self.ends(at)
+
+    def token(self, at: int) -> Token | None:
+        return self.words.list[at] if at < len(self.words.list) else None
+
+    def low(self, at: int) -> str:
+        return self.words.list[at].lower if at < len(self.words.list) else ""
+
+    def kind(self, at: int) -> str:
+        return self.words.list[at].kind if at < len(self.words.list) else ""
+
+    def take(self, at: int, *groups: str) -> Match | None:
+        return self.words.take(at, *groups)
+
+    def spans(self, first: int, end: int) -> tuple[Span, ...]:
+        return ((self.words.list[first].start, self.words.list[end - 1].end),) if first < end <= len(self.words.list) else ()
+
+    def text(self, first: int, end: int, quoted: bool = False) -> Text:
+        words = self.words.text(first, end)
+        return Text(text=words[1:-1] if quoted else words, quoted=quoted, spans=self.spans(first, end))
+
+    def back(self, many: bool | None = None, field: str = "", at: int = 0) -> Back | None:
+        """The order that a pronoun points to: the last one of its number."""
+        spans = self.spans(at, at + 1)
+        for number in range(len(self.orders) - 1, -1, -1):
+            order = self.orders[number]
+            if many is None or order.object is None or plural(order.object) == many or (not many and self._every(order.object)):
+                return Back(to=number, field=field, spans=spans)
+        return None
+
+    def _every(self, thing: Thing) -> bool:
+        """ "every mail" is all of them, and "it" each one."""
+        return bool(thing.spans) and self.words.goal[thing.spans[0][0] :].lower().startswith(("every ", "each "))
+
+    def thing(self, at: int, inner: bool = False) -> Read[Thing] | None:
+        found = self.simple(at, inner)
+        if found is None:
+            return None
+        first, end = found
+        others: list[Thing] = []
+        while (sep := self._separator(end)) and not self.clause(sep):
+            more = None if self.take(sep, "field") and not self.take(sep, "noun") else self.simple(sep, inner)
+            if more is None:
+                break
+            if bare(more[0]) and first.name and first.kind and not first.name.quoted:
+                more = more[0].model_copy(update={"kind": first.kind}), more[1]
+            closing = self.low(sep - 1) == "and"
+            others, end = [*others, more[0]], more[1]
+            if closing:
+                return first.model_copy(update={"also": tuple(others), "spans": self.spans(at, end)}), end
+        if self.take(end, "or") and self.simple(end + 1):
+            raise Doubt(f"which is meant of {self.words.text(at, self.simple(end + 1)[1])!r}?")  # type: ignore[index]
+        return found
+
+    def _separator(self, at: int) -> int:
+        """The place behind "," or "and" or ", and"."""
+        comma = self.low(at) == ","
+        joined = self.low(at + comma) in {"and", "&", "+"}
+        return at + comma + joined if comma or joined else 0
+
+    def clause(self, at: int) -> bool:
+        """Whether an order or another sentence begins here, after a comma or "and"."""
+        if self.take(at, "requests", "wishes", "negations", "if_so", "if_not", "conditions"):
+            return True
+        verb = next((m for m in self.words.matches(at, "verb") if m.entry.shape == "base"), None)
+        if verb is None:
+            join = self.take(at, "joins")
+            return bool(join and self.low(at) != "first" and join.end > at and self.clause(join.end))
+        return not (self.take(at, "noun", "field") and self.kind(at + 1) == "quote")
+
+    def simple(self, at: int, inner: bool = False) -> Read[Thing] | None:
+        """One thing. What follows an `inner` name narrows down what stands before it: "mails from Ann that came today"."""
+        if pronoun := self._pronoun(at):
+            return pronoun
+        data: dict[str, Any] = {}
+        tests: list[Test] = []
+        place = self._determiners(at, data, tests)
+        place = self._owner(place, tests)
+        head = self._head(place, data, determined=place > at)
+        if head is None:
+            return None
+        end = self._narrowed(head, data, tests, inner)
+        data["tests"] = (*data.get("tests", ()), *tests)
+        end = self._exceptions(end, data)
+        return apart(Thing(**data, spans=self.spans(at, end))), end
+
+    def _pronoun(self, at: int) -> Read[Thing] | None:
+        """it | them | both of them | all of them [that ...] | the others | her"""
+        found, every = self.take(at, "pronouns"), self.take(at, "all")
+        whole = every is not None and self.low(every.end) in {"them", "these", "those"}
+        if every is not None and whole:
+            found = self.take(every.end, "pronouns")
+        if found is None or (self.low(found.end - 1) in {"that", "this", "these", "those"} and self._is_head(found.end)):
+            return None
+        name, end = found.entry.name, found.end
+        if name in {"rest", "person"}:
+            return self._rest(at, end) if name == "rest" else self._person(at, end)
+        data: dict[str, Any] = dict(QUANTITIES.get(name, {}))
+        back = self.back(None if whole else name != "one", at=end - 1)
+        topic = self.topic if self.topic and plural(self.topic) == (name != "one") else None
+        if topic is not None and (back is None or self.low(end - 1) in {"it", "them"}):
+            self.waiting = None
+            count = data if name == "both" else {}
+            return topic.model_copy(update={"spans": (*topic.spans, *self.spans(at, end)), **count}), end
+        if back is None:
+            return None
+        tests: list[Test] = []
+        if name == "all" and self.low(end) in {"that", "who", "which", "about", "from"}:
+            end = self._modifiers(end, data, tests)
+        return Thing(back=back, **data, tests=tuple(tests), spans=self.spans(at, end)), end
+
+    def _rest(self, at: int, end: int) -> Read[Thing] | None:
+        """The others: those of the same kind of which nothing has been said."""
+        said = [order.object for order in self.orders if order.object is not None]
+        if not said:
+            return None
+        data: dict[str, Any] = {"kind": said[-1].kind, "quantity": "all", "place": said[-1].place, "but": tuple(said)}
+        if got := self.take(end, "got"):
+            end = got.end
+        return Thing(**data, spans=self.spans(at, end)), end
+
+    def _person(self, at: int, end: int) -> Read[Thing]:
+        people = self.people
+        if len(set(people)) != 1:
+            raise Doubt(f"who is {self.words.text(at, end)!r}: {', '.join(dict.fromkeys(people)) or 'nobody was named'}?")
+        return Thing(name=Text(text=people[-1], spans=self.spans(at, end)), spans=self.spans(at, end)), end
+
+    def _is_head(self, at: int) -> bool:
+        return bool(self.take(at, "noun", "field", "ones", "states", "numbers")) or (self._open(at) and not self.take(at, "verb"))
+
+    def _determiners(self, at: int, data: dict[str, Any], tests: list[Test]) -> int:
+        """Quantity, article, superlative, number, states; in this order. A place behind the goal: it cannot be read."""
+        if both := self.take(at, "both"):
+            data.update(quantity="number", number=2)
+            at = both.end
+        elif every := self.take(at, "all"):
+            data["quantity"] = "all"
+            at = every.end + (self.low(every.end) == "of")
+        if (other := self.take(at + (self.low(at) in {"the", "my"}), "other")) and self._noun_ahead(other.end) and self.orders:
+            said = tuple(order.object for order in self.orders if order.object is not None)
+            data.update(quantity="all", but=said)
+            return other.end if said else NOWHERE
+        number = self._count(at)
+        if number and self.low(number[1]) == "of" and self.take(number[1] + 1, "articles", "possessives"):
+            raise Doubt(f"which of them: {self.words.text(at, number[1] + 2)!r}?")
+        return self._adjectives(self._numbered(self._article(at, data, tests), data, tests), data, tests)
+
+    def _article(self, at: int, data: dict[str, Any], tests: list[Test]) -> int:
+        if article := self.take(at, "articles"):
+            if article.entry.name == "any":
+                data.setdefault("quantity", "any")
+            return article.end
+        if (these := self.take(at, "demonstratives")) and self._is_head(these.end):
+            data["back"] = self.back(at=at)
+            if self.low(at) in {"these", "those"}:
+                data["quantity"] = "all"
+            return these.end if data["back"] is not None else NOWHERE
+        whose = self.take(at, "possessives")
+        return self._whose(at, whose, tests) if whose else at
+
+    def _numbered(self, at: int, data: dict[str, Any], tests: list[Test]) -> int:
+        """the two largest | the largest two | the next | both"""
+        begun, at = at, self._picked(at, data)
+        if at > begun and (best := self.take(begun, "superlatives")) and best.entry.data.get("coming"):
+            if not self.today:
+                return NOWHERE
+            now = When(text=self.low(begun), first=self.today, last=self.today)
+            tests.append(Test(relation="after", value=now, spans=self.spans(begun, at)))
+        number = self._count(at)
+        if number is None or self.take(number[1], "units", "lengths"):
+            return at
+        if number[0] > 1 and data.get("quantity") == "all" and self.low(at - 1) not in {"all", "the", "my", "these", "those"}:
+            raise Doubt(f"which {number[0]}: {self.words.text(at - 1, number[1])!r}?")
+        if number[0] > 1:
+            data.update(quantity="number", number=number[0])
+        elif data.get("quantity") == "any":
+            data["quantity"] = "one"
+        at = number[1] if data.get("pick") else self._picked(number[1], data)
+        if data.get("pick"):
+            data["pick"] = data["pick"].model_copy(update={"number": number[0]})
+        return at
+
+    def _adjectives(self, at: int, data: dict[str, Any], tests: list[Test]) -> int:
+        """new | unread | tomorrow's | Thursday"""
+        while True:
+            day = self.dates.days(at)
+            if self.low(at) == "new":
+                data["new"], at = True, at + 1
+            elif (state := self.take(at, "states")) and self._noun_ahead(state.end):
+                tests.append(self._state(state, at))
+                at = state.end + (self.low(state.end) in {",", "and"} and bool(self.take(state.end + 1, "states")))
+            elif day and self.low(day.end) == "'s":
+                tests.append(self._on(at, day.end))
+                at = day.end + 1
+            elif day and day.end > at and self._noun_ahead(day.end) and self.low(at) not in {"from", "between", "in"}:
+                tests.append(self._on(at, day.end))
+                at = day.end
+            else:
+                return at
+
+    def _whose(self, at: int, whose: Match, tests: list[Test]) -> int:
+        """its, their, her: of what was spoken of"""
+        if whose.entry.name == "person":
+            value: Value | None = self._person(at, at + 1)[0].name
+        else:
+            value = self.valued_thing(self.spoken()) if self.topic else self.back(at=at)
+        if value is None:
+            return NOWHERE
+        tests.append(Test(value=value, spans=self.spans(at, at + 1)))
+        return whose.end
+
+    def spoken(self) -> Thing:
+        """What was spoken of last, where it was in no order."""
+        self.waiting = None
+        return self.topic or Thing()
+
+    def _noun_ahead(self, at: int) -> bool:
+        return bool(self.take(at, "noun", "ones", "states")) or self._open(at)
+
+    def _count(self, at: int) -> Read[int] | None:
+        """A number of things, which follow."""
+        found, token = self.take(at, "numbers"), self.token(at)
+        if found and (
+            self._noun_ahead(found.end)
+            or self.take(found.end, "superlatives", "comparatives")
+            or self.low(found.end) in {"of", "new"}
+        ):
+            return int(found.entry.data["value"]), found.end
+        if token and token.kind == "number" and re.fullmatch(r"\d{1,3}", token.text) and self._noun_ahead(at + 1):
+            return int(token.text), at + 1
+        return None
+
+    def _picked(self, at: int, data: dict[str, Any]) -> int:
+        nth = self.take(at, "ordinals")
+        if nth and nth.entry.name != "first":
+            data["pick"] = Pick(order="first", at=int(nth.entry.data["value"]), spans=self.spans(at, nth.end))
+            return nth.end
+        if self.kind(at) == "nth" and self._noun_ahead(at + 1):
+            data["pick"] = Pick(order="first", at=int(re.sub(r"\D", "", self.low(at))), spans=self.spans(at, at + 1))
+            return at + 1
+        best = self.take(at, "superlatives", "comparatives")
+        if best is None or self.low(best.end) == "than":
+            return at
+        data["pick"] = Pick(by=best.entry.data["by"], order=best.entry.data["order"], spans=self.spans(at, best.end))
+        return best.end
+
+    def _state(self, state: Match, at: int, negated: bool = False) -> Test:
+        denied = state.entry.data.get("not")
+        text = Text(text=(denied or state.entry.name).replace("_", " "), spans=self.spans(at, state.end))
+        return Test(value=text, negated=negated != bool(denied), spans=self.spans(at, state.end))
+
+    def _on(self, at: int, end: int, field: str = "", negated: bool = False) -> Test:
+        when, days = self.dates.read(at), self.dates.days(at)
+        if when is not None and when[1] == end:
+            value = when[0]
+        else:
+            value = When(
+                text=self.words.text(at, end),
+                first=str(days.first or "") if days else "",
+                last=str(days.last or "") if days else "",
+            )
+        value = value.model_copy(update={"spans": self.spans(at, end)})
+        return Test(field=field, relation="on", value=value, negated=negated, spans=self.spans(at, end))
+
+    def _owner(self, at: int, tests: list[Test]) -> int:
+        """Viktor's mail, Redwood's invoice: it says so somewhere."""
+        end = self._name_end(at)
+        if end > at and self.low(end) == "'s" and self._noun_ahead(end + 1):
+            tests.append(Test(value=self.text(at, end), spans=self.spans(at, end + 1)))
+            return end + 1
+        return at
+
+    def _open(self, at: int) -> bool:
+        """A word that may be in a name: none of the grammar's, no date, no verb that is not a noun too."""
+        token = self.token(at)
+        if token is None or token.kind not in {"word", *NAMED} or token.lower == "'s":
+            return False
+        if token.kind in NAMED:
+            return True
+        if self.words.closed(at) or self.dates.days(at) or (not token.capital and self.take(at, "states")):
+            return False
+        if self.take(at, "noun", "field", "verb_nouns"):
+            return True
+        if self.take(at, "predicates"):
+            return False
+        return token.capital or not any(m.entry.shape == "base" for m in self.words.matches(at, "verb"))
+
+    def _name_end(self, at: int) -> int:
+        end = at
+        while (self._open(end) and (end == at or self.words.list[end].capital or not self.take(end, "predicates"))) or (
+            end > at and self._inside(end)
+        ):
+            end += 1
+        return end
+
+    def _inside(self, at: int) -> bool:
+        """What may stand in a name, but not begin it: a number, an ampersand between capitals."""
+        before, after = self.token(at - 1), self.token(at + 1)
+        if self.kind(at) == "number":
+            return not self.take(at + 1, "units", "lengths") and not self.take(at + 1, "noun")
+        return bool(self.low(at) in {"&", "-"} and before and after and before.capital and after.capital)
+
+    def _head(self, at: int, data: dict[str, Any], determined: bool) -> int | None:
+        """noun [name] | name noun | name | quotation | ones | the largest [one] of THING"""
+        ones = self.take(at, "ones")
+        of = ones.end if ones else at
+        if data.get("pick") and self.low(of) == "of":
+            return self._picked_of(of + 1, data)
+        if ones is not None:
+            return self._ones(at, ones, data, determined)
+        if not data and (end := self._anything(at, data)) is not None:
+            return end
+        if self.kind(at) == "quote":
+            data["name"] = self.text(at, at + 1, quoted=True)
+            return at + 1
+        end = self._name_end(at)
+        if end == at:
+            if self.kind(at) == "number" and not determined and re.fullmatch(r"\d{4,}", self.low(at)):
+                data["name"] = self.text(at, at + 1)
+                return at + 1
+            data["kind"] = self.said_kind
+            return at if data.get("pick") and self.said_kind else None
+        end = self._noun_and_name(at, end, data, determined)
+        if end < 0:
+            return None
+        if self.kind(end) == "quote" and data.get("kind") and "name" not in data:
+            data["name"], end = self.text(end, end + 1, quoted=True), end + 1
+        self.said_kind = data.get("kind") or self.said_kind
+        self._first_and_last(data)
+        return end
+
+    def _first_and_last(self, data: dict[str, Any]) -> None:
+        """The last mail is the latest; the last row is the last in its list; the first mail may be either."""
+        pick = data.get("pick")
+        if pick is None or pick.by or pick.at > 1 or not data.get("kind") or data["kind"] in self.words.lexicon.in_order:
+            return
+        if pick.order == "first":
+            raise Doubt(f"is the first {data['kind']} the oldest, or the one on top?")
+        data["pick"] = pick.model_copy(update={"by": "date", "order": "most"})
+
+    def _picked_of(self, at: int, data: dict[str, Any]) -> int | None:
+        inner = self.simple(at)
+        if inner is None or inner[0].quantity not in {"all", "number"} or inner[0].back or inner[0].pick:
+            return None
+        thing = inner[0]
+        data.update(kind=thing.kind, name=thing.name, tests=list(thing.tests), place=thing.place, but=thing.but)
+        return inner[1]
+
+    def _ones(self, at: int, ones: Match, data: dict[str, Any], determined: bool) -> int | None:
+        """the ones, the latest one, one "A": of the kind that was said before"""
+        quoted = self.kind(ones.end) == "quote"
+        if not (determined or "pick" in data or quoted):
+            return None
+        data["kind"] = self.said_kind
+        self._plural(self.low(at) == "ones", data)
+        if quoted and data["kind"]:
+            data["name"] = self.text(ones.end, ones.end + 1, quoted=True)
+        return ones.end + (quoted and bool(data["kind"]))
+
+    def _anything(self, at: int, data: dict[str, Any]) -> int | None:
+        """whatever comes from Ann | everything"""
+        if (what := self.take(at, "whatever")) and (test := self.predicate(what.end)):
+            kind = "" if what.entry.name in {"everything that", "anything that", "all that"} else self.said_kind
+            data.update(kind=kind, quantity="all", tests=[test[0]])
+            return test[1]
+        every = self.take(at, "everything")
+        if every is None:
+            return None
+        data.update(quantity="all", kind="person" if every.entry.name == "person" else "")
+        return every.end
+
+    def _noun_and_name(self, at: int, end: int, data: dict[str, Any], determined: bool) -> int:
+        """Kind and name among open words. Gives the place behind the head: what follows a noun and is no name is not of it."""
+        nouns = [m for place in range(at, end) for m in self.words.matches(place, "noun", "field") if m.end <= end]
+        nouns = [m for m in nouns if determined or m.end - len(m.entry.words) > at or not (at and self.words.list[at].capital)]
+        first = next((m for m in nouns if m.end - len(m.entry.words) == at), None)
+        if first is not None and first.end < end and self._nameish(first.end):
+            stop = first.end
+            while stop < end and (self._nameish(stop) or self.low(stop) in {"&", "-"}):
+                stop += 1
+            data["kind"], data["name"] = first.entry.name, self.text(first.end, stop)
+            return stop
+        last = next((m for m in reversed(nouns) if m.end == end), None) or (nouns[-1] if nouns else None)
+        if last is not None:
+            longest = max((m for m in nouns if m.end == last.end), key=lambda m: len(m.entry.words))
+            start, end = longest.end - len(longest.entry.words), longest.end
+            data["kind"] = longest.entry.name
+            if longest.entry.group == "field" and not self.loose and not self.take(start, "noun") and start == at:
+                return -1
+            self._plural(longest.entry.shape == "many", data)
+            if start > at:
+                data["name"] = self.text(at, start if any(self.words.list[n].capital for n in range(at, start)) else end)
+            return end
+        named = next((n for n in range(at, end) if self._nameish(n)), end)
+        if (
+            determined
+            and at < named
+            and (named < end or self.kind(end) == "quote")
+            and all(self._nameish(n) for n in range(named, end))
+        ):
+            data["kind"] = self.words.lexicon.singular(self.low(named - 1))
+            if named < end:
+                data["name"] = self.text(named, end)
+            return end
+        word = self.words.list[end - 1]
+        lower = word.kind == "word" and not word.capital and determined
+        if lower:
+            data["kind"] = self.words.lexicon.singular(word.lower)
+            self._plural(data["kind"] != word.lower, data)
+        if not lower or end - at > 1 or data.get("quantity", "one") == "one":
+            data["name"] = self.text(at, end)
+        return end
+
+    def _plural(self, many: bool, data: dict[str, Any]) -> None:
+        """ "my notes", "the mails from Ann": all of them; "all note" is not said, "every note" is."""
+        if many and data.get("quantity", "one") in {"one", "any"}:
+            data["quantity"] = "number" if (pick := data.get("pick")) and pick.number > 1 else "all"
+
+    def _nameish(self, at: int) -> bool:
+        token = self.token(at)
+        return token is not None and (token.capital or token.kind in {*NAMED, "number"})
+
+    def name(self, at: int) -> Read[Text] | None:
+        """A quotation, or a name of open words."""
+        if self.kind(at) == "quote":
+            return self.text(at, at + 1, quoted=True), at + 1
+        end = self._name_end(at)
+        return (self.text(at, end), end) if end > at else None
+
+    def _exceptions(self, at: int, data: dict[str, Any]) -> int:
+        """[,] except [for] THING | all but THING"""
+        start = at + (self.low(at) == ",")
+        found = self.take(start, "exceptions")
+        after = found.end if found else start + 1
+        if data.get("quantity") != "all" or not (found or self.low(start) == "but") or self.clause(after):
+            return at
+        kind, self.said_kind = self.said_kind, data.get("kind", "")
+        thing = self.thing(after)
+        self.said_kind = kind
+        if thing is None:
+            return at
+        data["but"] = tuple(one.model_copy(update={"also": ()}) for one in (thing[0], *thing[0].also))
+        return thing[1]
+
+    def valued_thing(self, thing: Thing) -> Value:
+        if thing.back is not None and thing == Thing(back=thing.back, quantity=thing.quantity, spans=thing.spans):
+            return thing.back.model_copy(update={"spans": thing.spans})
+        return (thing.name if bare(thing) else None) or Of(thing=thing, spans=thing.spans)
+
+    def valued(self, at: int) -> Read[Value] | None:
+        """A thing as a value: its name alone, where there is no more."""
+        found = self.thing(at)
+        if found is None:
+            return None
+        return self.valued_thing(found[0]), found[1]
+
+    # Read elsewhere
+
+    def _modifiers(self, at: int, data: dict[str, Any], tests: list[Test]) -> int:
+        raise NotImplementedError
+
+    def _narrowed(self, head: int, data: dict[str, Any], tests: list[Test], inner: bool) -> int:
+        raise NotImplementedError
+
+    def predicate(self, at: int, field: str = "", bare: bool = False) -> Read[Test] | None:
+        raise NotImplementedError
+
+
+def apart(thing: Thing) -> Thing:
+    """ "the mails from Ann and Bob" are those from Ann and those from Bob; "the note about tea and milk" is about both."""
+    for place, test in enumerate(thing.tests):
+        if not isinstance(test.value, Of) or test.value.fields or not test.value.thing.also:
+            continue
+        things = [test.value.thing.model_copy(update={"also": ()}), *test.value.thing.also]
+        values = [one.name if bare(one) and one.name else Of(thing=one, spans=one.spans) for one in things]
+        tests = [test.model_copy(update={"value": value}) for value in values]
+        before, after = thing.tests[:place], thing.tests[place + 1 :]
+        if not plural(thing) or test.negated:
+            return apart(thing.model_copy(update={"tests": (*before, *tests, *after)}))
+        first, *more = [apart(thing.model_copy(update={"tests": (*before, one, *after)})) for one in tests]
+        return first.model_copy(update={"also": (*first.also, *more)})
+    return thing
+
+
+def bare(thing: Thing) -> bool:
+    """Nothing but a name."""
+    return thing.name is not None and thing == Thing(name=thing.name, spans=thing.spans)
+
+
+def plural(thing: Thing) -> bool:
+    return thing.quantity in {"all", "number"} or bool(thing.also) or (thing.kind == "person" and thing.quantity == "all")

@@ -1,0 +1,231 @@
+"""What is written, told, asked for or compared with.
+
+value = quotation | amount | date | counting | fields [ "of" thing ] | thing's fields | thing
+question = "how many" things ... | "which" thing predicate | "who" predicate | ("when"|"where"|"what"|"how much") ... thing ...
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from roles.contracts.orders import Amount, Back, Of, Test, Text, Thing, Value, Worked
+from roles.screen.language.narrowing import Narrowing
+from roles.screen.language.nouns import Read, plural
+from roles.screen.language.words import Match
+
+
+class Values(Narrowing):
+    """Reads values."""
+
+    def value(self, at: int) -> Read[Value] | None:
+        """Whatever can be written, told or compared."""
+        found = self._plain(at)
+        if found is not None and not (isinstance(found[0], Amount) and self._noun_ahead(found[1])):
+            return found
+        when = self.dates.read(at)
+        if (
+            when
+            and (when[1] - at > 1 or self.kind(at) != "number")
+            and self.low(when[1]) != "'s"
+            and not self._noun_ahead(when[1])
+        ):
+            return when[0].model_copy(update={"spans": self.spans(at, when[1])}), when[1]
+        return self.valued(at)
+
+    def joined(self, at: int) -> Read[Value] | None:
+        """Values that are no records: a quotation, an amount, fields; several of them are joined."""
+        found = self._plain(at)
+        if found is None:
+            return None
+        values, end = [found[0]], found[1]
+        while (sep := self._separator(end)) and not self.clause(sep) and (more := self._plain(sep)):
+            values, end = [*values, more[0]], more[1]
+        if len(values) == 1:
+            return found
+        return Worked(how="joined", of=tuple(values), spans=self.spans(at, end)), end
+
+    def _plain(self, at: int) -> Read[Value] | None:
+        if self.kind(at) == "quote" and self.low(at + 1) != "'s":
+            return self.text(at, at + 1, quoted=True), at + 1
+        both, last = self.take(at, "both"), len(self.orders)
+        if (
+            both
+            and last > 1
+            and not self._noun_ahead(both.end)
+            and all(one.verb in {"answer", "find"} for one in self.orders[-2:])
+        ):
+            spans = self.spans(at, both.end)
+            return Worked(
+                how="joined", of=(Back(to=last - 2, spans=spans), Back(to=last - 1, spans=spans)), spans=spans
+            ), both.end
+        return self.worked(at) or self.fields(at) or (None if self._count(at) else self.amount(at))
+
+    def worked(self, at: int) -> Read[Value] | None:
+        """how many THINGS [there are] | the number of THINGS | the sum of VALUE"""
+        start = at + (self.low(at) == "the")
+        if asked := self.asked(at, turned=False):
+            return asked
+        if self.low(start) == "number" and self.low(start + 1) == "of" and start > at:
+            found = self.simple(start + 2)
+            if found and found[0].quantity == "all":
+                return Worked(how="count", of=(Of(thing=found[0], spans=found[0].spans),), spans=self.spans(at, found[1])), found[
+                    1
+                ]
+        how = {"sum": "sum", "average": "average", "difference": "difference"}.get(self.low(start))
+        if how and start > at and self.low(start + 1) in {"of", "between"}:
+            value = self.fields(start + 2) or self.valued(start + 2)
+            if value and not (how == "sum" and isinstance(value[0], Text)):
+                return Worked(how=how, of=(value[0],), spans=self.spans(at, value[1])), value[1]  # type: ignore[arg-type]
+        return None
+
+    def asked(self, at: int, turned: bool) -> Read[Value] | None:
+        """how many THINGS ... | which THING PREDICATE | who PREDICATE | what|when|where|how much ... THING ..."""
+        word = self.take(at, "questions")
+        if word is None:
+            return None
+        name, end = word.entry.name, word.end
+        if name == "count":
+            return self._counted(at, end)
+        if name not in {"which", "who"}:
+            return self._about(at, end, name, turned)
+        if found := self._wanted(at, end, name):
+            return found
+        be = self.take(end, "auxiliaries")
+        if be and be.entry.name == "be" and self.low(at) != "which":
+            value = self.fields(be.end)
+            if value is not None and isinstance(value[0], Of) and value[0].thing.back is None:
+                return value
+        return self._about(at, end, name, turned) if name == "which" else None
+
+    def _counted(self, at: int, end: int) -> Read[Value] | None:
+        found = self.simple(end)
+        if found is None:
+            return None
+        thing, end = found[0].model_copy(update={"quantity": "all"}), found[1]
+        if "there" in {self.low(end), self.low(end + 1)} and self.take(end + (self.low(end) == "there"), "auxiliaries"):
+            end += 2
+            where: dict[str, Any] = {}
+            more: list[Test] = []
+            end = self._modifiers(end, where, more)
+            thing = thing.model_copy(update={"tests": (*thing.tests, *more), **where})
+        elif tests := self.predicates(end):
+            thing, end = thing.model_copy(update={"tests": (*thing.tests, *tests[0])}), tests[1]
+        return Worked(how="count", of=(Of(thing=thing, spans=thing.spans),), spans=self.spans(at, end)), end
+
+    def _wanted(self, at: int, end: int, name: str) -> Read[Value] | None:
+        """which [of the] THINGS PREDICATE | who [in PLACE] PREDICATE"""
+        if name == "who":
+            data: dict[str, Any] = {"kind": "person", "quantity": "all"}
+            tests: list[Test] = []
+            stop = self._prepositional(end, data, tests) or end
+            thing = Thing(**data, tests=tuple(tests), spans=self.spans(at, stop))
+        else:
+            found = self.simple(end + (self.low(end) == "of"))
+            if found is None or found[0].back or found[0].quantity == "any":
+                return None
+            stop = found[1]
+            alone = self.low(stop) in {"is", "has", "was", "does"} or found[0].quantity == "one"
+            thing = found[0].model_copy(update={"quantity": "one" if alone else "all"})
+        be, picked = self.take(stop, "auxiliaries"), dict[str, Any]()
+        place = be.end + (self.low(be.end) == "the") if be and be.entry.name == "be" else stop
+        if place > stop and not thing.pick and (last := self._picked(place, picked)) > place:
+            last += bool(self.take(last, "ones"))
+            return Of(thing=thing.model_copy(update={"quantity": "one", **picked}), spans=self.spans(at, last)), last
+        more = self.predicates(stop)
+        if more is None:
+            return None
+        thing = thing.model_copy(update={"tests": (*thing.tests, *more[0]), "spans": self.spans(at, more[1])})
+        return Of(thing=thing, spans=thing.spans), more[1]
+
+    def _about(self, at: int, end: int, name: str, turned: bool) -> Read[Value] | None:
+        """when is|does THING [due|start] | when THING is due|starts; so too where, what (it costs) and how much."""
+        aux = self.take(end, "auxiliaries")
+        if turned != bool(aux and aux.entry.name in {"be", "do"}):
+            return None
+        found = self.thing(aux.end if aux else end)
+        if found is None:
+            return None
+        thing, stop = found
+        if not turned and (be := self.take(stop, "auxiliaries")) and be.entry.name == "be":
+            aux, stop = be, be.end
+        verb = self.take(stop, "predicates")
+        field = {"when": "date", "where": "place", "much": "amount", "long": "duration"}.get(name, "")
+        if verb is not None and verb.entry.data.get("field"):
+            field, stop = verb.entry.data["field"] if name != "where" else "place", verb.end
+            if name != "where" and (name in {"when", "long"}) != (field in {"due date", "start", "end", "date", "created"}):
+                return None
+        elif not (aux and aux.entry.name == "be" and field):
+            return None
+        value = Of(fields=(field,), thing=thing, spans=self.spans(at, stop))
+        if plural(thing) and field in {"price", "total"}:
+            return (Worked(how="sum", of=(value,), spans=value.spans), stop) if verb and verb.entry.name == "comes to" else None
+        return value, stop
+
+    def fields(self, at: int) -> Read[Value] | None:
+        """[the|its|that] FIELD {and FIELD} [of THING] | THING's FIELD {and FIELD}"""
+        if (owned := self._owned(at)) is not None:
+            return owned
+        if (that := self.take(at, "demonstratives")) and (named := self.take(that.end, "field")) and self._field_here(named):
+            back = self.back(field=named.entry.name, at=at)
+            return (back.model_copy(update={"spans": self.spans(at, named.end)}), named.end) if back else None
+        whose, article = self.take(at, "possessives"), self.take(at, "articles")
+        whose = whose if whose and whose.entry.name != "person" else None
+        article = article if article and article.entry.name == "one" else None
+        start = whose.end if whose else article.end if article else at
+        found = self._field_list(start)
+        if found is None or self._open(found[1]) or self.kind(found[1]) in {"quote", "number"}:
+            return None
+        names, end = found
+        of = not whose and self.low(end) in {"of", "for", "from", "on", "in"} and not self.dates.days(end)
+        if (
+            of
+            and self.subject is None
+            and (self.low(end) == "of" or self.low(end) not in self.claimed | self.reserved)
+            and (thing := self.thing(end + 1))
+        ):
+            value = Of(fields=names, thing=thing[0], spans=self.spans(at, thing[1]))
+            summed = names == ("total",) and plural(thing[0]) and self.low(start) in {"total", "sum"} and not thing[0].also
+            return (Worked(how="sum", of=(value,), spans=value.spans) if summed else value), thing[1]
+        holder = self._holder(at, whose is not None, bool(whose or article))
+        return (Of(fields=names, thing=holder, spans=self.spans(at, end)), end) if holder is not None else None
+
+    def _holder(self, at: int, pointed: bool, definite: bool) -> Thing | None:
+        """Whose field is meant where it is not said: of what the order is about, or of what was spoken of before."""
+        if self.subject is not None:
+            return self.subject
+        if definite and self.topic is not None and self.object is None and self.each is None:
+            return self.spoken()
+        own = self.each is not None or (self.object is not None and not self.object.new)
+        back = Back(to=len(self.orders), spans=self.spans(at, at + 1)) if own and not pointed else self.back(at=at)
+        return Thing(back=back) if back is not None else None
+
+    def _field_list(self, at: int) -> Read[tuple[str, ...]] | None:
+        names: list[str] = []
+        while (found := self.take(at, "field")) and self._field_here(found):
+            names, at = [*names, found.entry.name], found.end
+            sep = self._separator(at)
+            nxt = sep + bool(sep and self.low(sep) in {"the", "its", "their"})
+            if not sep or not (more := self.take(nxt, "field")) or not self._field_here(more):
+                break
+            at = nxt
+        return (tuple(names), at) if names else None
+
+    def _field_here(self, found: Match) -> bool:
+        """Not the first word of a longer noun."""
+        return not (self._open(found.end) or self.take(found.end, "noun"))
+
+    def _owned(self, at: int) -> Read[Value] | None:
+        """Zoe's address and phone number"""
+        article = self.take(at, "articles")
+        start = article.end if article else at
+        quoted = self.kind(at) == "quote"
+        end = at + 1 if quoted else self._name_end(start)
+        found = self._field_list(end + 1) if end > start and self.low(end) == "'s" else None
+        if found is None:
+            return None
+        data: dict[str, Any] = {}
+        if quoted:
+            data["name"] = self.text(at, end, quoted=True)
+        else:
+            self._noun_and_name(start, end, data, determined=article is not None)
+        return Of(fields=found[0], thing=Thing(**data, spans=self.spans(at, end)), spans=self.spans(at, found[1])), found[1]
