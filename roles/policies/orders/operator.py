@@ -9,6 +9,7 @@ from typing import Any
 
 from pydantic import TypeAdapter
 
+from environments.cards import vocabulary
 from protocol import ActionTarget, AgentStatus, Click, ExecStatus, OperatorDecision, PressKey, describe, parse_action
 from roles.contracts import OperatorView
 from roles.contracts.orders import (
@@ -86,7 +87,7 @@ def _steps_of(view: OperatorView) -> list[Step] | str:
     """The subtask's steps; where it has words alone, what they ask for, or why that is not understood."""
     if view.subtask.steps:
         return list(view.subtask.steps)
-    reading = read_words(view.subtask.instruction, view.today)
+    reading = read_words(view.subtask.instruction, view.today, vocabulary(view.cards))
     steps = steps_of(reading, view.cards, view.facts, view.today)
     if isinstance(steps, str):
         return f'not understood: "{"; ".join(u.text for u in reading.unread) or view.subtask.instruction}" ({steps})'
@@ -97,9 +98,9 @@ def _steered(steps: Sequence[Step], view: OperatorView, at: int, dropped: set[in
     """The steps as the user wants them by now: without what is not to be done, with other values in forms still to be filled."""
     worked, dropped = list(steps), set(dropped)
     for note in view.notes:
-        reading = read_words(note.words, view.today)
+        reading = read_words(note.words, view.today, vocabulary(view.cards))
         if not reading.understood:  # "it" is what is at work
-            reading = read_words(f"{_AT_WORK} {note.words}", view.today)
+            reading = read_words(f"{_AT_WORK} {note.words}", view.today, vocabulary(view.cards))
         unwanted = {order.verb for order in reading.orders if order.negated and reading.understood}
         for n, step in enumerate(worked[at:], start=at):
             if isinstance(step, PressStep) and step.verb in unwanted:

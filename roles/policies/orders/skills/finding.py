@@ -87,7 +87,9 @@ def _is_at(place: str, at: Situation) -> bool:
 def _leading_to(place: str, at: Situation) -> Move | None:
     """A tab, link or folder of this name, a choice of a list, a row of the list, else a button that only leads there."""
     links = [e for e in at.screen.elements if e.role in _PLACES and e.enabled]
-    chosen = next((e for e in links if _same_place(e.name, place)), None)
+    chosen = next(
+        (e for e in links if _same_place(e.name, place) or _same_place(at.view.seen.by_id[e.element_id].name, place)), None
+    )
     if chosen is not None:
         return press(chosen, f'"{chosen.name}" is the place', at=at)
     for box in at.screen.fields:
@@ -127,8 +129,9 @@ def _unfolded(at: Situation) -> Move | None:
 def to_list(records: Records, place: str, at: Situation) -> Move | None:
     """The next move towards the list of such records; None when it is on the screen, be it empty."""
     card = at.kind(records.app, records.kind)
-    if way := go_to(records.app, place, at):
-        return way
+    way = go_to(records.app, place, at)
+    if way is not None and (way.kind != "fail" or records.place or not listed(records, at)):
+        return way  # where nobody named a place, a list on the screen will do
     if listed(records, at) or is_empty(at):
         return None
     if way := step_back(at):

@@ -61,14 +61,16 @@ def _listed(records: Records, at: Situation) -> list[Listed]:
 
 def _fits_kind(items: Sequence[Item], records: Records, at: Situation) -> float:
     """How well a list is one of these records: by its columns, and better than of other records; else by leading somewhere."""
+    leads = any(item.press is not item.element for item in items)
+    card, kind = at.card(records.app), at.kind(records.app, records.kind)
+    if not leads and any(leads_back(e.name) for e in at.screen.presses) and not (kind and kind.within):
+        return 0.0  # the lines of an invoice on its own page
     columns = {fold(pair.label) for pair in items[0].cells if pair.label}
-    card = at.card(records.app)
     shares = {kind.kind: _share(kind, columns) for kind in card.kinds} if card else {}
     if columns and shares.get(records.kind, -1.0) >= 0:
         share = shares[records.kind]
         return 10 + share if share >= 0.5 and share == max(shares.values()) else 0.0
-    leads = any(item.press is not item.element for item in items)
-    if items[0].element.role == "treeitem" or (not leads and any(leads_back(e.name) for e in at.screen.presses)):
+    if items[0].element.role == "treeitem":
         return 0.0
     return (5.0 if columns else 1.0 if leads else 0.5) + min(len(items), 500) / 1000
 
