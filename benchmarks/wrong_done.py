@@ -45,6 +45,7 @@ _OWED = (
     'item.status != "paid" && size(world.apps.billing.invoices.filter(n, world.apps.billing.invoices[n].vendor == item.vendor && '
     'world.apps.billing.invoices[n].status != "paid")) in [2, 3]'
 )
+_OPEN = 'item.vendor == slots.some.vendor && item.status != "paid"'
 GOALS: dict[str, dict[str, Any]] = {
     "delete-all-notes": {
         "goal": "Delete all notes", "world": "office", "success": [f"size(world.{NOTES}) == 0"], "changes": [f"{NOTES}.*"],
@@ -81,7 +82,7 @@ GOALS: dict[str, dict[str, Any]] = {
         "goal": "Claim every unpaid invoice of {some.vendor} with the invoice number and the amount", "world": "office",
         "slots": {
             "some": {"from": "apps.billing.invoices", "where": _OWED},
-            "unpaid": {"from": "apps.billing.invoices", "where": 'item.vendor == slots.some.vendor && item.status != "paid"', "pick": "all"},
+            "unpaid": {"from": "apps.billing.invoices", "where": _OPEN, "pick": "all"},
         },
         "success": [
             f"slots.unpaid.all(i, world.{CLAIMS}.exists_one(c, world.{CLAIMS}[c].amount == i.total))",
@@ -104,7 +105,8 @@ GOALS: dict[str, dict[str, Any]] = {
         "changes": ["apps.calendar.meetings.*.answer"],
     },
     "note-when-unpaid": {
-        "goal": 'If invoice {one.number} is not paid, create a note called "Open" with the text "{one.number}"', "world": "office",
+        "goal": 'If invoice {one.number} is not paid, create a note called "Open" with the text "{one.number}"',
+        "world": "office",
         "slots": {"one": {"from": "apps.billing.invoices", "where": 'item.status != "paid"'}},
         "success": [f'world.{NOTES}.exists(n, world.{NOTES}[n].title == "Open" && world.{NOTES}[n].body == slots.one.number)'],
         "changes": [f"{NOTES}.+"],
@@ -112,7 +114,10 @@ GOALS: dict[str, dict[str, Any]] = {
     "new-phone-number": {
         "goal": "Change the phone number of {one.name} to 555-1234", "world": "company",
         "slots": {"one": {"from": "apps.contacts.contacts"}},
-        "success": ['world.apps.contacts.contacts.exists(c, world.apps.contacts.contacts[c].phone == "555-1234" && world.apps.contacts.contacts[c].name == slots.one.name)'],
+        "success": [
+            'world.apps.contacts.contacts.exists(c, world.apps.contacts.contacts[c].phone == "555-1234" && '
+            "world.apps.contacts.contacts[c].name == slots.one.name)"
+        ],
         "changes": ["apps.contacts.contacts.*.phone"],
     },
 }  # fmt: skip
@@ -265,10 +270,9 @@ class MistakenOperator:
         if not isinstance(decision.action, Click) or mine is None:
             return decision
         screen = Screen(view.seen)
-        if not any(above.role in {"row", "listitem"} for above in screen.above(mine)):
-            return decision
-        place = lambda e: [n for row in screen.rows for n, kid in enumerate(screen.within(row)) if kid.element_id == e.element_id]  # noqa: E731
-        rivals = [e for e in screen.elements if e.role == mine.role and e.enabled and e.visible and e != mine and place(e) == place(mine)]
+        at = _place(mine, screen)
+        rivals = [e for e in screen.elements if e.role == mine.role and e.enabled and e.visible and e != mine]
+        rivals = [e for e in rivals if at and _place(e, screen) == at]
         if not rivals or self._mistake.chance.random() < 0.4:
             return decision
         wrong = self._mistake.chance.choice(rivals)
@@ -283,17 +287,24 @@ class MistakenOperator:
             return decision
         more = self._mistake.chance.choice(grave)
         self._mistake.what = f"presses {more.name!r} besides"
-        return OperatorDecision(status=AgentStatus.CONTINUE, action=press(more), memory=decision.memory, reasoning="one thing more")
+        return OperatorDecision(status=AgentStatus.CONTINUE, action=press(more), memory=decision.memory, reasoning="one more")
+
+
+def _place(element: GUIElement, screen: Screen) -> list[int]:
+    """Where in its row it stands; nothing where it stands in none."""
+    return [n for row in screen.rows for n, kid in enumerate(screen.within(row)) if kid.element_id == element.element_id]
 
 
 def press(element: GUIElement) -> Click:
-    return Click(target=ActionTarget(element_id=element.element_id, text=element.name, track_id=element.track_id, bbox=element.bbox))
+    target = ActionTarget(element_id=element.element_id, text=element.name, track_id=element.track_id, bbox=element.bbox)
+    return Click(target=target)
 
 
 def task_of(name: str) -> Task:
     """A goal of `GOALS`, or a shipped task."""
-    own = GOALS.get(name)
-    return Task.model_validate({"limits": {"steps": 80, "plans": 4}, **own}) if own else load_task(shipped("tasks", f"{name}.yaml"))
+    if own := GOALS.get(name):
+        return Task.model_validate({"limits": {"steps": 80, "plans": 4}, **own})
+    return load_task(shipped("tasks", f"{name}.yaml"))
 
 
 def work(asked: Asked, settings: Sequence[str] = ()) -> Row:
@@ -310,7 +321,7 @@ def work(asked: Asked, settings: Sequence[str] = ()) -> Row:
             overrides=[f"seed={asked.seed}", f"runs_dir={folder}", "limits.plans=4", *settings], task_layer=task.layer()
         )
         try:
-            outcome = start(loaded, task, approver=_approving, parts={"around": around})
+            outcome = start(loaded, task, approver=approving, parts={"around": around})
         except Exception as bad:  # noqa: BLE001 - a mistake may break a crew; that is no run called done
             return Row(str(asked), mistake.what, "broken", False, False, repr(bad)[:200])
     verdict = outcome.report.get("judge") or {}
@@ -319,7 +330,7 @@ def work(asked: Asked, settings: Sequence[str] = ()) -> Row:
     return Row(str(asked), mistake.what, outcome.status, right, outcome.status == "fulfilled" and not right, why)
 
 
-def _approving(request: dict[str, Any]) -> dict[str, Any] | None:
+def approving(request: dict[str, Any]) -> dict[str, Any] | None:
     return {"decisions": [{"type": "approve"}]} if request["kind"] != "question" else None
 
 
@@ -354,7 +365,8 @@ def main() -> None:
         mark = "PAST " if row.past else "right" if row.right else "     "
         print(f"{mark} {row.run:44} {row.what[:80]:80} {row.status}: {row.why[:160]}", file=sys.stderr, flush=True)
     ways = Counter(row.status for row in rows if row.what)
-    print(f"{len(rows)} runs, {sum(bool(row.what) for row in rows)} with a mistake ({dict(ways)}), {sum(r.right for r in rows)} right")
+    right = sum(row.right for row in rows)
+    print(f"{len(rows)} runs, {sum(bool(row.what) for row in rows)} with a mistake ({dict(ways)}), {right} right all the same")
     print(f"{sum(row.past for row in rows)} called fulfilled and refused by the judge")
 
 

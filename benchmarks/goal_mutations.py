@@ -1,0 +1,188 @@
+#!/usr/bin/env python3
+"""Goals of another meaning, made of those that are worked rightly: is any of them called done that was not done?
+
+    benchmarks/goal_mutations.py                                   500 goals, by the settings as they are
+    benchmarks/goal_mutations.py --number 40 --seed 2 --set policies=orders --rows rows.jsonl
+
+Each goal is first worked as it is; where that is right, one word, name or number of it is changed, and it is worked again:
+  name        the name, number or quoted title of the thing that is meant becomes one that the world has not: nothing may change
+  condition   it is to be done only if there is a note that there is not: nothing may change
+  negation    one of its orders is not to be done: what is changed may not be all that the goal as it was changed
+  quantifier  `one of` in place of all: the same
+  swap        two quoted texts change places: the judge of the goal as it was may not call it right
+A run is wrong and called done when it is fulfilled and this was broken. A refusal, a question or a spent limit is never wrong.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import random
+import re
+import sys
+import tempfile
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import NamedTuple
+
+from wrong_done import GOALS, approving, task_of
+
+from orchestrator.runs.runs import start
+from orchestrator.settings.settings import load_settings, shipped_names
+from roles.screen.language.reader import read
+
+_QUOTED = re.compile(r'"([^"]{2,60})"')
+_NUMBERED = re.compile(r"\b[A-Z]{2,}-\d{3,}\b")
+_MEANT = re.compile(
+    r'\b(?:delete|archive|open|accept|decline|reply to|rename|move|cancel|remove) the \w+ ("[^"]{2,60}")', re.IGNORECASE
+)
+_ALL = re.compile(r"\b(all|every|each|both)\b")
+_STRANGE = ("Quillon Vantage", "Brimstone Ferry", "Oddfellow Paper")
+
+
+NOTHING, LESS, OTHER = "nothing", "less", "other"
+"""What may come of a mutated goal: no change, not all that changed before, not what the judge of the goal as it was wants."""
+
+
+class Mutation(NamedTuple):
+    """A goal of another meaning, and what may come of it."""
+
+    kind: str
+    goal: str
+    allowed: str
+
+
+class Worked(NamedTuple):
+    """What came of a goal."""
+
+    goal: str
+    status: str
+    right: bool
+    """The judge's conditions of the goal as it was all hold, and nothing else was changed than they allow."""
+    changed: frozenset[str]
+    why: str
+
+
+@dataclass
+class Row:
+    """How a mutated goal came out."""
+
+    run: str
+    kind: str
+    goal: str
+    status: str
+    changed: tuple[str, ...]
+    wrong: bool
+    """It is called fulfilled, and what came of it is not allowed."""
+    why: str
+
+
+def mutations(goal: str, chance: random.Random) -> Iterator[Mutation]:
+    """All that can be made of a goal."""
+    strange = chance.choice(_STRANGE)
+    for found in _NUMBERED.finditer(goal):
+        if goal.count(found[0]) == 1:
+            yield Mutation("name", goal.replace(found[0], "ZZZ-90817"), NOTHING)
+    for found in _MEANT.finditer(goal):
+        yield Mutation("name", f'{goal[: found.start(1)]}"{strange}"{goal[found.end(1) :]}', NOTHING)
+    yield from _denied(goal, strange)
+    for found in _ALL.finditer(goal):
+        yield Mutation("quantifier", f"{goal[: found.start()]}one of the{goal[found.end() :]}", LESS)
+    if len(quoted := sorted({found[0] for found in _QUOTED.finditer(goal)})) > 1:
+        first, second = chance.sample(quoted, 2)
+        yield Mutation("swap", goal.replace(first, "\0").replace(second, first).replace("\0", second), OTHER)
+
+
+def _denied(goal: str, strange: str) -> Iterator[Mutation]:
+    """One order that is not to be done, and all of it under a condition that does not hold."""
+    orders = read(goal).orders
+    allowed = NOTHING if len(orders) == 1 else LESS
+    for order in orders:
+        at = min((span[0] for span in order.spans), default=-1)
+        if at >= 0 and not order.negated and order.condition is None:
+            yield Mutation("negation", f"{goal[:at]}do not {goal[at].lower()}{goal[at + 1 :]}", allowed)
+    if all(order.condition is None for order in orders):
+        yield Mutation("condition", f'If there is a note called "{strange}", {goal[0].lower()}{goal[1:]}', allowed)
+
+
+def work(name: str, seed: int, settings: Sequence[str], goal: str = "") -> Worked:
+    """One run of a goal as it is, or of other words in its place; all that it changed counts as besides."""
+    task = task_of(name)
+    told = task.model_copy(update={"changes": ("apps.nothing.there",), **({"goal": goal} if goal else {})})
+    with tempfile.TemporaryDirectory(dir="/dev/shm" if Path("/dev/shm").is_dir() else None) as folder:
+        overrides = [f"seed={seed}", f"runs_dir={folder}", "limits.plans=4", *settings]
+        try:
+            outcome = start(load_settings(overrides=overrides, task_layer=told.layer()), told, approver=approving)
+        except Exception as bad:  # noqa: BLE001 - a crew that breaks on a goal has not called it done
+            return Worked(goal, "broken", False, frozenset(), repr(bad)[:200])
+    judged = outcome.report.get("judge") or {}
+    holds = all(check["passed"] for check in judged.get("checks", ()) if check["expression"] in task.success)
+    changed = frozenset(map(str, judged.get("side_effects", ())))
+    return Worked(str(outcome.report["goal"]), outcome.status, holds, changed, " ".join(outcome.reason.split())[:200])
+
+
+def judged(mutation: Mutation, before: Worked, after: Worked) -> bool:
+    """Whether what came of a mutated goal is wrong and called done."""
+    if after.status != "fulfilled":
+        return False
+    match mutation.allowed:
+        case "nothing":
+            return bool(after.changed)
+        case "less":
+            return bool(before.changed) and before.changed <= after.changed
+        case _:
+            return after.right and bool(after.changed)
+
+
+def rows_of(number: int, seed: int, settings: Sequence[str], only: Sequence[str] = ()) -> Iterator[Row]:
+    """So many mutated goals, the same for the same seed and crew."""
+    names = [(name, world) for name in GOALS for world in range(4)] + [
+        (name, world) for name in shipped_names("tasks") for world in range(2)
+    ]
+    chance = random.Random(seed)
+    chance.shuffle(names)
+    left = number
+    for name, world in names:
+        if only and name not in only:
+            continue
+        if (before := work(name, world, settings)).status != "fulfilled" or not before.right:
+            continue
+        for mutation in mutations(before.goal, random.Random(f"{name}/{world}/{seed}")):
+            if left <= 0:
+                return
+            left -= 1
+            after = work(name, world, settings, mutation.goal)
+            wrong = judged(mutation, before, after)
+            yield Row(
+                f"{name}/{world}", mutation.kind, mutation.goal, after.status, tuple(sorted(after.changed))[:8], wrong, after.why
+            )
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--number", type=int, default=500)
+    parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--set", action="append", default=[], metavar="KEY=VALUE", help="a setting of the crew; repeatable")
+    parser.add_argument("--goals", default="", help="only these, with commas between them")
+    parser.add_argument("--rows", type=Path, help="a file for a JSON line each")
+    said = parser.parse_args()
+    rows = []
+    for row in rows_of(said.number, said.seed, said.set, [name for name in said.goals.split(",") if name]):
+        rows.append(row)
+        if said.rows:
+            with said.rows.open("a", encoding="utf-8") as file:
+                file.write(json.dumps(asdict(row), ensure_ascii=False) + "\n")
+        print(
+            f"{'WRONG' if row.wrong else '     '} {row.kind:10} {row.run:28} {row.status:10} {row.goal[:120]} | {row.why[:120]}",
+            file=sys.stderr,
+        )
+    for kind, count in Counter(row.kind for row in rows).items():
+        ways = Counter(row.status for row in rows if row.kind == kind)
+        print(f"{kind}: {count}, {dict(ways)}, {sum(row.wrong for row in rows if row.kind == kind)} wrong and called done")
+    print(f"{len(rows)} goals, {sum(row.wrong for row in rows)} wrong and called done")
+
+
+if __name__ == "__main__":
+    main()
