@@ -23,6 +23,8 @@ WORDS: dict[str, tuple[str, ...]] = {
     "delete": ("delete", "remove", "trash", "move to trash", "erase", "bin"),
     "move": ("move", "move to", "put in", "file in"),
     "edit": ("edit", "change", "modify"),
+    "turn_on": ("turn on", "switch on", "enable"),
+    "turn_off": ("turn off", "switch off", "disable"),
 }  # fmt: skip
 """What a control for a verb may be called; the likeliest first. A verb without an entry is called by its own name."""
 _PAST = {"send": {"sent"}, "submit": {"sent"}, "save": {"kept", "set", "written"}, "set": {"set"}, "create": {"made"},

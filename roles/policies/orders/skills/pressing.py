@@ -8,7 +8,7 @@ from environments.cards import VerbCard
 from protocol import ActionTarget, Click, GUIElement, PressKey, Wait
 from roles.contracts.orders import Entry, PressStep
 from roles.policies.orders.skills.committing import after, agreed, bare, commit_button, control_for, lone_way_on, mend, push
-from roles.policies.orders.skills.filling import names_of, open_menu, reach, tried_before, write
+from roles.policies.orders.skills.filling import names_of, open_menu, reach, write
 from roles.policies.orders.skills.finding import find_record
 from roles.policies.orders.skills.situation import Move, Situation, act, done, fail, press
 from roles.policies.orders.skills.widgets import field_for, option
@@ -18,6 +18,7 @@ from roles.screen.screens import Item, fold
 _PRESSED = frozenset({"button", "link", "menuitem", "menuitemcheckbox", "menuitemradio", "tab", "switch", "option"})
 _TAKES_AWAY = frozenset({"delete", "move", "archive", "remove", "trash"})
 _GRAVE = frozenset({"payment", "account", "permission", "security"})
+_OPPOSITE = {"turn_on": "turn_off", "turn_off": "turn_on", "enable": "disable", "disable": "enable"}
 _NARROW = 600
 """A screen less wide than this is held in a hand."""
 
@@ -69,12 +70,17 @@ def _labels(step: PressStep, at: Situation) -> list[str]:
 
 def _control(step: PressStep, row: Item | None, options: Sequence[GUIElement], at: Situation) -> GUIElement | None:
     """The control of the verb among these: one that the step names, and no other; else by the card or the words for it."""
-    owner = (*names_of(step.records), *((*(p.value for p in row.cells), row.press.name) if row is not None else ()))
-    kind = at.kind(step.app, step.records.kind) if step.records else None
-    about = (kind.kind, *kind.words) if kind else ()
+    owner, about = _said(step, row, at)
     enabled = [e for e in options if e.enabled]
     found = control_for(step.verb if not step.control else "\0", enabled, _labels(step, at), owner, about)
     return found or next((e for e in enabled if bare(e.name) == bare(step.control or step.verb)), None)
+
+
+def _said(step: PressStep, row: Item | None, at: Situation) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """What the record is called, and what such records are called."""
+    kind = at.kind(step.app, step.records.kind) if step.records else None
+    shown = (*(p.value for p in row.cells), row.press.name) if row is not None else ()
+    return (*names_of(step.records), *shown), (kind.kind, *kind.words) if kind else ()
 
 
 # --- in a list --------------------------------------------------------------------------------------------------------
@@ -149,8 +155,9 @@ def _on_page(step: PressStep, at: Situation) -> Move:
     if (control := _control(step, None, presses, at)) is not None:
         return push(control, step.verb, at)
     wanted = {bare(label) for label in (*_labels(step, at), step.verb)}
-    undo = next((e for e in presses if e.enabled and fold(e.name).replace("-", "") in {f"un{word}" for word in wanted}), None)
-    if undo is not None and tried_before(at):
+    opposite = _OPPOSITE.get(step.verb) or (step.verb[2:] if step.verb.startswith("un") else f"un{step.verb}")
+    undo = control_for(opposite, [e for e in presses if e.enabled], (), *_said(step, None, at)) if step.records else None
+    if undo is not None:
         return done(f'"{undo.name}" is offered: it is so already')
     if (menu := open_menu(at)) is not None:
         return menu

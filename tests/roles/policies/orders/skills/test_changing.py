@@ -6,9 +6,10 @@ from typing import Any
 
 import pytest
 from worked.steps_loop import Hands, entries, hands, which
+from worlds.loans import WORLD, registered
 
 from protocol import AgentStatus
-from roles.contracts.orders import AnswerStep, CreateStep, Entry, FillStep, FindStep, PressStep, Step
+from roles.contracts.orders import AnswerStep, CreateStep, Entry, FillStep, FindStep, PressStep, Records, Step
 
 DONE, FAIL = AgentStatus.FINISH, AgentStatus.FAIL
 
@@ -226,6 +227,31 @@ def test_cells_of_a_sheet_are_written_wherever_they_are():
         "bookkeeping", FillStep(app="spreadsheet", entries=entries("B6", "=SUM(B2:B5)", "D2", "hello", "J40", "far"))
     )
     assert "1838.5" in [e.name for e in crew.environment.observe().elements] or crew.done[-1].startswith('fill "Formula bar"')
+
+
+def test_what_is_so_already_is_not_done_again():
+    crew, _ = worked("smart-home", PressStep(app="home", records=which("home", "device", Device="Front door"), verb="lock"))
+    assert not any("ock front door" in line for line in crew.done)
+
+
+def test_an_app_that_no_rule_knows_is_worked_by_its_card():
+    registered()
+
+    def book(title: str) -> Records:
+        return which("library", "loan", Title=title)
+
+    dune = entries("Title", "Dune", "Reader", "Bob", "Shelf", "Travel")
+    _, apps = worked(
+        WORLD,
+        CreateStep(app="library", kind="loan", entries=dune, commit="save"),
+        PressStep(app="library", records=book("Dune"), verb="renew"),
+        PressStep(app="library", records=book("The Old Harbour"), verb="remind reader"),
+        PressStep(app="library", records=book("A Short War"), verb="delete"),
+    )
+    loans = {loan["title"]: (loan["due"], loan["status"]) for loan in apps["library"]["loans"].values()}
+    assert loans == {
+        "The Old Harbour": ("2026-03-12", "overdue"), "Wind over Elba": ("2026-03-04", "overdue"), "Dune": ("2026-04-20", "out")
+    }  # fmt: skip
 
 
 # --- what is refused --------------------------------------------------------------------------------------------------
