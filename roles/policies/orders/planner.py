@@ -31,6 +31,7 @@ from roles.contracts.orders import (
     Slot,
     Span,
     Step,
+    Test,
     Text,
     Thing,
     Value,
@@ -124,6 +125,7 @@ class Planner:
 
     def groups(self) -> list[Group]:
         """What is to be done, in order. Raises Refusal."""
+        self._check_apps()
         self._join_fields()
         self._join_commits()
         for at, order in enumerate(self.reading.orders):
@@ -140,6 +142,17 @@ class Planner:
                 self.more = True
                 break
         return self.made
+
+    def _check_apps(self) -> None:
+        """That every application which the goal calls one is there."""
+        for order in self.reading.orders:
+            things = [slot.value.thing for slot in order.slots if isinstance(slot.value, Of)]
+            things += [order.object] if order.object is not None else []
+            things += [thing.place for thing in things if thing.place is not None]
+            for thing in things:
+                if thing.kind in {"app", "application", "program"} and thing.name is not None and not self._app_called(thing):
+                    there = ", ".join(card.title for card in self.cards) or "none"
+                    raise Refusal(f'there is no application called "{thing.name.text}"; applications are: {there}')
 
     def _join_fields(self) -> None:
         """"... create a file, enter X as its content, select Y as the category": belong to the order that began the form."""
@@ -393,10 +406,11 @@ class Planner:
             raise Refusal(f"{where} should be {number}, and there is {told}", ask=bool(there))
 
     def _row_of(self, base: Records, table: Table, cells: Sequence[str], keys: Sequence[str]) -> Row:
-        """The record of a row of a table: by its key, and by its other columns where another row has the same key."""
+        """The record of a row of a table: by its key and what else stays as it is, since others may have the same key."""
         known = dict(zip(table.columns, cells, strict=True))
-        alike = [row for row in table.rows if all(row[table.columns.index(key)] == known[key] for key in keys)]
-        columns = list(keys) if keys and len(alike) == 1 else [column for column in table.columns if known[column]]
+        stays = [field.label for field in self.kind(base).fields if field.listed and field.type in LASTING and not field.options]
+        filled = [label for label in known if known[label]]
+        columns = [label for label in filled if label in keys or label in stays] or filled
         tests = tuple(RowTest(label=column, value=escaped(known[column])) for column in columns)
         return Row(Records(app=base.app, kind=base.kind, place=base.place, tests=tests), known)
 
@@ -627,11 +641,21 @@ class Planner:
             return self._message(order)
         if order.object is not None and (order.object.new or order.verb in MAKES):
             return self._make(order, order.object)
+        if not self._can(order):
+            raise Refusal(f'no application can "{order.said or order.verb}"')
         if self._member(order):
             return None
         if order.verb in WRITES:
             return self._write(order)
         return self._do(order)
+
+    def _can(self, order: Order) -> bool:
+        """Whether there is a control, a field or a form for such a verb anywhere: else nothing is looked for first."""
+        if order.verb in {*WRITES, *SWITCHES, "set", "move", "rename", "postpone", "invite", "remove"} or self._derived(order):
+            return True
+        said = order.said or order.verb
+        kinds = [(card, kind) for card in self.cards for kind in (*card.kinds, None)]
+        return any(ground_verb(order.verb, said, card, kind) for card, kind in kinds)
 
     def _for_each(self, order: Order, per: Slot) -> None:
         """Once for each record of "for every ...", with "its" being that record."""
@@ -847,7 +871,8 @@ class Planner:
             if not texts and order.verb in {"add", "put", "copy"}:
                 return self._do(order if order.verb == "add" else order.model_copy(update={"verb": "move" if goal else "put"}))
             told = [thing.back if thing.back is not None and not thing.tests else Of(thing=thing, spans=thing.spans)]
-        if goal is None or not told:
+        fielded = any(slot.role == "value" and slot.field for slot in order.slots)
+        if goal is None or not (told or fielded):
             raise Refusal(f'"{self._said(order.spans)}" does not say {"what" if goal else "where it"} is to be written')
         self._take(*([target] if target is not None else []))
         rest = tuple(slot for slot in order.slots if slot is not target and slot.role != "value")
@@ -855,15 +880,19 @@ class Planner:
             makes = [kind for kind in home.kinds if kind.create is not None]
             target = next(slot for slot in order.slots if self._names_app(slot.value))
             rest = tuple(s for s in order.slots if s is not target and (s.role != "value" or s.field) and s.role != "as")
-            if not makes or len(told) != 1:
+            if not makes or len(told) > 1 or not (told or any(slot.field for slot in rest)):
                 raise Refusal(f'"{self._said(order.spans)}": it is not understood what is to be made in {home.title}')
-            made = order.model_copy(update={"slots": (*self._named_values(order, told[0], makes[0]), *rest)})
+            made = order.model_copy(update={"slots": (*self._named_values(order, told), *rest)})
             return self._make_one(made, Thing(kind=makes[0].kind, new=True), home, makes[0])
         if goal.new:
             body = tuple(Slot(role="saying", value=value) for value in told)
             return self._make(order.model_copy(update={"slots": (*rest, *body)}), goal)
         records = self._touched(self.one(goal))
         kind = self.kind(records)
+        if fielded and not told:
+            return self._fill(order, records, self._entries(self.card(records.app), kind, rest + tuple(
+                slot for slot in order.slots if slot.role == "value" and slot not in rest
+            )))  # fmt: skip
         long = [field for field in kind.fields if field.type == "long_text" and field.written]
         if not long:
             raise Refusal(f'"{self._said(order.spans)}": a {kind.kind} in {self.card(records.app).title} takes no such text')
@@ -873,9 +902,12 @@ class Planner:
         mode: Literal["append", "prepend"] = "prepend" if "start" in at else "append"
         self._fill(order, records, [Entry(label=long[0].label, value="\n".join(map(self.words, told)), mode=mode)])
 
-    def _named_values(self, order: Order, told: Value, kind: KindCard) -> list[Slot]:
+    def _named_values(self, order: Order, values: Sequence[Value]) -> list[Slot]:
         """What goes into a form: "it as the amount"; "the vendor and the amount", each where it is called so; else a title."""
         named = [slot for slot in order.slots if slot.role == "as" and isinstance(slot.value, Of) and len(slot.value.fields) == 1]
+        if not values:
+            return []
+        told = values[0]
         if named and isinstance(named[0].value, Of):
             self._take(named[0])
             return [Slot(role="value", field=named[0].value.fields[0], value=told, spans=named[0].spans)]
@@ -929,6 +961,11 @@ class Planner:
         if thing is None:
             self._press_here(order)
             return None
+        sender = next((s for s in order.slots if s.role == "from" and isinstance(s.value, Text) and "@" in s.value.text), None)
+        if sender is not None:
+            thing = thing.model_copy(update={"tests": (*thing.tests, Test(relation="from", value=sender.value, spans=sender.spans))})
+            order = order.model_copy(update={"slots": tuple(slot for slot in order.slots if slot is not sender), "object": thing})
+            self._take(sender)
         home = next((s for s in order.slots if s.role in {"from", "at"} and isinstance(s.value, Of) and not s.value.fields), None)
         if home is not None and isinstance(home.value, Of) and thing.place is None and thing.back is None:
             thing = thing.model_copy(update={"place": home.value.thing})
@@ -1227,6 +1264,8 @@ class Planner:
         return records
 
 
+LASTING = frozenset({"people", "date", "time", "money", "number"})
+"""Types of columns by which a record is told from others of the same name."""
 SWITCHES = {"turn_on": "true", "turn_off": "false", "mute": "true", "unmute": "false"}
 ANSWERS = frozenset({"reply", "forward"})
 GENERIC = frozenset({"app", "application", "page", "form", "program", "screen", "site", "website"})

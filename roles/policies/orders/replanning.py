@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from roles.contracts import PlanAnswer, PlanRequest, Subtask
+from roles.contracts.orders import CreateStep, FillStep, PressStep, Step
 from roles.contracts.signals import SubtaskStatus
 from roles.policies.orders.stages import changes, group_of
 
@@ -33,9 +34,15 @@ def replan(request: PlanRequest, *, more: bool) -> PlanAnswer:
         what = request.refused[-1] if request.refused else failed.title
         return PlanAnswer(outcome="infeasible", reason=f"not allowed: {what}{words}")
     tries = sum(1 for s in request.plan if group_of(s.id) == group_of(failed.id) and s.title == failed.title)
-    if tries >= 2 or (any(map(changes, failed.steps)) and len(failed.steps) > 1):
+    done = request.trigger == "gate_fail" and any(once(step) for step in failed.steps)
+    if tries >= 2 or done or sum(map(changes, failed.steps)) > 1:
         return PlanAnswer(outcome="infeasible", reason=f"{failed.title}: {said or 'it did not work'}")
     return PlanAnswer(outcome="planned", subtasks=_again(request, failed, said), more=more, reason="it is tried once more")
+
+
+def once(step: Step) -> bool:
+    """Whether doing it a second time would do more than the first."""
+    return isinstance(step, PressStep) or (isinstance(step, FillStep | CreateStep) and step.commit in {"send", "submit"})
 
 
 def _again(request: PlanRequest, failed: Subtask, said: str) -> tuple[Subtask, ...]:
