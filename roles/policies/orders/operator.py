@@ -26,12 +26,11 @@ from roles.contracts.orders import (
     WaitStep,
 )
 from roles.policies.orders.manager import steps_of
-from roles.policies.orders.skills.collecting import collect
 from roles.policies.orders.skills.creating import answer, create
 from roles.policies.orders.skills.filling import fill
 from roles.policies.orders.skills.finding import find, naming, open_place
 from roles.policies.orders.skills.pressing import press_verb
-from roles.policies.orders.skills.reading import read, wait
+from roles.policies.orders.skills.reading import collect, read, wait
 from roles.policies.orders.skills.situation import Move, Situation, StepFailure, act, done, fail
 from roles.screen.language.reader import read as read_words
 from roles.screen.synonyms import as_shown

@@ -9,23 +9,20 @@ from typing import Any
 
 from environments.effects import Effect
 from environments.effects.words import effect_of_words
-from protocol import ActionTarget, Fill, GUIElement, Scroll, SelectOption, Type
+from protocol import ActionTarget, Scroll, SelectOption
 from roles.contracts.orders import FindStep, OpenStep, Records, RowTest
 from roles.policies.orders.skills.lists import DOWN, is_empty, is_next, listed, pages_of, turn
 from roles.policies.orders.skills.rows import Row, best_fitting, is_called, is_cut, matches, picked, words_of
+from roles.policies.orders.skills.searching import name_of, prepared
 from roles.policies.orders.skills.situation import Move, Situation, StepFailure, act, done, fail, press
 from roles.screen.matching import similarity
 from roles.screen.screens import Item, fold
 from roles.screen.synonyms import leads_back
-from roles.screen.values import parse_date
 
 _CLOSING = frozenset({"close", "close file", "close document", "close editor", "close details", "close view"})
 _PLACES = frozenset({"tab", "link", "treeitem", "menuitem", "option", "radio"})
 _HARMLESS = frozenset({None, Effect.NAVIGATE, Effect.OBSERVE})
 _MOST_PAGES, _MOST_ROWS, _MOST_OPENED, _MOST_PLACES = 60, 3000, 40, 25
-_TO_DAY = frozenset({"go to date", "go to day", "jump to date", "show from", "from date"})
-_LONG = 3
-"""Pages from which on it is searched for a name before pages are turned."""
 
 
 # --- applications and places ------------------------------------------------------------------------------------------
@@ -189,7 +186,7 @@ def _another_search(records: Records, state: dict[str, Any], at: Situation) -> s
     """Words that stand in no row may stand in records: the application's own search knows. One that found nothing is no proof."""
     if any(matches(Row.load(kept), records.tests) for kept in state["rows"]):
         return None
-    words = _name(records, at)
+    words = name_of(records, at)
     if words and words not in state["tried"] and at.screen.searches:
         return words
     return "" if not state["rows"] and "" not in state["tried"] else None
@@ -209,14 +206,6 @@ def _places_of(records: Records, at: Situation, state: dict[str, Any]) -> list[s
     return list(dict.fromkeys([*(p for p in first if p or not places), *places, *(state["places"] or ())]))[:_MOST_PLACES]
 
 
-def _name(records: Records, at: Situation) -> str:
-    """Words by which the application can search for them."""
-    card = at.kind(records.app, records.kind)
-    keys = {"", *(f.label for f in card.fields if f.key)} if card else {""}
-    words = (t.value for t in records.tests if t.label in keys and not t.negated and t.relation in {"is", "has", "about"})
-    return next((w for w in words if " .. " not in w), "")
-
-
 def _for_all(records: Records) -> bool:
     """All of them, or the first by some order: of the list in which they stand first, and not of the bin as well."""
     return records.exactly == 0 or records.pick is not None
@@ -227,7 +216,7 @@ def _walk(records: Records, place: str, state: dict[str, Any], at: Situation) ->
     if (way := to_list(records, place, at)) is not None:
         return way
     if not state["begun"]:
-        if (way := _unfiltered(place, at) or _first_page(at) or _searched(records, state, at) or _dated(records, at)) is not None:
+        if (way := prepared(records, place, state, at)) is not None:
             return way
         state["looked"] = [*dict.fromkeys([*state["looked"], place or at.title(records.app)])]
         state["looking in"] = place
@@ -295,68 +284,6 @@ def _onward(texts: Sequence[str], state: dict[str, Any], at: Situation) -> Move 
     return act(Scroll.toward("down", 2, "page"), "the list may go on below", "more rows")
 
 
-def _first_page(at: Situation) -> Move | None:
-    """A list is read from its beginning."""
-    pages = pages_of(at)
-    if (pages is not None and pages[0] < 2) or at.count("turned back") >= _MOST_PAGES:
-        return None
-    return turn(False, at)
-
-
-def _unfiltered(place: str, at: Situation) -> Move | None:
-    """A choice of a part of the list that was left by others is taken back."""
-    for box in at.screen.fields:
-        whole = box.options[0] if box.role == "combobox" and box.options else ""
-        if fold(whole).startswith("all") and fold(box.value or "") not in {"", fold(whole), fold(place)} and box.enabled:
-            return act(SelectOption(target=ActionTarget.of(box), options=(whole,)), f'to see "{whole}"', f'"{whole}" shown')
-    return None
-
-
-def _searched(records: Records, state: dict[str, Any], at: Situation) -> Move | None:
-    """What an earlier search left is cleared; in a long list a name is searched for before its pages are turned."""
-    field = next((f for f in at.screen.searches if f.enabled and f.role in {"searchbox", "textbox"}), None)
-    if field is None:
-        return None
-    if state["query"] is None:
-        pages = pages_of(at)
-        named = _name(records, at)
-        long = bool(field.value) or (pages is not None and pages[1] >= _LONG)
-        wanted = records.exactly == 1 and records.pick is None and not records.but and long
-        state["query"] = named if wanted else ""
-    if at.notes.get("searched for", field.value or "") == state["query"] or at.count("search fields") > 5:
-        return None
-    if fold(field.value or "") != fold(state["query"]):
-        at.notes["searched for"] = None
-        return act(Fill(target=ActionTarget.of(field), text=state["query"]), f'to search for "{state["query"]}"', "the words")
-    at.notes["searched for"] = state["query"]
-    return start_search(field, at)
-
-
-def _dated(records: Records, at: Situation) -> Move | None:
-    """A list that shows a span of time is taken to the day that is meant."""
-    field = next((f for f in at.screen.fields if f.enabled and fold(f.name) in _TO_DAY), None)
-    ordered = (t for t in records.tests if not t.negated and t.relation in {"on", "is", "in", "between", "after"})
-    day = next((t.value[:10] for t in ordered if parse_date(t.value[:10]) is not None), "")
-    if field is None or not day or at.notes.get("dated") == "shown":
-        return None
-    if at.notes.get("dated") == day:
-        at.notes["dated"] = "shown"
-        return start_search(field, at)
-    at.notes["dated"] = day
-    return act(Fill(target=ActionTarget.of(field), text=day), f"the list is to show {day}", f"{day} in the field")
-
-
-def start_search(field: GUIElement, at: Situation) -> Move:
-    """Press the button that belongs to the search field: one in the same group before one that merely has such a name."""
-    buttons = [
-        e for e in at.screen.presses if e.role == "button" and e.enabled and fold(e.name) in {"search", "find", "go", "filter"}
-    ]
-    own = [e for e in buttons if e.parent == field.parent or any(a.element_id == e.parent for a in at.screen.above(field)[:2])]
-    return (
-        press(own[0], "to search", at=at) if own else act(Type(target=ActionTarget.of(field), text="", submit=True), "to search")
-    )
-
-
 # --- what the list does not tell --------------------------------------------------------------------------------------
 
 
@@ -379,7 +306,14 @@ def _look(records: Records, labels: Sequence[str], state: dict[str, Any], at: Si
         return way
     pairs = [(pair.label, pair.value) for pair in at.screen.pairs]
     body = " · ".join(dict.fromkeys([e.name for e in at.screen.detail_texts] + [f.value or "" for f in at.screen.inputs]))
-    state["rows"][unknown[0]] = row.opened(pairs, body).dump()
+    opened = row.opened(pairs, body)
+    kind = at.kind(records.app, records.kind)
+    there = {f.label for f in kind.fields} if kind else set()
+    silent = next((t.label for t in records.tests if t.label and t.label not in there and opened.value(t.label) is None), "")
+    if silent:
+        labels = ", ".join(dict.fromkeys(label for label, _ in opened.cells))
+        raise StepFailure(f'neither the list nor the page of "{row.key}" says anything of "{silent}"; they show {labels}')
+    state["rows"][unknown[0]] = opened.dump()
     state["opened any"] = True
     at.notes.pop("opening", None)
     return step_back(at) or _look(records, labels, state, at)

@@ -1,4 +1,4 @@
-"""Learn fields of a record, or of what is on the screen, as facts; and wait until a record is there."""
+"""Learn facts: fields of a record or of the screen, all records that are meant as a table; and wait until one is there."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import NamedTuple
 from environments.effects import Effect
 from environments.effects.words import effect_of_words
 from protocol import ActionTarget, GUIElement, Memorize, Scroll, Wait
-from roles.contracts.orders import ReadStep, Records, WaitStep
+from roles.contracts.orders import CollectStep, ReadStep, Records, WaitStep
 from roles.policies.orders.skills.finding import (
     find_record,
     find_row,
@@ -21,7 +21,7 @@ from roles.policies.orders.skills.finding import (
 )
 from roles.policies.orders.skills.lists import listed
 from roles.policies.orders.skills.rows import Row, is_cut, matches
-from roles.policies.orders.skills.situation import Move, Situation, StepFailure, act, done, fail, press
+from roles.policies.orders.skills.situation import Move, Situation, StepFailure, act, done, fail, press, table_text
 from roles.screen.matching import similarity
 from roles.screen.screens import Pair, fold, shown
 
@@ -143,6 +143,29 @@ def _reveal(label: str, at: Situation) -> Move | None:
     if below and at.count("scrolls") < 5 and not (at.last and at.last.verb == "scroll" and not at.last.visible_change):
         return act(Scroll.toward("down", 1, "page"), f'"{label}" may stand further down')
     return None
+
+
+def collect(step: CollectStep, at: Situation) -> Move:
+    """Skill: a row for each record that fits; none is a table without rows. Says how many were looked at, and where."""
+    rows = survey(step.records, at, step.labels)
+    if isinstance(rows, Move):
+        return rows
+    state = at.notes["survey"]
+    if at.notes.get("kept"):
+        what, where = naming(step.records), " and ".join(state["looked"])
+        return done(f'{len(rows)} of {state["seen"]} in {where} are {what}, known as "{step.name}"')
+    card = at.kind(step.records.app, step.records.kind)
+    listed_fields = [f.label for f in card.fields if f.listed] if card else []
+    own = [name for row in rows for name, _ in row.cells] or state["columns"] or listed_fields
+    columns = list(step.labels) or list(dict.fromkeys(own)) or ["Name"]
+    if unknown := [name for name in step.labels if rows and all(row.value(name) is None for row in rows)]:
+        raise StepFailure(f'{naming(step.records)} shows no "{unknown[0]}"; it shows {", ".join(dict.fromkeys(own))}')
+    lines = [[row.value(name) or "" for name in columns] for row in rows]
+    here = listed(step.records, at)
+    shown = here[0].item.element if here else at.screen.elements[0]
+    at.notes["kept"] = True
+    action = Memorize(target=ActionTarget.of(shown), name=step.name, value=table_text(columns, lines))
+    return act(action, f"{len(rows)} of {state['seen']} records belong to {step.name}", f"{step.name} on the blackboard")
 
 
 def wait(step: WaitStep, at: Situation) -> Move:
