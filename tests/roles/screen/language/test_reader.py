@@ -6,7 +6,7 @@ import json
 from typing import Any
 
 import pytest
-from hypothesis import assume, given, note, strategies
+from hypothesis import assume, given, note
 from hypothesis import strategies as st
 
 from environments.cards import Vocabulary
@@ -56,7 +56,7 @@ def test_a_plain_verb_takes_a_thing(form: str) -> None:
 
 SENTENCES = {
     "states": 'Delete all {} notes',
-    "superlatives": "Delete the {} note",
+    "superlatives": "Delete the {} row",
     "fields": "Tell me the {} of INV-1",
     "nouns": 'Delete the {} "A"',
     "requests": '{} delete the note "A"',
@@ -92,25 +92,41 @@ def test_words_of_a_group_are_read_in_its_sentence(group: str, sentence: str) ->
 
 def test_quantity_exception_and_negation() -> None:
     throw = order("Throw out all my notes except the ones about the team lunch and the budget review.")
-    assert throw.object and throw.object.quantity == "all" and len(throw.object.but) == 2
+    assert throw.object
+    assert throw.object.quantity == "all"
+    assert len(throw.object.but) == 2
     first, second = orders('Don\'t delete the note "A", but archive the mail from Ann.')
-    assert first.negated and not second.negated
+    assert first.negated
+    assert not second.negated
     _move, opened = orders('Move the mail "A" to the trash without opening it')
-    assert opened.verb == "open" and opened.negated
+    assert opened.verb == "open"
+    assert opened.negated
 
 
 def test_tests_and_picks() -> None:
     moved = order("Into the trash with every mail whose sender isn't from example.com.").object
-    assert moved and moved.tests[0].field == "sender" and moved.tests[0].negated
+    assert moved
+    assert moved.tests[0].field == "sender"
+    assert moved.tests[0].negated
     claimed = order("Claim the two largest Umbra Software invoices with vendor and amount").object
-    assert claimed and claimed.pick and (claimed.pick.by, claimed.pick.order, claimed.pick.number) == ("amount", "most", 2)
-    assert claimed.name and claimed.name.text == "Umbra Software"
+    assert claimed
+    assert claimed.pick
+    assert (claimed.pick.by, claimed.pick.order, claimed.pick.number) == ("amount", "most", 2)
+    assert claimed.name
+    assert claimed.name.text == "Umbra Software"
     unpaid = order("Pay all unpaid invoices over 100 euros").object
-    assert unpaid and unpaid.tests[0].negated and unpaid.tests[1].relation == "over"
+    assert unpaid
+    assert unpaid.tests[0].negated
+    assert unpaid.tests[1].relation == "over"
     lamps = order("Turn off all lamps except the one in the kitchen").object
-    assert lamps and lamps.but[0].place and lamps.but[0].place.kind == "kitchen"
+    assert lamps
+    assert lamps.but[0].place
+    assert lamps.but[0].place.kind == "kitchen"
     plants = order("Water every plant in the kitchen that is dry").object
-    assert plants and plants.tests and plants.place and not plants.place.tests
+    assert plants
+    assert plants.tests
+    assert plants.place
+    assert not plants.place.tests
 
 
 def test_slots_and_values() -> None:
@@ -118,47 +134,73 @@ def test_slots_and_values() -> None:
     assert [(slot.role, slot.field) for slot in mail.slots] == [("to", ""), ("with", "subject"), ("saying", "")]
     changed = order("Set the due date of invoice INV-12 to March 5")
     value = changed.slots[0].value
-    assert changed.slots[0].field == "due date" and isinstance(value, When) and value.first == "2026-03-05"
+    assert changed.slots[0].field == "due date"
+    assert isinstance(value, When)
+    assert value.first == "2026-03-05"
     phone = order("Change Ann Lee's phone number to 555-1234")
-    assert phone.object and phone.object.name and phone.object.name.text == "Ann Lee"
+    assert phone.object
+    assert phone.object.name
+    assert phone.object.name.text == "Ann Lee"
     told = order("Tell Ann the total of all unpaid invoices")
     worked = next(slot.value for slot in told.slots if slot.role == "saying")
-    assert isinstance(worked, Worked) and worked.how == "sum"
+    assert isinstance(worked, Worked)
+    assert worked.how == "sum"
     warm = order("Set the living room thermostat to 22.5 °C").slots[0].value
-    assert isinstance(warm, Amount) and warm.number == 22.5
+    assert isinstance(warm, Amount)
+    assert warm.number == 22.5
 
 
 def test_what_points_back() -> None:
     _found, sent = orders("Find the total of INV-12, then mail the total to Ann")
     value = next(slot.value for slot in sent.slots if slot.role == "saying")
-    assert isinstance(value, Of) and value.thing.back and value.thing.back.to == 0
+    assert isinstance(value, Of)
+    assert value.thing.back
+    assert value.thing.back.to == 0
     _opened, deleted = orders('Open the note "A" and delete it')
-    assert deleted.object and deleted.object.back and deleted.object.back.to == 0
+    assert deleted.object
+    assert deleted.object.back
+    assert deleted.object.back.to == 0
     _declined, accepted = orders("Decline whatever comes from Omar, and accept all the others.")
-    assert accepted.object and accepted.object.but
+    assert accepted.object
+    assert accepted.object.but
     _asked, answered = orders("Zoe asks when INV-8647 is due. Answer her in chat, please.")
     said = next(slot.value for slot in answered.slots if slot.role == "saying")
     to = next(slot.value for slot in answered.slots if slot.role == "to")
-    assert isinstance(said, Back) and isinstance(to, Text) and to.text == "Zoe"
+    assert isinstance(said, Back)
+    assert isinstance(to, Text)
+    assert to.text == "Zoe"
 
 
 def test_conditions() -> None:
     claim, note_it = orders('If INV-12 is unpaid, claim it. Otherwise, delete the note "X".')
-    assert claim.condition and not claim.condition.negated and claim.object and claim.object.name
-    assert note_it.condition and note_it.condition.negated
-    paid, not_paid = orders('Check whether INV-7 has been paid. If so, create a note titled "paid". If it has not, claim its total.')
-    assert paid.condition and not paid.condition.negated and not_paid.condition and not_paid.condition.negated
+    assert claim.condition
+    assert not claim.condition.negated
+    assert claim.object
+    assert claim.object.name
+    assert note_it.condition
+    assert note_it.condition.negated
+    paid, not_paid = orders(
+        'Check whether INV-7 has been paid. If so, create a note titled "paid". If it has not, claim its total.'
+    )
+    assert paid.condition
+    assert not paid.condition.negated
+    assert not_paid.condition
+    assert not_paid.condition.negated
     unless = order("Claim INV-1 unless it is paid")
-    assert unless.condition and unless.condition.negated
+    assert unless.condition
+    assert unless.condition.negated
 
 
 def test_questions() -> None:
     count = order("How many mails are unread?").slots[0].value
-    assert isinstance(count, Worked) and count.how == "count"
+    assert isinstance(count, Worked)
+    assert count.how == "count"
     due = order("When is INV-12 due?").slots[0].value
-    assert isinstance(due, Of) and due.fields == ("due date",)
+    assert isinstance(due, Of)
+    assert due.fields == ("due date",)
     who = order("Who in my contacts works for Lumen Catering?").slots[0].value
-    assert isinstance(who, Of) and who.thing.tests[0].field == "company"
+    assert isinstance(who, Of)
+    assert who.thing.tests[0].field == "company"
 
 
 def test_for_each_of_several() -> None:
@@ -169,7 +211,8 @@ def test_for_each_of_several() -> None:
 def test_words_of_applications() -> None:
     words = Vocabulary(("loan",), ("reader",), ("lend",))
     told = read("Tell me the reader of the oldest loan", TODAY, words)
-    assert told.understood and read("Lend the loan X to Ann", TODAY, words).orders[0].verb == "lend"
+    assert told.understood
+    assert read("Lend the loan X to Ann", TODAY, words).orders[0].verb == "lend"
 
 
 # What is refused, and what is asked
@@ -192,31 +235,36 @@ def test_what_is_not_certain_is_refused(goal: str) -> None:
 @pytest.mark.parametrize(
     "goal",
     [
-        "Do not delete all notes", "Delete the mails from Ann or Bob", 'Delete the note "A" and archive the mail "B" if INV-1 is paid',
+        "Do not delete all notes", "Delete the mails from Ann or Bob",
+        'Delete the note "A" and archive the mail "B" if INV-1 is paid',
         'Do not delete the note "A" and archive the mail "B"', "Remind me of the team lunch tomorrow at 9",
         "Ann and Bob are here. Send her a mail.", "Delete every mail about the budget that came in last month",
     ],
 )  # fmt: skip
 def test_what_may_mean_two_things_is_asked(goal: str) -> None:
     reading = read(goal, TODAY)
-    assert reading.asks and not reading.understood
+    assert reading.asks
+    assert not reading.understood
 
 
 def test_unread_words_are_named_with_their_place() -> None:
     goal = 'Delete the note "A", then frobnicate the mail'
     (unread,) = read(goal, TODAY).unread
-    assert goal[slice(*unread.span)] == unread.text and "frobnicate" in unread.text
+    assert goal[slice(*unread.span)] == unread.text
+    assert "frobnicate" in unread.text
 
 
 # The law: each word belongs to one part of one order
 
 MEANING = [
-    "not", "no", "except", "unless", "if", "only", "never", "both", "two", "without", "Ann", "tomorrow", "unpaid", "other", "some",
-    "old", "blue", "most", "largest", "March", "nobody", "late", "delete", "archive", "second", "half", "before", "ten",
+    "not", "no", "except", "unless", "if", "only", "never", "both", "two", "without", "Ann", "tomorrow", "unpaid", "other",
+    "some", "old", "blue", "most", "largest", "March", "nobody", "late", "delete", "archive", "second", "half", "before", "ten",
 ]  # fmt: skip
 GLUE = {
-    "the", "a", "an", "my", "our", "and", "then", "so", "that", "with", "of", "for", "is", "has", "do", "there", "it", "its", "please",
-    "saying", "called", "titled", "named", "new", "yet", "still", "off", "also", "i", "any", "more", "one", "all", "been", "in", "total",
+    "the", "a", "an", "my", "our",
+    "and", "then", "so", "that", "with", "of", "for", "is", "has", "do", "there", "it", "its", "please",
+    "saying", "called", "titled", "named", "new", "yet", "still",
+    "off", "also", "i", "any", "more", "one", "all", "been", "in", "total",
     "to", "again", "from", "now", "on", "are", "them", "which", "who",
 }  # fmt: skip
 READABLE = [entry["example"] for entry in LEXICON["verbs"].values()] + [
@@ -244,7 +292,7 @@ def test_goals_of_the_law_are_readable(goal: str) -> None:
 
 
 @given(st.sampled_from(READABLE), st.data())
-def test_every_word_counts(goal: str, data: strategies.DataObject) -> None:
+def test_every_word_counts(goal: str, data: st.DataObject) -> None:
     """A word put in, left out or put in the place of another: other orders, or none."""
     there = [token for token in tokens(goal) if token.kind != "mark"]
     token = data.draw(st.sampled_from(there))
@@ -261,7 +309,11 @@ def test_every_word_counts(goal: str, data: strategies.DataObject) -> None:
     assert not after.understood or meaning(after) != meaning(read(goal, TODAY))
 
 
-@given(st.lists(st.sampled_from([*MEANING, *GLUE, "note", "mail", "INV-1", '"A"', ",", ".", "?", "send", "5", "Friday"]), max_size=14))
+@given(
+    st.lists(
+        st.sampled_from([*MEANING, *GLUE, "note", "mail", "INV-1", '"A"', ",", ".", "?", "send", "5", "Friday"]), max_size=14
+    )
+)
 def test_any_words_are_read_or_named(words: list[str]) -> None:
     """Whatever is said, the reader ends; and what is in no order and means something is named."""
     goal = " ".join(words)
@@ -269,4 +321,6 @@ def test_any_words_are_read_or_named(words: list[str]) -> None:
     held = [span for one in reading.orders for span in one.spans] + list(reading.nothing) + [one.span for one in reading.unread]
     if reading.understood:
         for token in tokens(goal):
-            assert any(first <= token.start and token.end <= end for first, end in held) or token.lower in GLUE | {",", "but"}, token
+            assert any(first <= token.start and token.end <= end for first, end in held) or token.lower in GLUE | {",", "but"}, (
+                token
+            )
