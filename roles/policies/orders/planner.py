@@ -39,7 +39,7 @@ from roles.contracts.orders import (
     When,
     Worked,
 )
-from roles.policies.orders.grounding import Ungrounded, ground_field, ground_kind, ground_verb, to_records
+from roles.policies.orders.grounding import Ungrounded, ground_field, ground_kind, ground_place, ground_verb, to_records
 from roles.policies.orders.skills.rows import Row as SeenRow
 from roles.policies.orders.skills.rows import matches
 
@@ -963,7 +963,8 @@ class Planner:
             return None
         sender = next((s for s in order.slots if s.role == "from" and isinstance(s.value, Text) and "@" in s.value.text), None)
         if sender is not None:
-            thing = thing.model_copy(update={"tests": (*thing.tests, Test(relation="from", value=sender.value, spans=sender.spans))})
+            test = Test(relation="from", value=sender.value, spans=sender.spans)
+            thing = thing.model_copy(update={"tests": (*thing.tests, test)})
             order = order.model_copy(update={"slots": tuple(slot for slot in order.slots if slot is not sender), "object": thing})
             self._take(sender)
         home = next((s for s in order.slots if s.role in {"from", "at"} and isinstance(s.value, Of) and not s.value.fields), None)
@@ -1019,14 +1020,14 @@ class Planner:
         named = [s for s in order.slots if s.role == "as" and self.words(s.value).casefold() in verb.control.casefold()]
         self._take(*named)
         slots = [slot for slot in order.slots if slot not in named and not self._names_app(slot.value)]
-        entries = [Entry(label=field.label, value=value) for field, value in self._asked(verb, slots, kind)]
+        entries = [Entry(label=field.label, value=value) for field, value in self._asked(verb, slots, card, kind)]
         if verb.verb in ANSWERS:
             commit = self._commit(order, kind, "send")
             self._add(FillStep(app=records.app, records=records, form=verb.control, entries=tuple(entries), commit=commit))
             return
         self._add(PressStep(app=records.app, records=records, verb=verb.verb, control=verb.control, entries=tuple(entries)))
 
-    def _asked(self, verb: VerbCard, slots: Sequence[Slot], kind: KindCard) -> list[tuple[FieldCard, str]]:
+    def _asked(self, verb: VerbCard, slots: Sequence[Slot], card: AppCard, kind: KindCard) -> list[tuple[FieldCard, str]]:
         """What the press asks for, as far as the goal says it; what it says and nothing asks for is refused."""
         form = kind.model_copy(update={"fields": verb.asks})
         found: list[tuple[FieldCard, str]] = []
@@ -1035,7 +1036,9 @@ class Planner:
             field = only or self._field_of(slot, form, {f.label for f, _ in found})
             if field is None:
                 raise Refusal(f'"{self._said(slot.spans)}": "{verb.control}" does not ask for it')
-            found.append((field, self.words(slot.value, field)))
+            place = slot.value.thing if slot.role in {"into", "to"} and isinstance(slot.value, Of) and not slot.value.fields else None
+            where = ground_place(place, card, kind) if place is not None and not place.tests else None
+            found.append((field, escaped(where) if where else self.words(slot.value, field)))
             self._take(slot)
         return found
 
