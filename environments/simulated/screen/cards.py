@@ -273,7 +273,7 @@ class _Explorer:
         inner = (at for at in range(1, len(row.key)) if not row.key[at - 1 : at + 1].isalnum())
         cuts = [0, *inner, len(row.key)][-16:]
         parts = {row.key[a:b] for a in cuts for b in cuts if a < b}
-        best, most = ("", ""), 0
+        best, most = ("", ""), 0.0
         whole = row.role != "button" and row.role not in FIELDS
         for store in self.stores:
             records = self.records(state, store)
@@ -281,7 +281,9 @@ class _Explorer:
                 values = {str(v).casefold() for v in vars(records[key]).values() if v and isinstance(v, str | int)} | {
                     key.casefold()
                 }
-                score = sum(any(value in text for value in values) for text in texts)
+                score = sum(any(value in text for value in values) for text in texts) + (
+                    0.5 if len(key) > 2 and f"{row.key}.".endswith(f"{key}.") else 0
+                )
                 best, most = ((store, key), score) if score > most else (best, most)
             for key, name in zip(records, self.called(state, store), strict=False) if whole and not most else ():
                 best = (store, key) if name and name.casefold() in texts else best
@@ -313,10 +315,10 @@ class _Explorer:
 
     def shown(self, state: AppState, view: ViewParts) -> tuple[str, str]:
         """The record that a page is about, by its heading."""
-        listed = {self.record_of(state, row)[0] for one in view.lists for row in one.rows[:2]}
+        listed = {self.record_of(state, row) for one in view.lists for row in one.rows[:3]}
         for heading in view.headings[:1]:
             kind, record = self.record_of(state, heading)
-            if "{title}" in self.label(heading.text) and kind not in listed:
+            if "{title}" in self.label(heading.text) and all(store != kind or other == record for store, other in listed):
                 return kind, record
         return "", ""
 
@@ -347,11 +349,11 @@ class _Explorer:
         """Menus within menus: what the outer item does asks for one of the inner ones."""
         for head, items in view.menus if spot.kind else ():
             label = self.label(head.text)
-            if verb_of(label) in verb_words().values():
+            if self.does(head) in verb_words().values():
                 ask = FieldCard(label=label, type="choice", options=items, written=True)
                 where: At = "record" if spot.before is None else "row"
                 for kind in self.whose(spot.state, spot.kind, spot.record):
-                    kind.can(VerbCard(verb=verb_of(label), control=label, at=where, asks=(ask,)))
+                    kind.can(VerbCard(verb=self.does(head), control=label, at=where, asks=(ask,)))
 
     def listed(self, spot: _Spot, one: RecordRows) -> Iterator[_Spot]:
         """Columns, what stands in the rows, and where they lead."""
@@ -363,7 +365,8 @@ class _Explorer:
         for row in one.rows[:: max(1, len(one.rows) // _SAME)]:
             store, record = self.record_of(spot.state, row)
             inner = {about for w in below(row) if w.press and (about := self.record_of(spot.state, w))[0]}
-            if not store or len(inner) > 1:
+            open_here = spot.before is None and (store, record) == (spot.kind, spot.record)
+            if not store or len(inner) > 1 or open_here:
                 continue
             kind = self.kind(store)
             if kind.place is None:
@@ -386,7 +389,9 @@ class _Explorer:
     def columns(self, kind: _Kind, one: RecordRows, row: Widget, record: BaseModel, name: str) -> None:
         if not one.columns:
             shown = {w.text for w in below(row)}
-            for n, attribute in enumerate(name for name, value in vars(record).items() if name != "id" and value in shown):
+            for n, attribute in enumerate(
+                name for name, value in vars(record).items() if name != "id" and isinstance(value, str) and value in shown
+            ):
                 label = varied_text(self.app.name, attribute.replace("_", " ").capitalize(), self.variation)
                 kind.note(label, listed=True, key=n == 0, type=type_of_values(label, (vars(record)[attribute],)))
             return
@@ -432,13 +437,12 @@ class _Explorer:
                 yield _Spot(done.state, store, record, None, "", spot.depth + 1, now.usable if same else None)
         for w in below(row):
             if w.role in ("button", "switch", "checkbox") and w.enabled and w.text:
-                label = self.label(w.text)
                 done = self.do(spot.state, Edited(w.key, sample(w, "truth")) if w.role in SWITCHES else Pressed(w.key))
                 if done:
                     whose = self.whose(spot.state, store, record)
-                    self.verb(done, label, "row", whose, verb="tick" if w.role in SWITCHES else "")
+                    self.verb(done, w, "row", whose)
                 elif done.state is not spot.state:
-                    via = VerbCard(verb=verb_of(label), control=label, at="row")
+                    via = VerbCard(verb=self.does(w), control=self.label(w.text), at="row")
                     yield _Spot(done.state, store, record, via, "", spot.depth + 1)
 
     # what can be done
@@ -493,9 +497,9 @@ class _Explorer:
             return
         where: At = "row" if named or (chosen and command) else "list" if chosen or not (kind or not view.lists) else "record"
         where = "app" if where == "record" and not kind else where
-        out = is_way_out(label) or label.casefold().startswith("back")
+        out = self.leaves(w)
         if (done or command) and not (out or away):
-            self.verb(done, label, where, whose)
+            self.verb(done, w, where, whose)
         for one in self.kinds.values() if w.role in ("link", "tab") and not (out or named) else ():
             one.place = label if one.place == "" and one.listing == then.signature else one.place
         opens = {f.key for f, _ in then.written} - {f.key for f, _ in view.fields}
@@ -504,17 +508,23 @@ class _Explorer:
         if self.gone(spot, done):
             return
         if opens and not done.touched and not away:
-            yield deeper._replace(via=VerbCard(verb=verb_of(label), control=label, at=where), kind=kind)
+            yield deeper._replace(via=VerbCard(verb=self.does(w), control=label, at=where), kind=kind)
         elif spot.kind and not away and stays:
             yield deeper
         else:
             yield _Spot(done.state, depth=spot.depth + 1, place="" if out or done.touched or named else label)
 
-    def verb(
-        self, done: _Done, label: str, where: At, whose: list[_Kind], asks: tuple[FieldCard, ...] = (), verb: str = ""
-    ) -> None:  # fmt: skip
+    def does(self, w: Widget) -> str:
+        """The verb of a control, by the app's own words for it."""
+        return "tick" if w.role in SWITCHES else verb_of(self.label(w.word))
+
+    def leaves(self, w: Widget) -> bool:
+        return is_way_out(w.word or "") or (w.word or "").casefold().startswith("back")
+
+    def verb(self, done: _Done, w: Widget, where: At, whose: list[_Kind], asks: tuple[FieldCard, ...] = ()) -> None:
         """A card for what a control did."""
-        card = VerbCard(verb=verb or verb_of(label), control=label, at=where, asks=asks or done.asks, effect=done.effect)
+        label = self.label(w.text)
+        card = VerbCard(verb=self.does(w), control=label, at=where, asks=asks or done.asks, effect=done.effect)
         target = done.new or next(iter(done.touched), "")
         if not whose and done.new and where in ("list", "app"):
             for kind in self.whose(done.state, done.new, done.made):
@@ -577,7 +587,7 @@ class _Explorer:
         if spot.kind and via is None and main.new not in ("", spot.kind):
             for w, done in ends:
                 if done.new == main.new:
-                    self.verb(done, self.label(w.text), "record", self.whose(spot.state, spot.kind, spot.record), fields)
+                    self.verb(done, w, "record", self.whose(spot.state, spot.kind, spot.record), fields)
             kind.within = kind.within or ("" if kind.place is not None else self.kind(spot.kind).name)
         if via is not None and spot.kind and not creates:
             asks = fields if main.new or not main.touched else ()
@@ -597,7 +607,7 @@ class _Explorer:
             label = self.label(w.text)
             if done.touched or done.outside:
                 at: At = "record" if self.gone(spot, done) else "form"
-                verb = verb_of(label)
+                verb = self.does(w)
                 verb = "save" if done.new and verb not in verb_words().values() else verb
                 kind.can(VerbCard(verb=verb, control=label, at=at, effect=done.effect, asks=done.asks))
             if done.new:
@@ -605,7 +615,7 @@ class _Explorer:
                 kept = _Spot(done.state, depth=max(1, spot.depth - 1))
                 yield kept._replace(kind=spot.kind, record=spot.record) if stays else kept
             elif done.state is not spot.state and not self.gone(spot, done):
-                yield spot._replace(state=done.state, depth=spot.depth + 1, place="", via=None if is_way_out(label) else spot.via)
+                yield spot._replace(state=done.state, depth=spot.depth + 1, place="", via=None if self.leaves(w) else spot.via)
 
 
 def _records(value: Any) -> Mapping[str, BaseModel]:

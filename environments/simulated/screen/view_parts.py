@@ -68,7 +68,7 @@ class ViewParts(NamedTuple):
         return [
             (w, form)
             for w, form in self.fields
-            if not (_LOOKING.match(w.text or "") or (form is None and w.role in ("combobox", "slider") and self.lists))
+            if not (_LOOKING.match(w.word or "") or (form is None and w.role in ("combobox", "slider") and self.lists))
         ]
 
     @property
@@ -145,7 +145,7 @@ def type_of_field(w: Widget, values: Sequence[Any]) -> FieldType:
         return "truth" if w.role in SWITCHES else "choice" if w.role == "combobox" else "number"
     if values and all(isinstance(value, tuple | list) for value in values):
         return "list"
-    kind = type_of_values(w.text or "", [str(value) for value in values])
+    kind = type_of_values(w.word or "", [str(value) for value in values])
     return "long_text" if w.multiline and kind == "text" else kind
 
 

@@ -133,3 +133,16 @@ def test_arguments_are_read_from_a_schema() -> None:
     assert [(f.label, f.type, f.options, f.required) for f in arguments_of(schema)] == [
         ("Due date", "date", (), True), ("Size", "choice", ("S", "L"), False),
     ]  # fmt: skip
+
+
+@pytest.mark.parametrize("variation", [Variation(content=5), Variation(labels="synonyms"), Variation(language="de")])
+def test_a_record_that_is_open_at_first_and_other_words_on_the_screen_hide_nothing(variation: Variation) -> None:
+    usual, varied = cards("office"), SimulatedDesktop(load_world("office").model_copy(update={"variation": variation}), 0).cards()
+    for card in varied:
+        same = usual[card.app]
+        assert [(one.kind, len(one.fields)) for one in card.kinds] == [(one.kind, len(one.fields)) for one in same.kinds], (
+            card.app
+        )
+        for one, other in zip(card.kinds, same.kinds, strict=True):
+            assert {(verb.verb, verb.at) for verb in one.verbs} >= {(verb.verb, verb.at) for verb in other.verbs}, card.app
+        assert [bool(one.place) for one in card.kinds] == [bool(one.place) for one in same.kinds], card.app
