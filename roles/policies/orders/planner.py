@@ -130,6 +130,8 @@ class Planner:
         self._join_commits()
         for at, order in enumerate(self.reading.orders):
             self._at, self._stops = at, 0
+            if order.negated and order.verb in LOOKS:
+                raise Refusal(f'"{self._said(order.spans)}": what is worked on may have to be opened')
             if order.negated or at in self._merged:
                 continue
             try:
@@ -1036,7 +1038,8 @@ class Planner:
             field = only or self._field_of(slot, form, {f.label for f, _ in found})
             if field is None:
                 raise Refusal(f'"{self._said(slot.spans)}": "{verb.control}" does not ask for it')
-            place = slot.value.thing if slot.role in {"into", "to"} and isinstance(slot.value, Of) and not slot.value.fields else None
+            plain = slot.role in {"into", "to"} and isinstance(slot.value, Of) and not slot.value.fields
+            place = slot.value.thing if plain and isinstance(slot.value, Of) else None
             where = ground_place(place, card, kind) if place is not None and not place.tests else None
             found.append((field, escaped(where) if where else self.words(slot.value, field)))
             self._take(slot)
