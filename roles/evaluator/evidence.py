@@ -379,6 +379,8 @@ def progress(request: GateRequest) -> tuple[str, ...]:
     """Steps of late that did something new: to a screen that was not there before, or by a call or script made once."""
     known = {s.after for s in request.steps[:-LATELY]} | {s.before for s in request.steps[:1]}
     made = [str(s.action) for s in request.steps]
+    if request.subtask is not None and any(step.skill in {"collect", "find"} for step in request.subtask.steps):
+        known = set()  # a list is gone through from its first page, whichever was seen before
     fresh = {s.step for s in request.steps if works_unseen(s) and made.count(str(s.action)) == 1}
     return tuple(
         f"step:{s.step}"

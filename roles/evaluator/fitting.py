@@ -195,7 +195,7 @@ def _sort(by: str, kind: int, record: SeenRecord) -> float | None:
 @lru_cache(maxsize=8192)
 def says(text: str, wanted: str) -> bool:
     """Whether a text holds a value of the goal, in whichever spelling: names by their words, dates and amounts by value."""
-    name, there = fold(wanted).strip(" .\"'"), fold(text)
+    name, there = fold(wanted.rsplit("/", 1)[-1] if wanted.startswith("/") else wanted).strip(" .\"'"), fold(text)
     if not name or re.search(rf"(?<![\w-]){re.escape(name)}(?![\w-])", there):
         return True
     if amount_of(wanted) is not None:
@@ -309,6 +309,7 @@ class Resolver:
 
     def all_of(self, thing: Thing) -> list[SeenRecord] | None:
         """All records that are surely meant, of the lists of them that were seen whole; None where none was."""
+        thing = self.told(thing)
         whole = self._whole(thing)
         if len({look.app for look in whole}) != 1:
             return None
@@ -318,11 +319,23 @@ class Resolver:
 
     def looks_at(self, thing: Thing) -> list[ListLook]:
         """The lists in which such things stand, by the cards; all where no card knows the kind."""
-        held = {(card.app, kind.kind) for card in self._cards for kind in card.kinds if _is_kind(thing.kind, kind)}
-        return [look for look in self._looks if (look.app, kind_of(look, self._cards)) in held] if held else list(self._looks)
+        kinds = [(card.app, kind) for card in self._cards for kind in card.kinds if _is_kind(thing.kind, kind)]
+        held = {(app, name) for app, kind in kinds for name in (kind.kind, kind.some_of) if name}
+        return (
+            [look for look in self._looks if {(look.app, name) for name in kinds_in(look, self._cards)} & held]
+            if held
+            else self._looks
+        )
+
+    def told(self, thing: Thing) -> Thing:
+        """The thing, and what a list says of those of its kind among others."""
+        says_so = [kind.told_by for card in self._cards for kind in card.kinds if kind.told_by and _is_kind(thing.kind, kind)]
+        tests = [Test(field=one.label, value=Text(text=one.value, quoted=True)) for one in says_so[:1]]
+        return thing.model_copy(update={"tests": (*thing.tests, *tests)})
 
     def unsure_of(self, thing: Thing) -> list[SeenRecord]:
         """Of those lists the records of which what was seen does not tell whether they are meant."""
+        thing = self.told(thing)
         return [record for look in self._whole(thing) for record in look.records if fits(thing, record) is None]
 
     def _whole(self, thing: Thing) -> list[ListLook]:
@@ -339,12 +352,13 @@ def _is_kind(noun: str, kind: KindCard) -> bool:
     return any(similarity(noun, word) >= 0.9 for word in (kind.kind, *kind.words))
 
 
-def kind_of(look: ListLook, cards: Sequence[AppCard]) -> str:
-    """Which kind of record a list holds: the one whose columns or whose place it has; empty where no card says so."""
+def kinds_in(look: ListLook, cards: Sequence[AppCard]) -> set[str]:
+    """Which kinds of record a list may hold: those whose columns and whose place it has most of."""
     columns = {fold(label) for record in look.records[:1] for label, _ in record.cells}
     kinds = [kind for card in cards if card.app == look.app for kind in card.kinds]
-    shared = [
-        (len(columns & {fold(f.label) for f in k.fields}) + bool(k.place and says(look.title, k.place)), k.kind) for k in kinds
-    ]
-    best = max(shared, default=(0, ""))
-    return best[1] if best[0] or len(kinds) == 1 else ""
+    shared = {
+        kind.kind: bool(kind.place and says(look.title, kind.place)) + len(columns & {fold(field.label) for field in kind.fields})
+        for kind in kinds
+    }
+    best = max(shared.values(), default=0)
+    return {kind for kind, count in shared.items() if count == best} if best or len(kinds) == 1 else set()

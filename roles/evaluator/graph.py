@@ -7,6 +7,7 @@ from typing import Any
 from pydantic import ValidationError
 from typing_extensions import TypedDict
 
+from environments.cards import vocabulary
 from environments.contract import EnvironmentFault, Peek
 from protocol import VisualState
 from roles.contracts import GateRequest, GateVerdict, Report, StepRecord
@@ -60,7 +61,7 @@ def evaluate(state: State, ctx: Context) -> Update:
         found = found.model_copy(update={"picture": changed})
     if request.trigger is GateTrigger.FINAL_CHECK:
         goal = wanted(request.goal, request.notes)
-        held = ledger(read(goal, request.today), request, ctx.journal.screens.get)
+        held = ledger(read(goal, request.today, vocabulary(request.cards)), request, ctx.journal.screens.get)
         found = found.model_copy(update={"ledger": held})
         entries = [entry.model_dump(mode="json", exclude_defaults=True) for entry in held.entries]
         ctx.journal.record(LedgerEvent(goal=goal, entries=entries), role="evaluator", key=f"ledger/{request.number}")

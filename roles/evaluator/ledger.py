@@ -19,7 +19,7 @@ from protocol import VisualState
 from roles.contracts import GateRequest
 from roles.contracts.gates import MOST_STEPS
 from roles.contracts.orders import Condition, GoalLedger, LedgerEntry, Of, Order, Reading, Slot, Text, Thing, When, said
-from roles.evaluator.effects import RecordEffect, Screens, SeenRecord, effects_of, rows_on, seen_on
+from roles.evaluator.effects import RecordEffect, Screens, SeenRecord, effects_of, rows_on, seen_on, seen_with
 from roles.evaluator.fitting import Resolver, fits, holds, lists_of, picked, says, tells_moment
 from roles.screen.matching import app_for, similarity, tokens
 
@@ -90,6 +90,8 @@ class _Check:
 
     def _held(self, order: Order) -> Verdict:
         thing = self._object(order)
+        if not order.negated and self._kept_back(order):
+            order = order.model_copy(update={"verb": "write"})
         if order.negated or order.verb in deeds()["keeps"]:
             return self._left_alone(order, thing)
         if order.condition is not None:
@@ -108,6 +110,14 @@ class _Check:
         if order.verb in deeds()["tells"]:
             return self._told(order)
         return self._worked(order, thing)
+
+    def _kept_back(self, order: Order) -> bool:
+        """Whether it is only to be prepared, since a later order says not to do it."""
+        number = self.reading.orders.index(order)
+        later = [
+            o for o in self.reading.orders if o.negated and o.verb in {order.verb, "send", "submit"} and order.verb != "keep"
+        ]
+        return any(o.object is None or (o.object.back is not None and o.object.back.to == number) for o in later)
 
     def _object(self, order: Order) -> Thing | None:
         """What an order is about: its object, or what is answered or passed on."""
@@ -161,6 +171,8 @@ class _Check:
     def _worked(self, order: Order, thing: Thing | None) -> Verdict:
         """That it was done: to the one that is meant, to each of them, to so many."""
         may = self._may(order)
+        if not may and (shown := self._so_already(order, thing)):
+            return Verdict("shown", "it was so already", shown)
         if not may:
             return Verdict("missing", f"nothing was seen to be done that is to {order.verb.replace('_', ' ')}")
         per = next((slot.value.thing for slot in order.slots if slot.role == "per" and isinstance(slot.value, Of)), None)
@@ -168,18 +180,27 @@ class _Check:
             return self._each(order, self.find.named(per).model_copy(update={"quantity": "all"}), may)
         if thing is None:
             return self._with_slots(order, may)
-        if (
-            thing.quantity == "all"
-            or (thing.quantity == "number" and thing.number > 1)
-            or (thing.pick is not None and thing.pick.number > 1)
-        ):
-            return self._each(order, thing, may)
         every = [thing.model_copy(update={"also": ()}), *(self.find.named(t) for t in thing.also)]
-        verdicts = [self._one(order, one, may) for one in every]
+        verdicts = [(self._each if _several(one) else self._one)(order, one, may) for one in every]
         bad = next((v for v in verdicts if v.state == "missing"), None) or next((v for v in verdicts if v.state != "shown"), None)
         used = tuple(n for v in verdicts for n in v.used)
         evidence = tuple(e for v in verdicts for e in v.evidence)
         return Verdict(bad.state, bad.why, evidence, used) if bad is not None else Verdict("shown", "", evidence, used)
+
+    def _so_already(self, order: Order, thing: Thing | None) -> tuple[str, ...]:
+        """The screen on which only the control for the opposite stands, or a box that is as it is to be."""
+        opposite, tick = deeds()["opposites"].get(order.verb, ""), deeds()["ticks"].get(order.verb)
+        called = {*tokens(thing.name.text if thing.name else thing.kind)} if thing is not None else set[str]()
+        for state in self.states:
+            for e in state.elements:
+                there, near = {*tokens(e.name)}, called <= {*tokens(f"{e.name} {seen_with(e, state).text if e.name else ''}")}
+                if (
+                    called
+                    and near
+                    and ((opposite and {*tokens(opposite)} <= there) or (tick and e.value == tick and called <= there))
+                ):
+                    return (f"state:{state.state_id}",)
+        return ()
 
     def _clicked(self, thing: Thing | None) -> Verdict:
         """That a control of that name was pressed."""
@@ -500,6 +521,11 @@ class _Check:
 
 def _buts(order: Order) -> tuple[Thing, ...]:
     return order.object.but if order.object is not None and not order.negated else ()
+
+
+def _several(thing: Thing) -> bool:
+    number = thing.pick.number if thing.pick is not None else thing.number if thing.quantity == "number" else 1
+    return number > 1 or (thing.quantity == "all" and thing.pick is None)
 
 
 def _called(thing: Thing) -> str:

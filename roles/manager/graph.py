@@ -10,6 +10,7 @@ from langgraph.types import interrupt
 from pydantic import ValidationError
 from typing_extensions import TypedDict
 
+from environments.cards import vocabulary
 from roles.contracts import USER, PlanAnswer, PlanRequest, Report, Subtask, Supplement
 from roles.contracts.context import Context, State, Update
 from roles.contracts.nodes import Given, Graph, node
@@ -119,7 +120,7 @@ def _ledger(state: State, ctx: Context) -> GoalLedger:
     goal = wanted(ctx.journal.alike(state["goal"]), ctx.say.notes("manager"))
     known = ctx.journal.ledger()
     if known is None or known.goal != goal:
-        known = opened(read(goal, ctx.today()))
+        known = opened(read(goal, ctx.today(), vocabulary(ctx.cards())))
         entries = [entry.model_dump(mode="json", exclude_defaults=True) for entry in known.entries]
         ctx.journal.record(LedgerEvent(goal=goal, entries=entries), role="manager")
     return known
