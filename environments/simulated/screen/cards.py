@@ -81,7 +81,7 @@ class _Spot(NamedTuple):
     place: str = ""
     depth: int = 0
     before: frozenset[str] | None = None
-    """Controls that could be used before the record was chosen in its list."""
+    """What was there before the record was chosen in its list."""
 
 
 class _Done(NamedTuple):
@@ -206,7 +206,8 @@ class _Explorer:
                 kind, record = self.shown(spot.state, view)
                 spot = spot._replace(kind=kind, record=record)
             full = frozenset(name for name in self.stores if vars(spot.state)[name])
-            known = (view.signature, spot.kind, spot.before is not None, full)
+            named = frozenset(self.label(w.text) for w, _ in view.presses if w.role == "button")
+            known = (view.signature, named, spot.kind, spot.before is not None, full)
             if known not in seen and spot.depth <= _DEEP:
                 seen.add(known)
                 spot = spot._replace(state=self.do(spot.state, Pressed("")).state)  # what comes by itself has come by now
@@ -329,18 +330,20 @@ class _Explorer:
             self.kind(store).places.update(dict.fromkeys(name for names in view.choices for name in names if SAMPLE not in name))
         self.menus(spot, view)
         commits: set[str] = set()
-        if spot.before is None:
+        before = spot.before or frozenset()
+        written = [(w, form) for w, form in view.written if w.key not in before]
+        if spot.before is None or written or any(label not in before for label, _ in view.pairs):
             called = (spot.record, self.names.get((spot.kind, spot.record)))
-            for label, value in view.pairs if spot.kind else ():
+            for label, value in [pair for pair in view.pairs if pair[0] not in before] if spot.kind else ():
                 for kind in self.whose(spot.state, spot.kind, spot.record):
                     kind.note(self.label(label), type=type_of_values(label, (value,)), key=value in called)
-            for form in {id(form): form for _, form in view.written}.values():
+            for form in {id(form): form for _, form in written}.values():
                 ends = {w.key for w, other in view.presses if form is not None and other is form}
                 commits |= ends
-                yield from self.form(spot, view, [w for w, other in view.written if other is form], ends)
+                yield from self.form(spot, view, [w for w, other in written if other is form], ends)
         for w, _ in view.presses:
-            again = (letters(w.key), spot.kind, spot.before is not None)
-            fresh = w.enabled and w.key not in commits and (spot.before is None or w.key not in spot.before)
+            again = (letters(w.key), self.label(w.text) if w.role == "button" else "", spot.kind, spot.before is not None)
+            fresh = w.enabled and w.key not in commits and f"{w.key}!" not in before
             if fresh and self.pressings[again] < _SAME:
                 self.pressings[again] += 1
                 yield from self.pressed(spot, view, w)
@@ -434,7 +437,7 @@ class _Explorer:
                 same = [one for one in self.view(done.state).lists if one.key in {other.key for other in now.lists}]
                 for one in same:
                     self.tell(done.state, one)
-                yield _Spot(done.state, store, record, None, "", spot.depth + 1, now.usable if same else None)
+                yield _Spot(done.state, store, record, None, "", spot.depth + 1, now.there if same else None)
         for w in below(row):
             if w.role in ("button", "switch", "checkbox") and w.enabled and w.text:
                 done = self.do(spot.state, Edited(w.key, sample(w, "truth")) if w.role in SWITCHES else Pressed(w.key))
@@ -486,7 +489,7 @@ class _Explorer:
             self.general.add(w.key)
         away = spot.kind != "" and w.key in self.general
         named, record = self.record_of(spot.state, w) if "{title}" in label else ("", "")
-        kind, chosen = named or spot.kind, spot.before is not None
+        kind, chosen = named or spot.kind, spot.before is not None and (w.key in spot.before or w.role == "menuitem")
         whose = self.whose(spot.state, kind, record or spot.record)
         command = w.role == "menuitem" and bool(kind) and w.expanded is None
         done = self.do(spot.state, Pressed(w.key))
@@ -503,7 +506,7 @@ class _Explorer:
         for one in self.kinds.values() if w.role in ("link", "tab") and not (out or named) else ():
             one.place = label if one.place == "" and one.listing == then.signature else one.place
         opens = {f.key for f, _ in then.written} - {f.key for f, _ in view.fields}
-        stays = chosen or {h.text for h in then.headings} & {h.text for h in view.headings}
+        stays = spot.before is not None or {h.text for h in then.headings} & {h.text for h in view.headings}
         deeper = spot._replace(state=done.state, depth=spot.depth + 1, via=None)
         if self.gone(spot, done):
             return
@@ -524,7 +527,8 @@ class _Explorer:
     def verb(self, done: _Done, w: Widget, where: At, whose: list[_Kind], asks: tuple[FieldCard, ...] = ()) -> None:
         """A card for what a control did."""
         label = self.label(w.text)
-        card = VerbCard(verb=self.does(w), control=label, at=where, asks=asks or done.asks, effect=done.effect)
+        does = self.does(w) or done.effect or label
+        card = VerbCard(verb=does, control=label, at=where, asks=asks or done.asks, effect=done.effect)
         target = done.new or next(iter(done.touched), "")
         if not whose and done.new and where in ("list", "app"):
             for kind in self.whose(done.state, done.new, done.made):

@@ -72,8 +72,10 @@ class ViewParts(NamedTuple):
         ]
 
     @property
-    def usable(self) -> frozenset[str]:
-        return frozenset(w.key for w, _ in self.presses if w.enabled)
+    def there(self) -> frozenset[str]:
+        """Keys of controls, each also with `!` where it can be used, and labels."""
+        keys = [w.key for w, _ in (*self.presses, *self.fields)]
+        return frozenset((*keys, *(f"{w.key}!" for w, _ in self.presses if w.enabled), *(label for label, _ in self.pairs)))
 
 
 def parts_of(widgets: Iterable[Widget]) -> ViewParts:
