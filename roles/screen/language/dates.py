@@ -60,6 +60,8 @@ class Dates:
 
     def __init__(self, words: Words, today: str) -> None:
         self.words = words
+        self.ranges = True
+        """Whether "to" between two days or times makes a span of them: not in "move it from Friday to Monday"."""
         self.today: date | None = datetime.fromisoformat(today).date() if today else None
 
     def low(self, at: int) -> str:
@@ -71,6 +73,9 @@ class Dates:
     def read(self, at: int) -> tuple[When, int] | None:
         """day [part of the day] [times] | times [day] | length"""
         days = self.days(at)
+        if self.low(at) == "this" and self.low(at + 1) in PARTS:
+            start, stop, day = *PARTS[self.low(at + 1)], str(self.today or "")
+            return When(text=self.words.text(at, at + 2), first=day, last=day, start=start, end=stop), at + 2
         if days and len(self.low(at)) > 10 and self.words.list[at].kind == "date":
             exact = datetime.fromisoformat(self.words.list[at].text).isoformat(" ", "minutes")
             return When(text=self.words.text(at, at + 1), first=exact, last=exact), at + 1
@@ -102,7 +107,7 @@ class Dates:
 
     def _span_end(self, at: int) -> Days | None:
         first = self._day(at) or self._bare(at)
-        if not first or self.low(first.end) not in {"to", "and", "till", "until", "-"}:
+        if not first or not self.ranges or self.low(first.end) not in {"to", "and", "till", "until", "-"}:
             return None
         last = self._day(first.end + 1)
         if not last:
@@ -110,7 +115,7 @@ class Dates:
         begin = first.first
         if begin is None and last.first and (number := self._number(at + (self.low(at) == "the"))):
             begin = last.first.replace(day=number)
-        return Days(begin, last.last, last.end)
+        return Days(begin, last.last, last.end) if not (begin and last.last and begin > last.last) else None
 
     def _range(self, at: int) -> Days | None:
         found = self._span_end(at) if self._day(at) else None
@@ -167,7 +172,7 @@ class Dates:
             day += timedelta(weeks=week)
             if which == "last" and self.today - day > timedelta(days=7):
                 day += timedelta(weeks=1)
-        elif day < self.today and which != "this":
+        elif day <= self.today and which != "this":
             day += timedelta(weeks=1)
         return self._one(day, end)
 
@@ -215,10 +220,15 @@ class Dates:
     def _spanned(self, at: int) -> Days | None:
         """[the] next|this|last week|month|year | the week of DAY | the week after next"""
         start = at + (self.low(at) == "the")
-        if self.low(start) in {"last", "past", "next"} and (length := self.length(start + 1)) and length[0] >= 1440:
-            days = length[0] // 1440
-            first, last = (0, days) if self.low(start) == "next" else (-days, 0)
-            return Days(self._from_now(days=first), self._from_now(days=last), length[1])
+        if self.low(start) in {"last", "past", "next"} and (found := self.shift(start + 1)):
+            shift, end = found
+            if self.today is None:
+                return Days(None, None, end)
+            return (
+                Days(self.today, self.today + shift, end)
+                if self.low(start) == "next"
+                else Days(self.today - shift, self.today, end)
+            )
         if self.has(start, "week", "after", "next"):
             return self._period("week", 2, start + 3)
         if self.has(start, "week", "of") and (day := self._day(start + 2)):
@@ -244,19 +254,24 @@ class Dates:
         return Days(first, first + SPANS[unit] - timedelta(days=1), end)
 
     def _ahead(self, at: int) -> Days | None:
-        """in two weeks | three days ago"""
+        """in two weeks | three days ago | a month from now"""
         inside = self.low(at) == "in"
-        length = self.length(at + inside)
-        if not length or length[0] % 1440:
+        found = self.shift(at + inside)
+        if found is None:
             return None
-        days, end = length[0] // 1440, length[1]
-        unit = self.low(end - 1).rstrip("s")
-        ago = self.low(end) == "ago"
-        if not ago and not inside and not self.has(end, "from", "now") and not self.has(end, "from", "today"):
+        shift, end = found
+        ago, onwards = self.low(end) == "ago", self.low(end) == "from" and self.low(end + 1) in {"now", "today"}
+        if not (inside or ago or onwards):
             return None
-        if unit not in {"day", "week"}:
+        day = (self.today - shift if ago else self.today + shift) if self.today else None
+        return self._one(day, end + ago + 2 * onwards)
+
+    def shift(self, at: int) -> tuple[relativedelta, int] | None:
+        """A length of days, weeks, months or years."""
+        length, unit = self.length(at), self.words.take(at + 1, "lengths")
+        if length is None or unit is None or unit.end != length[1] or unit.entry.name not in SPANS:
             return None
-        return self._one(self._from_now(days=-days if ago else days), end + ago + 2 * (self.low(end) == "from"))
+        return SPANS[unit.entry.name] * (length[0] // int(unit.entry.data["value"])), length[1]
 
     def _month(self, at: int) -> Days | None:
         month = self._named(at)
@@ -294,7 +309,7 @@ class Dates:
 
     def _from_to(self, at: int, loose: bool) -> tuple[str, str, int] | None:
         first = self._clock(at, loose)
-        if not first or self.low(first[1]) not in {"to", "till", "until", "-", "and"}:
+        if not first or not self.ranges or self.low(first[1]) not in {"to", "till", "until", "-", "and"}:
             return None
         last = self._clock(first[1] + 1, loose or self.words.list[at].kind == "time")
         if not last:

@@ -36,8 +36,13 @@ class Frame:
         while True:
             if pending and self.filled() and all(self.read.low(at + n) == word for n, word in enumerate(pending)):
                 at, pending = at + len(pending), ()
+            self.read.pending = pending
             comma = self.read.low(at) == "," and self.filled() and not self.read.clause(at + 1)
-            joined = self.read.low(at) == "and" and (self.read.low(at + 1) == "with" or bool(self.read.take(at + 1, "field")))
+            article = self.read.take(at + 1, "articles")
+            field = self.read.take(article.end if article else at + 1, "field")
+            joined = (self.read.low(at) == "and" and (self.read.low(at + 1) == "with" or bool(field))) or (
+                self.read.low(at) == ":" and bool(field)
+            )
             end = self.operand(at + (comma or joined), comma or joined)
             if end is None:
                 return None if pending else at
@@ -47,7 +52,18 @@ class Frame:
         return self.object is not None or bool(self.slots) or self.person is not None
 
     def operand(self, at: int, comma: bool) -> int | None:
-        for rule in (self.keeping, self.position, self.said, self.field, self.preposition, self.there, self.when):
+        for rule in (
+            self.keeping,
+            self.excepting,
+            self.channel,
+            self.due,
+            self.position,
+            self.said,
+            self.field,
+            self.preposition,
+            self.there,
+            self.when,
+        ):
             if (end := rule(at)) is not None:
                 return end
         if comma:
@@ -61,6 +77,47 @@ class Frame:
             self.kept = True
             return found.end
         return None
+
+    def excepting(self, at: int) -> int | None:
+        """mark all as done except THING"""
+        found = self.read.take(at, "exceptions")
+        if found is None or self.object is None or self.object.quantity != "all" or self.object.but:
+            return None
+        but = self.read.excepted(found.end, self.object.kind)
+        if but is None:
+            return None
+        self.object = self.read.object = self.object.model_copy(update={"but": but[0]})
+        return but[1]
+
+    def channel(self, at: int) -> int | None:
+        """in chat | by mail | largest first"""
+        directed = self.read.take(at, "directions") if self.verb["name"] == "sort" else None
+        if directed is not None:
+            return self.add("as", Text(text=directed.entry.name, spans=self.read.spans(at, directed.end)), at, directed.end)
+        found = self.read.take(at, "channels") if self.verb.get("says") and self.filled() else None
+        if found is None:
+            return None
+        spans = self.read.spans(at, found.end)
+        return self.add("by", Of(thing=Thing(kind=found.entry.name, spans=spans), spans=spans), at, found.end)
+
+    def due(self, at: int) -> int | None:
+        """a task, due on Friday | until tomorrow"""
+        found = self.read.take(at, "predicates", "bounds")
+        if (
+            found is None
+            or found.entry.name not in {"due", "until"}
+            or not self.filled()
+            or (found.entry.name == "until" and self.read.low(at) == "by")
+        ):
+            return None
+        start = found.end + (self.read.low(found.end) in {"on", "at"})
+        when = self.read.dates.read(start)
+        if when is None or (found.entry.name == "due" and not ((self.object and self.object.new) or self.verb["name"] == "add")):
+            return None
+        value = when[0].model_copy(update={"spans": self.read.spans(start, when[1])})
+        if found.entry.name == "until":
+            return self.add("until", value, at, when[1])
+        return self.add("with", value, at, when[1], field=found.entry.data["field"])
 
     def position(self, at: int) -> int | None:
         """at the end [of THING]"""
@@ -145,8 +202,16 @@ class Frame:
         return self.add(role, value, at, stop)
 
     def _value(self, role: str, at: int) -> Read[Value] | None:
-        if role == "as" and (state := self.read.marked(at)):
+        if role in {"as", "value"} and (state := self.read.marked(at)):
             return state
+        if (
+            role == "into"
+            and (held := self.read.fields(at))
+            and isinstance(held[0], Of)
+            and held[0].fields
+            and not held[0].thing.back
+        ):
+            return held
         if (role not in {"into", "to"} or self.verb["name"] == "set") and (fields := self.read.fields(at)):
             return fields
         if role in {"value", "by", "to", "called", "with"} and (value := self.read.amount(at) or self.read.value(at)):
@@ -198,6 +263,8 @@ class Frame:
     def timed(self, word: str, when: When) -> str:
         if when.minutes:
             return "for" if word == "for" else "by"
+        if word == "from" and not self.read.dates.ranges:
+            return "from"
         if self.verb["slots"].get(word) == "value":
             return "value"
         if word == "to":
@@ -206,7 +273,7 @@ class Frame:
 
     def when(self, at: int) -> int | None:
         """tomorrow at 10 | half an hour later | two hours before THING"""
-        found = self.read.dates.read(at)
+        found = self.read.dates.read(at) if self.verb.get("makes") or self.verb.get("timed") else None
         if found is None or self.read._noun_ahead(found[1]) or self.read.low(found[1]) == "'s":
             return None
         when, end = found[0].model_copy(update={"spans": self.read.spans(at, found[1])}), found[1]
@@ -323,8 +390,8 @@ class Frame:
         lacking = (
             (name == "answer" and kind == "any")
             or (self.verb.get("indefinite") and kind not in {"any", "number"})
-            or (name == "keep" and not self.kept and not roles)
-            or (name == "rename" and "to" not in roles)
+            or (name == "keep" and self.verb.get("said") == "leave" and not self.kept and not roles)
+            or (name == "rename" and not any(slot.role == "to" and isinstance(slot.value, Text) for slot in self.slots))
             or (self.takes == "thing" and self.object is None)
             or (self.takes == "value" and self.object is None and not roles)
         )

@@ -8,10 +8,9 @@ predicate = "is" ["not"] (state | participle ... | bound value | date | preposit
 from __future__ import annotations
 
 import re
-from datetime import timedelta
 from typing import Any
 
-from roles.contracts.orders import Amount, Of, Test, Text, Value, When
+from roles.contracts.orders import Amount, Of, Pick, Test, Text, Value, When
 from roles.screen.language.nouns import Doubt, Nouns, Read, plural
 from roles.screen.language.words import Match
 
@@ -53,10 +52,8 @@ class Narrowing(Nouns):
             at = end
 
     def _modifier(self, at: int, data: dict[str, Any], tests: list[Test]) -> int | None:
-        if self.take(at, "positions"):
+        if self.take(at, "positions") or (self.take(at, "channels") and "channels" in self.claimed):
             return None
-        if got := self.take(at, "got"):
-            return got.end
         part = self.take(at, "predicates")
         if part and part.entry.name == "is called" and "name" not in data and (name := self.name(part.end)) is not None:
             data["name"] = name[0]
@@ -78,15 +75,19 @@ class Narrowing(Nouns):
         return found[1]
 
     def _dated(self, at: int, tests: list[Test]) -> int | None:
-        when = self.dates.read(at) if self.low(at) not in {"in", "from"} and self.dates.days(at) else None
-        if when is None or "when" in self.claimed:
+        when = self.dates.read(at) if self.low(at) not in {"in", "from"} else None
+        timely = when is not None and (self.dates.days(at) or when[0].first or (when[0].start and self.low(at) == "at"))
+        if when is None or not timely or "when" in self.claimed or (self.low(at) == "at" and "at" in self.claimed):
             return None
         tests.append(self._on(at, when[1]))
         return when[1]
 
     def _placed_or_bounded(self, at: int, data: dict[str, Any], tests: list[Test]) -> int | None:
         words = self.words.matches(at, "prepositions", "slot_prepositions", "bounds")
-        if any(" ".join(match.entry.words) in self.claimed for match in words):
+        dated = self.low(at) in {"on", "in"} and "when" not in self.claimed and self.dates.days(at + 1)
+        if self.low(at) in {"until", "till", *self.pending} or (
+            not dated and any(" ".join(match.entry.words) in self.claimed for match in words)
+        ):
             return None
         if found := self._bounded(at, ""):
             tests.append(found[0])
@@ -104,13 +105,8 @@ class Narrowing(Nouns):
         if relation in {"in", "is", "for", "from"} and (dated := self._on_day(at, end)):
             tests.append(dated[0])
             return dated[1]
-        if relation == "with" and (test := self._with_field(end)):
-            names = test[0].field in {"title", "name"} and data.get("quantity") == "any" and not data.get("name")
-            if names and isinstance(test[0].value, Text):
-                data["name"] = test[0].value
-            else:
-                tests.append(test[0])
-            return test[1]
+        if relation in {"with", "without"} and (held := self._held(at, end, relation, data, tests)):
+            return held
         value = self.simple(end, inner=True) if relation == "in" else self.thing(end, inner=True)
         if value is None:
             return None
@@ -145,6 +141,38 @@ class Narrowing(Nouns):
         """Somebody "her" may speak of."""
         if isinstance(value, Text) and not value.quoted:
             self.people = [*self.people, value.text]
+
+    def _held(self, at: int, end: int, relation: str, data: dict[str, Any], tests: list[Test]) -> int | None:
+        """without a title | with the highest total | with the subject X"""
+        if relation == "with" and "pick" not in data and (best := self._best(end)):
+            data["pick"] = best[0]
+            return best[1]
+        test = self._with_field(end) if relation == "with" else self._without_field(at, end)
+        if test is None:
+            return None
+        names = test[0].field in {"title", "name"} and data.get("quantity") == "any" and not data.get("name")
+        if names and isinstance(test[0].value, Text):
+            data["name"] = test[0].value
+        else:
+            tests.append(test[0])
+        return test[1]
+
+    def _best(self, at: int) -> Read[Pick] | None:
+        """the highest total"""
+        best = self.take(at + (self.low(at) == "the"), "superlatives")
+        field = self.take(best.end, "field") if best else None
+        if best is None or field is None or not best.entry.data["by"]:
+            return None
+        return Pick(by=field.entry.name, order=best.entry.data["order"], spans=self.spans(at, field.end)), field.end
+
+    def _without_field(self, at: int, end: int) -> Read[Test] | None:
+        """without a title"""
+        article = self.take(end, "articles", "all")
+        field = self.take(article.end if article else end, "field")
+        if field is None or self._open(field.end):
+            return None
+        name = self.text(article.end if article else end, field.end)
+        return Test(relation="has", value=name, negated=True, spans=self.spans(at, field.end)), field.end
 
     def _with_field(self, at: int) -> Read[Test] | None:
         """with the subject X | with a total over 100 | with the number INV-1"""
@@ -186,6 +214,10 @@ class Narrowing(Nouns):
             field, at = named.entry.name, named.end
         elif rel := self.take(at, "relatives"):
             at = rel.end
+            if self.low(at) in {"i", "we"} and self.low(at + 1) == "have":  # that I have [not] read
+                negated = self.low(at + 2) == "not"
+                state = self.take(at + 2 + negated, "states")
+                return ([self._state(state, at + 2 + negated, negated)], state.end) if state else None
         else:
             return None
         found = self.predicates(at, field)
@@ -329,13 +361,8 @@ class Narrowing(Nouns):
         if self.dates.days(bound.end) and (when := self.dates.read(bound.end)):
             value: Value = when[0].model_copy(update={"spans": self.spans(bound.end, when[1])})
             end = when[1]
-        elif (
-            bound.entry.words[0] in {"older", "newer"}
-            and (length := self.dates.length(bound.end))
-            and length[0] >= 1440
-            and self.dates.today
-        ):
-            day = str(self.dates.today - timedelta(minutes=length[0]))
+        elif bound.entry.words[0] in {"older", "newer"} and self.dates.today and (shift := self.dates.shift(bound.end)):
+            day, length = str(self.dates.today - shift[0]), shift
             end = length[1]
             value = When(text=self.words.text(bound.end, end), first=day, last=day, spans=self.spans(bound.end, end))
         elif bound.entry.name in {"since", "until"}:

@@ -35,6 +35,8 @@ class Nouns:
         self.orders: list[Order] = []
         self.claimed: frozenset[str] = frozenset()
         """Prepositions that belong to the verb that is being read."""
+        self.pending: tuple[str, ...] = ()
+        """Words of the verb that are still to come."""
         self.reserved: frozenset[str] = frozenset()
         """Prepositions that within a slot belong to things, but do not lead from a field to what has it."""
         self.condition: Condition | None = None
@@ -140,8 +142,12 @@ class Nouns:
         data: dict[str, Any] = {}
         tests: list[Test] = []
         place = self._determiners(at, data, tests)
-        place = self._owner(place, tests)
+        owned = self._owner(place, tests)
+        place = self._adjectives(self._numbered(owned, data, tests), data, tests) if owned > place else place
+        kind = self.said_kind
         head = self._head(place, data, determined=place > at)
+        if inner:
+            self.said_kind = kind
         if head is None:
             return None
         end = self._narrowed(head, data, tests, inner)
@@ -169,10 +175,18 @@ class Nouns:
             return topic.model_copy(update={"spans": (*topic.spans, *self.spans(at, end)), **count}), end
         if back is None:
             return None
+        if name == "one" and (other := self._not_a_person(self.orders[back.to])):
+            return other.model_copy(update={"spans": (*other.spans, *self.spans(at, end))}), end
         tests: list[Test] = []
         if name == "all" and self.low(end) in {"that", "who", "which", "about", "from"}:
             end = self._modifiers(end, data, tests)
         return Thing(back=back, **data, tests=tuple(tests), spans=self.spans(at, end)), end
+
+    def _not_a_person(self, order: Order) -> Thing | None:
+        """ "Add Ann to the meeting and remove Bob from it": it is the meeting."""
+        if order.object is None or not bare(order.object) or (order.object.name and order.object.name.quoted):
+            return None
+        return next((slot.value.thing for slot in order.slots if slot.role == "into" and isinstance(slot.value, Of)), None)
 
     def _rest(self, at: int, end: int) -> Read[Thing] | None:
         """The others: those of the same kind of which nothing has been said."""
@@ -291,7 +305,8 @@ class Nouns:
             or self.low(found.end) in {"of", "new"}
         ):
             return int(found.entry.data["value"]), found.end
-        if token and token.kind == "number" and re.fullmatch(r"\d{1,3}", token.text) and self._noun_ahead(at + 1):
+        ahead = self._noun_ahead(at + 1) or self.take(at + 1, "superlatives")
+        if token and token.kind == "number" and re.fullmatch(r"\d{1,3}", token.text) and ahead:
             return int(token.text), at + 1
         return None
 
@@ -330,7 +345,8 @@ class Nouns:
     def _owner(self, at: int, tests: list[Test]) -> int:
         """Viktor's mail, Redwood's invoice: it says so somewhere."""
         end = self._name_end(at)
-        if end > at and self.low(end) == "'s" and self._noun_ahead(end + 1):
+        ahead = self._noun_ahead(end + 1) or self.take(end + 1, "superlatives") or self._count(end + 1)
+        if end > at and self.low(end) == "'s" and ahead:
             tests.append(Test(value=self.text(at, end), spans=self.spans(at, end + 1)))
             return end + 1
         return at
@@ -499,13 +515,23 @@ class Nouns:
         after = found.end if found else start + 1
         if data.get("quantity") != "all" or not (found or self.low(start) == "but") or self.clause(after):
             return at
-        kind, self.said_kind = self.said_kind, data.get("kind", "")
-        thing = self.thing(after)
-        self.said_kind = kind
-        if thing is None:
+        but = self.excepted(after, data.get("kind", ""))
+        if but is None:
             return at
-        data["but"] = tuple(one.model_copy(update={"also": ()}) for one in (thing[0], *thing[0].also))
-        return thing[1]
+        data["but"] = but[0]
+        return but[1]
+
+    def excepted(self, at: int, kind: str) -> Read[tuple[Thing, ...]] | None:
+        """What is excepted of things of a kind: THING | in THING"""
+        said, self.said_kind = self.said_kind, kind
+        data: dict[str, Any] = {"kind": kind, "quantity": "all"}
+        tests: list[Test] = []
+        end = self._modifiers(at, data, tests) if self.take(at, "prepositions") else at
+        thing = self.thing(at) if end == at else (Thing(**data, tests=tuple(tests), spans=self.spans(at, end)), end)
+        self.said_kind = said
+        if thing is None:
+            return None
+        return tuple(one.model_copy(update={"also": ()}) for one in (thing[0], *thing[0].also)), thing[1]
 
     def valued_thing(self, thing: Thing) -> Value:
         if thing.back is not None and thing == Thing(back=thing.back, quantity=thing.quantity, spans=thing.spans):

@@ -27,7 +27,7 @@ def read(goal: str, today: str = "", words: Vocabulary | None = None) -> Reading
 
 
 def _frame(verb: Match) -> dict[str, Any]:
-    return dict(verb.entry.data) | {"name": verb.entry.name}
+    return dict(verb.entry.data) | {"name": verb.entry.name, "said": verb.entry.words[0]}
 
 
 class Clauses(Values):
@@ -106,7 +106,9 @@ class Clauses(Values):
             return found[1]
         if (wanted := self._wanting(at)) is not None:
             return wanted
-        if (check := self.take(at, "check_words")) is not None and (asked := self._condition_of(at, check.end)):
+        opened = self.take(at, "requests")
+        check = self.take(opened.end if opened else at, "check_words")
+        if check is not None and (asked := self._condition_of(at, check.end)):
             return asked
         aux = self.take(at, "auxiliaries")
         if aux is not None and (asked := self._asked_condition(at, aux)):
@@ -145,9 +147,14 @@ class Clauses(Values):
         """THING PREDICATE, which "if so" will speak of."""
         thing = self.thing(end)
         tests = self.predicates(thing[1]) if thing else None
-        if thing is None or tests is None or not self.over(tests[1]):
+        if thing is None or tests is None:
             return None
-        return self._await(at, thing[0], tuple(tests[0]), tests[1])
+        stop = self._await(at, thing[0], tuple(tests[0]), tests[1])
+        follows = stop + 1 + (self.low(stop) == "," and self.low(stop + 1) == "and")
+        if self.over(stop) or not self.take(follows, "if_so", "if_not", "conditions"):
+            return stop if self.over(stop) else None
+        standing, begin = self._front(follows)
+        return self._clauses(begin, self._sentence_end(begin), standing)
 
     def _await(self, at: int, thing: Thing, tests: tuple[Test, ...], end: int) -> int:
         self.condition = Condition(thing=thing, tests=tests, spans=self.spans(at, end))
@@ -323,24 +330,34 @@ class Clauses(Values):
             self.claimed = frozenset()
             found = rule(at)
             if found is not None:
-                order, end = found
-                if negated and order.negated:
-                    return None
-                if (
-                    negated
-                    and order.object
-                    and order.object.quantity == "all"
-                    and any(self.take(n, "all") for n in range(at, at + 3))
-                ):
-                    raise Doubt(f"is nothing of it to be done, or not to all: {self.words.text(start, end)!r}?")
-                condition = standing or order.condition
-                spans = self.spans(start, end)
-                self.orders.append(
-                    order.model_copy(update={"negated": negated or order.negated, "condition": condition, "spans": spans})
-                )
-                return end
+                return self._ordered(start, at, found, negated, standing)
             del self.orders[size:]
         return None
+
+    def _ordered(self, start: int, at: int, found: Read[Order], negated: bool, standing: Condition | None) -> int | None:
+        order, end = found
+        whole = (
+            order.object is not None and order.object.quantity == "all" and any(self.take(n, "all") for n in range(at, at + 3))
+        )
+        if negated and whole:
+            raise Doubt(f"is nothing of it to be done, or not to all: {self.words.text(start, end)!r}?")
+        change = {"negated": negated or order.negated, "condition": standing or order.condition, "spans": self.spans(start, end)}
+        self.orders.append(order.model_copy(update=change))
+        self._keep()
+        return end if not (negated and order.negated) else None
+
+    def _keep(self) -> None:
+        """ "... but keep those from Ann": they are excepted from what is done before, too."""
+        if len(self.orders) < 2 or self.orders[-1].verb != "keep" or self.orders[-1].slots:
+            return
+        kept, last = self.orders[-1].object, self.orders[-2]
+        if kept is None or kept.but or last.object is None or last.object.quantity != "all":
+            return
+        if kept.back is not None and kept.back.to == len(self.orders) - 2 and kept.tests:
+            kept = kept.model_copy(update={"kind": last.object.kind, "back": None})
+        if kept.back is None and kept.kind == last.object.kind:
+            thing = last.object.model_copy(update={"but": (*last.object.but, kept)})
+            self.orders[-2] = last.model_copy(update={"object": thing})
 
     def wished(self, at: int) -> Read[Order] | None:
         """I need a new THING | I need the FIELDS of THING"""
@@ -456,10 +473,14 @@ class Clauses(Values):
     ) -> Read[Order] | None:
         """What goes with a verb, in any order that its entry allows."""
         dated = {"when"} if verb.get("makes") or verb["name"] in {"remind", "put"} else set()
+        dated |= {"channels"} if verb.get("says") else set()
         claimed, each = self.claimed, self.each
+        self.dates.ranges = (
+            "to" not in verb["slots"] or bool(verb.get("makes") or verb.get("says")) or verb["name"] in {"put", "add"}
+        )
         self.claimed, self.loose = frozenset(verb["slots"]) | dated, verb["name"] in {"set", "sort"}
         frame = Frame(self, verb, given)
         end = frame.fill(at, pending)
         order = frame.order() if end is not None else None
-        self.claimed, self.loose, self.each, self.subject = claimed, False, each, None
+        self.claimed, self.loose, self.each, self.subject, self.dates.ranges = claimed, False, each, None, True
         return (order, end) if order is not None and end is not None else None

@@ -93,7 +93,7 @@ class Values(Narrowing):
         be = self.take(end, "auxiliaries")
         if be and be.entry.name == "be" and self.low(at) != "which":
             value = self.fields(be.end)
-            if value is not None and isinstance(value[0], Of) and value[0].thing.back is None:
+            if value is not None and not (isinstance(value[0], Of) and value[0].thing.back):
                 return value
         return self._about(at, end, name, turned) if name == "which" else None
 
@@ -131,6 +131,9 @@ class Values(Narrowing):
         if place > stop and not thing.pick and (last := self._picked(place, picked)) > place:
             last += bool(self.take(last, "ones"))
             return Of(thing=thing.model_copy(update={"quantity": "one", **picked}), spans=self.spans(at, last)), last
+        best = self._best(be.end) if be and be.entry.name == "have" and not thing.pick else None
+        if best is not None:
+            return Of(thing=thing.model_copy(update={"quantity": "one", "pick": best[0]}), spans=self.spans(at, best[1])), best[1]
         more = self.predicates(stop)
         if more is None:
             return None

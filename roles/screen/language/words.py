@@ -33,6 +33,7 @@ PARTED = re.compile(r"(?i)(?P<stem>[^\W\d_].*?)(?P<end>n[’']t|[’'](?:s|m|ll|
 ENDINGS = {"n't": "not", "'m": "am", "'ll": "will", "'ve": "have", "'re": "are", "'d": "would", "'": "'s"}
 IS = frozenset({"when", "what", "where", "who", "how", "it", "that", "there", "here", "he", "she", "which"})
 """Words whose "'s" is a verb."""
+BREAKS = frozenset(".!?;:\n")
 LEXICON = "lexicon/en.yaml"
 
 
@@ -260,7 +261,9 @@ class Words:
         return 0
 
     def _at(self, at: int) -> tuple[Match, ...]:
-        if self.list[at].kind not in {"word", "mark", "unit"}:
+        if self.list[at].kind not in {"word", "mark", "unit"} or (
+            self.list[at].text == "A" and at and self.list[at - 1].lower not in BREAKS
+        ):
             return ()
         word = self.list[at].lower
         entries = self.lexicon.first.get(word, [])
