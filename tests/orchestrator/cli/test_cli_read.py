@@ -20,7 +20,7 @@ def test_orders_are_shown_with_their_words() -> None:
 
 
 def test_words_that_were_not_understood_are_underlined() -> None:
-    goal = 'Delete the note "A" and frobnicate the mail'
+    goal = 'Delete the note "A", then frobnicate the mail'
     done = RUNNER.invoke(app, ["read", goal])
     assert done.exit_code == 1
     lines = done.output.splitlines()
