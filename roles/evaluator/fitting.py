@@ -321,11 +321,8 @@ class Resolver:
         """The lists in which such things stand, by the cards; all where no card knows the kind."""
         kinds = [(card.app, kind) for card in self._cards for kind in card.kinds if _is_kind(thing.kind, kind)]
         held = {(app, name) for app, kind in kinds for name in (kind.kind, kind.some_of) if name}
-        return (
-            [look for look in self._looks if {(look.app, name) for name in kinds_in(look, self._cards)} & held]
-            if held
-            else self._looks
-        )
+        mine = [look for look in self._looks if any((look.app, name) in held for name in kinds_in(look, self._cards))]
+        return mine if held else list(self._looks)
 
     def told(self, thing: Thing) -> Thing:
         """The thing, and what a list says of those of its kind among others."""

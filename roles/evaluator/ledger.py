@@ -191,13 +191,12 @@ class _Check:
         """The screen on which only the control for the opposite stands, or a box that is as it is to be."""
         opposite, tick = deeds()["opposites"].get(order.verb, ""), deeds()["ticks"].get(order.verb)
         called = {*tokens(thing.name.text if thing.name else thing.kind)} if thing is not None else set[str]()
-        for state in self.states:
+        for state in self.states if called else ():
             for e in state.elements:
-                there, near = {*tokens(e.name)}, called <= {*tokens(f"{e.name} {seen_with(e, state).text if e.name else ''}")}
-                if (
-                    called
-                    and near
-                    and ((opposite and {*tokens(opposite)} <= there) or (tick and e.value == tick and called <= there))
+                there = {*tokens(e.name)}
+                ticked = tick is not None and e.value == tick and called <= there
+                if ticked or (
+                    opposite and {*tokens(opposite)} <= there and called <= {*there, *tokens(seen_with(e, state).text)}
                 ):
                     return (f"state:{state.state_id}",)
         return ()

@@ -1,0 +1,200 @@
+"""The orders of a goal are held against what the steps of a run did: nothing of it rests on the plan or on what a worker says."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import pytest
+
+from orchestrator.runs.runs import start
+from orchestrator.settings.settings import load_settings
+from orchestrator.tasks.tasks import Task
+from protocol import VisualState
+from roles.contracts import GateRequest, GateVerdict
+from roles.contracts.orders import Condition, GoalLedger, Of, Order, Reading, Slot, Text, Thing, opened
+from roles.contracts.orders import Test as Holds
+from roles.contracts.signals import GateTrigger
+from roles.evaluator.effects import effects_of
+from roles.evaluator.fitting import fits, says
+from roles.evaluator.ledger import ledger
+from roles.screen.language.reader import read
+
+
+class Run(NamedTuple):
+    """A run of the crew with rules, as its final check saw it."""
+
+    request: GateRequest
+    screens: Mapping[str, VisualState]
+    status: str
+    ledger: tuple[Mapping[str, Any], ...]
+
+    def held(self, goal: str = "", without: Callable[[Any], bool] = lambda step: False) -> GoalLedger:
+        """The ledger of a goal over the steps of this run, some of which are taken out."""
+        steps = tuple(step for step in self.request.steps if not without(step))
+        return ledger(read(goal or self.request.goal), self.request.model_copy(update={"steps": steps}), self.screens.get)
+
+
+class Watching:
+    """An Evaluator that keeps what it is asked at the final check."""
+
+    def __init__(self, policy: Any) -> None:
+        self.policy = policy
+        self.asked: list[GateRequest] = []
+
+    def judge(self, request: GateRequest) -> GateVerdict:
+        if request.trigger is GateTrigger.FINAL_CHECK:
+            self.asked.append(request)
+        verdict: GateVerdict = self.policy.judge(request)
+        return verdict
+
+
+def worked(goal: str, folder: Path, world: str = "office", *, seed: int = 0) -> Run:
+    """One run of a goal; every approval is given."""
+    watching: list[Watching] = []
+    screens: dict[str, VisualState] = {}
+
+    def around(role: str, policy: Any) -> Any:
+        if role == "evaluator":
+            watching.append(Watching(policy))
+            return watching[-1]
+        return Seeing(policy, screens) if role == "operator" else policy
+
+    task = Task.model_validate({"goal": goal, "world": world, "success": ["true"], "changes": ["apps.*"]})
+    settings = load_settings(overrides=[f"seed={seed}", f"runs_dir={folder}", "policies=orders"], task_layer=task.layer())
+    outcome = start(settings, task, approver=lambda request: {"decisions": [{"type": "approve"}]}, parts={"around": around})
+    request = watching[0].asked[-1]
+    known = {state.state_id: state for state in (*request.screens, *request.earlier)} | screens
+    return Run(request, known, outcome.status, tuple(outcome.report["ledger"]))
+
+
+class Seeing:
+    """An Operator whose screens are kept."""
+
+    def __init__(self, policy: Any, screens: dict[str, VisualState]) -> None:
+        self.policy, self.screens = policy, screens
+
+    def decide(self, view: Any) -> Any:
+        self.screens[view.seen.state_id] = view.seen
+        return self.policy.decide(view)
+
+
+@pytest.fixture(scope="module")
+def notes(tmp_path_factory: pytest.TempPathFactory) -> Run:
+    return worked('Delete all notes except "Printer order"', tmp_path_factory.mktemp("notes"))
+
+
+@pytest.fixture(scope="module")
+def mail(tmp_path_factory: pytest.TempPathFactory) -> Run:
+    goal = 'Send lee.park@example.com a mail with the subject "Lunch" saying "See you at noon"'
+    return worked(goal, tmp_path_factory.mktemp("mail"))
+
+
+def states(held: GoalLedger) -> list[str]:
+    return [entry.state for entry in held.entries]
+
+
+def test_a_run_that_did_all_of_it_shows_every_order_with_its_evidence(notes: Run, mail: Run) -> None:
+    for run in (notes, mail):
+        assert run.status == "fulfilled"
+        assert {entry["state"] for entry in run.ledger} == {"shown"}
+        assert any(name.startswith("step:") for name in run.ledger[0]["evidence"])
+
+
+def test_all_means_each_of_those_that_a_whole_list_showed(notes: Run) -> None:
+    deletes = [step.step for step in notes.request.steps if step.verb == "delete"]
+    one_less = notes.held(without=lambda step: step.step == deletes[-1])
+    assert states(one_less)[0] == "missing"
+    assert "not done to" in one_less.entries[0].why
+
+
+def test_without_a_whole_list_nobody_knows_that_these_are_all(notes: Run) -> None:
+    pages = {i for i, state in notes.screens.items() if any(e.name in {"Next", "Previous"} for e in state.elements)}
+    unseen = notes.request.model_copy(update={"screens": (), "earlier": ()})
+    held = ledger(read(unseen.goal), unseen, lambda name: None if name in pages else notes.screens.get(name))
+    assert states(held)[0] == "missing"
+
+
+def test_what_is_excepted_may_not_be_touched(notes: Run) -> None:
+    gone = next(e for e in effects_of(notes.request.steps, notes.screens.get) if "delete" in e.words)
+    title = next(value.value for value in gone.values if value.label == "Title")
+    held = notes.held(f'Delete all notes except "{title}"')
+    assert "forbidden" in states(held)
+
+
+@pytest.mark.parametrize(
+    "goal",
+    [
+        'Send lee.park@example.com a mail with the subject "Dinner" saying "See you at noon"',
+        'Send lee.park@example.com a mail with the subject "Lunch" saying "See you at one"',
+        'Send dana.whitlock@example.com a mail with the subject "Lunch" saying "See you at noon"',
+    ],
+)
+def test_another_value_than_the_goals_is_missing(mail: Run, goal: str) -> None:
+    assert states(mail.held(goal))[0] == "missing"
+
+
+def test_what_was_only_written_was_not_sent(mail: Run) -> None:
+    assert states(mail.held(without=lambda step: step.verb == "send")) == ["missing"]
+
+
+def test_what_is_not_to_be_done_is_forbidden(mail: Run) -> None:
+    goal = 'Write lee.park@example.com a mail with the subject "Lunch" saying "See you at noon" but do not send it'
+    assert "forbidden" in states(mail.held(goal))
+
+
+def test_what_no_order_asks_for_is_an_issue(mail: Run, notes: Run) -> None:
+    steps = (*mail.request.steps, *notes.request.steps)
+    request = mail.request.model_copy(update={"steps": steps})
+    held = ledger(read(mail.request.goal), request, lambda name: mail.screens.get(name) or notes.screens.get(name))
+    assert {entry.kind for entry in held.entries if entry.state == "forbidden"} == {"besides"}
+
+
+def test_a_condition_decides_by_what_was_seen(mail: Run) -> None:
+    order = read(mail.request.goal).orders[0]
+    there = Condition(thing=Thing(kind="mail", name=Text(text="no such mail at all"), tests=()))
+    reading = Reading(goal=mail.request.goal, orders=(order.model_copy(update={"condition": there}),))
+    assert states(ledger(reading, mail.request, mail.screens.get))[0] in {"missing", "forbidden"}
+
+
+def test_words_that_are_not_understood_are_said_to_be_so(mail: Run) -> None:
+    held = mail.held(f"{mail.request.goal} and flumox the quibbles")
+    assert "unread" in states(held)
+    assert held.unproven
+
+
+def test_an_open_ledger_has_a_line_for_each_order_and_exclusion() -> None:
+    entries = opened(read('Delete all notes except "Plan" and do not send the mail "Lunch"')).entries
+    assert [(entry.kind, entry.state) for entry in entries][:2] == [("order", "open"), ("exclusion", "open")]
+
+
+def test_records_are_held_by_what_they_show() -> None:
+    from roles.evaluator.effects import SeenRecord
+
+    row = SeenRecord("INV-7 · Acme · Overdue · $20.00", (("Number", "INV-7"), ("Vendor", "Acme"), ("Status", "Overdue")), "row-7")
+    paid = Holds(value=Text(text="paid"))
+    assert fits(Thing(kind="invoice", tests=(paid,)), row) is False
+    assert fits(Thing(kind="invoice", tests=(paid.model_copy(update={"negated": True}),)), row) is True
+    about = Holds(relation="about", value=Text(text="chairs"))
+    assert fits(Thing(kind="invoice", tests=(about,)), row) is None
+
+
+@pytest.mark.parametrize(
+    ("text", "wanted", "holds"),
+    [
+        ("Total: $1,059.73", "1059.73", True), ("on 5 March 2026", "2026-03-05", True),
+        ("lee.park@example.com", "Lee Park", True),
+        ("Track 83", "Track 8", False), ("INV-70291", "INV-7029", False), ("unpaid", "paid", False),
+    ],
+)  # fmt: skip
+def test_values_are_known_in_any_spelling_and_by_no_part_of_another(text: str, wanted: str, holds: bool) -> None:
+    assert says(text, wanted) is holds
+
+
+def test_a_value_that_is_to_be_passed_on_is_the_one_of_the_record_that_is_named(tmp_path: Path) -> None:
+    run = worked('Mail the total of invoice INV-7029 to lee.park@example.com with the subject "Total"', tmp_path)
+    assert states(run.held()) == ["shown"]
+    value = Of(fields=("total",), thing=Thing(kind="invoice", name=Text(text="INV-7738")))
+    other = Order(verb="send", slots=(Slot(role="saying", value=value),))
+    assert states(ledger(Reading(goal=run.request.goal, orders=(other,)), run.request, run.screens.get))[0] != "shown"
