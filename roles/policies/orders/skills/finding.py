@@ -22,6 +22,8 @@ from roles.screen.synonyms import leads_back
 _CLOSING = frozenset({"close", "close file", "close document", "close editor", "close details", "close view"})
 _PLACES = frozenset({"tab", "link", "treeitem", "menuitem", "option", "radio"})
 _HARMLESS = frozenset({None, Effect.NAVIGATE, Effect.OBSERVE})
+_SHORT = 8
+"""Rows below which a list without pages is not scrolled to see whether it goes on."""
 _MOST_PAGES, _MOST_ROWS, _MOST_OPENED, _MOST_PLACES = 60, 3000, 40, 25
 
 
@@ -230,6 +232,7 @@ def _walk(records: Records, place: str, state: dict[str, Any], at: Situation) ->
         state["page"] = pages[0] - 1
     elif state["way"] != "page" or texts == state["last"]:
         new = _overlap(state["last"], texts)
+        state["whole"] = state["whole"] and not (state["way"] == "scroll" and state["last"] and not new)  # some were passed over
     for one in here[new:]:
         state["seen"] += 1
         state["total"] = state.get("total", 0) + (not state["tried"])
@@ -238,7 +241,7 @@ def _walk(records: Records, place: str, state: dict[str, Any], at: Situation) ->
             state["rows"].append(row.dump())
     columns = [name for name, _ in here[0].row.cells] if here else state.get("columns", [])
     state.update(last=texts, begun=True, columns=columns)
-    return None if _is_unique(records, state, at) else _onward(texts, state, at)
+    return None if _is_unique(records, state, at) else _onward(records, texts, state, at)
 
 
 def _numbers(records: Records, at: Situation) -> list[str]:
@@ -260,7 +263,7 @@ def _overlap(before: Sequence[str], now: Sequence[str]) -> int:
     return next((size for size in sizes if list(before[len(before) - size :]) == list(now[:size])), 0)
 
 
-def _onward(texts: Sequence[str], state: dict[str, Any], at: Situation) -> Move | None:
+def _onward(records: Records, texts: Sequence[str], state: dict[str, Any], at: Situation) -> Move | None:
     """The next page, more of the list, or the part of it below; None at its end."""
     buttons = [e for e in at.screen.presses if e.role in {"button", "link"} and e.expanded is None]
     following, pages = next((e for e in buttons if is_next(e.name)), None), pages_of(at)
@@ -269,19 +272,30 @@ def _onward(texts: Sequence[str], state: dict[str, Any], at: Situation) -> Move 
         return None
     if following is not None and following.enabled and not (fold(following.name) in DOWN and not texts):
         if state.get("stood") == texts and (state["way"] == "more" or at.count("stood still") > 2):
-            state["whole"] = state["way"] == "more"
+            state["whole"] = state["whole"] and state["way"] == "more"
             return None  # it brings nothing any more
         state.update(page=state["page"] + 1, stood=list(texts))
         state["way"] = "page" if pages is not None or "next" in fold(following.name) else "more"
         return press(following, "the list goes on", at=at)
-    state["whole"] = pages is None or pages[1] <= len(state["pages"])
-    boxes = [e.bbox for e in at.screen.rows if e.bbox is not None]
-    reaches = bool(boxes) and max(box.y2 for box in boxes) > at.view.seen.screen_resolution[1] * 0.9
-    stood = state.get("stood") == texts and at.last is not None and at.last.verb == "scroll" and not at.last.visible_change
-    if following is not None or pages is not None or not reaches or stood or at.count("scrolls") > _MOST_PAGES:
+    state["whole"] = state["whole"] and (pages is None or pages[1] <= len(state["pages"]))
+    last = at.last
+    stood = state.get("stood") == texts and last is not None and last.verb == "scroll" and not last.visible_change
+    if following is not None or pages is not None or stood or len(texts) < _SHORT:
+        return None
+    if at.count("scrolls") >= _MOST_PAGES:
+        state["whole"] = False
         return None
     state.update(page=state["page"] + 1, way="scroll", stood=list(texts))
-    return act(Scroll.toward("down", 2, "page"), "the list may go on below", "more rows")
+    return _scrolled(True, at)
+
+
+def _scrolled(down: bool, at: Situation) -> Move:
+    """The list by less than is seen of it, within the page where it is that which scrolls."""
+    rows = [e for e in at.screen.rows if e.visible and e.bbox is not None]
+    span = [y for e in rows if e.bbox is not None for y in (e.bbox.y1, e.bbox.y2)] or [0, 400]
+    over = ActionTarget.of(rows[-1]) if rows else None
+    size = max(60, int((max(span) - min(span)) * 0.7))
+    return act(Scroll.toward("down" if down else "up", size, "px", over), "the list may go on there", "other rows")
 
 
 # --- what the list does not tell --------------------------------------------------------------------------------------
@@ -380,7 +394,7 @@ def _on_screen(row: Row, records: Records, at: Situation) -> Move | Item:
         return way
     if pages or tries > 20:
         raise StepFailure(f'"{row.text}" is no longer in the list')
-    return act(Scroll.toward("down" if forward else "up", 1, "page"), "the one that is meant is out of view")
+    return _scrolled(forward, at)
 
 
 def _like(one: Row, other: Row) -> bool:
