@@ -265,6 +265,10 @@ class _Grounding:
             folder = Thing(name=thing.name.model_copy(update={"text": path["folder"]})) if path["folder"] else None
             thing = thing.model_copy(update={"place": folder, "name": thing.name.model_copy(update={"text": path["name"]})})
         place = place_called(thing.kind, self.kind) if not self.is_noun(thing.kind) else ""
+        inside_field = self.named(Of(thing=thing.place)) if thing.place else None
+        if inside_field is not None and not place_called(inside_field[1].text, self.kind):
+            belongs = Test(field=inside_field[0], relation="has", value=inside_field[1])
+            thing = thing.model_copy(update={"place": None, "tests": (*thing.tests, belongs)})
         if thing.place is not None:
             said = ground_place(thing.place, self.card, self.kind)
             if said is None:
@@ -284,7 +288,13 @@ class _Grounding:
         return any(_same(words, noun) for noun in (self.kind.kind, *self.kind.words))
 
     def at(self, test: Test) -> str:
-        return place_called(test.value.text, self.kind) if isinstance(test.value, Text) else ""
+        """The place that "in" says."""
+        value = test.value
+        if isinstance(value, Of) and not value.fields:
+            said = (value.thing.name.text if value.thing.name else "", value.thing.kind)
+        else:
+            said = (value.text, "") if isinstance(value, Text) else ("", "")
+        return next((place for words in said if words and (place := place_called(words, self.kind))), "")
 
     def there(self, names: Iterable[str]) -> str:
         listed = ", ".join(name for name in names if name)
@@ -312,7 +322,22 @@ class _Grounding:
         for test in tests:
             yield self.test(test)
 
+    def named(self, value: Value) -> tuple[str, Text] | None:
+        """A field that the value itself names: "in the group Sales", "from the reader Ann"."""
+        thing = value.thing if isinstance(value, Of) and not value.fields else None
+        if thing is None or thing.name is None or not thing.kind:
+            return None
+        first, _, rest = thing.name.text.partition(" ")
+        said, name = (first, rest) if rest and not thing.name.quoted else (thing.kind, thing.name.text)
+        for words, text in ((said, name), (thing.kind, thing.name.text)):
+            field = next((f for f in self.kind.fields if _field_score(_bare(words), f) >= 0.95), None)
+            if field is not None and _bare(text) != _bare(words):
+                return field.label, thing.name.model_copy(update={"text": text})
+        return None
+
     def test(self, test: Test) -> RowTest:
+        if not test.field and (named := self.named(test.value)) is not None:
+            return RowTest(label=named[0], relation="has", value=self.words(named[1]), negated=test.negated)
         value = self.value(test.value)
         relation = test.relation
         if isinstance(test.value, When) and " .. " in value and relation in ("is", "on", "in", "from"):

@@ -10,7 +10,7 @@ from worlds import loans
 from environments.cards import AppCard, KindCard
 from environments.simulated.desktop import SimulatedDesktop
 from environments.simulated.world.worldfile import load_world, parse_world
-from roles.contracts.orders import Amount, Pick, RowTest, Text, Thing, Value, When
+from roles.contracts.orders import Amount, Of, Pick, RowTest, Text, Thing, Value, When
 from roles.contracts.orders import Test as RecordTest
 from roles.policies.orders.grounding import Ungrounded, ground_field, ground_kind, ground_place, ground_verb, to_records
 
@@ -125,6 +125,17 @@ def test_superlatives_exceptions_and_places_in_the_labels_of_the_card() -> None:
     assert (trash.place, drafts.place) == ("Trash", "Drafts")
     assert ground_place(Thing(kind="folder", name=Text(text="Old")), *kind_of("file")) == "Old"
     assert ground_place(Thing(kind="chat"), *kind_of("chat message")) == ""
+
+
+def test_a_place_is_one_of_the_card_or_what_a_field_says() -> None:
+    group, archive = Thing(kind="group", name=Text(text="Suppliers")), Of(thing=Thing(kind="archive"))
+    (contacts,) = to_records(Thing(kind="contact", place=group, quantity="all"), cards(), words)
+    assert (contacts.place, contacts.tests) == ("", (RowTest(label="Groups", relation="has", value="Suppliers"),))
+    (mails,) = to_records(Thing(kind="mail", tests=(RecordTest(relation="in", value=archive),)), cards(), words)
+    assert (mails.place, mails.tests) == ("Archive", ())
+    reader = Of(thing=Thing(kind="moss", name=Text(text="reader Ada Moss")))
+    (loan,) = to_records(Thing(kind="loan", tests=(RecordTest(relation="from", value=reader),)), cards("library"), words)
+    assert loan.tests == (RowTest(label="Reader", relation="has", value="Ada Moss"),)
 
 
 def test_the_application_that_is_named_as_the_place_is_the_only_one_looked_into() -> None:
