@@ -17,10 +17,10 @@ from protocol import Action, ActionResult, ExecStatus, VisualState
 from roles.contracts.nodes import RunBlocked
 
 _T = TypeVar("_T")
-_CALLS = ("apps", "peek", "world", "received", "snapshot", "restore", "fork", "functions", "agents", "screenshot", "files",
-          "seat", "seats", "meant", "latest_keys", "written", "preview",
+_CALLS = ("apps", "cards", "peek", "world", "received", "snapshot", "restore", "fork", "functions", "agents", "screenshot",
+          "files", "seat", "seats", "meant", "latest_keys", "written", "preview",
           "guard", "control", "admit", "held")  # fmt: skip
-_VALUES = ("environment_type", "clock")
+_VALUES = ("environment_type", "clock", "now")
 _LEAVING = 5.0
 """Seconds for closing: nobody waits for the result."""
 

@@ -55,6 +55,7 @@ def test_what_passes_through_is_the_same() -> None:
     inner = desk()
     bounded: Any = TimedEnvironment(inner, 60.0)
     assert (bounded.clock, bounded.environment_type, bounded.apps()) == (inner.clock, inner.environment_type, inner.apps())
+    assert (bounded.now, bounded.cards()) == (inner.now, inner.cards())
     bounded.perform(Fill(target=ActionTarget(text="Amount"), text="$5.00"), key="1")
     assert bounded.received() == inner.received() != []
     assert bounded.observe() == inner.observe()
