@@ -126,7 +126,9 @@ def push(control: GUIElement, verb: str, at: Situation) -> Move:
     times = at.count("pressed")
     if not times:
         at.notes.update(warned=at.screen.complaints, noticed=at.screen.notices)
-    at.notes.update(button=control.name, verb=verb, fresh=[], at=at.history[-1].step if at.history else 0)
+    at.notes.update(
+        button=control.name, verb=verb, fresh=[], **{"in": at.view.seen.app}, at=at.history[-1].step if at.history else 0
+    )
     if times > 3:
         return fail(f'pressing "{control.name}" has no visible effect')
     if verb == "save" and times == 2:
@@ -184,6 +186,9 @@ def came_of(verb: str, at: Situation) -> Move | None:
         return act(Wait(seconds=1.0), "it is still loading")
     if at.screen.dialog is not None:
         return agreed(verb, at)
+    if (app := at.notes.get("in")) and (way := at.to_app(app)) is not None:
+        closed = way.action is not None and way.action.verb == "launch_app"
+        return fail(f"{at.title(app)} ended before it told whether {verb} was done") if closed else way
     if at.notes.pop("mended", False):
         at.notes["pressed"] = 0
         return None

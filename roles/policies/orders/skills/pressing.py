@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from environments.cards import VerbCard
 from protocol import ActionTarget, Click, GUIElement, PressKey, Wait
 from roles.contracts.orders import Entry, PressStep
-from roles.policies.orders.skills.committing import after, agreed, bare, commit_button, control_for, lone_way_on, mend, push
+from roles.policies.orders.skills.committing import after, agreed, bare, commit_button, control_for, lone_way_on, mend, news, push
 from roles.policies.orders.skills.filling import names_of, open_menu, reach, write
 from roles.policies.orders.skills.finding import find_record
 from roles.policies.orders.skills.situation import Move, Situation, act, done, fail, press
@@ -17,6 +17,7 @@ from roles.screen.screens import Item, fold
 
 _PRESSED = frozenset({"button", "link", "menuitem", "menuitemcheckbox", "menuitemradio", "tab", "switch", "option"})
 _TAKES_AWAY = frozenset({"delete", "move", "archive", "remove", "trash"})
+_SIMPLE = frozenset({"press", "click", "tap", "open", "show", "edit"})
 _GRAVE = frozenset({"payment", "account", "permission", "security"})
 _OPPOSITE = {"turn_on": "turn_off", "turn_off": "turn_on", "enable": "disable", "disable": "enable"}
 _NARROW = 600
@@ -180,10 +181,21 @@ def _answered(step: PressStep, at: Situation) -> Move | None:
         return _given(step, at)
     if any(f.invalid for f in at.screen.inputs) and set(at.screen.complaints) - set(at.notes.get("warned", [])):
         return mend(at)
+    if not step.entries and step.verb not in _SIMPLE and (asked := _asked_for(at)):
+        return fail(f'"{at.notes.get("button")}" asks for more than was said: {asked}')
     over = after(step.verb, at, loose=True)
     if (over is None or over.kind == "done") and _still_there(step.verb, at):
         return act(Wait(seconds=1.0), "it is still in the list") if at.count("looks") < 2 else None
     return over
+
+
+def _asked_for(at: Situation) -> str:
+    """What a menu or a form that the press brought up wants to know."""
+    known = {e.track_id for e in at.view.before.elements} if at.view.before is not None else set()
+    menu = [e.name for e in at.screen.elements if e.name == at.notes.get("button") and e.expanded]
+    fresh = [] if at.screen.items or news(at) else [f for f in at.screen.inputs if f.track_id not in known]
+    empty = [f.name for f in fresh if f.role == "textbox" and not f.value]
+    return ", ".join((*menu, *empty)) if at.view.before is not None else ""
 
 
 def _in_dialog(step: PressStep, dialog: GUIElement, at: Situation) -> Move:
@@ -194,7 +206,7 @@ def _in_dialog(step: PressStep, dialog: GUIElement, at: Situation) -> Move:
         if move.kind != "done":
             return move
         at.notes["given"] = True
-    empty = next((f for f in fields if f.required and not f.value), None)
+    empty = next((f for f in fields if not f.value and (f.required or not step.entries)), None)
     if empty is not None:
         return fail(f'"{step.verb}" asks for "{empty.name}", and nothing says what it is')
     harmless = classify_dialog(dialog, at.screen.elements) not in _GRAVE

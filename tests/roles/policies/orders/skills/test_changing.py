@@ -270,6 +270,9 @@ def test_an_app_that_no_rule_knows_is_worked_by_its_card():
         (CreateStep(app="reimbursement", kind="claim", entries=entries("Amount", "lots"), commit="submit"), "amount"),
         (CreateStep(app="mail", kind="message", entries=entries("To", "nobody", "Message", "x"), commit="send"), "mail address"),
         (CreateStep(app="mail", kind="message", entries=entries("Subject", "x", "Message", "y"), commit="send"), '"To"'),
+        (PressStep(app="mail", records=which("mail", "message", Subject="Team lunch 44"), verb="reply"), "more than was said"),
+        (PressStep(app="mail", records=which("mail", "message", Subject="Team lunch 44"), verb="move"), "more than was said"),
+        (PressStep(app="files", records=which("files", "entry", Name="printer-order-9947.txt"), verb="move"), "nothing says"),
         (AnswerStep(value=" "), "nothing to tell"),
     ],
 )  # fmt: skip
@@ -277,6 +280,8 @@ def test_what_cannot_be_done_is_said_and_nothing_is_changed(step, why):
     said, before, after = refused("office", step)
     assert why in said
     assert notes(before) == notes(after)
+    assert before["files"]["entries"] == after["files"]["entries"]
+    assert mails(before, "Inbox") == mails(after, "Inbox")
     assert mails(before, "Sent") == mails(after, "Sent")
     assert not after["reimbursement"]["claims"]
 
