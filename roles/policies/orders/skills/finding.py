@@ -353,6 +353,8 @@ def _meant(records: Records, rows: Sequence[Row], state: dict[str, Any], at: Sit
             t for t in records.tests if t.relation == "is" and not t.negated and any(f.key and f.label == t.label for f in fields)
         ]
         fit = [row for row in fit if all(is_called(row, test) for test in called)]
+    if () in records.but:
+        raise StepFailure(f"an exception from {naming(records)} does not say what is excepted")
     fit = [row for row in fit if not any(matches(row, group) for group in records.but)]
     fit = picked(fit, records.pick) if records.pick is not None else fit
     what, where = naming(records), " and ".join(state["looked"]) or at.title(records.app)
