@@ -175,11 +175,9 @@ def _unfulfilled(request: GateRequest) -> list[str]:
     held = request.found.ledger if request.found is not None else None
     if held is None or request.plan_by_user:
         return []
-    by_rules = any(subtask.steps and not subtask.pinned for subtask in request.plan)
-    unread = [f"not understood: {entry.text}" for entry in held.entries if entry.kind == "unread" and by_rules]
     if (request.user_words or request.notes) and held.unproven:  # what a person said since may have changed what is wanted
-        return [*unread, *(entry.told() for entry in held.entries if entry.state == "forbidden")]
-    return [*unread, *(entry.told() for entry in held.entries if entry.speaks_against)]
+        return [entry.told() for entry in held.entries if entry.state == "forbidden"]
+    return [entry.told() for entry in held.entries if entry.speaks_against]
 
 
 def _none(ctx: Context) -> GateVerdict:
