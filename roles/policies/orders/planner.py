@@ -272,6 +272,10 @@ class Planner:
                 asked = [one.kind for one in lists if one.kind and one.name]
             moved = any(isinstance(slot.value, When) for slot in order.slots) and order.verb in {"move", "postpone"}
             fields = fields or asked or (["start time"] if moved else [])
+        if thing.kind == "person" and not self._maybe("person"):
+            holders = [kind.kind for card in self.cards for kind in card.kinds if self._holds_people(kind)]
+            at = thing.place if thing.place is not None and thing.place.kind not in holders else None
+            thing = thing.model_copy(update={"kind": holders[0], "place": at}) if len(holders) == 1 else thing
         cards, place = self.cards, thing.place
         home = self._app_called(place) if place is not None and not place.tests else None
         if home is not None or (place is not None and place.kind in DEVICES and not place.tests):
@@ -281,6 +285,12 @@ class Planner:
         except Ungrounded as no:
             raise Refusal(str(no)) from None
         found = [one for one in found if all(test.label for test in one.tests)] or found
+        for test in thing.tests:
+            if isinstance(test.value, Text) and not test.value.quoted and not test.field and test.value.text.islower():
+                loose = RowTest(value=escaped(test.value.text), negated=test.negated)
+                if test.relation == "is" and all(loose in one.tests for one in found):
+                    there = " or ".join(sorted({one.kind for one in found}))
+                    raise Refusal(f'"{test.value.text}" is not known of a {there}')
         known = self._homes.get((thing.kind, thing.name.text if thing.name else ""))
         return [one for one in found if (one.app, one.kind) == known] or found
 
@@ -374,10 +384,13 @@ class Planner:
         base = self._base(thing, fields)
         kind = self.kind(base)
         wanted = base if base.pick is not None and not single else base.model_copy(update={"exactly": 0})
-        name = self._collected(wanted, self.phrase(thing), [self._label(field, base) for field in fields])
-        (table,) = self._need(name)
+        labels = [self._label(field, base) for field in fields]
+        shown = {field.label for field in kind.fields if field.listed}
+        (table,) = self._need(self._collected(wanted, self.phrase(thing), [] if set(labels) <= shown else labels))
+        if not set(labels) <= set(table.columns):
+            (table,) = self._need(self._collected(wanted, self.phrase(thing), labels))
         self._check_number(thing, table, base, single=single)
-        keys = [field.label for field in kind.fields if field.key and field.label in table.columns]
+        keys = [field.label for field in kind.fields if field.key and field.label in table.columns] or list(table.columns[:1])
         return [self._row_of(base, table, row, keys) for row in table.rows]
 
     def _kept(self, thing: Thing, fields: Sequence[str]) -> list[Row] | None:
@@ -410,17 +423,20 @@ class Planner:
     def _row_of(self, base: Records, table: Table, cells: Sequence[str], keys: Sequence[str]) -> Row:
         """The record of a row of a table: by its key and what else stays as it is, since others may have the same key."""
         known = dict(zip(table.columns, cells, strict=True))
-        stays = [field.label for field in self.kind(base).fields if field.listed and field.type in LASTING and not field.options]
-        filled = [label for label in known if known[label]]
-        columns = [label for label in filled if label in keys or label in stays] or filled
-        tests = tuple(RowTest(label=column, value=escaped(known[column])) for column in columns)
+        kind, filled = self.kind(base), [label for label in known if known[label]]
+        lasting = {field.label for field in kind.fields if field.type in LASTING and not field.options}
+        own = [test for test in base.tests if not test.label or test.label in lasting]
+        alike = [row for row in table.rows if all(row[table.columns.index(key)] == known[key] for key in keys)]
+        more = len(alike) > 1 or base.pick is not None or len(own) < len(base.tests)  # else no other one has its name and these
+        columns = [label for label in filled if label in keys or (more and label in lasting)] or filled
+        tests = (*(RowTest(label=column, value=escaped(known[column])) for column in columns), *([] if more else own))
         return Row(Records(app=base.app, kind=base.kind, place=base.place, tests=tests), known)
 
     def _collected(self, records: Records, phrase: str, labels: Sequence[str]) -> str:
         """The name of the table fact that a collecting look will bring."""
         kind = self.kind(records)
-        listed = [field.label for field in kind.fields if field.key] + [field.label for field in kind.fields if field.listed]
-        columns = tuple(dict.fromkeys([*listed, *labels]))
+        keys = [field.label for field in kind.fields if field.key and field.listed] or [f.label for f in kind.fields if f.key]
+        columns = tuple(dict.fromkeys([*keys, *labels])) if labels else ()  # of none in particular: those that the list shows
         key = f"{records.model_dump_json()} {columns}"
         known = key in self._names
         name = self._name(phrase, key)
@@ -431,6 +447,9 @@ class Planner:
     def _label(self, field: str, records: Records) -> str:
         kind = self.kind(records)
         found = ground_field(field, kind)
+        keys = [one for one in kind.fields if one.key and one.listed]
+        if found is None and field in {"number", "name", "title"} and len(keys) == 1:
+            found = keys[0]  # what it is called by
         if found is None:
             there = ", ".join(one.label for one in kind.fields) or "none"
             raise Refusal(f'"{field}": a {kind.kind} in {self.card(records.app).title} has no such field; fields are {there}')
@@ -641,7 +660,8 @@ class Planner:
             order = self._reply(order)
         if order.verb == "send" or (order.verb == "reply" and order.object is None):
             return self._message(order)
-        if order.object is not None and (order.object.new or order.verb in MAKES):
+        some = order.object is not None and order.object.quantity == "any" and not any(s.role == "into" for s in order.slots)
+        if order.object is not None and (order.object.new or order.verb in MAKES or (order.verb == "add" and some)):
             return self._make(order, order.object)
         if not self._can(order):
             raise Refusal(f'no application can "{order.said or order.verb}"')
@@ -734,7 +754,10 @@ class Planner:
         """A new message to each of those who are named."""
         said = [slot for slot in order.slots if slot.role == "value" and not isinstance(slot.value, Of | Worked | Back)]
         kinds = [(card, kind) for card in self._cards_for(order) for kind in card.kinds if self._sends(kind)]
-        noun = order.object.kind if order.object is not None and order.object.back is None else ""
+        thing = order.object
+        noun = thing.kind if thing is not None and thing.back is None else ""
+        if thing is not None and not any(self._sends(kind) for _, kind in self._maybe(noun)):
+            return self._message(self._telling(order, thing))  # a record is sent: what it is called, or the fields that are named
         if noun:
             wanted = {(card.app, kind.kind) for card, kind in self._kinds(noun)}
             kinds = [one for one in kinds if (one[0].app, one[1].kind) in wanted]
@@ -762,6 +785,15 @@ class Planner:
         for one in people:
             for name in self._people(one):
                 self._made(card, kind, name, entries, commit)
+
+    def _telling(self, order: Order, thing: Thing) -> Order:
+        """The order to send a record, as one to send what is said of it."""
+        own = [s for s in order.slots if s.role == "with" and not s.field and isinstance(s.value, Of) and s.value.thing.back]
+        fields = own[0].value.fields if own and isinstance(own[0].value, Of) else ()
+        self._take(*own[:1])
+        value = Of(fields=fields, thing=thing, spans=thing.spans) if thing.back is None else thing.back
+        rest = tuple(slot for slot in order.slots if slot not in own[:1])
+        return order.model_copy(update={"object": None, "slots": (*rest, Slot(role="saying", value=value, spans=thing.spans))})
 
     def _reply(self, order: Order) -> Order:
         """An answer to a message has the message as its object."""
@@ -886,7 +918,7 @@ class Planner:
                 raise Refusal(f'"{self._said(order.spans)}": it is not understood what is to be made in {home.title}')
             made = order.model_copy(update={"slots": (*self._named_values(order, told), *rest)})
             return self._make_one(made, Thing(kind=makes[0].kind, new=True), home, makes[0])
-        if goal.new:
+        if goal.new or (goal.quantity == "any" and goal.back is None):
             body = tuple(Slot(role="saying", value=value) for value in told)
             return self._make(order.model_copy(update={"slots": (*rest, *body)}), goal)
         records = self._touched(self.one(goal))
@@ -1129,8 +1161,24 @@ class Planner:
         for row in self.rows(thing):
             self._row = row
             records = self._touched(row.records)
-            self._fill(order, records, self._entries(self.card(records.app), self.kind(records), order.slots))
+            if not self._asks_for(order, records):
+                self._fill(order, records, self._entries(self.card(records.app), self.kind(records), order.slots))
         self._row = None
+
+    def _asks_for(self, order: Order, records: Records) -> bool:
+        """Whether a control asks for the new value of a field that no form takes."""
+        kind = self.kind(records)
+        said = [slot.field for slot in order.slots if slot.field]
+        if len(said) != 1 or len(order.slots) != 1 or ground_field(said[0], kind, True) is not None:
+            return False
+        for verb in kind.verbs:
+            field = ground_field(said[0], kind.model_copy(update={"fields": verb.asks}), True)
+            if verb.verb == "set" and field is not None and len(verb.asks) == 1:
+                self._take(*order.slots)
+                entry = Entry(label=field.label, value=self.words(order.slots[0].value, field))
+                self._add(PressStep(app=records.app, records=records, verb="set", control=verb.control, entries=(entry,)))
+                return True
+        return False
 
     def _single(self, order: Order, thing: Thing) -> list[tuple[AppCard, KindCard, FieldCard]]:
         """Fields of what an application has only one of; a verb such as "mute" may name one by itself."""

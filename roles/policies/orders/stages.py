@@ -29,7 +29,8 @@ from roles.policies.orders.planner import Group
 MOST_STEPS = 6
 """Presses in one subtask; a form that is filled in has one for itself."""
 _SLOT = re.compile(r"(?<!\{)(?:\{\{)*\{([^{}]+)\}")
-_EFFECTS = {"send": "send", "submit": "submit", "save": "save", "delete": "delete"}
+_EFFECTS = frozenset({"send", "submit", "delete"})
+"""Verbs that are held to be seen; what is saved shows itself."""
 _RELATIONS = {
     "is": "is",
     "has": "has",
@@ -166,17 +167,17 @@ def expectations(step: Step) -> list[Expectation]:
         case OpenStep(app=app):
             return [AppShown(app=app)]
         case FillStep(app=app, entries=entries, commit=commit) | CreateStep(app=app, entries=entries, commit=commit):
-            sent = [EffectSeen(verb=_EFFECTS[commit], app=app)] if commit in _EFFECTS else []
+            sent = [EffectSeen(verb=commit, app=app)] if commit in _EFFECTS else []
             return [*(has for entry in entries for has in _entered(entry, app)), *sent]
         case PressStep(app=app, verb=verb) if verb in _EFFECTS:
-            return [EffectSeen(verb=_EFFECTS[verb], app=app)]
+            return [EffectSeen(verb=verb, app=app)]
         case _:
             return []
 
 
 def _entered(entry: Entry, app: str) -> list[FieldHas]:
     beside = entry.mode in {"append", "prepend"}
-    if entry.mode in {"add", "remove", "clear", "later"} or entry.value == "":
+    if entry.mode in {"add", "remove", "clear", "later"} or entry.value == "" or "{" in entry.label:
         return []
     facts = slots_in(entry.value)
     if not facts:
