@@ -1,0 +1,156 @@
+"""Goals in plain words, from the words to what is so in a real simulated world; and what is refused before anything is done."""
+
+from __future__ import annotations
+
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from environments.cards import AppCard
+from environments.simulated.desktop import SimulatedDesktop
+from environments.simulated.world.worldfile import load_world
+from orchestrator import Crew
+from orchestrator.tasks.tasks import Task
+from roles.contracts import Fact, PlanRequest
+from roles.contracts.orders import CollectStep, CreateStep, FillStep, PressStep, Reading, Step
+from roles.policies.orders.manager import OrdersManager, steps_of
+from roles.policies.orders.stages import describe
+from roles.screen.language.reader import read
+
+TODAY = "2026-05-07 09:00"
+
+
+@cache
+def cards(world: str = "company") -> tuple[AppCard, ...]:
+    return tuple(SimulatedDesktop(load_world(world), 0).cards())
+
+
+def steps(goal: str, *facts: Fact, world: str = "company") -> list[Step] | str:
+    return steps_of(read(goal, TODAY), cards(world), facts, TODAY)
+
+
+def table(name: str, columns: str, *rows: str) -> Fact:
+    cells = ",".join("[" + ",".join(f'"{cell}"' for cell in row.split("|")) + "]" for row in rows)
+    heads = ",".join(f'"{column}"' for column in columns.split("|"))
+    return Fact(name=name, kind="table", value=f'{{"columns":[{heads}],"rows":[{cells}]}}')
+
+
+def worked(goal: str, world: str, tmp_path: Path) -> tuple[str, dict[str, Any], str]:
+    """How it ended, the world after it, and what was answered."""
+    task = Task.model_validate({"goal": goal, "world": world, "seed": 0, "success": ["true"], "changes": []})
+    own = [f'runs_dir="{tmp_path}"', f'knowledge.store="{tmp_path}/knowledge.sqlite"', 'display="none"']
+    crew = Crew.from_config(overrides=[*own, f"world={world}", "seed=0", "policies=orders"])
+    ended = crew.run(task, approver=lambda _: {"decisions": [{"type": "approve"}]})
+    changed = {path: True for path in (ended.report.get("judge") or {}).get("side_effects", ())}
+    answer = next((fact["value"] for fact in ended.report.get("facts", ()) if fact["name"] == "answer"), "")
+    return ended.status, changed, str(answer)
+
+
+@pytest.mark.parametrize(
+    ("goal", "world", "changed"),
+    [
+        ('Delete every note about the budget except "Budget review 3"', "company", ["apps.notes.notes.11"]),
+        ("Archive all mails from Iris", "company", [f"apps.mail.messages.{n}.folder" for n in (8, 9, 17)]),
+        ('If INV-1200 is unpaid, make a note called "Open". Otherwise delete the note "Travel plan".', "company",
+         ["apps.notes.notes.5"]),
+        ("Add Ada Weber to the group Friends", "company", ["apps.contacts.contacts.2.groups"]),
+        ('Write the due date of INV-1550 into the note "Travel plan"', "company", ["apps.notes.notes.5.body"]),
+        ("Mute the sound", "office", ["apps.settings.device.muted"]),
+    ],
+)  # fmt: skip
+def test_exactly_what_is_asked_for_is_changed(goal: str, world: str, changed: list[str], tmp_path: Path) -> None:
+    status, found, _ = worked(goal, world, tmp_path)
+    assert (status, sorted(found)) == ("fulfilled", sorted(changed))
+
+
+def test_a_question_is_answered_and_nothing_is_changed(tmp_path: Path) -> None:
+    assert worked("How many notes are there?", "company", tmp_path) == ("fulfilled", {}, "14")
+
+
+def test_a_condition_that_does_not_hold_leaves_everything_as_it_is(tmp_path: Path) -> None:
+    status, changed, _ = worked('Delete the note "Training day" unless INV-1200 is paid', "company", tmp_path)
+    assert (status, changed) == ("fulfilled", {})
+
+
+def test_what_is_not_known_is_collected_first_and_then_each_one_is_done() -> None:
+    first = steps("Delete all my notes")
+    assert isinstance(first, list) and [type(step) for step in first] == [CollectStep]
+    known = table("all my notes", "Title", "Plans", "Old {braces}")
+    then = steps("Delete all my notes", known)
+    presses = [step for step in then if isinstance(step, PressStep)]
+    assert [step.records.tests[0].value for step in presses if step.records] == ["Plans", "Old {{braces}}"]
+
+
+def test_one_that_is_several_is_never_chosen() -> None:
+    known = table("oldest mail from Iris", "Subject|From", "A|iris@example.com", "B|iris@example.com")
+    said = steps("Delete the oldest mail from Iris", known)
+    assert isinstance(said, str) and "should be 1" in said
+
+
+def test_both_are_two() -> None:
+    known = table("both mails from Iris", "Subject|From", "A|iris@example.com")
+    said = steps("Delete both mails from Iris", known)
+    assert isinstance(said, str) and "should be 2" in said
+
+
+def test_what_must_not_be_done_ends_no_form() -> None:
+    made = steps('Create a note called "Plan" with the text "Buy tea", but do not save it')
+    assert isinstance(made, list) and [step.commit for step in made if isinstance(step, CreateStep)] == [""]
+    kept = steps('Write a mail to zoe.moreau@example.com with the subject "Hi" saying "See you", but do not send it')
+    assert isinstance(kept, list) and [step.commit for step in kept if isinstance(step, CreateStep)] == ["save"]
+
+
+def test_an_address_is_looked_up_where_people_are_kept() -> None:
+    made = steps('Mail Zoe Moreau the total of invoice INV-1200 with the subject "Total"')
+    assert isinstance(made, list)
+    created = next(step for step in made if isinstance(step, CreateStep))
+    assert {entry.label: entry.value for entry in created.entries} == {
+        "To": "{email of Zoe Moreau}", "Subject": "Total", "Message": "{total of invoice INV-1200}"
+    }  # fmt: skip
+
+
+def test_an_appointment_that_is_moved_stays_as_long_as_it_was() -> None:
+    goal = 'Move the appointment "Team lunch" to May 15 at 12:00'
+    made = steps(goal, Fact(name='time of appointment "Team lunch', value="10:00–11:45"))
+    assert isinstance(made, list)
+    filled = next(step for step in made if isinstance(step, FillStep))
+    assert {entry.value for entry in filled.entries} >= {"2026-05-15", "12:00", "13:45"}
+
+
+@pytest.mark.parametrize(
+    ("goal", "words"),
+    [
+        ("Translate the note \"Plan\" into German", "no application can"),
+        ("Open the payroll app", "there is no application called"),
+        ("How many notes are left?", '"left" is not known'),
+        ('Tell Zoe Moreau that the pump is fixed', "by which application"),
+        ("Forget about the thing with the stuff", "not understood"),
+        ('Delete the note "Plan", but do not open it', "opened"),
+    ],
+)  # fmt: skip
+def test_what_is_not_certain_is_refused_in_one_sentence(goal: str, words: str) -> None:
+    answer = OrdersManager().plan(PlanRequest(goal=goal, cards=cards(), today=TODAY))
+    assert answer.outcome == "infeasible"
+    assert words in answer.reason and "\n" not in answer.reason
+
+
+def test_no_part_of_an_order_is_passed_over() -> None:
+    said = steps('Delete the note "Travel plan" for Ada with the category "Old"')
+    assert isinstance(said, str)
+
+
+def test_steps_are_said_in_plain_english() -> None:
+    made = steps('Make a note called "Plan" that says "Buy tea"')
+    assert isinstance(made, list)
+    assert [describe(step) for step in made] == ['Make a new note: set Title to "Plan", set Body to "Buy tea"; then save']
+
+
+def test_a_goal_of_prohibitions_alone_names_nothing_to_do() -> None:
+    answer = OrdersManager().plan(PlanRequest(goal='Do not delete the note "Plan"', cards=cards(), today=TODAY))
+    assert answer.outcome == "infeasible" and "nothing to do" in answer.reason
+
+
+def test_an_empty_reading_gives_a_reason() -> None:
+    assert steps_of(Reading(goal=""), cards(), ()) == "the goal names nothing to do"
