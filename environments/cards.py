@@ -121,19 +121,22 @@ _JSON_TYPES: dict[str, FieldType] = {
 
 
 def arguments_of(schema: Mapping[str, Any]) -> tuple[FieldCard, ...]:
-    """The arguments of a function as fields, from the JSON Schema of what it takes."""
-    required = schema.get("required", ())
-    return tuple(_argument(name, part, name in required) for name, part in schema.get("properties", {}).items())
+    """The arguments of a function as fields, from the JSON Schema of what it takes, whoever wrote it."""
+    properties, required = schema.get("properties"), schema.get("required")
+    named = properties.items() if isinstance(properties, Mapping) else ()
+    return tuple(_argument(name, part, isinstance(required, list) and name in required) for name, part in named)
 
 
-def _argument(name: str, part: Mapping[str, Any], required: bool) -> FieldCard:
-    part = next((one for one in part.get("anyOf", ()) if one.get("type") != "null"), part)
-    options = tuple(str(one) for one in part.get("enum", ()))
-    known = _JSON_TYPES.get(part.get("format", "")) or _JSON_TYPES.get(str(part.get("type")), "text")
+def _argument(name: str, part: Any, required: bool) -> FieldCard:
+    parts = [part, *(part.get("anyOf") or ())] if isinstance(part, Mapping) else []
+    told = next((one for one in reversed(parts) if isinstance(one, Mapping) and one.get("type") != "null"), {})
+    said = told.get("type")
+    words = [told.get("format"), *(said if isinstance(said, list) else [said])]
+    options = tuple(str(one) for one in told.get("enum") or ())
+    known = [_JSON_TYPES[str(word)] for word in words if str(word) in _JSON_TYPES]
     label = name.replace("_", " ").capitalize()
-    return FieldCard(
-        label=label, words=(name,), type="choice" if options else known, options=options, written=True, required=required
-    )
+    kind: FieldType = "choice" if options else known[0] if known else "text"
+    return FieldCard(label=label, words=(name,), type=kind, options=options, written=True, required=required)
 
 
 class Vocabulary(NamedTuple):

@@ -133,7 +133,8 @@ class Context:
 
     def cards(self) -> tuple[AppCard, ...]:
         """What they hold and can do, as far as the environment says so."""
-        return tuple(self.environment.cards()) if isinstance(self.environment, Cards) else ()
+        own = tuple(self.environment.cards()) if isinstance(self.environment, Cards) else ()
+        return (*own, *self.skills.cards())
 
     def today(self) -> str:
         """The world's own day and time; empty where it has none."""

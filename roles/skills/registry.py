@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from functools import cache, cached_property, lru_cache
 from typing import Any, get_args
 
+from environments.cards import AppCard, FunctionCard, arguments_of
 from environments.contract import AppCatalog, Environment, FunctionInfo, InAppAgent, NativeApi, type_of
 from protocol import Action, AskInAppAgent, CallApi, GUIElement, VisualState
 from protocol.model.actions import KnownAction
@@ -136,6 +137,14 @@ class Skills:
     def _by_name(self) -> dict[str, Skill]:
         return {skill.called.casefold(): skill for skill in self.known}
 
+    def cards(self) -> tuple[AppCard, ...]:
+        """Cards of the servers and tools from outside, by what they say of themselves."""
+        outside = [skill for skill in self.known if skill.outside and not self.settings.forbids(skill)]
+        return tuple(
+            AppCard(app=app, title=app, functions=tuple(_card(skill) for skill in outside if skill.app == app))
+            for app in dict.fromkeys(skill.app for skill in outside)
+        )
+
     def offered(self, app: str | None) -> tuple[Skill, ...]:
         """What may be called for a subtask in this app: its functions and its agent, and the tools from outside."""
         mine = (s for s in self.known if s.kind != "gui" and (s.outside or app is None or s.app == app))
@@ -254,6 +263,11 @@ def told(skill: Skill) -> str:
     room = max(0, _LONG - len(head) - len(facts) - len(summary) - 4)
     shown = arguments if len(arguments) <= room else f"{', '.join(skill.takes)}"[:room]
     return " ".join(part for part in (head, shown, facts) if part) + (f": {summary}" if summary else "")
+
+
+def _card(skill: Skill) -> FunctionCard:
+    writes = skill.risk is not Effect.OBSERVE
+    return FunctionCard(name=skill.name, summary=skill.summary, arguments=arguments_of(skill.arguments), writes=writes)
 
 
 def _function(info: FunctionInfo) -> Skill:
