@@ -152,9 +152,8 @@ def commit(verb: str, app: str, at: Situation, owner: Sequence[str] = (), about:
         return push(button, verb, at)
     if verb in _STAYS_OPEN and not at.screen.complaints:
         return done(f'nothing has changed that wants saving: "{button.name}" is disabled')
-    if any(f.invalid for f in at.screen.inputs):
-        at.notes["fresh"] = []
-        return mend(at)
+    if any(f.invalid for f in at.screen.inputs) and (move := mend(at)) is None:
+        return act(Wait(seconds=0.5), f'"{button.name}" is disabled: {_complaints(at)}')
     return fail(f'"{button.name}" is disabled and no required field is empty; {_complaints(at)}')
 
 
@@ -165,7 +164,8 @@ def _without_button(verb: str, app: str, at: Situation) -> Move:
         return press(onward, "the form has another step", at=at)
     if at.notes.get("pressed") and at.last is not None and at.last.visible_change:
         return done(f"the button to {verb} is gone after it was pressed")
-    if verb in _STAYS_OPEN and at.screen.dialog is None:
+    others = [e for e in _beside(at) if e.enabled and e.expanded is None and not is_way_out(e.name)]
+    if verb in _STAYS_OPEN and at.screen.dialog is None and not others:
         return done(f"{at.title(app)} keeps what was set without a button")
     field = next((e for e in at.screen.fields if e.track_id == at.notes.get("field")), None)
     if field is not None and not at.count("enter"):
@@ -189,9 +189,6 @@ def came_of(verb: str, at: Situation) -> Move | None:
     if (app := at.notes.get("in")) and (way := at.to_app(app)) is not None:
         closed = way.action is not None and way.action.verb == "launch_app"
         return fail(f"{at.title(app)} ended before it told whether {verb} was done") if closed else way
-    if at.notes.pop("mended", False):
-        at.notes["pressed"] = 0
-        return None
     if any(f.invalid for f in at.screen.inputs) or _new_complaints(at):
         return mend(at)
     return after(verb, at, verb in _STAYS_OPEN)
@@ -271,32 +268,25 @@ def _new_complaints(at: Situation) -> set[str]:
     return set(at.screen.complaints) - set(at.notes.get("warned", []))
 
 
-def mend(at: Situation) -> Move:
-    """Do something about a complaint: ask for what is empty, write what is marked as wrong in another way."""
-    move = (lacking(at) or _rewritten(at)) if at.count("mends") <= 12 else None
-    if move is None:
-        return fail(f"the form complains: {_complaints(at)}")
-    at.notes["mended"] = move.kind == "act"
-    return move
-
-
-def _rewritten(at: Situation) -> Move | None:
-    """What was written into a field that is marked as wrong, in the next way of writing."""
+def mend(at: Situation) -> Move | None:
+    """None where something can be done about what the form complains of: written in another way, or asked for."""
     wrote: dict[str, str] = at.notes.get("wrote", {})
-    for field in (f for f in at.screen.inputs if f.invalid and (f.track_id or f.name) in wrote):
-        key = field.track_id or field.name
-        move = put(field, str(at.notes.setdefault(f"first {key}", wrote[key])), at)
-        if move.kind == "act":
-            return move
+    mine = any(f.invalid and (f.track_id or f.name) in wrote for f in at.screen.inputs)
+    if at.count("mends") > 12 or not (mine or any(_lacks(field, at) for field in at.screen.inputs)):
+        return fail(f"the form complains: {_complaints(at)}")
+    at.notes.update(fresh=[], pressed=0, given=False)
     return None
+
+
+def _lacks(field: GUIElement, at: Situation) -> bool:
+    said = field.invalid or any(fold(f"{field.name} is required") == fold(text) for text in at.screen.complaints)
+    return (not (field.value or "").strip() or field.value == "false") and (field.required or said)
 
 
 def lacking(at: Situation) -> Move | None:
     """Ask for the first required field that is empty, and write what was answered; None when there is none."""
     for field in at.screen.inputs:
-        empty = not (field.value or "").strip() or field.value == "false"
-        said = field.invalid or any(fold(f"{field.name} is required") == fold(text) for text in at.screen.complaints)
-        if not empty or not (field.required or said):
+        if not _lacks(field, at):
             continue
         answer = at.fact(field.name)
         if answer is not None:

@@ -11,7 +11,7 @@ from roles.policies.orders.skills.committing import after, agreed, bare, commit_
 from roles.policies.orders.skills.filling import names_of, open_menu, reach, write
 from roles.policies.orders.skills.finding import find_record
 from roles.policies.orders.skills.situation import Move, Situation, act, done, fail, press
-from roles.policies.orders.skills.widgets import field_for, option
+from roles.policies.orders.skills.widgets import field_for
 from roles.screen.dialogs import agree_choice, classify_dialog
 from roles.screen.screens import Item, fold
 
@@ -219,16 +219,10 @@ def _in_dialog(step: PressStep, dialog: GUIElement, at: Situation) -> Move:
 
 
 def _fitting(step: PressStep, fields: Sequence[GUIElement], at: Situation) -> list[Entry]:
-    """The entries, a lone one for a lone field whatever that is called; a folder by the path under which it is listed."""
-    entries = []
-    for entry in step.entries:
-        field = field_for(entry.label, at)
-        if field is None and len(step.entries) == 1 and len(fields) == 1:
-            field = fields[0]
-        name = field.name if field is not None else entry.label
-        value = option(entry.value, field.choices, name) if field is not None and field.choices else entry.value
-        entries.append(entry.model_copy(update={"label": name, "value": value}))
-    return entries
+    """The entries, a lone one for a lone field whatever that is called."""
+    if len(step.entries) == len(fields) == 1 and field_for(step.entries[0].label, at) is None:
+        return [step.entries[0].model_copy(update={"label": fields[0].name})]
+    return list(step.entries)
 
 
 def _given(step: PressStep, at: Situation) -> Move | None:

@@ -168,7 +168,8 @@ def put(element: GUIElement, text: str, at: Situation) -> Move:
     if (sheet := _sheet(element, text, at)) is not None:
         return sheet
     if tried > len(written) + 3 or (took and tried >= len(written)):
-        return fail(f'the field "{element.name}" does not take {text!r}; it shows {held(element)!r}')
+        said = "; ".join((f"it shows {held(element)!r}", *at.screen.complaints[:2]))
+        return fail(f'the field "{element.name}" does not take {text!r}: {said}')
     if scroll := at.reach(element):
         return scroll
     way = written[min(tried, len(written) - 1)] if took else wrote.get(key, written[0])
