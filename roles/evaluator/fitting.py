@@ -90,11 +90,18 @@ def _look(key: tuple[str, ...], states: Sequence[VisualState], goal: str) -> Lis
 
 def fits(thing: Thing, record: SeenRecord, today: str = "") -> bool | None:
     """Whether the record is one of those that are meant, its superlative aside."""
-    answers: list[bool | None] = [says(record.text, thing.name.text)] if thing.name is not None else []
+    answers: list[bool | None] = [_named(thing, record)] if thing.name is not None else []
     answers += [holds(test, record) for test in thing.tests]
     told = [but for but in thing.but if but.name is not None or but.tests]
     answers += [None if (out := fits(but, record, today)) is None else not out for but in told]
     return _all(answers)
+
+
+def _named(thing: Thing, record: SeenRecord) -> bool:
+    """Whether the record has the name, of which the kind may be a part: the gas reading is called Gas."""
+    name = thing.name.text if thing.name is not None else ""
+    rest = name.casefold().removesuffix(thing.kind).strip() if thing.kind and not (thing.name and thing.name.quoted) else ""
+    return says(record.text, name) or (len(rest) > 1 and rest != name.casefold() and says(record.text, rest))
 
 
 def _all(answers: Iterable[bool | None]) -> bool | None:

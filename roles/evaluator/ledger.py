@@ -217,15 +217,15 @@ class _Check:
             on = next((line for n in reversed(may) for line in self.effects[n].says().splitlines() if line), "something else")
             return Verdict("missing", f"it was not done to {_called(thing)}, but to {on!r}", self._evidence(may))
         kept = sure or maybe
-        verdict = self._with_slots(order, kept)
+        verdict = self._with_slots(order, kept, thing)
         if verdict.state == "shown" and not sure and thing.name is not None:
             return verdict._replace(state="unchecked", why=f"what was seen does not tell whether it was {_called(thing)}")
         return verdict
 
-    def _with_slots(self, order: Order, kept: list[int]) -> Verdict:
+    def _with_slots(self, order: Order, kept: list[int], thing: Thing | None = None) -> Verdict:
         """That what goes with the verb stands in what was written, moved or sent."""
         groups = self._groups(kept)
-        found = [self._lost(order, group) for group in groups]
+        found = [self._lost(_with_own(order, thing), group) for group in groups]
         at = min(range(len(groups)), key=lambda n: (len(found[n][0]), len(found[n][1])))
         best, (lost, unsure) = groups[at], found[at]
         used = tuple(kept if self._spreads(order) else best)
@@ -400,7 +400,12 @@ class _Check:
                 used.append(one)
         if undone:
             return Verdict("missing", f"not done to {', '.join(undone[:6])}", self._evidence(used), tuple(used))
-        verdict = self._with_slots(order, used) if used else Verdict("shown", "there is none")
+        verdict = self._with_slots(_without_own(order), used) if used else Verdict("shown", "there is none")
+        short = [r.key for r, n in zip(every, used, strict=True) if any(not says(self._all_of(n), v) for v in _own(order, r))]
+        if short:
+            return Verdict(
+                "missing", f"what belongs to it was not given for {', '.join(short[:4])}", self._evidence(used), tuple(used)
+            )
         unsure = [r.key for r in self.find.unsure_of(thing) if not any(self._fell_on(r, self.effects[n]) for n in may)]
         if verdict.state == "shown" and unsure:
             verdict = verdict._replace(
@@ -520,6 +525,33 @@ class _Check:
 
 def _buts(order: Order) -> tuple[Thing, ...]:
     return order.object.but if order.object is not None and not order.negated else ()
+
+
+def _is_own(slot: Slot) -> bool:
+    """Whether it is a field of each thing that the order is about: "with the number and the amount"."""
+    return isinstance(slot.value, Of) and bool(slot.value.fields) and slot.value.thing.name is None and not slot.value.thing.tests
+
+
+def _own(order: Order, record: SeenRecord) -> list[str]:
+    """What the record holds in those fields."""
+    fields = [name for slot in order.slots if _is_own(slot) and isinstance(slot.value, Of) for name in slot.value.fields]
+    return [value for name in fields for label, value in record.cells if value and similarity(name, label) >= 0.9]
+
+
+def _without_own(order: Order) -> Order:
+    return order.model_copy(update={"slots": tuple(slot for slot in order.slots if not _is_own(slot))})
+
+
+def _with_own(order: Order, thing: Thing | None) -> Order:
+    """The order, its fields those of the thing in hand."""
+    slots = [
+        slot.model_copy(update={"value": slot.value.model_copy(update={"thing": thing})})
+        if thing is not None and (thing.name is not None or thing.tests) and _is_own(slot) and slot.role in {"with", "value"}
+        and isinstance(slot.value, Of) and slot.value.thing.back is not None
+        else slot
+        for slot in order.slots
+    ]  # fmt: skip
+    return order.model_copy(update={"slots": tuple(slots)})
 
 
 def _several(thing: Thing) -> bool:
