@@ -249,7 +249,7 @@ def _numbers(records: Records, at: Situation) -> list[str]:
     card = at.kind(records.app, records.kind)
     keys = {f.label for f in card.fields if f.key} if card else set()
     named = [t.value for t in records.tests if t.label in keys and t.relation == "is" and not t.negated]
-    return [n for n in named if any(c.isdigit() for c in n) and " " not in n] if records.exactly == 1 else []
+    return [n for n in named if sum(c.isdigit() for c in n) > 2 and " " not in n] if records.exactly == 1 else []
 
 
 def _is_unique(records: Records, state: dict[str, Any], at: Situation) -> bool:
@@ -306,11 +306,14 @@ def _look(records: Records, labels: Sequence[str], state: dict[str, Any], at: Si
     rows = [Row.load(kept) for kept in state["rows"]]
     told = [matches(row, records.tests) for row in rows]
     loose = state.setdefault("loose", all(test.label for test in records.tests) or True not in told)
-    wanted = [*labels, *([records.pick.by] if records.pick and records.pick.by else ())]
+    by = [records.pick.by] if records.pick and records.pick.by else []
     unknown = [
         n for n, row in enumerate(rows)
-        if row.body is None and ((told[n] is None and loose) or (told[n] and _lacks(row, records, wanted)))
+        if row.body is None and ((told[n] is None and loose) or (told[n] and _lacks(row, records, by)))
     ]  # fmt: skip
+    if not unknown and labels:  # of those that are meant only
+        meant = _fitting(records, rows, at)
+        unknown = [n for n, row in enumerate(rows) if row.body is None and row in meant and _lacks(row, records, labels)]
     if not unknown:
         return None
     if len(unknown) > _MOST_OPENED and not state.get("opened any"):
@@ -327,7 +330,8 @@ def _look(records: Records, labels: Sequence[str], state: dict[str, Any], at: Si
     if silent:
         labels = ", ".join(dict.fromkeys(label for label, _ in opened.cells))
         raise StepFailure(f'neither the list nor the page of "{row.key}" says anything of "{silent}"; they show {labels}')
-    state["rows"][unknown[0]] = opened.dump()
+    empty = [(label, "") for label in sorted(there) if opened.value(label) is None]  # what a page does not show is empty
+    state["rows"][unknown[0]] = opened.opened(empty, body).dump()
     state["opened any"] = True
     at.notes.pop("opening", None)
     return step_back(at) or _look(records, labels, state, at)
@@ -338,25 +342,23 @@ def _lacks(row: Row, records: Records, labels: Sequence[str]) -> bool:
     return unknown or any(is_cut(row.value(label) or "…") for label in labels if row.value(label) != "")
 
 
-def _meant(records: Records, rows: Sequence[Row], state: dict[str, Any], at: Situation) -> list[Row]:
-    """Those that fit all tests, less what is excepted, as the superlative leaves them, in the number that was asked for."""
+def _fitting(records: Records, rows: Sequence[Row], at: Situation) -> list[Row]:
+    """Those that fit all tests, less what is excepted, as the superlative leaves them."""
     card = at.kind(records.app, records.kind)
-    fields = card.fields if card else ()
-    known = [f.label for f in fields]
-    rows = [
-        row if row.body is None else row.opened([(label, "") for label in known if row.value(label) is None], row.body)
-        for row in rows
-    ]
+    keys = {f.label for f in card.fields if f.key} if card else set()
     fit = best_fitting([row for row in rows if matches(row, records.tests)], records.tests)
     if not records.exactly:  # who is called so, and not all whose names contain it
-        called = [
-            t for t in records.tests if t.relation == "is" and not t.negated and any(f.key and f.label == t.label for f in fields)
-        ]
+        called = [test for test in records.tests if test.relation == "is" and not test.negated and test.label in keys]
         fit = [row for row in fit if all(is_called(row, test) for test in called)]
     if () in records.but:
         raise StepFailure(f"an exception from {naming(records)} does not say what is excepted")
     fit = [row for row in fit if not any(matches(row, group) for group in records.but)]
-    fit = picked(fit, records.pick) if records.pick is not None else fit
+    return picked(fit, records.pick) if records.pick is not None else fit
+
+
+def _meant(records: Records, rows: Sequence[Row], state: dict[str, Any], at: Situation) -> list[Row]:
+    """The records that fit, in the number that was asked for."""
+    fit = _fitting(records, rows, at)
     what, where = naming(records), " and ".join(state["looked"]) or at.title(records.app)
     open_ones = [row for row in rows if matches(row, records.tests) is None and row.body is not None]
     if open_ones and (not fit or all(test.label for test in records.tests)):
