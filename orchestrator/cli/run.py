@@ -14,6 +14,7 @@ from orchestrator.cli.common import (
     AsJson,
     Debug,
     Display,
+    ModelName,
     RunId,
     RunsDir,
     Secret,
@@ -23,6 +24,7 @@ from orchestrator.cli.common import (
     as_overrides,
     checked_display,
     connected,
+    deciders,
     drive,
     guarded,
 )
@@ -56,6 +58,7 @@ def run(
             metavar="NAME", help="Who decides: a preset (see `deskcrew policies`), or a file of one.", autocompletion=presets
         ),
     ] = None,
+    model: ModelName = None,
     plan: Annotated[
         Path | None, typer.Option(metavar="FILE", help="Work this plan (YAML); pinned in the file, the crew keeps to it.")
     ] = None,
@@ -80,7 +83,7 @@ def run(
 
         shown = "json" if as_json else display
         flags = {
-            "policies": policies, "seed": seed, "world": world, "faults": fault, "environment": environment,
+            **deciders(policies, model), "seed": seed, "world": world, "faults": fault, "environment": environment,
             "browser.url": url, "crew.manager.review": review_plan or None,
         }  # fmt: skip
         changes = [*(overrides or ()), *varied(vary or ()), *as_overrides(flags)]
@@ -159,6 +162,7 @@ def plan(
     policies: Annotated[
         str | None, typer.Option(metavar="NAME", help="Who decides: a preset, or a file of one.", autocompletion=presets)
     ] = None,
+    model: ModelName = None,
     as_json: AsJson = False,
     server: Server = None,
     token_file: TokenFile = None,
@@ -168,7 +172,7 @@ def plan(
     with guarded(debug), connected(None, server, token_file) as runs:
         from orchestrator.tasks.plans import told
 
-        changes = [*(overrides or ()), *as_overrides({"policies": policies, "seed": seed, "world": world})]
+        changes = [*(overrides or ()), *as_overrides({**deciders(policies, model), "seed": seed, "world": world})]
         made = runs.order(target, config or (), changes, None, None).plan()
         if isinstance(made, str):
             typer.echo(f"deskcrew: no plan: {made}", err=True)
@@ -211,6 +215,8 @@ def _read_lines(reading: Reading) -> Iterator[str]:
                 yield f"   {key.rstrip('s')}: {json.dumps(_without_spans(part), ensure_ascii=False)}"
     if reading.nothing and (idle := [goal[first:end] for first, end in reading.nothing if goal[first:end].strip(".!?; ")]):
         yield f"means nothing: {', '.join(idle)}"
+    for told in reading.context:
+        yield f"taken as background: {told.text}"
     for unread in reading.unread:
         yield f"not understood: {unread.why}"
         yield f"  {goal}"

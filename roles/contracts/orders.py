@@ -78,7 +78,7 @@ class Worked(_Kinded):
 
 
 class Back(_Kinded):
-    """"it", "them", "that amount": points back at what order `to` (its place in the goal) is about, or made, or found out."""
+    """ "it", "them", "that amount": points back at what order `to` (its place in the goal) is about, or made, or found out."""
 
     is_a: Literal["back"] = "back"
     to: int
@@ -192,6 +192,14 @@ class Unread(Frozen):
     why: str = ""
 
 
+class Context(Frozen):
+    """What is told and not asked for: "Ann has sent us an offer". It does nothing; later words may speak of its things."""
+
+    text: str
+    span: Span
+    things: tuple[Thing, ...] = ()
+
+
 class Reading(Frozen):
     """A goal as it was read. With anything in `unread` it is not understood."""
 
@@ -199,6 +207,8 @@ class Reading(Frozen):
     orders: tuple[Order, ...] = ()
     nothing: tuple[Span, ...] = ()
     """Words that mean nothing: please, the, then."""
+    context: tuple[Context, ...] = ()
+    """Sentences that only tell how things are."""
     unread: tuple[Unread, ...] = ()
     asks: tuple[str, ...] = ()
     """Questions on what may be read in several ways, each with its candidates."""
@@ -356,7 +366,7 @@ Step: TypeAlias = Annotated[
     Field(discriminator="skill"),
 ]
 
-for _model in (Of, Worked, Test, Thing, Slot, Condition, Order, Reading):
+for _model in (Of, Worked, Test, Thing, Slot, Condition, Order, Context, Reading):
     _model.model_rebuild()
 
 

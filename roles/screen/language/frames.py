@@ -43,6 +43,7 @@ class Frame:
             joined = (self.read.low(at) == "and" and (self.read.low(at + 1) == "with" or bool(field))) or (
                 self.read.low(at) == ":" and bool(field)
             )
+            at += 1 if self.read.low(at + comma) == "each" and self.read.low(at + comma + 1) == "with" else 0
             end = self.operand(at + (comma or joined), comma or joined)
             if end is None:
                 return None if pending else at
@@ -145,15 +146,21 @@ class Frame:
         if not word or (word == "with" and not self.filled()):
             return None
         role, end = self.verb["slots"][word], at + len(word.split())
-        if role == "saying":
-            return self.told(at, end) if word == "with" else self.words(at, end)
         if word in {"in", "on"} and self.read.take(end, "positions"):
             return None
-        claimed = self.read.claimed
-        if role in {"with", "for", "value"}:  # "with the names of all contacts in the group": in belongs to the contacts
-            self.read.claimed, self.read.reserved = claimed - {"in", "on"}, claimed & {"in", "on"}
-        result = self._special(word, role, at, end) or self._plain(word, role, at, end)
-        self.read.claimed, self.read.reserved = claimed, frozenset()
+        claimed, reserved = self.read.claimed, self.read.reserved
+        if role in {
+            "with",
+            "for",
+            "value",
+            "saying",
+        }:  # "with the names of all contacts in the group": in belongs to the contacts
+            self.read.claimed, self.read.reserved = claimed - {"in", "on", "about"}, claimed & {"in", "on", "with"}
+        if role == "saying":
+            result = self.told(at, end) if word == "with" else self.words(at, end)
+        else:
+            result = self._special(word, role, at, end) or self._plain(word, role, at, end)
+        self.read.claimed, self.read.reserved = claimed, reserved
         return result
 
     def _special(self, word: str, role: str, at: int, end: int) -> int | None:
@@ -338,8 +345,13 @@ class Frame:
         """Words that are told: a quotation, a value, or all to the end of the sentence, if nothing there could be an order."""
         if self.read.kind(at) == "quote":
             return self.add("saying", self.read.text(at, at + 1, quoted=True), first, at + 1)
-        value = self.read.worked(at) or self.read.fields(at)
-        if value is not None and self.read._separator(value[1]) == 0 and not self.read._open(value[1]):
+        value = self.read.joined(at)
+        if (
+            value is not None
+            and not isinstance(value[0], Amount)
+            and not self.read._separator(value[1])
+            and not self.read._open(value[1])
+        ):
             return self.add("saying", value[0], first, value[1])
         end = at
         while end < len(self.read.words.list) and not self.read.ends(end):

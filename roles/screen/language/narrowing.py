@@ -84,10 +84,11 @@ class Narrowing(Nouns):
 
     def _placed_or_bounded(self, at: int, data: dict[str, Any], tests: list[Test]) -> int | None:
         words = self.words.matches(at, "prepositions", "slot_prepositions", "bounds")
+        after = self.token(at + 1)
         dated = self.low(at) in {"on", "in"} and "when" not in self.claimed and self.dates.days(at + 1)
-        if self.low(at) in {"until", "till", *self.pending} or (
-            not dated and any(" ".join(match.entry.words) in self.claimed for match in words)
-        ):
+        person = self.low(at) == "with" and "with" in self.reserved and after and after.capital and not self.take(at + 1, "field")
+        claimed = not (dated or person) and any(" ".join(match.entry.words) in self.claimed for match in words)
+        if claimed or self.low(at) in {"until", "till", *self.pending}:
             return None
         if found := self._bounded(at, ""):
             tests.append(found[0])

@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from typing import Any, TypeVar
 
-from roles.contracts.orders import Back, Condition, Of, Order, Pick, Span, Test, Text, Thing, Value, When
+from roles.contracts.orders import Back, Condition, Context, Of, Order, Pick, Span, Test, Text, Thing, Value, When
 from roles.screen.language.dates import Dates
 from roles.screen.language.words import Match, Token, Words
 
@@ -18,6 +18,8 @@ NAMED = frozenset({"id", "file", "email", "url", "phone"})
 ENDS = frozenset(".!?;")
 QUANTITIES: dict[str, dict[str, Any]] = {"both": {"quantity": "number", "number": 2}, "all": {"quantity": "all"}}
 NOWHERE = 10**6
+LOOKING = frozenset({"open", "find", "check", "answer", "collect"})
+"""Verbs that leave what they are about as it is."""
 T = TypeVar("T")
 Read = tuple[T, int]
 """What was read, and the place behind it."""
@@ -33,6 +35,10 @@ class Nouns:
     def __init__(self, words: Words, today: str) -> None:
         self.words, self.dates, self.today = words, Dates(words, today), today
         self.orders: list[Order] = []
+        self.context: list[Context] = []
+        self.topics: tuple[Thing, ...] = ()
+        self.recent = False
+        """What the last sentence told is what "it" speaks of."""
         self.claimed: frozenset[str] = frozenset()
         """Prepositions that belong to the verb that is being read."""
         self.pending: tuple[str, ...] = ()
@@ -168,10 +174,10 @@ class Nouns:
             return self._rest(at, end) if name == "rest" else self._person(at, end)
         data: dict[str, Any] = dict(QUANTITIES.get(name, {}))
         back = self.back(None if whole else name != "one", at=end - 1)
-        topic = self.topic if self.topic and plural(self.topic) == (name != "one") else None
-        if topic is not None and (back is None or self.low(end - 1) in {"it", "them"}):
-            self.waiting = None
-            count = data if name == "both" else {}
+        topics = [one for one in (self.topic, *self.topics) if one is not None and plural(one) == (name != "one")]
+        if len(topics) == 1 and (back is None or self.low(end - 1) in {"it", "them"}):
+            self.waiting, topic = None, topics[0]
+            count = data if name == "both" else {"quantity": "one"} if topic.quantity == "any" else {}
             return topic.model_copy(update={"spans": (*topic.spans, *self.spans(at, end)), **count}), end
         if back is None:
             return None
@@ -190,13 +196,25 @@ class Nouns:
 
     def _rest(self, at: int, end: int) -> Read[Thing] | None:
         """The others: those of the same kind of which nothing has been said."""
-        said = [order.object for order in self.orders if order.object is not None]
+        said = self._worked_on()
         if not said:
             return None
-        data: dict[str, Any] = {"kind": said[-1].kind, "quantity": "all", "place": said[-1].place, "but": tuple(said)}
+        data: dict[str, Any] = {
+            "kind": said[-1].kind or self._looked_at(),
+            "quantity": "all",
+            "place": said[-1].place,
+            "but": said,
+        }
         if got := self.take(end, "got"):
             end = got.end
         return Thing(**data, spans=self.spans(at, end)), end
+
+    def _worked_on(self) -> tuple[Thing, ...]:
+        """What orders do something with; what they only look at is none of it."""
+        return tuple(one.object for one in self.orders if one.object is not None and one.verb not in LOOKING)
+
+    def _looked_at(self) -> str:
+        return next((one.object.kind for one in reversed(self.orders) if one.object is not None and one.object.kind), "")
 
     def _person(self, at: int, end: int) -> Read[Thing]:
         people = self.people
@@ -216,7 +234,7 @@ class Nouns:
             data["quantity"] = "all"
             at = every.end + (self.low(every.end) == "of")
         if (other := self.take(at + (self.low(at) in {"the", "my"}), "other")) and self._noun_ahead(other.end) and self.orders:
-            said = tuple(order.object for order in self.orders if order.object is not None)
+            said = self._worked_on()
             data.update(quantity="all", but=said)
             return other.end if said else NOWHERE
         number = self._count(at)
@@ -368,9 +386,9 @@ class Nouns:
 
     def _name_end(self, at: int) -> int:
         end = at
-        while (self._open(end) and (end == at or self.words.list[end].capital or not self.take(end, "predicates"))) or (
-            end > at and self._inside(end)
-        ):
+        while (
+            self._open(end) and (end == at or self.words.list[end].capital or not self.take(end, "predicates", "past_words"))
+        ) or (end > at and self._inside(end)):
             end += 1
         return end
 

@@ -14,9 +14,9 @@ from collections.abc import Iterator
 from typing import Any
 
 from environments.cards import Vocabulary
-from roles.contracts.orders import Condition, Of, Order, Reading, Slot, Span, Test, Thing, Unread, Value
+from roles.contracts.orders import Condition, Context, Of, Order, Reading, Slot, Span, Test, Thing, Unread, Value
 from roles.screen.language.frames import Frame
-from roles.screen.language.nouns import Doubt, Read
+from roles.screen.language.nouns import Doubt, Read, bare
 from roles.screen.language.values import Values
 from roles.screen.language.words import Match, Words
 
@@ -57,8 +57,20 @@ class Clauses(Values):
             at = end
         if self.waiting:
             unread.append(self._unused(self.waiting))
+        for told in self.context:
+            if not self._unrelated(told):
+                unread.append(
+                    Unread(text=told.text, span=told.span, why="it is not certain what this says about what is to be done")
+                )
         idle += [(token.start, token.end) for token in self.words.nothing]
-        return Reading(goal=goal, orders=tuple(self.orders), nothing=tuple(sorted(idle)), unread=tuple(unread), asks=tuple(asks))
+        return Reading(
+            goal=goal,
+            orders=tuple(self.orders),
+            nothing=tuple(sorted(idle)),
+            unread=tuple(unread),
+            asks=tuple(asks),
+            context=tuple(self.context),
+        )
 
     def _unused(self, place: tuple[int, int]) -> Unread:
         span = (self.words.list[place[0]].start, self.words.list[place[1] - 1].end)
@@ -85,13 +97,19 @@ class Clauses(Values):
         before, people = len(self.orders), list(self.people)
         if (stated := self._statement(at)) is not None:
             return stated
-        if self.waiting is None:
-            self.topic = None
+        colon = next((place for place in range(at, end) if self.low(place) == ":" and place + 1 < end), end)
+        if colon < end and (told := self._told(at, colon)) == colon:
+            at = colon + 1
+        if self.waiting is None and not self.recent:
+            self.topic, self.topics = None, ()
+        self.recent = False
         standing, begin = self._front(at)
         stop = self._clauses(begin, end, standing)
-        if stop < end and self.orders[before:]:
+        if stop < end:
             del self.orders[before:]
             self.people = people
+            if standing is None and (told := self._told(at, end)) is not None:
+                return told
             return at if stop == begin else stop
         return stop if stop > begin else at
 
@@ -113,7 +131,74 @@ class Clauses(Values):
         aux = self.take(at, "auxiliaries")
         if aux is not None and (asked := self._asked_condition(at, aux)):
             return asked
-        return self._placed(at)
+        return self._placed(at) or self._given_slot(at)
+
+    def _told(self, at: int, end: int) -> int | None:
+        """A sentence that tells how things are, with nothing in it that could be asked for: it is background."""
+        subject = self.take(at, "subjects")
+        determined = bool(subject or self.take(at, "articles", "possessives"))
+        if not determined and self.take(at, "verb"):
+            return None
+        thing = None if subject else self.simple(at)
+        verb = subject.end if subject else thing[1] if thing else at
+        if not at < verb < end or (thing and (thing[0].back or thing[0].quantity in {"all", "number"})):
+            return None
+        aux, word = self.take(verb, "auxiliaries"), self.words.list[verb]
+        tells = self.take(verb, "past_words") or (aux and aux.entry.name in {"be", "have"})
+        if not tells and not (
+            determined and word.lower.endswith(("s", "ed")) and self._open(verb) and not self.take(verb, "verb", "noun")
+        ):
+            return None
+        if any(self._asks(place) for place in range(at, end)):
+            return None
+        return self._background(at, verb, end, thing[0] if thing else None)
+
+    def _asks(self, at: int) -> bool:
+        """A word here that does more than tell."""
+        aux, sep = self.take(at, "auxiliaries"), self._separator(at)
+        return bool(
+            self.take(at, *self.words.lexicon.wanting) or (aux and aux.entry.name == "modal") or (sep and self.clause(sep))
+        )
+
+    def _background(self, at: int, verb: int, end: int, subject: Thing | None) -> int:
+        """Keeps what is told: its one thing is what "it" speaks of, the one who does it whom "her" does."""
+        things = [subject] if subject is not None else []
+        place = verb + 1
+        while place < end:
+            found = None if self.take(place, "pronouns") else self.thing(place, inner=True)
+            things += [found[0]] if found else []
+            place = max(found[1] if found else 0, place + 1)
+        for one in [subject] if subject is not None and bare(subject) else [one for one in things if bare(one)]:
+            self.named(one.name)
+        others = [one for one in things if one.kind or (one.name and one.name.quoted)]
+        self.topic, self.recent = others[0] if len(others) == 1 else None, True
+        self.topics = tuple(others) if len(others) > 1 else ()
+        span = (self.words.list[at].start, self.words.list[end - 1].end)
+        self.context.append(Context(text=self.words.goal[span[0] : span[1]], span=span, things=tuple(things)))
+        return end
+
+    def _unrelated(self, told: Context) -> bool:
+        """Whether no order is about the same kind of thing without speaking of this one."""
+        kind = told.things[0].kind if told.things and told.things[0].spans and told.things[0].spans[0][0] == told.span[0] else ""
+        objects = [order.object for order in self.orders if order.object is not None and order.object.kind == kind]
+        return not kind or all(any(told.span[0] <= first < told.span[1] for first, _ in one.spans) for one in objects)
+
+    def _given_slot(self, at: int) -> int | None:
+        """The subject is X. | The title should be X: for the order before."""
+        article = self.take(at, "articles", "possessives")
+        field = self.take(article.end if article else at, "field")
+        last = self.orders[-1] if self.orders else None
+        if field is None or last is None or "with" not in self.words.lexicon.data["verbs"].get(last.verb, {}).get("slots", {}):
+            return None
+        modal, be = self.take(field.end, "passives"), self.low(field.end) in {"is", "are"}
+        start = modal.end if modal else field.end + be
+        value = self.amount(start) or self.name(start) if modal or be else None
+        if value is None or not self.over(value[1]) or any(slot.field == field.entry.name for slot in last.slots):
+            return None
+        spans = self.spans(at, value[1])
+        slot = Slot(role="with", field=field.entry.name, value=value[0], spans=spans)
+        self.orders[-1] = last.model_copy(update={"slots": (*last.slots, slot), "spans": (*last.spans, *spans)})
+        return value[1]
 
     def _wanting(self, at: int) -> int | None:
         """ANN wants to know QUESTION {and QUESTION} | ANN needs the FIELDS of THING: it is to be found out."""
@@ -150,8 +235,8 @@ class Clauses(Values):
         if thing is None or tests is None:
             return None
         stop = self._await(at, thing[0], tuple(tests[0]), tests[1])
-        follows = stop + 1 + (self.low(stop) == "," and self.low(stop + 1) == "and")
-        if self.over(stop) or not self.take(follows, "if_so", "if_not", "conditions"):
+        follows = self._separator(stop)
+        if self.over(stop) or not follows or not self.take(follows, "if_so", "if_not", "conditions"):
             return stop if self.over(stop) else None
         standing, begin = self._front(follows)
         return self._clauses(begin, self._sentence_end(begin), standing)
@@ -221,7 +306,7 @@ class Clauses(Values):
             found = self.clause_at(at, standing)
             if found is None:
                 return at
-            at, self.topic = found, None
+            at, self.topic, self.topics = found, None, ()
             at = self._without(at + (standing is not None and self.low(at) == "instead"))
             if at >= end or (at == end - 1 and self.low(at) == ","):
                 return end
@@ -479,8 +564,11 @@ class Clauses(Values):
             "to" not in verb["slots"] or bool(verb.get("makes") or verb.get("says")) or verb["name"] in {"put", "add"}
         )
         self.claimed, self.loose = frozenset(verb["slots"]) | dated, verb["name"] in {"set", "sort"}
+        if not verb.get("makes") and verb["slots"].get("with") == "with" and verb["name"] not in {"compare", "merge"}:
+            self.reserved = frozenset({"with"})
         frame = Frame(self, verb, given)
         end = frame.fill(at, pending)
         order = frame.order() if end is not None else None
         self.claimed, self.loose, self.each, self.subject, self.dates.ranges = claimed, False, each, None, True
+        self.reserved = frozenset()
         return (order, end) if order is not None and end is not None else None

@@ -137,7 +137,7 @@ class Lexicon:
         self.spelling: dict[str, str] = data["spelling"]
         self.irregular = {word: forms.split() for word, forms in data["irregular"].items()}
         self.first: dict[str, list[Entry]] = {}
-        self.in_order = frozenset(data["in_order"])
+        self.in_order, self.wanting = frozenset(data["in_order"]), tuple(data["wanting"])
         for group in ("verbs", "predicates"):
             for name, verb in data[group].items():
                 for form in verb["forms"]:
@@ -232,10 +232,10 @@ class Lexicon:
         return self._slips[word]
 
 
-SPECIAL = frozenset({"verbs", "nouns", "fields", "predicates", "plain", "irregular", "spelling", "in_order"})
+SPECIAL = frozenset({"verbs", "nouns", "fields", "predicates", "plain", "irregular", "spelling", "in_order", "wanting"})
 OPEN = frozenset({"noun", "field", "verb", "verb_nouns", "places", "letters", "units", "lengths", "predicates"})
 """Groups whose words an application may use for its own things."""
-NAMING = OPEN | {"states", "nothing"}
+NAMING = OPEN | {"states", "nothing", "lasting", "past_words"}
 """Groups whose words can be in a name."""
 
 

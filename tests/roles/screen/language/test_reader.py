@@ -37,7 +37,7 @@ def meaning(reading: Reading) -> str:
             return {key: plain(value) for key, value in data.items() if key not in {"spans", "said"}}
         return [plain(one) for one in data] if isinstance(data, list) else data
 
-    return json.dumps([plain(one.model_dump(mode="json")) for one in reading.orders])
+    return json.dumps([[plain(one.model_dump(mode="json")) for one in reading.orders], [one.text for one in reading.context]])
 
 
 # The lexicon: each entry is read in a sentence.
@@ -213,6 +213,33 @@ def test_words_of_applications() -> None:
     told = read("Tell me the reader of the oldest loan", TODAY, words)
     assert told.understood
     assert read("Lend the loan X to Ann", TODAY, words).orders[0].verb == "lend"
+
+
+def test_what_only_tells_how_things_are_is_background() -> None:
+    told = read("Zoe sent me the file plan.txt. Move it to the folder Old.", TODAY)
+    assert told.understood
+    assert told.context[0].text == "Zoe sent me the file plan.txt"
+    assert told.orders[0].object
+    assert told.orders[0].object.kind == "file"
+    assert read("I'm in a meeting: mute the sound", TODAY).context
+    answered = orders("Aino Virtanen has sent us an offer. Answer her that we accept it.")[0].slots[0].value
+    assert isinstance(answered, Text)
+    assert answered.text == "Aino Virtanen"
+    added = orders('Send Ann a mail saying "Hi". The subject is "Lunch".')[0]
+    assert added.slots[-1].field == "subject"
+
+
+@pytest.mark.parametrize(
+    "told",
+    [
+        'The note "A" is important.', 'The note "A" must stay.', "The team lunch moves to 3 pm.", "All notes are old.",
+        "Only the first row is old.", "Ann should get a mail.", "Ann wants a mail.", "The notes are not old.", "Frobnicate the mail.",
+        "You need the file.", "The notes stay.", "It is urgent.",
+    ],
+)  # fmt: skip
+def test_what_could_be_an_order_is_no_background(told: str) -> None:
+    reading = read(f'{told} Delete the note "B".', TODAY)
+    assert not reading.understood
 
 
 # What is refused, and what is asked
