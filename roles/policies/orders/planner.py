@@ -126,6 +126,7 @@ class Planner:
     def groups(self) -> list[Group]:
         """What is to be done, in order. Raises Refusal."""
         self._check_apps()
+        self._leave_out()
         self._join_fields()
         self._join_commits()
         for at, order in enumerate(self.reading.orders):
@@ -145,6 +146,17 @@ class Planner:
                 break
         return self.made
 
+    def _leave_out(self) -> None:
+        """"..., but do not delete X": an exception from what is done to several."""
+        orders = list(self.reading.orders)
+        for at, order in enumerate(orders):
+            out = [no.object for no in orders if no.negated and no.verb == order.verb and no.object is not None]
+            out = [thing for thing in out if thing.back is None and (thing.name or thing.tests)]
+            if order.object is not None and not order.negated and is_many(order.object) and out:
+                excepted = order.object.model_copy(update={"but": (*order.object.but, *out)})
+                orders[at] = order.model_copy(update={"object": excepted})
+        self.reading = self.reading.model_copy(update={"orders": tuple(orders)})
+
     def _check_apps(self) -> None:
         """That every application which the goal calls one is there."""
         for order in self.reading.orders:
@@ -162,7 +174,8 @@ class Planner:
         for at, order in enumerate(orders):
             thing = order.object
             targets = [slot for slot in order.slots if slot.role in {"into", "at", "to"}]
-            fills = order.verb in {"write", "select", "set", "put"} and not order.negated and order.condition is None
+            fills = order.verb in {"write", "select", "set", "put"} and not order.negated
+            base = base if base >= 0 and orders[base].condition == order.condition else -1
             bare = thing is None and order.slots and all(slot.role == "value" and slot.field for slot in order.slots)
             if fills and bare and not targets and base >= 0:
                 orders[base] = orders[base].model_copy(update={"slots": (*orders[base].slots, *order.slots)})
@@ -191,6 +204,10 @@ class Planner:
             if order.verb not in COMMITS or order.slots or not bare or not 0 <= back < at:
                 continue
             if self.reading.orders[back].verb in LOOKS:
+                continue
+            if order.condition != self.reading.orders[back].condition:
+                if order.negated:
+                    raise Refusal(f'"{self._said(order.spans)}": it is not known beforehand when that holds')
                 continue
             if order.negated:
                 self._forbidden.setdefault(back, set()).add(order.verb)
@@ -528,6 +545,8 @@ class Planner:
                 return " ".join(one for one in known if one)
         if is_many(value.thing):
             rows = self.rows(value.thing, value.fields)
+            if not rows and self.reading.orders[self._at].verb != "answer":
+                raise Refusal(f'there is no "{self.phrase(value.thing)}"')
             lines = [" ".join(self._cells(row, value.fields)) for row in rows]
             return escaped(("\n" if len(value.fields) > 1 else ", ").join(lines))
         if self._row is not None and self._is_row(value.thing):
@@ -578,8 +597,8 @@ class Planner:
             return " ".join("{" + name + "}" for name in subject.facts)
         if (known := self._fact_said(value.field)) is not None:
             return known
-        if not subject.rows and subject.base is None:
-            raise Refusal(f'"{self._said(value.spans)}" points back at nothing that is known')
+        if (not subject.rows and subject.base is None) or (not value.field and self.reading.orders[self._at].verb != "answer"):
+            raise Refusal(f'"{self._said(value.spans)}" points back at nothing whose words are known')
         thing = Thing(back=Back(to=value.to), spans=value.spans, quantity="all" if len(subject.rows) > 1 else "one")
         return self._of(Of(fields=(value.field,) if value.field else (), thing=thing))
 
@@ -588,10 +607,17 @@ class Planner:
         many = [of for of in value.of if isinstance(of, Of) and is_many(of.thing)]
         if value.how in {"list", "joined"}:
             return (", " if value.how == "list" else "\n").join(self.words(of) for of in value.of)
-        if value.how == "count" and not many:
-            return str(len(value.of))
+        if value.how == "count" and len(value.of) == 1 and isinstance(value.of[0], Of):
+            of = value.of[0]
+            many = [of.model_copy(update={"thing": of.thing.model_copy(update={"quantity": "all", "number": 0})})]
         if many and len(value.of) == 1:
-            formula = self._over_table(value.how, many[0])
+            things = [many[0].thing.model_copy(update={"also": ()}), *many[0].thing.also]
+            if len(things) > 1 and value.how not in {"sum", "count"}:
+                raise Refusal(f'"{self._said(value.spans)}": a {value.how} over several kinds at once is not understood')
+            kind = many[0].thing.kind
+            parts = [thing if thing.kind else thing.model_copy(update={"kind": kind}) for thing in things]
+            tables = [self._over_table(value.how, many[0].model_copy(update={"thing": one})) for one in parts]
+            formula = tables[0] if len(tables) == 1 else " + ".join(f"({one})" for one in tables)
         else:
             formula = self._over_values(value.how, [self._operand(of) for of in value.of])
         name = self._name(self._said(value.spans) or f"{value.how} {self._at + 1}", f"{self._at} {formula}")
@@ -695,6 +721,8 @@ class Planner:
 
     def _look(self, order: Order) -> None:
         thing, told = order.object, self._values(order)
+        if told and thing is not None:
+            raise Refusal(f'"{self._said(order.spans)}" says two things at once')
         if told:
             facts = tuple(name for value in told for name in self._facts_of(value))
             self._subjects[self._at] = Subject(self._rows_told(told), facts, self._said(order.spans))
@@ -727,6 +755,8 @@ class Planner:
 
     def _answer(self, order: Order) -> None:
         values = self._values(order)
+        if values and order.object is not None:
+            raise Refusal(f'"{self._said(order.spans)}" says two things at once')
         if not values and order.object is not None:
             values = [Of(thing=order.object, spans=order.object.spans)]
         if not values:
@@ -750,31 +780,40 @@ class Planner:
         records = self._touched(self.one(order.object))
         self._add(WaitStep(app=records.app, records=records))
 
-    def _message(self, order: Order) -> None:
-        """A new message to each of those who are named."""
-        said = [slot for slot in order.slots if slot.role == "value" and not isinstance(slot.value, Of | Worked | Back)]
+    def _message_kind(self, order: Order, thing: Thing | None) -> tuple[AppCard, KindCard]:
+        """The kind of message that is to be sent, in the one application that sends such."""
         kinds = [(card, kind) for card in self._cards_for(order) for kind in card.kinds if self._sends(kind)]
-        thing = order.object
         noun = thing.kind if thing is not None and thing.back is None else ""
-        if thing is not None and not any(self._sends(kind) for _, kind in self._maybe(noun)):
-            return self._message(self._telling(order, thing))  # a record is sent: what it is called, or the fields that are named
+        if thing is not None and noun and (thing.tests or thing.pick or not (thing.new or thing.quantity == "any")):
+            raise Refusal(f'"{self._said(order.spans)}": what is there already cannot be sent so; forwarding it may be meant')
         if noun:
             wanted = {(card.app, kind.kind) for card, kind in self._kinds(noun)}
             kinds = [one for one in kinds if (one[0].app, one[1].kind) in wanted]
         elif order.said.casefold() in {"mail", "e-mail", "email"}:
             kinds = [one for one in kinds if any(field.type == "people" and field.written for field in one[1].fields)]
-        elif len(kinds) > 1:
+        if len(kinds) > 1:
             apps = " or ".join(card.title for card, _ in kinds)
             raise Refusal(f'"{self._said(order.spans)}" does not say by which application: {apps}', ask=True)
-        if len(kinds) != 1:
+        if not kinds:
             raise Refusal(f'"{self._said(order.spans)}": no application sends such a message')
-        card, kind = kinds[0]
+        return kinds[0]
+
+    def _message(self, order: Order) -> None:
+        """A new message to each of those who are named."""
+        said = [slot for slot in order.slots if slot.role == "value" and not isinstance(slot.value, Of | Worked | Back)]
+        thing = order.object
+        if thing is not None and not any(self._sends(kind) for _, kind in self._maybe("" if thing.back else thing.kind)):
+            return self._message(self._telling(order, thing))
+        card, kind = self._message_kind(order, thing)
         people = [slot.value for slot in order.slots if slot.role == "to"]
         if not people:
             raise Refusal(f'"{self._said(order.spans)}" does not say to whom')
         self._take(*said, *(slot for slot in order.slots if slot.role == "to"))
         rest = [slot for slot in order.slots if slot.role != "to" and slot not in said]
+        rest += [Slot(role="called", value=thing.name, spans=thing.spans)] if thing is not None and thing.name is not None else []
         entries = self._entries(card, kind, [*rest, *(slot.model_copy(update={"role": "saying"}) for slot in said)])
+        if not entries:
+            raise Refusal(f'"{self._said(order.spans)}" does not say what is to be written')
         to = ground_field("to", kind, True)
         commit = self._commit(order, kind, "send")
         if to is not None and to.type in {"people", "list"}:
@@ -791,6 +830,8 @@ class Planner:
         own = [s for s in order.slots if s.role == "with" and not s.field and isinstance(s.value, Of) and s.value.thing.back]
         fields = own[0].value.fields if own and isinstance(own[0].value, Of) else ()
         self._take(*own[:1])
+        if not fields and not (thing.back is not None and self._subjects.get(thing.back.to, Subject()).facts):
+            raise Refusal(f'"{self._said(order.spans)}" does not say what of "{self.phrase(thing)}" is to be sent')
         value = Of(fields=fields, thing=thing, spans=thing.spans) if thing.back is None else thing.back
         rest = tuple(slot for slot in order.slots if slot not in own[:1])
         return order.model_copy(update={"object": None, "slots": (*rest, Slot(role="saying", value=value, spans=thing.spans))})
@@ -896,23 +937,25 @@ class Planner:
         """Values into a record: a new one, or at the end of the text of one that is there."""
         told, thing = self._values(order), order.object
         target = next((slot for slot in order.slots if slot.role in {"into", "to"} and isinstance(slot.value, Of | Back)), None)
+        target = target or next((slot for slot in order.slots if slot.role == "at" and self._form_at(slot.value)), None)
         into = target.value if target is not None else None
         goal = into.thing if isinstance(into, Of) else Thing(back=into) if isinstance(into, Back) else None
-        if goal is None and told and (forms := [slot for slot in order.slots if slot.role == "at" and self._form_at(slot.value)]):
-            goal = forms[0].value.thing if isinstance(forms[0].value, Of) else None
-        if thing is not None and not told:
-            texts = goal is not None and (goal.new or goal.back or self._app_called(goal) or self._takes_text(goal.kind))
-            if not texts and order.verb in {"add", "put", "copy"}:
-                return self._do(order if order.verb == "add" else order.model_copy(update={"verb": "move" if goal else "put"}))
+        if told and thing is not None:
+            raise Refusal(f'"{self._said(order.spans)}" says two things at once')
+        if thing is not None:
+            if order.verb in {"add", "put", "copy"} and thing.back is None and not (thing.name and not self._maybe(thing.kind)):
+                return self._do(order if order.verb != "put" or goal is None else order.model_copy(update={"verb": "move"}))
             told = [thing.back if thing.back is not None and not thing.tests else Of(thing=thing, spans=thing.spans)]
-        fielded = any(slot.role == "value" and slot.field for slot in order.slots)
-        if goal is None or not (told or fielded):
+        if goal is None or target is None or not (told or any(slot.role == "value" for slot in order.slots)):
             raise Refusal(f'"{self._said(order.spans)}" does not say {"what" if goal else "where it"} is to be written')
-        self._take(*([target] if target is not None else []))
+        self._take(target)
+        return self._written(order, told, target, goal)
+
+    def _written(self, order: Order, told: Sequence[Value], target: Slot, goal: Thing) -> None:
         rest = tuple(slot for slot in order.slots if slot is not target and slot.role != "value")
+        fielded = any(slot.role == "value" and slot.field for slot in order.slots)
         if (home := self._app_called(goal)) is not None:
             makes = [kind for kind in home.kinds if kind.create is not None]
-            target = next(slot for slot in order.slots if self._names_app(slot.value))
             rest = tuple(s for s in order.slots if s is not target and (s.role != "value" or s.field) and s.role != "as")
             if not makes or len(told) > 1 or not (told or any(slot.field for slot in rest)):
                 raise Refusal(f'"{self._said(order.spans)}": it is not understood what is to be made in {home.title}')
@@ -949,9 +992,6 @@ class Planner:
             parts = [told.model_copy(update={"fields": (field,)}) for field in told.fields]
             return [Slot(role="value", field=part.fields[0], value=part, spans=told.spans) for part in parts]
         return [Slot(role="called", value=told)]
-
-    def _takes_text(self, noun: str) -> bool:
-        return any(field.type == "long_text" and field.written for _, kind in self._maybe(noun) for field in kind.fields)
 
     def _member(self, order: Order) -> bool:
         """Whether it is done by a list that is a field: "add Ann to the group Sales", "invite Ann to the meeting"."""
@@ -1055,6 +1095,8 @@ class Planner:
         self._take(*named)
         slots = [slot for slot in order.slots if slot not in named and not self._names_app(slot.value)]
         entries = [Entry(label=field.label, value=value) for field, value in self._asked(verb, slots, card, kind)]
+        if verb.verb == "reply" and not entries:
+            raise Refusal(f'"{self._said(order.spans)}" does not say what is to be written')
         if verb.verb in ANSWERS:
             commit = self._commit(order, kind, "send")
             self._add(FillStep(app=records.app, records=records, form=verb.control, entries=tuple(entries), commit=commit))

@@ -76,7 +76,8 @@ def test_a_condition_that_does_not_hold_leaves_everything_as_it_is(tmp_path: Pat
 
 def test_what_is_not_known_is_collected_first_and_then_each_one_is_done() -> None:
     first = steps("Delete all my notes")
-    assert isinstance(first, list) and [type(step) for step in first] == [CollectStep]
+    assert isinstance(first, list)
+    assert [type(step) for step in first] == [CollectStep]
     known = table("all my notes", "Title", "Plans", "Old {braces}")
     then = steps("Delete all my notes", known)
     presses = [step for step in then if isinstance(step, PressStep)]
@@ -86,20 +87,24 @@ def test_what_is_not_known_is_collected_first_and_then_each_one_is_done() -> Non
 def test_one_that_is_several_is_never_chosen() -> None:
     known = table("oldest mail from Iris", "Subject|From", "A|iris@example.com", "B|iris@example.com")
     said = steps("Delete the oldest mail from Iris", known)
-    assert isinstance(said, str) and "should be 1" in said
+    assert isinstance(said, str)
+    assert "should be 1" in said
 
 
 def test_both_are_two() -> None:
     known = table("both mails from Iris", "Subject|From", "A|iris@example.com")
     said = steps("Delete both mails from Iris", known)
-    assert isinstance(said, str) and "should be 2" in said
+    assert isinstance(said, str)
+    assert "should be 2" in said
 
 
 def test_what_must_not_be_done_ends_no_form() -> None:
     made = steps('Create a note called "Plan" with the text "Buy tea", but do not save it')
-    assert isinstance(made, list) and [step.commit for step in made if isinstance(step, CreateStep)] == [""]
+    assert isinstance(made, list)
+    assert [step.commit for step in made if isinstance(step, CreateStep)] == [""]
     kept = steps('Write a mail to zoe.moreau@example.com with the subject "Hi" saying "See you", but do not send it')
-    assert isinstance(kept, list) and [step.commit for step in kept if isinstance(step, CreateStep)] == ["save"]
+    assert isinstance(kept, list)
+    assert [step.commit for step in kept if isinstance(step, CreateStep)] == ["save"]
 
 
 def test_an_address_is_looked_up_where_people_are_kept() -> None:
@@ -133,7 +138,8 @@ def test_an_appointment_that_is_moved_stays_as_long_as_it_was() -> None:
 def test_what_is_not_certain_is_refused_in_one_sentence(goal: str, words: str) -> None:
     answer = OrdersManager().plan(PlanRequest(goal=goal, cards=cards(), today=TODAY))
     assert answer.outcome == "infeasible"
-    assert words in answer.reason and "\n" not in answer.reason
+    assert words in answer.reason
+    assert "\n" not in answer.reason
 
 
 def test_no_part_of_an_order_is_passed_over() -> None:
@@ -149,7 +155,8 @@ def test_steps_are_said_in_plain_english() -> None:
 
 def test_a_goal_of_prohibitions_alone_names_nothing_to_do() -> None:
     answer = OrdersManager().plan(PlanRequest(goal='Do not delete the note "Plan"', cards=cards(), today=TODAY))
-    assert answer.outcome == "infeasible" and "nothing to do" in answer.reason
+    assert answer.outcome == "infeasible"
+    assert "nothing to do" in answer.reason
 
 
 def test_an_empty_reading_gives_a_reason() -> None:
