@@ -57,6 +57,8 @@ class ColumnSays(Frozen):
     label: str
     value: str
     negated: bool = False
+    part: bool = False
+    """It is one of the words there: all of these have it in their names."""
 
 
 class KindCard(Frozen):

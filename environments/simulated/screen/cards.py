@@ -122,6 +122,8 @@ class _Kind:
     """Those that are only some of them, by what they are."""
     says: dict[str, set[str]] = field(default_factory=dict)
     """Of some of them: what columns say."""
+    in_names: bool = False
+    """Of some of them: the names of all of these say what they are, and those of no others."""
 
     def note(self, label: str, **known: Any) -> None:
         """What was learned of a field, beside what is known of it already."""
@@ -171,7 +173,8 @@ class _Kind:
                 value = next(iter(texts), "")
                 if len(texts) == 1 and not mine & others and any(one.name in value.casefold().split() for one in names):
                     return ColumnSays(label=label, value=value, negated=negated)
-        return None
+        key = next((one.label for one in among.fields.values() if one.key and one.listed), "")
+        return ColumnSays(label=key, value=self.name, part=True) if key and self.in_names else None
 
 
 class _Explorer:
@@ -260,7 +263,11 @@ class _Explorer:
         one = self.records(state, store).get(record) if store else None
         sort = self.sort_of(store, one) if one is not None else ""
         kind = self.kind(store) if store else None
-        return [kind, kind.some.setdefault(sort, _Kind(sort))] if kind and sort else [kind] if kind else []
+        if kind and sort and sort not in kind.some:
+            names = zip(self.stores[store].values(), self.called(state, store), strict=False)
+            said = {(self.sort_of(store, one) == sort, sort in name.casefold().split()) for one, name in names}
+            kind.some[sort] = _Kind(sort, in_names=said <= {(True, True), (False, False)} and len(self.stores[store]) < _KNOWN)
+        return [kind, kind.some[sort]] if kind and sort else [kind] if kind else []
 
     def single(self, name: str) -> _Kind:
         """A record of a list, or something there is only one of."""

@@ -28,6 +28,7 @@ _ALIKE = {"remove": ("delete",), "delete": ("remove",), "tick": ("mark",), "tras
 _PATH = re.compile(r"(?P<folder>(?:/[^/]+)*)/(?P<name>[^/]+)")
 _OF_RECORD = re.compile(r"(?:\b(?:of|for) +)?\{title\}")
 _UNITS = {"degree": "°c", "temperature": "°c", "percent": "%", "°": "°c"}
+_UNTOLD = "{app} lists them among its {kind}s and does not tell which they are; name them"
 _STANDING = ("record", "row", "form", "app", "list")
 
 
@@ -209,8 +210,13 @@ def _meant(thing: Thing, cards: Sequence[AppCard]) -> Iterator[tuple[AppCard, Ki
         for noun in [noun for noun in (thing.kind, name.text if name is not None and loose else "") if noun][:1]:
             for card, kind in ground_kind(noun, cards):
                 own = any(_same(noun, word) for word in (kind.kind, *kind.words))
-                known = own and (not kind.some_of or kind.told_by is not None)
-                yield card, kind, thing.model_copy(update={"name": _without(name, noun) if known else _with(name, noun)})
+                known = own and (not kind.some_of or (kind.told_by is not None and not kind.told_by.part))
+                mixed = not own and not place_called(noun, kind) and any(one.some_of == kind.kind for one in card.kinds)
+                if mixed and (thing.quantity in ("all", "number") or thing.pick):
+                    raise Ungrounded(f'"{noun}": {_UNTOLD.format(app=card.title, kind=kind.kind)}')
+                only = (Test(relation="has", value=Text(text=noun)),) if mixed and name is None else ()
+                named = _without(name, noun) if known else _with(name, noun)
+                yield card, kind, thing.model_copy(update={"name": named, "tests": (*thing.tests, *only)})
             return
     except Ungrounded:
         if name is None or (name.quoted and thing.kind):
@@ -304,10 +310,9 @@ class _Grounding:
         """What tells these records from others in the same list."""
         by = self.kind.told_by
         if by is not None:
-            yield RowTest(label=by.label, value=by.value, negated=by.negated)
+            yield RowTest(label=by.label, relation="has" if by.part else "is", value=by.value, negated=by.negated)
         elif self.kind.some_of and (thing.quantity in ("all", "number") or thing.pick):
-            told = f"{self.card.title} lists them among its {self.kind.some_of}s and does not tell which they are; name them"
-            raise Ungrounded(f'"{_phrase(thing)}": {told}')
+            raise Ungrounded(f'"{_phrase(thing)}": {_UNTOLD.format(app=self.card.title, kind=self.kind.some_of)}')
         elif self.kind.some_of and thing.name is None:
             yield RowTest(relation="has", value=self.kind.kind)
 

@@ -160,10 +160,13 @@ def test_a_field_that_no_candidate_has_is_refused_with_the_fields_there_are() ->
 def test_what_is_only_some_of_a_list_is_told_apart_by_it_or_refused() -> None:
     (files,) = to_records(Thing(kind="document", quantity="all"), cards(), words)
     assert (files.kind, files.tests) == ("file", (RowTest(label="Type", value="Text file"),))
-    with pytest.raises(Ungrounded, match='"lamp": Home lists them among its devices and does not tell which they are'):
-        to_records(Thing(kind="lamp", quantity="all"), cards("smart-home"), words)
+    (lamps,) = to_records(Thing(kind="lamp", quantity="all"), cards("smart-home"), words)
+    assert (lamps.kind, lamps.tests) == ("light", (RowTest(label="Device", relation="has", value="light"),))
+    for untold in ("sensor", "door"):
+        with pytest.raises(Ungrounded, match=f'"{untold}": Home lists them among its devices and does not tell which they are'):
+            to_records(Thing(kind=untold, quantity="all"), cards("smart-home"), words)
     (hall,) = to_records(Thing(kind="light", name=Text(text="hall")), cards("smart-home"), words)
-    assert (hall.kind, [(test.relation, test.value) for test in hall.tests]) == ("light", [("has", "hall light")])
+    assert (hall.kind, hall.tests[-1]) == ("light", RowTest(relation="has", value="hall light"))
 
 
 def test_a_field_whose_label_names_its_record_and_a_unit() -> None:
