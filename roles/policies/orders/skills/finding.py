@@ -9,9 +9,9 @@ from typing import Any
 
 from environments.effects import Effect
 from environments.effects.words import effect_of_words
-from protocol import ActionTarget, Scroll, SelectOption
+from protocol import ActionTarget, SelectOption
 from roles.contracts.orders import FindStep, OpenStep, Records, RowTest
-from roles.policies.orders.skills.lists import DOWN, is_empty, is_next, listed, pages_of, turn
+from roles.policies.orders.skills.lists import DOWN, is_empty, is_next, listed, pages_of, scrolled, turn
 from roles.policies.orders.skills.rows import Row, best_fitting, is_called, is_cut, matches, picked, words_of
 from roles.policies.orders.skills.searching import name_of, prepared
 from roles.policies.orders.skills.situation import Move, Situation, StepFailure, act, done, fail, press
@@ -286,16 +286,7 @@ def _onward(records: Records, texts: Sequence[str], state: dict[str, Any], at: S
         state["whole"] = False
         return None
     state.update(page=state["page"] + 1, way="scroll", stood=list(texts))
-    return _scrolled(True, at)
-
-
-def _scrolled(down: bool, at: Situation) -> Move:
-    """The list by less than is seen of it, within the page where it is that which scrolls."""
-    rows = [e for e in at.screen.rows if e.visible and e.bbox is not None]
-    span = [y for e in rows if e.bbox is not None for y in (e.bbox.y1, e.bbox.y2)] or [0, 400]
-    over = ActionTarget.of(rows[-1]) if rows else None
-    size = max(60, int((max(span) - min(span)) * 0.7))
-    return act(Scroll.toward("down" if down else "up", size, "px", over), "the list may go on there", "other rows")
+    return scrolled(True, at)
 
 
 # --- what the list does not tell --------------------------------------------------------------------------------------
@@ -398,7 +389,7 @@ def _on_screen(row: Row, records: Records, at: Situation) -> Move | Item:
         return way
     if pages or tries > 20:
         raise StepFailure(f'"{row.text}" is no longer in the list')
-    return _scrolled(forward, at)
+    return scrolled(forward, at)
 
 
 def _like(one: Row, other: Row) -> bool:
@@ -446,7 +437,7 @@ def find_record(records: Records, at: Situation) -> Move | None:
     if card is not None and card.single:
         return go_to(records.app, records.place or card.place, at)
     unnamed = not (records.tests or records.pick or records.but or records.place)
-    if unnamed and at.view.seen.app == records.app and not listed(records, at) and (at.screen.pairs or at.screen.inputs):
+    if unnamed and _is_page_of(records, at):
         return None  # the one that is open is meant
     if "survey" not in at.notes and shows_it(records, at):
         return None
@@ -460,6 +451,15 @@ def find_record(records: Records, at: Situation) -> Move | None:
     here = {"records": records.model_dump(mode="json"), "app": at.view.seen.app, "heads": _heads(at)}
     at.notes["here"] = {**here, "row": rows[0].dump()}
     return None
+
+
+def _is_page_of(records: Records, at: Situation) -> bool:
+    """Whether a record of the kind is open: what stands there are its fields, and not rather another kind's."""
+    labels = {fold(pair.label) for pair in at.screen.pairs} | {fold(e.name) for e in at.screen.inputs}
+    kinds = card.kinds if (card := at.card(records.app)) else ()
+    shares = {kind.kind: len(labels & {fold(f.label) for f in kind.fields}) for kind in kinds}
+    own = shares.get(records.kind, len(labels))
+    return at.view.seen.app == records.app and not listed(records, at) and 0 < own >= max(shares.values(), default=0)
 
 
 def shows_it(records: Records, at: Situation) -> bool:

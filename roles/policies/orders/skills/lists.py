@@ -7,10 +7,10 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from environments.cards import KindCard
-from protocol import GUIElement
+from protocol import ActionTarget, GUIElement, Scroll
 from roles.contracts.orders import Records
 from roles.policies.orders.skills.rows import Row
-from roles.policies.orders.skills.situation import Move, Situation, press
+from roles.policies.orders.skills.situation import Move, Situation, act, press
 from roles.screen.matching import similarity
 from roles.screen.screens import Item, Pair, fold, shown
 from roles.screen.synonyms import leads_back, similarity_next
@@ -164,3 +164,12 @@ def turn(forward: bool, at: Situation) -> Move | None:
 
 def is_next(name: str) -> bool:
     return similarity_next(name.strip(" ›»→>")) or similarity_next(name) or fold(name) in DOWN
+
+
+def scrolled(down: bool, at: Situation) -> Move:
+    """The list by less than is seen of it, within the page where it is that which scrolls."""
+    rows = [e for e in at.screen.rows if e.visible and e.bbox is not None]
+    span = [y for e in rows if e.bbox is not None for y in (e.bbox.y1, e.bbox.y2)] or [0, 400]
+    over = ActionTarget.of(rows[-1]) if rows else None
+    size = max(60, int((max(span) - min(span)) * 0.7))
+    return act(Scroll.toward("down" if down else "up", size, "px", over), "the list may go on there", "other rows")

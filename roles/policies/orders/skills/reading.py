@@ -44,6 +44,8 @@ def read(step: ReadStep, at: Situation) -> Move:
     left = [(label, name) for label, name in zip(step.labels or ("",), step.names, strict=False) if name not in known]
     if not left:
         return done(f"{', '.join(step.names)} known")
+    if step.records is None and (way := at.to_app(step.app)) is not None:
+        return way
     label, name = left[0]
     found = _source(step, label, at)
     if isinstance(found, Move):

@@ -114,6 +114,14 @@ def test_the_third_of_equals_is_refused() -> None:
     assert "there are only 2" in got.said
 
 
+def test_the_invoice_is_the_one_that_is_open_and_of_several_in_a_list_none_is_taken() -> None:
+    invoice = ReadStep(app="billing", records=records("billing", "invoice"), labels=("Invoice number",), names=("number",))
+    assert Worked("office", invoice).facts["number"] == "INV-1200"
+    listed = Worked("company", FindStep(records=records("billing", "invoice")))
+    assert not listed.done
+    assert "40 fit invoice" in listed.said
+
+
 def test_the_largest_is_found_over_all_pages() -> None:
     most = records("billing", "invoice", pick=Pick(by="Total", order="most"))
     got = Worked("office", FindStep(records=most), ReadStep(app="billing", records=most, labels=("Total",), names=("total",)))
