@@ -166,7 +166,7 @@ def test_what_is_only_some_of_a_list_is_told_apart_by_it_or_refused() -> None:
         with pytest.raises(Ungrounded, match=f'"{untold}": Home lists them among its devices and does not tell which they are'):
             to_records(Thing(kind=untold, quantity="all"), cards("smart-home"), words)
     (hall,) = to_records(Thing(kind="light", name=Text(text="hall")), cards("smart-home"), words)
-    assert (hall.kind, hall.tests[-1]) == ("light", RowTest(relation="has", value="hall light"))
+    assert (hall.kind, hall.tests[-1]) == ("light", RowTest(label="Device", relation="has", value="hall light"))
 
 
 def test_a_field_whose_label_names_its_record_and_a_unit() -> None:
