@@ -69,7 +69,8 @@ def test_an_action_that_an_outage_swallowed_is_decided_again() -> None:
 def test_a_click_that_does_nothing_is_made_by_key_and_then_given_up() -> None:
     step = FindStep(records=ELM)
     history: tuple[StepRecord, ...] = ()
-    kinds, memory = [], {}
+    kinds: list[type] = []
+    memory: dict[str, Any] = {}
     for n in range(1, 9):
         decision = decide(LIST, step, memory=memory, history=history)
         if decision.status is AgentStatus.FAIL:
