@@ -90,6 +90,20 @@ def escaped(text: str) -> str:
     return text.replace("{", "{{").replace("}", "}}")
 
 
+def each_of(thing: Thing) -> list[Thing]:
+    """Several by "and", one by one: "a and b", "those from a and b". What the second leaves out is the first's."""
+    first = thing.model_copy(update={"also": (), **({"quantity": "one"} if thing.also and thing.name else {})})
+    parts = [first, *(part if part.kind or part.back else part.model_copy(update={"kind": thing.kind}) for part in thing.also)]
+    for at, test in enumerate(thing.tests):
+        if isinstance(test.value, Of) and test.value.thing.also and not test.negated:
+            of, rest = test.value.thing, [part for part in parts if part is not first]
+            values = [of.model_copy(update={"also": ()}), *of.also]
+            tests = [test.model_copy(update={"value": test.value.model_copy(update={"thing": one})}) for one in values]
+            own = [first.model_copy(update={"tests": (*thing.tests[:at], one, *thing.tests[at + 1 :])}) for one in tests]
+            return [*own, *rest]
+    return parts
+
+
 def is_many(thing: Thing) -> bool:
     return thing.quantity in {"all", "number"} or bool(thing.also) or (thing.pick is not None and thing.pick.number > 1)
 
@@ -293,6 +307,8 @@ class Planner:
             holders = [kind.kind for card in self.cards for kind in card.kinds if self._holds_people(kind)]
             at = thing.place if thing.place is not None and thing.place.kind not in holders else None
             thing = thing.model_copy(update={"kind": holders[0], "place": at}) if len(holders) == 1 else thing
+        if any(isinstance(test.value, Of) and test.value.thing.also for test in thing.tests):
+            raise Refusal(f'"{self.phrase(thing)}" is not understood: it is several at once')
         cards, place = self.cards, thing.place
         home = self._app_called(place) if place is not None and not place.tests else None
         if home is not None or (place is not None and place.kind in DEVICES and not place.tests):
@@ -378,8 +394,7 @@ class Planner:
 
     def rows(self, thing: Thing, fields: Sequence[str] = ()) -> list[Row]:
         """Every record that is meant, found by a collecting look."""
-        parts = [thing.model_copy(update={"also": (), **({"quantity": "one"} if thing.also and thing.name else {})})]
-        parts += [part if part.kind or part.back else part.model_copy(update={"kind": thing.kind}) for part in thing.also]
+        parts = each_of(thing)
         found = [row for part in parts for row in self._rows_of(part, fields)]
         unique = {row.records.model_dump_json(): row for row in found}
         return list(unique.values())
@@ -611,11 +626,9 @@ class Planner:
             of = value.of[0]
             many = [of.model_copy(update={"thing": of.thing.model_copy(update={"quantity": "all", "number": 0})})]
         if many and len(value.of) == 1:
-            things = [many[0].thing.model_copy(update={"also": ()}), *many[0].thing.also]
-            if len(things) > 1 and value.how not in {"sum", "count"}:
+            parts = each_of(many[0].thing)
+            if len(parts) > 1 and value.how not in {"sum", "count"}:
                 raise Refusal(f'"{self._said(value.spans)}": a {value.how} over several kinds at once is not understood')
-            kind = many[0].thing.kind
-            parts = [thing if thing.kind else thing.model_copy(update={"kind": kind}) for thing in things]
             tables = [self._over_table(value.how, many[0].model_copy(update={"thing": one})) for one in parts]
             formula = tables[0] if len(tables) == 1 else " + ".join(f"({one})" for one in tables)
         else:
