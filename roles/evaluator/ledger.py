@@ -68,9 +68,15 @@ class _Check:
 
     def ledger(self) -> GoalLedger:
         entries: list[LedgerEntry] = []
-        for number, order in enumerate(self.reading.orders):
-            verdict = self._held(order)
-            self.used |= set(verdict.used)
+        orders = self.reading.orders
+        # What was done belongs first to orders that were to be done, and only then to those whose condition does not hold.
+        off = {n for n, o in enumerate(orders) if o.negated or (o.condition is not None and self._truth(o.condition)[0] is False)}
+        verdicts: dict[int, Verdict] = {}
+        for number in sorted(range(len(orders)), key=lambda n: n in off):
+            verdicts[number] = self._held(orders[number])
+            self.used |= set(verdicts[number].used)
+        for number, order in enumerate(orders):
+            verdict = verdicts[number]
             kind = "exclusion" if order.negated or order.verb in deeds()["keeps"] else "order"
             entries.append(self._entry(number, kind, order.spans, verdict))
             entries += [self._entry(number, "exclusion", but.spans, self._excepted(order, but)) for but in _buts(order)]
@@ -130,8 +136,8 @@ class _Check:
         """Effects that this order would have, if it was worked."""
         if order.verb in (*deeds()["looks"], *deeds()["tells"]):
             return []
-        may = self._may(order)
-        return [n for n in may if n not in self.used and (thing is None or self._meant(thing, order, n) is not False)]
+        free = [n for n in self._may(order) if n not in self.used and self.effects[n].control]
+        return [n for n in free if (thing is None or self._meant(thing, order, n) is not False) and not self._lost(order, [n])[0]]
 
     def _may(self, order: Order) -> list[int]:
         """Effects that are of the verb's kind."""
@@ -452,13 +458,10 @@ class _Check:
             done = [n for n in pressed if thing is not None and n not in self.used and self._surely(thing, n)]
         else:
             named = thing is not None and (thing.name is not None or bool(thing.tests))
-            done = [n for n in self._may(order) if not named or (thing is not None and self._surely(thing, n))]
-            done = [
-                n
-                for n in done
-                if self.effects[n].control
-                and (order.verb == "save" or effect_of_words(self.effects[n].control) is not Effect.SAVE)
-            ]
+            others = order.object is not None and order.object.back is None  # not what another order made, but anything else
+            free = [n for n in self._may(order) if self.effects[n].control and not (others and n in self.used)]
+            done = [n for n in free if not named or (thing is not None and self._surely(thing, n))]
+            done = [n for n in done if order.verb == "save" or effect_of_words(self.effects[n].control) is not Effect.SAVE]
         if done:
             return Verdict("forbidden", "it was done", self._evidence(done), tuple(done))
         return Verdict("unchecked" if self.cut else "shown", "nothing of the kind was done")
