@@ -15,6 +15,10 @@ ONCE = frozenset({"to", "into", "as", "by", "on", "called", "until", "saying", "
 """Roles that an order has once: said twice it is not certain which is meant."""
 
 
+CONTENT = frozenset({"with", "for", "value", "saying", "into"})
+"""Roles within which "in" and "on" belong to the things: "with the names of all contacts in the group"."""
+
+
 class Frame:
     """A verb's entry of the lexicon, filled with what the goal says."""
 
@@ -149,12 +153,7 @@ class Frame:
         if word in {"in", "on"} and self.read.take(end, "positions"):
             return None
         claimed, reserved = self.read.claimed, self.read.reserved
-        if role in {
-            "with",
-            "for",
-            "value",
-            "saying",
-        }:  # "with the names of all contacts in the group": in belongs to the contacts
+        if role in CONTENT:
             self.read.claimed, self.read.reserved = claimed - {"in", "on", "about"}, claimed & {"in", "on", "with"}
         if role == "saying":
             result = self.told(at, end) if word == "with" else self.words(at, end)
@@ -245,20 +244,22 @@ class Frame:
         return found.end
 
     def pairs(self, first: int, at: int) -> int | None:
-        """with X as the vendor and Y as the category [and the total]"""
-        end: int | None = None
-        while True:
+        """with the total, X as the vendor and Y as the category"""
+        size, named, end = len(self.slots), False, 0
+        while at:
             value: Read[Value] | None = self.read.fields(at) or self.read.name(at)
-            if value is None:
-                return end
-            if self.read.low(value[1]) != "as":
-                return self.inside(self.add("with", value[0], first, value[1])) if end and isinstance(value[0], Of) else end
-            article = self.read.take(value[1] + 1, "articles", "possessives")
-            found = self.read.take(article.end if article else value[1] + 1, "field")
-            end = self.inside(self.add("with", value[0], first, found.end, field=found.entry.name)) if found else None
-            at = self.read._separator(end) if end is not None else 0
-            if not at or self.read.clause(at):
-                return end
+            as_field = value is not None and self.read.low(value[1]) == "as"
+            article = self.read.take(value[1] + 1, "articles", "possessives") if value and as_field else None
+            found = self.read.take(article.end if article else value[1] + 1, "field") if value and as_field else None
+            if value is None or (found is None and (as_field or not isinstance(value[0], Of))):
+                break
+            stop = self.add("with", value[0], first, found.end if found else value[1], field=found.entry.name if found else "")
+            named, end = named or found is not None, self.inside(stop) or 0
+            at = self.read._separator(end)
+            at = 0 if self.read.clause(at) else at
+        if not named:
+            del self.slots[size:]
+        return end if named else None
 
     def inside(self, at: int | None) -> int | None:
         """ "the total in it": in what is made"""
@@ -351,6 +352,7 @@ class Frame:
             and not isinstance(value[0], Amount)
             and not self.read._separator(value[1])
             and not self.read._open(value[1])
+            and not self.read.take(value[1], "auxiliaries")
         ):
             return self.add("saying", value[0], first, value[1])
         end = at
@@ -358,6 +360,8 @@ class Frame:
             if self.read.take(end, "conditions", "exceptions", "if_so", "if_not") or self.read.low(end) in {";", ":"}:
                 return None
             sep = self.read._separator(end)
+            if sep and self.read.clause(sep) and self.read.low(end) == ",":
+                break
             if (sep and self.read.clause(sep)) or self.read.kind(end) == "quote":
                 return None
             end += 1
@@ -370,6 +374,8 @@ class Frame:
             return None
         if any(slot.role == "saying" or (slot.role == "value" and not slot.field) for slot in self.slots):
             return None
+        if not self.filled() and read.low(at) in {"in", "on"} and (place := read.simple(at + 1, inner=True)):
+            return self.add("at", read.valued_thing(place[0]), at, place[1])
         if self.takes == "value" and (value := read.joined(at)) is not None:
             return self.add("saying" if self.verb["name"] in {"send", "reply"} else "value", value[0], at, value[1])
         found = read.thing(at)
@@ -400,7 +406,8 @@ class Frame:
         if name == "remind" and roles[-2:] in (["about", "on"], ["about", "at"]):
             raise Doubt(f"is {self.read.words.goal!r} to remind at that time, or of what is at that time?")
         lacking = (
-            (name == "answer" and kind == "any")
+            (self.verb.get("needs") is not None and self.verb["needs"] not in roles)
+            or (name == "answer" and kind == "any")
             or (self.verb.get("indefinite") and kind not in {"any", "number"})
             or (name == "keep" and self.verb.get("said") == "leave" and not self.kept and not roles)
             or (name == "rename" and not any(slot.role == "to" and isinstance(slot.value, Text) for slot in self.slots))
@@ -428,6 +435,8 @@ class Frame:
         """The verb's name; what is written to somebody is sent."""
         name: str = self.verb["name"]
         roles = {slot.role: slot for slot in self.slots}
+        if name == "keep" and "into" in roles and "value" in roles:
+            return "write"
         if name != "write":
             return name
         into = roles["into"].value if "into" in roles else None

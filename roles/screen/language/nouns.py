@@ -135,8 +135,7 @@ class Nouns:
         """Whether an order or another sentence begins here, after a comma or "and"."""
         if self.take(at, "requests", "wishes", "negations", "if_so", "if_not", "conditions"):
             return True
-        verb = next((m for m in self.words.matches(at, "verb") if m.entry.shape == "base"), None)
-        if verb is None:
+        if at >= len(self.words.list) or not self.words.verbal(at) or self.take(at, "auxiliaries"):
             join = self.take(at, "joins")
             return bool(join and self.low(at) != "first" and join.end > at and self.clause(join.end))
         return not (self.take(at, "noun", "field") and self.kind(at + 1) == "quote")
@@ -297,7 +296,7 @@ class Nouns:
 
     def _whose(self, at: int, whose: Match, tests: list[Test]) -> int:
         """its, their, her: of what was spoken of"""
-        if whose.entry.name == "person":
+        if whose.entry.data["value"] == "person":
             value: Value | None = self._person(at, at + 1)[0].name
         else:
             value = self.valued_thing(self.spoken()) if self.topic else self.back(at=at)
@@ -382,7 +381,7 @@ class Nouns:
             return True
         if self.take(at, "predicates"):
             return False
-        return token.capital or not any(m.entry.shape == "base" for m in self.words.matches(at, "verb"))
+        return token.capital or not self.words.verbal(at)
 
     def _name_end(self, at: int) -> int:
         end = at
@@ -471,14 +470,11 @@ class Nouns:
     def _noun_and_name(self, at: int, end: int, data: dict[str, Any], determined: bool) -> int:
         """Kind and name among open words. Gives the place behind the head: what follows a noun and is no name is not of it."""
         nouns = [m for place in range(at, end) for m in self.words.matches(place, "noun", "field") if m.end <= end]
+        nouns = [m for m in nouns if not (m.end < end and self.words.list[m.end].capital and self.words.list[m.end - 1].capital)]
         nouns = [m for m in nouns if determined or m.end - len(m.entry.words) > at or not (at and self.words.list[at].capital)]
         first = next((m for m in nouns if m.end - len(m.entry.words) == at), None)
         if first is not None and first.end < end and self._nameish(first.end):
-            stop = first.end
-            while stop < end and (self._nameish(stop) or self.low(stop) in {"&", "-"}):
-                stop += 1
-            data["kind"], data["name"] = first.entry.name, self.text(first.end, stop)
-            return stop
+            return self._name_after(first, end, data)
         last = next((m for m in reversed(nouns) if m.end == end), None) or (nouns[-1] if nouns else None)
         if last is not None:
             longest = max((m for m in nouns if m.end == last.end), key=lambda m: len(m.entry.words))
@@ -509,6 +505,16 @@ class Nouns:
         if not lower or end - at > 1 or data.get("quantity", "one") == "one":
             data["name"] = self.text(at, end)
         return end
+
+    def _name_after(self, noun: Match, end: int, data: dict[str, Any]) -> int:
+        """invoice INV-1, file plan.txt, note Old Plans"""
+        stop = noun.end
+        while stop < end and (self._nameish(stop) or self.low(stop) in {"&", "-"}):
+            stop += 1
+            if self.kind(stop - 1) in {"file", "url", "email"}:
+                break
+        data["kind"], data["name"] = noun.entry.name, self.text(noun.end, stop)
+        return stop
 
     def _plural(self, many: bool, data: dict[str, Any]) -> None:
         """ "my notes", "the mails from Ann": all of them; "all note" is not said, "every note" is."""

@@ -270,22 +270,33 @@ class Clauses(Values):
 
     def _placed(self, at: int) -> int | None:
         """ "It is in my contacts": where the thing spoken of last is looked for."""
-        verb = self.take(at + 1, "auxiliaries") if self.low(at) in {"it", "they", "that"} else None
-        if verb is None or verb.entry.name != "be" or self.low(verb.end) not in {"in", "on"}:
+        found, last = self.take(at, "found_in"), self.orders[-1] if self.orders else None
+        place = self.simple(found.end, inner=True) if found else None
+        if place is None or not self.over(place[1]):
             return None
-        data: dict[str, Any] = {}
-        end = self._prepositional(verb.end, data, [])
-        thing = self.topic if self.waiting else self.orders[-1].object if self.orders else None
-        if end is None or not self.over(end) or not data.get("place") or thing is None or thing.place or thing.back or thing.new:
+        slot = next((slot for slot in last.slots if isinstance(slot.value, Of)), None) if last else None
+        thing = (
+            self.topic
+            if self.waiting
+            else last.object or (slot.value.thing if slot and isinstance(slot.value, Of) else None)
+            if last
+            else None
+        )
+        if thing is None or thing.place or thing.back or thing.new:
             return None
-        spans = self.spans(at, end)
-        thing = thing.model_copy(update={"place": data["place"], "spans": (*thing.spans, *spans)})
-        if self.waiting:
+        spans = self.spans(at, place[1])
+        thing = thing.model_copy(update={"place": place[0], "spans": (*thing.spans, *spans)})
+        if self.waiting or last is None:
             self.topic = thing
-        else:
-            last = self.orders[-1]
+        elif last.object is not None:
             self.orders[-1] = last.model_copy(update={"object": thing, "spans": (*last.spans, *spans)})
-        return end
+        else:
+            slots = [
+                one.model_copy(update={"value": one.value.model_copy(update={"thing": thing})}) if one is slot else one
+                for one in last.slots
+            ]
+            self.orders[-1] = last.model_copy(update={"slots": tuple(slots), "spans": (*last.spans, *spans)})
+        return place[1]
 
     def _front(self, at: int) -> Read[Condition | None]:
         """[join] [condition ","] ["then"]"""
@@ -307,7 +318,8 @@ class Clauses(Values):
             if found is None:
                 return at
             at, self.topic, self.topics = found, None, ()
-            at = self._without(at + (standing is not None and self.low(at) == "instead"))
+            at += (standing is not None and self.low(at) == "instead") or (self.low(at) == "then" and self.over(at + 1))
+            at = self._without(at)
             if at >= end or (at == end - 1 and self.low(at) == ","):
                 return end
             if standing is None and self._trailing(at, end, len(self.orders) - first):
@@ -477,6 +489,12 @@ class Clauses(Values):
             order = Order(verb="put", said=self.words.text(end, belongs.end), object=thing, slots=(slot,)) if slot else None
             return (order, into[1]) if order and into else None
         negated = bool(self.take(end, "auxiliaries")) and self.low(end + 1) == "not" and self.low(end + 2) == "be"
+        if (gets := self.take(end, "receives")) is not None:
+            read = self._operands(self.words.lexicon.data["verbs"]["send"] | {"name": "send"}, gets.end, ())
+            if read is None or not read[0].object or any(slot.role == "to" for slot in read[0].slots):
+                return None
+            slot = Slot(role="to", value=self.valued_thing(thing), spans=thing.spans)
+            return read[0].model_copy(update={"said": self.words.text(end, gets.end), "slots": (slot, *read[0].slots)}), read[1]
         modal = self.take(end, "passives")
         if modal is None and not negated:
             return None

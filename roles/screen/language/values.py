@@ -172,7 +172,6 @@ class Values(Narrowing):
             back = self.back(field=named.entry.name, at=at)
             return (back.model_copy(update={"spans": self.spans(at, named.end)}), named.end) if back else None
         whose, article = self.take(at, "possessives"), self.take(at, "articles")
-        whose = whose if whose and whose.entry.name != "person" else None
         article = article if article and article.entry.name == "one" else None
         start = whose.end if whose else article.end if article else at
         found = self._field_list(start)
@@ -189,6 +188,8 @@ class Values(Narrowing):
             value = Of(fields=names, thing=thing[0], spans=self.spans(at, thing[1]))
             summed = names == ("total",) and plural(thing[0]) and self.low(start) in {"total", "sum"} and not thing[0].also
             return (Worked(how="sum", of=(value,), spans=value.spans) if summed else value), thing[1]
+        if whose is not None and whose.entry.data["value"] == "person":
+            return Of(fields=names, thing=self._person(at, whose.end)[0], spans=self.spans(at, end)), end
         holder = self._holder(at, whose is not None, bool(whose or article))
         return (Of(fields=names, thing=holder, spans=self.spans(at, end)), end) if holder is not None else None
 
@@ -199,7 +200,7 @@ class Values(Narrowing):
         if definite and self.topic is not None and self.object is None and self.each is None:
             return self.spoken()
         own = self.each is not None or (self.object is not None and not self.object.new)
-        back = Back(to=len(self.orders), spans=self.spans(at, at + 1)) if own and not pointed else self.back(at=at)
+        back = Back(to=len(self.orders), spans=self.spans(at, at + 1)) if own else self.back(at=at)
         return Thing(back=back) if back is not None else None
 
     def _field_list(self, at: int) -> Read[tuple[str, ...]] | None:

@@ -237,6 +237,8 @@ OPEN = frozenset({"noun", "field", "verb", "verb_nouns", "places", "letters", "u
 """Groups whose words an application may use for its own things."""
 NAMING = OPEN | {"states", "nothing", "lasting", "past_words"}
 """Groups whose words can be in a name."""
+SOFT = frozenset({"wants_to_know", "questions", "joins", "particles", "got", "other"})
+"""Groups whose words can be in a name if they begin with a capital."""
 
 
 class Words:
@@ -289,7 +291,12 @@ class Words:
 
     def closed(self, at: int) -> bool:
         """A word of the grammar's own, which is in no name."""
-        return any(match.entry.group not in NAMING for match in self._found[at])
+        named = self.list[at].capital and at and self.list[at - 1].lower not in BREAKS
+        return any(match.entry.group not in (NAMING | SOFT if named else NAMING) for match in self._found[at])
+
+    def verbal(self, at: int) -> bool:
+        """A verb's first word in the form of an order, whatever follows it."""
+        return any(e.group == "verb" and e.shape == "base" for e in self.lexicon.first.get(self.list[at].lower, ()))
 
     def take(self, at: int, *groups: str) -> Match | None:
         return next(self.matches(at, *groups), None)

@@ -233,7 +233,7 @@ def test_what_only_tells_how_things_are_is_background() -> None:
     "told",
     [
         'The note "A" is important.', 'The note "A" must stay.', "The team lunch moves to 3 pm.", "All notes are old.",
-        "Only the first row is old.", "Ann should get a mail.", "Ann wants a mail.", "The notes are not old.", "Frobnicate the mail.",
+        "Only the first row is old.", "Ann wants a mail.", "The notes are not old.", "Frobnicate the mail.",
         "You need the file.", "The notes stay.", "It is urgent.",
     ],
 )  # fmt: skip
