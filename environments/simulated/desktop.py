@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 from copy import copy
-from functools import cache, lru_cache
+from functools import lru_cache
 from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
@@ -18,6 +18,7 @@ from environments.simulated.input.perform import EnvironmentCrash, Step, pass_ti
 from environments.simulated.preview import changes_between
 from environments.simulated.screen.cards import card_of
 from environments.simulated.screen.screen import screen_of, window_of
+from environments.simulated.skills import function_infos
 from environments.simulated.turn.advance import follow, settled, truth
 from environments.simulated.turn.seats import taken
 from environments.simulated.turn.triggers import TriggerEvent
@@ -155,7 +156,7 @@ class SimulatedDesktop:
         return {name: seat.at for name, seat in self._world.desk.seats.items()}
 
     def functions(self) -> list[FunctionInfo]:
-        return [function for name in self._world.apps for function in _functions_of(name)]
+        return [function for name in self._world.apps for function in function_infos(IdentityKey(APPS[name]))]
 
     def agents(self) -> list[str]:
         return [name for name in self._world.apps if APPS[name].agent is not None]
@@ -228,15 +229,6 @@ class SimulatedDesktop:
     def _live(self) -> None:
         if self._closed:
             raise EnvironmentFault("the desktop was closed")
-
-
-@cache
-def _functions_of(app: str) -> tuple[FunctionInfo, ...]:
-    """The functions of an app, the same in every world: a schema costs more than an action."""
-    return tuple(
-        FunctionInfo(app, f.name, f.summary, f.arguments.model_json_schema(), f.writes, f.repeatable, f.risk)
-        for f in APPS[app].functions
-    )
 
 
 @lru_cache(maxsize=8)

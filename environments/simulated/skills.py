@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any, Generic, NamedTuple, TypeVar
 
 from pydantic import JsonValue, ValidationError
 
+from environments.contract import FunctionInfo
 from environments.simulated.app import AnyApp, AppState, Effect
-from environments.simulated.world.values import Model
+from environments.simulated.world.values import IdentityKey, Model
 
 S = TypeVar("S", bound=AppState)
 A = TypeVar("A", bound=Model)
@@ -44,6 +46,16 @@ class Function(Generic[S, A]):
 
 
 AnyFunction = Function[Any, Any]
+
+
+@lru_cache(maxsize=128)
+def function_infos(app: IdentityKey[AnyApp]) -> tuple[FunctionInfo, ...]:
+    """The functions of an app, the same in every world: a schema costs more than an action."""
+    own = app.value
+    return tuple(
+        FunctionInfo(own.name, f.name, f.summary, f.arguments.model_json_schema(), f.writes, f.repeatable, f.risk)
+        for f in own.functions
+    )
 
 
 def call(app: AnyApp, state: AppState, name: str, given: dict[str, JsonValue]) -> FunctionResult[Any]:

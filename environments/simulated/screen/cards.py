@@ -58,6 +58,7 @@ from environments.simulated.screen.view_parts import (
     type_of_values,
 )
 from environments.simulated.screen.widgets import FIELDS, SWITCHES, Widget
+from environments.simulated.skills import function_infos
 from environments.simulated.variation.apply import varied, varied_text
 from environments.simulated.variation.metrics import Variation
 from environments.simulated.world.values import IdentityKey
@@ -187,6 +188,7 @@ class _Explorer:
         self.stores: dict[str, Mapping[str, BaseModel]] = {}
         """Fields of the state that hold records, each with some of them."""
         self.known: dict[int, tuple[object, Mapping[str, BaseModel]]] = {}
+        self.titled: dict[int, list[str]] = {}
         self.views: dict[int, tuple[AppState, ViewParts]] = {}
         self.sorts: dict[str, str] = {}
         """By what the records of a store differ: their class, or a part of theirs."""
@@ -228,12 +230,12 @@ class _Explorer:
             self.stores.setdefault(name, records)
         return records
 
-    def called(self, state: AppState, name: str) -> Iterator[str]:
+    def called(self, state: AppState, name: str) -> list[str]:
         """What these records may be called: the first of their texts."""
-        for record in list(self.records(state, name).values())[:_KNOWN]:
-            kinds = type(record).model_fields
-            told = (v for n, v in vars(record).items() if n != "id" and get_origin(kinds[n].annotation) is not Literal)
-            yield next((v for v in told if isinstance(v, str)), "")
+        value = vars(state).get(name)
+        if id(value) not in self.titled:
+            self.titled[id(value)] = [_title(record) for record in list(self.records(state, name).values())[:_KNOWN]]
+        return self.titled[id(value)]
 
     def kind(self, name: str) -> _Kind:
         if name not in self.kinds:
@@ -391,7 +393,8 @@ class _Explorer:
 
     def tell(self, state: AppState, one: RecordRows) -> None:
         """What columns say of records of which only some are the same."""
-        for row in one.rows:
+        mixed = any(self.sort_of(store, next(iter(records.values()))) for store, records in self.stores.items())
+        for row in one.rows if mixed else ():
             for kind in self.whose(state, *self.record_of(state, row))[1:]:
                 for label, cell in zip(one.columns, row.children, strict=False):
                     kind.says.setdefault(label, set()).add(cell.text or "")
@@ -477,7 +480,7 @@ class _Explorer:
         held = [name for name in vars(state) if name not in self.app.looks]
         new = next((n for n in held if len(self.records(after, n)) > len(self.records(state, n))), "")
         made = next(iter(self.records(after, new).keys() - self.records(state, new).keys()), "")
-        touched = [n for n in held if vars(after)[n] is not vars(state)[n] and vars(after)[n] != vars(state)[n]]
+        touched = [n for n in held if _differ(vars(state)[n], vars(after)[n])]
         if not self.app.looks and self.app.meanings is None:
             touched = [n for n in touched if n in self.stores or isinstance(vars(self.first).get(n), BaseModel)]
         outside = any(isinstance(effect, Copy | Launch | Notify | Submitted) for effect in effects)
@@ -629,14 +632,25 @@ class _Explorer:
                 yield spot._replace(state=done.state, depth=spot.depth + 1, place="", via=None if self.leaves(w) else spot.via)
 
 
+def _title(record: BaseModel) -> str:
+    kinds = type(record).model_fields
+    told = (v for n, v in vars(record).items() if n != "id" and get_origin(kinds[n].annotation) is not Literal)
+    return next((v for v in told if isinstance(v, str)), "")
+
+
+def _differ(one: Any, other: Any) -> bool:
+    if isinstance(one, Mapping) and isinstance(other, Mapping) and len(one) == len(other):
+        changed = (key for key, value in one.items() if other.get(key) is not value)
+        return any(one[key] != other.get(key) for key in changed)
+    return one is not other and bool(one != other)
+
+
 def _records(value: Any) -> Mapping[str, BaseModel]:
     """A field of the state as records by id; nothing where it holds none."""
     some = value.values() if isinstance(value, Mapping) else value if isinstance(value, tuple | list) else ()
-    if not some or not all(isinstance(one, BaseModel) for one in some):
+    if not isinstance(next(iter(some), None), BaseModel):
         return {}
-    if isinstance(value, Mapping):
-        return value
-    return {str(vars(one).get("id") or n): one for n, one in enumerate(some)}
+    return value if isinstance(value, Mapping) else {str(vars(one).get("id") or n): one for n, one in enumerate(some)}
 
 
 def card_of(app: AnyApp, state: AppState, variation: Variation | None = None) -> AppCard:
@@ -656,14 +670,13 @@ def _card(app: IdentityKey[AnyApp], state: IdentityKey[AppState], variation: Var
     controls = {verb.control for kind in kinds for verb in kind.verbs.values()}
     return AppCard(
         app=own.name, title=varied_text("desktop", own.title, variation), words=own.words, shares=own.shares,
-        kinds=tuple(card for kind in kinds for card in kind.cards(found.own)), functions=_functions(IdentityKey(own)),
+        kinds=tuple(card for kind in kinds for card in kind.cards(found.own)), functions=_functions(own),
         verbs=tuple(verb for verb in found.verbs.values() if verb.control not in controls),
     )  # fmt: skip
 
 
-@lru_cache(maxsize=64)
-def _functions(app: IdentityKey[AnyApp]) -> tuple[FunctionCard, ...]:
+def _functions(app: AnyApp) -> tuple[FunctionCard, ...]:
     return tuple(
-        FunctionCard(name=f.name, summary=f.summary, arguments=arguments_of(f.arguments.model_json_schema()), writes=f.writes)
-        for f in app.value.functions
+        FunctionCard(name=f.name, summary=f.summary, arguments=arguments_of(f.arguments), writes=f.writes)
+        for f in function_infos(IdentityKey(app))
     )
