@@ -124,8 +124,10 @@ def _compared(test: Test, held: Sequence[str], record: SeenRecord) -> bool | Non
             return _amount(test, test.value.number, held)
         case Text(text=text):
             return _text(test, text, held, record)
-        case Of(fields=(), thing=thing) if called := thing.name or (Text(text=thing.kind) if thing.kind else None):
-            return _text(test, called.text, held, record)
+        case Of(fields=(), thing=thing):
+            called = [one.name.text if one.name is not None else one.kind for one in (thing, *thing.also)]
+            answers = [_text(test, text, held, record) for text in called if text]
+            return True if True in answers else None if None in answers or not answers else False
         case _:
             return None
 

@@ -20,7 +20,7 @@ from roles.contracts import GateRequest
 from roles.contracts.gates import MOST_STEPS
 from roles.contracts.orders import Condition, GoalLedger, LedgerEntry, Of, Order, Reading, Slot, Text, Thing, When, said
 from roles.evaluator.effects import RecordEffect, Screens, SeenRecord, effects_of, rows_on, seen_on, seen_with
-from roles.evaluator.fitting import Resolver, fits, holds, lists_of, picked, says, tells_moment
+from roles.evaluator.fitting import Resolver, fits, lists_of, picked, says, tells_moment
 from roles.screen.matching import app_for, similarity, tokens
 
 _STRICT = frozenset({"to", "into", "as", "called", "saying", "field", "value"})
@@ -505,15 +505,21 @@ class _Check:
 
     def _truth(self, condition: Condition) -> tuple[bool | None, tuple[str, ...]]:
         """Whether a condition held when it was first seen, and what shows it."""
-        thing, answers = self.find.named(condition.thing), list[tuple[bool, str]]()
-        for state in self.states:
+        thing = self.find.named(condition.thing)
+        if thing.quantity == "all" and condition.tests:
+            every, asked = self.find.all_of(thing), [fits(Thing(tests=condition.tests), r) for r in self.find.all_of(thing) or ()]
+            unknown = every is None or None in asked or bool(self.find.unsure_of(thing))
+            found = False if False in asked else None if unknown else True
+            return (None if found is None else found != condition.negated), ()
+        answers: dict[str, tuple[bool, str]] = {}
+        for state in self.states if thing.name is not None or thing.tests or condition.tests else ():
             for record in (*rows_on(state), seen_on(state)):
-                if fits(thing, record) and (thing.name is not None or thing.tests or condition.tests):
-                    found = [holds(test, record) for test in condition.tests]
-                    if None not in found:
-                        answers.append((all(found), f"state:{state.state_id}"))
-        if answers:
-            return answers[0][0] != condition.negated, (answers[0][1],)
+                if fits(thing, record) and (holding := fits(Thing(tests=condition.tests), record)) is not None:
+                    answers.setdefault(record.track, (holding, f"state:{state.state_id}"))
+        rows = {answer for track, (answer, _) in answers.items() if track} or {answer for answer, _ in answers.values()}
+        if rows:
+            first = next(iter(answers.values()))
+            return (rows.pop() != condition.negated if len(rows) == 1 else None), (first[1],)
         if not condition.tests and self._none_of(thing):
             return condition.negated, ()
         return None, ()
