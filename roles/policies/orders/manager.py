@@ -12,9 +12,8 @@ from roles.policies.orders.planner import Planner, Refusal
 from roles.policies.orders.replanning import replan, with_notes
 from roles.policies.orders.stages import changes, new_subtasks
 from roles.screen.language.reader import read
-from roles.technician.rules import plan_with_jobs, replan_jobs
 
-ADVICE = "a model may understand it (crew.manager.policy: llm, or --model)"
+ADVICE = "a model may understand it (--model NAME, or crew.manager.policy: llm)"
 
 
 class OrdersManager:
@@ -24,18 +23,14 @@ class OrdersManager:
         if request.trigger == "plan_rejected" and not request.user_words:
             return PlanAnswer(outcome="infeasible", reason="the user rejected the plan and did not say why")
         goal = with_notes(request)
-        if not request.plan and (jobs := plan_with_jobs(request.model_copy(update={"goal": goal}))):
-            return jobs
-        if unable := replan_jobs(request):
-            return unable
         reading = read(goal, request.today, vocabulary(request.cards))
         if unread := why_not(reading):
-            return _asked(unread, request) if reading.asks else _looked_up(unread, goal, request)
+            return _asked(unread, request) if reading.asks else PlanAnswer(outcome="infeasible", reason=f"{unread}; {ADVICE}")
         try:
             planner = Planner(reading, request.cards, request.facts, request.today)
             groups = planner.groups()
         except Refusal as no:
-            return _asked(str(no), request) if no.ask else PlanAnswer(outcome="infeasible", reason=f"{no}; {ADVICE}")
+            return _asked(str(no), request) if no.ask else PlanAnswer(outcome="infeasible", reason=f"{no}; {ADVICE}", unread=True)
         broken = any(s.id == request.failed and s.status is not SubtaskStatus.FULFILLED for s in request.plan)
         if broken or request.trigger == "issues_found":
             return replan(request, more=planner.more)
@@ -86,9 +81,4 @@ def _asked(why: str, request: PlanRequest) -> PlanAnswer:
     """A question to the person, once; without one to ask, the reason."""
     if request.can_ask and why not in request.looked_up:
         return PlanAnswer(outcome="supplement_needed", query=why, ask=True, reason="only the user can say it")
-    return PlanAnswer(outcome="infeasible", reason=f"{why}; {ADVICE}")
-
-
-def _looked_up(why: str, goal: str, request: PlanRequest) -> PlanAnswer:
-    """Words that nobody reads may stand in a handbook: it is asked once."""
-    return PlanAnswer(outcome="infeasible", reason=f"{why}; {ADVICE}")
+    return PlanAnswer(outcome="infeasible", reason=f"{why}; {ADVICE}", unread=True)

@@ -81,8 +81,6 @@ class Subject(NamedTuple):
     rows: tuple[Row, ...] = ()
     facts: tuple[str, ...] = ()
     phrase: str = ""
-    base: Records | None = None
-    """All of the rows, as they were looked for."""
 
 
 def escaped(text: str) -> str:
@@ -194,7 +192,7 @@ class Planner:
             if fills and bare and not targets and base >= 0:
                 orders[base] = orders[base].model_copy(update={"slots": (*orders[base].slots, *order.slots)})
                 self._merged.add(at)
-                self._merged_to(at, base)
+                self._subjects[at] = Subject(phrase=self._said(orders[base].spans))
             elif (thing is not None and thing.new) or (fills and any(self._form_at(slot.value) for slot in targets)):
                 base = at
             elif order.verb not in COMMITS:
@@ -228,10 +226,7 @@ class Planner:
             else:
                 self._commits[back] = order.verb
                 self._merged.add(at)
-                self._merged_to(at, back)
-
-    def _merged_to(self, at: int, back: int) -> None:
-        self._subjects[at] = Subject(phrase=self._said(self.reading.orders[back].spans))
+                self._subjects[at] = Subject(phrase=self._said(self.reading.orders[back].spans))
 
     def _add(self, step: Step) -> None:
         self._steps.append(step.model_copy(update={"order": self._at}))
@@ -355,10 +350,10 @@ class Planner:
         """What was spoken of before, with more tests."""
         assert thing.back is not None  # noqa: S101 - for mypy; only called with one
         subject = self._subjects.get(thing.back.to, Subject())
-        if not subject.rows and subject.base is None:
+        if not subject.rows:
             raise Refusal(f'"{self._said(thing.spans) or "it"}" points back at nothing that can be worked on')
-        base = subject.base or subject.rows[0].records
-        if subject.base is None and len(subject.rows) > 1:
+        base = subject.rows[0].records
+        if len(subject.rows) > 1:
             raise Refusal(f'"{self._said(thing.spans)}" may be any of {len(subject.rows)} records')
         if not thing.tests and thing.pick is None and not thing.but:
             return base
@@ -612,7 +607,7 @@ class Planner:
             return " ".join("{" + name + "}" for name in subject.facts)
         if (known := self._fact_said(value.field)) is not None:
             return known
-        if (not subject.rows and subject.base is None) or (not value.field and self.reading.orders[self._at].verb != "answer"):
+        if not subject.rows or (not value.field and self.reading.orders[self._at].verb != "answer"):
             raise Refusal(f'"{self._said(value.spans)}" points back at nothing whose words are known')
         thing = Thing(back=Back(to=value.to), spans=value.spans, quantity="all" if len(subject.rows) > 1 else "one")
         return self._of(Of(fields=(value.field,) if value.field else (), thing=thing))
