@@ -44,8 +44,9 @@ class Frame:
             comma = self.read.low(at) == "," and self.filled() and not self.read.clause(at + 1)
             article = self.read.take(at + 1, "articles")
             field = self.read.take(article.end if article else at + 1, "field")
-            joined = (self.read.low(at) == "and" and (self.read.low(at + 1) == "with" or bool(field))) or (
-                self.read.low(at) == ":" and bool(field)
+            word, after = self.read.low(at), self.read.low(at + 1)
+            joined = (word == "and" and (after == "with" or bool(field))) or (
+                word == ":" and bool(field) and not self.verb.get("says")
             )
             at += 1 if self.read.low(at + comma) == "each" and self.read.low(at + comma + 1) == "with" else 0
             end = self.operand(at + (comma or joined), comma or joined)

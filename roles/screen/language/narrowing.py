@@ -61,6 +61,8 @@ class Narrowing(Nouns):
         if not self.nested and (rel := self._relative(at)) is not None and self._whose_clause(at, data, tests):
             tests += rel[0]
             return rel[1]
+        if got := self.take(at, "got"):
+            return got.end
         found = self._sent(at)
         if (
             not found
@@ -255,6 +257,8 @@ class Narrowing(Nouns):
         if aux is None:
             if bare and (state := self.take(at, "states")):
                 return self._state(state, at), state.end
+            if bare and (bounded := self._bounded(at, field)):
+                return bounded
             verb = self.take(at, "predicates")
             return self._complement(verb, at, field, False) if verb else None
         start, at = at, aux.end
@@ -298,6 +302,8 @@ class Narrowing(Nouns):
         part = self.take(at, "predicates")
         if part is not None and (found := self._complement(part, at, field, negated)) is not None:
             return found
+        if self.low(at) in {"on", "off"} and not field and (self.over(at + 1) or self.low(at + 1) in {",", "and"}):
+            return Test(value=self.text(at, at + 1), negated=negated, spans=self.spans(at, at + 1)), at + 1
         if (state := self.take(at, "states")) is not None and not field:
             return self._state(state, at, negated), state.end
         if found := self._bounded(at, field):

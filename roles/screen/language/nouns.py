@@ -115,11 +115,13 @@ class Nouns:
             more = None if self.take(sep, "field") and not self.take(sep, "noun") else self.simple(sep, inner)
             if more is None:
                 break
-            if bare(more[0]) and first.name and first.kind and not first.name.quoted:
+            if bare(more[0]) and first.name and first.kind:
                 more = more[0].model_copy(update={"kind": first.kind}), more[1]
             closing = self.low(sep - 1) == "and"
             others, end = [*others, more[0]], more[1]
             if closing:
+                if first.quantity == "number" and first.number == len(others) + 1 and first.name:  # three notes called A, B and C
+                    first = first.model_copy(update={"quantity": "one", "number": 0})
                 return first.model_copy(update={"also": tuple(others), "spans": self.spans(at, end)}), end
         if self.take(end, "or") and self.simple(end + 1):
             raise Doubt(f"which is meant of {self.words.text(at, self.simple(end + 1)[1])!r}?")  # type: ignore[index]

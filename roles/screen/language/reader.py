@@ -384,6 +384,10 @@ class Clauses(Values):
         none = self.take(end + 2, "no", "not") if there else None
         thing = self.simple(none.end if none else end + 2 * there)
         tests = self.predicates(thing[1]) if thing and not there else None
+        if thing is not None and tests is None and not there:
+            none = self.take(thing[1], "auxiliaries") if self.low(thing[1] + 1) == "not" else None
+            there = self.low(thing[1] + 2 * bool(none)) in {"exists", "exist"}
+            thing = thing[0], thing[1] + 2 * bool(none) + there
         if thing is None or (tests is None and not there):
             return None
         stop = tests[1] if tests else thing[1]
