@@ -93,10 +93,17 @@ def commit_button(verb: str, app: str, at: Situation, owner: Sequence[str], abou
     mine = [*about, *([card.title] if card else [])]
     for options, loose in ((_beside(at), True), (at.screen.presses, False), (at.screen.presses, True)):
         places = {"sent", "drafts", "submitted", "sent mail", "send feedback"}
-        buttons = [e for e in options if e.role in {"button", "menuitem"} and fold(e.name) not in places]
+        buttons = [e for e in options if e.role in {"button", "menuitem"} and fold(e.name) not in places and not _others(e, at)]
         if (found := control_for(verb, buttons, labels, owner, mine, loose)) is not None:
             return found
     return None
+
+
+def _others(button: GUIElement, at: Situation) -> bool:
+    """Whether it belongs to a form with other fields than the one that was written last."""
+    form = next((holder for holder in at.screen.above(button) if holder.role == "form"), None)
+    inside = [e for e in at.screen.within(form) if e in at.screen.fields] if form is not None and at.notes.get("field") else []
+    return bool(inside) and not any(e.track_id == at.notes["field"] for e in inside)
 
 
 def lone_way_on(at: Situation) -> GUIElement | None:
