@@ -181,6 +181,21 @@ def _offer_to_keep(outcome: Outcome, folder: Path) -> None:
         typer.echo(f"\ndeskcrew: nothing is kept {no}".rstrip(), err=True)
 
 
+ModelName = Annotated[
+    str | None,
+    typer.Option(
+        "--model",
+        metavar="NAME",
+        help="Give what rules do not understand to this model, such as openai:gpt-5 (preset rules-first, if no other is named).",
+    ),
+]
+
+
+def deciders(policies: str | None, model: str | None) -> dict[str, Any]:
+    """The settings that say who decides."""
+    return {"policies": policies or (model and "rules-first"), "crew.model.name": model}
+
+
 def as_overrides(flags: dict[str, Any]) -> list[str]:
     import json
 

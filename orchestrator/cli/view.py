@@ -7,7 +7,20 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from orchestrator.cli.common import FAILED, RUNS, AsJson, Debug, Display, RunsDir, Secret, Store, checked_display, drive, guarded
+from orchestrator.cli.common import (
+    FAILED,
+    RUNS,
+    AsJson,
+    Debug,
+    Display,
+    ModelName,
+    RunsDir,
+    Secret,
+    Store,
+    checked_display,
+    drive,
+    guarded,
+)
 from orchestrator.cli.completion import run_ids
 
 if TYPE_CHECKING:
@@ -100,6 +113,7 @@ def serve(
     config: Annotated[
         list[Path] | None, typer.Option("--config", metavar="FILE", help="Settings (YAML) of what is started here; repeatable.")
     ] = None,
+    model: ModelName = None,
     runs_dir: RunsDir = None,
     debug: Debug = False,
 ) -> None:
@@ -114,13 +128,24 @@ def serve(
         folder = runs_dir or RUNS
         people = read_people(tokens) if tokens else []
         token = kept_token(token_file or folder / FILE, new=new_token)
-        desk = Desk(folder, Tokens([person_of(myself(), "operate", token), *people]), config or ())
+        settings = [*([_model_file(folder, model)] if model else []), *(config or ())]
+        desk = Desk(folder, Tokens([person_of(myself(), "operate", token), *people]), settings)
         try:
             app.serve(desk, host, port, token, _ready)
         except KeyboardInterrupt:
             typer.echo("stopped; runs at work go on")
         finally:
             desk.close()
+
+
+def _model_file(folder: Path, model: str) -> Path:
+    """Settings of whatever is started here, in a file: a run that goes on in another process reads them, too."""
+    import yaml
+
+    folder.mkdir(parents=True, exist_ok=True)
+    path = folder / "desk.model.yaml"
+    path.write_text(yaml.safe_dump({"policies": "rules-first", "crew": {"model": {"name": model}}}), encoding="utf-8")
+    return path
 
 
 def _need_packages() -> None:

@@ -76,6 +76,8 @@ class PlanAnswer(Frozen):
     query: str = ""
     """With supplement_needed: what to look for."""
     app: str | None = None
+    unread: bool = False
+    """With infeasible: the words were not understood, so that another policy may know what to do."""
     ask: bool = False
     """With supplement_needed: only the user can say it; no source is searched."""
     uses: tuple[PageUse, ...] = ()

@@ -20,7 +20,7 @@ from roles.screen.language import clauses as c
 from roles.technician.rules import plan_with_jobs, replan_jobs
 
 _PAGES_TOLD = 3
-_ADVICE = "a model policy may understand it (crew.manager.policy: llm)"
+_ADVICE = "a model may understand it (--model NAME, or crew.manager.policy: llm)"
 
 
 class RulesManager:
@@ -113,7 +113,8 @@ def _first_plan(request: PlanRequest) -> PlanAnswer:
         told = f'what "{first.what}" demands is no instruction of the user; say in your own words what is to be done'
         return PlanAnswer(outcome="infeasible", reason=told)
     if mixed := misread(resolved, request):
-        return PlanAnswer(outcome="infeasible", reason=f'it is not understood which value of "{mixed}" belongs where; {_ADVICE}')
+        told = f'it is not understood which value of "{mixed}" belongs where; {_ADVICE}'
+        return PlanAnswer(outcome="infeasible", reason=told, unread=True)
     if not any(not isinstance(x, c.Avoid) for x in resolved):
         return PlanAnswer(outcome="infeasible", reason="the goal names nothing to do")
     subtasks, more = staged(without_forbidden(resolved), request)
@@ -156,7 +157,8 @@ def _not_understood(found: Understood, request: PlanRequest) -> PlanAnswer:
     if request.can_ask and before and request.looked_up.count(text) == 1 and _only_pages(request):
         return PlanAnswer(outcome="supplement_needed", query=text, ask=True, reason="no page is for it", uses=found.uses)
     pages = "; ".join(f'"{use.title}" ({use.source}) is not followed: {use.why}' for use in found.uses[:_PAGES_TOLD] if use.why)
-    return PlanAnswer(outcome="infeasible", reason=f"{why}; {pages or _ADVICE}", uses=found.uses)
+    told = "; ".join(filter(None, (why, pages, _ADVICE)))
+    return PlanAnswer(outcome="infeasible", reason=told, uses=found.uses, unread=True)
 
 
 def _only_pages(request: PlanRequest) -> bool:

@@ -88,7 +88,7 @@ def abstains(answer: Any) -> str:
     match answer:
         case OperatorDecision(status=AgentStatus.ERROR):
             return answer.comment or answer.reasoning or "it reported ERROR"
-        case PlanAnswer(outcome="plan_failed"):
+        case PlanAnswer(outcome="plan_failed") | PlanAnswer(outcome="infeasible", unread=True):
             return answer.reason or "it found no plan"
         case Answer(results=()):
             return answer.reason or f"it lacks {', '.join(answer.missing) or 'an answer'}"

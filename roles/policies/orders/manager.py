@@ -25,12 +25,12 @@ class OrdersManager:
         goal = with_notes(request)
         reading = read(goal, request.today, vocabulary(request.cards))
         if unread := why_not(reading):
-            return _asked(unread, request) if reading.asks else PlanAnswer(outcome="infeasible", reason=f"{unread}; {ADVICE}")
+            return _asked(unread, request) if reading.asks else _unread(unread)
         try:
             planner = Planner(reading, request.cards, request.facts, request.today)
             groups = planner.groups()
         except Refusal as no:
-            return _asked(str(no), request) if no.ask else PlanAnswer(outcome="infeasible", reason=f"{no}; {ADVICE}", unread=True)
+            return _asked(str(no), request) if no.ask else _unread(str(no))
         broken = any(s.id == request.failed and s.status is not SubtaskStatus.FULFILLED for s in request.plan)
         if broken or request.trigger == "issues_found":
             return replan(request, more=planner.more)
@@ -81,4 +81,8 @@ def _asked(why: str, request: PlanRequest) -> PlanAnswer:
     """A question to the person, once; without one to ask, the reason."""
     if request.can_ask and why not in request.looked_up:
         return PlanAnswer(outcome="supplement_needed", query=why, ask=True, reason="only the user can say it")
+    return _unread(why)
+
+
+def _unread(why: str) -> PlanAnswer:
     return PlanAnswer(outcome="infeasible", reason=f"{why}; {ADVICE}", unread=True)

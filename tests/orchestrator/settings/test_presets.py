@@ -176,3 +176,19 @@ def test_run_takes_a_preset_by_name_and_shows_it() -> None:
     assert code == 0
     assert (lines["policies"]["value"], lines["policies"]["source"]) == ("paranoid", "command line")
     assert lines["limits.retries"]["source"].endswith("paranoid.yaml, line 7")
+
+
+def test_a_model_that_is_named_gets_what_the_rules_do_not_understand(tmp_path: Path) -> None:
+    write(tmp_path, "words.yaml", "lines: [{contains: frobnicate, answer: {outcome: infeasible, reason: the model said no}}]\n")
+    own = ["--model", "scripted", "-c", f"crew.model.script={tmp_path / 'words.yaml'}", "--runs-dir", str(tmp_path)]
+    read = ["run", 'Create a note called "Rain"', *own, "--json", "-c", "safety=never-ask-in-simulation"]
+    code, said = deskcrew(*read)
+    assert code == 0, said
+    assert "the model said no" not in said
+    code, said = deskcrew("run", "Frobnicate the mails", *own, "--json")
+    assert (code, "the model said no" in said) == (1, True), said
+
+
+def test_a_refusal_names_the_model_that_may_do_it(tmp_path: Path) -> None:
+    code, said = deskcrew("run", "Frobnicate the mails", "--runs-dir", str(tmp_path), "-c", "knowledge.look_up=ahead")
+    assert (code, "--model NAME" in said) == (1, True), said
