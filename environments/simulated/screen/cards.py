@@ -154,9 +154,11 @@ class _Kind:
             [v for v in (among.verbs if among else {}).values() if v.at == "list" and v.verb != "create"],
         )
         verbs = {(v.control, v.at): v for v in (*self.verbs.values(), *shared)}
+        said = {option for one in where.fields.values() if one.listed for option in one.options}
+        words = tuple(word for word in self.words if word != self.name)
         yield KindCard(
-            kind=self.name, words=tuple(word for word in self.words if word != self.name), place=where.place or "",
-            within=where.within, places=tuple(where.places), create=self.create, single=self.single,
+            kind=self.name, words=words, place=where.place or "", within=where.within,
+            places=tuple(name for name in where.places if name not in said), create=self.create, single=self.single,
             fields=tuple(f.model_copy(update={"words": (own[f.label],)}) if f.label in own else f for f in fields),
             verbs=tuple(verbs.values()), some_of=among.name if among else "", told_by=self.told(among) if among else None,
         )  # fmt: skip
@@ -388,7 +390,8 @@ class _Explorer:
                 )
                 kind.within = self.kind(spot.kind).name if spot.kind not in ("", store) else ""
             self.names.setdefault((store, record), next((w.text for w in below(row) if w.press and w.text), record))
-            self.columns(kind, one, row, self.records(spot.state, store)[record], record)
+            tabs = [name for names in self.view(spot.state).choices for name in names]
+            self.columns(kind, one, row, self.records(spot.state, store)[record], record, tabs)
             yield from self.row(spot, row, store, record)
 
     def tell(self, state: AppState, one: RecordRows) -> None:
@@ -399,7 +402,7 @@ class _Explorer:
                 for label, cell in zip(one.columns, row.children, strict=False):
                     kind.says.setdefault(label, set()).add(cell.text or "")
 
-    def columns(self, kind: _Kind, one: RecordRows, row: Widget, record: BaseModel, name: str) -> None:
+    def columns(self, kind: _Kind, one: RecordRows, row: Widget, record: BaseModel, name: str, tabs: list[str]) -> None:
         if not one.columns:
             shown = {w.text for w in below(row)}
             for n, attribute in enumerate(
@@ -412,7 +415,9 @@ class _Explorer:
         linked = linked or ([] if any(f.key for f in kind.fields.values()) else [0])
         for at, (label, cell) in enumerate(zip(one.columns, row.children, strict=False)):
             if cell.role in ("cell", "link", "text", "rowheader"):
-                options = self.states(record, one.texts(at))
+                said = set(one.texts(at)) - {""}
+                parted = said <= set(tabs) and len(said) > 1  # the column says under which tab each stands
+                options = tuple(tab for tab in tabs if tab in said) if parted else self.states(record, one.texts(at))
                 known = "choice" if options else type_of_values(label, one.texts(at))
                 kind.note(
                     label, listed=True, key=at in linked or (cell.text == name and len(name) > 2), type=known, options=options

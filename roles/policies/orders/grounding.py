@@ -271,7 +271,7 @@ class _Grounding:
             folder = Thing(name=thing.name.model_copy(update={"text": path["folder"]})) if path["folder"] else None
             thing = thing.model_copy(update={"place": folder, "name": thing.name.model_copy(update={"text": path["name"]})})
         place = place_called(thing.kind, self.kind) if not self.is_noun(thing.kind) else ""
-        inside_field = self.named(Of(thing=thing.place)) if thing.place else None
+        inside_field = (self.option(thing.place) or self.named(Of(thing=thing.place))) if thing.place else None
         if inside_field is not None and not place_called(inside_field[1].text, self.kind):
             belongs = Test(field=inside_field[0], relation="has", value=inside_field[1])
             thing = thing.model_copy(update={"place": None, "tests": (*thing.tests, belongs)})
@@ -327,6 +327,12 @@ class _Grounding:
         for test in tests:
             yield self.test(test)
 
+    def option(self, place: Thing) -> tuple[str, Text] | None:
+        """A column that says where each record is: "in the kitchen", where a column Room says Kitchen."""
+        words = {_bare(word) for word in (place.name.text if place.name else "", place.kind) if word}
+        found = [(f.label, o) for f in self.kind.fields if f.listed for o in f.options if _bare(o) in words]
+        return (found[0][0], Text(text=found[0][1], quoted=True)) if len(found) == 1 else None
+
     def named(self, value: Value) -> tuple[str, Text] | None:
         """A field that the value itself names: "in the group Sales", "from the reader Ann"."""
         thing = value.thing if isinstance(value, Of) and not value.fields else None
@@ -341,7 +347,8 @@ class _Grounding:
         return None
 
     def test(self, test: Test) -> RowTest:
-        if not test.field and (named := self.named(test.value)) is not None:
+        inside = test.value.thing if test.relation == "in" and isinstance(test.value, Of) else None
+        if not test.field and (named := (self.option(inside) if inside else None) or self.named(test.value)) is not None:
             return RowTest(label=named[0], relation="has", value=self.words(named[1]), negated=test.negated)
         value = self.value(test.value)
         relation = test.relation
