@@ -85,6 +85,8 @@ class PlanVersion(TypedDict):
     version: int
     reason: str
     subtasks: list[dict[str, Any]]
+    ledger: list[str]
+    """What the goal asks for and how each part stands, a line each, as it was known last."""
 
 
 class FactSeen(TypedDict):

@@ -25,7 +25,16 @@ from orchestrator.views.page.data import (
 )
 from orchestrator.views.page.items import RunLines
 from orchestrator.views.page.source import Source
-from roles.journal.events import FactEvent, ModelCallEvent, PlanEvent, RunStartedEvent, SituationEvent, SubtaskStatusEvent
+from orchestrator.views.terminal.event_lines import ledger_line
+from roles.journal.events import (
+    FactEvent,
+    LedgerEvent,
+    ModelCallEvent,
+    PlanEvent,
+    RunStartedEvent,
+    SituationEvent,
+    SubtaskStatusEvent,
+)
 from roles.journal.journal import Event
 
 _BY_DEFAULT = ("default.yaml",)
@@ -74,6 +83,7 @@ class Tracks:
         self._rows = {row: place for place, row in enumerate(rows)}
         self.machine: Machine = {"situations": [situation.value for situation in Situation], "rows": rows, "walk": []}
         self._lines = lines
+        self._ledger: list[str] = []
         self._uses: dict[str, RoleUse] = {}
         self._last: float | None = None
 
@@ -84,7 +94,14 @@ class Tracks:
         if event.kind == PlanEvent.KIND:
             subtasks = [plain(item) for item in items_of(body.get("subtasks")) if isinstance(item, dict)]
             version = len(self.plans) + 1
-            self.plans.append({"item": place, "version": version, "reason": words(body, "reason"), "subtasks": subtasks})
+            reason = words(body, "reason")
+            self.plans.append(
+                {"item": place, "version": version, "reason": reason, "subtasks": subtasks, "ledger": self._ledger}
+            )
+        elif event.kind == LedgerEvent.KIND:
+            self._ledger = [ledger_line(entry) for entry in items_of(body.get("entries")) if isinstance(entry, dict)]
+            if self.plans:
+                self.plans[-1] = {**self.plans[-1], "ledger": self._ledger}
         elif event.kind == SubtaskStatusEvent.KIND:
             self.statuses.append((place, event.subtask, words(body, "status"), int(number(body.get("attempt")))))
         elif event.kind == FactEvent.KIND:

@@ -102,7 +102,8 @@ export function planPanel(run, index, {go}) {
     },
   }, `v${plan.version}`));
   show(now, true);
-  return [el('h2', {}, `Plan ${now.version} of ${run.plans.length}, at this line`), run.plans.length > 1 ? el('div', {class: 'bar', role: 'group', 'aria-label': 'Version of the plan'}, versions) : null, host];
+  return [el('h2', {}, `Plan ${now.version} of ${run.plans.length}, at this line`), run.plans.length > 1 ? el('div', {class: 'bar', role: 'group', 'aria-label': 'Version of the plan'}, versions) : null, host,
+    ...(now.ledger?.length ? [el('h2', {}, 'What the goal asks for'), el('ul', {class: 'ledger'}, now.ledger.map((line) => el('li', {}, line)))] : [])];
 }
 
 function subtask(run, one, current, go) {
