@@ -1,7 +1,8 @@
-"""The list of runs: a row each, made anew only when the run's files are not as they were."""
+"""The list of runs: a row each, made anew only when the run's files, or its journal, are not as they were."""
 
 from __future__ import annotations
 
+import json
 import os
 import sqlite3
 import threading
@@ -10,9 +11,9 @@ from contextlib import closing
 from pathlib import Path, PurePath
 from typing import Any, NamedTuple, assert_never
 
-from orchestrator.control.requests import RequestRecord, target_box, with_given
-from orchestrator.desk.live.journal import JOURNAL, Private, RunFiles, Sign, is_run_id, sign_of
-from orchestrator.desk.live.store import Stores, Tally
+from orchestrator.control.requests import ABOUT, RequestLog, RequestRecord, target_box, with_given
+from orchestrator.desk.live.journal import JOURNAL, Private, RunFiles, is_run_id, sign_of
+from orchestrator.desk.live.store import Query, SharedStore, Stores
 from orchestrator.desk.models import RunRow, WaitingFor, WaitKind
 from orchestrator.errors import UsageProblem
 from orchestrator.store.printable import UNREADABLE
@@ -41,6 +42,7 @@ GROUPS: dict[str, Collection[str]] = {
 """Words that a list can be narrowed to, beside the states themselves."""
 _ASKING = frozenset({"on_hold", "running"})
 """States in which a run may wait for an answer: at work it may ask at a prompt."""
+_COUNTED = ("model_call", *ABOUT)
 
 
 class OpenQuestion(NamedTuple):
@@ -52,6 +54,44 @@ class OpenQuestion(NamedTuple):
     target_box: list[float] | None
 
 
+class Tally:
+    """What is counted of one run's journal. One thread at a time reads on; what stands here is whole at any time."""
+
+    def __init__(self) -> None:
+        self.reached = 0
+        """The last event that is counted."""
+        self.steps = self.tokens = 0
+        self.last = 0.0
+        """When the run did something last."""
+        self.asked: tuple[RequestRecord, ...] = ()
+        self.trouble = ""
+        self.first = threading.Event()
+        self._requests = RequestLog()
+
+    def read_on(self, query: Query) -> None:
+        """Raises what the query raises, and counts nothing then."""
+        ((last, at, steps),) = query(
+            "SELECT max(id), max(at), sum(CASE WHEN kind = 'step' THEN 1 ELSE 0 END) FROM events WHERE {own}id > ?", self.reached
+        )
+        if last is None:
+            return
+        kinds = ", ".join(f"'{kind}'" for kind in _COUNTED)
+        statement = f"SELECT at, kind, body FROM events WHERE {{own}}id > ? AND id <= ? AND kind IN ({kinds}) ORDER BY id"  # noqa: S608
+        for at_, kind, text in query(statement, self.reached, last):
+            try:
+                body = json.loads(text)
+            except (ValueError, TypeError, RecursionError):
+                continue
+            if isinstance(body, dict) and kind == "model_call":
+                self.tokens += int(number(body.get("tokens_in")) + number(body.get("tokens_out")))
+            elif isinstance(body, dict):
+                self._requests.hear(number(at_), kind, body)
+        self.asked = tuple(self._requests.all())
+        self.steps += int(steps)
+        self.last = max(self.last, number(at))
+        self.reached = int(last)
+
+
 class ListedRun:
     """A run's row, with what it was made from."""
 
@@ -61,7 +101,8 @@ class ListedRun:
         self.changed = 0
         """The number of the change by which it became what it is."""
         self._stores = stores
-        self._signs: tuple[Sign | int, ...] = ()
+        self._store: SharedStore | None = None
+        self._signs: object = None
         self._row: RunRow | None = None
         self._tally = Tally()
         self._boxes: dict[str, list[float] | None] = {}
@@ -70,25 +111,27 @@ class ListedRun:
 
     def look(self) -> bool:
         """Whether the row is not as it was."""
+        changed = self.files.changed()  # first: the journal of a run that has reported its end grows no more
         signs = (sign_of(self.folder / JOURNAL), sign_of(self.folder / f"{JOURNAL}-wal"), self._there())
-        if not self.files.changed() and signs == self._signs:
+        if not changed and signs == self._signs:
             return False
         self._signs, self._row = signs, None
         return True
+
+    @property
+    def _is_here(self) -> bool:
+        return (self.folder / JOURNAL).exists()
 
     def _there(self) -> int:
         """The last event that was counted of a journal in a store of several machines; 0 for one in the folder."""
         if self._is_here:
             return 0
         try:
-            self._tally = self._stores.tally(self.folder)
+            self._store = self._store or self._stores.of(self.folder)
         except UsageProblem:
             return 0
-        return self._tally.read
-
-    @property
-    def _is_here(self) -> bool:
-        return (self.folder / JOURNAL).exists()
+        self._store.want(self.folder.name, self._tally)
+        return self._tally.reached
 
     @property
     def row(self) -> RunRow:
@@ -100,21 +143,18 @@ class ListedRun:
     def order(self) -> tuple[float, str]:
         return (number(self.files.record.get("started")), self.folder.name)
 
-    def said(self) -> str:
-        """What is looked through for words."""
+    def matches(self, wanted: list[str]) -> bool:
         record = self.files.record
-        return " ".join((self.folder.name, words(record, "goal"), words(record, "task_id"))).casefold()
+        text = " ".join((self.folder.name, words(record, "goal"), words(record, "task_id"))).casefold()
+        return all(word in text for word in wanted)
 
     def _made(self) -> RunRow:
         self._count()
-        record, now, tally = self.files.record, self.files.standing, self._tally
-        started = number(record.get("started"))
-        settings = record.get("settings")
-        steps, last = tally.steps, tally.last
-        if not tally.read and not self._is_here:  # nothing has come of it yet, so the report tells
-            counts = self.files.report.get("counts")
-            steps = int(number((counts or {}).get("steps")))
-            last = started + number(self.files.report.get("wall_seconds"))
+        record, report, now, tally = self.files.record, self.files.report, self.files.standing, self._tally
+        started, steps, last = number(record.get("started")), tally.steps, tally.last
+        if not tally.reached and not self._is_here:  # nothing has come of it yet, so the report tells
+            steps = int(number((report.get("counts") or {}).get("steps")))
+            last = started + number(report.get("wall_seconds"))
         return RunRow(
             id=self.folder.name,
             goal=_whole(words(record, "goal")),
@@ -125,17 +165,15 @@ class ListedRun:
             seconds=round(max(last - started, 0.0), 3) if last and started else 0.0,
             steps=steps,
             tokens=tally.tokens,
-            preset=_whole(PurePath(words(settings, "policies")).stem),
+            preset=_whole(PurePath(words(record.get("settings"), "policies")).stem),
             who_works=_whole(self.files.who_works),
         )
 
     def _waiting(self) -> WaitingFor:
         request = request_in(self.files.report.get("pending"))
-        about = None if request is None else request.about
-        kind = _kind_of(request)
-        summary = (about.description or about.name if about is not None else "") or self.files.standing.reason
+        summary = (request.about.description or request.about.name if request is not None else "") or self.files.standing.reason
         since = self._tally.asked[-1].since if self._tally.asked else 0.0
-        return WaitingFor(kind=kind, since=since, summary=_whole(str(plain(self._sealed(summary))))[:1000])
+        return WaitingFor(kind=_kind_of(request), since=since, summary=_whole(str(plain(self._sealed(summary))))[:1000])
 
     def _count(self) -> None:
         """Read on in the journal, if it is in this folder."""
@@ -143,26 +181,21 @@ class ListedRun:
             return
         try:
             with closing(open_read_only(self.folder / JOURNAL)) as db:
-                db.text_factory = lambda said: said.decode("utf-8", "replace")
+                db.text_factory = lambda text: text.decode("utf-8", "replace")
                 if not db.execute("SELECT 1 FROM sqlite_master WHERE name = 'events' AND type <> 'table'").fetchone():
                     self._tally.read_on(lambda statement, *values: db.execute(statement.format(own=""), values).fetchall())
         except (sqlite3.Error, OSError, UsageProblem, *UNREADABLE):
             return  # what was counted so far stays
 
     def _sealed(self, value: Any) -> Any:
-        if self._private is None:
-            self._private = Private(self.folder)
+        self._private = self._private or Private(self.folder)
         self._private.look()
         return self._private.seal(value)
-
-    @property
-    def may_ask(self) -> bool:
-        return self.files.standing.state in _ASKING
 
     def asked(self) -> list[RequestRecord]:
         """What it asks by now, and has heard no answer to."""
         self._count()
-        return self._tally.open
+        return [one for one in self._tally.asked if one.said is None]
 
     def wait(self) -> None:
         """For what a store of several machines says first."""
@@ -206,10 +239,8 @@ class RunList:
         self._stores = stores
         self._lock = threading.Lock()
         self._runs: dict[str, ListedRun] = {}
-        self.version = 0
-        """How many rows changed so far."""
-        self._shrunk = 0
-        """The change at which a run was last found to be gone."""
+        self.version = self._shrunk = 0
+        """How many rows changed so far, and the change at which a run was last found to be gone."""
 
     def look(self) -> None:
         with self._lock:
@@ -222,11 +253,9 @@ class RunList:
                 run = self._runs.get(name)
                 if run is None:
                     run = self._runs[name] = ListedRun(self._runs_dir / name, self._stores)
-                    run.look()
-                elif not run.look():
-                    continue
-                self.version += 1
-                run.changed = self.version
+                if run.look():
+                    self.version += 1
+                    run.changed = self.version
 
     def rest(self) -> float:
         return _OFTEN if len(self._runs) < _MANY else _SELDOM
@@ -247,28 +276,26 @@ class RunList:
         """What is asked anywhere, oldest first."""
         self.look()
         with self._lock:
-            runs = [run for run in self._runs.values() if run.may_ask]
+            runs = [run for run in self._runs.values() if run.files.standing.state in _ASKING]
         for run in runs:
             run.wait()
         with self._lock:
             asked = [(run, one) for run in runs for one in run.asked()]
-        found = [question for run, one in asked if (question := run.question(one)) is not None]
-        return sorted(found, key=lambda one: one.asked.since)
+        open_ = [question for run, one in asked if (question := run.question(one)) is not None]
+        return sorted(open_, key=lambda one: one.asked.since)
 
     def page(self, query: str, status: str, limit: int, before: str) -> tuple[list[RunRow], str]:
         """Rows, newest first, behind the run `before`, and the id of the last if there are more."""
-        wanted = query.casefold().split()
-        states = GROUPS.get(status, {status})
+        wanted, states = query.casefold().split(), GROUPS.get(status, {status})
         self.look()
         with self._lock:
-            runs = sorted(self._runs.values(), key=lambda run: run.order, reverse=True)
-            if before:
-                border = self._runs[before].order if before in self._runs else (0.0, "")
-                runs = [run for run in runs if run.order < border]
-            found = [
+            border = (self._runs[before].order if before in self._runs else (0.0, "")) if before else None
+            runs = [
                 run
-                for run in runs
-                if (not status or run.files.standing.state in states) and all(word in run.said() for word in wanted)
+                for run in sorted(self._runs.values(), key=lambda run: run.order, reverse=True)
+                if (border is None or run.order < border)
+                and (not status or run.files.standing.state in states)
+                and run.matches(wanted)
             ]
-            rows = [run.row for run in found[:limit]]
-            return rows, rows[-1].id if len(found) > limit else ""
+            rows = [run.row for run in runs[:limit]]
+            return rows, rows[-1].id if len(runs) > limit else ""

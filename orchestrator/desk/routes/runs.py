@@ -12,7 +12,7 @@ from starlette.responses import FileResponse, JSONResponse, Response
 
 from orchestrator.desk.auth import Operator, Viewer
 from orchestrator.desk.desk import RunFolder, TheDesk
-from orchestrator.desk.live.run import items_json, shown_cursor
+from orchestrator.desk.live.run import shown_cursor
 from orchestrator.desk.models import (
     Blackboard,
     DetailsPage,
@@ -71,7 +71,7 @@ def items(
     desk: TheDesk, folder: RunFolder, visitor: Viewer, after: After = 0, limit: Annotated[int, Query(ge=1, le=5000)] = 500
 ) -> Response:
     """Lines that are not as they were up to a cursor."""
-    return _json(items_json(desk.watch.run(folder).after(after, limit)))
+    return _json(desk.watch.run(folder).after(after, limit).as_json())
 
 
 @router.get("/runs/{run_id}/details", response_model=DetailsPage)

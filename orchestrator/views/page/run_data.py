@@ -38,7 +38,7 @@ def gather(source: Source) -> RunExtract:
     """The run's lines and what stands behind them. `opens_at` and the notes are final once the screens were read, too."""
     events = source.events
     began = events[0].at if events else number(source.record.get("started"))
-    lines = RunLines(source.results, began)
+    lines = RunLines(lambda key: source.results.get(key, {}), began)
     tracks = Tracks(lines)
     for event in events:
         tracks.hear(event)
