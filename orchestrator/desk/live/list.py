@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import sqlite3
 import threading
@@ -13,9 +12,10 @@ from typing import Any, NamedTuple, assert_never
 
 from orchestrator.control.requests import ABOUT, RequestLog, RequestRecord, target_box, with_given
 from orchestrator.desk.live.journal import JOURNAL, Private, RunFiles, is_run_id, sign_of
-from orchestrator.desk.live.store import Query, SharedStore, Stores
+from orchestrator.desk.live.store import Query, SharedStore, StoreReader, Stores
 from orchestrator.desk.models import RunRow, WaitingFor, WaitKind
 from orchestrator.errors import UsageProblem
+from orchestrator.store.json_files import mapping_in
 from orchestrator.store.printable import UNREADABLE
 from orchestrator.store.salvage import open_read_only
 from orchestrator.views.page.data import number, plain, words
@@ -28,6 +28,7 @@ from roles.contracts.requests import (
     read_request,
     request_in,
 )
+from roles.journal.events import ModelCallEvent, StepEvent
 
 _OFTEN, _SELDOM = 0.2, 1.0
 """Seconds between two looks at a folder of few runs, or of many."""
@@ -42,7 +43,7 @@ GROUPS: dict[str, Collection[str]] = {
 """Words that a list can be narrowed to, beside the states themselves."""
 _ASKING = frozenset({"on_hold", "running"})
 """States in which a run may wait for an answer: at work it may ask at a prompt."""
-_COUNTED = ("model_call", *ABOUT)
+_COUNTED = (ModelCallEvent.KIND, *ABOUT)
 
 
 class OpenQuestion(NamedTuple):
@@ -54,42 +55,30 @@ class OpenQuestion(NamedTuple):
     target_box: list[float] | None
 
 
-class Tally:
+class Tally(StoreReader):
     """What is counted of one run's journal. One thread at a time reads on; what stands here is whole at any time."""
 
     def __init__(self) -> None:
-        self.reached = 0
-        """The last event that is counted."""
+        super().__init__()
         self.steps = self.tokens = 0
         self.last = 0.0
         """When the run did something last."""
         self.asked: tuple[RequestRecord, ...] = ()
-        self.trouble = ""
-        self.first = threading.Event()
         self._requests = RequestLog()
 
     def read_on(self, query: Query) -> None:
-        """Raises what the query raises, and counts nothing then."""
-        ((last, at, steps),) = query(
-            "SELECT max(id), max(at), sum(CASE WHEN kind = 'step' THEN 1 ELSE 0 END) FROM events WHERE {own}id > ?", self.reached
-        )
-        if last is None:
-            return
         kinds = ", ".join(f"'{kind}'" for kind in _COUNTED)
-        statement = f"SELECT at, kind, body FROM events WHERE {{own}}id > ? AND id <= ? AND kind IN ({kinds}) ORDER BY id"  # noqa: S608
-        for at_, kind, text in query(statement, self.reached, last):
-            try:
-                body = json.loads(text)
-            except (ValueError, TypeError, RecursionError):
-                continue
-            if isinstance(body, dict) and kind == "model_call":
+        text = f"CASE WHEN kind IN ({kinds}) THEN body ELSE '{{{{}}}}' END"
+        rows = query(f"SELECT id, at, kind, {text} FROM events WHERE {{own}}id > ? ORDER BY id", self.reached)  # noqa: S608
+        for number_, at, kind, said in rows:
+            self.reached, self.last = number_, max(self.last, number(at))
+            self.steps += kind == StepEvent.KIND
+            body = mapping_in(said) or {}
+            if kind == ModelCallEvent.KIND:
                 self.tokens += int(number(body.get("tokens_in")) + number(body.get("tokens_out")))
-            elif isinstance(body, dict):
-                self._requests.hear(number(at_), kind, body)
+            elif kind in ABOUT:
+                self._requests.hear(number(at), kind, body)
         self.asked = tuple(self._requests.all())
-        self.steps += int(steps)
-        self.last = max(self.last, number(at))
-        self.reached = int(last)
 
 
 class ListedRun:

@@ -15,7 +15,6 @@ from collections import Counter, OrderedDict
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Protocol
 
 from starlette.concurrency import run_in_threadpool
 
@@ -28,17 +27,8 @@ KEPT = 32
 """Runs that nobody looks at any more, and that are kept for whoever comes back."""
 
 
-class Watched(Protocol):
-    """Something that somebody looks at."""
-
-    version: int
-    """Another one whenever anything is not as it was."""
-
-    def look(self) -> None:
-        """Read on, unless somebody else does so just now."""
-
-    def rest(self) -> float:
-        """Seconds until it is looked at again."""
+Watched = WatchedRun | RunList
+"""Something that somebody looks at: its `version` is another one whenever anything is not as it was."""
 
 
 class Watch:

@@ -7,10 +7,12 @@ from __future__ import annotations
 import json
 import threading
 import time
+from abc import ABC, abstractmethod
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any
 
 from orchestrator.errors import MachineStopped, UsageProblem
 from orchestrator.store.address import LOCAL
@@ -22,8 +24,6 @@ if TYPE_CHECKING:
 
 PAUSE, AWAY = 0.25, 5.0
 """Seconds between two questions to a store, and between two attempts at one that does not answer."""
-UNUSED = 10.0
-"""Seconds after which a run that nobody asks for is fetched no more, until somebody does."""
 _PAGE = 1_000
 _ACTION = ("key", "digest", "action", "started", "result")
 
@@ -31,30 +31,29 @@ Query = Callable[..., list[Any]]
 """Rows of a statement with `?` for its values, in which `{own}` limits the rows to those of the run."""
 
 
-class StoreReader(Protocol):
-    """Whoever takes in what a store has of one run; only the store's thread calls `read_on`."""
+class StoreReader(ABC):
+    """Whoever takes in what a store has of one run."""
 
-    reached: int
-    """The last event that was taken in."""
-    trouble: str
-    """Why nothing comes, in words."""
-
-    @property
-    def first(self) -> threading.Event:
+    def __init__(self) -> None:
+        self.reached = 0
+        """The last event that was taken in."""
+        self.trouble = ""
+        """Why nothing comes, in words."""
+        self.first = threading.Event()
         """All that there was has come, or cannot."""
 
+    @abstractmethod
     def read_on(self, query: Query) -> None:
         """Raises what the query raises; what was taken in by then is whole."""
 
 
-class RunCopy:
+class RunCopy(StoreReader):
     """A journal copied as it grows, to be read like one in a folder."""
 
     def __init__(self) -> None:
+        super().__init__()
         self.db = SqliteRows(None).connection
-        self.reached = self._screens = 0
-        self.trouble = ""
-        self.first = threading.Event()
+        self._screens = 0
         self._lock = threading.Lock()
         self._closed = False
 
@@ -101,44 +100,45 @@ class SharedStore:
 
     def __init__(self, address: str) -> None:
         self._address = address
-        self._change = threading.Condition()
-        self._wanted: dict[StoreReader, tuple[str, float]] = {}
-        """The run of each, and when somebody asked for it last."""
-        self._thread: threading.Thread | None = None
-        self._closed = False
+        self._lock = threading.Lock()
+        self._wanted: dict[StoreReader, str] = {}
+        """Who asked since the last round, and the run of each."""
+        self._thread = ThreadPoolExecutor(1, "deskcrew-store")
+        self._working = self._closed = False
+        self._due = 0.0
         self._link: Link | None = None
 
     def want(self, run: str, reader: StoreReader) -> None:
-        """Read on for it from here on, as long as it is asked for."""
-        with self._change:
-            if reader not in self._wanted:
-                self._change.notify()
-            self._wanted[reader] = (run, time.monotonic())
-            if self._thread is None and not self._closed:
-                self._thread = threading.Thread(target=self._work, name="deskcrew-store", daemon=True)
-                self._thread.start()
+        """Read on for it, which whoever looks says at each look."""
+        with self._lock:
+            self._wanted[reader] = run
+            if not (self._working or self._closed) and (self._due <= time.monotonic() or not reader.first.is_set()):
+                self._working = True
+                self._thread.submit(self._work)
 
     def close(self) -> None:
-        with self._change:
-            self._closed = True
-            self._change.notify()
+        """Twice is fine."""
+        with self._lock:
+            if not self._closed:
+                self._closed = True
+                self._thread.submit(self._hang_up)
+        self._thread.shutdown(wait=False)
 
     def _work(self) -> None:
-        while not self._closed:
-            since = time.monotonic() - UNUSED
-            with self._change:
-                self._wanted = {reader: (run, at) for reader, (run, at) in self._wanted.items() if at > since}
-                readers = {reader: run for reader, (run, _) in self._wanted.items()}
-            trouble = self._fetched(readers) if readers else ""
+        while True:
+            with self._lock:
+                readers, self._wanted = self._wanted, {}
+            trouble = self._fetched(readers)
             for reader in readers:
                 reader.trouble = trouble
                 reader.first.set()
-            if trouble or not readers:
-                self._hang_up()
-            with self._change:
-                if not self._closed and readers.keys() >= self._wanted.keys():
-                    self._change.wait((AWAY if trouble else PAUSE) if readers else None)
-        self._hang_up()
+            with self._lock:
+                if trouble:
+                    self._hang_up()
+                self._due = time.monotonic() + (AWAY if trouble else PAUSE)
+                if self._closed or all(reader.first.is_set() for reader in self._wanted):
+                    self._working = False
+                    return
 
     def _fetched(self, readers: dict[StoreReader, str]) -> str:
         """What went wrong, in words."""

@@ -12,7 +12,6 @@ from starlette.responses import FileResponse, JSONResponse, Response
 
 from orchestrator.desk.auth import Operator, Viewer
 from orchestrator.desk.desk import RunFolder, TheDesk
-from orchestrator.desk.live.run import shown_cursor
 from orchestrator.desk.models import (
     Blackboard,
     DetailsPage,
@@ -26,6 +25,7 @@ from orchestrator.desk.models import (
 )
 from orchestrator.views.blackboard import board_at
 from orchestrator.views.page.data import plain
+from orchestrator.views.page.run_data import shown_cursor
 
 router = APIRouter(prefix="/api", tags=["reading"])
 After = Annotated[float, Query(ge=0, description="The cursor up to which everything is known.", allow_inf_nan=False)]

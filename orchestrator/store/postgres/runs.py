@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from orchestrator.errors import UsageProblem
+from orchestrator.store.json_files import mapping_in
 from orchestrator.store.postgres.connection import OF_A_RUN, Link, translated
 from orchestrator.store.postgres.rows import PostgresRows
 from roles.journal.rows import NUMBERED, EventRow, SqliteRows
@@ -118,16 +119,7 @@ _NAME = re.compile(r"\w[\w.-]{0,99}", re.ASCII)
 
 def _run(row: tuple[Any, ...]) -> SharedRun:
     name, host, folder, record, report = row
-    return SharedRun(name, host, folder, _mapping(record), _mapping(report))
-
-
-def _mapping(text: str | None) -> dict[str, Any]:
-    """What a column says; empty for what deskcrew does not write."""
-    try:
-        found = json.loads(text or "{}")
-    except (ValueError, RecursionError):
-        return {}
-    return found if isinstance(found, dict) else {}
+    return SharedRun(name, host, folder, mapping_in(record) or {}, mapping_in(report) or {})
 
 
 @contextmanager

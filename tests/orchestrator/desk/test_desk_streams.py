@@ -19,9 +19,10 @@ import httpx
 import pytest
 
 from orchestrator.desk import app
-from orchestrator.desk.live import journal, streams
+from orchestrator.desk.live import journal
 from orchestrator.desk.live.journal import AT_ONCE
 from orchestrator.desk.live.run import WatchedRun
+from orchestrator.desk.routes import streams
 from orchestrator.errors import UsageProblem
 
 PATIENCE = 120.0

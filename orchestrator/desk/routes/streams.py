@@ -17,8 +17,9 @@ from orchestrator.desk.auth import Viewer
 from orchestrator.desk.desk import RunFolder, TheDesk
 from orchestrator.desk.live.journal import AT_ONCE
 from orchestrator.desk.live.readers import Watch
-from orchestrator.desk.live.run import PARTS, WatchedRun, shown_cursor
+from orchestrator.desk.live.run import PARTS, WatchedRun
 from orchestrator.views.page.data import plain
+from orchestrator.views.page.run_data import shown_cursor
 
 router = APIRouter(prefix="/api", tags=["streams"])
 IDLE = 15.0
