@@ -6,6 +6,8 @@ import json
 from pathlib import Path
 from typing import Any
 
+from protocol import JsonObject
+
 
 def write_json(path: Path, data: Any, mode: int = 0o666) -> None:
     """In one piece: whoever reads it has the old text or the new one."""
@@ -16,7 +18,7 @@ def write_json(path: Path, data: Any, mode: int = 0o666) -> None:
         file.write(text)
 
 
-def mapping_in(text: str | bytes | None) -> dict[str, Any] | None:
+def mapping_in(text: str | bytes | None) -> JsonObject | None:
     """The mapping that a text says; None for anything else."""
     try:
         value = json.loads(text or "")

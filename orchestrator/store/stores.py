@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from orchestrator.errors import MachineStopped, UsageProblem
 from orchestrator.store.address import LOCAL, checked_address, stand_for
 from orchestrator.store.json_files import mapping_in, write_json
+from protocol import JsonObject
 
 if TYPE_CHECKING:
     from orchestrator.store.checkpoints import Cursors
@@ -115,7 +116,7 @@ def folder_here(run: SharedRun, runs_dir: Path, address: str, *, own_environment
     return folder
 
 
-def written(path: Path) -> dict[str, Any]:
+def written(path: Path) -> JsonObject:
     """What a JSON file says; empty where it cannot be read, or is no mapping."""
     try:
         return mapping_in(path.read_text(encoding="utf-8")) or {}

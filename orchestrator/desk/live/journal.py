@@ -23,6 +23,7 @@ from orchestrator.store.printable import UNREADABLE
 from orchestrator.store.salvage import events_after, open_read_only, salvage
 from orchestrator.views.page.data import number
 from orchestrator.views.page.source import hear_picture, png_file
+from protocol import JsonObject
 from roles.journal.journal import Event
 from roles.journal.rows import inflated
 from roles.safety.privacy.vault import FILE as VAULT
@@ -63,8 +64,8 @@ class RunFiles:
     def __init__(self, folder: Path) -> None:
         self.folder = folder
         self.notes: list[str] = []
-        self.record: dict[str, Any] = {}
-        self.report: dict[str, Any] = {}
+        self.record: JsonObject = {}
+        self.report: JsonObject = {}
         self._signs = {name: sign_of(folder / name) for name in _READ}
         self._looked = 0.0
         self._read(time.monotonic(), set(_READ))
@@ -231,7 +232,7 @@ class RunJournal:
             return self.private.seal(result) if isinstance(result, dict) else {}
         return {}
 
-    def screen(self, state_id: str) -> dict[str, Any]:
+    def screen(self, state_id: str) -> JsonObject:
         """A screen by its id; empty where it cannot be read."""
         if state_id not in self._rows and self._db is not None:
             with suppress(sqlite3.Error):

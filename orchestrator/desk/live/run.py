@@ -11,9 +11,10 @@ from typing import Any, NamedTuple
 from orchestrator.control.channel import given_to
 from orchestrator.desk.live.journal import AT_ONCE, RunFiles, RunJournal
 from orchestrator.desk.live.store import Stores
+from orchestrator.desk.models import RunStanding, ScreenDrawn
 from orchestrator.store.printable import UNREADABLE
 from orchestrator.store.salvage import open_read_only
-from orchestrator.views.page.data import Detail, Item, items_of, plain, words
+from orchestrator.views.page.data import Detail, Item, Machine, RunHead, items_of, plain, words
 from orchestrator.views.page.run_data import NOTES, Page, RunEvents, head_of
 from orchestrator.views.page.screens import FIELDS, FLAGS, Pool
 from orchestrator.views.page.source import Source
@@ -158,7 +159,7 @@ class WatchedRun:
                 self._parts[name] = (self.version, value)
             return value
 
-    def screen(self, state_id: str) -> dict[str, Any] | None:
+    def screen(self, state_id: str) -> ScreenDrawn | None:
         """What can be drawn of a screen; None where it is not there."""
         with self.lock:
             screen = self.journal.screen(state_id)
@@ -168,9 +169,10 @@ class WatchedRun:
         pool = Pool([], [])
         pool.add(state_id, screen)
         chunk = pool.rest()
-        drawn = chunk.screens[state_id] if chunk is not None else {"elements": []}
-        rows = [] if chunk is None else chunk.elements
-        return {**drawn, "elements": [rows[number] for number in drawn["elements"]], "picture": picture}
+        assert chunk is not None  # noqa: S101 - a screen was added
+        drawn = chunk.screens[state_id]
+        elements = [chunk.elements[number] for number in drawn["elements"]]
+        return {"size": drawn["size"], "app": drawn["app"], "elements": elements, "picture": picture}
 
     def picture(self, state_id: str) -> Path | None:
         with self.lock:
@@ -181,7 +183,7 @@ class WatchedRun:
             self.journal.close()
 
 
-def _head(run: WatchedRun) -> Mapping[str, Any]:
+def _head(run: WatchedRun) -> RunHead:
     seal, heard, now = run.journal.private.seal, run.heard, run.files.standing
     source = Source(
         run.folder.name, seal(run.files.record), seal(run.files.report), now.state, seal(now.reason),
@@ -190,7 +192,7 @@ def _head(run: WatchedRun) -> Mapping[str, Any]:
     return head_of(source, heard.lines.items, heard.began, heard.seconds)
 
 
-def _standing(run: WatchedRun) -> dict[str, Any]:
+def _standing(run: WatchedRun) -> RunStanding:
     now = run.files.standing
     reason = run.journal.private.seal(now.reason)
     return {"state": now.state, "reason": reason, "ended": now.ended, "who_works": run.files.who_works}
@@ -223,7 +225,7 @@ def _answered(run: WatchedRun) -> dict[str, Any] | None:
     return None if run.heard.answered is None else {**run.heard.answered, "heard": True}
 
 
-def _machine(run: WatchedRun) -> dict[str, Any]:
+def _machine(run: WatchedRun) -> Machine:
     machine = run.heard.tracks.machine
     return {"situations": machine["situations"], "rows": list(machine["rows"]), "walk": list(machine["walk"])}
 

@@ -15,6 +15,7 @@ from orchestrator.errors import UsageProblem
 from orchestrator.store.json_files import mapping_in
 from orchestrator.store.postgres.connection import OF_A_RUN, Link, translated
 from orchestrator.store.postgres.rows import PostgresRows
+from protocol import JsonObject
 from roles.journal.rows import NUMBERED, EventRow, SqliteRows
 
 
@@ -26,9 +27,9 @@ class SharedRun(NamedTuple):
     """The machine that it was last worked on; what its environment is made of is there."""
     folder: str
     """The run's folder on that machine."""
-    record: dict[str, Any]
+    record: JsonObject
     """What `run.json` says."""
-    report: dict[str, Any]
+    report: JsonObject
     """What `report.json` says; empty where it was not written yet."""
 
 
@@ -43,7 +44,7 @@ class SharedRuns:
         self._link = Link(address)
         self.shown = self._link.shown
 
-    def put(self, folder: Path, record: dict[str, Any], report: dict[str, Any]) -> None:
+    def put(self, folder: Path, record: JsonObject, report: JsonObject) -> None:
         """What the files of a run say by now."""
         said = [json.dumps(part, ensure_ascii=True, default=str) if part else None for part in (record, report)]
         with translated(self._link):
