@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from protocol import JsonObject
+if TYPE_CHECKING:
+    from protocol import JsonObject
 
 
 def write_json(path: Path, data: Any, mode: int = 0o666) -> None:

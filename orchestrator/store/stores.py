@@ -15,11 +15,11 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from orchestrator.errors import MachineStopped, UsageProblem
 from orchestrator.store.address import LOCAL, checked_address, stand_for
 from orchestrator.store.json_files import mapping_in, write_json
-from protocol import JsonObject
 
 if TYPE_CHECKING:
     from orchestrator.store.checkpoints import Cursors
     from orchestrator.store.postgres.runs import SharedRun
+    from protocol import JsonObject
     from protocol.retries import Retries
     from roles.journal.rows import Rows
 
