@@ -6,7 +6,7 @@ import sqlite3
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from pydantic import ValidationError
 
@@ -16,7 +16,7 @@ from orchestrator.store.address import LOCAL
 from orchestrator.store.json_files import mapping_in
 from orchestrator.store.salvage import open_read_only
 from orchestrator.store.stores import address_of, written
-from protocol import TargetError, VisualState, resolve
+from protocol import JsonObject, TargetError, VisualState, resolve
 from roles.contracts.requests import Request, request_in, screen_of
 from roles.journal.rows import inflated
 
@@ -60,7 +60,7 @@ class RequestLog:
         self._last: dict[str, str] = {}
         """The latest asking by its key."""
 
-    def hear(self, at: float, kind: str, body: dict[str, Any]) -> None:
+    def hear(self, at: float, kind: str, body: JsonObject) -> None:
         key = str(body.get("key", ""))
         if kind == "approval_requested":
             if (request := request_in(body)) is not None:

@@ -24,7 +24,7 @@ from orchestrator.errors import MachineStopped, UsageProblem
 from orchestrator.runs.folders import list_runs, stored_report
 from orchestrator.runs.privacy.secrets import answer_to
 from orchestrator.views.terminal.approval import constrained
-from protocol import Frozen, parse_action
+from protocol import Frozen, JsonObject, parse_action
 from protocol.dsl import DSLError, parse_line
 from roles.contracts.requests import screen_of
 from roles.manager.plans import WORK_PLAN
@@ -57,10 +57,10 @@ class AnswerIn(Frozen):
     pending: str = Field(min_length=1, max_length=500)
     """Its `id`, or the digest of what was shown: another request is not answered by it."""
     decision: Literal["approve", "edit", "reject", "respond"]
-    action: dict[str, Any] | str | None = None
+    action: JsonObject | str | None = None
     """With `edit`: the action as JSON or in the DSL, or the plan, in place of what was asked about."""
     message: str = Field(default="", max_length=20_000)
-    constraints: dict[str, Any] | str | None = None
+    constraints: JsonObject | str | None = None
     """What holds for the run from here on, as JSON or as YAML."""
 
 
