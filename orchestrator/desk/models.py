@@ -36,6 +36,18 @@ class WaitingFor(Frozen):
     summary: str
 
 
+class Approval(Frozen):
+    """Something that a run waits for somebody to say."""
+
+    id: str
+    """Of this asking."""
+    run_id: str
+    goal: str
+    since: float
+    pending: dict[str, Any]
+    """The request as it is recorded, with `options` and `target_box`."""
+
+
 class RunRow(Frozen):
     """A run in the list of runs."""
 

@@ -8,12 +8,12 @@ import threading
 from collections.abc import Collection
 from contextlib import closing
 from pathlib import Path, PurePath
-from typing import Any, NamedTuple, assert_never
+from typing import Any, assert_never
 
 from orchestrator.control.requests import ABOUT, RequestLog, RequestRecord, target_box, with_given
 from orchestrator.desk.live.journal import JOURNAL, Private, RunFiles, is_run_id, sign_of
-from orchestrator.desk.live.store import Query, SharedStore, StoreReader, Stores
-from orchestrator.desk.models import RunRow, WaitingFor, WaitKind
+from orchestrator.desk.live.store import SharedStore, StoreReader, Stores
+from orchestrator.desk.models import Approval, RunRow, WaitingFor, WaitKind
 from orchestrator.errors import UsageProblem
 from orchestrator.store.json_files import mapping_in
 from orchestrator.store.printable import UNREADABLE
@@ -25,10 +25,10 @@ from roles.contracts.requests import (
     PlanReviewRequest,
     QuestionRequest,
     Request,
-    read_request,
     request_in,
 )
 from roles.journal.events import ModelCallEvent, StepEvent
+from roles.journal.rows import Query
 
 _OFTEN, _SELDOM = 0.2, 1.0
 """Seconds between two looks at a folder of few runs, or of many."""
@@ -44,15 +44,6 @@ GROUPS: dict[str, Collection[str]] = {
 _ASKING = frozenset({"on_hold", "running"})
 """States in which a run may wait for an answer: at work it may ask at a prompt."""
 _COUNTED = (ModelCallEvent.KIND, *ABOUT)
-
-
-class OpenQuestion(NamedTuple):
-    """Something that a run asks of people, and that nobody has answered."""
-
-    folder: Path
-    goal: str
-    asked: RequestRecord
-    target_box: list[float] | None
 
 
 class Tally(StoreReader):
@@ -192,15 +183,16 @@ class ListedRun:
             self._there()
             self._tally.first.wait(_PATIENCE)
 
-    def question(self, asked: RequestRecord) -> OpenQuestion | None:
+    def approval(self, asked: RequestRecord) -> Approval | None:
         """As it may be told; None where somebody has answered it."""
         one = with_given(self.folder, asked)
         if one.said is not None:
             return None
         if one.id not in self._boxes:
             self._boxes = {one.id: target_box(self.folder, one.request)}
-        shown = one._replace(request=read_request(self._sealed(one.request.dump())))
-        return OpenQuestion(self.folder, _whole(words(self.files.record, "goal")), shown, self._boxes.get(one.id))
+        pending = self._sealed(one.request.dump()) | {"options": list(one.request.allowed), "target_box": self._boxes[one.id]}
+        goal = _whole(words(self.files.record, "goal"))
+        return Approval(id=one.id, run_id=self.folder.name, goal=goal, since=one.since, pending=pending)
 
 
 def _kind_of(request: Request | None) -> WaitKind:
@@ -261,7 +253,7 @@ class RunList:
         with self._lock:
             return [run.row for run in self._runs.values() if run.changed > change], self.version, self._shrunk > change
 
-    def questions(self) -> list[OpenQuestion]:
+    def approvals(self) -> list[Approval]:
         """What is asked anywhere, oldest first."""
         self.look()
         with self._lock:
@@ -270,8 +262,7 @@ class RunList:
             run.wait()
         with self._lock:
             asked = [(run, one) for run in runs for one in run.asked()]
-        open_ = [question for run, one in asked if (question := run.question(one)) is not None]
-        return sorted(open_, key=lambda one: one.asked.since)
+        return sorted(filter(None, (run.approval(one) for run, one in asked)), key=lambda one: one.since)
 
     def page(self, query: str, status: str, limit: int, before: str) -> tuple[list[RunRow], str]:
         """Rows, newest first, behind the run `before`, and the id of the last if there are more."""

@@ -4,32 +4,25 @@ up, and a run is fetched once for all who look.
 
 from __future__ import annotations
 
-import json
+import sqlite3
 import threading
 import time
 from abc import ABC, abstractmethod
-from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from orchestrator.errors import MachineStopped, UsageProblem
 from orchestrator.store.address import LOCAL
 from orchestrator.store.stores import address_of, written
-from roles.journal.rows import NUMBERED, SqliteRows
+from roles.journal.rows import Query, RowsCopy
 
 if TYPE_CHECKING:
     from orchestrator.store.postgres.connection import Link
 
 PAUSE, AWAY = 0.25, 5.0
 """Seconds between two questions to a store, and between two attempts at one that does not answer."""
-_PAGE = 1_000
-_ACTION = ("key", "digest", "action", "started", "result")
-
-Query = Callable[..., list[Any]]
-"""Rows of a statement with `?` for its values, in which `{own}` limits the rows to those of the run."""
-
 
 class StoreReader(ABC):
     """Whoever takes in what a store has of one run."""
@@ -52,47 +45,27 @@ class RunCopy(StoreReader):
 
     def __init__(self) -> None:
         super().__init__()
-        self.db = SqliteRows(None).connection
-        self._screens = 0
+        self._rows = RowsCopy()
         self._lock = threading.Lock()
         self._closed = False
 
+    @property
+    def db(self) -> sqlite3.Connection:
+        return self._rows.connection
+
     def read_on(self, query: Query) -> None:
-        """Screens and results come before the events that speak of them."""
-        ((last,),) = query("SELECT max(id) FROM events WHERE {own}TRUE")
-        while rows := self._page(query, "observations", "row", self._screens, 2**31 - 1):
-            self._screens = rows[-1][0]
-        while rows := self._page(query, "events", "id", self.reached, last or 0):
-            self.reached = rows[-1][0]
-
-    def _page(self, query: Query, table: str, name: str, after: int, last: int) -> list[Any]:
-        columns = (name, *NUMBERED[table][1])
-        limits = f"{name} > ? AND {name} <= ? ORDER BY {name} LIMIT {_PAGE}"
-        rows = query(f"SELECT {', '.join(columns)} FROM {table} WHERE {{own}}{limits}", after, last)  # noqa: S608 - fixed names
-        if table == "events" and (keys := sorted({key for row in rows if (key := _key_of(row[-1]))})):
-            self._take("actions", _ACTION, query(f"SELECT {', '.join(_ACTION)} FROM actions WHERE {{own}}key = ANY(?)", keys))  # noqa: S608
-        self._take(table, columns, rows)
-        return rows
-
-    def _take(self, table: str, columns: tuple[str, ...], rows: list[Any]) -> None:
-        marks = ", ".join("?" * len(columns))
         with self._lock:
             if not self._closed:
-                self.db.executemany(f"INSERT OR REPLACE INTO {table} ({', '.join(columns)}) VALUES ({marks})", rows)  # noqa: S608
-
-    def close(self) -> None:
-        """Twice is fine."""
-        with self._lock:
-            self._closed = True
+                self.reached = self._rows.read_on(query, ("observations", "events"))
+        if self._closed:
             self.db.close()
 
-
-def _key_of(body: str) -> str:
-    try:
-        key = json.loads(body).get("key", "")
-    except (ValueError, AttributeError, RecursionError):
-        return ""
-    return key if isinstance(key, str) else ""
+    def close(self) -> None:
+        """Twice is fine. What is fetched just now is waited for by nobody."""
+        self._closed = True
+        if self._lock.acquire(blocking=False):
+            self.db.close()
+            self._lock.release()
 
 
 class SharedStore:
@@ -145,18 +118,18 @@ class SharedStore:
         from psycopg import Error
 
         from orchestrator.store.postgres.connection import Link
+        from orchestrator.store.postgres.runs import query_of
 
         try:
             if self._link is None:
                 self._link = Link(self._address)
                 self._link.connection.execute("SET statement_timeout = '30s'")
-            connection = self._link.connection
             # One question tells of all runs whether there is more than was fetched.
             statement = 'SELECT r, (SELECT max(id) FROM events WHERE run = r COLLATE "C") FROM unnest(%s::text[]) AS r'
-            last = dict(connection.execute(statement, (sorted(set(readers.values())),)).fetchall())
+            last = dict(self._link.connection.execute(statement, (sorted(set(readers.values())),)).fetchall())
             for reader, run in readers.items():
                 if (last[run] or 0) > reader.reached:
-                    reader.read_on(_query_of(run, connection.execute))
+                    reader.read_on(query_of(self._link, run))
         except (Error, MachineStopped, UsageProblem) as bad:
             why = str(bad) if isinstance(bad, MachineStopped | UsageProblem) else "it does not answer"
             return f"what is shown may be old: {why.rstrip('.')}"
@@ -167,14 +140,6 @@ class SharedStore:
             with suppress(Exception):
                 self._link.close()
             self._link = None
-
-
-def _query_of(run: str, execute: Callable[..., Any]) -> Query:
-    def query(statement: str, *values: Any) -> list[Any]:
-        rows: list[Any] = execute(statement.format(own="run = ? AND ").replace("?", "%s"), (run, *values)).fetchall()
-        return rows
-
-    return query
 
 
 class Stores:

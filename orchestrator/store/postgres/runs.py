@@ -16,7 +16,7 @@ from orchestrator.store.json_files import mapping_in
 from orchestrator.store.postgres.connection import OF_A_RUN, Link, translated
 from orchestrator.store.postgres.rows import PostgresRows
 from protocol import JsonObject
-from roles.journal.rows import NUMBERED, EventRow, SqliteRows
+from roles.journal.rows import ACTION, EventRow, Query, RowsCopy
 
 
 class SharedRun(NamedTuple):
@@ -92,16 +92,12 @@ class SharedRuns:
 
     def copy(self, run_id: str) -> sqlite3.Connection:
         """The journal of a run as SQLite, in memory: for what reads many tables of it."""
-        rows = SqliteRows(None)
-        made = rows.connection
-        tables = {name: (number, *columns) for name, (number, columns) in NUMBERED.items()}
-        tables |= {"actions": ("key", "digest", "action", "started", "result"), "meta": ("key", "value")}
+        copy, query = RowsCopy(), query_of(self._link, run_id)
         with translated(self._link):
-            for table, columns in tables.items():
-                named, marks = ", ".join(columns), ", ".join("?" * len(columns))
-                found = self._link.connection.execute(f"SELECT {named} FROM {table} WHERE run = %s", (run_id,))  # noqa: S608
-                made.executemany(f"INSERT INTO {table} ({named}) VALUES ({marks})", found)  # noqa: S608 - fixed names
-        return made
+            copy.read_on(query)
+            for table, columns in {"actions": ACTION, "meta": ("key", "value")}.items():
+                copy.take(table, columns, query(f"SELECT {', '.join(columns)} FROM {table} WHERE {{own}}TRUE"))  # noqa: S608 - fixed names
+        return copy.connection
 
     def forget(self, run_id: str) -> None:
         """Take everything out that was written of a run."""
@@ -112,6 +108,16 @@ class SharedRuns:
     def close(self) -> None:
         """Twice is fine."""
         self._link.close()
+
+
+def query_of(link: Link, run_id: str) -> Query:
+    """Asks of one run's rows."""
+
+    def query(statement: str, *values: Any) -> list[Any]:
+        asked = statement.format(own="run = ? AND ").replace("?", "%s")
+        return link.connection.execute(asked, (run_id, *values)).fetchall()
+
+    return query
 
 
 _NAME = re.compile(r"\w[\w.-]{0,99}", re.ASCII)
