@@ -42,7 +42,7 @@ class WatchedRun:
         self.journal = RunJournal(folder, stores or Stores())
         self.version = 0
         """Another one whenever anything is not as it was."""
-        self.given: dict[str, Any] | None = None
+        self.given: dict[str, object] | None = None
         """What was answered to what is asked, before the run has heard it."""
         self._asked: Any = None
         """To what, and when, it was looked whether somebody has answered."""
@@ -146,7 +146,7 @@ class WatchedRun:
         with self.lock:
             return self.heard.lines.details[start : start + count]
 
-    def whole(self) -> dict[str, Any]:
+    def whole(self) -> dict[str, object]:
         """The run but for its items and screens, as parts of which each may be asked for alone."""
         with self.lock:
             return {name: self.part(name) for name in PARTS}
@@ -207,7 +207,7 @@ def _budgets(run: WatchedRun) -> Any:
         return {}
 
 
-def _pending(run: WatchedRun) -> dict[str, Any] | None:
+def _pending(run: WatchedRun) -> dict[str, object] | None:
     """What a person is asked now, with where it would be done; None where nothing is."""
     question = run.heard.question
     if question is None or run.files.standing.ended:
@@ -218,7 +218,7 @@ def _pending(run: WatchedRun) -> dict[str, Any] | None:
     return {**plain(event.body), "id": request.asking, "asked": about, "options": list(request.allowed), "target_box": box}
 
 
-def _answered(run: WatchedRun) -> dict[str, Any] | None:
+def _answered(run: WatchedRun) -> dict[str, object] | None:
     """The answer that the run has not heard yet, or the last one that it heard."""
     if run.given is not None:
         return dict(run.journal.private.seal(run.given))

@@ -70,7 +70,7 @@ class _RunStream:
     def __init__(self, watch: Watch, run: WatchedRun, cursor: float, events: bool) -> None:
         self._watch, self._run, self._cursor, self._events = watch, run, cursor, events
         self._heard = int(cursor)
-        self._told: dict[str, Any] = {}
+        self._told: dict[str, object] = {}
         self._spoke = 0.0
         """When the run as a whole was spoken of last."""
         self._owed = True
@@ -97,7 +97,7 @@ class _RunStream:
                 patience = max(self._spoke + CALM - time.monotonic(), 0.01) if self._owed else math.inf
                 version = await watch.news(run, version, patience)
 
-    def _head(self) -> dict[str, Any]:
+    def _head(self) -> dict[str, object]:
         """Parts that are not as they were told. What only counts on can wait a moment; how the run stands cannot."""
         soon = time.monotonic() - self._spoke < CALM
         if soon and not any(self._new(name) for name in _URGENT):
