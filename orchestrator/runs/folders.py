@@ -14,11 +14,11 @@ from environments.files.small_files import LARGEST, read_small
 from orchestrator.control.status import HOLDING_STILL, reported, standing
 from orchestrator.errors import UsageProblem
 from orchestrator.store.json_files import write_json
-from protocol import JsonObject
 
 if TYPE_CHECKING:
     from orchestrator.store.salvage import Salvage
     from orchestrator.tasks.plans import ShownPlan
+    from protocol import JsonObject
 
 
 class RunInfo(NamedTuple):
