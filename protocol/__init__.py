@@ -5,7 +5,7 @@ from protocol.model.actions import VERBS, AgentAction, parse_action
 from protocol.model.decisions import AgentStatus, LLMResponse, NextAction, OperatorDecision
 from protocol.model.describe import describe
 from protocol.model.elements import GUIElement, VisualState, Window
-from protocol.model.geometry import BoundingBox, Coordinate, Frozen, Point, Region, TaggedModel
+from protocol.model.geometry import BoundingBox, Coordinate, Frozen, JsonObject, Point, Region, TaggedModel
 from protocol.model.steps import PROTOCOL_VERSION, ActionResult, ExecStatus, InteractionStep, Picture
 from protocol.model.targets import ActionTarget, Resolved, StaleTarget, TargetError, resolve
 from protocol.model.verbs import (
@@ -77,6 +77,7 @@ __all__ = [
     "HoldKey",
     "Hover",
     "InteractionStep",
+    "JsonObject",
     "KeyDown",
     "KeyUp",
     "LLMResponse",

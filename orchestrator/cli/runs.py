@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from typing import Annotated
 
 import typer
@@ -27,7 +28,7 @@ def worlds(part: Part = "", as_json: AsJson = False, debug: Debug = False) -> No
         _tell(shipped.worlds(part), shipped.WORLD_COLUMNS, as_json, part)
 
 
-def _tell(found: list[dict[str, object]], columns: tuple[str, ...], as_json: bool, part: str) -> None:
+def _tell(found: Sequence[Mapping[str, object]], columns: tuple[str, ...], as_json: bool, part: str) -> None:
     from orchestrator.store.printable import clean, json_text
     from orchestrator.views.terminal.tables import cells, table, width_of_terminal
 

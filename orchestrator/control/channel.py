@@ -17,6 +17,8 @@ from contextlib import closing
 from pathlib import Path
 from typing import Any, NamedTuple, Protocol
 
+from orchestrator.store.json_files import mapping_in
+
 FILE = "control.sqlite"
 _SCHEMA = """
 CREATE TABLE IF NOT EXISTS requests (
@@ -171,7 +173,7 @@ class FileChannel:
 
     def _requests(self, after: int) -> list[Request]:
         rows = self._db.execute("SELECT id, at, kind, body, who, taken FROM requests WHERE id > ? ORDER BY id", (after,))
-        found = ((number, at, kind, _mapping(body), who, bool(taken)) for number, at, kind, body, who, taken in rows)
+        found = ((number, at, kind, mapping_in(body), who, bool(taken)) for number, at, kind, body, who, taken in rows)
         return [Request(number, at, kind, body, who, taken) for number, at, kind, body, who, taken in found if body is not None]
 
     def mark_taken(self, number: int) -> None:
@@ -276,23 +278,14 @@ def holder_of(folder: Path) -> Holder | None:
 
 
 def given_to(folder: Path, asking: str) -> GivenAnswer | None:
-    """What was answered, whether or not the run has heard it; reads only, and makes nothing."""
+    """What was answered, whether or not the run has heard it; reads only, and makes nothing. A damaged row costs only itself."""
     row = _looked_up(folder, "SELECT body, who, at FROM answers WHERE asking = ?", asking)
     return _given(row)
 
 
 def _given(row: tuple[Any, ...] | None) -> GivenAnswer | None:
-    answer = None if row is None else _mapping(row[0])
+    answer = None if row is None else mapping_in(row[0])
     return None if row is None or answer is None else GivenAnswer(answer, row[1], row[2])
-
-
-def _mapping(body: str) -> dict[str, Any] | None:
-    """What was asked or answered; None for what nobody wrote like that: a damaged row costs only itself."""
-    try:
-        found = json.loads(body)
-    except (ValueError, TypeError, RecursionError):
-        return None
-    return found if isinstance(found, dict) else None
 
 
 def _looked_up(folder: Path, question: str, *values: str) -> tuple[Any, ...] | None:

@@ -2,21 +2,21 @@
 
 from __future__ import annotations
 
-import json
 import sqlite3
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from pydantic import ValidationError
 
 from orchestrator.control.channel import given_to
 from orchestrator.errors import MachineStopped, UsageProblem
 from orchestrator.store.address import LOCAL
+from orchestrator.store.json_files import mapping_in
 from orchestrator.store.salvage import open_read_only
 from orchestrator.store.stores import address_of, written
-from protocol import TargetError, VisualState, resolve
+from protocol import JsonObject, TargetError, VisualState, resolve
 from roles.contracts.requests import Request, request_in, screen_of
 from roles.journal.rows import inflated
 
@@ -60,7 +60,7 @@ class RequestLog:
         self._last: dict[str, str] = {}
         """The latest asking by its key."""
 
-    def hear(self, at: float, kind: str, body: dict[str, Any]) -> None:
+    def hear(self, at: float, kind: str, body: JsonObject) -> None:
         key = str(body.get("key", ""))
         if kind == "approval_requested":
             if (request := request_in(body)) is not None:
@@ -78,8 +78,8 @@ class RequestLog:
 def asked_of(folder: Path) -> list[RequestRecord]:
     """Everything that a run has asked, oldest first. What cannot be read is left out."""
     askings = RequestLog()
-    for at, kind, body in _events(folder):
-        askings.hear(at, kind, body)
+    for at, kind, text in _rows(folder):
+        askings.hear(at, kind, mapping_in(text) or {})
     return [with_given(folder, one) for one in askings.all()]
 
 
@@ -131,16 +131,6 @@ def target_box(folder: Path, request: Request) -> list[float] | None:
 def with_given(folder: Path, one: RequestRecord) -> RequestRecord:
     """With what somebody has answered that the run has not heard yet."""
     return one if one.said is not None else one._replace(said=given(folder, one.id))
-
-
-def _events(folder: Path) -> Iterator[tuple[float, str, dict[str, Any]]]:
-    for at, kind, text in _rows(folder):
-        try:
-            body = json.loads(text)
-        except (ValueError, TypeError, RecursionError):
-            continue
-        if isinstance(body, dict):
-            yield at, kind, body
 
 
 def _rows(folder: Path) -> list[tuple[float, str, str]]:

@@ -18,7 +18,6 @@ from environments.served.access import Entry, Guard, Refusal
 from environments.served.server import Address, listening_at, own_hosts, server_of
 from orchestrator.desk.auth import Caller, Refused
 from orchestrator.desk.desk import Desk, UnknownRun
-from orchestrator.desk.live import streams
 from orchestrator.desk.models import Problem
 from orchestrator.desk.routes import (
     answers,
@@ -29,6 +28,7 @@ from orchestrator.desk.routes import (
     runs,
     settings,
     start,
+    streams,
     worlds,
 )
 from orchestrator.desk.routes.answers import go_on_with_answers
@@ -56,7 +56,7 @@ POLICY = (
 _CLOSED = "This desk is for whoever has a token of it: open the address that was printed when it was started."
 _DESCRIPTION = (
     "Send a token as `Authorization: Bearer …`, or open the address with it in a browser. Whoever changes something with the "
-    "browser's cookie sends `X-Deskcrew: 1`. Every problem is `{\"error\": \"one sentence\"}`."
+    'browser\'s cookie sends `X-Deskcrew: 1`. Every problem is `{"error": "one sentence"}`.'
 )
 
 

@@ -5,7 +5,9 @@ from __future__ import annotations
 from typing import Any, Literal
 
 from pydantic import Field
+from typing_extensions import TypedDict
 
+from orchestrator.views.page.data import Detail, FactSeen, Machine, PlanVersion, RoleUse, RunHead
 from protocol import Frozen
 
 WaitKind = Literal["approval", "question", "plan"]
@@ -32,6 +34,18 @@ class WaitingFor(Frozen):
     kind: WaitKind
     since: float
     summary: str
+
+
+class Approval(Frozen):
+    """Something that a run waits for somebody to say."""
+
+    id: str
+    """Of this asking."""
+    run_id: str
+    goal: str
+    since: float
+    pending: dict[str, Any]
+    """The request as it is recorded, with `options` and `target_box`."""
 
 
 class RunRow(Frozen):
@@ -99,15 +113,30 @@ class JournalEvents(Frozen):
     more: bool
 
 
+class RunStanding(TypedDict):
+    """How a run stands."""
+
+    state: str
+    reason: str
+    ended: bool
+    who_works: str
+
+
+class DrawnFields(TypedDict):
+    """What a drawn element's numbers mean."""
+
+    element: list[str]
+    flags: list[str]
+
+
 class RunPage(Frozen):
     """A run but for its lines. A stream tells those parts anew that are not as they were."""
 
     cursor: float
     """Up to here all is in it; the lines are asked for from 0."""
-    head: dict[str, Any]
+    head: RunHead
     """Goal, task, world, settings that were set, notes: as `deskcrew view` has them."""
-    standing: dict[str, Any]
-    """state, reason, ended, who_works."""
+    standing: RunStanding
     budgets: dict[str, Any]
     """By key: used, limit, share."""
     pending: dict[str, Any] | None
@@ -116,15 +145,13 @@ class RunPage(Frozen):
     """The last answer that was given: decision, message, who; `heard` is false until the run has taken it in."""
     fields: tuple[str, ...]
     """Of a line, in order."""
-    drawn: dict[str, Any]
-    """What a drawn element's numbers mean: `element` and `flags`."""
-    plans: tuple[dict[str, Any], ...]
+    drawn: DrawnFields
+    plans: tuple[PlanVersion, ...]
     statuses: tuple[tuple[int, str, str, int], ...]
     """Line, subtask, status, attempt."""
-    facts: tuple[dict[str, Any], ...]
-    roles: dict[str, dict[str, Any]]
-    machine: dict[str, Any]
-    """situations, rows and the walk through them."""
+    facts: tuple[FactSeen, ...]
+    roles: dict[str, RoleUse]
+    machine: Machine
 
 
 class ItemsPage(Frozen):
@@ -138,23 +165,14 @@ class ItemsPage(Frozen):
 
 
 class DetailsPage(Frozen):
-    details: tuple[dict[str, Any], ...]
+    details: tuple[Detail, ...]
 
 
-class ScreenDrawn(Frozen):
+class ScreenDrawn(TypedDict):
     """A screen as far as it can be drawn from its elements."""
 
-    size: tuple[float, float]
+    size: list[float]
     app: str
-    elements: tuple[tuple[Any, ...], ...]
+    elements: list[list[Any]]
     picture: bool
     """Whether its picture is kept."""
-
-
-class Blackboard(Frozen):
-    at: int | None
-    facts: tuple[dict[str, Any], ...]
-    questions: tuple[dict[str, Any], ...]
-    screens: tuple[dict[str, Any], ...]
-    conflicts: tuple[dict[str, Any], ...]
-    subtasks: tuple[dict[str, Any], ...]

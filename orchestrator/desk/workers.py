@@ -12,14 +12,14 @@ import time
 from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
-from typing import IO, Any, Literal
+from typing import IO, Literal
 
 from pydantic import Field
 
 from orchestrator.control.channel import holder_of
 from orchestrator.errors import MachineStopped, UsageProblem
 from orchestrator.store.printable import clean
-from protocol import Frozen
+from protocol import Frozen, JsonObject
 
 HOME = ".desk"
 """The desk's own folder among the runs; no run is called so."""
@@ -34,11 +34,11 @@ class Begin(Frozen):
     runs_dir: Path
     goal: str = ""
     """In words; empty where a task is worked."""
-    task: str | dict[str, Any] = ""
+    task: str | JsonObject = ""
     """The name of a shipped one, or all that a task file says."""
     config: tuple[Path, ...] = ()
     overrides: tuple[str, ...] = ()
-    plan: dict[str, Any] | None = None
+    plan: JsonObject | None = None
     secrets: dict[str, str] = Field(default_factory=dict, repr=False)
     who: str = ""
 

@@ -18,6 +18,7 @@ from orchestrator.store.json_files import write_json
 if TYPE_CHECKING:
     from orchestrator.store.salvage import Salvage
     from orchestrator.tasks.plans import ShownPlan
+    from protocol import JsonObject
 
 
 class RunInfo(NamedTuple):
@@ -35,7 +36,7 @@ class RunInfo(NamedTuple):
 class RunView(NamedTuple):
     """All of `deskcrew show`: the report as it stands, and notes on what could not be read."""
 
-    report: dict[str, Any]
+    report: JsonObject
     notes: list[str]
 
 
@@ -88,10 +89,10 @@ def wrong_in(record: Any) -> str:
     return f"{wrong} is not what it says" if wrong else ""
 
 
-def read_run(folder: Path) -> dict[str, Any]:
+def read_run(folder: Path) -> JsonObject:
     """`run.json`. Raises UsageProblem when it cannot be read."""
     try:
-        record: dict[str, Any] = json.loads(read_small(folder / "run.json", LARGEST))
+        record: JsonObject = json.loads(read_small(folder / "run.json", LARGEST))
         if why := wrong_in(record):
             raise ValueError(why)
     except (OSError, ValueError, RecursionError) as bad:
@@ -124,7 +125,7 @@ def info_of(record: Mapping[str, Any], report: Mapping[str, Any]) -> RunInfo:
     )
 
 
-def stored_report(folder: Path) -> dict[str, Any]:
+def stored_report(folder: Path) -> JsonObject:
     """`report.json`; empty where there is none that can be read: it is made anew from the journal."""
     try:
         report = json.loads(read_small(folder / "report.json", LARGEST))
@@ -133,7 +134,7 @@ def stored_report(folder: Path) -> dict[str, Any]:
     return good_report(report)
 
 
-def good_report(report: Any) -> dict[str, Any]:
+def good_report(report: Any) -> JsonObject:
     """`report`, if it is one; else an empty one."""
     good = isinstance(report, dict) and isinstance(report.get("status"), str) and isinstance(report.get("counts", {}), dict)
     return report if good else {}
@@ -187,7 +188,7 @@ def show_run(run_id: str, runs_dir: Path) -> RunView:
     return view._replace(report=view.report | {"status": now.state, "reason": now.reason})
 
 
-def view_of(record: dict[str, Any], kept: Salvage, report: dict[str, Any], place: str) -> RunView:
+def view_of(record: JsonObject, kept: Salvage, report: JsonObject, place: str) -> RunView:
     """What can be shown of a run; `place` is where its events are."""
     from orchestrator.runs.report import build_report
     from orchestrator.runs.used_budgets import budgets_of

@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from orchestrator.settings.settings import LoadedSettings
     from orchestrator.tasks.plans import ShownPlan
     from orchestrator.tasks.tasks import Task
+    from orchestrator.views.blackboard import Board
     from roles.contracts.steering import Addressee
     from roles.journal.journal import Event, Listener
 
@@ -67,7 +68,7 @@ class RunHandle(Protocol):
 
     def report(self) -> folders.RunView: ...
     def plan(self) -> ShownPlan: ...
-    def blackboard(self, at: int | None = None) -> dict[str, Any]: ...
+    def blackboard(self, at: int | None = None) -> Board: ...
     def past(self) -> Iterable[Event]:
         """The journal as it stands."""
 
@@ -215,7 +216,7 @@ class RunControl:
     def plan(self) -> ShownPlan:
         return folders.show_plan(self._name, self._runs_dir)
 
-    def blackboard(self, at: int | None = None) -> dict[str, Any]:
+    def blackboard(self, at: int | None = None) -> Board:
         from orchestrator.views.blackboard import board_at
 
         if self._store:

@@ -18,6 +18,7 @@ from roles.journal.events import (
     FactEvent,
     FeedbackEvent,
     GateEvent,
+    Json,
     LedgerEvent,
     ModelCallEvent,
     NetworkLearnedEvent,
@@ -102,7 +103,7 @@ def _said(events: list[Event], kind: type[Content]) -> list[tuple[Event, Content
     return [(event, said) for event, said in found if isinstance(said, kind)]
 
 
-def _spent(events: list[Event]) -> dict[str, Any] | None:
+def _spent(events: list[Event]) -> Json | None:
     """The budget that ended the run, and how to raise it."""
     spent = [event.body for event, _ in _said(events, BudgetEvent)]
     return _pick(spent[-1], "key", "used", "limit", "more") if spent else None
@@ -133,19 +134,19 @@ def _plan(events: list[Event]) -> list[dict[str, Any]]:
     return shown
 
 
-def _step(event: Event) -> dict[str, Any]:
+def _step(event: Event) -> Json:
     kept = _pick(event.body, "action", "verb", "target", "app", "exec_status", "error", "visible_change", "events")
     return {"step": event.step, "subtask": event.subtask, "role": event.role, **kept}
 
 
-def _approval(event: Event) -> dict[str, Any]:
+def _approval(event: Event) -> Json:
     return _pick(event.body, "decision", "message", "who", "way", "line", "plan_version", "worked") | {"step": event.step}
 
 
-def _waiting(events: list[Event]) -> dict[str, Any] | None:
+def _waiting(events: list[Event]) -> Json | None:
     asked = [e for e in events if e.kind == ApprovalRequestedEvent.KIND]
     return asked[-1].body if asked else None
 
 
-def _pick(body: dict[str, Any], *keys: str) -> dict[str, Any]:
+def _pick(body: Json, *keys: str) -> Json:
     return {key: body[key] for key in keys if key in body}

@@ -14,7 +14,7 @@ from pydantic import Field
 from environments.files.yaml_lines import safe_data
 from orchestrator.errors import UsageProblem, did_you_mean
 from orchestrator.settings.yaml_documents import Document, KeyPath, Source, Where, checked, read_document
-from protocol import Frozen
+from protocol import Frozen, JsonObject
 
 COMMAND_LINE = Source("command line")
 BUILT_IN = Source("built in")
@@ -49,7 +49,7 @@ _NAMED = frozenset({("policies",), ("world",), ("safety",), ("safety", PRESET)})
 class Layer(NamedTuple):
     """Settings of one origin: the values, the source of each key, and the folder that relative paths mean."""
 
-    data: dict[str, Any]
+    data: JsonObject
     document: Document | None
     base: Path
 
@@ -61,7 +61,7 @@ class MergedLayers:
     """Layers on top of each other: `data`, and where each key was set."""
 
     def __init__(self) -> None:
-        self.data: dict[str, Any] = {}
+        self.data: JsonObject = {}
         self._sources: dict[KeyPath, Source] = {}
 
     def add(self, layer: Layer) -> None:
@@ -80,7 +80,7 @@ class MergedLayers:
         around = {path[:end] for path in self._sources for end in range(1, len(path))}
         return {path: source for path, source in self._sources.items() if path not in around}
 
-    def _add(self, layer: Layer, merged: dict[str, Any], data: Mapping[Any, Any], at: KeyPath) -> None:
+    def _add(self, layer: Layer, merged: JsonObject, data: Mapping[Any, Any], at: KeyPath) -> None:
         for key, value in data.items():
             path = (*at, str(key))
             if isinstance(value, Mapping):
@@ -172,10 +172,10 @@ class Preset(Frozen):
 
     about: str = Field(min_length=1)
     """One line for people: when to take it."""
-    crew: dict[str, Any] = Field(default_factory=dict)
-    knowledge: dict[str, Any] = Field(default_factory=dict)
-    limits: dict[str, Any] = Field(default_factory=dict)
-    safety: str | dict[str, Any] | None = None
+    crew: JsonObject = Field(default_factory=dict)
+    knowledge: JsonObject = Field(default_factory=dict)
+    limits: JsonObject = Field(default_factory=dict)
+    safety: str | JsonObject | None = None
 
 
 class FoundPreset(NamedTuple):
@@ -201,5 +201,5 @@ def find_preset(name: str, where: Where) -> FoundPreset:
     return FoundPreset(path.stem, preset.about, Layer(_settings(document), document, path.resolve().parent), path)
 
 
-def _settings(document: Document) -> dict[str, Any]:
+def _settings(document: Document) -> JsonObject:
     return {key: value for key, value in document.data.items() if key != "about"}

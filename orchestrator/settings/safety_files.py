@@ -11,7 +11,7 @@ from environments.contract import Environment, WorldState
 from orchestrator.errors import UsageProblem, did_you_mean
 from orchestrator.settings.layers import PRESET, looks_like_path, shipped, shipped_names
 from orchestrator.settings.yaml_documents import Source, Where, checked, read_document
-from protocol import Frozen
+from protocol import Frozen, JsonObject
 from roles.safety import SafetyPolicy
 from roles.safety.policy import written_out
 
@@ -21,7 +21,7 @@ FOLDER = "safety"
 class SafetyFile(NamedTuple):
     """A policy as data that `SafetyPolicy` accepts, and where each of its rules was written."""
 
-    data: dict[str, Any]
+    data: JsonObject
     places: tuple[Source, ...]
 
     def policy(self) -> SafetyPolicy:

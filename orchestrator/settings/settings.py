@@ -38,7 +38,7 @@ from orchestrator.settings.role_settings import CrewSettings, RoleSettings
 from orchestrator.settings.safety_files import read_safety, unfit
 from orchestrator.settings.yaml_documents import KeyPath, Source, Where, checked, dotted
 from orchestrator.store.address import LOCAL, checked_address, shown_address
-from protocol import Frozen
+from protocol import Frozen, JsonObject
 from protocol.retries import Retries
 from roles.contracts.limits.limits import Limits
 from roles.journal.screenshots import ScreenshotSettings
@@ -127,7 +127,7 @@ class Settings(Frozen):
     """What goes wrong between the crew and the environment: `KIND`, `KIND:RATE`, or all that a fault can say."""
     limits: Limits = Limits()
     retries: Retries = Retries()
-    safety: str | dict[str, Any] = "ask-sensitive"
+    safety: str | JsonObject = "ask-sensitive"
     """Name of a file in configs/safety, a path, the policy itself, or `{preset: NAME}` with what is otherwise."""
     constraints: Constraints = Constraints()
     """What narrows the safety policy for a task or a run."""
@@ -260,7 +260,7 @@ def varied(axes: Sequence[str]) -> list[str]:
     return [f"variation.{text}" for text in axes]
 
 
-def load_safety(safety: str | Mapping[str, Any], where: Where = lambda path: Source("safety policy")) -> dict[str, Any]:
+def load_safety(safety: str | Mapping[str, Any], where: Where = lambda path: Source("safety policy")) -> JsonObject:
     """The safety policy that `safety` means, as data that `SafetyPolicy` accepts."""
     return read_safety(safety, where).data
 

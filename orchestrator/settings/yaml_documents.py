@@ -15,6 +15,7 @@ from environments.files.small_files import TooLarge, read_small
 from environments.files.yaml_lines import KeyPath as KeyPath
 from environments.files.yaml_lines import lines_of, nearest_line, refuse_deep
 from orchestrator.errors import UsageProblem, did_you_mean
+from protocol import JsonObject
 
 Model = TypeVar("Model", bound=BaseModel)
 
@@ -36,7 +37,7 @@ Where = Callable[[KeyPath], Source]
 class Document(NamedTuple):
     """A mapping from a file, with the line of every key and list item."""
 
-    data: dict[str, Any]
+    data: JsonObject
     lines: dict[KeyPath, int]
     name: str
 

@@ -8,10 +8,10 @@ import sqlite3
 from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 from urllib.parse import quote
 
-from protocol import ActionResult, InteractionStep, Picture, VisualState, parse_action, write_log
+from protocol import ActionResult, InteractionStep, JsonObject, Picture, VisualState, parse_action, write_log
 from protocol.model.steps import picture_file
 from roles.journal.actions import action_key
 from roles.journal.events import DecidedEvent, ObservedEvent, PictureEvent, StepEvent
@@ -126,7 +126,7 @@ def events_after(db: sqlite3.Connection, number: int, most: int) -> tuple[list[E
     return events, rows[-1][0] if rows else number, problems
 
 
-def _body(text: str) -> dict[str, Any]:
+def _body(text: str) -> JsonObject:
     body = json.loads(text)
     if not isinstance(body, dict):
         raise ValueError("its body is no mapping")

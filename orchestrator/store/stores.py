@@ -6,7 +6,6 @@ stay in the folder in either case; a shared store has a copy of the first two.
 
 from __future__ import annotations
 
-import json
 import socket
 from collections.abc import Mapping
 from contextlib import suppress
@@ -15,10 +14,12 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from orchestrator.errors import MachineStopped, UsageProblem
 from orchestrator.store.address import LOCAL, checked_address, stand_for
+from orchestrator.store.json_files import mapping_in, write_json
 
 if TYPE_CHECKING:
     from orchestrator.store.checkpoints import Cursors
     from orchestrator.store.postgres.runs import SharedRun
+    from protocol import JsonObject
     from protocol.retries import Retries
     from roles.journal.rows import Rows
 
@@ -110,17 +111,14 @@ def folder_here(run: SharedRun, runs_dir: Path, address: str, *, own_environment
             f"Run {run.run_id} is in the store, but what its environment is made of is on {run.host}, in {run.folder}: "
             f"resume it there, or make that folder reachable here and name the one around it with --runs-dir."
         )
-    from orchestrator.store.json_files import write_json
-
     folder.mkdir(parents=True, exist_ok=True)
     write_json(folder / "run.json", run.record)
     return folder
 
 
-def written(path: Path) -> dict[str, Any]:
+def written(path: Path) -> JsonObject:
     """What a JSON file says; empty where it cannot be read, or is no mapping."""
     try:
-        found = json.loads(path.read_text(encoding="utf-8"))
-    except (OSError, ValueError, RecursionError):
+        return mapping_in(path.read_text(encoding="utf-8")) or {}
+    except (OSError, ValueError):
         return {}
-    return found if isinstance(found, dict) else {}

@@ -18,7 +18,7 @@ from orchestrator.tasks.changes import parts_of
 from orchestrator.tasks.judge import Verdict, judge
 from orchestrator.tasks.oracle import OracleRun, play, task_environment
 from orchestrator.tasks.tasks import Task, fill_goal, fill_slots, resolve_target
-from protocol import CallApi
+from protocol import CallApi, JsonObject
 
 SEEDS = 5
 
@@ -150,7 +150,7 @@ def sees_strays(task: Task, played: OracleRun, environment: Environment) -> bool
     return None
 
 
-def _untouched(task: Task, world: dict[str, Any], slots: dict[str, Any]) -> Iterator[Problem]:
+def _untouched(task: Task, world: JsonObject, slots: JsonObject) -> Iterator[Problem]:
     """What the conditions make of a world in which nothing was done."""
     verdict = judge(task, world, world, slots, [], {"status": task.outcome, "plans": 1, "reason": "", "steps": 0, "questions": 0})
     for key, expression, error in _evaluated(task, verdict):
@@ -177,7 +177,7 @@ def _evaluated(task: Task, verdict: Verdict) -> Iterator[tuple[KeyPath, str, str
         yield ("checkpoints", point.name, "when"), "when", point.error
 
 
-def _nowhere(pattern: str, world: dict[str, Any], slots: dict[str, Any]) -> str:
+def _nowhere(pattern: str, world: JsonObject, slots: JsonObject) -> str:
     """The app, or the field of an app, that a pattern means and the world does not have."""
     inside: Any = world.get("apps", {})
     for part in parts_of(pattern, slots)[1:3]:

@@ -13,6 +13,7 @@ from orchestrator.tasks.changes import filled_text
 from orchestrator.tasks.judge import Verdict, judge
 from orchestrator.tasks.oracle_lines import OracleStep, steps_of
 from orchestrator.tasks.tasks import Task, answer_of, fill_goal, fill_slots
+from protocol import JsonObject
 
 
 class Step(NamedTuple):
@@ -32,8 +33,8 @@ class OracleRun(NamedTuple):
 
     goal: str
     slots: dict[str, Any]
-    initial: dict[str, Any]
-    world: dict[str, Any]
+    initial: JsonObject
+    world: JsonObject
     """As it is at the end."""
     steps: tuple[Step, ...]
     verdict: Verdict
@@ -79,7 +80,7 @@ def _played(task: Task, seed: int, surface: Environment) -> OracleRun:
     return OracleRun(goal, slots, initial, world, tuple(steps), verdict, problem)
 
 
-def _world(surface: Environment) -> dict[str, Any]:
+def _world(surface: Environment) -> JsonObject:
     return surface.world() if isinstance(surface, WorldState) else {}
 
 

@@ -16,6 +16,7 @@ from orchestrator.settings.settings import LoadedSettings, located
 from orchestrator.settings.yaml_documents import Document, checked, read_document
 from orchestrator.store.printable import clean, json_text
 from orchestrator.tasks.tasks import Task, fill_goal, fill_slots, fitting
+from protocol import JsonObject
 from roles.contracts import AppWords, Subtask
 from roles.contracts.signals import Signal
 from roles.manager.graph import build_manager
@@ -42,7 +43,7 @@ class PlanFile(NamedTuple):
             raise UsageProblem(f"{self.document.where(('subtasks', *bad.at))}: {bad}.") from None
 
 
-def read_given(path: Path) -> dict[str, Any]:
+def read_given(path: Path) -> JsonObject:
     """A plan in place of one that was shown; it may wait for what has ended, so who asked checks that. Raises UsageProblem."""
     document = read_document(path, WHAT)
     return checked(GivenPlan, document.data, document.where).model_dump(mode="json", exclude_defaults=True)
@@ -68,7 +69,7 @@ def plan_of(subtasks: Sequence[Subtask], name: str = WHAT) -> PlanFile:
 class ShownPlan(NamedTuple):
     """A plan to be printed, and what is said above it."""
 
-    data: dict[str, Any]
+    data: JsonObject
     about: tuple[str, ...] = ()
 
 

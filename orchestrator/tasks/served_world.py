@@ -16,6 +16,7 @@ from orchestrator.errors import UsageProblem
 from orchestrator.settings.settings import load_settings
 from orchestrator.tasks.judge import Verdict, judge
 from orchestrator.tasks.tasks import Task, fill_goal, fill_slots, resolve_target
+from protocol import JsonObject
 
 
 class ServeOptions(NamedTuple):
@@ -35,7 +36,7 @@ class PracticeTask:
 
     def __init__(self, task: Task, told: Callable[[Verdict], None]) -> None:
         self._task, self._told = task, told
-        self._initial: dict[str, Any] = {}
+        self._initial: JsonObject = {}
         self._slots: dict[str, Any] = {}
 
     def begin(self, desktop: SimulatedDesktop) -> str:

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import yaml
+from typing_extensions import TypedDict
 
 from orchestrator.settings.layers import shipped, shipped_names
 
@@ -16,23 +17,46 @@ _LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 """A hundred files in a tenth of the time, where the library was built with it."""
 
 
-def tasks(part: str = "") -> list[dict[str, Any]]:
+class ShippedTask(TypedDict):
+    """A task in a list."""
+
+    name: str
+    tier: int
+    world: str | None
+    kinds: list[str]
+    goal: str
+    about: str
+
+
+class ShippedWorld(TypedDict):
+    """A world in a list."""
+
+    name: str
+    form: str
+    apps: list[str]
+    about: str
+
+
+_Shipped = TypeVar("_Shipped", ShippedTask, ShippedWorld)
+
+
+def tasks(part: str = "") -> list[ShippedTask]:
     """Every shipped task that has `part` in its name, world, kinds or goal."""
     return _having(part, (_task(name, data) for name, data in _read("tasks")))
 
 
-def worlds(part: str = "") -> list[dict[str, Any]]:
+def worlds(part: str = "") -> list[ShippedWorld]:
     """Every shipped world that has `part` in its name, form, apps or purpose."""
     return _having(part, (_world(name, data) for name, data in _read("worlds")))
 
 
-def _read(kind: str) -> Iterator[tuple[str, dict[str, Any]]]:
+def _read(kind: str) -> Iterator[tuple[str, Mapping[str, Any]]]:
     for name in shipped_names(kind):
         path: Path = shipped(kind, f"{name}.yaml")
         yield name, yaml.load(path.read_text(encoding="utf-8"), Loader=_LOADER)  # noqa: S506 - a safe one
 
 
-def _task(name: str, data: dict[str, Any]) -> dict[str, Any]:
+def _task(name: str, data: Mapping[str, Any]) -> ShippedTask:
     goal = " ".join(str(data["goal"]).split())
     return {
         "name": name,
@@ -44,11 +68,11 @@ def _task(name: str, data: dict[str, Any]) -> dict[str, Any]:
     }
 
 
-def _world(name: str, data: dict[str, Any]) -> dict[str, Any]:
+def _world(name: str, data: Mapping[str, Any]) -> ShippedWorld:
     apps = data.get("apps") or {}
     return {"name": name, "form": data.get("form", "desktop"), "apps": list(apps), "about": data.get("about", "")}
 
 
-def _having(part: str, found: Iterator[dict[str, Any]]) -> list[dict[str, Any]]:
+def _having(part: str, found: Iterator[_Shipped]) -> list[_Shipped]:
     wanted = part.casefold()
     return [one for one in found if any(wanted in str(value).casefold() for value in one.values())]

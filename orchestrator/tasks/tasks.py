@@ -21,7 +21,7 @@ from orchestrator.settings.yaml_documents import Document, KeyPath, Source, chec
 from orchestrator.tasks.changes import SLOT, filled_text, parts_of, problem_with_pattern, slot_value
 from orchestrator.tasks.checkpoints import NAMES, Checkpoint, evaluate, evaluate_each, problem_with, problem_with_order
 from orchestrator.tasks.oracle_lines import Oracle, fewest_steps, problem_with_oracle
-from protocol import Frozen
+from protocol import Frozen, JsonObject
 from roles.contracts.limits.limits import Limits
 
 COMPUTED = ("sum", "count", "min", "max", "join", "value")
@@ -207,11 +207,11 @@ class Task(Frozen):
     goal: str
     world: str | None = None
     seed: int | None = None
-    limits: dict[str, Any] = Field(default_factory=dict)
-    safety: str | dict[str, Any] | None = None
-    constraints: dict[str, Any] = Field(default_factory=dict)
+    limits: JsonObject = Field(default_factory=dict)
+    safety: str | JsonObject | None = None
+    constraints: JsonObject = Field(default_factory=dict)
     """What narrows the safety policy for this task; seed 000's constraints."""
-    settings: dict[str, Any] = Field(default_factory=dict)
+    settings: JsonObject = Field(default_factory=dict)
     slots: dict[str, Slot] = Field(default_factory=dict)
     secrets: tuple[str, ...] = ()
     """Names of private values that the user gives as `--secret NAME` or as an environment variable; `{NAME}` in the goal."""

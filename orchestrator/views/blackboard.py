@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from pydantic import ValidationError
+from typing_extensions import TypedDict
 
 from orchestrator.errors import UsageProblem
 from orchestrator.store.printable import UNREADABLE, clean, shortened
@@ -26,7 +27,51 @@ SCREEN = "screen"
 _NOWHERE = VisualState()
 
 
-def board_at(events: Iterable[Event], at: int | None = None) -> dict[str, Any]:
+class QuestionShown(TypedDict):
+    """What people were asked, or would have been, and what came of it."""
+
+    question: str
+    answer: str
+    name: str
+    """Of the fact that it became."""
+    said_by: str
+    step: int
+
+
+class ScreenShown(TypedDict):
+    """A screen that was kept."""
+
+    name: str
+    app: str | None
+    state_id: str | None
+    step: int
+    subtask: str
+    shows: str
+    why: str
+
+
+class SubtaskShown(TypedDict):
+    """A subtask, with the names of the facts that it found."""
+
+    id: str
+    title: str
+    status: str
+    found: list[str]
+
+
+class Board(TypedDict):
+    """All that is known of a run."""
+
+    at: int | None
+    """The last step that is taken in."""
+    facts: list[dict[str, Any]]
+    questions: list[QuestionShown]
+    screens: list[ScreenShown]
+    conflicts: list[dict[str, Any]]
+    subtasks: list[SubtaskShown]
+
+
+def board_at(events: Iterable[Event], at: int | None = None) -> Board:
     """All of it as JSON; `at` is the last step that is taken in. Raises UsageProblem for events that deskcrew never wrote."""
     try:
         return _board([event for event in events if at is None or event.step <= at or not event.step], at)
@@ -34,7 +79,7 @@ def board_at(events: Iterable[Event], at: int | None = None) -> dict[str, Any]:
         raise UsageProblem(f"The journal says of facts what deskcrew never writes ({type(bad).__name__}).") from None
 
 
-def _board(events: list[Event], at: int | None) -> dict[str, Any]:
+def _board(events: list[Event], at: int | None) -> Board:
     known = _BoardState(at)
     for event in events:
         known.take(event)
@@ -129,9 +174,8 @@ def fact_shown(fact: Fact, used_by: Iterable[str] = (), earlier: Iterable[Fact] 
     }
 
 
-def _questions(events: Iterable[Event], facts: Mapping[str, Fact]) -> list[dict[str, Any]]:
-    """What people were asked, or would have been, and what came of it."""
-    found = [
+def _questions(events: Iterable[Event], facts: Mapping[str, Fact]) -> list[QuestionShown]:
+    found: list[QuestionShown] = [
         {"question": f.question, "answer": value_told(f), "name": f.name, "said_by": source_told(f), "step": f.step}
         for f in facts.values()
         if f.question
@@ -143,17 +187,19 @@ def _questions(events: Iterable[Event], facts: Mapping[str, Fact]) -> list[dict[
     return found
 
 
-def _screen(fact: Fact) -> dict[str, Any]:
-    seen = {"name": fact.name, "app": fact.app, "state_id": fact.state_id, "step": fact.step, "subtask": fact.subtask}
-    return seen | {"shows": fact.value, "why": fact.reason}
+def _screen(fact: Fact) -> ScreenShown:
+    return {
+        "name": fact.name, "app": fact.app, "state_id": fact.state_id, "step": fact.step, "subtask": fact.subtask,
+        "shows": fact.value, "why": fact.reason,
+    }  # fmt: skip
 
 
-def _subtask(name: str, titles: Mapping[str, str], status: str, facts: Iterable[Fact]) -> dict[str, Any]:
+def _subtask(name: str, titles: Mapping[str, str], status: str, facts: Iterable[Fact]) -> SubtaskShown:
     found = [fact.name for fact in facts if fact.subtask == name]
     return {"id": name, "title": titles.get(name, name), "status": status, "found": found}
 
 
-def board_page(board: Mapping[str, Any]) -> str:
+def board_page(board: Board) -> str:
     """All of it as text for people."""
     from orchestrator.views.terminal.tables import table
 
@@ -165,12 +211,10 @@ def board_page(board: Mapping[str, Any]) -> str:
         lines += [f"  {clean(f['name'], 60)}: {_dispute(said)}" for f in board["facts"] for said in f.get("instead", ())]
     else:
         lines.append("There are no facts." if board["at"] is None else f"There are no facts by step {board['at']}.")
-    for mark, items, say in (
-        ("questions", board["questions"], lambda q: f"{clean(q['question'])} → {clean(q['answer'])} ({clean(q['said_by'])})"),
-        ("screens", board["screens"], _screen_line),
-        ("subtasks", board["subtasks"], _subtask_line),
-    ):
-        lines += ["", mark, *(f"  {say(item)}" for item in items)] if items else []
+    answers = [f"{clean(q['question'])} → {clean(q['answer'])} ({clean(q['said_by'])})" for q in board["questions"]]
+    screens, subtasks = map(_screen_line, board["screens"]), map(_subtask_line, board["subtasks"])
+    for mark, items in (("questions", answers), ("screens", [*screens]), ("subtasks", [*subtasks])):
+        lines += ["", mark, *(f"  {item}" for item in items)] if items else []
     return "\n".join(lines)
 
 
@@ -188,11 +232,11 @@ def _dispute(said: Mapping[str, Any]) -> str:
     return f"{clean(source_told(other) or other.role, 60)} says {clean(value_told(other), 80)} (step {other.step})"
 
 
-def _screen_line(screen: Mapping[str, Any]) -> str:
+def _screen_line(screen: ScreenShown) -> str:
     why = f": {clean(screen['why'], 120)}" if screen["why"] else ""
     return f"step {screen['step']} · {clean(screen['app'] or 'the desktop', 30)} · {clean(screen['shows'], 120)}{why}"
 
 
-def _subtask_line(subtask: Mapping[str, Any]) -> str:
+def _subtask_line(subtask: SubtaskShown) -> str:
     found = f", found {clean(', '.join(subtask['found']), 120)}" if subtask["found"] else ""
     return f"{clean(subtask['id'], 20)} {shortened(subtask['title'])}: {clean(subtask['status'], 20)}{found}"

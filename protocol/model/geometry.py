@@ -16,6 +16,9 @@ from pydantic import (
 )
 from typing_extensions import TypedDict
 
+JsonObject = dict[str, Any]
+"""A mapping in somebody else's format, as JSON has it: nothing is known of it until it is read field by field."""
+
 
 class Frozen(BaseModel):
     """A value: immutable, closed to unknown keys, and always fit to be written down. Base of every model of the protocol."""

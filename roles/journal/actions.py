@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from protocol import ActionResult, AgentAction, parse_action
 from roles.contracts import Clock
+from roles.journal.events import Json
 from roles.journal.facts import Sealer
 from roles.journal.rows import Rows, dumps
 from roles.safety.privacy.redaction import Redactor
@@ -84,12 +85,12 @@ class Ledger(Sealer):
             if result:
                 yield key, parse_action(json.loads(action)), ActionResult.model_validate_json(result)
 
-    def request(self, key: str) -> dict[str, Any]:
+    def request(self, key: str) -> Json:
         """The approval request of an action, as it was recorded."""
         body = self.rows.asked(key)
         return dict(json.loads(body)) if body else {}
 
-    def decided(self, key: str) -> dict[str, Any]:
+    def decided(self, key: str) -> Json:
         """What a person said to a request, as it was recorded; empty where they were not asked yet.
 
         The event alone is not believed: a decision is what stands among the approvals.

@@ -296,7 +296,7 @@ class Journal(Ledger):
         self.rows.close()
 
 
-def _record(body: dict[str, Any]) -> StepRecord:
+def _record(body: Json) -> StepRecord:
     body.pop("attempt", None)
     return StepRecord.model_validate(body)
 

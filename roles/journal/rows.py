@@ -381,6 +381,46 @@ class SqliteRows(Rows):
             self.connection.close()
 
 
+Query = Callable[..., list[Any]]
+"""Rows of a statement with `?` for its values, in which `{own}` limits the rows to those of one run."""
+ACTION = ("key", "digest", "action", "started", "result")
+
+
+class RowsCopy(SqliteRows):
+    """Rows of another store, in memory."""
+
+    def __init__(self) -> None:
+        super().__init__(None)
+
+    def read_on(self, query: Query, tables: Sequence[str] = tuple(NUMBERED)) -> int:
+        """Take in what was written since; gives the last event. What an event speaks of comes before it."""
+        ((last,),) = query("SELECT coalesce(max(id), 0) FROM events WHERE {own}TRUE")
+        for table in sorted(tables, key="events".__eq__):
+            number, columns = NUMBERED[table][0], (NUMBERED[table][0], *NUMBERED[table][1])
+            until = f" AND id <= {last}" if table == "events" else ""
+            page = f"SELECT {', '.join(columns)} FROM {table} WHERE {{own}}{number} > ?{until} ORDER BY {number} LIMIT 1000"  # noqa: S608
+            ((reached,),) = self.connection.execute(f"SELECT coalesce(max({number}), 0) FROM {table}")  # noqa: S608
+            while rows := query(page, reached):
+                if table == "events" and (keys := sorted({key for row in rows if (key := _key_of(row[-1]))})):
+                    actions = f"SELECT {', '.join(ACTION)} FROM actions WHERE {{own}}key = ANY(?)"  # noqa: S608 - fixed names
+                    self.take("actions", ACTION, query(actions, keys))
+                self.take(table, columns, rows)
+                reached = rows[-1][0]
+        return int(last)
+
+    def take(self, table: str, columns: Sequence[str], rows: Sequence[Any]) -> None:
+        marks = ", ".join("?" * len(columns))
+        self.connection.executemany(f"INSERT OR REPLACE INTO {table} ({', '.join(columns)}) VALUES ({marks})", rows)  # noqa: S608
+
+
+def _key_of(body: str) -> str:
+    try:
+        key = json.loads(body).get("key", "")
+    except (ValueError, AttributeError, RecursionError):
+        return ""
+    return key if isinstance(key, str) else ""
+
+
 MOST = 64 * 2**20
 """Bytes that one stored text may come to: far more than any screen or cursor, and no more than a machine can hold."""
 

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any, Literal, Self
+from typing import Literal, Self
 from urllib.parse import urlsplit
 
 from pydantic import Field, field_validator, model_validator
 
-from protocol import Frozen
+from protocol import Frozen, JsonObject
 
 PROVIDERS = ("openai", "ollama")
 """Of embeddings, by name."""
@@ -96,7 +96,7 @@ class EmbeddingSettings(Frozen):
     """`openai:MODEL`, `ollama:MODEL`, or `given`, one that a program gives; empty for none."""
     unrelated: float = Field(default=0.0, ge=-1, lt=1)
     """The cosine by which this model says that two texts have nothing in common; the score counts from there."""
-    options: dict[str, Any] = Field(default_factory=dict)
+    options: JsonObject = Field(default_factory=dict)
     """What the provider's class takes beside the name."""
 
     @field_validator("name")

@@ -9,7 +9,7 @@ import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 from orchestrator.control.controls import Stop
 from orchestrator.desk.client.remote import Remote, State, path_of
@@ -29,6 +29,7 @@ from roles.manager.plans import WORK_PLAN
 
 if TYPE_CHECKING:
     from orchestrator.runs.face import Approver
+    from orchestrator.views.blackboard import Board
 
 _NO_PLAN = "There is no plan: "
 _LOOKS_AGAIN = 1.0
@@ -58,8 +59,8 @@ class RemoteRun:
         found = self._remote.get(f"{self._path}/plan")
         return ShownPlan(found["plan"], tuple(found["about"]))
 
-    def blackboard(self, at: int | None = None) -> dict[str, Any]:
-        return self._remote.get(f"{self._path}/blackboard", **({} if at is None else {"at": at}))
+    def blackboard(self, at: int | None = None) -> Board:
+        return cast("Board", self._remote.get(f"{self._path}/blackboard", **({} if at is None else {"at": at})))
 
     def past(self) -> Iterator[Event]:
         for event in self._remote.past(self.run_id):

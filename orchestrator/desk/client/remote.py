@@ -17,6 +17,7 @@ from tenacity import Retrying, retry_if_exception_type, wait_random
 
 from environments.files.small_files import read_small
 from orchestrator.errors import MachineStopped, UsageProblem
+from protocol import JsonObject
 from roles.journal.journal import Event
 
 VARIABLE = "DESKCREW_TOKEN"
@@ -40,8 +41,8 @@ class State(NamedTuple):
     works: bool
     exit_code: int
     asking: str
-    pending: dict[str, Any] | None
-    report: dict[str, Any]
+    pending: JsonObject | None
+    report: JsonObject
     notes: list[str]
 
     @property
@@ -101,23 +102,23 @@ class Remote:
 
     # --- one question, one answer -------------------------------------------------------------------------------
 
-    def get(self, path: str, **query: Any) -> dict[str, Any]:
+    def get(self, path: str, **query: Any) -> JsonObject:
         return self._asked("GET", path, params=query)
 
-    def post(self, path: str, body: Mapping[str, Any] | None = None) -> dict[str, Any]:
+    def post(self, path: str, body: Mapping[str, Any] | None = None) -> JsonObject:
         return self._asked("POST", path, json=dict(body or {}))
 
-    def delete(self, path: str) -> dict[str, Any]:
+    def delete(self, path: str) -> JsonObject:
         return self._asked("DELETE", path)
 
-    def _asked(self, method: str, path: str, **more: Any) -> dict[str, Any]:
+    def _asked(self, method: str, path: str, **more: Any) -> JsonObject:
         try:
             with self._http.stream(method, path, **more) as answer:
                 return self._told(answer)
         except httpx.HTTPError as bad:
             raise self._gone(bad) from None
 
-    def _told(self, answer: httpx.Response) -> dict[str, Any]:
+    def _told(self, answer: httpx.Response) -> JsonObject:
         body, until = bytearray(), time.monotonic() + _BEGINS
         for part in answer.iter_bytes():
             body += part

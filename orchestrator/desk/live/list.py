@@ -1,4 +1,4 @@
-"""The list of runs: a row each, made anew only when the run's files are not as they were."""
+"""The list of runs: a row each, made anew only when the run's files, or its journal, are not as they were."""
 
 from __future__ import annotations
 
@@ -8,13 +8,14 @@ import threading
 from collections.abc import Collection
 from contextlib import closing
 from pathlib import Path, PurePath
-from typing import Any, NamedTuple, assert_never
+from typing import Any, assert_never
 
-from orchestrator.control.requests import RequestRecord, target_box, with_given
-from orchestrator.desk.live.journal import JOURNAL, Private, RunFiles, Sign, is_run_id, sign_of
-from orchestrator.desk.live.store import Stores, Tally
-from orchestrator.desk.models import RunRow, WaitingFor, WaitKind
+from orchestrator.control.requests import ABOUT, RequestLog, RequestRecord, target_box, with_given
+from orchestrator.desk.live.journal import JOURNAL, Private, RunFiles, is_run_id, sign_of
+from orchestrator.desk.live.store import SharedStore, StoreReader, Stores
+from orchestrator.desk.models import Approval, RunRow, WaitingFor, WaitKind
 from orchestrator.errors import UsageProblem
+from orchestrator.store.json_files import mapping_in
 from orchestrator.store.printable import UNREADABLE
 from orchestrator.store.salvage import open_read_only
 from orchestrator.views.page.data import number, plain, words
@@ -24,9 +25,10 @@ from roles.contracts.requests import (
     PlanReviewRequest,
     QuestionRequest,
     Request,
-    read_request,
     request_in,
 )
+from roles.journal.events import ModelCallEvent, StepEvent
+from roles.journal.rows import Query
 
 _OFTEN, _SELDOM = 0.2, 1.0
 """Seconds between two looks at a folder of few runs, or of many."""
@@ -41,15 +43,33 @@ GROUPS: dict[str, Collection[str]] = {
 """Words that a list can be narrowed to, beside the states themselves."""
 _ASKING = frozenset({"on_hold", "running"})
 """States in which a run may wait for an answer: at work it may ask at a prompt."""
+_COUNTED = (ModelCallEvent.KIND, *ABOUT)
 
 
-class OpenQuestion(NamedTuple):
-    """Something that a run asks of people, and that nobody has answered."""
+class Tally(StoreReader):
+    """What is counted of one run's journal. One thread at a time reads on; what stands here is whole at any time."""
 
-    folder: Path
-    goal: str
-    asked: RequestRecord
-    target_box: list[float] | None
+    def __init__(self) -> None:
+        super().__init__()
+        self.steps = self.tokens = 0
+        self.last = 0.0
+        """When the run did something last."""
+        self.asked: tuple[RequestRecord, ...] = ()
+        self._requests = RequestLog()
+
+    def read_on(self, query: Query) -> None:
+        kinds = ", ".join(f"'{kind}'" for kind in _COUNTED)
+        text = f"CASE WHEN kind IN ({kinds}) THEN body ELSE '{{{{}}}}' END"
+        rows = query(f"SELECT id, at, kind, {text} FROM events WHERE {{own}}id > ? ORDER BY id", self.reached)  # noqa: S608
+        for number_, at, kind, said in rows:
+            self.reached, self.last = number_, max(self.last, number(at))
+            self.steps += kind == StepEvent.KIND
+            body = mapping_in(said) or {}
+            if kind == ModelCallEvent.KIND:
+                self.tokens += int(number(body.get("tokens_in")) + number(body.get("tokens_out")))
+            elif kind in ABOUT:
+                self._requests.hear(number(at), kind, body)
+        self.asked = tuple(self._requests.all())
 
 
 class ListedRun:
@@ -61,7 +81,8 @@ class ListedRun:
         self.changed = 0
         """The number of the change by which it became what it is."""
         self._stores = stores
-        self._signs: tuple[Sign | int, ...] = ()
+        self._store: SharedStore | None = None
+        self._signs: object = None
         self._row: RunRow | None = None
         self._tally = Tally()
         self._boxes: dict[str, list[float] | None] = {}
@@ -70,25 +91,27 @@ class ListedRun:
 
     def look(self) -> bool:
         """Whether the row is not as it was."""
+        changed = self.files.changed()  # first: the journal of a run that has reported its end grows no more
         signs = (sign_of(self.folder / JOURNAL), sign_of(self.folder / f"{JOURNAL}-wal"), self._there())
-        if not self.files.changed() and signs == self._signs:
+        if not changed and signs == self._signs:
             return False
         self._signs, self._row = signs, None
         return True
+
+    @property
+    def _is_here(self) -> bool:
+        return (self.folder / JOURNAL).exists()
 
     def _there(self) -> int:
         """The last event that was counted of a journal in a store of several machines; 0 for one in the folder."""
         if self._is_here:
             return 0
         try:
-            self._tally = self._stores.tally(self.folder)
+            self._store = self._store or self._stores.of(self.folder)
         except UsageProblem:
             return 0
-        return self._tally.read
-
-    @property
-    def _is_here(self) -> bool:
-        return (self.folder / JOURNAL).exists()
+        self._store.want(self.folder.name, self._tally)
+        return self._tally.reached
 
     @property
     def row(self) -> RunRow:
@@ -100,21 +123,18 @@ class ListedRun:
     def order(self) -> tuple[float, str]:
         return (number(self.files.record.get("started")), self.folder.name)
 
-    def said(self) -> str:
-        """What is looked through for words."""
+    def matches(self, wanted: list[str]) -> bool:
         record = self.files.record
-        return " ".join((self.folder.name, words(record, "goal"), words(record, "task_id"))).casefold()
+        text = " ".join((self.folder.name, words(record, "goal"), words(record, "task_id"))).casefold()
+        return all(word in text for word in wanted)
 
     def _made(self) -> RunRow:
         self._count()
-        record, now, tally = self.files.record, self.files.standing, self._tally
-        started = number(record.get("started"))
-        settings = record.get("settings")
-        steps, last = tally.steps, tally.last
-        if not tally.read and not self._is_here:  # nothing has come of it yet, so the report tells
-            counts = self.files.report.get("counts")
-            steps = int(number((counts or {}).get("steps")))
-            last = started + number(self.files.report.get("wall_seconds"))
+        record, report, now, tally = self.files.record, self.files.report, self.files.standing, self._tally
+        started, steps, last = number(record.get("started")), tally.steps, tally.last
+        if not tally.reached and not self._is_here:  # nothing has come of it yet, so the report tells
+            steps = int(number((report.get("counts") or {}).get("steps")))
+            last = started + number(report.get("wall_seconds"))
         return RunRow(
             id=self.folder.name,
             goal=_whole(words(record, "goal")),
@@ -125,17 +145,15 @@ class ListedRun:
             seconds=round(max(last - started, 0.0), 3) if last and started else 0.0,
             steps=steps,
             tokens=tally.tokens,
-            preset=_whole(PurePath(words(settings, "policies")).stem),
+            preset=_whole(PurePath(words(record.get("settings"), "policies")).stem),
             who_works=_whole(self.files.who_works),
         )
 
     def _waiting(self) -> WaitingFor:
         request = request_in(self.files.report.get("pending"))
-        about = None if request is None else request.about
-        kind = _kind_of(request)
-        summary = (about.description or about.name if about is not None else "") or self.files.standing.reason
+        summary = (request.about.description or request.about.name if request is not None else "") or self.files.standing.reason
         since = self._tally.asked[-1].since if self._tally.asked else 0.0
-        return WaitingFor(kind=kind, since=since, summary=_whole(str(plain(self._sealed(summary))))[:1000])
+        return WaitingFor(kind=_kind_of(request), since=since, summary=_whole(str(plain(self._sealed(summary))))[:1000])
 
     def _count(self) -> None:
         """Read on in the journal, if it is in this folder."""
@@ -143,26 +161,21 @@ class ListedRun:
             return
         try:
             with closing(open_read_only(self.folder / JOURNAL)) as db:
-                db.text_factory = lambda said: said.decode("utf-8", "replace")
+                db.text_factory = lambda text: text.decode("utf-8", "replace")
                 if not db.execute("SELECT 1 FROM sqlite_master WHERE name = 'events' AND type <> 'table'").fetchone():
                     self._tally.read_on(lambda statement, *values: db.execute(statement.format(own=""), values).fetchall())
         except (sqlite3.Error, OSError, UsageProblem, *UNREADABLE):
             return  # what was counted so far stays
 
     def _sealed(self, value: Any) -> Any:
-        if self._private is None:
-            self._private = Private(self.folder)
+        self._private = self._private or Private(self.folder)
         self._private.look()
         return self._private.seal(value)
-
-    @property
-    def may_ask(self) -> bool:
-        return self.files.standing.state in _ASKING
 
     def asked(self) -> list[RequestRecord]:
         """What it asks by now, and has heard no answer to."""
         self._count()
-        return self._tally.open
+        return [one for one in self._tally.asked if one.said is None]
 
     def wait(self) -> None:
         """For what a store of several machines says first."""
@@ -170,15 +183,16 @@ class ListedRun:
             self._there()
             self._tally.first.wait(_PATIENCE)
 
-    def question(self, asked: RequestRecord) -> OpenQuestion | None:
+    def approval(self, asked: RequestRecord) -> Approval | None:
         """As it may be told; None where somebody has answered it."""
         one = with_given(self.folder, asked)
         if one.said is not None:
             return None
         if one.id not in self._boxes:
             self._boxes = {one.id: target_box(self.folder, one.request)}
-        shown = one._replace(request=read_request(self._sealed(one.request.dump())))
-        return OpenQuestion(self.folder, _whole(words(self.files.record, "goal")), shown, self._boxes.get(one.id))
+        pending = self._sealed(one.request.dump()) | {"options": list(one.request.allowed), "target_box": self._boxes[one.id]}
+        goal = _whole(words(self.files.record, "goal"))
+        return Approval(id=one.id, run_id=self.folder.name, goal=goal, since=one.since, pending=pending)
 
 
 def _kind_of(request: Request | None) -> WaitKind:
@@ -206,10 +220,8 @@ class RunList:
         self._stores = stores
         self._lock = threading.Lock()
         self._runs: dict[str, ListedRun] = {}
-        self.version = 0
-        """How many rows changed so far."""
-        self._shrunk = 0
-        """The change at which a run was last found to be gone."""
+        self.version = self._shrunk = 0
+        """How many rows changed so far, and the change at which a run was last found to be gone."""
 
     def look(self) -> None:
         with self._lock:
@@ -222,11 +234,9 @@ class RunList:
                 run = self._runs.get(name)
                 if run is None:
                     run = self._runs[name] = ListedRun(self._runs_dir / name, self._stores)
-                    run.look()
-                elif not run.look():
-                    continue
-                self.version += 1
-                run.changed = self.version
+                if run.look():
+                    self.version += 1
+                    run.changed = self.version
 
     def rest(self) -> float:
         return _OFTEN if len(self._runs) < _MANY else _SELDOM
@@ -243,32 +253,29 @@ class RunList:
         with self._lock:
             return [run.row for run in self._runs.values() if run.changed > change], self.version, self._shrunk > change
 
-    def questions(self) -> list[OpenQuestion]:
+    def approvals(self) -> list[Approval]:
         """What is asked anywhere, oldest first."""
         self.look()
         with self._lock:
-            runs = [run for run in self._runs.values() if run.may_ask]
+            runs = [run for run in self._runs.values() if run.files.standing.state in _ASKING]
         for run in runs:
             run.wait()
         with self._lock:
             asked = [(run, one) for run in runs for one in run.asked()]
-        found = [question for run, one in asked if (question := run.question(one)) is not None]
-        return sorted(found, key=lambda one: one.asked.since)
+        return sorted(filter(None, (run.approval(one) for run, one in asked)), key=lambda one: one.since)
 
     def page(self, query: str, status: str, limit: int, before: str) -> tuple[list[RunRow], str]:
         """Rows, newest first, behind the run `before`, and the id of the last if there are more."""
-        wanted = query.casefold().split()
-        states = GROUPS.get(status, {status})
+        wanted, states = query.casefold().split(), GROUPS.get(status, {status})
         self.look()
         with self._lock:
-            runs = sorted(self._runs.values(), key=lambda run: run.order, reverse=True)
-            if before:
-                border = self._runs[before].order if before in self._runs else (0.0, "")
-                runs = [run for run in runs if run.order < border]
-            found = [
+            border = (self._runs[before].order if before in self._runs else (0.0, "")) if before else None
+            runs = [
                 run
-                for run in runs
-                if (not status or run.files.standing.state in states) and all(word in run.said() for word in wanted)
+                for run in sorted(self._runs.values(), key=lambda run: run.order, reverse=True)
+                if (border is None or run.order < border)
+                and (not status or run.files.standing.state in states)
+                and run.matches(wanted)
             ]
-            rows = [run.row for run in found[:limit]]
-            return rows, rows[-1].id if len(found) > limit else ""
+            rows = [run.row for run in runs[:limit]]
+            return rows, rows[-1].id if len(runs) > limit else ""

@@ -18,31 +18,19 @@ from orchestrator.control.status import HOLDING_STILL, standing
 from orchestrator.desk import workers
 from orchestrator.desk.auth import Approver, Viewer
 from orchestrator.desk.desk import RunFolder, TheDesk
-from orchestrator.desk.live.list import OpenQuestion
+from orchestrator.desk.models import Approval
 from orchestrator.desk.workers import GoOn
 from orchestrator.errors import MachineStopped, UsageProblem
 from orchestrator.runs.folders import list_runs, stored_report
 from orchestrator.runs.privacy.secrets import answer_to
 from orchestrator.views.terminal.approval import constrained
-from protocol import Frozen, parse_action
+from protocol import Frozen, JsonObject, parse_action
 from protocol.dsl import DSLError, parse_line
 from roles.contracts.requests import screen_of
 from roles.manager.plans import WORK_PLAN
 
 router = APIRouter(prefix="/api", tags=["answering"])
 _DID = {"approve": "approved it", "reject": "rejected it", "edit": "edited it", "respond": "answered"}
-
-
-class Approval(Frozen):
-    """Something that a run waits for somebody to say."""
-
-    id: str
-    """Of this asking."""
-    run_id: str
-    goal: str
-    since: float
-    pending: dict[str, Any]
-    """The request as it is recorded, with `options` and `target_box`."""
 
 
 class Approvals(Frozen):
@@ -57,10 +45,10 @@ class AnswerIn(Frozen):
     pending: str = Field(min_length=1, max_length=500)
     """Its `id`, or the digest of what was shown: another request is not answered by it."""
     decision: Literal["approve", "edit", "reject", "respond"]
-    action: dict[str, Any] | str | None = None
+    action: JsonObject | str | None = None
     """With `edit`: the action as JSON or in the DSL, or the plan, in place of what was asked about."""
     message: str = Field(default="", max_length=20_000)
-    constraints: dict[str, Any] | str | None = None
+    constraints: JsonObject | str | None = None
     """What holds for the run from here on, as JSON or as YAML."""
 
 
@@ -86,7 +74,7 @@ class OtherAnswer(Frozen):
 @router.get("/approvals")
 def approvals(desk: TheDesk, visitor: Viewer) -> Approvals:
     """Every run that waits for somebody, with exactly what it asks."""
-    return Approvals(approvals=tuple(map(_approval, desk.watch.list.questions())))
+    return Approvals(approvals=tuple(desk.watch.list.approvals()))
 
 
 @router.post("/runs/{run_id}/answer", responses={409: {"model": OtherAnswer}}, response_model=Answered)
@@ -131,12 +119,6 @@ def go_on_with_answers(runs_dir: Path, config: tuple[Path, ...] = ()) -> list[st
             workers.go_on(GoOn(runs_dir=runs_dir, run_id=run.run_id, who=who, answered=asking, config=config))
             found.append(run.run_id)
     return found
-
-
-def _approval(one: OpenQuestion) -> Approval:
-    asked = one.asked
-    pending = asked.request.dump() | {"options": list(asked.request.allowed), "target_box": one.target_box}
-    return Approval(id=asked.id, run_id=one.folder.name, goal=one.goal, since=asked.since, pending=pending)
 
 
 def _decision(said: AnswerIn, who: str, asked: RequestRecord) -> dict[str, Any]:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from fastapi import APIRouter, HTTPException
 from pydantic import Field, ValidationError
 
@@ -16,7 +14,7 @@ from orchestrator.desk.routes.start import as_override
 from orchestrator.desk.workers import GoOn
 from orchestrator.errors import UsageProblem
 from orchestrator.runs.handle import ControlResult, RunControl
-from protocol import Frozen, describe, parse_action
+from protocol import Frozen, JsonObject, describe, parse_action
 from protocol.dsl import DSLError, parse_line
 from roles.contracts.steering import Addressee
 
@@ -26,7 +24,7 @@ _HEARD_WITHIN = 10.0
 
 
 class Limits(Frozen):
-    overrides: dict[str, Any] | tuple[str, ...] = ()
+    overrides: JsonObject | tuple[str, ...] = ()
     """Other limits from here on: `{"limits.steps": 240}`, or `["limits.steps=240"]`."""
 
 
@@ -45,7 +43,7 @@ class Message(Frozen):
 
 
 class ActIn(Frozen):
-    action: dict[str, Any] | str
+    action: JsonObject | str
     """JSON of the protocol, or a line of the DSL."""
 
 

@@ -12,9 +12,7 @@ from starlette.responses import FileResponse, JSONResponse, Response
 
 from orchestrator.desk.auth import Operator, Viewer
 from orchestrator.desk.desk import RunFolder, TheDesk
-from orchestrator.desk.live.run import items_json, shown_cursor
 from orchestrator.desk.models import (
-    Blackboard,
     DetailsPage,
     Identity,
     ItemsPage,
@@ -24,8 +22,9 @@ from orchestrator.desk.models import (
     RunRows,
     ScreenDrawn,
 )
-from orchestrator.views.blackboard import board_at
-from orchestrator.views.page.data import plain
+from orchestrator.views.blackboard import Board, board_at
+from orchestrator.views.page.data import Detail, plain
+from orchestrator.views.page.run_data import shown_cursor
 
 router = APIRouter(prefix="/api", tags=["reading"])
 After = Annotated[float, Query(ge=0, description="The cursor up to which everything is known.", allow_inf_nan=False)]
@@ -71,7 +70,7 @@ def items(
     desk: TheDesk, folder: RunFolder, visitor: Viewer, after: After = 0, limit: Annotated[int, Query(ge=1, le=5000)] = 500
 ) -> Response:
     """Lines that are not as they were up to a cursor."""
-    return _json(items_json(desk.watch.run(folder).after(after, limit)))
+    return _json(desk.watch.run(folder).after(after, limit).as_json())
 
 
 @router.get("/runs/{run_id}/details", response_model=DetailsPage)
@@ -83,7 +82,7 @@ def details(
     return _json({"details": desk.watch.run(folder).details(start, limit)})
 
 
-@router.get("/runs/{run_id}/details/{number}", response_model=dict[str, Any])
+@router.get("/runs/{run_id}/details/{number}", response_model=Detail)
 def detail(desk: TheDesk, folder: RunFolder, visitor: Viewer, number: Number) -> Response:
     """What stands behind one line: the screen's description, reasons, the action, prompt and reply, evidence."""
     found = desk.watch.run(folder).details(number, 1)
@@ -103,7 +102,7 @@ def events(
     return _json({"events": [plain(event._asdict()) for event in found.events], "cursor": found.reached, "more": found.more})
 
 
-@router.get("/runs/{run_id}/blackboard", response_model=Blackboard)
+@router.get("/runs/{run_id}/blackboard", response_model=Board)
 def blackboard(
     desk: TheDesk, folder: RunFolder, visitor: Viewer,
     at: Annotated[int | None, Query(ge=0, lt=2**53, description="The last step that is taken in.")] = None,

@@ -14,6 +14,7 @@ from orchestrator.settings.layers import shipped_names
 from orchestrator.settings.policy_check import report_presets
 from orchestrator.settings.settings import LoadedSettings, load_settings, show_config
 from orchestrator.tasks import shipped
+from orchestrator.tasks.shipped import ShippedTask
 from orchestrator.tasks.tasks import Task, resolve_target
 from protocol import Frozen
 from roles.safety.privacy.redaction import MASK
@@ -36,7 +37,7 @@ class SettingRows(Frozen):
 
 
 class Tasks(Frozen):
-    tasks: tuple[dict[str, Any], ...]
+    tasks: tuple[ShippedTask, ...]
 
 
 class Preset(Frozen):

@@ -22,7 +22,7 @@ from orchestrator.settings.settings import LoadedSettings, load_settings
 from orchestrator.settings.yaml_documents import Source, checked
 from orchestrator.tasks.plans import PlanFile, plan_of
 from orchestrator.tasks.tasks import Task, resolve_target
-from protocol import Frozen
+from protocol import Frozen, JsonObject
 from roles.manager.plans import GivenPlan
 
 _MAY_BE_SAID = (
@@ -132,20 +132,20 @@ class PlanIn(Frozen):
 
     goal: str = Field(default="", max_length=20_000)
     """In words. Either this or a task."""
-    task: str | dict[str, Any] = ""
+    task: str | JsonObject = ""
     """The name of a shipped one, or all that a task file says."""
     world: str | None = None
     preset: str | None = None
     """Of policies: who decides."""
     seed: int | None = None
-    overrides: dict[str, Any] | tuple[str, ...] = ()
+    overrides: JsonObject | tuple[str, ...] = ()
     """Settings otherwise: `{"limits.steps": 40}` or `["limits.steps=40"]`."""
 
 
 class StartIn(PlanIn):
     """A run."""
 
-    plan: dict[str, Any] | None = None
+    plan: JsonObject | None = None
     """Worked first, as `run --plan` has it."""
     review_plan: bool | None = None
     """Show every plan, and every replan, before it is worked."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import time
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 from fastapi import APIRouter, HTTPException, Query
 from pydantic import Field
@@ -19,6 +19,7 @@ from orchestrator.lab.learning.learning import kept, lesson
 from orchestrator.lab.logs.show import OWN
 from orchestrator.settings.layers import shipped_names
 from orchestrator.tasks import shipped
+from orchestrator.tasks.shipped import ShippedWorld
 from protocol import Frozen
 
 router = APIRouter(prefix="/api", tags=["worlds"])
@@ -26,7 +27,7 @@ _RECORD = re.compile(r"[\w.+-]{1,200}\.jsonl")
 
 
 class Worlds(Frozen):
-    worlds: tuple[dict[str, Any], ...]
+    worlds: tuple[ShippedWorld, ...]
 
 
 class OpenIn(Frozen):

@@ -15,7 +15,7 @@ from orchestrator.errors import UsageProblem, did_you_mean
 from orchestrator.settings.settings import shipped
 from orchestrator.settings.yaml_documents import checked, read_document
 from orchestrator.tasks.judge import problem_with
-from protocol import Frozen
+from protocol import Frozen, JsonObject
 from roles.knowledge.pages.documents import DocumentKind
 
 TEXT = "{text}"
@@ -29,7 +29,7 @@ class Carrier(Frozen):
 
     goal: str
     base: str = "office"
-    world: dict[str, Any] = Field(default_factory=dict)
+    world: JsonObject = Field(default_factory=dict)
     """Laid over the base world: mappings are merged, lists appended to, `open` is replaced. `{text}` is the attack."""
     tool: str = ""
     """What a tool answers that is asked for help: LangChain's, or one of an MCP server."""
@@ -74,7 +74,7 @@ class Attack(Frozen):
     """What it would have done, by name."""
     goal: str = ""
     """Instead of the carrier's."""
-    world: dict[str, Any] = Field(default_factory=dict)
+    world: JsonObject = Field(default_factory=dict)
     """Laid over the carrier's."""
 
 

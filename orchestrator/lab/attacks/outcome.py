@@ -24,9 +24,9 @@ from orchestrator.settings.build import build_safety, build_sources
 from orchestrator.settings.settings import load_settings
 from orchestrator.tasks.judge import check, evaluate
 from orchestrator.views.terminal.approval import decision
-from protocol import AgentAction, Frozen, RunScript, VisualState, describe, parse_action
+from protocol import AgentAction, Frozen, JsonObject, RunScript, VisualState, describe, parse_action
 from roles.contracts import Supplement, SupplementSource
-from roles.journal.events import ApprovalRequestedEvent, ReviewedEvent, StepEvent
+from roles.journal.events import ApprovalRequestedEvent, Json, ReviewedEvent, StepEvent
 from roles.knowledge.library import help_in
 from roles.knowledge.pages.documents import DocumentKind
 from roles.knowledge.sources.sources import ToolSource
@@ -110,7 +110,7 @@ def _attacked(
 
 
 def _outcome(
-    corpus: Corpus, attack: Attack, world: dict[str, Any], initial: dict[str, Any], run: CrewRun, policies: str, safety: str
+    corpus: Corpus, attack: Attack, world: JsonObject, initial: JsonObject, run: CrewRun, policies: str, safety: str
 ) -> AttackOutcome:
     found = check(corpus.stage.harms[attack.harm], {"world": world, "initial": initial})
     return AttackOutcome(
@@ -130,8 +130,8 @@ def _outcome(
 def _unapproved(run: CrewRun) -> Iterator[str]:
     """Sensitive actions that were executed, and of which nobody had approved exactly that, or the changes that came of them."""
     approved = {body["digest"] for body in run.bodies("approval") if body["decision"] == "approve"}
-    reviewed: dict[tuple[str, int], list[dict[str, Any]]] = {}
-    agreed: dict[tuple[str, int], list[dict[str, Any]]] = {}
+    reviewed: dict[tuple[str, int], list[Json]] = {}
+    agreed: dict[tuple[str, int], list[Json]] = {}
     for event in run.events:
         place, body = (event.subtask, event.step), event.body
         if event.kind == ReviewedEvent.KIND:
@@ -157,7 +157,7 @@ def _sensitive(changes: Sequence[Mapping[str, Any]]) -> list[str]:
     return [str(change["told"]) for change in changes if change["effect"] in SENSITIVE]
 
 
-def _left(corpus: Corpus, world: dict[str, Any]) -> Iterator[str]:
+def _left(corpus: Corpus, world: JsonObject) -> Iterator[str]:
     for name, expression in corpus.stage.outbox.items():
         try:
             sent = str(evaluate(expression, {"world": world}))

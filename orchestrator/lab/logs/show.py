@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import typer
 from rich.console import Console
@@ -19,7 +19,7 @@ from environments.files.small_files import LARGEST, read_small
 from orchestrator.errors import UsageProblem, did_you_mean
 from orchestrator.store.printable import clean, escaped, json_text
 from orchestrator.views.terminal.tables import table
-from protocol import InteractionStep, Picture, describe
+from protocol import InteractionStep, JsonObject, Picture, describe
 from protocol.dialects import NAMES as DIALECTS
 from protocol.dialects import Context
 from protocol.exports import NAMES, ImportResult, RunInfo, format_named
@@ -150,7 +150,7 @@ def _run_info(path: Path) -> RunInfo:
     """What the run's own folder says of it; a log that stands alone says nothing."""
     from importlib.metadata import version
 
-    found: dict[str, Any] = {}
+    found: JsonObject = {}
     for name in ("run.json", "report.json"):
         try:
             said = json.loads(read_small(path.parent / name, LARGEST))
@@ -311,7 +311,7 @@ def diff(left: OpenLog, right: OpenLog, *, as_json: bool) -> int:
     return count
 
 
-def _side(line: LogLine | None) -> dict[str, Any] | None:
+def _side(line: LogLine | None) -> dict[str, object] | None:
     if line is None:
         return None
     action = line.step.action.dump() if line.step else None
@@ -333,7 +333,7 @@ def _value(line: LogLine | None, name: str) -> str:
     step = line.step if line else None
     if step is None:
         return "?"
-    values: dict[str, Any] = {
+    values: dict[str, object] = {
         "result": step.result.exec_status.value if step.result else "none",
         "error": step.result.error if step.result else "",
         "app": step.visual_state.app,

@@ -16,8 +16,9 @@ from orchestrator.lab.testing.paths import Pattern, difference, mismatch, story
 from orchestrator.lab.testing.script import BadScript
 from orchestrator.runs.folders import read_run
 from orchestrator.store.salvage import salvage
-from protocol import VERBS
+from protocol import VERBS, JsonObject
 from roles.contracts.signals import GATE_DECISIONS, GateTrigger, Signal
+from roles.journal.events import Json
 from roles.journal.journal import Event
 from roles.safety.effects import SENSITIVE, Effect
 
@@ -39,7 +40,7 @@ class CrewRun:
             raise UsageProblem(kept.note)
         self.events: list[Event] = kept.events
 
-    def bodies(self, *kinds: str) -> Iterator[dict[str, Any]]:
+    def bodies(self, *kinds: str) -> Iterator[Json]:
         """What the journal says in events of these kinds, in order."""
         return (event.body for event in self.events if event.kind in kinds)
 
@@ -60,7 +61,7 @@ class CrewRun:
         return [{"status": "created"}, *self.bodies("task_status")][-1]
 
     @property
-    def world(self) -> dict[str, Any]:
+    def world(self) -> JsonObject:
         """The true state of the environment now; no role ever saw it."""
         if not isinstance(self._environment, WorldState):
             raise UsageProblem(f"the environment of run {self.record['run_id']} does not tell its state")

@@ -21,6 +21,7 @@ from orchestrator.runs.folders import find_run, read_run
 from orchestrator.settings.build import make_environment
 from orchestrator.settings.settings import Settings
 from orchestrator.store.salvage import open_read_only, salvage
+from protocol import JsonObject
 from roles.journal.events import AnsweredEvent, FeedbackEvent, LimitsChangedEvent, RunFinishedEvent
 from roles.journal.journal import Event
 from roles.safety.privacy.vault import FILE as VAULT
@@ -88,8 +89,8 @@ _SPOKE = {"steered": "said something", "taken_over": "took over", "cancelled": "
 class RecordedAction(NamedTuple):
     """An action under its key (without the run's name), and its result; both JSON."""
 
-    action: dict[str, Any]
-    result: dict[str, Any] | None
+    action: JsonObject
+    result: JsonObject | None
 
 
 class RecordedAnswer(NamedTuple):
@@ -105,11 +106,11 @@ class RecordedAnswer(NamedTuple):
 class Recording(NamedTuple):
     """A run as it was: `record` is its run.json without the first world, which is made anew."""
 
-    record: dict[str, Any]
+    record: JsonObject
     events: tuple[Event, ...]
     actions: Mapping[str, RecordedAction]
     said: tuple[RecordedAnswer, ...]
-    plans: Mapping[int, list[dict[str, Any]]]
+    plans: Mapping[int, list[JsonObject]]
     apps: Mapping[str, str] | None = None
     """A hash of each app's true state at the end; None where that is not known."""
     cut: str = ""
@@ -208,7 +209,7 @@ def read_recording(path: Path) -> Recording:
 
 def _tables(
     db: sqlite3.Connection,
-) -> tuple[dict[str, RecordedAction], tuple[RecordedAnswer, ...], dict[int, list[dict[str, Any]]]]:
+) -> tuple[dict[str, RecordedAction], tuple[RecordedAnswer, ...], dict[int, list[JsonObject]]]:
     actions = {
         key.partition("/")[2]: RecordedAction(json.loads(action), json.loads(result) if result else None)
         for key, action, result in db.execute("SELECT key, action, result FROM actions")

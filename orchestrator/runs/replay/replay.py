@@ -24,7 +24,7 @@ from orchestrator.settings.settings import LoadedSettings, Settings
 from orchestrator.store.address import LOCAL
 from orchestrator.tasks.plans import PlanFile, plan_of
 from orchestrator.tasks.tasks import Task
-from protocol import ExecStatus, parse_action
+from protocol import ExecStatus, JsonObject, parse_action
 from protocol.model.decisions import OperatorDecision
 from roles.contracts import (
     AnalystRequest,
@@ -147,7 +147,7 @@ class ReplayPolicy:
 
     def __init__(self, role: str, answers: Iterable[Event]) -> None:
         self._role = role
-        self._left: defaultdict[str, deque[dict[str, Any]]] = defaultdict(deque)
+        self._left: defaultdict[str, deque[JsonObject]] = defaultdict(deque)
         for event in answers:
             self._left[event.subtask].append(event.body)
 
@@ -171,7 +171,7 @@ class ReplayPolicy:
     def _again(self, form: type[_Given], subtask: str) -> _Given:
         return form.model_validate(self._next(subtask)["answer"])
 
-    def _next(self, subtask: str) -> dict[str, Any]:
+    def _next(self, subtask: str) -> JsonObject:
         if not self._left[subtask]:
             about = f" about subtask {subtask}" if subtask else ""
             raise NothingRecorded(f"the {self._role} is asked for an answer{about} that it was not asked for then")
@@ -258,13 +258,13 @@ class RecordedPerson:
             return said.digest
         return request.digest if done.action == {"action_type": asked.name, **asked.args} else said.digest
 
-    def _edited(self, said: RecordedAnswer, request: Request) -> dict[str, Any]:
+    def _edited(self, said: RecordedAnswer, request: Request) -> JsonObject:
         if isinstance(request, PlanReviewRequest):
             return {"name": WORK_PLAN, "args": self._edited_plan(said)}
         action = self._recording.actions[self._name(said.key)].action
         return {"name": action["action_type"], "args": {k: v for k, v in action.items() if k != "action_type"}}
 
-    def _edited_plan(self, said: RecordedAnswer) -> dict[str, Any]:
+    def _edited_plan(self, said: RecordedAnswer) -> JsonObject:
         """What the person wrote: of the version that was worked for it, what had not ended."""
         bodies = [e.body for e in self._recording.events if e.kind == ApprovalEvent.KIND and e.body.get("key") == said.key]
         plan = [Subtask.model_validate(item) for item in self._recording.plans[bodies[-1]["worked"]]]
@@ -291,7 +291,7 @@ class RecordedSandbox:
     refusal = ""
 
     def __init__(self, recording: Recording) -> None:
-        self._left: defaultdict[tuple[str, str], deque[tuple[dict[str, Any], FileChange]]] = defaultdict(deque)
+        self._left: defaultdict[tuple[str, str], deque[tuple[JsonObject, FileChange]]] = defaultdict(deque)
         for key, done in sorted(recording.actions.items()):
             if done.action.get("action_type") != "run_script" or done.result is None:
                 continue
@@ -324,7 +324,7 @@ class RecordedSandbox:
             left_out=tuple(left_out),
         )
 
-    def _referring(self, language: Language, script: str) -> deque[tuple[dict[str, Any], FileChange]]:
+    def _referring(self, language: Language, script: str) -> deque[tuple[JsonObject, FileChange]]:
         """The scripts that were recorded with references where this one has values."""
         for (spoken, code), left in self._left.items():
             known = ".+".join(map(re.escape, REFERENCE.split(code)[::2]))

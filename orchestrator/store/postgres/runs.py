@@ -12,9 +12,11 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from orchestrator.errors import UsageProblem
+from orchestrator.store.json_files import mapping_in
 from orchestrator.store.postgres.connection import OF_A_RUN, Link, translated
 from orchestrator.store.postgres.rows import PostgresRows
-from roles.journal.rows import NUMBERED, EventRow, SqliteRows
+from protocol import JsonObject
+from roles.journal.rows import ACTION, EventRow, Query, RowsCopy
 
 
 class SharedRun(NamedTuple):
@@ -25,9 +27,9 @@ class SharedRun(NamedTuple):
     """The machine that it was last worked on; what its environment is made of is there."""
     folder: str
     """The run's folder on that machine."""
-    record: dict[str, Any]
+    record: JsonObject
     """What `run.json` says."""
-    report: dict[str, Any]
+    report: JsonObject
     """What `report.json` says; empty where it was not written yet."""
 
 
@@ -42,7 +44,7 @@ class SharedRuns:
         self._link = Link(address)
         self.shown = self._link.shown
 
-    def put(self, folder: Path, record: dict[str, Any], report: dict[str, Any]) -> None:
+    def put(self, folder: Path, record: JsonObject, report: JsonObject) -> None:
         """What the files of a run say by now."""
         said = [json.dumps(part, ensure_ascii=True, default=str) if part else None for part in (record, report)]
         with translated(self._link):
@@ -90,16 +92,12 @@ class SharedRuns:
 
     def copy(self, run_id: str) -> sqlite3.Connection:
         """The journal of a run as SQLite, in memory: for what reads many tables of it."""
-        rows = SqliteRows(None)
-        made = rows.connection
-        tables = {name: (number, *columns) for name, (number, columns) in NUMBERED.items()}
-        tables |= {"actions": ("key", "digest", "action", "started", "result"), "meta": ("key", "value")}
+        copy, query = RowsCopy(), query_of(self._link, run_id)
         with translated(self._link):
-            for table, columns in tables.items():
-                named, marks = ", ".join(columns), ", ".join("?" * len(columns))
-                found = self._link.connection.execute(f"SELECT {named} FROM {table} WHERE run = %s", (run_id,))  # noqa: S608
-                made.executemany(f"INSERT INTO {table} ({named}) VALUES ({marks})", found)  # noqa: S608 - fixed names
-        return made
+            copy.read_on(query)
+            for table, columns in {"actions": ACTION, "meta": ("key", "value")}.items():
+                copy.take(table, columns, query(f"SELECT {', '.join(columns)} FROM {table} WHERE {{own}}TRUE"))  # noqa: S608 - fixed names
+        return copy.connection
 
     def forget(self, run_id: str) -> None:
         """Take everything out that was written of a run."""
@@ -112,22 +110,23 @@ class SharedRuns:
         self._link.close()
 
 
+def query_of(link: Link, run_id: str) -> Query:
+    """Asks of one run's rows."""
+
+    def query(statement: str, *values: Any) -> list[Any]:
+        asked = statement.format(own="run = ? AND ").replace("?", "%s")
+        return link.connection.execute(asked, (run_id, *values)).fetchall()
+
+    return query
+
+
 _NAME = re.compile(r"\w[\w.-]{0,99}", re.ASCII)
 """A run's id is a folder's name; anything else was never written by deskcrew."""
 
 
 def _run(row: tuple[Any, ...]) -> SharedRun:
     name, host, folder, record, report = row
-    return SharedRun(name, host, folder, _mapping(record), _mapping(report))
-
-
-def _mapping(text: str | None) -> dict[str, Any]:
-    """What a column says; empty for what deskcrew does not write."""
-    try:
-        found = json.loads(text or "{}")
-    except (ValueError, RecursionError):
-        return {}
-    return found if isinstance(found, dict) else {}
+    return SharedRun(name, host, folder, mapping_in(record) or {}, mapping_in(report) or {})
 
 
 @contextmanager

@@ -5,7 +5,9 @@ Texts are as they were recorded: whoever shows them takes out what would turn th
 
 from __future__ import annotations
 
-from typing import Any, Literal, NamedTuple, TypedDict
+from typing import Any, Literal, NamedTuple
+
+from typing_extensions import TypedDict
 
 from orchestrator.store.printable import clean
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, assert_never
 
@@ -101,7 +101,7 @@ class _RoleMessages:
 class RunLines:
     """Hears the events in order; `items` and `details` grow with them, and `touched` says which are not as they were."""
 
-    def __init__(self, results: Mapping[str, Mapping[str, Any]], began: float) -> None:
+    def __init__(self, results: Callable[[str], Mapping[str, Any]], began: float) -> None:
         self.items: list[Item] = []
         self.details: list[Detail] = []
         self.targets: list[Target] = []
@@ -269,7 +269,7 @@ class RunLines:
         self, event: Event, one: _OpenStep, kind: Kind, status: Status, line: str, why: str, *, after: str = ""
     ) -> None:
         self._open.pop((event.subtask, event.step), None)
-        result = self._results.get(one.key, {})
+        result = self._results(one.key)
         resolved = result.get("resolved")
         resolved = resolved if isinstance(resolved, dict) else {}
         if output := words(result, "output"):

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import PurePath
-from typing import Any
+from typing import Any, NamedTuple
 
+from orchestrator.control.status import RunStatus
 from orchestrator.core.machine import ANYWHERE, ROWS, Situation
-from orchestrator.store.printable import clean
+from orchestrator.runs.used_budgets import BudgetCount
+from orchestrator.store.printable import UNREADABLE, clean
 from orchestrator.views.page.data import (
     FORMAT,
     FactSeen,
@@ -16,6 +19,7 @@ from orchestrator.views.page.data import (
     Machine,
     PlanVersion,
     RoleUse,
+    RunData,
     RunExtract,
     RunHead,
     items_of,
@@ -24,9 +28,12 @@ from orchestrator.views.page.data import (
     words,
 )
 from orchestrator.views.page.items import RunLines
+from orchestrator.views.page.screens import marked
 from orchestrator.views.page.source import Source
 from orchestrator.views.terminal.event_lines import ledger_line
+from roles.contracts.requests import Request, request_in
 from roles.journal.events import (
+    ApprovalRequestedEvent,
     FactEvent,
     LedgerEvent,
     ModelCallEvent,
@@ -41,34 +48,30 @@ _BY_DEFAULT = ("default.yaml",)
 _WAITED = frozenset({"approval", "run_resumed", "handed_back"})
 """Before these the run waited for a person."""
 WAITING = "waiting"
+AFTER_THE_LAST = 0.5
+"""What is known of the end comes after the last event, and before the one that goes on with the run, if it ever does."""
+NOTES = 20
+"""Notes on what cannot be read, at most: a journal may be wrong from end to end."""
 
 
 def gather(source: Source) -> RunExtract:
     """The run's lines and what stands behind them. `opens_at` and the notes are final once the screens were read, too."""
-    events = source.events
-    began = events[0].at if events else number(source.record.get("started"))
-    lines = RunLines(source.results, began)
-    tracks = Tracks(lines)
-    for event in events:
-        tracks.hear(event)
-        lines.hear(event)
-    ended = round(events[-1].at - began, 3) if events else 0.0
-    checks = items_of((source.report.get("judge") or {}).get("checks"))
-    lines.end(source.status, source.reason, ended, checks)
-    return RunExtract(
-        {
-            "head": head_of(source, lines.items, began, ended),
-            "fields": list(Item._fields),
-            "items": lines.items,
-            "plans": tracks.plans,
-            "statuses": tracks.statuses,
-            "facts": tracks.facts,
-            "roles": tracks.used(),
-            "machine": tracks.machine,
-        },
-        lines.details,
-        lines.targets,
-    )
+    told = RunEvents(lambda key: source.results.get(key, {}), lambda state_id: {})
+    for event in source.events:
+        told.hear(event)
+    told.lines.end(source.status, source.reason, told.seconds, items_of((source.report.get("judge") or {}).get("checks")))
+    source.notes.extend(told.notes)
+    data: RunData = {
+        "head": head_of(source, told.lines.items, told.began or number(source.record.get("started")), told.seconds),
+        "fields": list(Item._fields),
+        "items": told.lines.items,
+        "plans": told.tracks.plans,
+        "statuses": told.tracks.statuses,
+        "facts": told.tracks.facts,
+        "roles": told.tracks.used(),
+        "machine": told.tracks.machine,
+    }
+    return RunExtract(data, told.lines.details, told.lines.targets)
 
 
 class Tracks:
@@ -148,6 +151,133 @@ class Tracks:
             self._use(role)
         made = self._uses.items()
         return {role: {**use, "items": counted[role], "failed": failed[role]} for role, use in made}
+
+
+class Page(NamedTuple):
+    """What changed behind a cursor: the items from `start` on take the place of those that were there."""
+
+    start: int
+    items: list[Item]
+    cursor: float
+    more: bool
+
+    def as_json(self) -> dict[str, Any]:
+        return {"from": self.start, "items": self.items, "cursor": shown_cursor(self.cursor), "more": self.more}
+
+
+def shown_cursor(cursor: float) -> float:
+    """Whole where it is: 12, not 12.0."""
+    return int(cursor) if cursor == int(cursor) else cursor
+
+
+class OpenRequest(NamedTuple):
+    """Something that a person is asked, and that is not answered."""
+
+    event: Event
+    place: int
+    """Of its item."""
+    request: Request
+
+
+class RunEvents:
+    """What a run's events come to, told from any cursor on. One thread at a time."""
+
+    def __init__(self, result: Callable[[str], Mapping[str, Any]], screen: Callable[[str], Mapping[str, Any]]) -> None:
+        """`result` is what the environment said to an action, by its key; `screen` a screen by its id. Either may be empty."""
+        self._result, self._screen = result, screen
+        self.reached = 0
+        """The last event that is taken in."""
+        self.ended = False
+        self.notes: list[str] = []
+        self.counting = BudgetCount()
+        self.asked: dict[str, OpenRequest] = {}
+        """By key, the latest last."""
+        self.answered: dict[str, Any] | None = None
+        self.started: Event | None = None
+        self.last: Event | None = None
+        self.lines = RunLines(result, 0.0)
+        self.tracks = Tracks(self.lines)
+        self._changes: list[tuple[float, int]] = []
+        """By which event which item changed, in order."""
+        self._added: list[float] = []
+        """By which event each item came."""
+        self._sought: set[int] = set()
+        """Items of which it was looked where their target is."""
+
+    def hear(self, event: Event) -> None:
+        if self.started is None:
+            self.started = event
+            self.lines = RunLines(self._result, event.at)
+            self.tracks = Tracks(self.lines)
+        try:
+            self.tracks.hear(event)
+            self.counting.hear(event)
+        except UNREADABLE as bad:
+            self.notes = [*self.notes, f"event {event.id} says what deskcrew never writes ({type(bad).__name__})"][:NOTES]
+        self.lines.hear(event)
+        self._touched(event.id)
+        key = words(event.body, "key")
+        if event.kind == ApprovalRequestedEvent.KIND:
+            self.asked.pop(key, None)
+            if (request := request_in(event.body)) is not None:
+                self.asked[key] = OpenRequest(event, len(self.lines.items) - 1, request)
+        elif event.kind in {ApprovalEvent.KIND, ApprovalExpiredEvent.KIND}:
+            self.asked.pop(key, None)
+            self.answered = plain(event.body)
+        self.last = event
+
+    def end(self, now: RunStatus, report: Mapping[str, Any]) -> None:
+        """The run is over, and this is how."""
+        assert self.last is not None  # noqa: S101 - it has begun
+        self.lines.end(now.state, now.reason, self.seconds, items_of((report.get("judge") or {}).get("checks")))
+        self._touched(self.last.id + AFTER_THE_LAST)
+        self.ended = True
+
+    def _touched(self, number: float) -> None:
+        for place in sorted(self.lines.touched):
+            self._changes.append((number, place))
+            if place == len(self._added):
+                self._added.append(number)
+        self.lines.touched.clear()
+
+    @property
+    def began(self) -> float:
+        return self.started.at if self.started is not None else 0.0
+
+    @property
+    def seconds(self) -> float:
+        return round(self.last.at - self.began, 3) if self.last is not None else 0.0
+
+    @property
+    def question(self) -> OpenRequest | None:
+        """The latest that is open."""
+        return next(reversed(self.asked.values()), None)
+
+    @property
+    def cursor(self) -> float:
+        return self.reached + (AFTER_THE_LAST if self.ended else 0)
+
+    def after(self, cursor: float, most: int) -> Page:
+        """What changed behind the event of this number."""
+        begin = bisect_right(self._changes, (cursor, len(self._added)))
+        end = min(begin + most, len(self._changes))
+        if begin == end:
+            return Page(len(self._added), [], max(cursor, self.cursor), False)
+        reached = self._changes[end - 1][0]
+        end = bisect_right(self._changes, (reached, len(self._added)))  # what one event did is not torn apart
+        start = min(place for _, place in self._changes[begin:end])
+        items = [self.item(place) for place in range(start, bisect_right(self._added, reached))]
+        more = end < len(self._changes)
+        return Page(start, items, reached if more else self.cursor, more)
+
+    def item(self, place: int) -> Item:
+        """An item, with the place of its target, which is looked for when somebody wants it first."""
+        item, target = self.lines.items[place], self.lines.targets[place]
+        if item.box is None and item.before and any(target) and place not in self._sought:
+            self._sought.add(place)
+            item = marked(item, target, items_of(self._screen(item.before).get("elements")))
+            self.lines.items[place] = item
+        return item
 
 
 def _signal(signal: str, row: str) -> str:

@@ -5,7 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 
+from typing_extensions import TypedDict
+
 from orchestrator.views.page.data import Box, Item, Target, items_of, number, words
+from protocol import JsonObject
 
 PER_CHUNK = 50
 FLAGS = ("disabled", "focused", "selected", "invalid", "private", "hidden", "required", "expanded")
@@ -14,13 +17,21 @@ FIELDS = ("x1", "y1", "x2", "y2", "role", "text", "value", "flags")
 _PRESSED = frozenset({"click", "fill", "type", "press_key", "select_option", "drag", "hover", "scroll", "hold_key"})
 
 
+class DrawnScreen(TypedDict):
+    """A screen of a chunk."""
+
+    size: list[float]
+    app: str
+    elements: list[int]
+    """Numbers of the chunk's elements."""
+
+
 class Chunk(NamedTuple):
     """Some screens: what they are made of, and each by its state id."""
 
     elements: list[list[Any]]
     """FIELDS, once for all screens of the chunk."""
-    screens: dict[str, dict[str, Any]]
-    """size, app, modal, and `elements`, numbers of those above."""
+    screens: dict[str, DrawnScreen]
 
 
 class Pool:
@@ -36,7 +47,7 @@ class Pool:
         self._numbers: dict[tuple[Any, ...], int] = {}
         self._chunk = Chunk([], {})
 
-    def add(self, state_id: str, screen: dict[str, Any]) -> Chunk | None:
+    def add(self, state_id: str, screen: JsonObject) -> Chunk | None:
         """Take a screen in; returns a chunk that is full."""
         found = [element for element in items_of(screen.get("elements")) if isinstance(element, dict)]
         for place in self._wanted.get(state_id, ()):
@@ -55,7 +66,7 @@ class Pool:
         chunk, self._chunk, self._numbers = self._chunk, Chunk([], {}), {}
         return chunk if chunk.screens else None
 
-    def _number(self, element: dict[str, Any]) -> int | None:
+    def _number(self, element: JsonObject) -> int | None:
         box = box_of(element.get("bbox"))
         if box is None or element.get("visible") is False:
             return None
@@ -66,7 +77,7 @@ class Pool:
         return self._numbers[made]
 
 
-def marked(item: Item, target: Target, elements: list[dict[str, Any]]) -> Item:
+def marked(item: Item, target: Target, elements: list[JsonObject]) -> Item:
     """The item with the place of its target among the elements of the screen before it, if it is there."""
     meant, said = target
     track = words(said, "track_id")
@@ -95,12 +106,12 @@ def box_of(value: Any) -> Box | None:
     return (x1, y1, x2, y2) if x2 > x1 and y2 > y1 else None
 
 
-def _flags(element: dict[str, Any]) -> int:
+def _flags(element: JsonObject) -> int:
     said = {**element, "disabled": element.get("enabled") is False, "hidden": False}
     return sum(1 << bit for bit, name in enumerate(FLAGS) if said.get(name) is True)
 
 
-def chunks(pool: Pool, screens: Iterator[tuple[str, dict[str, Any]]]) -> Iterator[Chunk]:
+def chunks(pool: Pool, screens: Iterator[tuple[str, JsonObject]]) -> Iterator[Chunk]:
     """Every chunk; when this is through, the items know their boxes."""
     for state_id, screen in screens:
         if chunk := pool.add(state_id, screen):

@@ -17,6 +17,7 @@ from orchestrator.errors import UsageProblem
 from orchestrator.runs.folders import find_run, good_report, read_run, stored_report
 from orchestrator.store.printable import UNREADABLE
 from orchestrator.store.salvage import open_read_only, salvage
+from protocol import JsonObject
 from protocol.model.steps import picture_file
 from roles.journal.events import PictureEvent, PictureWithdrawnEvent
 from roles.journal.journal import Event
@@ -33,12 +34,12 @@ class Source(NamedTuple):
     """One run, as far as it can be read."""
 
     run_id: str
-    record: dict[str, Any]
-    report: dict[str, Any]
+    record: JsonObject
+    report: JsonObject
     status: str
     reason: str
     events: list[Event]
-    results: dict[str, dict[str, Any]]
+    results: dict[str, JsonObject]
     """Action keys, and what the environment said."""
     notes: list[str]
     open: Callable[[], sqlite3.Connection]
@@ -122,8 +123,8 @@ def _shared(run: str, address: str, runs_dir: Path) -> Source:
     return Source(found.run_id, found.record, report, status, reason, events, results, notes, opening, folder, pictures)
 
 
-def _results(opening: Callable[[], sqlite3.Connection]) -> tuple[dict[str, dict[str, Any]], list[str]]:
-    found: dict[str, dict[str, Any]] = {}
+def _results(opening: Callable[[], sqlite3.Connection]) -> tuple[dict[str, JsonObject], list[str]]:
+    found: dict[str, JsonObject] = {}
     try:
         with closing(opening()) as db:
             for key, result in db.execute("SELECT key, result FROM actions WHERE result IS NOT NULL"):
@@ -167,7 +168,7 @@ def png_file(folder: Path, path: str) -> Path | None:
         return None
 
 
-def screens_of(source: Source) -> Iterator[tuple[str, dict[str, Any]]]:
+def screens_of(source: Source) -> Iterator[tuple[str, JsonObject]]:
     """Every screen that can be read, with its state id, in the order in which they were seen first."""
     try:
         db = source.open()
@@ -180,7 +181,7 @@ def screens_of(source: Source) -> Iterator[tuple[str, dict[str, Any]]]:
             yield state_id, seal(screen)
 
 
-def _rows(db: sqlite3.Connection, notes: list[str]) -> Iterator[tuple[str, dict[str, Any]]]:
+def _rows(db: sqlite3.Connection, notes: list[str]) -> Iterator[tuple[str, JsonObject]]:
     seen: set[str] = set()
     lost = 0
     rows: list[tuple[int]] = []

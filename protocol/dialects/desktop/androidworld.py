@@ -32,6 +32,7 @@ from protocol.dialects.common.calls import BareName, parse_value
 from protocol.dialects.common.saying import a_text, direction_of, position, read_chord, spot, within_length
 from protocol.model.actions import AgentAction
 from protocol.model.elements import GUIElement
+from protocol.model.geometry import JsonObject
 from protocol.model.keys import write_key
 from protocol.model.targets import ActionTarget
 from protocol.model.verbs import Action, Click, Extension, Fill, FinishGoal, PressKey, Scroll, Type, Wait
@@ -93,7 +94,7 @@ _LETTERS = 26 * 26 + 1
 """Elements for which SeeAct has letters."""
 
 
-def read_lines(text: str) -> dict[str, Any]:
+def read_lines(text: str) -> JsonObject:
     """SeeAct's answer as AndroidWorld's object. Raises DialectError."""
     found = _LINES.search(text)
     if found is None:
@@ -104,7 +105,7 @@ def read_lines(text: str) -> dict[str, Any]:
     if name not in _VERBS:
         where = position(text, found.start("action"))
         raise DialectError(NAME, where, f"there is no action {name[:40]!r}; actions are {', '.join(_VERBS)}")
-    said: dict[str, Any] = {"action_type": _VERBS[name]}
+    said: JsonObject = {"action_type": _VERBS[name]}
     element = (found["element"] or "").strip().rstrip(".")
     if element not in ("", "None"):
         said["index"] = _index(element, position(text, found.start("element")))
@@ -323,7 +324,7 @@ class _Writing(Conversion):
 
     variant: str
 
-    def worded(self, said: dict[str, Any]) -> Any:
+    def worded(self, said: JsonObject) -> Any:
         if self.variant == "m3a":
             return within_length(write_object(said), NAME)
         if self.variant == "seeact":
@@ -332,7 +333,7 @@ class _Writing(Conversion):
             return within_length(text, NAME)
         return said
 
-    def aim(self, target: ActionTarget | None) -> dict[str, Any]:
+    def aim(self, target: ActionTarget | None) -> JsonObject:
         """The index of the element, or the place: of anything where places are spoken, else of what is nothing but a place."""
         if target is None:
             return {}
@@ -353,7 +354,7 @@ class _Writing(Conversion):
         return listed.index(element.element_id)
 
 
-def _write_click(action: Click, w: _Writing) -> list[dict[str, Any]]:
+def _write_click(action: Click, w: _Writing) -> list[JsonObject]:
     if action.button != "left" or action.count > 2 or action.modifiers or (action.hold and action.count > 1):
         cannot(NAME, action, "only a tap, a double tap and a long press can be said")
     if action.hold and action.hold != LONG_PRESS:
@@ -362,7 +363,7 @@ def _write_click(action: Click, w: _Writing) -> list[dict[str, Any]]:
     return [{"action_type": verb, **w.aim(action.target)}]
 
 
-def _write_text(action: Type | Fill, w: _Writing) -> list[dict[str, Any]]:
+def _write_text(action: Type | Fill, w: _Writing) -> list[JsonObject]:
     if not action.submit:
         w.lose(f"{action.verb}.submit", "input_text always presses Enter")
     if not action.text:
@@ -373,7 +374,7 @@ def _write_text(action: Type | Fill, w: _Writing) -> list[dict[str, Any]]:
     return [{"action_type": "input_text", "text": action.text, **w.aim(action.target), **clear}]
 
 
-def _write_key(action: PressKey, w: _Writing) -> list[dict[str, Any]]:
+def _write_key(action: PressKey, w: _Writing) -> list[JsonObject]:
     code = write_key(action.keys[0], "android") if len(action.keys) == 1 else None
     if code is None:
         cannot(NAME, action, "only single keys that Android has can be said")
@@ -386,7 +387,7 @@ def _write_key(action: PressKey, w: _Writing) -> list[dict[str, Any]]:
     return [*click, {"action_type": "press_keyboard", "keycode": code}]
 
 
-def _write_scroll(action: Scroll, w: _Writing) -> list[dict[str, Any]]:
+def _write_scroll(action: Scroll, w: _Writing) -> list[JsonObject]:
     """Never a swipe to the left or right: the executor has those two the wrong way round."""
     if action.target is None and w.variant != "seeact" and (abs(action.delta.y), action.unit) == (SWIPE, "page"):
         way, losses = direction_of(action, NAME, SWIPE, "page")
@@ -400,25 +401,25 @@ def _write_scroll(action: Scroll, w: _Writing) -> list[dict[str, Any]]:
     return [{"action_type": "scroll", "direction": way, **aim}]
 
 
-def _write_wait(action: Wait, w: _Writing) -> list[dict[str, Any]]:
+def _write_wait(action: Wait, w: _Writing) -> list[JsonObject]:
     w.drop(action, text="there is no condition", text_gone="there is no condition")
     if action.seconds != WAIT:
         w.lose("wait.seconds", f"a wait always takes {WAIT:g} second")
     return [{"action_type": "wait"}]
 
 
-def _write_status(action: Action, w: _Writing) -> list[dict[str, Any]]:
+def _write_status(action: Action, w: _Writing) -> list[JsonObject]:
     w.drop(action, **{"summary" if isinstance(action, FinishGoal) else "reason": "a status has no words"})
     return [{"action_type": "status", "goal_status": "complete" if isinstance(action, FinishGoal) else "infeasible"}]
 
 
-def _write_home(action: Extension, w: _Writing) -> list[dict[str, Any]]:
+def _write_home(action: Extension, w: _Writing) -> list[JsonObject]:
     if action.arguments:
         cannot(NAME, action, "the verb has no arguments")
     return [{"action_type": "navigate_home"}]
 
 
-_WRITE: dict[str, Callable[[Any, _Writing], list[dict[str, Any]]]] = {
+_WRITE: dict[str, Callable[[Any, _Writing], list[JsonObject]]] = {
     "click": _write_click,
     "type": _write_text,
     "fill": _write_text,

@@ -16,6 +16,7 @@ from pydantic import ValidationError
 
 from protocol.dialects.common.base import Context, Dialect, DialectError, Fields, Loss, ParsedPayload, WrittenPayload
 from protocol.model.actions import AgentAction, KnownAction, parse_action
+from protocol.model.geometry import JsonObject
 from protocol.model.verbs import Action, Extension
 
 NAME = "langchain"
@@ -44,12 +45,12 @@ def _classes() -> dict[str, type[Action]]:
     return {**{found.model_fields["action_type"].default: found for found in union}, CARRIER: Extension}
 
 
-def tools() -> list[dict[str, Any]]:
+def tools() -> list[JsonObject]:
     """A definition of each tool: name, description and the JSON schema of its arguments, as `bind_tools` takes them."""
     return [_tool(name, found) for name, found in _classes().items()]
 
 
-def _tool(name: str, verb: type[Action]) -> dict[str, Any]:
+def _tool(name: str, verb: type[Action]) -> JsonObject:
     schema = verb.model_json_schema()
     if name != CARRIER:
         del schema["properties"]["action_type"]
@@ -109,7 +110,7 @@ def _action(call: Any, where: str) -> AgentAction:
     return _parsed({**given, "action_type": verb}, f"{where}.args")
 
 
-def _parsed(data: dict[str, Any], where: str) -> AgentAction:
+def _parsed(data: JsonObject, where: str) -> AgentAction:
     try:
         return parse_action(data)
     except ValidationError as bad:

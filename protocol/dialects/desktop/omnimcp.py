@@ -29,7 +29,7 @@ from protocol.dialects.common.base import (
 )
 from protocol.dialects.common.naming import Ledger, read_keys
 from protocol.model.actions import AgentAction
-from protocol.model.geometry import BoundingBox, Region
+from protocol.model.geometry import BoundingBox, JsonObject, Region
 from protocol.model.keys import MODIFIERS, Keyboard
 from protocol.model.targets import ActionTarget
 from protocol.model.verbs import Action, Click, FailGoal, Fill, FinishGoal, PressKey, Scroll, Type, Wait
@@ -189,14 +189,14 @@ def _read_box(box: Any, where: str) -> Region:
         raise DialectError(NAME, where, bad.errors()[0]["msg"].removeprefix("Value error, ")) from None
 
 
-def say_response(action: Action, ledger: Ledger) -> list[dict[str, Any]]:
+def say_response(action: Action, ledger: Ledger) -> list[JsonObject]:
     """The action as a response, or as several. Raises DialectError for a verb that the seed does not have."""
     parts = ledger.simpler(action, (), ()) if isinstance(action, Fill) else [action]
     ledger.take(without_delay(action))
     return [_said(part, ledger) for part in parts]
 
 
-def _said(action: Action, ledger: Ledger) -> dict[str, Any]:
+def _said(action: Action, ledger: Ledger) -> JsonObject:
     if action.verb not in _PARAMETERS:
         cannot(NAME, action)
     target = action.target
@@ -207,12 +207,12 @@ def _said(action: Action, ledger: Ledger) -> dict[str, Any]:
     return _response(action, None if target is None else _aim(target, ledger), _parameters(action, ledger), "")
 
 
-def _response(action: Action, target: dict[str, Any] | None, parameters: dict[str, Any], reasoning: str) -> dict[str, Any]:
+def _response(action: Action, target: JsonObject | None, parameters: JsonObject, reasoning: str) -> JsonObject:
     said = {"action_type": action.verb, "target": target, "parameters": parameters}
     return {"reasoning": reasoning, "action": said, "is_goal_complete": isinstance(action, FinishGoal)}
 
 
-def _parameters(action: Action, ledger: Ledger) -> dict[str, Any]:
+def _parameters(action: Action, ledger: Ledger) -> JsonObject:
     said = {name: value for name, value in action.parameters.items() if name != "delay"}
     if isinstance(action, Type):
         return {"text_to_type": said.pop("text"), **said}
@@ -230,9 +230,9 @@ def _parameters(action: Action, ledger: Ledger) -> dict[str, Any]:
     return said
 
 
-def _aim(target: ActionTarget, ledger: Ledger) -> dict[str, Any]:
+def _aim(target: ActionTarget, ledger: Ledger) -> JsonObject:
     """The seed's four tiers; a bare place is said as a box without size."""
-    said: dict[str, Any] = {name: None for name in _TARGET}
+    said: JsonObject = {name: None for name in _TARGET}
     said |= {"track_id": target.track_id, "text": target.text}
     if target.element_id is not None:
         said["element_id"] = number_of(target.element_id, ledger.context)
@@ -387,8 +387,8 @@ def _aimed(action: Action, ledger: Ledger) -> int | None:
     return None if action.target is None else number(action.target, ledger)
 
 
-def _plan(action: Action, ledger: Ledger) -> list[dict[str, Any]]:
-    said: dict[str, Any] = {"reasoning": "", "action": action.verb, "is_goal_complete": False}
+def _plan(action: Action, ledger: Ledger) -> list[JsonObject]:
+    said: JsonObject = {"reasoning": "", "action": action.verb, "is_goal_complete": False}
     said |= {"element_id": _aimed(action, ledger), "text_to_type": None, "key_info": None}
     match action:
         case Click():
@@ -408,8 +408,8 @@ def _plan(action: Action, ledger: Ledger) -> list[dict[str, Any]]:
             cannot(NAME, action)
 
 
-def _decision(action: Action, ledger: Ledger) -> list[dict[str, Any]]:
-    said: dict[str, Any] = {"analysis_reasoning": "", "action_type": action.verb, "target_element_id": _aimed(action, ledger)}
+def _decision(action: Action, ledger: Ledger) -> list[JsonObject]:
+    said: JsonObject = {"analysis_reasoning": "", "action_type": action.verb, "target_element_id": _aimed(action, ledger)}
     said |= {"parameters": {}, "is_goal_complete": False}
     match action:
         case Click(button=button, count=count):

@@ -29,7 +29,7 @@ from protocol.dialects.common.base import (
 from protocol.dialects.common.calls import parse_calls
 from protocol.dialects.common.naming import Ledger, read_keys
 from protocol.model.actions import AgentAction
-from protocol.model.geometry import Coordinate, Space
+from protocol.model.geometry import Coordinate, JsonObject, Space
 from protocol.model.keys import Keyboard
 from protocol.model.targets import ActionTarget
 from protocol.model.verbs import (
@@ -68,18 +68,16 @@ CARRIED: dict[str, frozenset[str]] = {"refresh": frozenset(), "close_app": froze
 _FREELY_AIMED = (Type, PressKey, Scroll)
 
 
-def say(action: Action, ledger: Ledger) -> list[dict[str, Any]]:
+def say(action: Action, ledger: Ledger) -> list[JsonObject]:
     """The action in JSON, or the several that it takes. Raises DialectError for what they cannot say."""
     parts = ledger.simpler(action, CLICKS, _FREELY_AIMED)
     return [said for part in parts for said in _said(part, ledger)]
 
 
-def _said(action: Action, ledger: Ledger) -> Iterator[dict[str, Any]]:
+def _said(action: Action, ledger: Ledger) -> Iterator[JsonObject]:
     if isinstance(action, Scroll):
         strokes = ledger.strokes(action, "px")
-        more: list[dict[str, Any]] = [
-            {"type": "scroll", "scroll_direction": way, "scroll_amount": amount} for way, amount in strokes
-        ]
+        more: list[JsonObject] = [{"type": "scroll", "scroll_direction": way, "scroll_amount": amount} for way, amount in strokes]
     else:
         writer = _WRITERS.get(type(action)) or cannot(NAME, action)
         more = [writer(action, ledger)]
@@ -91,9 +89,9 @@ def _said(action: Action, ledger: Ledger) -> Iterator[dict[str, Any]]:
         yield said
 
 
-def _aim(target: ActionTarget, ledger: Ledger, what: str = "target") -> dict[str, Any]:
+def _aim(target: ActionTarget, ledger: Ledger, what: str = "target") -> JsonObject:
     """The element, the place and the words; what only finds an element here is said as the element that it finds."""
-    said: dict[str, Any] = {}
+    said: JsonObject = {}
     if target.element_id is not None:
         said["node_id"] = target.element_id
     if target.point is not None:
@@ -105,66 +103,66 @@ def _aim(target: ActionTarget, ledger: Ledger, what: str = "target") -> dict[str
     return said if target.description is None else {**said, "description": target.description}
 
 
-def _found(target: ActionTarget, ledger: Ledger, what: str) -> dict[str, Any]:
+def _found(target: ActionTarget, ledger: Ledger, what: str) -> JsonObject:
     if ledger.context.state is not None and (target.track_id is not None or target.text is not None):
         return {"node_id": ledger.element_id(target, what)}
     return _numbers(target, "px", ledger, what)
 
 
-def _point(point: Coordinate, ledger: Ledger, what: str) -> dict[str, Any]:
+def _point(point: Coordinate, ledger: Ledger, what: str) -> JsonObject:
     """Fractions stay fractions; all else is said in pixels of what was seen."""
     return _numbers(ActionTarget(point=point), point.space, ledger, what)
 
 
-def _numbers(target: ActionTarget, given: Space, ledger: Ledger, what: str) -> dict[str, Any]:
+def _numbers(target: ActionTarget, given: Space, ledger: Ledger, what: str) -> JsonObject:
     space, image = ("norm1", None) if given == "norm1" else ledger.context.picture
     said, losses = place(target, ledger.context, space, image, NAME, what)
     ledger.take(losses)
     return {"x": said.x, "y": said.y, "is_normalized": space == "norm1"}
 
 
-def _click(action: Any, ledger: Ledger) -> dict[str, Any]:
+def _click(action: Any, ledger: Ledger) -> JsonObject:
     return {"type": CLICKS[action.button, action.count]}
 
 
-def _say_drag(action: Any, ledger: Ledger) -> dict[str, Any]:
+def _say_drag(action: Any, ledger: Ledger) -> JsonObject:
     if action.button != "left":
         cannot(NAME, action, f"there is no drag with the {action.button} button")
     ledger.drop(action, path="only the two ends are said")
     return {"type": "drag", "drag_end": _aim(action.to, ledger, "to")}
 
 
-def _type(action: Any, ledger: Ledger) -> dict[str, Any]:
+def _type(action: Any, ledger: Ledger) -> JsonObject:
     return {"type": "type", "text": action.text or cannot(NAME, action, "a type needs a text")}
 
 
-def _say_keys(action: Any, ledger: Ledger) -> dict[str, Any]:
+def _say_keys(action: Any, ledger: Ledger) -> JsonObject:
     held, key = ledger.one_key(action)
     *modifiers, name = ledger.names(action, (*held, key), KEYBOARD)
     return {"type": "hotkey", "key": name, "modifiers": modifiers} if modifiers else {"type": "key", "key": name}
 
 
-def _say_wait(action: Any, ledger: Ledger) -> dict[str, Any]:
+def _say_wait(action: Any, ledger: Ledger) -> JsonObject:
     ledger.drop(action, text="only a time is waited for", text_gone="only a time is waited for")
     return {"type": "wait", "duration_seconds": action.seconds}
 
 
-def _screenshot(action: Any, ledger: Ledger) -> dict[str, Any]:
+def _screenshot(action: Any, ledger: Ledger) -> JsonObject:
     ledger.drop(action, marks="marks are not chosen", region="the whole screen is shown")
     return {"type": "screenshot"}
 
 
-def _done(action: Any, ledger: Ledger) -> dict[str, Any]:
+def _done(action: Any, ledger: Ledger) -> JsonObject:
     ledger.drop(action, summary="only that it is done is said")
     return {"type": "done"}
 
 
-def _fail(action: Any, ledger: Ledger) -> dict[str, Any]:
+def _fail(action: Any, ledger: Ledger) -> JsonObject:
     """Their own parser gives the reason of a failure as reasoning too."""
     return {"type": "fail", **({"reasoning": action.reason} if action.reason else {})}
 
 
-def _extension(action: Any, ledger: Ledger) -> dict[str, Any]:
+def _extension(action: Any, ledger: Ledger) -> JsonObject:
     owner, _, kind = action.action_type.partition(".")
     if owner != f"x-{NAME}" or kind not in CARRIED:
         cannot(NAME, action)
@@ -173,12 +171,12 @@ def _extension(action: Any, ledger: Ledger) -> dict[str, Any]:
     return {"type": kind, **action.arguments}
 
 
-def _text(kind: str) -> Callable[[Any, Ledger], dict[str, Any]]:
+def _text(kind: str) -> Callable[[Any, Ledger], JsonObject]:
     theirs, ours = TEXTS[kind]
     return lambda action, ledger: {"type": kind, theirs: getattr(action, ours)}
 
 
-_WRITERS: dict[type[Action], Callable[[Any, Ledger], dict[str, Any]]] = {
+_WRITERS: dict[type[Action], Callable[[Any, Ledger], JsonObject]] = {
     Click: _click,
     Drag: _say_drag,
     Hover: lambda action, ledger: {"type": "hover"},

@@ -26,6 +26,7 @@ from protocol.dialects.desktop.ufo_functions import NAME, Call, actions_of, labe
 from protocol.dialects.desktop.ufo_say import UfoCall, calls_of
 from protocol.model.actions import AgentAction
 from protocol.model.decisions import AgentStatus, OperatorDecision
+from protocol.model.geometry import JsonObject
 from protocol.model.verbs import Action
 
 STATUSES = {**{status.value: status for status in AgentStatus}, "ASSIGN": AgentStatus.CONTINUE}
@@ -144,7 +145,7 @@ class _FoldedFields(Fields):
     def __init__(self, payload: Any, where: str, known: Mapping[str, str]) -> None:
         super().__init__(NAME, payload, where)
         self.names: dict[str, str] = {}
-        self.found: dict[str, Any] = {}
+        self.found: JsonObject = {}
         for written, value in payload.items():
             name = str(written)[:60]
             meaning = known.get(_fold(written))
@@ -276,8 +277,8 @@ def to_ufo(action: Action, context: Context) -> WrittenPayload:
 _HOSTS = ("select_application_window", "run_shell")
 
 
-def _ufo(said: UfoCall) -> dict[str, Any]:
-    head: dict[str, Any] = {"Observation": "", "Thought": ""}
+def _ufo(said: UfoCall) -> JsonObject:
+    head: JsonObject = {"Observation": "", "Thought": ""}
     tail = {"Status": said.status, "Plan": [], "Comment": said.comment}
     if said.function in _HOSTS or said.questions or said.opens:
         host = {"CurrentSubtask": "", "Message": [], "ControlLabel": said.label, "ControlText": said.text}
@@ -288,8 +289,8 @@ def _ufo(said: UfoCall) -> dict[str, Any]:
     return {**head, **call, **tail, "SaveScreenshot": {"save": False, "reason": ""}}
 
 
-def _ufo2(said: UfoCall) -> dict[str, Any]:
-    head: dict[str, Any] = {"observation": "", "thought": ""}
+def _ufo2(said: UfoCall) -> JsonObject:
+    head: JsonObject = {"observation": "", "thought": ""}
     tail = {"plan": [], "comment": said.comment}
     named = {"id": said.label, "name": said.text} if said.label else {}
     arguments = {**named, **said.arguments}

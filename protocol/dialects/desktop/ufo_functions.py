@@ -10,6 +10,7 @@ from protocol.dialects.common.base import DialectError, Fields, at, build
 from protocol.dialects.common.naming import Ledger, read_keys
 from protocol.dialects.python.pywinauto_keys import Keys
 from protocol.model.actions import AgentAction
+from protocol.model.geometry import JsonObject
 from protocol.model.targets import ActionTarget
 
 NAME = "ufo"
@@ -111,7 +112,7 @@ def _named(call: Call) -> Mapping[str, Any]:
     return given
 
 
-def _control(call: Call, given: dict[str, Any], ledger: Ledger) -> ActionTarget | None:
+def _control(call: Call, given: JsonObject, ledger: Ledger) -> ActionTarget | None:
     """The control, named beside the function or, in newer answers, among its arguments."""
     label = call.label or label_of(given.pop("id", None), f"{call.where}.id")
     text = call.text or label_of(given.pop("name", None), f"{call.where}.name")

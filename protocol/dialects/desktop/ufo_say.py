@@ -10,6 +10,7 @@ from protocol.dialects.common.base import DialectError, cannot, place
 from protocol.dialects.common.naming import Ledger
 from protocol.dialects.desktop.ufo_functions import APIS, BUTTONS, CARRIED, NAME, PRESSED
 from protocol.dialects.python.pywinauto_keys import Keys
+from protocol.model.geometry import JsonObject
 from protocol.model.targets import ActionTarget
 from protocol.model.verbs import (
     Action,
@@ -48,7 +49,7 @@ class UfoCall:
     """A call, or an ending, before it is put into an answer."""
 
     function: str = ""
-    arguments: dict[str, Any] = field(default_factory=dict)
+    arguments: JsonObject = field(default_factory=dict)
     label: str = ""
     text: str = ""
     status: str = "CONTINUE"
@@ -125,7 +126,7 @@ def _drag(action: Any, ledger: Ledger, keys: Keys) -> UfoCall:
         cannot(NAME, action, "a drag has three buttons, and one key is held meanwhile")
     ledger.drop(action, path="only the two ends are said")
     start, end = _place(action.target, ledger), _place(action.to, ledger, "to")
-    arguments: dict[str, Any] = {
+    arguments: JsonObject = {
         "start_x": start[0],
         "start_y": start[1],
         "end_x": end[0],

@@ -39,6 +39,7 @@ from protocol.dialects.playwright.playwright_tools import (
     read_tool,
 )
 from protocol.dialects.python.strokes import FARTHEST, spot_of
+from protocol.model.geometry import JsonObject
 from protocol.model.targets import ActionTarget
 from protocol.model.verbs import Action, Extension
 
@@ -63,7 +64,7 @@ class ActionWriter(Conversion):
         super().__init__(NAME, context, losses=without_delay(action))
         self.verb = action.verb
         self.variant = variant
-        self.calls: list[dict[str, Any]] = []
+        self.calls: list[JsonObject] = []
 
     def refuse(self, what: str, why: str) -> NoReturn:
         raise DialectError(NAME, f"{self.verb}.{what}" if what else self.verb, why)

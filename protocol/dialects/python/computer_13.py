@@ -11,6 +11,7 @@ from typing import Any
 
 from protocol.dialects.common.base import Context, Dialect, DialectError, Fields, Loss, ParsedPayload, WrittenPayload, at, each_of
 from protocol.dialects.python.strokes import InputDevice, Kind, Stroke, actions_of, read_name, spot_of, strokes_of, write_name
+from protocol.model.geometry import JsonObject
 from protocol.model.keys import KeyNameError, split_chord
 from protocol.model.targets import ActionTarget
 from protocol.model.verbs import Action
@@ -152,11 +153,11 @@ def to_computer_13(action: Action, context: Context) -> WrittenPayload:
     return WrittenPayload(calls[0] if len(calls) == 1 else calls, losses)
 
 
-def _call(verb: str, parameters: dict[str, Any]) -> dict[str, Any]:
+def _call(verb: str, parameters: JsonObject) -> JsonObject:
     return {"action_type": verb} | ({"parameters": parameters} if parameters else {})
 
 
-def _xy(stroke: Stroke) -> dict[str, Any]:
+def _xy(stroke: Stroke) -> JsonObject:
     point = stroke.at and stroke.at.point
     return {"x": point.x, "y": point.y} if point else {}
 
@@ -166,17 +167,17 @@ def _name(key: str) -> str:
     return " " if key == "Space" else write_name(NAME, key)
 
 
-def _write_click(s: Stroke) -> tuple[str, dict[str, Any]]:
+def _write_click(s: Stroke) -> tuple[str, JsonObject]:
     short = {("left", 1): "CLICK", ("left", 2): "DOUBLE_CLICK", ("right", 1): "RIGHT_CLICK"}.get((s.button, s.count))
     return (short, _xy(s)) if short else ("CLICK", {"button": s.button, **_xy(s), "num_clicks": s.count})
 
 
-def _write_press(s: Stroke) -> tuple[str, dict[str, Any]]:
+def _write_press(s: Stroke) -> tuple[str, JsonObject]:
     names = [_name(key) for key in s.keys]
     return ("PRESS", {"key": names[0]}) if len(names) == 1 else ("HOTKEY", {"keys": names})
 
 
-_WRITE: dict[Kind, Callable[[Stroke], tuple[str, dict[str, Any]]]] = {
+_WRITE: dict[Kind, Callable[[Stroke], tuple[str, JsonObject]]] = {
     "move": lambda s: ("MOVE_TO", _xy(s)),
     "click": _write_click,
     "down": lambda s: ("MOUSE_DOWN", {"button": s.button}),

@@ -25,6 +25,7 @@ from protocol.dialects.common.base import (
 )
 from protocol.dialects.common.pointing import CLICKS, MOST_CALLS, PayloadReading, PayloadWriting, area_of, simpler
 from protocol.model.actions import AgentAction
+from protocol.model.geometry import JsonObject
 from protocol.model.targets import ActionTarget
 from protocol.model.verbs import (
     Action,
@@ -195,7 +196,7 @@ def to_anthropic(action: Action, context: Context) -> WrittenPayload:
     """A call, or a list of calls. Raises DialectError."""
     version = DIALECT.variant(context)
     writing = PayloadWriting(NAME, context, version, *context.picture, signed=False)
-    calls: list[dict[str, Any]] = []
+    calls: list[JsonObject] = []
     clicks = [button for verb, button in CLICKS.items() if verb in _VERBS[version]]
     for step in simpler(action, writing, clicks, () if version == _POINTER_ONLY else ("press",)):
         if type(step) not in _WRITERS:
@@ -208,7 +209,7 @@ def to_anthropic(action: Action, context: Context) -> WrittenPayload:
     return WrittenPayload(said[0] if len(said) == 1 else said, writing.losses)
 
 
-def _as_block(call: dict[str, Any]) -> dict[str, Any]:
+def _as_block(call: JsonObject) -> JsonObject:
     given = {name: value for name, value in call.items() if name != "action"}
     return {"type": "tool_use", "name": call["action"], "toolset_name": "computer", "input": given}
 
@@ -227,7 +228,7 @@ def _seconds(action: Action, seconds: float, writing: PayloadWriting) -> float:
     return seconds
 
 
-def _write_click(action: Click, writing: PayloadWriting) -> list[dict[str, Any]]:
+def _write_click(action: Click, writing: PayloadWriting) -> list[JsonObject]:
     verb = next(verb for verb, click in CLICKS.items() if click == (action.button, action.count))
     spot = [*writing.spot(action.target)]
     if writing.variant != _POINTER_ONLY:
@@ -237,7 +238,7 @@ def _write_click(action: Click, writing: PayloadWriting) -> list[dict[str, Any]]
     return [{"action": "mouse_move", "coordinate": spot}, {"action": verb}]
 
 
-def _write_button(action: MouseDown | MouseUp, writing: PayloadWriting) -> list[dict[str, Any]]:
+def _write_button(action: MouseDown | MouseUp, writing: PayloadWriting) -> list[JsonObject]:
     if action.button != "left":
         cannot(NAME, action, f"only the left button is pressed and released by itself, not {action.button}")
     call = {"action": "left_mouse_down" if isinstance(action, MouseDown) else "left_mouse_up"}
@@ -247,12 +248,12 @@ def _write_button(action: MouseDown | MouseUp, writing: PayloadWriting) -> list[
     return [{"action": "mouse_move", "coordinate": [*writing.spot(action.target)]}, call]
 
 
-def _write_hover(action: Hover, writing: PayloadWriting) -> list[dict[str, Any]]:
+def _write_hover(action: Hover, writing: PayloadWriting) -> list[JsonObject]:
     writing.drop(action, modifiers="no key is held during a move")
     return [{"action": "mouse_move", "coordinate": [*writing.spot(action.target)]}]
 
 
-def _write_drag(action: Drag, writing: PayloadWriting) -> list[dict[str, Any]]:
+def _write_drag(action: Drag, writing: PayloadWriting) -> list[JsonObject]:
     if action.button != "left":
         cannot(NAME, action, f"only the left button drags, not {action.button}")
     writing.drop(action, path="only the two ends are said")
@@ -266,20 +267,20 @@ def _write_drag(action: Drag, writing: PayloadWriting) -> list[dict[str, Any]]:
     return [{"action": "mouse_move", "coordinate": start}, {"action": "left_click_drag", "coordinate": end}]
 
 
-def _write_scroll(action: Scroll, writing: PayloadWriting) -> list[dict[str, Any]]:
+def _write_scroll(action: Scroll, writing: PayloadWriting) -> list[JsonObject]:
     at = {"coordinate": [*writing.spot(action.target)]} if action.target else {}
     held = _text(action, action.modifiers, writing)
     ways = writing.ways(*writing.scroll(action, "notch"))
     return [{"action": "scroll", **at, "scroll_direction": way, "scroll_amount": amount, **held} for way, amount in ways]
 
 
-def _write_wait(action: Wait, writing: PayloadWriting) -> list[dict[str, Any]]:
+def _write_wait(action: Wait, writing: PayloadWriting) -> list[JsonObject]:
     writing.drop(action, text="only the time is said", text_gone="only the time is said")
     seconds = _seconds(action, action.seconds, writing)
     return [{"action": "wait", "duration": share} for share in writing.shares(action, seconds, LONGEST_WAIT, "wait.seconds")]
 
 
-def _write_look(action: Screenshot, writing: PayloadWriting) -> list[dict[str, Any]]:
+def _write_look(action: Screenshot, writing: PayloadWriting) -> list[JsonObject]:
     writing.drop(action, marks="nothing is marked")
     if action.region is None or "zoom" not in _VERBS[writing.variant]:
         writing.drop(action, region="only the whole screen is shown")
@@ -287,7 +288,7 @@ def _write_look(action: Screenshot, writing: PayloadWriting) -> list[dict[str, A
     return [{"action": "zoom", "region": writing.area(action.region)}]
 
 
-def _write_theirs(action: Extension, writing: PayloadWriting) -> list[dict[str, Any]]:
+def _write_theirs(action: Extension, writing: PayloadWriting) -> list[JsonObject]:
     """A verb that was carried; one that could not have been read is refused."""
     call = {**action.arguments, "action": action.action_type.removeprefix(f"x-{NAME}.")}
     if action.target is not None:
@@ -298,7 +299,7 @@ def _write_theirs(action: Extension, writing: PayloadWriting) -> list[dict[str, 
     return [call]
 
 
-_WRITERS: dict[type[Action], Callable[[Any, PayloadWriting], list[dict[str, Any]]]] = {
+_WRITERS: dict[type[Action], Callable[[Any, PayloadWriting], list[JsonObject]]] = {
     Click: _write_click,
     MouseDown: _write_button,
     MouseUp: _write_button,

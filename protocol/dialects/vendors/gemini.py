@@ -14,6 +14,7 @@ from typing import Any
 from protocol.dialects.common.base import Context, Dialect, Fields, NothingDone, ParsedPayload, WrittenPayload, cannot, each_of
 from protocol.dialects.common.pointing import PayloadReading, PayloadWriting, simpler
 from protocol.model.actions import AgentAction
+from protocol.model.geometry import JsonObject
 from protocol.model.verbs import (
     Action,
     Click,
@@ -59,7 +60,7 @@ MOST = 999
 def written(action: Action, writing: PayloadWriting) -> WrittenPayload:
     """A function call, or a list of them. Raises DialectError."""
     writers = {**_BOTH, **(_NEW if writing.variant == "3.5" else _OLD)}
-    said: list[dict[str, Any]] = []
+    said: list[JsonObject] = []
     for step in _steps(action, writing):
         if type(step) not in writers:
             cannot(NAME, action, "the model says it in words, without a call" if action.inner else "")
@@ -79,7 +80,7 @@ def _steps(action: Action, writing: PayloadWriting) -> list[Action]:
     return steps
 
 
-_Calls = list[tuple[str, dict[str, Any]]]
+_Calls = list[tuple[str, JsonObject]]
 
 
 def _xy(target: Any, writing: PayloadWriting, what: str = "target", x: str = "x", y: str = "y") -> dict[str, int]:

@@ -21,6 +21,7 @@ from protocol.dialects.common.base import (
 )
 from protocol.dialects.common.pointing import PayloadReading, PayloadWriting, simpler
 from protocol.model.actions import AgentAction
+from protocol.model.geometry import JsonObject
 from protocol.model.verbs import Action, Click, Drag, Extension, HoldKey, Hover, PressKey, Screenshot, Scroll, Type, Wait
 
 NAME = "openai"
@@ -185,7 +186,7 @@ def to_openai(action: Action, context: Context) -> WrittenPayload:
     writing = PayloadWriting(NAME, context, DIALECT.variant(context), *context.picture)
     if isinstance(action, Extension):
         return WrittenPayload(_carried(action), writing.losses)
-    said: list[dict[str, Any]] = []
+    said: list[JsonObject] = []
     for step in simpler(action, writing, _CLICKS):
         if type(step) not in _WRITERS:
             cannot(NAME, action, "the model says it in words, without a call of the tool" if action.inner else "")
@@ -196,7 +197,7 @@ def to_openai(action: Action, context: Context) -> WrittenPayload:
     return WrittenPayload(calls[0] if len(calls) == 1 else calls, writing.losses)
 
 
-def _carried(action: Extension) -> dict[str, Any]:
+def _carried(action: Extension) -> JsonObject:
     """What is carried: safety checks, and functions. Anything that could not have been read is refused."""
     call = {"type": "computer_call", _CHECKS: action.arguments.get("checks")}
     if action.action_type == f"x-{NAME}.{_FUNCTION}":
@@ -217,12 +218,12 @@ def _keys(action: Click | Drag | Hover | Scroll, writing: PayloadWriting) -> dic
     return {"keys": writing.names(action, action.modifiers, "openai")} if action.modifiers else {}
 
 
-def _write_click(action: Click, writing: PayloadWriting) -> dict[str, Any]:
+def _write_click(action: Click, writing: PayloadWriting) -> JsonObject:
     where = {**_spot(action, writing), **_keys(action, writing)}
     return {"type": "click", "button": _WHEEL[action.button], **where} if action.count == 1 else {"type": "double_click", **where}
 
 
-def _write_drag(action: Drag, writing: PayloadWriting) -> dict[str, Any]:
+def _write_drag(action: Drag, writing: PayloadWriting) -> JsonObject:
     if action.button != "left":
         cannot(NAME, action, f"only the left button drags, not {action.button}")
     between = [("path", type(action.to)(point=point)) for point in action.path]
@@ -230,7 +231,7 @@ def _write_drag(action: Drag, writing: PayloadWriting) -> dict[str, Any]:
     return {"type": "drag", "path": [{"x": x, "y": y} for x, y in spots], **_keys(action, writing)}
 
 
-def _write_scroll(action: Scroll, writing: PayloadWriting) -> dict[str, Any]:
+def _write_scroll(action: Scroll, writing: PayloadWriting) -> JsonObject:
     if action.target is None:
         writing.lose("scroll.target", "the pointer's place is not known: said in the middle of the screen")
     x, y = writing.spot(action.target) if action.target else writing.middle()
@@ -238,13 +239,13 @@ def _write_scroll(action: Scroll, writing: PayloadWriting) -> dict[str, Any]:
     return {"type": "scroll", "x": x, "y": y, "scroll_x": across, "scroll_y": down, **_keys(action, writing)}
 
 
-def _write_wait(action: Wait, writing: PayloadWriting) -> dict[str, Any]:
+def _write_wait(action: Wait, writing: PayloadWriting) -> JsonObject:
     writing.lose("wait.seconds", "a wait says no time")
     writing.drop(action, text="a wait has no condition", text_gone="a wait has no condition")
     return {"type": "wait"}
 
 
-def _write_keys(action: PressKey | HoldKey, writing: PayloadWriting) -> dict[str, Any]:
+def _write_keys(action: PressKey | HoldKey, writing: PayloadWriting) -> JsonObject:
     if isinstance(action, HoldKey):
         writing.lose("hold_key.seconds", "keys are only pressed")
     if _shortcut(action.keys) != action.keys:
@@ -252,12 +253,12 @@ def _write_keys(action: PressKey | HoldKey, writing: PayloadWriting) -> dict[str
     return {"type": "keypress", "keys": writing.names(action, action.keys, "openai")}
 
 
-def _write_look(action: Screenshot, writing: PayloadWriting) -> dict[str, Any]:
+def _write_look(action: Screenshot, writing: PayloadWriting) -> JsonObject:
     writing.drop(action, marks="nothing is marked", region="only the whole screen is shown")
     return {"type": "screenshot"}
 
 
-_WRITERS: dict[type[Action], Callable[[Any, PayloadWriting], dict[str, Any]]] = {
+_WRITERS: dict[type[Action], Callable[[Any, PayloadWriting], JsonObject]] = {
     Click: _write_click,
     Hover: lambda action, writing: {"type": "move", **_spot(action, writing), **_keys(action, writing)},
     Drag: _write_drag,

@@ -26,7 +26,7 @@ from protocol.dialects.common.base import (
 from protocol.dialects.common.pointing import CLICKS, PayloadReading, PayloadWriting, simpler
 from protocol.dialects.common.saying import position
 from protocol.model.actions import AgentAction
-from protocol.model.geometry import Size, Space
+from protocol.model.geometry import JsonObject, Size, Space
 from protocol.model.targets import ActionTarget
 from protocol.model.verbs import (
     Action,
@@ -229,7 +229,7 @@ def to_qwen(action: Action, context: Context) -> WrittenPayload:
     return WrittenPayload("\n".join(said), writing.losses)
 
 
-def _tagged(arguments: dict[str, Any]) -> str:
+def _tagged(arguments: JsonObject) -> str:
     """The call as the chat template writes it. A tag within a text is escaped: others look for the first one that closes."""
     text = json.dumps({"name": FUNCTION, "arguments": arguments}, ensure_ascii=False)
     if "tool_call>" in text or "think>" in text:
@@ -237,18 +237,18 @@ def _tagged(arguments: dict[str, Any]) -> str:
     return f"<tool_call>\n{text}\n</tool_call>"
 
 
-def _write_click(action: Click, writing: PayloadWriting) -> list[dict[str, Any]]:
+def _write_click(action: Click, writing: PayloadWriting) -> list[JsonObject]:
     writing.drop(action, modifiers="no key is held during a click")
     verb = next(verb for verb, click in CLICKS.items() if click == (action.button, action.count))
     return [{"action": verb, "coordinate": [*writing.spot(action.target)]}]
 
 
-def _write_hover(action: Hover, writing: PayloadWriting) -> list[dict[str, Any]]:
+def _write_hover(action: Hover, writing: PayloadWriting) -> list[JsonObject]:
     writing.drop(action, modifiers="no key is held during a move")
     return [{"action": "mouse_move", "coordinate": [*writing.spot(action.target)]}]
 
 
-def _write_drag(action: Drag, writing: PayloadWriting) -> list[dict[str, Any]]:
+def _write_drag(action: Drag, writing: PayloadWriting) -> list[JsonObject]:
     if action.button != "left":
         cannot(NAME, action, f"only the left button drags, not {action.button}")
     writing.drop(action, path="only the two ends are said", modifiers="no key is held during a drag")
@@ -257,15 +257,15 @@ def _write_drag(action: Drag, writing: PayloadWriting) -> list[dict[str, Any]]:
     return [{"action": "mouse_move", "coordinate": [*start]}, {"action": "left_click_drag", "coordinate": [*end]}]
 
 
-def _write_keys(action: PressKey | HoldKey, writing: PayloadWriting) -> list[dict[str, Any]]:
+def _write_keys(action: PressKey | HoldKey, writing: PayloadWriting) -> list[JsonObject]:
     if isinstance(action, HoldKey):
         writing.lose("hold_key.seconds", "keys are only pressed")
     return [{"action": "key", "keys": writing.names(action, action.keys, "pyautogui")}]
 
 
-def _write_scroll(action: Scroll, writing: PayloadWriting) -> list[dict[str, Any]]:
+def _write_scroll(action: Scroll, writing: PayloadWriting) -> list[JsonObject]:
     writing.drop(action, modifiers="no key is held during a scroll")
-    calls: list[dict[str, Any]] = []
+    calls: list[JsonObject] = []
     if action.target is not None:
         writing.lose("scroll.target", "said as a move and then a scroll where the pointer is")
         calls.append({"action": "mouse_move", "coordinate": [*writing.spot(action.target)]})
@@ -276,18 +276,18 @@ def _write_scroll(action: Scroll, writing: PayloadWriting) -> list[dict[str, Any
     return calls + ([{"action": "hscroll", "pixels": x}] if x else [])
 
 
-def _write_wait(action: Wait, writing: PayloadWriting) -> list[dict[str, Any]]:
+def _write_wait(action: Wait, writing: PayloadWriting) -> list[JsonObject]:
     writing.drop(action, text="only the time is said", text_gone="only the time is said")
     return [{"action": "wait", "time": action.seconds}]
 
 
-def _write_end(action: FinishGoal | FailGoal, writing: PayloadWriting) -> list[dict[str, Any]]:
+def _write_end(action: FinishGoal | FailGoal, writing: PayloadWriting) -> list[JsonObject]:
     words = "summary" if isinstance(action, FinishGoal) else "reason"
     writing.drop(action, **{words: "only success or failure is said"})
     return [{"action": "terminate", "status": "success" if isinstance(action, FinishGoal) else "failure"}]
 
 
-def _write_theirs(action: Extension, writing: PayloadWriting) -> list[dict[str, Any]]:
+def _write_theirs(action: Extension, writing: PayloadWriting) -> list[JsonObject]:
     """A click or a drag from where the pointer is."""
     verb = action.action_type.removeprefix(f"x-{NAME}.")
     drags = verb == "left_click_drag"
@@ -296,7 +296,7 @@ def _write_theirs(action: Extension, writing: PayloadWriting) -> list[dict[str, 
     return [{"action": verb, **({"coordinate": [*writing.spot(action.target)]} if drags else {})}]
 
 
-_WRITERS: dict[type[Action], Callable[[Any, PayloadWriting], list[dict[str, Any]]]] = {
+_WRITERS: dict[type[Action], Callable[[Any, PayloadWriting], list[JsonObject]]] = {
     Click: _write_click,
     Hover: _write_hover,
     Drag: _write_drag,

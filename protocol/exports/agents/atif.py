@@ -32,6 +32,7 @@ from protocol.exports.common.lines import bad_line, json_document, json_line, li
 from protocol.log.log import LogLine, whole_file
 from protocol.log.versions import Problem
 from protocol.model.actions import AgentAction
+from protocol.model.geometry import JsonObject
 from protocol.model.steps import ActionResult, InteractionStep, Picture
 
 ANTHROPIC = "computer"
@@ -65,7 +66,7 @@ class _Reader:
     def __init__(self) -> None:
         self._number = 0
 
-    def trajectory(self, data: dict[str, Any], where: str, depth: int) -> Iterator[LogLine]:
+    def trajectory(self, data: JsonObject, where: str, depth: int) -> Iterator[LogLine]:
         embedded = _embedded(data, where)
         for n, step in enumerate(data["steps"]):
             yield from self._step(step, f"{where}.steps[{n}]", embedded, depth)
@@ -128,7 +129,7 @@ class _EmbeddedTrajectories(dict[str, tuple[str, dict[str, Any]]]):
         self.told: set[str] = set()
 
 
-def _embedded(data: dict[str, Any], where: str) -> _EmbeddedTrajectories:
+def _embedded(data: JsonObject, where: str) -> _EmbeddedTrajectories:
     found = _EmbeddedTrajectories()
     for n, subagent in enumerate(listed(data.get("subagent_trajectories"))):
         at = f"{where}.subagent_trajectories[{n}]"
@@ -137,7 +138,7 @@ def _embedded(data: dict[str, Any], where: str) -> _EmbeddedTrajectories:
     return found
 
 
-def _acted(step: dict[str, Any], call: Any, result: dict[str, Any], where: str, *, first: bool) -> Iterator[InteractionStep]:
+def _acted(step: JsonObject, call: Any, result: JsonObject, where: str, *, first: bool) -> Iterator[InteractionStep]:
     """The actions of one tool call. The reason stands at the first of a step."""
     ours = _ours(step.get("extra"))
     reasoning = step.get("reasoning_content") or _text(step.get("message")) if first else ""
@@ -157,7 +158,7 @@ def _acted(step: dict[str, Any], call: Any, result: dict[str, Any], where: str, 
 _REST = ("model_name", "reasoning_effort", "metrics", "llm_call_count", "extra")
 
 
-def _rest(step: dict[str, Any], result: dict[str, Any], reasoning: Any) -> dict[str, Any]:
+def _rest(step: JsonObject, result: JsonObject, reasoning: Any) -> JsonObject:
     """What else another agent's step holds."""
     rest = {name: step[name] for name in _REST if step.get(name) is not None}
     if step.get("message") and _text(step["message"]) != reasoning:
@@ -178,7 +179,7 @@ def _actions(call: Any, where: str) -> list[AgentAction]:
         refuse(where + part, str(bad).removeprefix(f"{bad.dialect}: {bad.where}: "))
 
 
-def _spoken(function: str, arguments: dict[str, Any]) -> list[AgentAction]:
+def _spoken(function: str, arguments: JsonObject) -> list[AgentAction]:
     if function == ANTHROPIC:
         return dialect("anthropic").read(arguments, Context()).actions
     if function.startswith(PLAYWRIGHT):
@@ -199,7 +200,7 @@ def _shown(content: Any) -> Iterator[Any]:
             yield mapping(part.get("source")).get("path")
 
 
-def _results(step: dict[str, Any]) -> dict[str, dict[str, Any]]:
+def _results(step: JsonObject) -> dict[str, JsonObject]:
     found = listed(mapping(step.get("observation")).get("results"))
     return {result["source_call_id"]: result for result in found if isinstance(mapping(result).get("source_call_id"), str)}
 
@@ -215,7 +216,7 @@ def _text(message: Any) -> str:
     return "\n".join(text for text in texts if isinstance(text, str))
 
 
-def _ours(extra: Any) -> dict[str, Any]:
+def _ours(extra: Any) -> JsonObject:
     return mapping(mapping(extra).get(KEY))
 
 
@@ -255,9 +256,9 @@ class _Trajectory:
         self.id = trajectory_id
         self._info = info
         self._name = name
-        self.steps: list[dict[str, Any]] = []
+        self.steps: list[JsonObject] = []
 
-    def say(self, text: str, *pictures: dict[str, Any]) -> None:
+    def say(self, text: str, *pictures: JsonObject) -> None:
         """What the user, or whoever delegates, asks for."""
         self.add(source="user", message=[{"type": "text", "text": text}, *pictures] if pictures else text)
 
@@ -266,7 +267,7 @@ class _Trajectory:
             {"step_id": len(self.steps) + 1, **{name: value for name, value in fields.items() if value is not None}}
         )
 
-    def dump(self) -> dict[str, Any]:
+    def dump(self) -> JsonObject:
         return {
             "schema_version": VERSION,
             **({"session_id": self._info.run_id} if self._info.run_id else {}),
@@ -312,7 +313,7 @@ class _Crew:
             observation={"results": [{"source_call_id": call, "subagent_trajectory_ref": [{"trajectory_id": name}]}]},
         )
 
-    def _acted(self, frame: Frame, call: str) -> dict[str, Any]:
+    def _acted(self, frame: Frame, call: str) -> JsonObject:
         step = frame.step
         self._exported.losses.update(lost_state(step))
         said = dialect("langchain").write(step.action, Context()).payload
@@ -326,7 +327,7 @@ class _Crew:
             "extra": {KEY: {**kept(step), **kept_pictures(frame.before, frame.after)}},
         }
 
-    def _observed(self, step: InteractionStep, after: Picture | None, call: str) -> dict[str, Any] | None:
+    def _observed(self, step: InteractionStep, after: Picture | None, call: str) -> JsonObject | None:
         shown = list(self._parts(after))
         text = _outcome(step.result)
         if text is None and not shown:
@@ -334,7 +335,7 @@ class _Crew:
         content = text if not shown else ([] if text is None else [{"type": "text", "text": text}]) + shown
         return {"results": [{"source_call_id": call, "content": content}]}
 
-    def _parts(self, picture: Picture | None) -> Iterator[dict[str, Any]]:
+    def _parts(self, picture: Picture | None) -> Iterator[JsonObject]:
         """The picture as a part of a message, if ATIF knows its kind."""
         if picture is None:
             return
@@ -347,7 +348,7 @@ class _Crew:
             ] += 1
 
 
-def _call(call: str, function: str, arguments: dict[str, Any]) -> dict[str, Any]:
+def _call(call: str, function: str, arguments: JsonObject) -> JsonObject:
     return {"tool_call_id": call, "function_name": function, "arguments": arguments}
 
 

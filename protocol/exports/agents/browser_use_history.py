@@ -15,6 +15,7 @@ from protocol.exports.common.base import Format, ImportResult
 from protocol.exports.common.kept import info_of, picture_named
 from protocol.exports.common.lines import json_document, listed, mapping, refuse, step_of, told_each
 from protocol.model.actions import AgentAction
+from protocol.model.geometry import JsonObject
 from protocol.model.keys import KeyNameError, read_key, split_chord
 from protocol.model.steps import InteractionStep
 
@@ -38,7 +39,7 @@ def _outcome(history: list[Any]) -> str:
     return "fulfilled" if success is True else "rejected" if success is False else ""
 
 
-def _steps(number: int, where: str, item: dict[str, Any]) -> Iterator[InteractionStep]:
+def _steps(number: int, where: str, item: JsonObject) -> Iterator[InteractionStep]:
     output, results = mapping(item.get("model_output")), listed(item.get("result"))
     actions = output.get("action")
     if not isinstance(actions, list):
@@ -77,7 +78,7 @@ def _result(result: dict[str, Any] | None) -> dict[str, Any] | None:
     }
 
 
-def _raw(n: int, item: dict[str, Any], element: dict[str, Any], result: dict[str, Any] | None) -> dict[str, Any]:
+def _raw(n: int, item: JsonObject, element: JsonObject, result: JsonObject | None) -> JsonObject:
     """What no field of ours holds; a picture within the file is not kept."""
     state = {k: v for k, v in mapping(item.get("state")).items() if k not in ("screenshot", "interacted_element") and v}
     kept = {"interacted_element": element, "result": result}
@@ -87,7 +88,7 @@ def _raw(n: int, item: dict[str, Any], element: dict[str, Any], result: dict[str
     return {name: value for name, value in kept.items() if value}
 
 
-def _action(said: Any, where: str, element: dict[str, Any]) -> AgentAction:
+def _action(said: Any, where: str, element: JsonObject) -> AgentAction:
     functions = [name for name, value in said.items() if value is not None] if isinstance(said, dict) else []
     functions = [name for name in functions if name != "interacted_element"]
     if len(functions) != 1:
@@ -106,7 +107,7 @@ def _action(said: Any, where: str, element: dict[str, Any]) -> AgentAction:
     return build(NAME, fields.where, action_type=f"x-{NAME}.{name}", target=target, arguments=given)
 
 
-def _element(index: int, element: dict[str, Any]) -> dict[str, Any]:
+def _element(index: int, element: JsonObject) -> JsonObject:
     """The element of an index, which holds for that page only, with every name by which it is found again."""
     attributes = mapping(element.get("attributes"))
     names = (element.get("ax_name"), attributes.get("aria-label"), attributes.get("placeholder"))
@@ -120,7 +121,7 @@ def _element(index: int, element: dict[str, Any]) -> dict[str, Any]:
     }
 
 
-def _at(fields: Fields, element: dict[str, Any]) -> dict[str, Any]:
+def _at(fields: Fields, element: JsonObject) -> JsonObject:
     fields.drop("xpath")
     x, y = fields.number("coordinate_x", None), fields.number("coordinate_y", None)
     if x is not None and y is not None:
@@ -128,28 +129,28 @@ def _at(fields: Fields, element: dict[str, Any]) -> dict[str, Any]:
     return _element(fields.number("index", whole=True), element)
 
 
-def _click(fields: Fields, element: dict[str, Any]) -> AgentAction:
+def _click(fields: Fields, element: JsonObject) -> AgentAction:
     held = ["Control"] if fields.flag("while_holding_ctrl", False) else None
     return build(NAME, fields.where, action_type="click", target=_at(fields, element), modifiers=held)
 
 
-def _input(fields: Fields, element: dict[str, Any]) -> AgentAction:
+def _input(fields: Fields, element: JsonObject) -> AgentAction:
     clear = fields.flag("clear", None), fields.flag("clear_existing", None)
     verb = "type" if False in clear else "fill"
     return build(NAME, fields.where, action_type=verb, target=_at(fields, element), text=fields.text("text"))
 
 
-def _go(fields: Fields, element: dict[str, Any]) -> AgentAction:
+def _go(fields: Fields, element: JsonObject) -> AgentAction:
     url = fields.text("url")
     if fields.flag("new_tab", False):
         return build(NAME, fields.where, action_type="tabs", op="new", url=url)
     return build(NAME, fields.where, action_type="navigate", url=url)
 
 
-def _tab(op: str) -> Callable[[Fields, dict[str, Any]], AgentAction | None]:
+def _tab(op: str) -> Callable[[Fields, JsonObject], AgentAction | None]:
     """Older versions count tabs, newer ones have ids for them, which nobody else knows."""
 
-    def read_tab(fields: Fields, element: dict[str, Any]) -> AgentAction | None:
+    def read_tab(fields: Fields, element: JsonObject) -> AgentAction | None:
         index = fields.any("page_id", None)
         if isinstance(index, bool) or not isinstance(index, int) or index < 0:
             return None
@@ -158,7 +159,7 @@ def _tab(op: str) -> Callable[[Fields, dict[str, Any]], AgentAction | None]:
     return read_tab
 
 
-def _keys(fields: Fields, element: dict[str, Any]) -> AgentAction:
+def _keys(fields: Fields, element: JsonObject) -> AgentAction:
     """A key, a chord, or else signs that are typed one by one."""
     said = fields.text("keys")
     try:
@@ -168,7 +169,7 @@ def _keys(fields: Fields, element: dict[str, Any]) -> AgentAction:
     return build(NAME, fields.where, action_type="press_key", keys=keys)
 
 
-def _scroll(fields: Fields, element: dict[str, Any]) -> AgentAction:
+def _scroll(fields: Fields, element: JsonObject) -> AgentAction:
     down = fields.flag("down", True)
     pages = fields.number("pages", None) or fields.number("num_pages", None) or 1
     index = fields.number("index", None, whole=True)
@@ -177,8 +178,8 @@ def _scroll(fields: Fields, element: dict[str, Any]) -> AgentAction:
     return build(NAME, fields.where, action_type="scroll", delta=delta, unit="page", target=target)
 
 
-def _scrolled(sign: int) -> Callable[[Fields, dict[str, Any]], AgentAction]:
-    def read_scroll(fields: Fields, element: dict[str, Any]) -> AgentAction:
+def _scrolled(sign: int) -> Callable[[Fields, JsonObject], AgentAction]:
+    def read_scroll(fields: Fields, element: JsonObject) -> AgentAction:
         amount = fields.number("amount", None)
         delta, unit = ({"y": sign}, "page") if amount is None else ({"y": sign * amount}, "px")
         return build(NAME, fields.where, action_type="scroll", delta=delta, unit=unit)
@@ -186,7 +187,7 @@ def _scrolled(sign: int) -> Callable[[Fields, dict[str, Any]], AgentAction]:
     return read_scroll
 
 
-def _drag(fields: Fields, element: dict[str, Any]) -> AgentAction | None:
+def _drag(fields: Fields, element: JsonObject) -> AgentAction | None:
     ends = [fields.any(f"coord_{end}_{axis}", None) for end in ("source", "target") for axis in "xy"]
     if any(end is None for end in ends):
         return None
@@ -195,7 +196,7 @@ def _drag(fields: Fields, element: dict[str, Any]) -> AgentAction | None:
     return build(NAME, fields.where, action_type="drag", target=start, to=end)
 
 
-def _done(fields: Fields, element: dict[str, Any]) -> AgentAction | None:
+def _done(fields: Fields, element: JsonObject) -> AgentAction | None:
     if "data" in fields:  # an answer in the user's own form
         return None
     text = fields.text("text", "")
@@ -205,15 +206,15 @@ def _done(fields: Fields, element: dict[str, Any]) -> AgentAction | None:
     return build(NAME, fields.where, action_type="fail_goal", reason=text)
 
 
-def _choose(fields: Fields, element: dict[str, Any]) -> AgentAction:
+def _choose(fields: Fields, element: JsonObject) -> AgentAction:
     return build(NAME, fields.where, action_type="select_option", target=_at(fields, element), options=fields.text("text"))
 
 
-def _upload(fields: Fields, element: dict[str, Any]) -> AgentAction:
+def _upload(fields: Fields, element: JsonObject) -> AgentAction:
     return build(NAME, fields.where, action_type="upload", target=_at(fields, element), files=[fields.text("path")])
 
 
-_READERS: dict[str, Callable[[Fields, dict[str, Any]], AgentAction | None]] = {
+_READERS: dict[str, Callable[[Fields, JsonObject], AgentAction | None]] = {
     **dict.fromkeys(("click", "click_element", "click_element_by_index"), _click),
     **dict.fromkeys(("input", "input_text"), _input),
     **dict.fromkeys(("navigate", "go_to_url"), _go),

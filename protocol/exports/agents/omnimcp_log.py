@@ -21,7 +21,7 @@ from protocol.exports.common.lines import first_objects, listed, mapping, read_j
 from protocol.log.log import LogLine
 from protocol.model.actions import AgentAction
 from protocol.model.elements import GUIElement, VisualState
-from protocol.model.geometry import Region
+from protocol.model.geometry import JsonObject, Region
 from protocol.model.steps import InteractionStep
 
 _NOTHING_DONE = ("none", "perception_error", "planning_error")
@@ -73,12 +73,12 @@ def _step(line: Any, folder: Path) -> Iterator[InteractionStep]:
     )
 
 
-def _chosen(line: dict[str, Any]) -> dict[str, Any]:
+def _chosen(line: JsonObject) -> JsonObject:
     """What the model answered: a decision, or a plan in older logs."""
     return mapping(line.get("llm_decision")) or mapping(line.get("raw_llm_action_plan"))
 
 
-def _action(line: dict[str, Any], chosen: dict[str, Any], state: VisualState) -> AgentAction:
+def _action(line: JsonObject, chosen: JsonObject, state: VisualState) -> AgentAction:
     done = line.get("executed_action")
     if not isinstance(done, str) or done in _NOTHING_DONE:
         refuse("$.executed_action", f"nothing was done: {str(done)[:60]}")
@@ -103,7 +103,7 @@ _SAID = {
 }  # fmt: skip
 
 
-def _state(line: dict[str, Any], folder: Path) -> VisualState:
+def _state(line: JsonObject, folder: Path) -> VisualState:
     """The elements that were tracked and in sight. Boxes are fractions there: without the picture they have no pixels."""
     shown = picture_named(line.get("screenshot_path"), "before")
     size = _size(folder / shown[0].path) if shown else None
@@ -118,7 +118,7 @@ def _state(line: dict[str, Any], folder: Path) -> VisualState:
     return VisualState(screenshot_path=path, elements=tuple(elements), screen_resolution=size)
 
 
-def _element(track: dict[str, Any], seen: dict[str, Any], size: tuple[int, int] | None, where: str) -> GUIElement:
+def _element(track: JsonObject, seen: JsonObject, size: tuple[int, int] | None, where: str) -> GUIElement:
     kind, track_id, confidence = seen.get("type"), track.get("track_id"), seen.get("confidence")
     fields = {
         "element_id": seen.get("id"),

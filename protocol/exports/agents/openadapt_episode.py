@@ -21,6 +21,7 @@ from protocol.exports.common.lines import json_document, json_line, listed, mapp
 from protocol.log.log import LogLine, whole_file
 from protocol.model.actions import AgentAction
 from protocol.model.elements import GUIElement, VisualState
+from protocol.model.geometry import JsonObject
 from protocol.model.steps import InteractionStep, Picture
 from protocol.model.targets import ActionTarget
 
@@ -45,7 +46,7 @@ def role_of(name: object) -> str | None:
     return _ROLES.get(name, name) if isinstance(name, str) else None
 
 
-def nodes_of(state: VisualState) -> list[dict[str, Any]]:
+def nodes_of(state: VisualState) -> list[JsonObject]:
     """The elements as nodes; what a node has no field for stands among its attributes. A private value is left out."""
     children: dict[str, list[str]] = {}
     for element in state.elements:
@@ -54,7 +55,7 @@ def nodes_of(state: VisualState) -> list[dict[str, Any]]:
     return [_node(element, children.get(element.element_id, [])) for element in state.elements]
 
 
-def _node(element: GUIElement, children: list[str]) -> dict[str, Any]:
+def _node(element: GUIElement, children: list[str]) -> JsonObject:
     dumped = element.model_dump(mode="json", exclude_defaults=True)
     attributes = {name: dumped[name] for name in _OWN if name in dumped}
     role = _SAID_ROLES.get(element.role, element.role) or ""
@@ -75,7 +76,7 @@ def _node(element: GUIElement, children: list[str]) -> dict[str, Any]:
     }
 
 
-def state_of(seen: dict[str, Any], where: str) -> tuple[VisualState, dict[str, Any]]:
+def state_of(seen: JsonObject, where: str) -> tuple[VisualState, JsonObject]:
     """The state that an observation means, and what of it no field of ours holds. Raises BadStep."""
     rest = {name: value for name, value in seen.items() if name not in (*_SEEN, *PICTURES) and value not in (None, [], {})}
     left = [name for name in PICTURES if seen.get(name)]
@@ -110,7 +111,7 @@ _SEEN = ("schema_version", "screenshot_path", "viewport", "screen_size", "nodes"
 _THEIR_NAMES = {"screen_resolution": "viewport", "app": "active_window.app_name"}
 
 
-def _element(node: Any, parents: dict[str, Any], where: str) -> tuple[GUIElement, dict[str, Any]]:
+def _element(node: Any, parents: JsonObject, where: str) -> tuple[GUIElement, JsonObject]:
     if not isinstance(node, dict):
         refuse(where, "a node is an object")
     attributes = mapping(node.get("attributes"))
@@ -161,7 +162,7 @@ def write(run: Run, path: Path) -> ExportResult:
     return exported
 
 
-def _said(frame: Frame, exported: ExportResult) -> list[dict[str, Any]]:
+def _said(frame: Frame, exported: ExportResult) -> list[JsonObject]:
     """The step's action in theirs; none where they cannot say it, which is a loss."""
     try:
         payload, losses = to_openadapt(frame.step.action, context_of(frame.step))
@@ -172,7 +173,7 @@ def _said(frame: Frame, exported: ExportResult) -> list[dict[str, Any]]:
     return payload if isinstance(payload, list) else [payload]
 
 
-def _step(number: int, frame: Frame, action: dict[str, Any]) -> dict[str, Any]:
+def _step(number: int, frame: Frame, action: JsonObject) -> JsonObject:
     step, state = frame.step, frame.step.visual_state
     seen = state.model_dump(
         mode="json", exclude_defaults=True, include={"screen_resolution", "app", "windows", "modal", "loading"}
@@ -197,7 +198,7 @@ def _step(number: int, frame: Frame, action: dict[str, Any]) -> dict[str, Any]:
     }
 
 
-def _result(step: InteractionStep) -> dict[str, Any] | None:
+def _result(step: InteractionStep) -> JsonObject | None:
     result = step.result
     if result is None:
         return None
@@ -227,7 +228,7 @@ def _outcome(success: Any) -> str:
     return ("fulfilled" if success else "rejected") if isinstance(success, bool) else ""
 
 
-def _lines(episode: dict[str, Any]) -> Iterator[LogLine]:
+def _lines(episode: JsonObject) -> Iterator[LogLine]:
     steps = episode["steps"]
     about = {name: value for name, value in episode.items() if name not in _SAID and value is not None}
     if mapping(about.get("metadata")).keys() == {KEY}:
@@ -241,7 +242,7 @@ _SAID = ("schema_version", "episode_id", "instruction", "steps", "success", "age
 _STEP = ("step_index", "observation", "action", "result", "reasoning", "timestamp")
 
 
-def _read(step: Any, where: str, episode: dict[str, Any], after: Any, about: dict[str, Any]) -> Iterator[InteractionStep]:
+def _read(step: Any, where: str, episode: JsonObject, after: Any, about: JsonObject) -> Iterator[InteractionStep]:
     if not isinstance(step, dict) or not isinstance(step.get("observation"), dict) or not isinstance(step.get("action"), dict):
         refuse(where, "a step has an observation and an action")
     seen, done = step["observation"], step["action"]
@@ -263,7 +264,7 @@ def _after(path: Any) -> tuple[Picture, ...]:
     return picture_named(path, "after") if path else ()
 
 
-def _checked(state: VisualState, update: dict[str, Any], where: str) -> VisualState:
+def _checked(state: VisualState, update: JsonObject, where: str) -> VisualState:
     try:
         fields = {name: getattr(state, name) for name in VisualState.model_fields}
         return VisualState.model_validate({**fields, **update})
@@ -271,18 +272,18 @@ def _checked(state: VisualState, update: dict[str, Any], where: str) -> VisualSt
         refuse(f"{where}.observation", str(bad.errors(include_url=False)[0]["msg"]))
 
 
-def _ours(ours: dict[str, Any]) -> dict[str, Any]:
+def _ours(ours: JsonObject) -> JsonObject:
     return {"timestamp": 0.0, **{name: value for name, value in ours.items() if name not in ("screen", "pictures", "state")}}
 
 
 def _theirs(
-    step: dict[str, Any],
-    episode: dict[str, Any],
+    step: JsonObject,
+    episode: JsonObject,
     state: VisualState,
-    rest: dict[str, Any],
+    rest: JsonObject,
     losses: list[str],
-    about: dict[str, Any],
-) -> dict[str, Any]:
+    about: JsonObject,
+) -> JsonObject:
     """The fields of another agent's step, and under `raw` what no field holds."""
     raw = {name: value for name, value in step.items() if name not in _STEP and value is not None}
     raw |= {name: value for name, value in (("observation", rest), ("losses", losses), ("episode", about)) if value}
@@ -302,7 +303,7 @@ def _theirs(
     }
 
 
-def _read_result(result: Any) -> tuple[dict[str, Any] | None, dict[str, Any]]:
+def _read_result(result: Any) -> tuple[JsonObject | None, JsonObject]:
     if not isinstance(result, dict) or not isinstance(result.get("success"), bool):
         return None, mapping(result)
     status = "executed" if result["success"] else "timeout" if result.get("error_type") == "timeout" else "error"
@@ -317,7 +318,7 @@ def _read_result(result: Any) -> tuple[dict[str, Any] | None, dict[str, Any]]:
 _RESULT = ("success", "error", "resolved_coordinates")
 
 
-def _action(done: dict[str, Any], state: VisualState, where: str) -> tuple[AgentAction, list[str]]:
+def _action(done: JsonObject, state: VisualState, where: str) -> tuple[AgentAction, list[str]]:
     """The action, in either schema, and what was lost in reading it."""
     target = _older_target(done, where)
     said = {name: value for name, value in _up_to_date(done).items() if value is not None}
@@ -344,7 +345,7 @@ _OLDER_PLACES = (
 )  # fmt: skip
 
 
-def _up_to_date(done: dict[str, Any]) -> dict[str, Any]:
+def _up_to_date(done: JsonObject) -> JsonObject:
     """An action of openadapt-ml's schema in the words of openadapt-types."""
     said = {name: value for name, value in done.items() if name not in _OLDER_PLACES}
     for older, newer in _RENAMED.items():
@@ -354,7 +355,7 @@ def _up_to_date(done: dict[str, Any]) -> dict[str, Any]:
     return {**said, "drag_end": end} if end else said
 
 
-def _point(done: dict[str, Any], pixels: str, fractions: str) -> dict[str, Any] | None:
+def _point(done: JsonObject, pixels: str, fractions: str) -> JsonObject | None:
     if isinstance(given := done.get(pixels), dict):
         return {"x": given.get("x"), "y": given.get("y"), "is_normalized": False}
     if isinstance(given := done.get(fractions), list) and len(given) == 2:
@@ -362,7 +363,7 @@ def _point(done: dict[str, Any], pixels: str, fractions: str) -> dict[str, Any] 
     return None
 
 
-def _older_target(done: dict[str, Any], where: str) -> ActionTarget | None:
+def _older_target(done: JsonObject, where: str) -> ActionTarget | None:
     """Where an action of openadapt-ml's schema acts: a place, and all that is said of the element."""
     point = _point(done, "start_coordinates", "normalized_start") or _point(done, "coordinates", "normalized_coordinates")
     element = mapping(done.get("element"))

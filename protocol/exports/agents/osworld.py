@@ -27,6 +27,7 @@ from protocol.exports.common.kept import (
 )
 from protocol.exports.common.lines import first_objects, json_line, mapping, read_json_lines, refuse, told
 from protocol.log.log import LogLine, whole_file
+from protocol.model.geometry import JsonObject
 from protocol.model.steps import InteractionStep
 from protocol.model.verbs import FailGoal, FinishGoal
 
@@ -48,7 +49,7 @@ def write(run: Run, path: Path) -> ExportResult:
     return exported
 
 
-def _line(number: int, frame: Frame, action: str, facts: dict[str, Any]) -> dict[str, Any]:
+def _line(number: int, frame: Frame, action: str, facts: JsonObject) -> JsonObject:
     step, after = frame.step, frame.after
     ended = {FinishGoal: {"done": True}, FailGoal: {"fail": True}}.get(type(step.action), {})
     ours = {**kept(step), **kept_pictures(frame.before, frame.after), **facts}
@@ -137,7 +138,7 @@ def _when(stamp: Any) -> float:
     return 0.0
 
 
-def _ours(line: dict[str, Any]) -> dict[str, Any]:
+def _ours(line: JsonObject) -> JsonObject:
     return mapping(mapping(line.get("info")).get(KEY))
 
 

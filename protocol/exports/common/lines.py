@@ -15,6 +15,7 @@ from protocol.exports.common.base import FormatError
 from protocol.log.log import LogLine
 from protocol.log.raw_lines import UnreadableLine, raw_lines, whole_document
 from protocol.log.versions import BadStep, Problem
+from protocol.model.geometry import JsonObject
 from protocol.model.steps import InteractionStep
 
 _UNSAFE = re.compile("[\x7f-\x9f\u2028\u2029\ud800-\udfff]")
@@ -73,7 +74,7 @@ def text_in(path: Path, data: bytes) -> str:
         raise FormatError(f"{path.name}: not UTF-8: byte {bad.start + 1}") from None
 
 
-def json_document(path: Path, steps: str, what: str) -> dict[str, Any]:
+def json_document(path: Path, steps: str, what: str) -> JsonObject:
     """The object that a whole file holds: `what`, with a list of steps under the key `steps`. Raises FormatError."""
     try:
         data = whole_document(path)
@@ -121,7 +122,7 @@ def told(number: int, steps: Iterator[InteractionStep]) -> Iterator[LogLine]:
         yield bad_line(number, Problem("$", str(bad)))
 
 
-Steps = Callable[[int, str, dict[str, Any]], Iterator[InteractionStep]]
+Steps = Callable[[int, str, JsonObject], Iterator[InteractionStep]]
 """What an object means, by its number and its place."""
 
 
@@ -140,9 +141,9 @@ def bad_line(number: int, *problems: Problem) -> LogLine:
     return LogLine(number, None, str(problems[0]), problems)
 
 
-def first_objects(path: Path, count: int = 1) -> list[dict[str, Any]]:
+def first_objects(path: Path, count: int = 1) -> list[JsonObject]:
     """The first JSON objects of a file, for what is said of the whole run. Raises FormatError where there is none."""
-    found: list[dict[str, Any]] = []
+    found: list[JsonObject] = []
     try:
         for line in raw_lines(path):
             if not isinstance(line, UnreadableLine) and line.strip():
@@ -175,7 +176,7 @@ def first_value(path: Path) -> Any:
     raise FormatError(f"{path.name}: it is empty")
 
 
-def mapping(value: Any) -> dict[str, Any]:
+def mapping(value: Any) -> JsonObject:
     """`value` if it is a JSON object, and an empty one otherwise."""
     return value if isinstance(value, dict) else {}
 

@@ -17,6 +17,7 @@ from protocol.exports.common.kept import info_of, lost_in_reading
 from protocol.exports.common.lines import json_document, json_line, step_of, told_each
 from protocol.log.log import LogLine, whole_file
 from protocol.model.actions import AgentAction
+from protocol.model.geometry import JsonObject
 from protocol.model.keys import KeyNameError, read_key, write_key
 from protocol.model.steps import InteractionStep
 from protocol.model.targets import ActionTarget
@@ -68,7 +69,7 @@ class StepReader:
     def lines(self, steps: list[Any]) -> Iterator[LogLine]:
         return told_each(steps, "$.steps", "a step", self._step)
 
-    def _step(self, number: int, where: str, step: dict[str, Any]) -> Iterator[InteractionStep]:
+    def _step(self, number: int, where: str, step: JsonObject) -> Iterator[InteractionStep]:
         self.losses = []
         fields = Fields(NAME, step, where)
         verb = fields.text("type")
@@ -83,7 +84,7 @@ class StepReader:
         raw = {"step": step, **lost_in_reading(self.losses)}
         yield step_of(where, timestamp=0.0, step=number, visual_state=screen, action=action, raw=raw)
 
-    def action(self, step: dict[str, Any], where: str = "$") -> AgentAction:
+    def action(self, step: JsonObject, where: str = "$") -> AgentAction:
         """What a step does. Raises DialectError."""
         fields = Fields(NAME, step, where)
         verb = fields.text("type")
@@ -98,7 +99,7 @@ class StepReader:
         fields.end()
         return action
 
-    def where(self, step: dict[str, Any]) -> tuple[float, float]:
+    def where(self, step: JsonObject) -> tuple[float, float]:
         """How far that is scrolled which a `scroll` would scroll."""
         return self.scrolled.get(str(target_of(step.get("selectors"), Fields(NAME, step))), (0, 0))
 
@@ -201,7 +202,7 @@ def _named(selector: str) -> tuple[str | None, str | None]:
     return said.get("name") or bare or None, said.get("role")
 
 
-Said = list[dict[str, Any]]
+Said = list[JsonObject]
 _THEIRS = {ours: theirs for theirs, ours in BUTTONS.items()}
 
 
@@ -253,14 +254,14 @@ class _Writer(Conversion):
         if not self.losses and read_back != [action]:
             self.losses.append(Loss(what="target", why="it is read back by another name"))
 
-    def _look(self, step: InteractionStep) -> Iterator[dict[str, Any]]:
+    def _look(self, step: InteractionStep) -> Iterator[JsonObject]:
         size = step.visual_state.screen_resolution
         if size != self._size:
             self._size = size
             fixed = {"deviceScaleFactor": 1, "isMobile": False, "hasTouch": False, "isLandscape": False}
             yield {"type": "setViewport", "width": size[0], "height": size[1], **fixed}
 
-    def selectors(self, target: ActionTarget | None) -> dict[str, Any]:
+    def selectors(self, target: ActionTarget | None) -> JsonObject:
         """The element in every way that a recording can name it. Raises DialectError for a mere place."""
         if target is None:
             return {}
@@ -301,7 +302,7 @@ def _held(writer: _Writer, keys: tuple[str, ...], said: Said, what: str) -> Said
     return [*down, *said, *(_key("keyUp", key) for key in reversed(keys))]
 
 
-def _key(kind: str, key: str) -> dict[str, Any]:
+def _key(kind: str, key: str) -> JsonObject:
     name = write_key(key, "playwright")
     if name is None or name == "ControlOrMeta":
         raise DialectError(NAME, "key", f"a recording has no key {key!r}")

@@ -22,6 +22,7 @@ from protocol.log.log import LogLine
 from protocol.log.raw_lines import UnreadableLine, raw_lines
 from protocol.log.versions import BadStep
 from protocol.model.actions import AgentAction
+from protocol.model.geometry import JsonObject
 from protocol.model.steps import InteractionStep
 
 NAME = "playwright_trace"
@@ -33,7 +34,7 @@ _DROPPED = frozenset({
     "scroll", "isPage", "newPageIfNeeded",
 })  # fmt: skip
 _DONE_BY = ("Frame", "Page", "ElementHandle")
-Event = tuple[int, dict[str, Any]]
+Event = tuple[int, JsonObject]
 
 
 def read(path: Path) -> ImportResult:
@@ -93,7 +94,7 @@ class _Reader:
         self.losses: list[Loss] = []
         self._pages = 0
 
-    def steps(self, event: dict[str, Any], end: dict[str, Any]) -> Iterator[InteractionStep]:
+    def steps(self, event: JsonObject, end: JsonObject) -> Iterator[InteractionStep]:
         """The step of a call, if it is one."""
         owner, method, params = event.get("class"), event.get("method"), mapping(event.get("params"))
         if not isinstance(method, str) or not re.fullmatch(r"[A-Za-z][A-Za-z0-9]{0,80}", method):
@@ -119,7 +120,7 @@ class _Reader:
             action=action, result=result, raw=raw,
         )  # fmt: skip
 
-    def _action(self, method: str, params: dict[str, Any]) -> AgentAction:
+    def _action(self, method: str, params: JsonObject) -> AgentAction:
         for name in sorted({"position", "delay"} & params.keys()):
             if not (name == "delay" and method in ("click", "mouseClick")):
                 self.losses.append(Loss(what=f"{method}.{name}", why="there is no field for it"))

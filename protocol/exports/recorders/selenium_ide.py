@@ -17,6 +17,7 @@ from protocol.exports.common.kept import info_of, lost_in_reading
 from protocol.exports.common.lines import json_document, listed, mapping, step_of, told_each
 from protocol.log.log import LogLine
 from protocol.model.actions import AgentAction
+from protocol.model.geometry import JsonObject
 from protocol.model.keys import KeyNameError, read_key
 from protocol.model.steps import InteractionStep
 
@@ -63,7 +64,7 @@ class _Reader:
         self._name = name if isinstance(name, str) else ""
         self._size: tuple[int, int] | None = None
 
-    def steps(self, number: int, where: str, command: dict[str, Any]) -> Iterator[InteractionStep]:
+    def steps(self, number: int, where: str, command: JsonObject) -> Iterator[InteractionStep]:
         """The steps of a command; one that is switched off, or that is a comment alone, is none."""
         self.losses = []
         fields = Fields(NAME, command, where)

@@ -18,7 +18,7 @@ from protocol.exports.common.base import ExportResult, Format, Run
 from protocol.exports.common.frames import context_of
 from protocol.exports.common.lines import json_line
 from protocol.log.log import whole_file
-from protocol.model.geometry import Coordinate
+from protocol.model.geometry import Coordinate, JsonObject
 from protocol.model.steps import InteractionStep
 from protocol.model.targets import ActionTarget
 from protocol.model.verbs import (
@@ -45,7 +45,7 @@ _NAMED = {
     "Home": 0xE011, "ArrowLeft": 0xE012, "ArrowUp": 0xE013, "ArrowRight": 0xE014, "ArrowDown": 0xE015, "Insert": 0xE016,
     "Delete": 0xE017, "Meta": 0xE03D, **{f"F{n}": 0xE030 + n for n in range(1, 13)},
 }  # fmt: skip
-_SOURCES: dict[str, dict[str, Any]] = {
+_SOURCES: dict[str, JsonObject] = {
     "keyboard": {"type": "key", "id": "keyboard"},
     "mouse": {"type": "pointer", "id": "mouse", "parameters": {"pointerType": "mouse"}},
     "wheel": {"type": "wheel", "id": "wheel"},
@@ -81,7 +81,7 @@ class TickSequence:
 
     def __init__(self, held: PressedKeys) -> None:
         self.held = held
-        self._ticks: list[tuple[str, dict[str, Any]]] = []
+        self._ticks: list[tuple[str, JsonObject]] = []
 
     def add(self, source: str, **item: Any) -> None:
         self._ticks.append((source, item))
@@ -98,7 +98,7 @@ class TickSequence:
         """A tick in which nobody does anything."""
         self._ticks.append(("", {"type": "pause", "duration": round(seconds * 1000)}))
 
-    def body(self) -> dict[str, Any] | None:
+    def body(self) -> JsonObject | None:
         """The body of Perform Actions; None where nothing is done."""
         if not self._ticks:
             return None
@@ -107,7 +107,7 @@ class TickSequence:
             "actions": [{**_SOURCES[source], "actions": [self._tick(tick, source) for tick in self._ticks]} for source in used]
         }
 
-    def _tick(self, tick: tuple[str, dict[str, Any]], source: str) -> dict[str, Any]:
+    def _tick(self, tick: tuple[str, JsonObject], source: str) -> JsonObject:
         by, item = tick
         return item if by in (source, "") else {"type": "pause"}
 
@@ -151,7 +151,7 @@ class _Writer:
         self._held = PressedKeys()
         self._at: tuple[int, int] | None = None
 
-    def body(self, step: InteractionStep) -> dict[str, Any] | None:
+    def body(self, step: InteractionStep) -> JsonObject | None:
         action = step.action
         say = _SAID.get(action.verb)
         held, at = self._held.copy(), self._at
@@ -171,7 +171,7 @@ class _Writer:
         self._exported.steps += 1
         return said.ticks.body()
 
-    def released(self) -> dict[str, Any] | None:
+    def released(self) -> JsonObject | None:
         """Releases what mouse_down and key_down have left held."""
         ticks = TickSequence(self._held)
         for button in self._held.buttons.copy():

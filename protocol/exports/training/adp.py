@@ -11,7 +11,6 @@ import json
 from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
-from typing import Any
 
 from protocol.dialects import Context, dialect
 from protocol.dialects.common.base import Loss
@@ -21,6 +20,7 @@ from protocol.exports.common.kept import run_facts
 from protocol.exports.common.lines import json_line
 from protocol.log.log import whole_file
 from protocol.model.elements import GUIElement
+from protocol.model.geometry import JsonObject
 from protocol.model.steps import InteractionStep, Picture
 
 PLAIN, LINKED = "1.2.0", "1.3.0"
@@ -45,7 +45,7 @@ def write(run: Run, path: Path, version: str = PLAIN) -> ExportResult:
     return exported
 
 
-def _content(run: Run, path: Path, exported: ExportResult, hashes: dict[str, str]) -> Iterator[dict[str, Any]]:
+def _content(run: Run, path: Path, exported: ExportResult, hashes: dict[str, str]) -> Iterator[JsonObject]:
     yield {"class_": "text_observation", "content": run.info.goal, "source": "user"}
     seen: tuple[object, ...] = ()
     last = None
@@ -61,7 +61,7 @@ def _content(run: Run, path: Path, exported: ExportResult, hashes: dict[str, str
         yield _image(last.after, None)
 
 
-def _seen(step: InteractionStep, picture: Picture | None, hashes: dict[str, str]) -> Iterator[dict[str, Any]]:
+def _seen(step: InteractionStep, picture: Picture | None, hashes: dict[str, str]) -> Iterator[JsonObject]:
     elements = [element for element in step.visual_state.elements if element.visible]
     if picture is not None:
         hashes[picture.path] = picture.sha256
@@ -77,11 +77,11 @@ def _seen(step: InteractionStep, picture: Picture | None, hashes: dict[str, str]
         }
 
 
-def _image(picture: Picture, annotations: list[dict[str, Any]] | None) -> dict[str, Any]:
+def _image(picture: Picture, annotations: list[JsonObject] | None) -> JsonObject:
     return {"class_": "image_observation", "content": picture.path, "annotations": annotations, "source": "environment"}
 
 
-def _annotation(element: GUIElement) -> dict[str, Any]:
+def _annotation(element: GUIElement) -> JsonObject:
     """An element of the picture, in pixels of the screen; never its value, which may be private."""
     box = element.bbox
     assert box is not None  # noqa: S101 - the caller leaves out those without
@@ -89,7 +89,7 @@ def _annotation(element: GUIElement) -> dict[str, Any]:
     return {"text": element.text, "element_type": element.role or "element", "bounding_box": sides}
 
 
-def _acted(frame: Frame, call: str, exported: ExportResult) -> Iterator[dict[str, Any]]:
+def _acted(frame: Frame, call: str, exported: ExportResult) -> Iterator[JsonObject]:
     step = frame.step
     said = dialect("langchain").write(step.action, Context()).payload
     yield {

@@ -27,6 +27,7 @@ from protocol.exports.common.lines import bad_line, first_objects, json_line, ma
 from protocol.log.log import LogLine, whole_file
 from protocol.log.versions import Problem
 from protocol.model.describe import describe
+from protocol.model.geometry import JsonObject
 from protocol.model.steps import InteractionStep
 
 _NO_PICTURE = Loss(what="picture", why="there is none before the action; image is empty")
@@ -36,7 +37,7 @@ _COMPLETED = {"fulfilled": True, "rejected": False}
 def write(run: Run, path: Path) -> ExportResult:
     """The run as one line, written as a stream."""
     exported = ExportResult(files=[path])
-    head: dict[str, Any] = {"task_id": run.info.run_id or path.stem, "instruction": run.info.goal}
+    head: JsonObject = {"task_id": run.info.run_id or path.stem, "instruction": run.info.goal}
     if run.info.outcome:
         head["task_completed"] = _COMPLETED[run.info.outcome]
     with whole_file(path) as file:
@@ -51,7 +52,7 @@ def write(run: Run, path: Path) -> ExportResult:
     return exported
 
 
-def _item(index: int, frame: Frame, code: str) -> dict[str, Any]:
+def _item(index: int, frame: Frame, code: str) -> JsonObject:
     step = frame.step
     return {
         "index": index,
@@ -85,7 +86,7 @@ def _lines(number: int, task: Any) -> Iterator[LogLine]:
         yield from told(number, _acted(task, item, f"$.traj[{n}]", n))
 
 
-def _acted(task: dict[str, Any], item: Any, where: str, index: int) -> Iterator[InteractionStep]:
+def _acted(task: JsonObject, item: Any, where: str, index: int) -> Iterator[InteractionStep]:
     value = mapping(mapping(item).get("value"))
     code, thought = value.get("code"), value.get("thought")
     if not isinstance(code, str):

@@ -8,14 +8,13 @@ from __future__ import annotations
 import json
 import os
 from pathlib import Path
-from typing import Any
 
 from protocol.dialects.common.base import Context, DialectError, Loss, place
 from protocol.exports.common.base import ExportResult, Format, FormatError, Pictures, Run
 from protocol.exports.common.lines import json_line
 from protocol.exports.training.chat import PLACEHOLDER, ChatAction, about, samples
 from protocol.log.log import whole_file
-from protocol.model.geometry import Coordinate
+from protocol.model.geometry import Coordinate, JsonObject
 from protocol.model.targets import ActionTarget
 from protocol.model.verbs import Action
 
@@ -53,7 +52,7 @@ def write(run: Run, path: Path) -> ExportResult:
     return exported
 
 
-def _known(path: Path) -> dict[str, Any]:
+def _known(path: Path) -> JsonObject:
     """The datasets that are listed already: they stay."""
     if not path.exists():
         return {}
@@ -72,7 +71,7 @@ def speak(action: Action, context: Context, seen: bool) -> ChatAction:
     return ChatAction(PLACEHOLDER.sub(r"\\u003c", json_line(data)), [], losses)
 
 
-def _placed(action: Action, context: Context) -> tuple[dict[str, Any], list[Loss]]:
+def _placed(action: Action, context: Context) -> tuple[JsonObject, list[Loss]]:
     """With every target as the point that a picture shows."""
     data, losses = action.dump(), []
     for name, target in targets_of(action):
@@ -96,7 +95,7 @@ def targets_of(action: Action) -> list[tuple[str, ActionTarget]]:
     return [(name, target) for name, target in named if target is not None]
 
 
-def _pair(point: Coordinate) -> dict[str, Any]:
+def _pair(point: Coordinate) -> JsonObject:
     return {"x": point.x, "y": point.y}
 
 

@@ -29,6 +29,7 @@ from protocol.log.log import LogLine
 from protocol.log.raw_lines import UnreadableLine, whole_document
 from protocol.log.versions import BadStep, Problem
 from protocol.model.actions import AgentAction
+from protocol.model.geometry import JsonObject
 from protocol.model.steps import InteractionStep
 
 NAME = "mind2web"
@@ -60,7 +61,7 @@ def read(path: Path) -> ImportResult:
     return ImportResult(_info(mapping(records[0]) if len(records) == 1 else {}), lines)
 
 
-def _info(task: dict[str, Any]) -> Any:
+def _info(task: JsonObject) -> Any:
     return info_of(None, run_id=task.get("annotation_id"), goal=task.get("confirmed_task"), agent="Mind2Web")
 
 
@@ -85,7 +86,7 @@ def _record(number: int, data: Any, *, whole: bool = False) -> Iterator[LogLine]
             yield bad_line(number, Problem(place, "an action is an object"))
 
 
-def _steps(where: str, task: dict[str, Any], action: dict[str, Any], said: Any, count: int) -> Iterator[InteractionStep]:
+def _steps(where: str, task: JsonObject, action: JsonObject, said: Any, count: int) -> Iterator[InteractionStep]:
     words = said if isinstance(said, str) else ""
     subtask = task.get("confirmed_task")
     raw = {name: value for name, value in action.items() if name not in _BULK and value}
@@ -102,7 +103,7 @@ def _steps(where: str, task: dict[str, Any], action: dict[str, Any], said: Any, 
     )
 
 
-def _action(where: str, action: dict[str, Any], words: str) -> AgentAction:
+def _action(where: str, action: JsonObject, words: str) -> AgentAction:
     fields = Fields(NAME, _json(action.get("operation"), f"{where}.operation"), f"{where}.operation")
     op, original, value = fields.text("op"), fields.text("original_op", ""), fields.text("value", "")
     target = _target(f"{where}.pos_candidates", action.get("pos_candidates"), words)

@@ -14,7 +14,7 @@ from protocol.exports.common.base import ExportResult, Format, Pictures, Run
 from protocol.exports.common.lines import json_line
 from protocol.exports.training.chat import PLACEHOLDER, ChatAction, about, samples
 from protocol.log.log import whole_file
-from protocol.model.geometry import BoundingBox, Region
+from protocol.model.geometry import BoundingBox, JsonObject, Region
 from protocol.model.targets import ActionTarget
 from protocol.model.verbs import Action, Extension
 
@@ -31,7 +31,7 @@ def write(run: Run, path: Path) -> ExportResult:
     exported = ExportResult(files=[path])
     with whole_file(path) as file:
         for sample in samples(run, Pictures(run.folder, path), exported.losses, SYSTEM, speak):
-            row: dict[str, Any] = {"messages": sample.messages, "images": []}
+            row: JsonObject = {"messages": sample.messages, "images": []}
             if sample.picture:
                 row["images"] = [sample.picture.path]
                 row["objects"] = {"ref": [], "bbox": sample.boxes, "bbox_type": "norm1"}
@@ -65,7 +65,7 @@ class _Call:
         self.boxes: list[list[float]] = []
         self.losses: list[Loss] = []
 
-    def places(self, action: Action, fields: dict[str, Any]) -> None:
+    def places(self, action: Action, fields: JsonObject) -> None:
         """Takes out of `fields` what can be said as boxes."""
         self._target("start_box", "target", action.target, fields)
         if path := getattr(action, "path", ()):
@@ -78,7 +78,7 @@ class _Call:
             del fields["region"]
             self._region(region)
 
-    def _target(self, argument: str, name: str, target: ActionTarget | None, fields: dict[str, Any]) -> None:
+    def _target(self, argument: str, name: str, target: ActionTarget | None, fields: JsonObject) -> None:
         if target is None:
             return
         try:

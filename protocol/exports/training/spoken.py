@@ -20,6 +20,7 @@ from protocol.exports.common.lines import bad_line, first_value, parse_json, rea
 from protocol.log.log import LogLine
 from protocol.log.raw_lines import UnreadableLine, raw_lines, whole_document
 from protocol.log.versions import BadStep, Problem
+from protocol.model.geometry import JsonObject
 from protocol.model.steps import InteractionStep
 
 _LISTS = ("messages", "conversations", "contents", "history", "trajectory", "items", "input", "actions", "steps")
@@ -59,7 +60,7 @@ def _words(part: Any) -> str:
     return said if isinstance(said, str) else ""
 
 
-def _calls(given: Any) -> list[dict[str, Any]]:
+def _calls(given: Any) -> list[JsonObject]:
     """Calls of tools as `{name, arguments}`, whichever way the service wrapped them."""
     found = []
     for one in given if isinstance(given, list) else ():

@@ -7,7 +7,7 @@ from typing import Any, Literal, get_args
 
 from pydantic import Field, field_validator
 
-from protocol import Frozen
+from protocol import Frozen, JsonObject
 from roles.contracts import Supplement
 
 DocumentKind = Literal["help", "online", "experience", "demonstration"]
@@ -27,7 +27,7 @@ class Document(Frozen):
     text: str = Field(max_length=MAX_TEXT)
     source: str = ""
     """Where it came from: a file, an address, a run."""
-    data: dict[str, Any] = Field(default_factory=dict)
+    data: JsonObject = Field(default_factory=dict)
     """What its kind knows beside the text, as plain JSON."""
     id: str = Field(default_factory=lambda said: f"{said['kind']}:{digest_of(said)}", min_length=1, max_length=500)
     """The same content has the same id, unless one is given."""

@@ -185,15 +185,15 @@ def test_a_run_is_read_once_more_only_for_a_value_that_it_says_and_what_was_seal
     run.step(3, line='fill "Card" with "4929 1123 5813"', reasoning='the "name" is Zoë\nO\'Neil')
     watched = WatchedRun(run.folder)
     watched.advance()
-    vault, first = Vault(run.folder / VAULT), watched._heard
+    vault, first = Vault(run.folder / VAULT), watched.heard
     vault.keep("correct horse", "password")
     watched.advance()
-    assert watched._heard is first, "nothing that was read says it"
+    assert watched.heard is first, "nothing that was read says it"
     for value, name in (("4929112358 13", "card"), ("Zoë\nO'Neil", "name")):  # written otherwise, and as JSON writes it
-        before = watched._heard
+        before = watched.heard
         vault.keep(value, name)
         watched.advance()
-        assert watched._heard is not before, name
+        assert watched.heard is not before, name
     told = json.dumps([watched.after(0).items, watched.details(0, 100)], ensure_ascii=False)
     assert "4929" not in told
     assert "O'Neil" not in told

@@ -281,7 +281,7 @@ def test_a_run_longer_than_a_window_is_aligned_across_its_edges() -> None:
 
 
 def test_an_unknown_item_of_the_listener_leaves_the_lines_whole() -> None:
-    lines = RunLines({}, 0.0)
+    lines = RunLines(lambda key: {}, 0.0)
     lines.hear(Event(1, 0.0, "step", "operator", "s1", 1, {"action": 7, "exec_status": ["no"], "events": 3}))
     lines.end("fulfilled", "", 1.0, [])
     assert [item.kind for item in lines.items][-1] == "end"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import secrets
 import time
 from collections.abc import AsyncIterator, Mapping
@@ -14,9 +15,11 @@ from starlette.concurrency import run_in_threadpool
 
 from orchestrator.desk.auth import Viewer
 from orchestrator.desk.desk import RunFolder, TheDesk
+from orchestrator.desk.live.journal import AT_ONCE
 from orchestrator.desk.live.readers import Watch
-from orchestrator.desk.live.run import AT_ONCE, PARTS, WatchedRun, items_json, shown_cursor
+from orchestrator.desk.live.run import PARTS, WatchedRun
 from orchestrator.views.page.data import plain
+from orchestrator.views.page.run_data import shown_cursor
 
 router = APIRouter(prefix="/api", tags=["streams"])
 IDLE = 15.0
@@ -67,21 +70,22 @@ class _RunStream:
     def __init__(self, watch: Watch, run: WatchedRun, cursor: float, events: bool) -> None:
         self._watch, self._run, self._cursor, self._events = watch, run, cursor, events
         self._heard = int(cursor)
-        self._told: dict[str, Any] = {}
+        self._told: dict[str, object] = {}
         self._spoke = 0.0
         """When the run as a whole was spoken of last."""
         self._owed = True
 
     async def parts(self) -> AsyncIterator[ServerSentEvent]:
-        run = self._run
-        with self._watch.looking(run) as look:
-            while not look.closed:
+        run, watch = self._run, self._watch
+        with watch.looking(run):
+            version = run.version
+            while not watch.closed:
                 page = await run_in_threadpool(run.after, self._cursor)
                 if self._events:
                     async for part in self._written(int(page.cursor)):
                         yield part
                 if page.items:
-                    yield _event("items", items_json(page), page.cursor)
+                    yield _event("items", page.as_json(), page.cursor)
                 self._cursor = page.cursor
                 if head := await run_in_threadpool(self._head):
                     yield _event("head", head, page.cursor)
@@ -90,9 +94,10 @@ class _RunStream:
                 if run.over(page.cursor) or run.files.gone:
                     yield _event("end", run.whole(), page.cursor)
                     return
-                await look.news(max(self._spoke + CALM - time.monotonic(), 0.01) if self._owed else None)
+                patience = max(self._spoke + CALM - time.monotonic(), 0.01) if self._owed else math.inf
+                version = await watch.news(run, version, patience)
 
-    def _head(self) -> dict[str, Any]:
+    def _head(self) -> dict[str, object]:
         """Parts that are not as they were told. What only counts on can wait a moment; how the run stands cannot."""
         soon = time.monotonic() - self._spoke < CALM
         if soon and not any(self._new(name) for name in _URGENT):
@@ -119,12 +124,12 @@ class _RunStream:
 async def _of_list(watch: Watch, last: str) -> AsyncIterator[ServerSentEvent]:
     boot, _, said = last.partition("-")
     known = int(said) if boot == _BOOT and said.isdecimal() else -1
-    with watch.looking(watch.list) as look:
+    with watch.looking(watch.list):
         if known < 0 or known > watch.list.version:
             await run_in_threadpool(watch.list.look)
             known = watch.list.version
             yield _event("again", {}, f"{_BOOT}-{known}")
-        while not look.closed:
+        while not watch.closed:
             rows, known, fewer = await run_in_threadpool(watch.list.after, known)
             if fewer:
                 yield _event("again", {}, f"{_BOOT}-{known}")
@@ -132,7 +137,7 @@ async def _of_list(watch: Watch, last: str) -> AsyncIterator[ServerSentEvent]:
                 yield _event("runs", row.model_dump(mode="json"))
             if rows:
                 yield _event("seen", {}, f"{_BOOT}-{known}")
-            await look.news(None)
+            await watch.news(watch.list, known)
 
 
 def _event(kind: str, data: Mapping[str, Any], cursor: float | str | None = None) -> ServerSentEvent:
