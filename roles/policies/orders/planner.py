@@ -1324,7 +1324,8 @@ class Planner:
 
     def _commit(self, order: Order, kind: KindCard, usual: str) -> str:
         """The verb that ends the form; none where the goal forbids all that there are."""
-        there = [verb.verb for verb in kind.verbs if verb.at == "form"] or [usual]
+        forms = kind.create is not None or kind.single or any(verb.asks for verb in kind.verbs)
+        there = [verb.verb for verb in kind.verbs if verb.at == "form"] or ([usual] if forms else [])  # else it holds at once
         forbidden = self._forbidden.get(self._at, set())
         wanted = self._commits.get(self._at, "")
         if wanted and wanted in there:
