@@ -19,7 +19,7 @@ from protocol import VisualState
 from roles.contracts import GateRequest
 from roles.contracts.gates import MOST_STEPS
 from roles.contracts.orders import Condition, GoalLedger, LedgerEntry, Of, Order, Reading, Slot, Text, Thing, When, said
-from roles.evaluator.effects import RecordEffect, Screens, SeenRecord, effects_of, rows_on, seen_on, seen_with
+from roles.evaluator.effects import RecordEffect, Screens, SeenRecord, effects_of, rows_on, seen_with
 from roles.evaluator.fitting import Resolver, fits, lists_of, picked, says, tells_moment
 from roles.screen.matching import app_for, similarity, tokens
 
@@ -65,6 +65,8 @@ class _Check:
         self.cut = len(request.steps) >= MOST_STEPS or any(effect.opaque for effect in self.effects)
         """Not all that was done is known."""
         self.used: set[int] = set()
+        self.linked: dict[Thing, list[SeenRecord]] = {}
+        """What was seen of the things that are meant."""
 
     def ledger(self) -> GoalLedger:
         entries: list[LedgerEntry] = []
@@ -312,7 +314,7 @@ class _Check:
 
     def _reached(self, name: str, text: str) -> bool:
         """Whether a person was written to under an address or a number that was seen beside the name."""
-        seen = [r.text for look in self.looks for r in look.records] + [seen_on(s).text for s in self.states]
+        seen = [r.text for look in self.looks for r in look.records] + [page.text for page in self.find.pages]
         held = [word for word in text.split() if "@" in word or sum(map(str.isdigit, word)) > 5]
         return any(word.strip(",;") in record for record in seen if says(record, name) for word in held)
 
@@ -351,9 +353,10 @@ class _Check:
             return None if chosen is None else any(self._fell_on(record, effect) for record in chosen)
         if answer or (thing.name is None and not thing.tests):
             return answer
-        linked = [r for look in self.looks for r in look.records if fits(thing, r)]
-        linked += [seen for s in self.states if (thing.name or thing.tests) and fits(thing, seen := seen_on(s))]
-        if any(self._fell_on(record, effect) for record in linked):
+        if thing not in self.linked:
+            seen = [*(record for look in self.looks for record in look.records), *self.find.pages]
+            self.linked[thing] = [record for record in seen if fits(thing, record)]
+        if any(self._fell_on(record, effect) for record in self.linked[thing]):
             return True
         return answer if effect.record else None
 
@@ -489,8 +492,8 @@ class _Check:
         for look in self.looks:
             if any(fits(thing, record) for record in look.records):
                 return Verdict("shown", "", look.evidence[:1])
-        for state in self.states:
-            if fits(thing, seen_on(state)):
+        for state, page in zip(self.states, self.find.pages, strict=True):
+            if fits(thing, page):
                 return Verdict("shown", "", (f"state:{state.state_id}",))
         return Verdict("unchecked", f"{_called(thing)} was not seen by that name")
 
@@ -512,8 +515,8 @@ class _Check:
             found = False if False in asked else None if unknown else True
             return (None if found is None else found != condition.negated), ()
         answers: dict[str, tuple[bool, str]] = {}
-        for state in self.states if thing.name is not None or thing.tests or condition.tests else ():
-            for record in (*rows_on(state), seen_on(state)):
+        for state, page in zip(self.states, self.find.pages, strict=True):
+            for record in (*rows_on(state), page) if thing.name is not None or thing.tests or condition.tests else ():
                 if fits(thing, record) and (holding := fits(Thing(tests=condition.tests), record)) is not None:
                     answers.setdefault(record.track, (holding, f"state:{state.state_id}"))
         rows = {answer for track, (answer, _) in answers.items() if track} or {answer for answer, _ in answers.values()}
