@@ -555,7 +555,7 @@ class Nouns:
         end = self._modifiers(at, data, tests) if self.take(at, "prepositions") else at
         thing = self.thing(at) if end == at else (Thing(**data, tests=tuple(tests), spans=self.spans(at, end)), end)
         self.said_kind = said
-        if thing is None:
+        if thing is None or (thing[0].quantity == "number" and not (thing[0].pick or thing[0].tests or thing[0].name)):
             return None
         return tuple(one.model_copy(update={"also": ()}) for one in (thing[0], *thing[0].also)), thing[1]
 
