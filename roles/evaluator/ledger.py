@@ -274,7 +274,7 @@ class _Check:
             if answer is None:
                 unsure.append(words)
             elif not answer:
-                (lost if slot.role in _STRICT or slot.field else unsure).append(words)
+                (lost if slot.role in _STRICT or slot.field or _is_moment(slot, order) else unsure).append(words)
         return lost, unsure
 
     def _is_value(self, order: Order) -> bool:
@@ -537,6 +537,11 @@ class _Check:
 
 def _buts(order: Order) -> tuple[Thing, ...]:
     return order.object.but if order.object is not None and not order.negated else ()
+
+
+def _is_moment(slot: Slot, order: Order) -> bool:
+    """Whether it is a day or a time that is written down."""
+    return isinstance(slot.value, When) and order.verb in (*deeds()["makes"], *deeds()["writes"])
 
 
 def _is_own(slot: Slot) -> bool:
