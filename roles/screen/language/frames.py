@@ -157,7 +157,7 @@ class Frame:
             return None
         claimed, reserved = self.read.claimed, self.read.reserved
         if role in CONTENT:
-            self.read.claimed, self.read.reserved = claimed - {"in", "on", "about"}, claimed & {"in", "on", "with"}
+            self.read.claimed, self.read.reserved = claimed - {"in", "on", "about", "of", "from"}, claimed & {"in", "on", "with"}
         if role == "saying":
             result = self.told(at, end) if word == "with" else self.words(at, end)
         else:

@@ -191,6 +191,8 @@ class Values(Narrowing):
         if whose is not None and whose.entry.data["value"] == "person":
             return Of(fields=names, thing=self._person(at, whose.end)[0], spans=self.spans(at, end)), end
         holder = self._holder(at, whose is not None, bool(whose or article))
+        if holder is not None and holder.back is not None and whose is not None and whose.entry.data["value"] == "all":
+            holder = holder.model_copy(update={"quantity": "all"})
         return (Of(fields=names, thing=holder, spans=self.spans(at, end)), end) if holder is not None else None
 
     def _holder(self, at: int, pointed: bool, definite: bool) -> Thing | None:
