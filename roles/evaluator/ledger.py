@@ -291,10 +291,9 @@ class _Check:
         if isinstance(slot.value, Of) and slot.role in {"as", "into", "field"} and slot.value.fields:
             return self._fielded(slot.value.fields, order, group), words
         if isinstance(slot.value, Of) and not slot.value.fields:
-            name = slot.value.thing.name.text if slot.value.thing.name else slot.value.thing.kind
-            apps = {self.effects[n].app for n in group}
-            named = app_for(name, self.request.apps)
-            return (named is not None and named.app in apps) or says(f"{text}\n{' '.join(apps)}", name) or None, words
+            things = (slot.value.thing, *slot.value.thing.also)
+            there = [self._named_in(one.name.text if one.name else one.kind, text, group) for one in things]
+            return (True if all(there) else False if any(there) else None), words
         wanted = self.find.texts(slot.value)
         if wanted is None:
             return None, words
@@ -303,6 +302,11 @@ class _Check:
         )
         missing = [one for one in wanted if not says(held or text, one) and not (slot.role == "to" and self._reached(one, text))]
         return not missing, f"{words} ({', '.join(missing)})" if missing and missing != [words] else words
+
+    def _named_in(self, name: str, text: str, group: list[int]) -> bool:
+        """Whether a place or a person is named in what was done, or is the application in which it was done."""
+        apps, app = {self.effects[n].app for n in group}, app_for(name, self.request.apps)
+        return (app is not None and app.app in apps) or says(f"{text}\n{' '.join(apps)}", name) or self._reached(name, text)
 
     def _fielded(self, fields: Sequence[str], order: Order, group: list[int]) -> bool | None:
         """Whether the value stands in the field that is named; None where no such field was seen, or the value is not known."""
