@@ -112,7 +112,9 @@ class Nouns:
         first, end = found
         others: list[Thing] = []
         while (sep := self._separator(end)) and not self.clause(sep):
-            more = None if self.take(sep, "field") and not self.take(sep, "noun") else self.simple(sep, inner)
+            article = self.take(sep, "articles")
+            place = article.end if article and article.entry.name == "one" else sep
+            more = None if self.take(place, "field") and not self.take(place, "noun") else self.simple(sep, inner)
             if more is None:
                 break
             if bare(more[0]) and first.name and first.kind:

@@ -38,6 +38,8 @@ class Values(Narrowing):
         if found is None:
             return None
         values, end = [found[0]], found[1]
+        if isinstance(found[0], Of) and found[0].fields:  # the total of INV-1 and the vendor
+            self.subject = found[0].thing
         while (sep := self._separator(end)) and not self.clause(sep) and (more := self._plain(sep)):
             values, end = [*values, more[0]], more[1]
         if len(values) == 1:
