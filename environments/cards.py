@@ -157,8 +157,12 @@ def vocabulary(cards: Sequence[AppCard]) -> Vocabulary:
     return Vocabulary(
         nouns=_plain(word for kind in kinds for word in (kind.kind, *kind.words)),
         fields=_plain(word for field in fields for word in (field.label, *field.words)),
-        verbs=_plain(verb.verb.replace("_", " ") for verb in verbs),
+        verbs=_plain(verb.verb.replace("_", " ") for verb in verbs if not _MANY & set(verb.verb.split())),
     )
+
+
+_MANY = {"all", "every", "each", "both", "selected", "everything"}
+"""Words that say how many, which no verb has: "Water all" is a control, and no other verb than "water"."""
 
 
 def _plain(words: Iterable[str]) -> tuple[str, ...]:

@@ -239,7 +239,7 @@ class Resolver:
         self._reading = reading
         self._looks = looks
         self._cards = cards
-        self._pages = [seen_on(state) for state in states]
+        self.pages = [seen_on(state) for state in states]
 
     def texts(self, value: Value, depth: int = 0) -> list[str] | None:
         """The texts that must all be there; None where nobody can say."""
@@ -269,7 +269,7 @@ class Resolver:
         seen = [record for look in self._looks for record in look.records if record.cells]
         near = [
             (round(similarity(name, label), 2), value)
-            for record in (*seen, *self._pages)
+            for record in (*seen, *self.pages)
             if _is(thing, record)
             for label, value in record.cells
             if value and similarity(name, label) >= _ALIKE

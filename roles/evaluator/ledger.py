@@ -19,7 +19,7 @@ from protocol import VisualState
 from roles.contracts import GateRequest
 from roles.contracts.gates import MOST_STEPS
 from roles.contracts.orders import Condition, GoalLedger, LedgerEntry, Of, Order, Reading, Slot, Text, Thing, When, said
-from roles.evaluator.effects import RecordEffect, Screens, SeenRecord, effects_of, rows_on, seen_on, seen_with
+from roles.evaluator.effects import RecordEffect, Screens, SeenRecord, effects_of, rows_on, seen_with
 from roles.evaluator.fitting import Resolver, fits, lists_of, picked, says, tells_moment
 from roles.screen.matching import app_for, similarity, tokens
 
@@ -65,6 +65,8 @@ class _Check:
         self.cut = len(request.steps) >= MOST_STEPS or any(effect.opaque for effect in self.effects)
         """Not all that was done is known."""
         self.used: set[int] = set()
+        self.linked: dict[Thing, list[SeenRecord]] = {}
+        """What was seen of the things that are meant."""
 
     def ledger(self) -> GoalLedger:
         entries: list[LedgerEntry] = []
@@ -272,7 +274,7 @@ class _Check:
             if answer is None:
                 unsure.append(words)
             elif not answer:
-                (lost if slot.role in _STRICT or slot.field else unsure).append(words)
+                (lost if slot.role in _STRICT or slot.field or _is_moment(slot, order) else unsure).append(words)
         return lost, unsure
 
     def _is_value(self, order: Order) -> bool:
@@ -289,10 +291,9 @@ class _Check:
         if isinstance(slot.value, Of) and slot.role in {"as", "into", "field"} and slot.value.fields:
             return self._fielded(slot.value.fields, order, group), words
         if isinstance(slot.value, Of) and not slot.value.fields:
-            name = slot.value.thing.name.text if slot.value.thing.name else slot.value.thing.kind
-            apps = {self.effects[n].app for n in group}
-            named = app_for(name, self.request.apps)
-            return (named is not None and named.app in apps) or says(f"{text}\n{' '.join(apps)}", name) or None, words
+            things = (slot.value.thing, *slot.value.thing.also)
+            there = [self._named_in(one.name.text if one.name else one.kind, text, group) for one in things]
+            return (True if all(there) else False if any(there) else None), words
         wanted = self.find.texts(slot.value)
         if wanted is None:
             return None, words
@@ -301,6 +302,11 @@ class _Check:
         )
         missing = [one for one in wanted if not says(held or text, one) and not (slot.role == "to" and self._reached(one, text))]
         return not missing, f"{words} ({', '.join(missing)})" if missing and missing != [words] else words
+
+    def _named_in(self, name: str, text: str, group: list[int]) -> bool:
+        """Whether a place or a person is named in what was done, or is the application in which it was done."""
+        apps, app = {self.effects[n].app for n in group}, app_for(name, self.request.apps)
+        return (app is not None and app.app in apps) or says(f"{text}\n{' '.join(apps)}", name) or self._reached(name, text)
 
     def _fielded(self, fields: Sequence[str], order: Order, group: list[int]) -> bool | None:
         """Whether the value stands in the field that is named; None where no such field was seen, or the value is not known."""
@@ -312,7 +318,7 @@ class _Check:
 
     def _reached(self, name: str, text: str) -> bool:
         """Whether a person was written to under an address or a number that was seen beside the name."""
-        seen = [r.text for look in self.looks for r in look.records] + [seen_on(s).text for s in self.states]
+        seen = [r.text for look in self.looks for r in look.records] + [page.text for page in self.find.pages]
         held = [word for word in text.split() if "@" in word or sum(map(str.isdigit, word)) > 5]
         return any(word.strip(",;") in record for record in seen if says(record, name) for word in held)
 
@@ -351,9 +357,10 @@ class _Check:
             return None if chosen is None else any(self._fell_on(record, effect) for record in chosen)
         if answer or (thing.name is None and not thing.tests):
             return answer
-        linked = [r for look in self.looks for r in look.records if fits(thing, r)]
-        linked += [seen for s in self.states if (thing.name or thing.tests) and fits(thing, seen := seen_on(s))]
-        if any(self._fell_on(record, effect) for record in linked):
+        if thing not in self.linked:
+            seen = [*(record for look in self.looks for record in look.records), *self.find.pages]
+            self.linked[thing] = [record for record in seen if fits(thing, record)]
+        if any(self._fell_on(record, effect) for record in self.linked[thing]):
             return True
         return answer if effect.record else None
 
@@ -489,8 +496,8 @@ class _Check:
         for look in self.looks:
             if any(fits(thing, record) for record in look.records):
                 return Verdict("shown", "", look.evidence[:1])
-        for state in self.states:
-            if fits(thing, seen_on(state)):
+        for state, page in zip(self.states, self.find.pages, strict=True):
+            if fits(thing, page):
                 return Verdict("shown", "", (f"state:{state.state_id}",))
         return Verdict("unchecked", f"{_called(thing)} was not seen by that name")
 
@@ -512,8 +519,8 @@ class _Check:
             found = False if False in asked else None if unknown else True
             return (None if found is None else found != condition.negated), ()
         answers: dict[str, tuple[bool, str]] = {}
-        for state in self.states if thing.name is not None or thing.tests or condition.tests else ():
-            for record in (*rows_on(state), seen_on(state)):
+        for state, page in zip(self.states, self.find.pages, strict=True):
+            for record in (*rows_on(state), page) if thing.name is not None or thing.tests or condition.tests else ():
                 if fits(thing, record) and (holding := fits(Thing(tests=condition.tests), record)) is not None:
                     answers.setdefault(record.track, (holding, f"state:{state.state_id}"))
         rows = {answer for track, (answer, _) in answers.items() if track} or {answer for answer, _ in answers.values()}
@@ -534,6 +541,11 @@ class _Check:
 
 def _buts(order: Order) -> tuple[Thing, ...]:
     return order.object.but if order.object is not None and not order.negated else ()
+
+
+def _is_moment(slot: Slot, order: Order) -> bool:
+    """Whether it is a day or a time that is written down."""
+    return isinstance(slot.value, When) and order.verb in (*deeds()["makes"], *deeds()["writes"])
 
 
 def _is_own(slot: Slot) -> bool:

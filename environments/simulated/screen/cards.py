@@ -290,12 +290,15 @@ class _Explorer:
         for store in self.stores:
             records = self.records(state, store)
             for key in parts & records.keys():
-                values = {str(v).casefold() for v in vars(records[key]).values() if v and isinstance(v, str | int)} | {
-                    key.casefold()
+                values = {
+                    v.casefold() for v in vars(records[key]).values() if isinstance(v, str) and re.search(r"[a-z@]", v.lower())
                 }
-                score = sum(any(value in text for value in values) for text in texts) + (
-                    0.5 if len(key) > 2 and f"{row.key}.".endswith(f"{key}.") else 0
+                score = (
+                    sum(any(value in text for value in values) or (text == key.casefold() and len(key) > 2) for text in texts)
+                    + 0.0
                 )
+                score += 0.5 if len(key) > 2 and f"{row.key}.".endswith(f"{key}.") else 0
+                score += 1 if singular(store) in re.split(r"[^a-z]+", row.key) else 0
                 best, most = ((store, key), score) if score > most else (best, most)
             for key, name in zip(records, self.called(state, store), strict=False) if whole and not most else ():
                 best = (store, key) if name and name.casefold() in texts else best
@@ -414,10 +417,16 @@ class _Explorer:
         linked = [at for at, cell in enumerate(row.children) if cell.press and cell.role == "link"]
         linked = linked or ([] if any(f.key for f in kind.fields.values()) else [0])
         for at, (label, cell) in enumerate(zip(one.columns, row.children, strict=False)):
-            if cell.role in ("cell", "link", "text", "rowheader"):
+            if writes := [w for w in below(cell) if w.role in FIELDS]:
+                kind.note(label, listed=True, written=True, type=type_of_field(writes[0], ()))
+            elif cell.role in ("cell", "link", "text", "rowheader"):
                 said = set(one.texts(at)) - {""}
                 parted = said <= set(tabs) and len(said) > 1  # the column says under which tab each stands
-                options = tuple(tab for tab in tabs if tab in said) if parted else self.states(record, one.texts(at))
+                options = (
+                    tuple(tab for tab in tabs if tab in said and SAMPLE not in tab)
+                    if parted
+                    else self.states(record, one.texts(at))
+                )
                 known = "choice" if options else type_of_values(label, one.texts(at))
                 kind.note(
                     label, listed=True, key=at in linked or (cell.text == name and len(name) > 2), type=known, options=options

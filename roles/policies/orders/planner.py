@@ -548,7 +548,7 @@ class Planner:
         if back is not None and (back.to != self._at or self._row is None) and not value.thing.tests:
             subject = self._subjects.get(back.to, Subject())
             facts = subject.facts
-            if len(facts) == 1 and not subject.rows:
+            if len(facts) == 1 and not subject.rows and set(value.fields) <= RESULTS:
                 return "{" + facts[0] + "}"
             known = [self._fact_said(field) for field in value.fields]
             if known and all(known):
@@ -603,7 +603,7 @@ class Planner:
         subject = self._subjects.get(value.to, Subject())
         if value.to == self._at and self._row is not None:
             return escaped(" ".join(self._cells(self._row, (value.field,) if value.field else ())))
-        if subject.facts and (not value.field or len(subject.facts) == 1):
+        if subject.facts and (not value.field or (len(subject.facts) == 1 and value.field in RESULTS)):
             return " ".join("{" + name + "}" for name in subject.facts)
         if (known := self._fact_said(value.field)) is not None:
             return known
@@ -1324,7 +1324,8 @@ class Planner:
 
     def _commit(self, order: Order, kind: KindCard, usual: str) -> str:
         """The verb that ends the form; none where the goal forbids all that there are."""
-        there = [verb.verb for verb in kind.verbs if verb.at == "form"] or [usual]
+        forms = kind.create is not None or kind.single or any(verb.asks for verb in kind.verbs)
+        there = [verb.verb for verb in kind.verbs if verb.at == "form"] or ([usual] if forms else [])  # else it holds at once
         forbidden = self._forbidden.get(self._at, set())
         wanted = self._commits.get(self._at, "")
         if wanted and wanted in there:
@@ -1370,6 +1371,8 @@ class Planner:
 
 LASTING = frozenset({"people", "date", "time", "money", "number"})
 """Types of columns by which a record is told from others of the same name."""
+RESULTS = frozenset({"sum", "total", "number", "amount", "result", "count", "figure", "difference", "average", "value"})
+"""What anything that was worked out may be called by later words."""
 SWITCHES = {"turn_on": "true", "turn_off": "false", "mute": "true", "unmute": "false"}
 ANSWERS = frozenset({"reply", "forward"})
 GENERIC = frozenset({"app", "application", "page", "form", "program", "screen", "site", "website"})

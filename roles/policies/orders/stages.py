@@ -222,7 +222,8 @@ def _change(step: FillStep | CreateStep | PressStep) -> str:
     if isinstance(step, PressStep):
         pressed = step.control.replace("{title}", "").strip() or step.verb
         return f'Press "{pressed}"' + (f" for {on}" if on else "") + (f", with {entries}" if entries else "")
-    end = f"; then {step.commit}" if step.commit else "; do not save or send it"
+    at_once = isinstance(step, FillStep) and not step.form
+    end = f"; then {step.commit}" if step.commit else "" if at_once else "; do not save or send it"
     if isinstance(step, FillStep):
         return (f"In {on}: " if on else "") + entries + end
     where = f' in "{plain(step.place)}"' if step.place else ""

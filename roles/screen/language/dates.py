@@ -15,21 +15,8 @@ from dateutil.relativedelta import relativedelta  # type: ignore[import-untyped]
 from roles.contracts.orders import When
 from roles.screen.language.words import Words
 
-DAYS = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
-MONTHS = (
-    "january",
-    "february",
-    "march",
-    "april",
-    "may",
-    "june",
-    "july",
-    "august",
-    "september",
-    "october",
-    "november",
-    "december",
-)
+DAYS = "monday tuesday wednesday thursday friday saturday sunday".split()  # noqa: SIM905
+MONTHS = "january february march april may june july august september october november december".split()  # noqa: SIM905
 PARTS = {
     "morning": ("06:00", "12:00"),
     "afternoon": ("12:00", "18:00"),
@@ -39,12 +26,7 @@ PARTS = {
 NEAR = {"today": 0, "tomorrow": 1, "yesterday": -1, "tonight": 0}
 ORDINAL = re.compile(r"(\d{1,2})(?:st|nd|rd|th)")
 CLOCK = re.compile(r"(\d{1,2})(?:[:.](\d\d))?\s?([ap])?\.?(?:m\.?|o[’']clock)?", re.I)
-SPANS = {
-    "week": relativedelta(weeks=1),
-    "month": relativedelta(months=1),
-    "year": relativedelta(years=1),
-    "day": relativedelta(days=1),
-}
+SPANS = {unit: relativedelta(**{f"{unit}s": 1}) for unit in ("day", "week", "month", "year")}
 
 
 class Days(NamedTuple):
@@ -73,11 +55,13 @@ class Dates:
     def read(self, at: int) -> tuple[When, int] | None:
         """day [part of the day] [times] | times [day] | length"""
         days = self.days(at)
+        if days and self.today and not (days.first and days.last):
+            return None  # such as February 30
         if self.low(at) == "this" and self.low(at + 1) in PARTS:
             start, stop, day = *PARTS[self.low(at + 1)], str(self.today or "")
             return When(text=self.words.text(at, at + 2), first=day, last=day, start=start, end=stop), at + 2
         if days and len(self.low(at)) > 10 and self.words.list[at].kind == "date":
-            exact = datetime.fromisoformat(self.words.list[at].text).isoformat(" ", "minutes")
+            exact = f"{self.low(at)[:10]} {self.low(at)[11:]:0>5}"
             return When(text=self.words.text(at, at + 1), first=exact, last=exact), at + 1
         end = days.end if days else at
         times = self.times(end + 1 if days and self.low(end) == "," and self._timely(end + 1) else end, bool(days))
@@ -103,7 +87,7 @@ class Dates:
         """from|between DAY to|and DAY | DAY"""
         if self.low(at) in {"from", "between"} and (one := self._span_end(at + 1)):
             return one
-        return self._range(at) or self._day(at)
+        return (self._span_end(at) if self._day(at) else None) or self._day(at)
 
     def _span_end(self, at: int) -> Days | None:
         first = self._day(at) or self._bare(at)
@@ -116,10 +100,6 @@ class Dates:
         if begin is None and last.first and (number := self._number(at + (self.low(at) == "the"))):
             begin = last.first.replace(day=number)
         return Days(begin, last.last, last.end) if not (begin and last.last and begin > last.last) else None
-
-    def _range(self, at: int) -> Days | None:
-        found = self._span_end(at) if self._day(at) else None
-        return found if found and self.low(found.end - 1) else None
 
     def _bare(self, at: int) -> Days | None:
         """the 9th: its month comes with the other end"""
@@ -224,11 +204,8 @@ class Dates:
             shift, end = found
             if self.today is None:
                 return Days(None, None, end)
-            return (
-                Days(self.today, self.today + shift, end)
-                if self.low(start) == "next"
-                else Days(self.today - shift, self.today, end)
-            )
+            first, last = (self.today, self.today + shift) if self.low(start) == "next" else (self.today - shift, self.today)
+            return Days(first, last, end)
         if self.has(start, "week", "after", "next"):
             return self._period("week", 2, start + 3)
         if self.has(start, "week", "of") and (day := self._day(start + 2)):
@@ -236,21 +213,20 @@ class Dates:
                 return day
             monday = day.first - timedelta(days=day.first.weekday())
             return Days(monday, monday + timedelta(days=6), day.end)
-        if (step := {"next": 1, "this": 0, "last": -1, "coming": 1}.get(self.low(start))) is not None and self.low(
-            start + 1
-        ) in SPANS:
-            return self._period(self.low(start + 1), step, start + 2)
-        return None
+        step = {"next": 1, "this": 0, "last": -1, "coming": 1}.get(self.low(start))
+        return (
+            self._period(self.low(start + 1), step, start + 2)
+            if step is not None and self.low(start + 1) in {"week", "month", "year"}
+            else None
+        )
 
     def _period(self, unit: str, step: int, end: int) -> Days:
         if self.today is None:
             return Days(None, None, end)
         now = self.today + SPANS[unit] * step
-        first = {
-            "week": now - timedelta(days=now.weekday()),
-            "month": now.replace(day=1),
-            "year": now.replace(month=1, day=1),
-        }.get(unit, now)
+        first = {"week": now - timedelta(days=now.weekday()), "month": now.replace(day=1), "year": now.replace(month=1, day=1)}[
+            unit
+        ]
         return Days(first, first + SPANS[unit] - timedelta(days=1), end)
 
     def _ahead(self, at: int) -> Days | None:
@@ -294,8 +270,7 @@ class Dates:
         if self.low(start) in PARTS and (dated or start > at):
             return *PARTS[self.low(start)], start + 1
         if self.low(at) in {"from", "between"}:
-            span = self._from_to(at + 1, loose=True)
-            return span
+            return self._from_to(at + 1, loose=True)
         if self.low(at) == "at" or (dated and self.low(at) == ","):
             one = self._from_to(at + 1, loose=True) or self._clock(at + 1, loose=True)
         else:
@@ -324,29 +299,25 @@ class Dates:
         word = self.low(at)
         if word in {"noon", "midday", "midnight"}:
             return ("00:00" if word == "midnight" else "12:00"), at + 1
-        at2 = at + (word == "a")
-        minutes = {"half": 30, "quarter": 15}.get(self.low(at2), 0) or int(self.low(at2) if self.low(at2).isdigit() else 0)
-        if (
-            minutes
-            and self.low(at2 + 1) in {"past", "to"}
-            and self.words.list[at].kind != "time"
-            and (minutes in {15, 30} or loose)
-        ):
-            hour = self._clock(at2 + 2, True)
-            if hour and not (self.low(at2 + 1) == "to" and self.low(at2) not in {"half", "quarter"}):
-                base = datetime.fromisoformat(f"2000-01-02 {hour[0]}")
-                shifted = base + timedelta(minutes=minutes if self.low(at2 + 1) == "past" else -minutes)
-                return shifted.strftime("%H:%M"), hour[1]
         if at >= len(self.words.list):
             return None
-        token = self.words.list[at]
+        if (turned := self._past(at + (word == "a"), loose)) is not None:
+            return turned
+        token, hour = self.words.list[at], self._word_hour(at)
         loose = loose or (self._followed(at) and at + 2 < len(self.words.list) and self.words.list[at + 2].kind == "time")
-        if token.kind not in {"time", "number"} and not (loose and self._word_hour(at)):
+        if token.kind == "time" or (loose and (token.kind == "number" or hour)):
+            return self._hour(str(hour or token.lower), at + 1)
+        return None
+
+    def _past(self, at: int, loose: bool) -> tuple[str, int] | None:
+        """half past 9 | quarter to 5 | 20 past 3"""
+        minutes = {"half": 30, "quarter": 15}.get(self.low(at)) or (int(self.low(at)) if loose and self.low(at).isdigit() else 0)
+        sign = {"past": 1, "to": -1}.get(self.low(at + 1), 0)
+        hour = self._clock(at + 2, True) if minutes and sign and not (sign < 0 and self.low(at).isdigit()) else None
+        if hour is None:
             return None
-        if token.kind != "time" and not loose:
-            return None
-        text = str(self._word_hour(at)) if self._word_hour(at) else token.lower
-        return self._hour(text, at + 1)
+        shifted = datetime.fromisoformat(f"2000-01-02 {hour[0]}") + timedelta(minutes=sign * minutes)
+        return shifted.strftime("%H:%M"), hour[1]
 
     def _word_hour(self, at: int) -> int:
         found = self.words.take(at, "numbers")

@@ -100,6 +100,8 @@ class Frame:
         directed = self.read.take(at, "directions") if self.verb["name"] == "sort" else None
         if directed is not None:
             return self.add("as", Text(text=directed.entry.name, spans=self.read.spans(at, directed.end)), at, directed.end)
+        if self.read.take(at, "from_me") and self.verb.get("mine"):
+            return at + 2
         found = self.read.take(at, "channels") if self.verb.get("says") and self.filled() else None
         if found is None:
             return None
@@ -155,7 +157,7 @@ class Frame:
             return None
         claimed, reserved = self.read.claimed, self.read.reserved
         if role in CONTENT:
-            self.read.claimed, self.read.reserved = claimed - {"in", "on", "about"}, claimed & {"in", "on", "with"}
+            self.read.claimed, self.read.reserved = claimed - {"in", "on", "about", "of", "from"}, claimed & {"in", "on", "with"}
         if role == "saying":
             result = self.told(at, end) if word == "with" else self.words(at, end)
         else:
@@ -436,6 +438,8 @@ class Frame:
         """The verb's name; what is written to somebody is sent."""
         name: str = self.verb["name"]
         roles = {slot.role: slot for slot in self.slots}
+        if name == "keep" and "value" in roles and isinstance(value := roles["value"].value, Text) and len(roles) == 1:
+            self.object, self.slots = Thing(name=value, spans=value.spans), []
         if name == "keep" and "into" in roles and "value" in roles:
             return "write"
         if name != "write":

@@ -112,7 +112,9 @@ class Nouns:
         first, end = found
         others: list[Thing] = []
         while (sep := self._separator(end)) and not self.clause(sep):
-            more = None if self.take(sep, "field") and not self.take(sep, "noun") else self.simple(sep, inner)
+            article = self.take(sep, "articles")
+            place = article.end if article and article.entry.name == "one" else sep
+            more = None if self.take(place, "field") and not self.take(place, "noun") else self.simple(sep, inner)
             if more is None:
                 break
             if bare(more[0]) and first.name and first.kind:
@@ -555,7 +557,7 @@ class Nouns:
         end = self._modifiers(at, data, tests) if self.take(at, "prepositions") else at
         thing = self.thing(at) if end == at else (Thing(**data, tests=tuple(tests), spans=self.spans(at, end)), end)
         self.said_kind = said
-        if thing is None:
+        if thing is None or (thing[0].quantity == "number" and not (thing[0].pick or thing[0].tests or thing[0].name)):
             return None
         return tuple(one.model_copy(update={"also": ()}) for one in (thing[0], *thing[0].also)), thing[1]
 

@@ -144,6 +144,8 @@ class Clauses(Values):
         if not at < verb < end or (thing and (thing[0].back or thing[0].quantity in {"all", "number"})):
             return None
         aux, word = self.take(verb, "auxiliaries"), self.words.list[verb]
+        if self.low(verb + 1) == "to":
+            return None
         tells = self.take(verb, "past_words") or (aux and aux.entry.name in {"be", "have"})
         if not tells and not (
             determined and word.lower.endswith(("s", "ed")) and self._open(verb) and not self.take(verb, "verb", "noun")
@@ -438,7 +440,9 @@ class Clauses(Values):
     def _ordered(self, start: int, at: int, found: Read[Order], negated: bool, standing: Condition | None) -> int | None:
         order, end = found
         whole = (
-            order.object is not None and order.object.quantity == "all" and any(self.take(n, "all") for n in range(at, at + 3))
+            order.object is not None
+            and order.object.quantity == "all"
+            and any(self.take(n, "all") and self.low(n) != "any" for n in range(at, at + 3))
         )
         if negated and whole:
             raise Doubt(f"is nothing of it to be done, or not to all: {self.words.text(start, end)!r}?")
@@ -494,7 +498,7 @@ class Clauses(Values):
             return (order, into[1]) if order and into else None
         negated = bool(self.take(end, "auxiliaries")) and self.low(end + 1) == "not" and self.low(end + 2) == "be"
         if (gets := self.take(end, "receives")) is not None:
-            read = self._operands(self.words.lexicon.data["verbs"]["send"] | {"name": "send"}, gets.end, ())
+            read = self._operands(self.words.lexicon.data["verbs"]["send"] | {"name": "send", "mine": True}, gets.end, ())
             if read is None or not read[0].object or any(slot.role == "to" for slot in read[0].slots):
                 return None
             slot = Slot(role="to", value=self.valued_thing(thing), spans=thing.spans)
@@ -505,6 +509,8 @@ class Clauses(Values):
         stop = modal.end if modal else end + 3
         called = self.take(stop, "predicates")
         if called and called.entry.name == "is called" and (name := self.name(called.end)):
+            onwards = self.take(name[1], "henceforth")
+            name = name[0], onwards.end if onwards else name[1]
             slot = Slot(role="to", value=name[0], spans=self.spans(end, name[1]))
             return Order(
                 verb="rename", said=self.words.text(end, called.end), object=thing, slots=(slot,), negated=negated

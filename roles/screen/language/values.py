@@ -38,6 +38,8 @@ class Values(Narrowing):
         if found is None:
             return None
         values, end = [found[0]], found[1]
+        if isinstance(found[0], Of) and found[0].fields:  # the total of INV-1 and the vendor
+            self.subject = found[0].thing
         while (sep := self._separator(end)) and not self.clause(sep) and (more := self._plain(sep)):
             values, end = [*values, more[0]], more[1]
         if len(values) == 1:
@@ -191,6 +193,8 @@ class Values(Narrowing):
         if whose is not None and whose.entry.data["value"] == "person":
             return Of(fields=names, thing=self._person(at, whose.end)[0], spans=self.spans(at, end)), end
         holder = self._holder(at, whose is not None, bool(whose or article))
+        if holder is not None and holder.back is not None and whose is not None and whose.entry.data["value"] == "all":
+            holder = holder.model_copy(update={"quantity": "all"})
         return (Of(fields=names, thing=holder, spans=self.spans(at, end)), end) if holder is not None else None
 
     def _holder(self, at: int, pointed: bool, definite: bool) -> Thing | None:

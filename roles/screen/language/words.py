@@ -258,7 +258,12 @@ class Words:
 
     def _nothing(self, every: list[Token], at: int) -> int:
         for entry in self.lexicon.first.get(every[at].lower, ()):
-            if entry.group == "nothing" and [t.lower for t in every[at : at + len(entry.words)]] == list(entry.words):
+            named = every[at].capital and at and every[at - 1].kind != "mark"
+            if (
+                entry.group == "nothing"
+                and not named
+                and [t.lower for t in every[at : at + len(entry.words)]] == list(entry.words)
+            ):
                 return len(entry.words)
         return 0
 

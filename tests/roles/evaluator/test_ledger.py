@@ -11,14 +11,16 @@ import pytest
 from orchestrator.runs.runs import start
 from orchestrator.settings.settings import load_settings
 from orchestrator.tasks.tasks import Task
+from orchestrator.views.terminal.event_lines import ledger_line
 from protocol import VisualState
 from roles.contracts import GateRequest, GateVerdict
-from roles.contracts.orders import Condition, GoalLedger, Of, Order, Reading, Slot, Text, Thing, opened
+from roles.contracts.orders import Condition, GoalLedger, LedgerEntry, Of, Order, Reading, Slot, Text, Thing, opened
 from roles.contracts.orders import Test as Holds
 from roles.contracts.signals import GateTrigger
 from roles.evaluator.effects import effects_of
 from roles.evaluator.fitting import fits, says
 from roles.evaluator.ledger import ledger
+from roles.policies.llm.subtask_words import ledger_told
 from roles.screen.language.reader import read
 
 
@@ -198,3 +200,22 @@ def test_a_value_that_is_to_be_passed_on_is_the_one_of_the_record_that_is_named(
     value = Of(fields=("total",), thing=Thing(kind="invoice", name=Text(text="INV-7738")))
     other = Order(verb="send", slots=(Slot(role="saying", value=value),))
     assert states(ledger(Reading(goal=run.request.goal, orders=(other,)), run.request, run.screens.get))[0] != "shown"
+
+
+def test_prompts_hold_a_line_for_each_part_ticked_with_its_evidence_and_nothing_that_a_screen_says(notes: Run) -> None:
+    held = notes.held(without=lambda step: step.verb == "delete")
+    besides = LedgerEntry(kind="besides", text="words of a screen", state="forbidden")
+    told = ledger_told(notes.held().model_copy(update={"entries": (*notes.held().entries, besides)}))
+    assert [line[:3] for line in told.splitlines()[1:]] == ["[x]", "[x]"]
+    assert "step:" in told
+    assert "words of a screen" not in told
+    assert "[!] Delete all notes" in ledger_told(held)
+    assert ledger_told(None) == ""
+
+
+def test_a_run_is_shown_with_the_ledger_of_its_goal(notes: Run) -> None:
+    lines = [ledger_line(entry) for entry in notes.ledger]
+    assert lines[0].startswith('✓ Delete all notes except "Printer order"')
+    assert ledger_line({"kind": "exclusion", "text": "send it", "state": "forbidden", "why": "it was done"}) == (
+        "✗ exclusion: send it (forbidden; it was done)"
+    )

@@ -157,10 +157,13 @@ def commit(verb: str, app: str, at: Situation, owner: Sequence[str] = (), about:
         return _without_button(verb, app, at)
     if button.enabled:
         return push(button, verb, at)
-    if verb in _STAYS_OPEN and not at.screen.complaints:
+    if verb in _STAYS_OPEN and not at.screen.complaints and not at.notes.get("wrote"):
         return done(f'nothing has changed that wants saving: "{button.name}" is disabled')
     if any(f.invalid for f in at.screen.inputs) and (move := mend(at)) is None:
         return act(Wait(seconds=0.5), f'"{button.name}" is disabled: {_complaints(at)}')
+    if (looks := at.count("disabled")) < 2:
+        pause = act(Wait(seconds=1.0), f'"{button.name}" may be enabled in a moment')
+        return pause if looks else act(PressKey(keys=("Tab",)), f'"{button.name}" may be enabled when the field is left')
     return fail(f'"{button.name}" is disabled and no required field is empty; {_complaints(at)}')
 
 

@@ -161,3 +161,9 @@ def test_a_goal_of_prohibitions_alone_names_nothing_to_do() -> None:
 
 def test_an_empty_reading_gives_a_reason() -> None:
     assert steps_of(Reading(goal=""), cards(), ()) == "the goal names nothing to do"
+
+
+def test_what_a_count_is_of_is_not_the_count() -> None:
+    known = Fact(name="How many notes are there", value="14")
+    said = steps("How many notes are there, and what are they called? Put both into a note called All.", known)
+    assert isinstance(said, str)

@@ -252,6 +252,10 @@ def test_what_could_be_an_order_is_no_background(told: str) -> None:
         "Frobnicate the note", "The printer is broken.", "Delete nothing", "Archive the mail from nobody",
         'Delete the note "A" and frobnicate the mail', "Tell Ann that I am late and delete the note",
         "There is a mail from Ann. Delete the note.", "When it rains, delete the note", "Delete", "",
+        "From now on archive all mails from Ann", "Delete the mails from me", "Archive the mails every week",
+        "Delete all but two notes", "Delete at most three notes", "Archive or delete the mail", "Delete not all notes",
+        'Delete the note "A", not the mail "B"', "Buy two or three lamps", "The file has to go to Ann. Delete the mail.",
+        "Delete as many notes as possible", 'Delete the note "A" when Ann writes', "Add a row in Old in New in Older",
         "Give INV-7029 the usual treatment", "Is INV-1 paid?", "Delete the notes instead of the mails",
     ],
 )  # fmt: skip
