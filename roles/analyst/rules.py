@@ -151,7 +151,7 @@ class RulesAnalyst:
 
     def answer(self, request: AnalystRequest) -> Answer:
         given = [step for step in request.subtask.steps if isinstance(step, ComputeStep)]
-        clauses = [c.Compute(formula=step.formula, name=step.name) for step in given]
+        clauses: list[c.Clause] = [c.Compute(formula=step.formula, name=step.name) for step in given]
         clauses = clauses or [x for x in parse(request.subtask.instruction) if not isinstance(x, c.Avoid)]
         sheet = sheet_of(request)
         results: list[Result] = []

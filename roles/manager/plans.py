@@ -69,7 +69,7 @@ def as_given(subtasks: Sequence[Subtask]) -> GivenPlan:
         pinned=pinned,
         subtasks=tuple(
             GivenSubtask.model_validate(
-                s.model_dump(exclude={"status", "attempt", "result", "pinned", "depends_on", "origin"})
+                s.model_dump(exclude={"status", "attempt", "result", "pinned", "depends_on", "origin", "steps"})
                 | {"depends_on": [d for d in s.depends_on if d in ids], "pinned": s.pinned if s.pinned != pinned else None}
             )
             for s in kept

@@ -6,7 +6,7 @@ import re
 
 from roles.contracts import USER, PlanAnswer, PlanRequest, Subtask
 from roles.contracts.signals import SubtaskStatus
-from roles.policies.orders.manager import OrdersManager
+from roles.policies.orders.manager import OrdersManager, is_plain
 from roles.policies.orders.stages import changes
 from roles.policies.rules.grammar import parse
 from roles.policies.rules.pages.planning import misread, page_plan, pressed_blindly
@@ -27,7 +27,19 @@ class RulesManager:
     """Plans what the grammar understands, and says in the goal's own words what it does not."""
 
     def plan(self, request: PlanRequest) -> PlanAnswer:
-        if request.plan and not request.plan[-1].steps:
+        if request.plan:
+            return self._go_on(request)
+        orders = OrdersManager().plan(request)
+        if orders.outcome != "planned":
+            return self._by_clauses(request)
+        if not is_plain(request):
+            return orders
+        clauses = self._by_clauses(request)
+        return clauses if clauses.outcome == "planned" else orders
+
+    def _go_on(self, request: PlanRequest) -> PlanAnswer:
+        """By orders what was begun so, unless they lead nowhere and have changed nothing."""
+        if not request.plan[-1].steps:
             return self._by_clauses(request)
         answer = OrdersManager().plan(request)
         if answer.outcome in {"planned", "nothing_left"} or _changed(request):

@@ -33,6 +33,8 @@ from orchestrator.views.page.source import Source
 from orchestrator.views.terminal.event_lines import ledger_line
 from roles.contracts.requests import Request, request_in
 from roles.journal.events import (
+    ApprovalEvent,
+    ApprovalExpiredEvent,
     ApprovalRequestedEvent,
     FactEvent,
     LedgerEvent,

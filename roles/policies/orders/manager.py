@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 
 from environments.cards import AppCard, vocabulary
 from roles.contracts import Fact, PlanAnswer, PlanRequest
-from roles.contracts.orders import AnswerStep, FindStep, OpenStep, Order, Reading, Step, WaitStep
+from roles.contracts.orders import AnswerStep, FindStep, OpenStep, Order, Reading, Step, Thing, WaitStep
 from roles.contracts.signals import SubtaskStatus
 from roles.policies.orders.planner import Planner, Refusal
 from roles.policies.orders.replanning import replan, with_notes
@@ -58,6 +58,18 @@ def steps_of(
         return [step for group in Planner(reading, cards, facts, today).groups() for step in group.steps]
     except Refusal as no:
         return str(no)
+
+
+def is_plain(request: PlanRequest) -> bool:
+    """Whether the goal asks for single things outright: nothing of all or several, nothing excepted, denied or on a condition."""
+    reading = read(with_notes(request), request.today, vocabulary(request.cards))
+    return all(not order.negated and order.condition is None and _single(order.object) for order in reading.orders)
+
+
+def _single(thing: Thing | None) -> bool:
+    if thing is None:
+        return True
+    return thing.quantity in {"one", "any"} and not thing.but and not thing.also and thing.pick is None
 
 
 def why_not(reading: Reading) -> str:
