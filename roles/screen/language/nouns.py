@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from typing import Any, TypeVar
 
-from roles.contracts.orders import Back, Condition, Context, Of, Order, Pick, Span, Test, Text, Thing, Value, When
+from roles.contracts.orders import Back, Condition, Context, Of, Order, Pick, Span, Test, Text, Thing, Value, When, Worked
 from roles.screen.language.dates import Dates
 from roles.screen.language.words import Match, Token, Words
 
@@ -98,7 +98,7 @@ class Nouns:
         for number in range(len(self.orders) - 1, -1, -1):
             order = self.orders[number]
             if many is None or order.object is None or plural(order.object) == many or (not many and self._every(order.object)):
-                return Back(to=number, field=field, spans=spans)
+                return Back(to=number if field else source(order, number), field=field, spans=spans)
         return None
 
     def _every(self, thing: Thing) -> bool:
@@ -599,6 +599,15 @@ def apart(thing: Thing) -> Thing:
         first, *more = [apart(thing.model_copy(update={"tests": (*before, one, *after)})) for one in tests]
         return first.model_copy(update={"also": (*first.also, *more)})
     return thing
+
+
+def source(order: Order, number: int) -> int:
+    """The order that is spoken of through one which itself only speaks of another: "put its number into the note"."""
+    if order.object is not None:
+        return number
+    values = [part for slot in order.slots for part in (slot.value.of if isinstance(slot.value, Worked) else (slot.value,))]
+    things = [value.thing for value in values if isinstance(value, Of) and value.fields]
+    return things[0].back.to if things and things[0].back is not None else number
 
 
 def bare(thing: Thing) -> bool:
