@@ -15,6 +15,7 @@ ONCE = frozenset({"to", "into", "as", "by", "on", "called", "until", "saying", "
 """Roles that an order has once: said twice it is not certain which is meant."""
 
 
+SPEAKING = frozenset({"i", "we", "he", "she", "they"})
 CONTENT = frozenset({"with", "for", "value", "saying", "into"})
 """Roles within which "in" and "on" belong to the things: "with the names of all contacts in the group"."""
 
@@ -198,6 +199,9 @@ class Frame:
                 spans = (*last.spans, *self.read.spans(at, stop))
                 self.slots[-1] = last.model_copy(update={"field": thing.name.text, "spans": spans})
                 return stop
+        said = {value.field} if isinstance(value, Back) else set(value.fields) if isinstance(value, Of) else set()
+        if word == "on" and said & {"date", "day", "due date"}:  # on that day, on its due date
+            role = "on"
         if role in {"to", "with"}:
             self.read.named(value)
         named = self.read.take(stop, "field") if role == "value" and isinstance(value, Amount) else None
@@ -213,13 +217,8 @@ class Frame:
     def _value(self, role: str, at: int) -> Read[Value] | None:
         if role in {"as", "value"} and (state := self.read.marked(at)):
             return state
-        if (
-            role == "into"
-            and (held := self.read.fields(at))
-            and isinstance(held[0], Of)
-            and held[0].fields
-            and not held[0].thing.back
-        ):
+        held = self.read.fields(at) if role == "into" else None
+        if held and (isinstance(held[0], Back) or (isinstance(held[0], Of) and held[0].fields and not held[0].thing.back)):
             return held
         if (role not in {"into", "to"} or self.verb["name"] == "set") and (fields := self.read.fields(at)):
             return fields
@@ -326,6 +325,8 @@ class Frame:
             return self.words(at, at + 1)
         if self.read.kind(at) == "quote":
             return self.add("saying", self.read.text(at, at + 1, quoted=True), at, at + 1)
+        if self.person is not None and self.read.low(at) in SPEAKING and not self.read.over(at + 1):  # tell Ann I am late
+            return self.words(at, at)
         return self.words(at, at + 1) if self.read.low(at) == ":" else None
 
     def told(self, first: int, at: int) -> int | None:

@@ -10,13 +10,14 @@ from __future__ import annotations
 import re
 from typing import Any, TypeVar
 
-from roles.contracts.orders import Back, Condition, Context, Of, Order, Pick, Span, Test, Text, Thing, Value, When
+from roles.contracts.orders import Back, Condition, Context, Of, Order, Pick, Span, Test, Text, Thing, Value, When, Worked
 from roles.screen.language.dates import Dates
 from roles.screen.language.words import Match, Token, Words
 
 NAMED = frozenset({"id", "file", "email", "url", "phone"})
 ENDS = frozenset(".!?;")
 QUANTITIES: dict[str, dict[str, Any]] = {"both": {"quantity": "number", "number": 2}, "all": {"quantity": "all"}}
+POINTING = frozenset({"that", "this", "these", "those", "two"})
 NOWHERE = 10**6
 LOOKING = frozenset({"open", "find", "check", "answer", "collect"})
 """Verbs that leave what they are about as it is."""
@@ -98,7 +99,7 @@ class Nouns:
         for number in range(len(self.orders) - 1, -1, -1):
             order = self.orders[number]
             if many is None or order.object is None or plural(order.object) == many or (not many and self._every(order.object)):
-                return Back(to=number, field=field, spans=spans)
+                return Back(to=number if field else source(order, number), field=field, spans=spans)
         return None
 
     def _every(self, thing: Thing) -> bool:
@@ -170,7 +171,7 @@ class Nouns:
         whole = every is not None and self.low(every.end) in {"them", "these", "those"}
         if every is not None and whole:
             found = self.take(every.end, "pronouns")
-        if found is None or (self.low(found.end - 1) in {"that", "this", "these", "those"} and self._is_head(found.end)):
+        if found is None or (self.low(found.end - 1) in POINTING and self._is_head(found.end)):
             return None
         name, end = found.entry.name, found.end
         if name in {"rest", "person"}:
@@ -226,7 +227,9 @@ class Nouns:
         return Thing(name=Text(text=people[-1], spans=self.spans(at, end)), spans=self.spans(at, end)), end
 
     def _is_head(self, at: int) -> bool:
-        return bool(self.take(at, "noun", "field", "ones", "states", "numbers")) or (self._open(at) and not self.take(at, "verb"))
+        return bool(self.take(at, "noun", "field", "ones", "states", "numbers", "superlatives", "comparatives")) or (
+            self._open(at) and not self.take(at, "verb")
+        )
 
     def _determiners(self, at: int, data: dict[str, Any], tests: list[Test]) -> int:
         """Quantity, article, superlative, number, states; in this order. A place behind the goal: it cannot be read."""
@@ -236,6 +239,8 @@ class Nouns:
         elif every := self.take(at, "all"):
             data["quantity"] = "all"
             at = every.end + (self.low(every.end) == "of")
+            if self.low(at - 1) in {"every", "each", "any"} and self.take(at, "articles", "possessives"):
+                return NOWHERE
         if (other := self.take(at + (self.low(at) in {"the", "my"}), "other")) and self._noun_ahead(other.end) and self.orders:
             said = self._worked_on()
             data.update(quantity="all", but=said)
@@ -269,6 +274,8 @@ class Nouns:
         number = self._count(at)
         if number is None or self.take(number[1], "units", "lengths"):
             return at
+        if data.get("quantity") == "number":
+            return NOWHERE
         if number[0] > 1 and data.get("quantity") == "all" and self.low(at - 1) not in {"all", "the", "my", "these", "those"}:
             raise Doubt(f"which {number[0]}: {self.words.text(at - 1, number[1])!r}?")
         if number[0] > 1:
@@ -599,6 +606,15 @@ def apart(thing: Thing) -> Thing:
         first, *more = [apart(thing.model_copy(update={"tests": (*before, one, *after)})) for one in tests]
         return first.model_copy(update={"also": (*first.also, *more)})
     return thing
+
+
+def source(order: Order, number: int) -> int:
+    """The order that is spoken of through one which itself only speaks of another: "put its number into the note"."""
+    if order.object is not None:
+        return number
+    values = [part for slot in order.slots for part in (slot.value.of if isinstance(slot.value, Worked) else (slot.value,))]
+    things = [value.thing for value in values if isinstance(value, Of) and value.fields]
+    return things[0].back.to if things and things[0].back is not None else number
 
 
 def bare(thing: Thing) -> bool:

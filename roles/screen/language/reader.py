@@ -158,9 +158,12 @@ class Clauses(Values):
     def _asks(self, at: int) -> bool:
         """A word here that does more than tell."""
         aux, sep = self.take(at, "auxiliaries"), self._separator(at)
-        return bool(
-            self.take(at, *self.words.lexicon.wanting) or (aux and aux.entry.name == "modal") or (sep and self.clause(sep))
+        known = (
+            aux or self.words.list[at].capital or self.take(at, "noun", "field", "verb_nouns", "states", "past_words", "subjects")
         )
+        if (self.words.verbal(at) and not known) or (aux and aux.entry.name == "modal") or (sep and self.clause(sep)):
+            return True
+        return self.take(at, *self.words.lexicon.wanting) is not None
 
     def _background(self, at: int, verb: int, end: int, subject: Thing | None) -> int:
         """Keeps what is told: its one thing is what "it" speaks of, the one who does it whom "her" does."""

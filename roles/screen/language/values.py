@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from roles.contracts.orders import Amount, Back, Of, Test, Text, Thing, Value, Worked
+from roles.contracts.orders import Amount, Back, Of, Pick, Test, Text, Thing, Value, When, Worked
 from roles.screen.language.narrowing import Narrowing
 from roles.screen.language.nouns import Read, plural
 from roles.screen.language.words import Match
@@ -133,6 +133,9 @@ class Values(Narrowing):
         if place > stop and not thing.pick and (last := self._picked(place, picked)) > place:
             last += bool(self.take(last, "ones"))
             return Of(thing=thing.model_copy(update={"quantity": "one", **picked}), spans=self.spans(at, last)), last
+        if be and be.entry.name == "be" and not thing.pick and (due := self._due_next(be.end)):
+            change = {"quantity": "one", "pick": due[0][0], "tests": (*thing.tests, *due[0][1])}
+            return Of(thing=thing.model_copy(update=change), spans=self.spans(at, due[1])), due[1]
         best = self._best(be.end) if be and be.entry.name == "have" and not thing.pick else None
         if best is not None:
             return Of(thing=thing.model_copy(update={"quantity": "one", "pick": best[0]}), spans=self.spans(at, best[1])), best[1]
@@ -141,6 +144,22 @@ class Values(Narrowing):
             return None
         thing = thing.model_copy(update={"tests": (*thing.tests, *more[0]), "spans": self.spans(at, more[1])})
         return Of(thing=thing, spans=thing.spans), more[1]
+
+    def _due_next(self, at: int) -> Read[tuple[Pick, tuple[Test, ...]]] | None:
+        """which is due next | first | last"""
+        due = self.take(at, "predicates")
+        word = self.take(due.end, "superlatives") if due and due.entry.data.get("field") else None
+        if (
+            due is None
+            or word is None
+            or word.entry.name not in {"next", "first", "last"}
+            or (word.entry.name == "next" and not self.today)
+        ):
+            return None
+        field, spans = due.entry.data["field"], self.spans(at, word.end)
+        now = When(text=self.low(word.end - 1), first=self.today[:10], last=self.today[:10], spans=spans)
+        tests = (Test(field=field, relation="at_least", value=now, spans=spans),) if word.entry.name == "next" else ()
+        return (Pick(by=field, order="most" if word.entry.name == "last" else "least", spans=spans), tests), word.end
 
     def _about(self, at: int, end: int, name: str, turned: bool) -> Read[Value] | None:
         """when is|does THING [due|start] | when THING is due|starts; so too where, what (it costs) and how much."""

@@ -237,7 +237,7 @@ OPEN = frozenset({"noun", "field", "verb", "verb_nouns", "places", "letters", "u
 """Groups whose words an application may use for its own things."""
 NAMING = OPEN | {"states", "nothing", "lasting", "past_words"}
 """Groups whose words can be in a name."""
-SOFT = frozenset({"wants_to_know", "questions", "joins", "particles", "got", "other"})
+SOFT = frozenset({"wants_to_know", "questions", "joins", "particles", "got", "other", "superlatives", "ordinals", "predicates"})
 """Groups whose words can be in a name if they begin with a capital."""
 
 
