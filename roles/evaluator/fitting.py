@@ -328,14 +328,14 @@ class Resolver:
 
     def looks_at(self, thing: Thing) -> list[ListLook]:
         """The lists in which such things stand, by the cards; all where no card knows the kind."""
-        kinds = [(card.app, kind) for card in self._cards for kind in card.kinds if _is_kind(thing.kind, kind)]
+        kinds = [(card.app, kind) for card in self._cards for kind in card.kinds if is_kind(thing.kind, kind)]
         held = {(app, name) for app, kind in kinds for name in (kind.kind, kind.some_of) if name}
         mine = [look for look in self._looks if any((look.app, name) in held for name in kinds_in(look, self._cards))]
         return mine if held else list(self._looks)
 
     def told(self, thing: Thing) -> Thing:
         """The thing, and what a list says of those of its kind among others."""
-        says_so = [kind.told_by for card in self._cards for kind in card.kinds if kind.told_by and _is_kind(thing.kind, kind)]
+        says_so = [kind.told_by for card in self._cards for kind in card.kinds if kind.told_by and is_kind(thing.kind, kind)]
         tests = [Test(field=one.label, value=Text(text=one.value, quoted=True)) for one in says_so[:1]]
         return thing.model_copy(update={"tests": (*thing.tests, *tests)})
 
@@ -354,7 +354,8 @@ def _is(thing: Thing, record: SeenRecord) -> bool:
     return (thing.name is not None or bool(thing.tests)) and thing.pick is None and fits(thing, record) is True
 
 
-def _is_kind(noun: str, kind: KindCard) -> bool:
+def is_kind(noun: str, kind: KindCard) -> bool:
+    """Whether a noun of the goal names this kind."""
     return any(similarity(noun, word) >= 0.9 for word in (kind.kind, *kind.words))
 
 

@@ -16,11 +16,26 @@ import yaml
 from environments.effects import SENSITIVE, Effect
 from environments.effects.words import effect_of_words
 from protocol import VisualState
+from roles.analyst.values import table_of
 from roles.contracts import GateRequest
 from roles.contracts.gates import MOST_STEPS
-from roles.contracts.orders import Condition, GoalLedger, LedgerEntry, Of, Order, Reading, Slot, Text, Thing, When, said
+from roles.contracts.orders import (
+    CollectStep,
+    Condition,
+    GoalLedger,
+    LedgerEntry,
+    Of,
+    Order,
+    Reading,
+    Slot,
+    Text,
+    Thing,
+    When,
+    said,
+)
+from roles.contracts.signals import SubtaskStatus
 from roles.evaluator.effects import RecordEffect, Screens, SeenRecord, effects_of, rows_on, seen_with
-from roles.evaluator.fitting import Resolver, fits, lists_of, picked, says, tells_moment
+from roles.evaluator.fitting import Resolver, fits, is_kind, lists_of, picked, says, tells_moment
 from roles.screen.matching import app_for, similarity, tokens
 
 _STRICT = frozenset({"to", "into", "as", "called", "saying", "field", "value"})
@@ -388,6 +403,7 @@ class _Check:
     def _each(self, order: Order, thing: Thing, may: list[int]) -> Verdict:
         """That it was done to each of those that are meant, and to no other."""
         every = self._expected(thing)
+        every = self._collected(order, thing) if every is None else every
         if every is None:
             wanted = thing.number or (thing.pick.number if thing.pick else 0)
             distinct = {self.effects[n].track or self.effects[n].says() for n in may if self._meant(thing, order, n) is not False}
@@ -430,6 +446,25 @@ class _Check:
         if thing.pick is not None:
             return self._chosen(thing)
         return self.find.all_of(thing)
+
+    def _collected(self, order: Order, thing: Thing) -> list[SeenRecord] | None:
+        """What a look through the whole list found to be meant: the skill that collects fails where it cannot see all of it."""
+        number = self.reading.orders.index(order)
+        done = [s for s in self.request.plan if s.status is SubtaskStatus.FULFILLED]
+        looks = [x for s in done for x in s.steps if isinstance(x, CollectStep) and x.order == number and x.records.exactly == 0]
+        kinds = {kind.kind for card in self.request.cards for kind in card.kinds if not thing.kind or is_kind(thing.kind, kind)}
+        tables = [
+            table
+            for look in looks
+            if look.records.kind in kinds
+            for fact in self.request.facts
+            if fact.name == look.name and (table := table_of(fact.value)) is not None
+        ]
+        if len(tables) != 1:
+            return None
+        cells = [tuple(zip(tables[0].columns, row, strict=True)) for row in tables[0].rows]
+        rows = [SeenRecord(" · ".join(value for _, value in row), row, "", row[0][1] if row else "") for row in cells]
+        return None if any(fits(thing, row) is False for row in rows) else rows
 
     def _listed(self, thing: Thing) -> bool:
         """Whether such things stand in lists that somebody could have looked through."""
