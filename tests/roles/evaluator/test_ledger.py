@@ -113,9 +113,21 @@ def test_all_means_each_of_those_that_a_whole_list_showed(notes: Run) -> None:
 
 def test_without_a_whole_list_nobody_knows_that_these_are_all(notes: Run) -> None:
     pages = {i for i, state in notes.screens.items() if any(e.name in {"Next", "Previous"} for e in state.elements)}
-    unseen = notes.request.model_copy(update={"screens": (), "earlier": ()})
+    unseen = notes.request.model_copy(update={"screens": (), "earlier": (), "facts": ()})
     held = ledger(read(unseen.goal), unseen, lambda name: None if name in pages else notes.screens.get(name))
     assert states(held)[0] == "missing"
+
+
+def test_the_table_of_a_look_over_the_whole_list_says_what_all_are(notes: Run) -> None:
+    """Where the list itself does not tell, each record was opened for it."""
+    goal = 'Delete all notes except "Printer order"'
+    pages = {i for i, state in notes.screens.items() if any(e.name in {"Next", "Previous"} for e in state.elements)}
+    unseen = notes.request.model_copy(update={"screens": (), "earlier": ()})
+    deletes = [step for step in unseen.steps if step.verb == "delete"]
+    for steps, state in ((unseen.steps, "shown"), (tuple(s for s in unseen.steps if s.step != deletes[-1].step), "missing")):
+        request = unseen.model_copy(update={"steps": steps})
+        held = ledger(read(goal), request, lambda name: None if name in pages else notes.screens.get(name))
+        assert states(held)[0] == state
 
 
 def test_what_is_excepted_may_not_be_touched(notes: Run) -> None:
