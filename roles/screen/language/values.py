@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from roles.contracts.orders import Amount, Back, Of, Pick, Test, Text, Thing, Value, When, Worked
+from roles.contracts.orders import Amount, Back, Of, Order, Pick, Test, Text, Thing, Value, When, Worked
 from roles.screen.language.narrowing import Narrowing
 from roles.screen.language.nouns import Read, plural
 from roles.screen.language.words import Match
@@ -211,18 +211,21 @@ class Values(Narrowing):
             return (Worked(how="sum", of=(value,), spans=value.spans) if summed else value), thing[1]
         if whose is not None and whose.entry.data["value"] == "person":
             return Of(fields=names, thing=self._person(at, whose.end)[0], spans=self.spans(at, end)), end
-        holder = self._holder(at, whose is not None, bool(whose or article))
+        holder = self._holder(at, () if whose is not None else names, bool(whose or article))
         if holder is not None and holder.back is not None and whose is not None and whose.entry.data["value"] == "all":
             holder = holder.model_copy(update={"quantity": "all"})
         return (Of(fields=names, thing=holder, spans=self.spans(at, end)), end) if holder is not None else None
 
-    def _holder(self, at: int, pointed: bool, definite: bool) -> Thing | None:
+    def _holder(self, at: int, names: tuple[str, ...], definite: bool) -> Thing | None:
         """Whose field is meant where it is not said: of what the order is about, or of what was spoken of before."""
         if self.subject is not None:
             return self.subject
         if definite and self.topic is not None and self.object is None and self.each is None:
             return self.spoken()
         own = self.each is not None or (self.object is not None and not self.object.new)
+        spoken_of = next((n for n, order in reversed([*enumerate(self.orders)]) if names and names in _fields(order)), None)
+        if not own and spoken_of is not None:
+            return Thing(back=Back(to=spoken_of, spans=self.spans(at, at + 1)))
         back = Back(to=len(self.orders), spans=self.spans(at, at + 1)) if own else self.back(at=at)
         return Thing(back=back) if back is not None else None
 
@@ -256,3 +259,8 @@ class Values(Narrowing):
         else:
             self._noun_and_name(start, end, data, determined=article is not None)
         return Of(fields=found[0], thing=Thing(**data, spans=self.spans(at, end)), spans=self.spans(at, found[1])), found[1]
+
+
+def _fields(order: Order) -> list[tuple[str, ...]]:
+    """The fields that an order finds out."""
+    return [slot.value.fields for slot in order.slots if isinstance(slot.value, Of)]
