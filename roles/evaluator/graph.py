@@ -14,7 +14,7 @@ from roles.contracts import GateRequest, GateVerdict, Report, StepRecord
 from roles.contracts.context import Context, State, Update
 from roles.contracts.gates import MOST_STEPS
 from roles.contracts.nodes import Given, Graph, single
-from roles.contracts.signals import ALLOWED_DECISIONS, GateTrigger, Signal
+from roles.contracts.signals import ALLOWED_DECISIONS, GateTrigger, Signal, SubtaskStatus
 from roles.evaluator.evidence import gather
 from roles.evaluator.ledger import ledger
 from roles.journal.events import ApprovalEvent, ErrorEvent, GateEvent, LedgerEvent, error_event
@@ -68,7 +68,7 @@ def evaluate(state: State, ctx: Context) -> Update:
     request = request.model_copy(update={"found": found})
     verdict = _ask(request, ctx)
     answered = verdict is not None
-    verdict = _required(verdict, request, state) if verdict is not None else _none(ctx)
+    verdict = _required(verdict, request, state, ctx) if verdict is not None else _none(ctx)
     # What the journal holds anyway is left out: the two screens that differ, and the ledger.
     told = found.model_dump(mode="json", exclude={"changed", "ledger"}, exclude_defaults=True)
     gate = GateEvent(**verdict.model_dump(mode="json"), trigger=request.trigger.value, found=told)
@@ -159,23 +159,26 @@ def _earlier(ctx: Context, steps: tuple[StepRecord, ...]) -> tuple[VisualState, 
     return tuple(screen for screen in (ctx.journal.screens.get(i) for i in ids) if screen is not None)
 
 
-def _required(verdict: GateVerdict, request: GateRequest, state: State) -> GateVerdict:
+def _required(verdict: GateVerdict, request: GateRequest, state: State, ctx: Context) -> GateVerdict:
     """At the end the output has to be as it was required, and the goal's orders done as far as code can tell, whoever judges."""
     if request.trigger is not GateTrigger.FINAL_CHECK or verdict.decision is not Signal.GATE_DONE:
         return verdict
-    left = [*Constraints.model_validate(state.get("constraints") or {}).unmet(request.facts), *_unfulfilled(request)]
+    left = [*Constraints.model_validate(state.get("constraints") or {}).unmet(request.facts), *_unfulfilled(request, ctx)]
     if left:
         return verdict.model_copy(update={"decision": Signal.GATE_FAIL, "reason": left[0], "issues": (*verdict.issues, *left)})
     unproven = request.found.ledger.unproven if request.found and request.found.ledger and not request.plan_by_user else ()
     return verdict.model_copy(update={"reason": "; ".join([verdict.reason, *unproven])}) if unproven else verdict
 
 
-def _unfulfilled(request: GateRequest) -> list[str]:
-    """What the ledger says against calling it done. A plan that a person wrote is what they want, whatever the goal says."""
+def _unfulfilled(request: GateRequest, ctx: Context) -> list[str]:
+    """What the ledger says against calling it done. A plan that a person gave as it is to be worked is what they want, whatever
+    the goal says; and who rejected a deed does not miss it."""
     held = request.found.ledger if request.found is not None else None
-    if held is None or request.plan_by_user:
+    live = [subtask for subtask in request.plan if subtask.status is not SubtaskStatus.REJECTED]
+    if held is None or request.plan_by_user or (live and all(subtask.pinned for subtask in live)):
         return []
-    if (request.user_words or request.notes) and held.unproven:  # what a person said since may have changed what is wanted
+    rejected = any(event.body.get("decision") == "reject" for event in ctx.journal.events(ApprovalEvent))
+    if rejected or ((request.user_words or request.notes) and held.unproven):
         return [entry.told() for entry in held.entries if entry.state == "forbidden"]
     return [entry.told() for entry in held.entries if entry.speaks_against]
 

@@ -232,9 +232,8 @@ def _open_ends(state: VisualState, live: list[Subtask]) -> list[str]:
 
 def _uncovered(request: GateRequest, live: list[Subtask]) -> list[str]:
     """What the goal asks for and was not done, and what it forbids and was done."""
-    held = request.found.ledger if request.found is not None else None
-    if any(subtask.steps for subtask in live) or (held is not None and all(entry.state != "unread" for entry in held.entries)):
-        return []  # it is understood, and held in the ledger
+    if any(subtask.steps for subtask in live):
+        return []  # it is read as orders, and held in the ledger
     goal = f"{request.goal.rstrip('. ')}. {not_wanted(request.notes)}"
     clauses = parse(goal, request.apps)
     issues = [

@@ -46,7 +46,7 @@ def completed(words: list[str], folder: Path) -> list[str]:
 @pytest.mark.parametrize(
     ("words", "expected"),
     [
-        (["re"], ["resume", "replay"]),
+        (["re"], ["read", "resume", "replay"]),
         (["show", ""], ["20260303-100000-77aa", BEGUN]),
         (["resume", "20260302"], [BEGUN]),
         (["show", "--runs-dir", "elsewhere", ""], [""]),
