@@ -8,7 +8,7 @@ from pydantic import ValidationError
 from typing_extensions import TypedDict
 
 from environments.cards import vocabulary
-from environments.contract import EnvironmentFault, Peek
+from environments.contract import EnvironmentFault, Peek, type_of
 from protocol import VisualState
 from roles.contracts import GateRequest, GateVerdict, Report, StepRecord
 from roles.contracts.context import Context, State, Update
@@ -177,6 +177,8 @@ def _unfulfilled(request: GateRequest, ctx: Context) -> list[str]:
     live = [subtask for subtask in request.plan if subtask.status is not SubtaskStatus.REJECTED]
     if held is None or request.plan_by_user or (live and all(subtask.pinned for subtask in live)):
         return []
+    if type_of(ctx.environment) == "browser" and not any(subtask.steps for subtask in live):
+        return []  # a page tells too little of its records for what was done to them to be known from outside its forms
     rejected = any(event.body.get("decision") == "reject" for event in ctx.journal.events(ApprovalEvent))
     if rejected or ((request.user_words or request.notes) and held.unproven):
         return [entry.told() for entry in held.entries if entry.state == "forbidden"]

@@ -686,6 +686,8 @@ class Planner:
     def _work(self, order: Order) -> None:
         """The steps of one order."""
         plain = {"answer": self._answer, "wait": self._wait, "wait_time": self._wait, "keep": lambda _: None}
+        if self._offered(order):
+            raise Refusal(f'"{self._said(order.spans)}": is it to be looked at, or is "{order.said}" to be pressed?', ask=True)
         if work := self._look if order.verb in LOOKS else plain.get(order.verb):
             return work(order)
         if per := next((slot for slot in order.slots if slot.role == "per"), None):
@@ -704,6 +706,13 @@ class Planner:
         if order.verb in WRITES:
             return self._write(order)
         return self._do(order)
+
+    def _offered(self, order: Order) -> bool:
+        """Whether an application has a control of these very words: "Inspect" may be a deed there, and not only a look."""
+        if order.verb != "check" or order.object is None:
+            return False
+        verbs = [verb for card in self.cards for kind in card.kinds for verb in (*kind.verbs, *card.verbs)]
+        return any(verb.control.casefold() == order.said.casefold() for verb in verbs)
 
     def _can(self, order: Order) -> bool:
         """Whether there is a control, a field or a form for such a verb anywhere: else nothing is looked for first."""
