@@ -213,6 +213,10 @@ def _taken_back(step: StepRecord, later: Iterable[StepRecord]) -> bool:
     return False
 
 
+_LOOKED_BACK = 4
+"""Steps before a value was written whose screens may tell how long something was."""
+
+
 class _KnownTexts:
     """All that was said, by the goal and since."""
 
@@ -222,6 +226,7 @@ class _KnownTexts:
         said += [subtask.instruction for subtask in request.plan if subtask.pinned or request.plan_by_user]
         said += [origin.text for subtask in request.plan for origin in subtask.origin]
         said += [text for step in request.steps if step.role == _PERSON for text in _texts(step.action)]
+        self._steps = request.steps
         self._facts = [fact.value for fact in founded(request.facts)]
         self._said = _flat("\n".join(said))
         self._moments = bool(_MOMENT.search(request.goal) or moments_in(request.goal).days)
@@ -244,7 +249,7 @@ class _KnownTexts:
         there = self._chunks | set(_chunks(shown))
         left = without(written.text, with_more(self._told, shown))
         for chunk in _CHUNK.findall(left):
-            moved = _MOMENT.fullmatch(chunk) and (not self._moments or _as_long(chunk, there))
+            moved = _MOMENT.fullmatch(chunk) and (not self._moments or _as_long(chunk, there | self._before(written, screen)))
             if _canonical(chunk) not in there and not moved:
                 return str(chunk)
         words = _WORD.findall(_flat(left))
@@ -252,6 +257,12 @@ class _KnownTexts:
         strange = [word for word in words if word[:_STEM] not in stems]
         few = len(written.text.split()) <= _SHORT and not re.search(r"https?:|[/=\\]", written.text)
         return written.text if few and strange and 2 * len(strange) >= len(words) else None
+
+
+    def _before(self, written: WrittenValue, screen: Screen) -> set[str]:
+        """What stood on the screens before this one in the same application: the times that a form no longer shows."""
+        steps = [s for s in self._steps if s.app == written.step.app and s.step < written.step.step and s.before][-_LOOKED_BACK:]
+        return {chunk for s in steps if (state := screen(s.before)) for e in state.elements for chunk in _chunks(e.value or e.name)}
 
 
 def _as_long(time: str, known: Iterable[str]) -> bool:
