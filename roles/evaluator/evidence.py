@@ -258,11 +258,12 @@ class _KnownTexts:
         few = len(written.text.split()) <= _SHORT and not re.search(r"https?:|[/=\\]", written.text)
         return written.text if few and strange and 2 * len(strange) >= len(words) else None
 
-
     def _before(self, written: WrittenValue, screen: Screen) -> set[str]:
         """What stood on the screens before this one in the same application: the times that a form no longer shows."""
         steps = [s for s in self._steps if s.app == written.step.app and s.step < written.step.step and s.before][-_LOOKED_BACK:]
-        return {chunk for s in steps if (state := screen(s.before)) for e in state.elements for chunk in _chunks(e.value or e.name)}
+        return {
+            chunk for s in steps if (state := screen(s.before)) for e in state.elements for chunk in _chunks(e.value or e.name)
+        }
 
 
 def _as_long(time: str, known: Iterable[str]) -> bool:
