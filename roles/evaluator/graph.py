@@ -22,6 +22,7 @@ from roles.knowledge.memory.blackboard import board_of
 from roles.manager.graph import wanted, with_status
 from roles.manager.knowledge import given_up, looked_up
 from roles.policies.fallback import GaveUp, PolicyFault
+from roles.policies.scripted import UNCHECKED
 from roles.safety import Constraints
 from roles.screen.language.reader import read
 
@@ -163,11 +164,16 @@ def _required(verdict: GateVerdict, request: GateRequest, state: State, ctx: Con
     """At the end the output has to be as it was required, and the goal's orders done as far as code can tell, whoever judges."""
     if request.trigger is not GateTrigger.FINAL_CHECK or verdict.decision is not Signal.GATE_DONE:
         return verdict
-    left = [*Constraints.model_validate(state.get("constraints") or {}).unmet(request.facts), *_unfulfilled(request, ctx)]
+    left = [*Constraints.model_validate(state.get("constraints") or {}).unmet(request.facts), *([] if _believed(verdict) else _unfulfilled(request, ctx))]
     if left:
         return verdict.model_copy(update={"decision": Signal.GATE_FAIL, "reason": left[0], "issues": (*verdict.issues, *left)})
     unproven = request.found.ledger.unproven if request.found and request.found.ledger and not request.plan_by_user else ()
     return verdict.model_copy(update={"reason": "; ".join([verdict.reason, *unproven])}) if unproven else verdict
+
+
+def _believed(verdict: GateVerdict) -> bool:
+    """Whether the worker's word is taken for it, as was chosen: then nothing is held against it."""
+    return verdict.reason.startswith(UNCHECKED)
 
 
 def _unfulfilled(request: GateRequest, ctx: Context) -> list[str]:

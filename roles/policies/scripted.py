@@ -56,12 +56,16 @@ _WORDS: dict[GateTrigger, GateDecision] = {
 }
 
 
+UNCHECKED = "unchecked; the worker said: "
+"""How the reason of a verdict begins that nobody has looked for."""
+
+
 class TrustingEvaluator:
     """Looks at nothing: who says done is done, who says stuck is stuck."""
 
     def judge(self, request: GateRequest) -> GateVerdict:
         said = request.summary or "nothing"
-        return GateVerdict(decision=_WORDS[request.trigger], reason=f"unchecked; the worker said: {said}")
+        return GateVerdict(decision=_WORDS[request.trigger], reason=f"{UNCHECKED}{said}")
 
 
 _CURSOR = "script_line"
