@@ -164,7 +164,10 @@ def _required(verdict: GateVerdict, request: GateRequest, state: State, ctx: Con
     """At the end the output has to be as it was required, and the goal's orders done as far as code can tell, whoever judges."""
     if request.trigger is not GateTrigger.FINAL_CHECK or verdict.decision is not Signal.GATE_DONE:
         return verdict
-    left = [*Constraints.model_validate(state.get("constraints") or {}).unmet(request.facts), *([] if _believed(verdict) else _unfulfilled(request, ctx))]
+    left = [
+        *Constraints.model_validate(state.get("constraints") or {}).unmet(request.facts),
+        *([] if _believed(verdict) else _unfulfilled(request, ctx)),
+    ]
     if left:
         return verdict.model_copy(update={"decision": Signal.GATE_FAIL, "reason": left[0], "issues": (*verdict.issues, *left)})
     unproven = request.found.ledger.unproven if request.found and request.found.ledger and not request.plan_by_user else ()
