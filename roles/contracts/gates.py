@@ -101,6 +101,10 @@ class GateRequest(Frozen):
     """What the goal asks for, entry by entry, as it stands."""
 
 
+UNCHECKED = "unchecked; the worker said: "
+"""How the reason of a verdict begins that nobody has looked for."""
+
+
 class GateVerdict(Frozen):
     """A gate decision with its grounds."""
 

@@ -12,7 +12,7 @@ from environments.contract import EnvironmentFault, Peek, type_of
 from protocol import VisualState
 from roles.contracts import GateRequest, GateVerdict, Report, StepRecord
 from roles.contracts.context import Context, State, Update
-from roles.contracts.gates import MOST_STEPS
+from roles.contracts.gates import MOST_STEPS, UNCHECKED
 from roles.contracts.nodes import Given, Graph, single
 from roles.contracts.signals import ALLOWED_DECISIONS, GateTrigger, Signal, SubtaskStatus
 from roles.evaluator.evidence import gather
@@ -22,7 +22,6 @@ from roles.knowledge.memory.blackboard import board_of
 from roles.manager.graph import wanted, with_status
 from roles.manager.knowledge import given_up, looked_up
 from roles.policies.fallback import GaveUp, PolicyFault
-from roles.policies.scripted import UNCHECKED
 from roles.safety import Constraints
 from roles.screen.language.reader import read
 

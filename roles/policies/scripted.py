@@ -23,6 +23,7 @@ from roles.contracts import (
     ScriptAnswer,
     ScriptRequest,
 )
+from roles.contracts.gates import UNCHECKED
 from roles.contracts.signals import GateDecision, GateTrigger, Signal
 
 
@@ -54,10 +55,6 @@ _WORDS: dict[GateTrigger, GateDecision] = {
     GateTrigger.PERIODIC_CHECK: Signal.GATE_CONTINUE,
     GateTrigger.WORKER_STALE: Signal.GATE_FAIL,
 }
-
-
-UNCHECKED = "unchecked; the worker said: "
-"""How the reason of a verdict begins that nobody has looked for."""
 
 
 class TrustingEvaluator:

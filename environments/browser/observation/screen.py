@@ -65,16 +65,17 @@ class Sight:
         """The script in this frame's document, brought there when it is new."""
         from playwright.async_api import Error
 
-        if frame in self.eyes:
+        known = self.eyes.get(frame)
+        if known is not None:
             try:
-                await self.eyes[frame][0].evaluate("0")
-                return self.eyes[frame]
+                await known[0].evaluate("0")
+                return known
             except Error:
-                del self.eyes[frame]
+                self.eyes.pop(frame, None)  # a navigation meanwhile has forgotten them all
         handle = await frame.evaluate_handle(PAGE_SCRIPT)
         self.documents += 1
-        self.eyes[frame] = handle, self.documents
-        return self.eyes[frame]
+        eye = self.eyes[frame] = handle, self.documents
+        return eye
 
     async def look(self) -> None:
         """Read the front tab anew."""

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Literal
 
 from environments.effects import Effect
@@ -130,7 +132,11 @@ open: [library]
 """
 
 
-def registered() -> None:
-    """Have the app, once."""
-    if "library" not in APPS:
-        register(Loans())
+@contextmanager
+def registered() -> Iterator[None]:
+    """Have the app for a while: other tests of the process count the apps there are."""
+    register(Loans())
+    try:
+        yield
+    finally:
+        del APPS["library"]

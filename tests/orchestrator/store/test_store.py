@@ -106,8 +106,8 @@ def reopen(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Open]:
 
 
 def rows(saver: Any) -> list[str]:
-    """The namespaces on disk, without the ids of tasks."""
-    found = saver.conn.execute("SELECT checkpoint_ns FROM checkpoints ORDER BY checkpoint_id").fetchall()
+    """The namespaces of the run on disk, without the ids of tasks: a server's database holds other tests' runs too."""
+    found = saver.conn.execute("SELECT checkpoint_ns FROM checkpoints WHERE thread_id = 'run' ORDER BY checkpoint_id").fetchall()
     return [namespace.split(":")[0] for (namespace,) in found]
 
 

@@ -67,8 +67,8 @@ def test_a_list_that_is_empty_at_first_is_found_by_making_a_record() -> None:
 
 
 def test_an_app_that_no_rule_knows_has_a_full_card() -> None:
-    loans.registered()
-    card = SimulatedDesktop(parse_world(loans.WORLD), 0).cards()[0]
+    with loans.registered():
+        card = SimulatedDesktop(parse_world(loans.WORLD), 0).cards()[0]
     loan = kind(card)
     assert (card.title, loan.kind, loan.words) == ("Lending desk", "loan", ("book",))
     assert labels(card, "listed") == ["Title", "Reader", "Due date", "Status"]

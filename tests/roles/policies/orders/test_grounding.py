@@ -20,9 +20,9 @@ MAY = When(text="in May", first="2026-05-01", last="2026-05-31")
 
 @cache
 def cards(world: str = "company") -> tuple[AppCard, ...]:
-    loans.registered()
-    spec = parse_world(loans.WORLD) if world == "library" else load_world(world)
-    return tuple(SimulatedDesktop(spec, 0).cards())
+    with loans.registered():
+        spec = parse_world(loans.WORLD) if world == "library" else load_world(world)
+        return tuple(SimulatedDesktop(spec, 0).cards())
 
 
 def words(value: Value) -> str:

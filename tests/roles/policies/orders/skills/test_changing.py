@@ -235,19 +235,18 @@ def test_what_is_so_already_is_not_done_again():
 
 
 def test_an_app_that_no_rule_knows_is_worked_by_its_card():
-    registered()
-
     def book(title: str) -> Records:
         return which("library", "loan", Title=title)
 
     dune = entries("Title", "Dune", "Reader", "Bob", "Shelf", "Travel")
-    _, apps = worked(
-        WORLD,
+    steps = [
         CreateStep(app="library", kind="loan", entries=dune, commit="save"),
         PressStep(app="library", records=book("Dune"), verb="renew"),
         PressStep(app="library", records=book("The Old Harbour"), verb="remind reader"),
         PressStep(app="library", records=book("A Short War"), verb="delete"),
-    )
+    ]
+    with registered():
+        _, apps = worked(WORLD, *steps)
     loans = {loan["title"]: (loan["due"], loan["status"]) for loan in apps["library"]["loans"].values()}
     assert loans == {
         "The Old Harbour": ("2026-03-12", "overdue"), "Wind over Elba": ("2026-03-04", "overdue"), "Dune": ("2026-04-20", "out")
