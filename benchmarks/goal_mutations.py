@@ -2,7 +2,7 @@
 """Goals of another meaning, made of those that are worked rightly: is any of them called done that was not done?
 
     benchmarks/goal_mutations.py                                   500 goals, by the settings as they are
-    benchmarks/goal_mutations.py --number 40 --seed 2 --set policies=orders --rows rows.jsonl
+    benchmarks/goal_mutations.py --number 40 --seed 2 --rows rows.jsonl
 
 Each goal is first worked as it is; where that is right, one word, name or number of it is changed, and it is worked again:
   name        the name, number or quoted title of the thing that is meant becomes one that the world has not: nothing may change

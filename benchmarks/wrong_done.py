@@ -2,7 +2,7 @@
 """Workers and Managers that make a mistake on purpose: is any of their runs called fulfilled that the judge refuses?
 
     benchmarks/wrong_done.py                                      200 runs, by the settings as they are
-    benchmarks/wrong_done.py --runs 20 --seed 3 --set policies=orders --rows rows.jsonl
+    benchmarks/wrong_done.py --runs 20 --seed 3 --rows rows.jsonl
     benchmarks/wrong_done.py --only delete-all-notes/0/operator/alters
 
 A hasty one stops early, a forgetful one leaves something out, an inventive one writes another value, does more than was asked, or

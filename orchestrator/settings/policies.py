@@ -59,17 +59,6 @@ def rules_policy(role: str) -> Any:
             return RulesTechnician()
 
 
-def orders_policy(role: str) -> Any:
-    """The policy of a role that reads goals as orders and works them by steps."""
-    if role == "manager":
-        from roles.policies.orders.manager import OrdersManager
-
-        return OrdersManager()
-    from roles.policies.orders.operator import OrdersOperator
-
-    return OrdersOperator()
-
-
 def understood(sentence: str) -> bool:
     """Whether the rules know what a sentence tells them to do."""
     from roles.policies.rules.grammar import parse
@@ -80,8 +69,7 @@ def understood(sentence: str) -> bool:
 
 def policies_of(role: str) -> tuple[str, ...]:
     """The simple policies that a role can have."""
-    own = {"evaluator": ("trusting",), "manager": ("orders",), "operator": ("orders",)}
-    return ("rules", "scripted", "llm", "human", *own.get(role, ()))
+    return ("rules", "scripted", "llm", "human", *(("trusting",) if role == "evaluator" else ()))
 
 
 class Deciders:
@@ -169,7 +157,6 @@ class Deciders:
     def _simple(self, role: str, settings: RoleSettings, policy: str, at: str = "") -> Any:
         makers: Mapping[str, Callable[[], Any]] = {
             "rules": lambda: rules_policy(role),
-            "orders": lambda: orders_policy(role),
             "scripted": lambda: _scripted(role, settings),
             "llm": lambda: self._asking_a_model(role, settings, at),
             "human": lambda: self._person(role),

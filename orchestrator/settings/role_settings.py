@@ -13,8 +13,8 @@ from roles.contracts.operating import Granularity
 from roles.contracts.signals import GateTrigger
 from roles.policies.llm.settings import AnswerForm, ModelSettings
 
-Simple = Literal["rules", "orders", "scripted", "llm", "human", "trusting"]
-Policy = Literal["rules", "orders", "scripted", "llm", "human", "trusting", "fallback", "vote"]
+Simple = Literal["rules", "scripted", "llm", "human", "trusting"]
+Policy = Literal["rules", "scripted", "llm", "human", "trusting", "fallback", "vote"]
 
 
 def _named(value: Any) -> Any:

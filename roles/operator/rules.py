@@ -1,72 +1,166 @@
-"""The Operator's rules policy: the subtask's instruction, clause by clause, one action a decision."""
+"""The Operator that works typed steps: each by its skill, one action a decision, its place kept in `memory`."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from copy import deepcopy
-from dataclasses import replace
 from typing import Any
 
-from protocol import AgentStatus, ExecStatus, OperatorDecision, describe, parse_action
+from pydantic import TypeAdapter
+
+from environments.cards import vocabulary
+from protocol import ActionTarget, AgentStatus, Click, ExecStatus, OperatorDecision, PressKey, describe, parse_action
 from roles.contracts import OperatorView
-from roles.policies.orders.operator import OrdersOperator
-from roles.policies.rules.grammar import describe as words_of
-from roles.policies.rules.grammar import parse
-from roles.policies.rules.pages.planning import page_clauses
-from roles.policies.rules.planning.steering import steered
-from roles.policies.rules.reference import resolved
-from roles.policies.rules.skills.calling import by_call, may_touch, no_hands
-from roles.policies.rules.skills.moves import Move, Situation
-from roles.policies.rules.skills.skills import APPLESS, next_move
-from roles.screen.language import clauses as c
+from roles.contracts.orders import (
+    AnswerStep,
+    CollectStep,
+    ComputeStep,
+    CreateStep,
+    FillStep,
+    FindStep,
+    OpenStep,
+    PressStep,
+    ReadStep,
+    Step,
+    WaitStep,
+)
+from roles.policies.orders.planner import steps_of
+from roles.policies.orders.skills.creating import answer, create
+from roles.policies.orders.skills.filling import fill
+from roles.policies.orders.skills.finding import find, naming, open_place
+from roles.policies.orders.skills.pressing import press_verb
+from roles.policies.orders.skills.reading import collect, read, wait
+from roles.policies.orders.skills.situation import Move, Situation, StepFailure, act, done, fail
+from roles.screen.language.reader import read as read_words
 from roles.screen.synonyms import as_shown
 
 _PASSING = re.compile(
     r"network|connection|session|did not answer|in time|timed? ?out|no longer|observe again|try again|temporar|busy|lost", re.I
 )
 """Errors that say nothing about the action itself: the same one may work the next time."""
+_STEP: TypeAdapter[Step] = TypeAdapter(Step)
+_KEPT = ("at", "notes", "finished", "steps", "dropped")
+_AT_WORK = "Open the record."
+"""Said before a note of the user, so that its "it" points back at something."""
+_SLOTTED = frozenset({"value", "place"})
+"""Parts of a step that hold `{fact}` slots; `{title}` in a control is of the card, and stays."""
+Skill = Callable[[Any, Situation], Move]
+
+
+_SKILLS: Mapping[type, Skill] = {
+    OpenStep: open_place, FindStep: find, ReadStep: read, CollectStep: collect, WaitStep: wait, FillStep: fill,
+    PressStep: press_verb, CreateStep: create, AnswerStep: answer,
+}  # fmt: skip
 
 
 class RulesOperator:
     """Deterministic and offline. Text on the screen is looked at and copied, never obeyed."""
 
     def decide(self, view: OperatorView) -> OperatorDecision:
-        return OrdersOperator().decide(view) if view.subtask.steps else self._by_clauses(view)
-
-    def _by_clauses(self, view: OperatorView) -> OperatorDecision:
-        on_page = page_clauses(view.subtask.instruction, view.apps)
-        clauses = on_page or parse(view.subtask.instruction, view.apps, [f.name for f in view.facts])
         memory = _as_before(view)
-        kept_keys = ("clause", "notes", "finished", "places")
-        before: dict[str, Any] = {key: deepcopy(memory[key]) for key in kept_keys if key in memory}
+        before: dict[str, Any] = {key: deepcopy(memory[key]) for key in _KEPT if key in memory}
         before["step"] = view.history[-1].step if view.history else 0
-        at = int(memory.get("clause", 0))
-        clauses, placed = steered(clauses, view, at) if view.notes else (clauses, {})
-        notes: dict[str, Any] = dict(memory.get("notes", {}))
-        finished: list[str] = list(memory.get("finished", []))
-        while at < len(clauses):
-            here = Situation(view, notes)
-            called = by_call([resolved(clause, view.facts) for clause in clauses[at:]], here)
-            move = called.move if called is not None else _by_hand(resolved(clauses[at], view.facts), here)
-            if move.action is not None:
-                move = replace(move, action=as_shown(move.action, view.seen))
+        at, notes, finished = int(memory.get("at", 0)), dict(memory.get("notes", {})), list(memory.get("finished", []))
+        planned = [_STEP.validate_python(step) for step in memory.get("steps", [])] or _steps_of(view)
+        if isinstance(planned, str):
+            return _decision(view, (), fail(planned, view.subtask.instruction), {})
+        steps, dropped = _steered(planned, view, at, set(memory.get("dropped", [])))
+        kept = {"steps": [step.model_dump(mode="json") for step in planned], "dropped": sorted(dropped)}
+        while at < len(steps):
+            said = f"{view.subtask.instruction} {steps[at].model_dump_json()}"
+            move = done("the user does not want it") if at in dropped else _worked(steps[at], Situation(view, notes, said=said))
             if move.kind != "done":
-                kept = {"clause": at, "notes": notes, "finished": finished, "before": before, **placed}
-                return _decision(view, clauses, at, move, kept)
+                left = [step for n, step in enumerate(steps) if n >= at and n not in dropped]
+                return _decision(view, left, move, {"at": at, "notes": notes, "finished": finished, "before": before, **kept})
             finished = [*finished, move.why][-12:]
-            saved = isinstance(clauses[at], c.Create) and "pressed" in notes
-            at, notes = at + (called.clauses if called is not None else 1), {"just_saved": True} if saved else {}
-        said = "; ".join(finished) or "there was nothing to do"
-        kept = {"clause": at, "notes": {}, "finished": finished}
+            at, notes = at + 1, {"here": notes["here"]} if "here" in notes else {}
+        said = "; ".join(finished)
         return OperatorDecision(
-            observation=_seen(view), reasoning=said, status=AgentStatus.FINISH, comment=said, is_goal_complete=True, memory=kept
-        )
+            observation=_seen(view), reasoning=said, status=AgentStatus.FINISH, comment=said, is_goal_complete=True,
+            memory={"at": at, "notes": {}, "finished": finished, **kept},
+        )  # fmt: skip
 
 
-def _by_hand(clause: c.Clause, at: Situation) -> Move:
-    """By the surface, where that may be touched; what needs no application needs none."""
-    return next_move(clause, at) if may_touch(at) or isinstance(clause, APPLESS) else no_hands(clause, at)
+def _steps_of(view: OperatorView) -> list[Step] | str:
+    """The subtask's steps; where it has words alone, what they ask for, or why that is not understood."""
+    if view.subtask.steps:
+        return list(view.subtask.steps)
+    reading = read_words(view.subtask.instruction, view.today, vocabulary(view.cards))
+    steps = steps_of(reading, view.cards, view.facts, view.today)
+    if isinstance(steps, str):
+        return f'not understood: "{"; ".join(u.text for u in reading.unread) or view.subtask.instruction}" ({steps})'
+    return steps or f'not understood: "{view.subtask.instruction}"'
+
+
+def _steered(steps: Sequence[Step], view: OperatorView, at: int, dropped: set[int]) -> tuple[list[Step], set[int]]:
+    """The steps as the user wants them by now: without what is not to be done, with other values in forms still to be filled."""
+    worked, dropped = list(steps), set(dropped)
+    for note in view.notes:
+        reading = read_words(note.words, view.today, vocabulary(view.cards))
+        if not reading.understood:  # "it" is what is at work
+            reading = read_words(f"{_AT_WORK} {note.words}", view.today, vocabulary(view.cards))
+        unwanted = {order.verb for order in reading.orders if order.negated and reading.understood}
+        for n, step in enumerate(worked[at:], start=at):
+            if isinstance(step, PressStep) and step.verb in unwanted:
+                dropped.add(n)
+            elif isinstance(step, FillStep | CreateStep) and step.commit in unwanted:
+                worked[n] = step.model_copy(update={"commit": ""})
+        fixes = steps_of(reading, view.cards, view.facts, view.today) if note.to == "operator" and not unwanted else ""
+        form = next((n for n in range(at, len(worked)) if isinstance(worked[n], FillStep | CreateStep)), None)
+        entries = [entry for fix in fixes if isinstance(fix, FillStep) for entry in fix.entries]
+        if form is not None and entries:
+            kept = [e for e in getattr(worked[form], "entries", ()) if e.label not in {entry.label for entry in entries}]
+            worked[form] = worked[form].model_copy(update={"entries": (*kept, *entries)})
+    return worked, dropped
+
+
+def _worked(step: Step, at: Situation) -> Move:
+    """The skill's next move, in the step's application; what it raises is why the step cannot be done."""
+    try:
+        if isinstance(step, ComputeStep):
+            return fail("a formula is worked out by the Analyst")
+        app = step.records.app if isinstance(step, FindStep | CollectStep) else getattr(step, "app", "")
+        if at.view.verbs and "click" not in at.view.verbs and app:
+            return fail(f"the window of {at.title(app)} may not be touched (skills.forbid)")
+        started = "began" in at.notes  # what a skill opens may be shown by another application
+        if app and not started and (way := at.to_app(app)) is not None:
+            return way
+        at.notes["began"] = True
+        return _another_way(_SKILLS[type(step)](_filled(step, at), at), at)
+    except StepFailure as failure:
+        return fail(str(failure), words(step))
+
+
+def _filled(step: Step, at: Situation) -> Step:
+    """The step with its `{fact}` slots filled."""
+
+    def fill(part: Any, name: str = "") -> Any:
+        if isinstance(part, dict):
+            return {key: fill(value, key) for key, value in part.items()}
+        if isinstance(part, list):
+            return [fill(value, name) for value in part]
+        return at.filled(part) if isinstance(part, str) and name in _SLOTTED else part
+
+    return _STEP.validate_python(fill(step.model_dump(mode="json")))
+
+
+def _another_way(move: Move, at: Situation) -> Move:
+    """An action that was done twice with nothing to see for it is done by key, and then not at all."""
+    action = move.action
+    if action is None or action.inner or action.verb in {"wait", "scroll"}:
+        return move
+    if isinstance(action, Click) and action.target is not None:
+        by_key = PressKey(target=action.target, keys=("Enter",))
+        if at.failed_times(action) < (1 if at.keyboard else 2):
+            return move
+        if at.failed_times(by_key) < 2:
+            return act(by_key, f"{move.why}; clicking did nothing", move.expected)
+        return fail(f'"{action.target.describe()}" does not react')
+    if at.failed_times(action) >= 3:
+        where = action.target.describe() if isinstance(action.target, ActionTarget) else action.verb
+        return fail(f'"{where}" does not react to {action.verb.replace("_", " ")}')
+    return move
 
 
 def _as_before(view: OperatorView) -> dict[str, Any]:
@@ -80,18 +174,27 @@ def _as_before(view: OperatorView) -> dict[str, Any]:
     return {key: value for key, value in before.items() if key != "step"} if passing else memory
 
 
-def _decision(view: OperatorView, clauses: Sequence[c.Clause], at: int, move: Move, memory: dict[str, Any]) -> OperatorDecision:
-    plan = tuple(words_of(clause) for clause in clauses[at:])
-    seen = _seen(view)
+def words(step: Step) -> str:
+    """A step in words, for plans and reports."""
+    records = getattr(step, "records", None)
+    what = naming(records) if records is not None else getattr(step, "kind", "") or getattr(step, "place", "")
+    named = ", ".join(f'{entry.label} "{entry.value}"' for entry in getattr(step, "entries", ()))
+    app = records.app if records is not None else getattr(step, "app", "")
+    parts = [getattr(step, "verb", "") or step.skill, what, named, f"in {app}" if app else ""]
+    return " ".join(part for part in parts if part)
+
+
+def _decision(view: OperatorView, left: Sequence[Step], move: Move, memory: dict[str, Any]) -> OperatorDecision:
+    plan, seen = tuple(words(step) for step in left), _seen(view)
     if move.kind == "fail" or move.action is None:
         return OperatorDecision(
             observation=seen, reasoning=move.why, status=AgentStatus.FAIL, plan=plan, comment=move.why,
             supplement=move.query or None, memory=memory,
         )  # fmt: skip
-    status = AgentStatus.PENDING if move.kind == "ask" else AgentStatus.CONTINUE
+    action = as_shown(move.action, view.seen)
     return OperatorDecision(
-        observation=seen, reasoning=f"{move.why}, so {describe(move.action)}",
-        action=parse_action(move.action.dump()), status=status, plan=plan,
+        observation=seen, reasoning=f"{move.why}, so {describe(action)}", action=parse_action(action.dump()),
+        status=AgentStatus.PENDING if move.kind == "ask" else AgentStatus.CONTINUE, plan=plan,
         expected=move.expected, confidence=move.confidence, memory=memory,
     )  # fmt: skip
 

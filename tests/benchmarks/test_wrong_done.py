@@ -14,7 +14,7 @@ import pytest
 pytestmark = pytest.mark.slow("a benchmark")
 
 BENCHMARKS = Path(__file__).resolve().parents[2] / "benchmarks"
-SETTINGS = ("policies=orders",)
+SETTINGS: tuple[str, ...] = ()
 
 
 @pytest.fixture(scope="module")

@@ -1440,3 +1440,28 @@ def later(time: str, minutes: int) -> str:
 
 def _string(text: str) -> str:
     return '"' + text.replace("\\", "\\\\").replace('"', '\\"') + '"'
+
+
+def steps_of(
+    what: Reading | Sequence[Order], cards: Sequence[AppCard], facts: Iterable[Fact], today: str = ""
+) -> list[Step] | str:
+    """The steps for what was read, as far as the facts allow; else why there are none, in one sentence."""
+    reading = what if isinstance(what, Reading) else Reading(goal="", orders=tuple(what))
+    if unread := why_not(reading):
+        return unread
+    try:
+        return [step for group in Planner(reading, cards, facts, today).groups() for step in group.steps]
+    except Refusal as no:
+        return str(no)
+
+
+def why_not(reading: Reading) -> str:
+    """Why a goal is not understood, in one sentence; empty where it is."""
+    if reading.asks:
+        return reading.asks[0]
+    if reading.unread:
+        words = "; ".join(f'"{part.text}"' + (f" ({part.why})" if part.why else "") for part in reading.unread[:3])
+        return f"these words are not understood: {words}"
+    if not any(not order.negated for order in reading.orders):
+        return "the goal names nothing to do"
+    return ""

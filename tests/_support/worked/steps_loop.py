@@ -13,7 +13,7 @@ from protocol import Action, AgentStatus, AskUser, Memorize, TargetError, Visual
 from roles.contracts import Fact, OperatorView, StepRecord, Subtask
 from roles.contracts.orders import Entry, Records, RowTest, Step
 from roles.operator.recovery import interruption
-from roles.policies.orders.operator import OrdersOperator
+from roles.operator.rules import RulesOperator
 from roles.safety.effects import effect_of
 from roles.screen.events import effect_verb, screen_events
 from roles.screen.values import kind_of
@@ -75,7 +75,7 @@ class Hands:
                 user_request="g", subtask=subtask, app=app, seen=seen, facts=tuple(self.facts), history=tuple(history[-12:]),
                 memory=json.loads(json.dumps(memory)), cards=self.cards, before=before,
             )  # fmt: skip
-            decision = OrdersOperator().decide(view)
+            decision = RulesOperator().decide(view)
             memory = decision.memory
             if decision.action is None:
                 return decision.status, decision.comment

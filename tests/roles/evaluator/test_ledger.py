@@ -64,7 +64,7 @@ def worked(goal: str, folder: Path, world: str = "office", *, seed: int = 0) -> 
         return Seeing(policy, screens) if role == "operator" else policy
 
     task = Task.model_validate({"goal": goal, "world": world, "success": ["true"], "changes": ["apps.*"]})
-    settings = load_settings(overrides=[f"seed={seed}", f"runs_dir={folder}", "policies=orders"], task_layer=task.layer())
+    settings = load_settings(overrides=[f"seed={seed}", f"runs_dir={folder}"], task_layer=task.layer())
     outcome = start(settings, task, approver=lambda request: {"decisions": [{"type": "approve"}]}, parts={"around": around})
     request = watching[0].asked[-1]
     known = {state.state_id: state for state in (*request.screens, *request.earlier)} | screens

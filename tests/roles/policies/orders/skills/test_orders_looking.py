@@ -12,7 +12,7 @@ from support import OPEN_HOUSE, Run, planned, subtask
 from environments.simulated.desktop import SimulatedDesktop
 from environments.simulated.world.worldfile import parse_world
 from roles.contracts.orders import CollectStep, FindStep, OpenStep, Pick, ReadStep, Records, RowTest, Step, WaitStep
-from roles.policies.orders.operator import OrdersOperator
+from roles.operator.rules import RulesOperator
 
 WORLDS = Path(__file__).parents[5] / "configs" / "worlds"
 
@@ -23,7 +23,7 @@ class Worked:
     def __init__(self, world: str, *steps: Step, seed: int = 0) -> None:
         text = world if "\n" in world else (WORLDS / f"{world}.yaml").read_text()
         self.desk = SimulatedDesktop(parse_world(text), seed)
-        whole = Run([planned(subtask("a", steps=steps))], desk=self.desk, safety=OPEN_HOUSE, parts={"operator": OrdersOperator()})
+        whole = Run([planned(subtask("a", steps=steps))], desk=self.desk, safety=OPEN_HOUSE, parts={"operator": RulesOperator()})
         whole.go()
         decided = list(whole.bodies("decided"))
         self.lines = [body["line"] for body in decided if body.get("line")]

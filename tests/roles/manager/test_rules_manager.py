@@ -15,7 +15,8 @@ from orchestrator import Crew
 from orchestrator.tasks.tasks import Task
 from roles.contracts import Fact, PlanRequest
 from roles.contracts.orders import CollectStep, CreateStep, FillStep, PressStep, Reading, Step
-from roles.policies.orders.manager import OrdersManager, steps_of
+from roles.manager.rules import RulesManager
+from roles.policies.orders.planner import steps_of
 from roles.policies.orders.stages import describe
 from roles.screen.language.reader import read
 
@@ -41,7 +42,7 @@ def worked(goal: str, world: str, tmp_path: Path) -> tuple[str, dict[str, Any], 
     """How it ended, the world after it, and what was answered."""
     task = Task.model_validate({"goal": goal, "world": world, "seed": 0, "success": ["true"], "changes": []})
     own = [f'runs_dir="{tmp_path}"', f'knowledge.store="{tmp_path}/knowledge.sqlite"', 'display="none"']
-    crew = Crew.from_config(overrides=[*own, f"world={world}", "seed=0", "policies=orders"])
+    crew = Crew.from_config(overrides=[*own, f"world={world}", "seed=0"])
     ended = crew.run(task, approver=lambda _: {"decisions": [{"type": "approve"}]})
     changed = {path: True for path in (ended.report.get("judge") or {}).get("side_effects", ())}
     answer = next((fact["value"] for fact in ended.report.get("facts", ()) if fact["name"] == "answer"), "")
@@ -136,7 +137,7 @@ def test_an_appointment_that_is_moved_stays_as_long_as_it_was() -> None:
     ],
 )  # fmt: skip
 def test_what_is_not_certain_is_refused_in_one_sentence(goal: str, words: str) -> None:
-    answer = OrdersManager().plan(PlanRequest(goal=goal, cards=cards(), today=TODAY))
+    answer = RulesManager().plan(PlanRequest(goal=goal, cards=cards(), today=TODAY))
     assert answer.outcome == "infeasible"
     assert words in answer.reason
     assert "\n" not in answer.reason
@@ -154,7 +155,7 @@ def test_steps_are_said_in_plain_english() -> None:
 
 
 def test_a_goal_of_prohibitions_alone_names_nothing_to_do() -> None:
-    answer = OrdersManager().plan(PlanRequest(goal='Do not delete the note "Plan"', cards=cards(), today=TODAY))
+    answer = RulesManager().plan(PlanRequest(goal='Do not delete the note "Plan"', cards=cards(), today=TODAY))
     assert answer.outcome == "infeasible"
     assert "nothing to do" in answer.reason
 

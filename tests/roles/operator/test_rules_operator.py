@@ -9,7 +9,7 @@ from roles.contracts import Fact, OperatorView, StepRecord, Subtask
 from roles.contracts.orders import Entry as FieldEntry
 from roles.contracts.orders import FillStep, FindStep, PressStep, ReadStep, Records, RowTest, Step
 from roles.contracts.steering import Note
-from roles.policies.orders.operator import OrdersOperator
+from roles.operator.rules import RulesOperator
 
 
 def element(n: int, role: str, text: str | None = None, **more: Any) -> GUIElement:
@@ -38,7 +38,7 @@ def view(seen: VisualState, *steps: Step, instruction: str = "do it", **more: An
 
 
 def decide(seen: VisualState, *steps: Step, **more: Any) -> OperatorDecision:
-    return OrdersOperator().decide(view(seen, *steps, **more))
+    return RulesOperator().decide(view(seen, *steps, **more))
 
 
 def record(n: int, decision: OperatorDecision, status: ExecStatus = ExecStatus.EXECUTED, **more: Any) -> StepRecord:
