@@ -6,6 +6,7 @@ changed by that tells what the app holds and can do. Nothing outside is touched.
 
 from __future__ import annotations
 
+import logging
 import re
 from collections import Counter, deque
 from collections.abc import Iterator, Mapping, Sequence
@@ -58,6 +59,8 @@ from environments.simulated.screen.view_parts import (
     type_of_values,
 )
 from environments.simulated.screen.widgets import FIELDS, SWITCHES, Widget
+
+_log = logging.getLogger(__name__)
 from environments.simulated.skills import function_infos
 from environments.simulated.variation.apply import varied, varied_text
 from environments.simulated.variation.metrics import Variation
@@ -314,7 +317,8 @@ class _Explorer:
         if id(state) not in self.views:
             try:
                 widgets = varied(self.app.name, self.app.view(state), self.variation)
-            except Exception:  # noqa: BLE001 - another's app may not be made for a state that nobody brings about
+            except Exception:  # another's app may not be made for a state that nobody brings about
+                _log.debug("%s has no view of a state that was tried", self.app.name, exc_info=True)
                 widgets = ()
             spoken = (w for widget in widgets for w in below(widget) if w.own and w.text)
             self.own.update({w.text: w.own.text for w in spoken if w.own and w.text and w.own.text and w.own.text != w.text})
@@ -489,7 +493,8 @@ class _Explorer:
                 after, more = self.app.update(after, Answered(dialog.key, go, given))
                 effects = (*effects, *more)
             changes = [change for change in changes_of_app(self.app, state, after) if change.effect in SENSITIVE]
-        except Exception:  # noqa: BLE001 - as in `view`
+        except Exception:  # as in `view`
+            _log.debug("%s does not take %r in a state that was tried", self.app.name, event, exc_info=True)
             return _Done(state)
         held = [name for name in vars(state) if name not in self.app.looks]
         new = next((n for n in held if len(self.records(after, n)) > len(self.records(state, n))), "")
