@@ -59,13 +59,12 @@ from environments.simulated.screen.view_parts import (
     type_of_values,
 )
 from environments.simulated.screen.widgets import FIELDS, SWITCHES, Widget
-
-_log = logging.getLogger(__name__)
 from environments.simulated.skills import function_infos
 from environments.simulated.variation.apply import varied, varied_text
 from environments.simulated.variation.metrics import Variation
 from environments.simulated.world.values import IdentityKey
 
+_log = logging.getLogger(__name__)
 _SCREENS, _UPDATES, _DEEP, _SAME = 60, 400, 5, 3
 """How many screens are looked at, how often something is tried, how far from the first screen, and with how many of a kind."""
 _KNOWN = 400
@@ -317,7 +316,7 @@ class _Explorer:
         if id(state) not in self.views:
             try:
                 widgets = varied(self.app.name, self.app.view(state), self.variation)
-            except Exception:  # another's app may not be made for a state that nobody brings about
+            except Exception:  # noqa: BLE001 - another's app may not be made for a state that nobody brings about
                 _log.debug("%s has no view of a state that was tried", self.app.name, exc_info=True)
                 widgets = ()
             spoken = (w for widget in widgets for w in below(widget) if w.own and w.text)
@@ -493,7 +492,7 @@ class _Explorer:
                 after, more = self.app.update(after, Answered(dialog.key, go, given))
                 effects = (*effects, *more)
             changes = [change for change in changes_of_app(self.app, state, after) if change.effect in SENSITIVE]
-        except Exception:  # as in `view`
+        except Exception:  # noqa: BLE001 - as in `view`
             _log.debug("%s does not take %r in a state that was tried", self.app.name, event, exc_info=True)
             return _Done(state)
         held = [name for name in vars(state) if name not in self.app.looks]
