@@ -18,7 +18,7 @@ from roles.screen.language.words import Match
 class Narrowing(Nouns):
     """Reads tests on things."""
 
-    def _narrowed(self, head: int, data: dict[str, Any], tests: list[Test], inner: bool) -> int:
+    def narrowed(self, head: int, data: dict[str, Any], tests: list[Test], inner: bool) -> int:
         """What follows the head. After a name or a place within another thing it belongs to that other thing; what follows
         "the ones" belongs to them, whatever the verb claims."""
         if inner and (not data.get("kind") or data["kind"] in self.words.lexicon.data["places"]):
@@ -29,7 +29,7 @@ class Narrowing(Nouns):
             self.claimed = frozenset()
             end = self._modifier(head, data, tests) or head
             self.claimed = claimed
-        end = self._modifiers(end, data, tests)
+        end = self.modifiers(end, data, tests)
         self.nested = nested
         return end
 
@@ -44,7 +44,7 @@ class Narrowing(Nouns):
             return True
         raise Doubt(f"what does {self.words.text(at, at + 2)!r} speak of: {last.thing.kind!r} or {data.get('kind', '')!r}?")
 
-    def _modifiers(self, at: int, data: dict[str, Any], tests: list[Test]) -> int:
+    def modifiers(self, at: int, data: dict[str, Any], tests: list[Test]) -> int:
         while True:
             end = self._modifier(at, data, tests)
             if end is None:

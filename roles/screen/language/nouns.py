@@ -8,6 +8,7 @@ head = noun [name] | name noun | name | quotation | "one(s)"
 from __future__ import annotations
 
 import re
+from abc import ABC, abstractmethod
 from typing import Any, TypeVar
 
 from roles.contracts.orders import Back, Condition, Context, Of, Order, Pick, Span, Test, Text, Thing, Value, When, Worked
@@ -30,8 +31,9 @@ class Doubt(Exception):
     """Words that can be read in two ways, of which one would do something else."""
 
 
-class Nouns:
-    """Reads things at a place of a goal; whatever a method passes over, its result holds."""
+class Nouns(ABC):
+    """Reads things at a place of a goal; whatever a method passes over, its result holds. What narrows a thing down speaks of
+    things itself: whoever reads that too is a reader of both."""
 
     def __init__(self, words: Words, today: str) -> None:
         self.words, self.dates, self.today = words, Dates(words, today), today
@@ -116,7 +118,7 @@ class Nouns:
             article = self.take(sep, "articles")
             place = article.end if article and article.entry.name == "one" else sep
             more = None if self.take(place, "field") and not self.take(place, "noun") else self.simple(sep, inner)
-            if more is None:
+            if more is None or (unknown(more[0]) and not unknown(first)):
                 break
             if bare(more[0]) and first.name and first.kind:
                 more = more[0].model_copy(update={"kind": first.kind}), more[1]
@@ -160,7 +162,7 @@ class Nouns:
             self.said_kind = kind
         if head is None:
             return None
-        end = self._narrowed(head, data, tests, inner)
+        end = self.narrowed(head, data, tests, inner)
         data["tests"] = (*data.get("tests", ()), *tests)
         end = self._exceptions(end, data)
         return apart(Thing(**data, spans=self.spans(at, end))), end
@@ -189,7 +191,7 @@ class Nouns:
             return other.model_copy(update={"spans": (*other.spans, *self.spans(at, end))}), end
         tests: list[Test] = []
         if name == "all" and self.low(end) in {"that", "who", "which", "about", "from"}:
-            end = self._modifiers(end, data, tests)
+            end = self.modifiers(end, data, tests)
         return Thing(back=back, **data, tests=tuple(tests), spans=self.spans(at, end)), end
 
     def _not_a_person(self, order: Order) -> Thing | None:
@@ -239,7 +241,7 @@ class Nouns:
         elif every := self.take(at, "all"):
             data["quantity"] = "all"
             at = every.end + (self.low(every.end) == "of")
-            if self.low(at - 1) in {"every", "each", "any"} and self.take(at, "articles", "possessives"):
+            if self.low(at - 1) in {"every", "each", "any", "the"} and self.take(at, "articles", "possessives"):
                 return NOWHERE
         if (other := self.take(at + (self.low(at) in {"the", "my"}), "other")) and self._noun_ahead(other.end) and self.orders:
             said = self._worked_on()
@@ -561,7 +563,7 @@ class Nouns:
         said, self.said_kind = self.said_kind, kind
         data: dict[str, Any] = {"kind": kind, "quantity": "all"}
         tests: list[Test] = []
-        end = self._modifiers(at, data, tests) if self.take(at, "prepositions") else at
+        end = self.modifiers(at, data, tests) if self.take(at, "prepositions") else at
         thing = self.thing(at) if end == at else (Thing(**data, tests=tuple(tests), spans=self.spans(at, end)), end)
         self.said_kind = said
         if thing is None or (thing[0].quantity == "number" and not (thing[0].pick or thing[0].tests or thing[0].name)):
@@ -580,16 +582,17 @@ class Nouns:
             return None
         return self.valued_thing(found[0]), found[1]
 
-    # Read elsewhere
+    @abstractmethod
+    def narrowed(self, head: int, data: dict[str, Any], tests: list[Test], inner: bool) -> int:
+        """What follows the head and is of it; the place behind."""
 
-    def _modifiers(self, at: int, data: dict[str, Any], tests: list[Test]) -> int:
-        raise NotImplementedError
+    @abstractmethod
+    def modifiers(self, at: int, data: dict[str, Any], tests: list[Test]) -> int:
+        """All that narrows a thing down, wherever its head is."""
 
-    def _narrowed(self, head: int, data: dict[str, Any], tests: list[Test], inner: bool) -> int:
-        raise NotImplementedError
-
+    @abstractmethod
     def predicate(self, at: int, field: str = "", bare: bool = False) -> Read[Test] | None:
-        raise NotImplementedError
+        """What a clause says of a thing."""
 
 
 def apart(thing: Thing) -> Thing:
@@ -620,6 +623,11 @@ def source(order: Order, number: int) -> int:
 def bare(thing: Thing) -> bool:
     """Nothing but a name."""
     return thing.name is not None and thing == Thing(name=thing.name, spans=thing.spans)
+
+
+def unknown(thing: Thing) -> bool:
+    """Only words in small letters that the grammar does not know: a name in a list of its like alone, "tea, milk and rusks"."""
+    return bool(bare(thing) and thing.name and not thing.name.quoted and re.fullmatch(r"[a-zß-ÿ -]+", thing.name.text))
 
 
 def plural(thing: Thing) -> bool:

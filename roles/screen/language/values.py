@@ -86,6 +86,8 @@ class Values(Narrowing):
         if word is None:
             return None
         name, end = word.entry.name, word.end
+        if name in {"count", "which"} and self.take(end, "all", "both", "articles", "possessives", "demonstratives"):
+            return None  # how many all mails
         if name == "count":
             return self._counted(at, end)
         if name not in {"which", "who"}:
@@ -108,7 +110,7 @@ class Values(Narrowing):
             end += 2
             where: dict[str, Any] = {}
             more: list[Test] = []
-            end = self._modifiers(end, where, more)
+            end = self.modifiers(end, where, more)
             thing = thing.model_copy(update={"tests": (*thing.tests, *more), **where})
         elif tests := self.predicates(end):
             thing, end = thing.model_copy(update={"tests": (*thing.tests, *tests[0])}), tests[1]
