@@ -1,0 +1,77 @@
+"""What belongs together in a goal: fields and ends of forms, and what is excepted from several."""
+
+from __future__ import annotations
+
+from roles.contracts.orders import Of
+from roles.policies.orders.state import COMMITS, LOOKS, PlanState, Refusal, Subject, is_many
+
+
+class Joined(PlanState):
+    """Orders that are no work of their own."""
+
+    def _check_apps(self) -> None:
+        """That every application which the goal calls one is there."""
+        for order in self.reading.orders:
+            things = [slot.value.thing for slot in order.slots if isinstance(slot.value, Of)]
+            things += [order.object] if order.object is not None else []
+            things += [thing.place for thing in things if thing.place is not None]
+            for thing in things:
+                if thing.kind in {"app", "application", "program"} and thing.name is not None and not self._app_called(thing):
+                    there = ", ".join(card.title for card in self.cards) or "none"
+                    raise Refusal(f'there is no application called "{thing.name.text}"; applications are: {there}')
+
+    def _leave_out(self) -> None:
+        """"..., but do not delete X": an exception from what is done to several."""
+        orders = list(self.reading.orders)
+        for at, order in enumerate(orders):
+            out = [no.object for no in orders if no.negated and no.verb == order.verb and no.object is not None]
+            out = [thing for thing in out if thing.back is None and (thing.name or thing.tests)]
+            if order.object is not None and not order.negated and is_many(order.object) and out:
+                excepted = order.object.model_copy(update={"but": (*order.object.but, *out)})
+                orders[at] = order.model_copy(update={"object": excepted})
+        self.reading = self.reading.model_copy(update={"orders": tuple(orders)})
+
+    def _join_fields(self) -> None:
+        """"... create a file, enter X as its content, select Y as the category": belong to the order that began the form."""
+        orders, base = list(self.reading.orders), -1
+        for at, order in enumerate(orders):
+            thing = order.object
+            targets = [slot for slot in order.slots if slot.role in {"into", "at", "to"}]
+            fills = order.verb in {"write", "select", "set", "put"} and not order.negated
+            base = base if base >= 0 and orders[base].condition == order.condition else -1
+            bare = thing is None and order.slots and all(slot.role == "value" and slot.field for slot in order.slots)
+            if fills and bare and not targets and base >= 0:
+                orders[base] = orders[base].model_copy(update={"slots": (*orders[base].slots, *order.slots)})
+                self._merged.add(at)
+                self._subjects[at] = Subject(phrase=self._said(orders[base].spans))
+            elif (thing is not None and thing.new) or (fills and any(self._form_at(slot.value) for slot in targets)):
+                base = at
+            elif order.verb not in COMMITS:
+                base = -1
+        self.reading = self.reading.model_copy(update={"orders": tuple(orders)})
+
+    def _join_commits(self) -> None:
+        """ "..., and submit it", "... but do not send it": belongs to the order that fills the form."""
+        for at, order in enumerate(self.reading.orders):
+            thing = order.object
+            back = thing.back.to if thing is not None and thing.back is not None else at - 1
+            while back in self._merged and back > 0:
+                back -= 1
+            before = self.reading.orders[back].object if back >= 0 else None
+            same = thing is not None and (thing.kind == "form" or (before is not None and thing.kind == before.kind))
+            plain = thing is not None and thing.name is None and not thing.tests and (order.negated or same)
+            bare = thing is None or thing.back is not None or plain
+            if order.verb not in COMMITS or order.slots or not bare or not 0 <= back < at:
+                continue
+            if self.reading.orders[back].verb in LOOKS:
+                continue
+            if order.condition != self.reading.orders[back].condition:
+                if order.negated:
+                    raise Refusal(f'"{self._said(order.spans)}": it is not known beforehand when that holds')
+                continue
+            if order.negated:
+                self._forbidden.setdefault(back, set()).add(order.verb)
+            else:
+                self._commits[back] = order.verb
+                self._merged.add(at)
+                self._subjects[at] = Subject(phrase=self._said(self.reading.orders[back].spans))

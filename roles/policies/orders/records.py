@@ -1,0 +1,252 @@
+"""Which records are meant: found by looks that collect, and told apart by what those brought."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from roles.analyst.values import Table
+from roles.contracts.orders import CollectStep, Condition, Of, Records, RowTest, Text, Thing, When
+from roles.policies.orders.grounding import Ungrounded, ground_field, to_records
+from roles.policies.orders.joined import Joined
+from roles.policies.orders.skills.rows import Row as SeenRow
+from roles.policies.orders.skills.rows import matches
+from roles.policies.orders.state import DEVICES, LOOKS, Refusal, Row, Subject, each_of, escaped, is_many
+
+MOST_ROWS = 40
+"""Records that one order is done for."""
+LASTING = frozenset({"people", "date", "time", "money", "number"})
+"""Types of columns by which a record is told from others of the same name."""
+
+
+class Lookups(Joined):
+    """Things to records, and conditions to whether they hold."""
+
+    def _candidates(self, thing: Thing, fields: Sequence[str]) -> list[Records]:
+        order = self.reading.orders[self._at]
+        verb = ""
+        if order.object is not None and thing.name == order.object.name and thing.kind == order.object.kind:
+            verb = order.verb if order.verb not in {*LOOKS, "set", "move", "postpone"} else ""
+            asked = [slot.field for slot in order.slots if slot.field and order.verb == "set"]
+            if order.verb in {"add", "put", "remove"}:
+                lists = [slot.value.thing for slot in order.slots if isinstance(slot.value, Of)]
+                asked = [one.kind for one in lists if one.kind and one.name]
+            moved = any(isinstance(slot.value, When) for slot in order.slots) and order.verb in {"move", "postpone"}
+            fields = fields or asked or (["start time"] if moved else [])
+        if thing.kind == "person" and not self._maybe("person"):
+            holders = [kind.kind for card in self.cards for kind in card.kinds if self._holds_people(kind)]
+            at = thing.place if thing.place is not None and thing.place.kind not in holders else None
+            thing = thing.model_copy(update={"kind": holders[0], "place": at}) if len(holders) == 1 else thing
+        if any(isinstance(test.value, Of) and test.value.thing.also for test in thing.tests):
+            raise Refusal(f'"{self.phrase(thing)}" is not understood: it is several at once')
+        cards, place = self.cards, thing.place
+        home = self._app_called(place) if place is not None and not place.tests else None
+        if home is not None or (place is not None and place.kind in DEVICES and not place.tests):
+            thing, cards = thing.model_copy(update={"place": None}), [home] if home else cards
+        try:
+            found = list(to_records(thing, cards, self.words, fields=fields, verb=verb))
+        except Ungrounded as no:
+            raise Refusal(str(no)) from None
+        found = [one for one in found if all(test.label for test in one.tests)] or found
+        for test in thing.tests:
+            if isinstance(test.value, Text) and not test.value.quoted and not test.field and test.value.text.islower():
+                loose = RowTest(value=escaped(test.value.text), negated=test.negated)
+                if test.relation == "is" and all(loose in one.tests for one in found):
+                    there = " or ".join(sorted({one.kind for one in found}))
+                    raise Refusal(f'"{test.value.text}" is not known of a {there}')
+        known = self._homes.get((thing.kind, thing.name.text if thing.name else ""))
+        return [one for one in found if (one.app, one.kind) == known] or found
+
+    def _base(self, thing: Thing, fields: Sequence[str] = ()) -> Records:
+        """The records that are meant, in the one application that holds them; where several may, each is looked into."""
+        if thing.back is not None:
+            return self._narrowed(thing)
+        found = self._candidates(thing, fields)
+        name = (thing.kind, thing.name.text if thing.name else "")
+        if len(found) == 1:
+            self._homes[name] = (found[0].app, found[0].kind)
+            return found[0]
+        phrase = self.phrase(thing)
+        names = []
+        for one in found:
+            looked = one.model_copy(update={"exactly": 0, "pick": None})
+            names.append(self._collected(looked, f"{phrase} in {self.card(one.app).title}", ()))
+        hits = [one for one, table in zip(found, self._need(*names), strict=True) if table.rows]
+        apps = [self.card(one.app).title for one in found]
+        if not hits:
+            raise Refusal(f'"{phrase}" was not found in {", ".join(apps)}')
+        if len(hits) > 1:
+            held = " and ".join(self.card(one.app).title for one in hits)
+            raise Refusal(f'"{phrase}" may be meant in {held}; say which', ask=True)
+        self._homes[name] = (hits[0].app, hits[0].kind)
+        return hits[0]
+
+    def _narrowed(self, thing: Thing) -> Records:
+        """What was spoken of before, with more tests."""
+        assert thing.back is not None  # noqa: S101 - for mypy; only called with one
+        subject = self._subjects.get(thing.back.to, Subject())
+        if not subject.rows:
+            raise Refusal(f'"{self._said(thing.spans) or "it"}" points back at nothing that can be worked on')
+        base = subject.rows[0].records
+        if len(subject.rows) > 1:
+            raise Refusal(f'"{self._said(thing.spans)}" may be any of {len(subject.rows)} records')
+        if not thing.tests and thing.pick is None and not thing.but:
+            return base
+        bare = thing.model_copy(update={"back": None, "kind": base.kind, "name": None, "place": None})
+        try:
+            more = to_records(bare, [self.card(base.app)], self.words)[0]
+        except Ungrounded as no:
+            raise Refusal(str(no)) from None
+        news = {"tests": (*base.tests, *more.tests), "pick": more.pick or base.pick, "but": (*base.but, *more.but)}
+        return base.model_copy(update={**news, "exactly": more.exactly})
+
+    def one(self, thing: Thing, fields: Sequence[str] = ()) -> Records:
+        """The single record that is meant."""
+        if self._row is not None and self._is_row(thing):
+            return self._row.records
+        if thing.back is not None and not thing.tests and thing.pick is None:
+            rows = self._subjects.get(thing.back.to, Subject()).rows
+            if len(rows) == 1:
+                return rows[0].records
+        if thing.pick is None and not is_many(thing):
+            return self._base(thing, fields).model_copy(update={"exactly": 1})
+        rows_ = self.rows(thing)
+        if len(rows_) != 1:
+            raise Refusal(f'"{self.phrase(thing)}" should be one, and there are {self._list(rows_)}', ask=True)
+        return rows_[0].records
+
+    def _is_row(self, thing: Thing) -> bool:
+        """Whether "it" of a repetition is meant: the record that this turn is for."""
+        plain = thing.name is None and not thing.tests and thing.pick is None and thing.quantity == "one"
+        back = thing.back is not None and thing.back.to == self._at
+        same = self._row is not None and thing.back is None and thing.kind in {"", self._row.records.kind}
+        return plain and (back or same)
+
+    def rows(self, thing: Thing, fields: Sequence[str] = ()) -> list[Row]:
+        """Every record that is meant, found by a collecting look."""
+        parts = each_of(thing)
+        found = [row for part in parts for row in self._rows_of(part, fields)]
+        unique = {row.records.model_dump_json(): row for row in found}
+        return list(unique.values())
+
+    def _rows_of(self, thing: Thing, fields: Sequence[str]) -> list[Row]:
+        if thing.back is not None and not thing.tests and thing.pick is None and not thing.but:
+            subject = self._subjects.get(thing.back.to, Subject())
+            if thing.quantity == "number" and len(subject.rows) not in {0, thing.number}:
+                there = self._list(subject.rows)
+                raise Refusal(f'"{self._said(thing.spans)}" should be {thing.number}, and there is {there}', ask=True)
+            labels = [self._label(field, subject.rows[0].records) for field in fields] if subject.rows else []
+            if subject.rows and all(set(labels) <= set(row.cells) for row in subject.rows):
+                return list(subject.rows)
+        if thing.back is not None and (kept := self._kept(thing, fields)) is not None:
+            return kept
+        single = not is_many(thing) and thing.pick is None and thing.quantity == "one"
+        if single and not fields:
+            return [Row(self.one(thing))]
+        base = self._base(thing, fields)
+        kind = self.kind(base)
+        wanted = base if base.pick is not None and not single else base.model_copy(update={"exactly": 0})
+        labels = [self._label(field, base) for field in fields]
+        shown = {field.label for field in kind.fields if field.listed}
+        (table,) = self._need(self._collected(wanted, self.phrase(thing), [] if set(labels) <= shown else labels))
+        if not set(labels) <= set(table.columns):
+            (table,) = self._need(self._collected(wanted, self.phrase(thing), labels))
+        self._check_number(thing, table, base, single=single)
+        keys = [field.label for field in kind.fields if field.key and field.label in table.columns] or list(table.columns[:1])
+        return [self._row_of(base, table, row, keys) for row in table.rows]
+
+    def _kept(self, thing: Thing, fields: Sequence[str]) -> list[Row] | None:
+        """Of what was spoken of before those that pass more tests, by what is known of them; None where that does not tell."""
+        rows = self._subjects.get(thing.back.to, Subject()).rows if thing.back is not None else ()
+        if len(rows) < 2 or thing.pick is not None or any(not row.cells for row in rows) or fields:
+            return None
+        bare = thing.model_copy(update={"back": None, "kind": rows[0].records.kind, "name": None, "place": None, "also": ()})
+        try:
+            more = to_records(bare, [self.card(rows[0].records.app)], self.words)[0]
+        except Ungrounded as no:
+            raise Refusal(str(no)) from None
+        seen = [SeenRow(" ".join(row.cells.values()), "", tuple(row.cells.items())) for row in rows]
+        verdicts = [[matches(row, more.tests), *(matches(row, but) for but in more.but)] for row in seen]
+        if any(None in verdict for verdict in verdicts):
+            return None
+        return [row for row, (fits, *out) in zip(rows, verdicts, strict=True) if fits and not any(out)]
+
+    def _check_number(self, thing: Thing, table: Table, base: Records, *, single: bool) -> None:
+        """As many as the goal says, and no more than can be done."""
+        said = thing.number if thing.quantity == "number" else 0
+        number = 1 if single else thing.pick.number if thing.pick is not None else said
+        there, where = len(table.rows), f'"{self.phrase(thing)}" in {self.card(base.app).title}'
+        if there > MOST_ROWS:
+            raise Refusal(f"{where} are {there}; at most {MOST_ROWS} are worked at once")
+        if number and there != number:
+            told = ", ".join(row[0] for row in table.rows[:6]) or "none"
+            raise Refusal(f"{where} should be {number}, and there is {told}", ask=bool(there))
+
+    def _row_of(self, base: Records, table: Table, cells: Sequence[str], keys: Sequence[str]) -> Row:
+        """The record of a row of a table: by its key and what else stays as it is, since others may have the same key."""
+        known = dict(zip(table.columns, cells, strict=True))
+        kind, filled = self.kind(base), [label for label in known if known[label]]
+        lasting = {field.label for field in kind.fields if field.type in LASTING and not field.options}
+        own = [test for test in base.tests if not test.label or test.label in lasting]
+        alike = [row for row in table.rows if all(row[table.columns.index(key)] == known[key] for key in keys)]
+        more = len(alike) > 1 or base.pick is not None or len(own) < len(base.tests)  # else no other one has its name and these
+        columns = [label for label in filled if label in keys or (more and label in lasting)] or filled
+        tests = (*(RowTest(label=column, value=escaped(known[column])) for column in columns), *([] if more else own))
+        return Row(Records(app=base.app, kind=base.kind, place=base.place, tests=tests), known)
+
+    def _collected(self, records: Records, phrase: str, labels: Sequence[str]) -> str:
+        """The name of the table fact that a collecting look will bring."""
+        kind = self.kind(records)
+        keys = [field.label for field in kind.fields if field.key and field.listed] or [f.label for f in kind.fields if f.key]
+        columns = tuple(dict.fromkeys([*keys, *labels])) if labels else ()  # of none in particular: those that the list shows
+        key = f"{records.model_dump_json()} {columns}"
+        known = key in self._names
+        name = self._name(phrase, key)
+        if not known:
+            self._add(CollectStep(records=records, labels=columns, name=name))
+        return name
+
+    def _label(self, field: str, records: Records) -> str:
+        kind = self.kind(records)
+        found = ground_field(field, kind)
+        keys = [one for one in kind.fields if one.key and one.listed]
+        if found is None and field in {"number", "name", "title"} and len(keys) == 1:
+            found = keys[0]  # what it is called by
+        if found is None:
+            there = ", ".join(one.label for one in kind.fields) or "none"
+            raise Refusal(f'"{field}": a {kind.kind} in {self.card(records.app).title} has no such field; fields are {there}')
+        return found.label
+
+    def _holds(self, condition: Condition) -> bool:
+        """Whether it holds, once what it asks is known."""
+        thing = condition.thing
+        if not condition.tests:
+            return bool(self._looked(thing)) != condition.negated
+        asked = thing.model_copy(update={"tests": (*thing.tests, *condition.tests)})
+        if thing.back is None:
+            self._base(asked)
+        there = self._looked(thing)
+        if not there:
+            raise Refusal(f'"{self.phrase(thing)}" was not found, so that its condition cannot be told')
+        if thing.quantity == "one" and thing.pick is None and len(there) > 1:
+            raise Refusal(f'"{self.phrase(thing)}" may be any of {self._list(there)}', ask=True)
+        met = self._met(condition, thing, there)
+        met = self._looked(asked) if met is None else met
+        holds = len(met) == len(there) if thing.quantity in {"all", "number"} else bool(met)
+        return holds != condition.negated
+
+    def _met(self, condition: Condition, thing: Thing, there: Sequence[Row]) -> list[Row] | None:
+        """Those for which it holds, by what is known of them; None where that does not tell."""
+        first = there[0].records
+        bare = Thing(kind=first.kind, tests=condition.tests)
+        try:
+            tests = to_records(bare, [self.card(first.app)], self.words)[0].tests
+        except Ungrounded as no:
+            raise Refusal(str(no)) from None
+        cells = [SeenRow(" ".join(row.cells.values()), "", tuple(row.cells.items())) for row in there]
+        verdicts = [matches(row, tests) if row.cells and not any("{" in t.value for t in tests) else None for row in cells]
+        return None if None in verdicts else [row for row, holds in zip(there, verdicts, strict=True) if holds]
+
+    def _looked(self, thing: Thing) -> list[Row]:
+        """What there is of it: none is an answer, too."""
+        asked = thing.model_copy(update={"quantity": "all", "number": 0}) if thing.pick is None else thing
+        return self.rows(asked)

@@ -1,0 +1,224 @@
+"""What is written, compared with or told: as it was said, or as a fact that is found out before."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from environments.cards import FieldCard, KindCard
+from roles.contracts.orders import Amount, Back, ComputeStep, Of, ReadStep, Text, Thing, Value, When, Worked
+from roles.policies.orders.grounding import ground_field
+from roles.policies.orders.records import Lookups
+from roles.policies.orders.state import Refusal, Row, Subject, each_of, escaped, is_many
+
+RESULTS = frozenset({"sum", "total", "number", "amount", "result", "count", "figure", "difference", "average", "value"})
+"""What anything that was worked out may be called by later words."""
+
+
+class Values(Lookups):
+    """Values of the goal, as steps hold them."""
+
+    def words(self, value: Value, field: FieldCard | None = None) -> str:
+        """A value as a step holds it; what it needs is learned before."""
+        match value:
+            case Text():
+                return escaped(value.text)
+            case Amount():
+                return escaped(amount_text(value, field))
+            case When():
+                return escaped(when_text(value, field))
+            case Of():
+                return self._of(value)
+            case Worked():
+                return self._worked(value)
+            case Back():
+                return self._back(value)
+
+    def _of(self, value: Of) -> str:
+        name = value.thing.name
+        if name is not None and name.quoted and not value.fields and not self._maybe(value.thing.kind):
+            return escaped(name.text)  # the line "...", the words "..."
+        back = value.thing.back
+        if back is not None and (back.to != self._at or self._row is None) and not value.thing.tests:
+            subject = self._subjects.get(back.to, Subject())
+            facts = subject.facts
+            if len(facts) == 1 and not subject.rows and set(value.fields) <= RESULTS:
+                return "{" + facts[0] + "}"
+            known = [self._fact_said(field) for field in value.fields]
+            if known and all(known):
+                return " ".join(one for one in known if one)
+        if is_many(value.thing):
+            rows = self.rows(value.thing, value.fields)
+            if not rows and self.reading.orders[self._at].verb != "answer":
+                raise Refusal(f'there is no "{self.phrase(value.thing)}"')
+            lines = [" ".join(self._cells(row, value.fields)) for row in rows]
+            return escaped(("\n" if len(value.fields) > 1 else ", ").join(lines))
+        if self._row is not None and self._is_row(value.thing):
+            labels = [self._label(field, self._row.records) for field in value.fields]
+            if all(label in self._row.cells for label in labels):
+                return escaped(" ".join(self._cells(self._row, value.fields)))
+        return " ".join("{" + name + "}" for name in self.read(value))
+
+    def _fact_said(self, field: str) -> str | None:
+        """The one fact that earlier orders found out under this name, or one that means the same."""
+        names = [name for at, one in self._subjects.items() if at < self._at for name in one.facts]
+        called = [(name.partition(" of ")[0], (name,), self._types.get(name, "text")) for name in names]
+        fields = tuple(FieldCard(label=label, words=words, type=kind_of) for label, words, kind_of in called)
+        probe = KindCard(kind="fact", fields=fields)
+        found = ground_field(field, probe) if field else None
+        return "{" + found.words[0] + "}" if found is not None else None
+
+    def _cells(self, row: Row, fields: Sequence[str]) -> list[str]:
+        if not fields:
+            return [next(iter(row.cells.values()), "")]
+        return [row.cells[self._label(field, row.records)] for field in fields]
+
+    def read(self, value: Of) -> list[str]:
+        """Names of the facts that fields of one record are."""
+        records = self.one(value.thing, value.fields)
+        kind = self.kind(records)
+        keys = [field.label for field in kind.fields if field.key][:1]
+        labels = [self._label(field, records) for field in value.fields] or keys
+        phrase = self.phrase(value.thing)
+        names, missing = [], []
+        for label in labels:
+            key = f"{records.model_dump_json()} {label}"
+            known = key in self._names
+            names.append(self._name(f"{label.lower()} of {phrase}", key))
+            self._types[names[-1]] = next(field.type for field in kind.fields if field.label == label)
+            if not known:
+                missing.append((label, names[-1]))
+        if missing:
+            at, of = zip(*missing, strict=True)
+            self._add(ReadStep(app=records.app, records=records, labels=at, names=of))
+        return names
+
+    def _back(self, value: Back) -> str:
+        subject = self._subjects.get(value.to, Subject())
+        if value.to == self._at and self._row is not None:
+            return escaped(" ".join(self._cells(self._row, (value.field,) if value.field else ())))
+        if subject.facts and (not value.field or (len(subject.facts) == 1 and value.field in RESULTS)):
+            return " ".join("{" + name + "}" for name in subject.facts)
+        if (known := self._fact_said(value.field)) is not None:
+            return known
+        if not subject.rows or (not value.field and self.reading.orders[self._at].verb != "answer"):
+            raise Refusal(f'"{self._said(value.spans)}" points back at nothing whose words are known')
+        thing = Thing(back=Back(to=value.to), spans=value.spans, quantity="all" if len(subject.rows) > 1 else "one")
+        return self._of(Of(fields=(value.field,) if value.field else (), thing=thing))
+
+    def _worked(self, value: Worked) -> str:
+        """What is worked out, as a fact; lists are joined here."""
+        many = [of for of in value.of if isinstance(of, Of) and is_many(of.thing)]
+        if value.how in {"list", "joined"}:
+            return (", " if value.how == "list" else "\n").join(self.words(of) for of in value.of)
+        if value.how == "count" and len(value.of) == 1 and isinstance(value.of[0], Of):
+            of = value.of[0]
+            many = [of.model_copy(update={"thing": of.thing.model_copy(update={"quantity": "all", "number": 0})})]
+        if many and len(value.of) == 1:
+            parts = each_of(many[0].thing)
+            if len(parts) > 1 and value.how not in {"sum", "count"}:
+                raise Refusal(f'"{self._said(value.spans)}": a {value.how} over several kinds at once is not understood')
+            tables = [self._over_table(value.how, many[0].model_copy(update={"thing": one})) for one in parts]
+            formula = tables[0] if len(tables) == 1 else " + ".join(f"({one})" for one in tables)
+        else:
+            formula = self._over_values(value.how, [self._operand(of) for of in value.of])
+        name = self._name(self._said(value.spans) or f"{value.how} {self._at + 1}", f"{self._at} {formula}")
+        self._add(ComputeStep(formula=formula, name=name))
+        return "{" + name + "}"
+
+    def _over_table(self, how: str, of: Of) -> str:
+        field = of.fields[:1]
+        base = self._base(of.thing.model_copy(update={"also": ()}), field)
+        wanted = base if base.pick is not None else base.model_copy(update={"exactly": 0})
+        name = self._collected(wanted, self.phrase(of.thing), [self._label(one, base) for one in field])
+        if how == "count":
+            return f"fact {_string(name)} | count"
+        if not field:
+            raise Refusal(f'"{self.phrase(of.thing)}": it is not said of which field the {how} is meant')
+        word = {"largest": "maximum", "smallest": "minimum"}.get(how, how)
+        return f"fact {_string(name)} | {word} [{self._label(field[0], base)}]"
+
+    def _over_values(self, how: str, parts: Sequence[str]) -> str:
+        match how:
+            case "sum":
+                return " + ".join(parts)
+            case "average":
+                return f"({' + '.join(parts)}) / {len(parts)}"
+            case "largest" | "smallest":
+                word = "larger" if how == "largest" else "smaller"
+                return f"{word}({', '.join(parts)})"
+            case "days_between" if len(parts) == 2:
+                return f"days({parts[0]}, {parts[1]})"
+            case "difference" if len(parts) == 2:
+                return f"larger({parts[0]}, {parts[1]}) - smaller({parts[0]}, {parts[1]})"
+        raise Refusal(f"a {how} of {len(parts)} values is not understood")
+
+    def _operand(self, value: Value) -> str:
+        match value:
+            case Amount(number=number):
+                return f"{number:g}"
+            case When(first=first) if first:
+                return f"date {_string(first[:10])}"
+        said = self.words(value)
+        if said.startswith("{") and said.endswith("}") and said.count("{") == 1:
+            return f"fact {_string(said[1:-1])}"
+        raise Refusal(f'"{said}" is no value to calculate with')
+
+    def _people(self, value: Value) -> list[str]:
+        """Names, for an application that knows people by them."""
+        if isinstance(value, Of) and not value.fields:
+            thing = value.thing
+            if thing.name is not None and not thing.tests and thing.quantity == "one":
+                return [escaped(thing.name.text), *(name for more in thing.also for name in self._people(Of(thing=more)))]
+            return [escaped(next(iter(row.cells.values()))) for row in self.rows(thing)]
+        return [self.words(value)]
+
+    def _address(self, value: Value) -> str:
+        """Where a mail to somebody goes: what stands in the application that holds people."""
+        if isinstance(value, Text) and "@" not in value.text:
+            value = Of(thing=Thing(name=value, spans=value.spans), spans=value.spans)
+        if isinstance(value, Of) and not value.fields:
+            homes = [(card, kind) for card in self.cards for kind in card.kinds if self._holds_people(kind)]
+            if not homes:
+                raise Refusal(f'the address of "{self._said(value.spans)}" is not said, and no application holds addresses')
+            kind = homes[0][1]
+            field = next(f for f in kind.fields if f.type == "people" and not f.key)
+            things = [value.thing.model_copy(update={"also": ()}), *value.thing.also]
+            known = [thing if thing.kind else thing.model_copy(update={"kind": kind.kind}) for thing in things]
+            return ", ".join(self._of(Of(fields=(field.label,), thing=thing)) for thing in known)
+        return self.words(value)
+
+    def _facts_of(self, value: Value) -> list[str]:
+        said = self.words(value)
+        return [part.split("}")[0] for part in said.replace("{{", "").split("{")[1:]]
+
+    def _rows_told(self, values: Sequence[Value]) -> tuple[Row, ...]:
+        """The records that were looked at for these values."""
+        for value in values:
+            if isinstance(value, Of) and value.thing.back is None:
+                many = is_many(value.thing)
+                return tuple(self.rows(value.thing, value.fields)) if many else (Row(self.one(value.thing, value.fields)),)
+        return ()
+
+
+def amount_text(value: Amount, field: FieldCard | None) -> str:
+    """A number as a field takes it: without what it counts where the field is one of numbers."""
+    if field is None or field.type not in {"number", "money"}:
+        return value.text
+    return f"{value.number:.2f}" if field.type == "money" or value.number % 1 else f"{value.number:g}"
+
+
+def when_text(value: When, field: FieldCard | None) -> str:
+    """A day or time in figures; a span with both ends."""
+    if field is not None and field.type == "date":
+        return value.first[:10] or value.text
+    if field is not None and field.type == "time":
+        return value.first[11:] or value.start or value.text
+    if value.minutes and not value.first and not value.start:
+        return value.text
+    first = value.first or value.start
+    last = (value.last if value.first else value.end) or first
+    return first if last == first else f"{first} .. {last}" if first else value.text
+
+
+def _string(text: str) -> str:
+    return '"' + text.replace("\\", "\\\\").replace('"', '\\"') + '"'
