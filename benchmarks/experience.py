@@ -26,7 +26,6 @@ from __future__ import annotations
 import argparse
 import json
 import random
-import re
 import sys
 import tempfile
 from collections.abc import Sequence
@@ -47,9 +46,8 @@ from orchestrator.tasks.oracle_lines import steps_of
 from orchestrator.tasks.tasks import Task, fill_goal, fill_slots, load_task
 from protocol import read_log
 from roles.knowledge.demonstrations.demonstrations import distil
-from roles.screen.language.masks import ANY, Masks
+from roles.screen.language.words import tokens
 
-_SMALL = re.compile(r"(?<![\w’'-])[A-Za-z]?[a-z]{2,}(?![\w’'-])")
 _OFF = ("knowledge.experience.use=false", "knowledge.demonstrations.use=false")
 MODEL = {"temperature": 0.0, "max_tokens": 200, "timeout": 200, "deadline": 400}
 LIMITS = {"steps": 16, "max_steps": 16, "plans": 3, "gates": 20, "wall_seconds": 600}
@@ -174,16 +172,12 @@ def in_garbled_words(task: Task, seed: int) -> Task:
 
 def garbled(goal: str) -> str:
     """Every small word backwards behind a `q`; what stands in quotation marks, ids, dates and names stay."""
-    masks = Masks()
-    hidden = masks.hide_typed(masks.hide_quotes(goal))
-    parts = re.split(f"({ANY})", hidden)
-    done = [part if re.fullmatch(ANY, part) else _SMALL.sub(_backwards, part) for part in parts]
-    return masks.verbatim("".join(done)).replace("{", "(").replace("}", ")")
-
-
-def _backwards(word: re.Match[str]) -> str:
-    said = word.group()
-    return said if said[0].isupper() and word.start() else f"q{said[::-1].casefold()}"
+    said, at = "", 0
+    for token in tokens(goal):
+        small = token.kind == "word" and len(token.text) > 1 and token.lower.isalpha() and not (token.capital and token.start)
+        said += goal[at : token.start] + (f"q{token.lower[::-1]}" if small else goal[token.start : token.end])
+        at = token.end
+    return (said + goal[at:]).replace("{", "(").replace("}", ")")
 
 
 def work(task: Task, seed: int, runs: Path, *overrides: str) -> Came:

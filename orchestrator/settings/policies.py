@@ -59,14 +59,6 @@ def rules_policy(role: str) -> Any:
             return RulesTechnician()
 
 
-def understood(sentence: str) -> bool:
-    """Whether the rules know what a sentence tells them to do."""
-    from roles.policies.rules.grammar import parse
-    from roles.screen.language.clauses import Unknown
-
-    return not any(isinstance(clause, Unknown) for clause in parse(sentence))
-
-
 def policies_of(role: str) -> tuple[str, ...]:
     """The simple policies that a role can have."""
     return ("rules", "scripted", "llm", "human", *(("trusting",) if role == "evaluator" else ()))

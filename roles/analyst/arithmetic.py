@@ -74,9 +74,10 @@ def _scaled(left: Number, how: str, right: Number) -> Number:
 
 
 def quotient(left: Decimal, right: Decimal) -> Decimal:
-    """At most ten places, without zeros at the end."""
+    """At most ten places, without zeros at the end; of an amount with two decimals at least those."""
     exact = (left / right).quantize(Decimal("1e-10")).normalize()
-    return exact.quantize(Decimal(1)) if exact == exact.to_integral_value() else exact
+    least = Decimal("0.01") if left.as_tuple().exponent == -2 else Decimal(1)
+    return exact.quantize(least) if exact == exact.quantize(least) else exact
 
 
 def _with_days(day: date, how: str, other: Value) -> Value:
@@ -95,7 +96,7 @@ def called(name: str, given: list[Value]) -> Value:
         case "days", [date() as first, date() as second]:
             return Number(Decimal(abs((second - first).days)), "day")
         case "percent", [Number() as part, Number() as whole]:
-            ratio = _scaled(Number(part.amount * 100, part.unit), "/", whole)
+            ratio = _scaled(Number((part.amount * 100).normalize(), part.unit), "/", whole)
             return Number(ratio.amount, "%")
         case (("larger" | "smaller"), [first, second]):
             a, b = _ordered(first, second)

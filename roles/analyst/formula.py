@@ -12,7 +12,7 @@ from functools import lru_cache
 from lark import Lark, Token, Tree
 from lark.exceptions import LarkError
 
-from roles.analyst.arithmetic import arithmetic, called, compared
+from roles.analyst.arithmetic import arithmetic, called, compared, quotient
 from roles.analyst.values import (
     MissingInput,
     Number,
@@ -30,7 +30,7 @@ from roles.analyst.values import (
 from roles.analyst.values import number_of as number_of_text
 from roles.contracts import AnalystRequest, Fact, Result
 from roles.screen.matching import best
-from roles.screen.records import same_state
+from roles.screen.values import same_state
 
 GRAMMAR = r"""
 start: pipe
@@ -125,8 +125,7 @@ def aggregated(how: str, values: Sequence[Value]) -> Value:
         return Number(total, unit)
     if not numbers:
         raise MissingInput("a row to take the average of")
-    exact = (total / len(numbers)).quantize(Decimal("1e-10")).normalize()
-    return Number(exact.quantize(Decimal(1)) if exact == exact.to_integral_value() else exact, unit)
+    return Number(quotient(total, Decimal(len(numbers))), unit)
 
 
 def _number(value: Value) -> Number:

@@ -65,6 +65,8 @@ _NAMES: Mapping[str, str] = {
     "kilo": "kg", "tonne": "t", "pound": "lb", "ounce": "oz", "litre": "l", "liter": "l", "byte": "B", "percent": "%",
 }  # fmt: skip
 _DIMENSION = {unit: (dimension, Decimal(factor)) for dimension, units in _MEASURES.items() for unit, factor in units.items()}
+_CENTS = 2
+"""Decimals that are kept as they are, zeros too: what is written so is mostly money, even where no currency stands by it."""
 _NUMERIC = re.compile(
     r"^\s*(?P<open>\()?\s*(?P<sign>[-−+])?\s*(?P<before>[$€£¥]|[A-Z]{3}(?=\s?\d))?\s*(?P<sign2>[-−])?"
     r"(?P<number>\d[\d.,'\u00a0\u202f ]*)\s*(?P<after>%|[$€£¥]|[A-Za-z]+)?\s*(?P<close>\))?\s*$"
@@ -144,7 +146,7 @@ def table_text(columns: tuple[str, ...], rows: tuple[tuple[str, ...], ...]) -> s
 
 
 def shown(value: Value) -> str:
-    """`value` as it is written into a field: money with two places, a list with commas, a table as JSON."""
+    """`value` as it is written into a field: what has two decimals keeps them, a list has commas, a table is JSON."""
     match value:
         case bool():
             return "yes" if value else "no"
@@ -167,7 +169,8 @@ def _number_text(value: Number) -> str:
         minus = "-" if value.amount < 0 else ""
         return f"{minus}{sign}{amount}" if sign == "$" or sign == "£" else f"{minus}{amount} {sign or value.unit}"
     plain = f"{value.amount:f}"
-    plain = plain.rstrip("0").rstrip(".") if "." in plain else plain
+    if "." in plain and value.amount.as_tuple().exponent != -_CENTS:
+        plain = plain.rstrip("0").rstrip(".")
     return f"{plain} {value.unit}".replace(" %", "%").strip()
 
 

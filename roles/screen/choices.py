@@ -6,11 +6,12 @@ import re
 from typing import NamedTuple
 
 from protocol import GUIElement, VisualState
-from roles.screen.language.lexicon import ALL, NOTHING, plain
 from roles.screen.matching import similarity
-from roles.screen.page import BOXES, LISTS, PRESSED, Page, Scopes, likeness, lines, listed
+from roles.screen.page import BOXES, LISTS, PRESSED, Page, Scopes, likeness, lines, listed, plain
 from roles.screen.values import same_value
 
+NOTHING = re.compile(r"^(?:nothing|none|no\s+\w+|none of (?:them|these|the \w+))$", re.IGNORECASE)
+ALL = re.compile(r"^(?:everything|all(?:\s+of\s+(?:them|these|it))?|all\s+(?:the\s+)?(?:items|options|boxes|checkboxes))$", re.I)
 _MARKED = frozenset({"option", "tab", "treeitem", "listitem", "row", "button", "menuitem", "link"})
 
 

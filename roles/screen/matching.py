@@ -10,19 +10,45 @@ from typing import Generic, NamedTuple, TypeVar
 from rapidfuzz import fuzz
 
 from roles.contracts import AppWords
-from roles.screen.language.lexicon import KINDRED, NOUNS, WORD, words_of
 
 T = TypeVar("T")
-_NOISE = words_of(
-    "a an app box button enter field for form here in my new of on optional our page please required screen the to window your"
-)
-_RECORD_WORDS = frozenset(NOUNS) - {"reference", "quote", "item", "message", "note", "notes", "payment"}
-_KIND_WORDS = {
-    "money": frozenset(["amount", "total", "sum", "price", "cost", "value", "betrag", "payable", "balance"]),
-    "date": frozenset(["date", "day", "when", "on", "due", "until", "deadline"]),
-    "email": frozenset(["to", "email", "e-mail", "mail", "recipient", "address", "cc"]),
-    "number": frozenset(["number", "quantity", "count", "no", "amount", "reference"]),
-}
+WORD = re.compile(r"[^\W_]+(?:['’-][^\W_]+)*")
+_NOISE = frozenset(
+    {"a", "an", "app", "box", "button", "enter", "field", "for", "form", "here", "in", "my", "new", "of", "on", "optional", "our",
+     "page", "please", "required", "screen", "the", "to", "window", "your"}
+)  # fmt: skip
+_RECORD_WORDS = frozenset(
+    {"invoice", "bill", "mail", "email", "e-mail", "file", "document", "folder", "directory", "contact", "order", "receipt",
+     "expense", "claim", "event", "appointment", "meeting", "task", "todo", "ticket", "record", "row", "entry", "draft",
+     "booking", "contract", "reimbursement", "customer", "product", "result"}
+)  # fmt: skip
+"""Kinds of records: `invoice date` is the date, too."""
+KINDRED = (
+    ("total", "amount", "sum", "amount due", "total due", "balance due", "grand total", "amount payable", "price",
+    "cost", "value",
+     "total amount", "invoice total", "gross", "total payable", "betrag", "charge", "how much"),
+    ("subtotal", "net", "net amount", "amount before tax"),
+    ("tax", "vat", "sales tax", "gst", "mwst"),
+    ("vendor", "supplier", "merchant", "payee", "company", "seller", "biller", "vendor name", "issuer", "store", "provider"),
+    ("date", "day", "invoice date", "issue date", "issued", "issued on", "date of expense", "expense date", "when"),
+    ("due date", "due", "pay by", "payable by", "due on", "deadline", "payment due"),
+    ("description", "purpose", "reason", "memo", "comment", "comments", "details", "justification", "remarks", "what for"),
+    ("invoice number", "invoice no", "reference", "invoice id", "invoice", "ref", "number", "document number", "invoice ref",
+     "reference number", "bill number"),
+    ("recipient", "to", "recipients", "send to", "addressee", "e-mail to"),
+    ("message", "body", "text", "content", "contents", "note text", "mail text", "note", "notes"),
+    ("title", "name", "heading", "note title", "called"),
+    ("subject", "topic", "re", "subject line"),
+    ("sender", "from", "author"),
+    ("category", "type", "kind", "expense type", "expense category", "class"),
+    ("e-mail", "email", "mail", "email address", "e-mail address", "mail address"),
+    ("phone", "telephone", "phone number", "mobile", "tel"),
+    ("status", "state", "progress"),
+    ("quantity", "qty", "count", "number of items"),
+    ("address", "street", "street address", "postal address"),
+    ("location", "place", "where", "venue", "room"),
+)  # fmt: skip
+"""Groups of names for one thing. A name in two groups belongs to the first that holds it exactly."""
 GOOD = 0.6
 """A score below it is no match."""
 
@@ -164,19 +190,6 @@ def best(wanted: str, items: Iterable[T], label: Callable[[T], str], *, least: f
         return None
     rivals = tuple(c.item for c in ranked[1:] if ranked[0].score - c.score < 0.01)
     return Match(ranked[0].item, ranked[0].score, rivals)
-
-
-def field_score(fact: str, kind: str, label: str) -> float:
-    """How well a value called `fact` of this kind belongs into the field `label`."""
-    score = similarity(fact, label)
-    words = set(tokens(label))
-    if kind in _KIND_WORDS:
-        if words & _KIND_WORDS[kind]:
-            return max(score, 0.62 + 0.2 * score)
-        others = set().union(*(w for k, w in _KIND_WORDS.items() if k != kind))
-        if kind in {"money", "date", "email"} and words & others and score < 0.9:
-            return min(score, 0.4)
-    return score
 
 
 def app_for(words: str, apps: Sequence[AppWords]) -> AppWords | None:

@@ -1,64 +1,56 @@
-"""A page as one looks at it: what can be pressed, filled and read, its parts, and which of it a phrase means."""
+"""A page as one looks at it: what can be pressed, filled and read, its parts, and how alike two names are."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
 from functools import cached_property
 
 from rapidfuzz import fuzz
 
 from protocol import GUIElement, VisualState
-from roles.screen.language.lexicon import KIND, SAME, plain
 from roles.screen.matching import similarity, tokens
 
-
-@dataclass(frozen=True)
-class Thing:
-    """Something on a page, as a sentence points at it. Empty parts say nothing."""
-
-    name: str = ""
-    """What it is called: `Submit`, `#2`."""
-    kind: str = ""
-    """button, link, tab, box, field, area, slider, list, dialog, section, icon or item."""
-    nth: int = 0
-    """1 is the first, -1 the last."""
-    every: bool = False
-    place: str = ""
-    """What it stands in or belongs to, in words."""
-    words: str = ""
-    """All of it as it was said, articles aside."""
-
-
-_DIALOG = re.compile(r"\b(?:dialog|dialogue|pop-?up|modal|window|message box)\b")
 _PLACES = frozenset(
     {"dialog", "alertdialog", "group", "radiogroup", "form", "row", "listitem", "menu", "tablist", "article", "region", "list"}
 )
 _RECORDS = frozenset({"row", "listitem", "group", "article"})
-_NOT_NAMED = frozenset(
-    {"the", "a", "an", "of", "in", "on", "for", "this", "that", "page", "screen", "left", "right", "top", "bottom", "site"}
-)
 _SAID = frozenset({"text", "cell", "gridcell", "heading", "label", "rowheader", "listitem", "link", "columnheader"})
 
+PRESSED = frozenset({"button", "link", "tab", "menuitem", "option", "treeitem", "menuitemcheckbox", "menuitemradio"})
+BOXES = frozenset({"checkbox", "radio", "switch", "menuitemcheckbox", "menuitemradio"})
+FIELDS = frozenset({"textbox", "searchbox", "spinbutton", "combobox"})
+LISTS = frozenset({"combobox", "listbox"})
+PARTLY = 0.8
+_ALIKE = 60
+"""Of a hundred; words of two names that are as alike as that are two words, and not a slip of the pen."""
+SAME: tuple[frozenset[str], ...] = (
+    frozenset({"x", "×", "✕", "✖", "close", "dismiss", "schließen", "fermer", "cerrar"}),
+    frozenset({"ok", "okay"}),
+    frozenset({"log in", "login", "sign in", "log on", "anmelden", "einloggen", "se connecter", "iniciar sesión"}),
+    frozenset({"submit", "done", "finish", "send", "absenden", "senden", "abschicken", "envoyer", "enviar"}),
+    frozenset({"next", ">", "›", "»", "→", "next page", "forward", "weiter", "suivant", "siguiente"}),
+    frozenset({"previous", "prev", "<", "‹", "«", "←", "back", "zurück", "retour", "atrás", "volver"}),
+    frozenset({"+", "add", "plus", "increase", "more", "add one", "add to cart"}),
+    frozenset({"-", "−", "minus", "decrease", "less", "remove one"}),
+    frozenset({"trash", "delete", "remove", "bin", "move to trash", "löschen", "entfernen", "supprimer", "eliminar", "borrar"}),
+    frozenset({"save", "speichern", "enregistrer", "guardar"}),
+    frozenset({"cancel", "abbrechen", "annuler", "cancelar"}),
+    frozenset({"edit", "bearbeiten", "modifier", "editar"}),
+    frozenset({"accept", "accept all", "akzeptieren", "alle akzeptieren", "accepter", "tout accepter", "aceptar"}),
+    frozenset({"reject", "reject all", "decline", "ablehnen", "alle ablehnen", "refuser", "tout refuser", "rechazar"}),
+    frozenset({"download", "herunterladen", "télécharger", "descargar"}),
+    frozenset({"log out", "logout", "sign out", "abmelden", "se déconnecter", "cerrar sesión"}),
+    frozenset({"star", "important", "favorite", "favourite"}),
+    frozenset({"search", "find", "go", "🔍", "suchen", "rechercher", "buscar"}),
+)
+"""Names of controls that do the same."""
 
-def names_in(place: str) -> list[str]:
-    """What a place may be called, the whole phrase first: `row of Klara` and then `Klara`, `folder Photos` and then `Photos`."""
-    words = place.split()
-    found = [place]
-    for n in range(1, len(words)):
-        if words[n - 1][:1].islower():
-            found.append(" ".join(words[n:]))
-        else:
-            break
-    return [name for name in found if any(w.casefold() not in _NOT_NAMED for w in name.split())]
 
-
-def is_general(place: str) -> bool:
-    """Whether a place names no one place: `the list`, `the page`, `the form`."""
-    return all(
-        w.casefold() in _NOT_NAMED or KIND.fullmatch(w) or w.casefold() in {"form", "menu", "table"} for w in place.split()
-    )
+def plain(text: str) -> str:
+    """Folded, with single blanks, without punctuation at either end; a lone sign stays."""
+    folded = " ".join(text.split()).casefold()
+    return re.sub(r"^[^\w#$€£+<>-]+|[^\w%+<>]+$", "", folded) or folded
 
 
 def lines(elements: Sequence[GUIElement], anchor: GUIElement) -> list[GUIElement]:
@@ -95,18 +87,9 @@ class Scopes:
                 found.append(element)
         return found
 
-    def of(self, place: str) -> list[GUIElement] | None:
-        """The part that `place` names; all where it names none in particular, None where it names one that is not there."""
-        words = plain(place)
-        if not words:
-            return self.elements
-        dialogs = [e for e in self.elements if e.role in {"dialog", "alertdialog"} and e.visible]
-        if dialogs and _DIALOG.search(words):
-            return self.inside(dialogs[-1])
-        for name in names_in(place):
-            if found := self._named(name) or self._record(name) or self._under(name):
-                return found
-        return self.elements if is_general(place) else None
+    def of(self, name: str) -> list[GUIElement] | None:
+        """The part that is called so, or that shows the name; None where there is none, or where several may be meant."""
+        return (self._named(name) or self._record(name) or self._under(name)) if plain(name) else self.elements
 
     def _named(self, name: str) -> list[GUIElement] | None:
         named = [e for e in self.elements if e.role in _PLACES and e.name and similarity(name, e.name) >= 0.9]
@@ -152,20 +135,6 @@ class Scopes:
         return [anchors[0], *rest[:stop]]
 
 
-PRESSED = frozenset({"button", "link", "tab", "menuitem", "option", "treeitem", "menuitemcheckbox", "menuitemradio"})
-BOXES = frozenset({"checkbox", "radio", "switch", "menuitemcheckbox", "menuitemradio"})
-FIELDS = frozenset({"textbox", "searchbox", "spinbutton", "combobox"})
-LISTS = frozenset({"combobox", "listbox"})
-_BY_KIND: dict[str, frozenset[str]] = {
-    "button": frozenset({"button", "menuitem", "switch"}), "link": frozenset({"link"}), "tab": frozenset({"tab"}), "box": BOXES,
-    "field": FIELDS, "slider": frozenset({"slider"}), "list": LISTS, "icon": frozenset({"img"}),
-    "section": frozenset({"tab", "treeitem"}), "dialog": frozenset({"dialog", "alertdialog"}),
-}  # fmt: skip
-GOOD, PARTLY = 0.7, 0.8
-_ALIKE = 60
-"""Of a hundred; words of two names that are as alike as that are two words, and not a slip of the pen."""
-
-
 class Page:
     """One look at a page. What only repeats the goal is not the page's own."""
 
@@ -174,12 +143,6 @@ class Page:
         self.state = state
         self.elements = [e for e in state.elements if not (e.role in {"text", "heading"} and e.name and plain(e.name) == folded)]
 
-    def part(self, elements: Sequence[GUIElement]) -> Page:
-        """The same page, as far as these elements."""
-        page = Page(self.state, "")
-        page.elements = list(elements)
-        return page
-
     @cached_property
     def controls(self) -> list[GUIElement]:
         """All that a press may do something to."""
@@ -187,92 +150,13 @@ class Page:
         return [e for e in self.elements if e.role in roles and e.enabled]
 
     @cached_property
-    def fields(self) -> list[GUIElement]:
-        return [e for e in self.elements if e.role in FIELDS and e.enabled]
-
-    @cached_property
     def boxes(self) -> list[GUIElement]:
         return [e for e in self.elements if e.role in BOXES]
-
-    @cached_property
-    def lists(self) -> list[GUIElement]:
-        return [e for e in self.elements if e.role in LISTS and e.options]
 
     @cached_property
     def texts(self) -> list[GUIElement]:
         """Running text, cells and labels."""
         return [e for e in self.elements if e.role in {"text", "cell", "heading", "status", "listitem", "gridcell"} and e.name]
-
-    @cached_property
-    def dialogs(self) -> list[GUIElement]:
-        return [e for e in self.elements if e.role in {"dialog", "alertdialog"} and e.visible]
-
-    def inside(self, outer: GUIElement) -> list[GUIElement]:
-        """Everything below `outer`, in reading order."""
-        below, found = {outer.element_id}, []
-        for element in self.elements:
-            if element.parent in below:
-                below.add(element.element_id)
-                found.append(element)
-        return found
-
-    def scope(self, place: str) -> list[GUIElement]:
-        """The part of the page that `place` names; nothing where that is not on the page."""
-        found = Scopes(self.elements).of(place)
-        return [] if found is None else found
-
-    def find(self, thing: Thing, among: Sequence[GUIElement] | None = None) -> GUIElement | None:
-        """What the phrase means, if the page has it."""
-        found = self.all(thing, among)
-        if not found:
-            return None
-        if thing.nth:
-            place = thing.nth - 1 if thing.nth > 0 else thing.nth
-            return found[place] if -len(found) <= place < len(found) else None
-        return found[0]
-
-    def rivals(self, thing: Thing, among: Sequence[GUIElement] | None = None) -> list[GUIElement]:
-        """All that the phrase may mean equally well: more than one where it does not say which of several things is meant."""
-        if not thing.name or thing.nth or thing.every:
-            return []
-        found = self.all(thing, among)
-        first = found[0] if found else None
-        if first is None:
-            return []
-        # A name that only begins or ends so is as good as another that does: `Delete` of `Delete Milk` and `Delete Bread`.
-        loose = likeness(thing.name, first.name) == PARTLY
-        same = (first.role, first.visible, first.name, _fits(thing.kind, first))
-        return [
-            e for e in found if (e.role, e.visible, first.name if loose else e.name, _fits(thing.kind, e)) == same
-        ]
-
-    def all(self, thing: Thing, among: Sequence[GUIElement] | None = None) -> list[GUIElement]:
-        """All that the phrase may mean: the best names first, or all of its kind in reading order."""
-        scope = self.scope(thing.place)
-        known = {e.element_id for e in scope}
-        options = [e for e in (self.controls if among is None else among) if e.element_id in known]
-        if not thing.name:
-            return _of_kind(thing.kind, options)
-        scored = [(max(likeness(thing.name, e.name), 0.99 * likeness(thing.words, e.name)), e) for e in options if e.name]
-        top = max((score for score, _ in scored), default=0.0)
-        if top < GOOD:
-            return []
-        best = [e for score, e in scored if score >= top - 0.005]
-        return sorted(best, key=lambda e: (not _fits(thing.kind, e), not e.visible)) if not thing.nth else best
-
-
-def _fits(kind: str, element: GUIElement) -> bool:
-    return element.role in _BY_KIND.get(kind, PRESSED)
-
-
-def _of_kind(kind: str, options: Iterable[GUIElement]) -> list[GUIElement]:
-    everything = list(options)
-    exact = [e for e in everything if _fits(kind, e)]
-    if not exact and kind in {"link", "tab", "section", "item", ""}:
-        exact = [e for e in everything if e.role in PRESSED]
-    if not exact and kind == "icon":
-        exact = [e for e in everything if e.role in PRESSED and e.name_source in {"class", "image", "title"}]
-    return sorted(exact, key=lambda e: not e.visible) if kind not in {"field", "area"} else exact
 
 
 def likeness(wanted: str, name: str) -> float:

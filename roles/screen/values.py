@@ -5,8 +5,18 @@ from __future__ import annotations
 import re
 from datetime import date, datetime
 
-from roles.screen.language.lexicon import LANGUAGES, MONTHS
-
+MONTHS = (
+    r"jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|sept?(?:ember)?|oct(?:ober)?"
+    r"|nov(?:ember)?|dec(?:ember)?"
+)
+LANGUAGES = {
+    "german": "Deutsch", "french": "Français", "spanish": "Español", "chinese": "中文", "italian": "Italiano",
+    "dutch": "Nederlands", "portuguese": "Português", "polish": "Polski", "japanese": "日本語", "russian": "Русский",
+    "english": "English",
+}  # fmt: skip
+"""What languages are called in lists that name each in its own."""
+_IMPLIED = {"unpaid": {"unpaid", "open", "outstanding", "due"}, "outstanding": {"unpaid", "overdue", "open", "outstanding"}}
+"""States that are said of others, too."""
 _CODES = r"USD|EUR|GBP|CHF|JPY|CNY|CAD|AUD|SEK|NOK|DKK|PLN|CZK|INR"
 _MONEY = re.compile(
     rf"^\s*(?P<sign>[-−(]?)\s*(?P<before>[$€£¥]|{_CODES})?\s*(?P<neg>[-−]?)(?P<number>\d[\d.,'\u00a0\u202f ]*)"
@@ -146,6 +156,12 @@ def same_value(left: str, right: str) -> bool:
         return minute == parse_time(right)
     first, second = amount_of(left), amount_of(right)
     return first is not None and second is not None and abs(first - second) < 0.005
+
+
+def same_state(left: str, right: str) -> bool:
+    """Whether a status as shown means the state that was asked for: an overdue invoice is outstanding, too."""
+    status, wanted = " ".join(left.split()).casefold(), " ".join(right.split()).casefold()
+    return status == wanted or status in _IMPLIED.get(wanted, set()) or same_value(left, right)
 
 
 def parse_time(value: str) -> int | None:

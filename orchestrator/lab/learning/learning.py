@@ -11,7 +11,6 @@ from orchestrator.core.machine import TaskStatus
 from orchestrator.errors import UsageProblem
 from orchestrator.lab.logs.show import OWN, locate, opened
 from orchestrator.runs.folders import read_run, stored_report
-from orchestrator.settings.policies import understood
 from orchestrator.store.salvage import export_log
 from protocol import InteractionStep, read_log
 from roles.journal.events import ExperienceEvent
@@ -22,6 +21,7 @@ from roles.knowledge.memory.experience import keep
 from roles.knowledge.pages.documents import DocumentKind
 from roles.knowledge.settings import KnowledgeSettings
 from roles.knowledge.store import KnowledgeStore, StoreFault
+from roles.screen.language.reader import read
 
 
 class Demonstrated(NamedTuple):
@@ -68,7 +68,7 @@ def problem_with(found: LearnedPlaybook) -> str:
     if not found.steps:
         return "nothing that was done came to anything"
     for step in found.steps:
-        if not understood(step):
+        if not read(step).understood:
             return f"the step {step!r} would not be understood"
     return ""
 

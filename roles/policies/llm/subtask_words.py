@@ -10,6 +10,7 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
 
+from environments.cards import vocabulary
 from protocol import VisualState, describe, parse_action
 from protocol.prompt_form import diff_form, estimate_tokens, whole_form
 from roles.contracts import (
@@ -35,7 +36,6 @@ from roles.knowledge.memory.blackboard import BlackboardRequest, board_in, fact_
 from roles.knowledge.pages.visible_text import shown
 from roles.safety.privacy.vault import is_reference, references_in
 from roles.screen.evidence import check, names_effect
-from roles.screen.language.lexicon import NOUNS
 from roles.screen.matching import similarity, tokens
 from roles.screen.screens import Screen
 from roles.skills.contract import RESULT
@@ -222,7 +222,6 @@ _WITH = re.compile(
 )
 _ADJUST = re.compile(r'\badjust "(?P<aspect>[^"]*)" of "(?P<device>[^"]+)" to "(?P<value>[^"]+)"', re.IGNORECASE)
 _SWITCHED = {"on": "true", "off": "false"}
-_KINDS = frozenset(NOUNS)
 _KIND = re.compile(r'\b(?:submit|send|save|hand in|create|make|new) (?:the|an?) "([^"]+)"', re.IGNORECASE)
 """What is made or handed in is said by its kind, which no screen has to show: the "form"."""
 
@@ -238,7 +237,8 @@ class Job:
         self.missing = missing
         quoted = (first or second for first, second in _NAMED.findall(view.subtask.instruction))
         kinds = set(_KIND.findall(view.subtask.instruction))
-        self.named = [name for name in dict.fromkeys(quoted) if name not in kinds and not _KINDS.issuperset(tokens(name))]
+        self._nouns = {word for noun in vocabulary(view.cards).nouns for word in tokens(noun)}
+        self.named = [name for name in dict.fromkeys(quoted) if name not in kinds and not self._nouns.issuperset(tokens(name))]
         """What the job names, but for kinds of things: a "note", the "form"."""
         self.reading = bool(view.subtask.expect) and all(isinstance(e, FactKnown) for e in view.subtask.expect)
         """Whether it is to read, and nothing else."""
@@ -275,7 +275,7 @@ class Job:
 
     def deeds(self) -> list[str]:
         """What it commits to: as the plan expects it, and as its words say it."""
-        words = [word for word in self.words if word not in _KINDS]  # a "file" is no deed here
+        words = [word for word in self.words if word not in self._nouns]  # a "file" is no deed here
         said = [verb for verb in COMMITS if any(names_effect(word, verb) for word in words)]
         return list(dict.fromkeys([*self.effects, *said]))
 

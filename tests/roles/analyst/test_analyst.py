@@ -48,7 +48,7 @@ def fact(journal: Journal, name: str) -> Fact:
 
 
 def test_a_result_is_a_fact_of_the_analyst_and_names_what_it_rests_on() -> None:
-    report, journal = work('Compute "table \\"invoices\\" | where [status] is \\"unpaid\\" | sum [amount]" as "owed".')
+    report, journal = work('Compute table "invoices" | where [status] is "unpaid" | sum [amount] as "owed".')
     assert report["signal"] == "worker_success"
     assert report["facts"] == ["owed"]
     assert report["evidence"] == ["fact:invoices"]
@@ -58,7 +58,7 @@ def test_a_result_is_a_fact_of_the_analyst_and_names_what_it_rests_on() -> None:
 
 def test_one_result_may_be_used_by_the_next() -> None:
     report, journal = work(
-        'Compute "fact \\"invoice total\\" - fact \\"paid so far\\"" as "open". Compute "fact \\"open\\" * 2" as "twice".'
+        'Compute fact "invoice total" - fact "paid so far" as "open". Compute fact "open" * 2 as "twice".'
     )
     assert report["facts"] == ["open", "twice"]
     assert fact(journal, "twice").value == "$6.00"
@@ -71,7 +71,6 @@ def test_one_result_may_be_used_by_the_next() -> None:
         ("What is the difference between the invoice total and the paid so far?", "$3.00"),
         ("What percentage of the invoice total is the paid so far?", "75%"),
         ("Is the invoice total more than the paid so far?", "yes"),
-        ("Which is larger, the invoice total or the paid so far?", "invoice total"),
         ("How many rows are in invoices?", "3"),
     ],
 )
@@ -82,7 +81,7 @@ def test_plain_questions_are_answered(question: str, answer: str) -> None:
 
 
 def test_what_is_missing_is_said_and_nothing_is_written() -> None:
-    report, journal = work('Compute "fact \\"rent\\" * 12" as "rent of a year".')
+    report, journal = work('Compute fact "rent" * 12 as "rent of a year".')
     assert report["signal"] == "cannot_execute"
     assert report["summary"] == 'the fact "rent" is not known'
     assert [f.name for f in journal.facts()] == [f.name for f in FACTS]
@@ -95,12 +94,12 @@ def test_words_that_are_no_question_are_given_back() -> None:
 
 
 def test_what_rests_on_something_private_is_private() -> None:
-    _, journal = work('Compute "fact \\"secret bonus\\" + $1" as "more".')
+    _, journal = work('Compute fact "secret bonus" + $1 as "more".')
     assert fact(journal, "more").private
 
 
 def test_the_steps_of_the_run_can_be_asked_about() -> None:
-    report, journal = work('Compute "table \\"steps\\" | count" as "number of steps".')
+    report, journal = work('Compute table "steps" | count as "number of steps".')
     assert report["signal"] == "worker_success"
     assert fact(journal, "number of steps").value == "0"
 
@@ -185,36 +184,13 @@ def test_a_models_formula_becomes_a_fact_that_names_its_sources() -> None:
     assert (fact(journal, "left").value, fact(journal, "left").role) == ("$3.00", "analyst")
 
 
-DUE = table_text(
-    ("Number", "Vendor", "Status", "Due date", "Total"),
-    (
-        ("INV-1", "Acme", "Paid", "2026-03-01", "$5.00"),
-        ("INV-2", "Bolt", "Overdue", "2026-04-02", "$7.25"),
-        ("INV-3", "Cord", "Unpaid", "2026-05-03", "$9.00"),
-    ),
-)
+def test_what_has_two_decimals_keeps_them_without_a_currency_too() -> None:
+    facts = (Fact(name="hotel", value="1000.20"), Fact(name="train", value="1053.50"), Fact(name="nights", value="3"))
+    _, journal = work('Compute fact "hotel" + fact "train" as "sum". Compute fact "nights" * 2 as "twice".', facts=facts)
+    assert (fact(journal, "sum").value, fact(journal, "twice").value) == ("2053.70", "6")
 
 
-@pytest.mark.parametrize(
-    ("question", "answer"),
-    [
-        ("Which invoice should I pay first?", "INV-2"),
-        ("Which of the invoices should be paid first?", "INV-2"),
-        ("Which invoice is due first?", "INV-1"),
-        ("Which invoice is the largest?", "INV-3"),
-        ("Which invoice is the cheapest?", "INV-1"),
-        ("How many invoices are there?", "3"),
-    ],
-)
-def test_which_one_comes_first_is_answered_with_its_grounds(question: str, answer: str) -> None:
-    report, journal = work(question, facts=(Fact(name="invoices", value=DUE, kind="table"),))
-    assert report["signal"] == "worker_success", report["summary"]
-    found = fact(journal, "The answer")
-    assert (found.value, found.used) == (answer, ("invoices",))
-    assert found.reason.startswith('table "invoices"') or answer == "3"
-
-
-@pytest.mark.parametrize("question", ["Which invoice is the prettiest?", "Which invoice is due first?"])
-def test_what_no_column_tells_is_not_guessed(question: str) -> None:
-    facts = (Fact(name="invoices", value=table_text(("Number", "Vendor"), (("INV-1", "Acme"),)), kind="table"),)
-    assert work(question, facts=facts)[0]["signal"] != "worker_success"
+@pytest.mark.parametrize("question", ["What is the sum of the hotel and the boat?", "Add hotel to the train", "How many boats?"])
+def test_a_question_of_which_a_part_is_no_fact_is_given_back(question: str) -> None:
+    facts = (Fact(name="hotel", value="1000.20"), Fact(name="train", value="1053.50"))
+    assert work(question, facts=facts)[0]["signal"] == "cannot_execute"

@@ -6,8 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from protocol import GUIElement
-from roles.screen.dialogs import HARMLESS, classify_dialog, dismiss_choice
+from protocol import GUIElement, VisualState
+from roles.screen.dialogs import HARMLESS, agree_choice, classify_dialog, dismiss_choice, expected
+from roles.screen.screens import Screen
 
 DIALOG = GUIElement(element_id="d", role="dialog", text="Message")
 
@@ -167,3 +168,39 @@ def test_an_answer_that_agrees_to_something_is_never_chosen(buttons: list[str]) 
     assert choice(*buttons) in {None, "Cancel", "No", "×", "OK"}
     if choice(*buttons) == "OK":
         assert buttons == ["OK"]
+
+
+def dialog(title: str, text: str, *buttons: str) -> Screen:
+    parts = [
+        GUIElement(element_id="d", role="dialog", text=title),
+        GUIElement(element_id="t", role="text", text=text, parent="d"),
+    ]
+    parts += [GUIElement(element_id=f"b{n}", role="button", text=name, parent="d") for n, name in enumerate(buttons)]
+    return Screen(VisualState(elements=tuple(parts), modal="d"))
+
+
+@pytest.mark.parametrize(
+    ("verb", "title", "text", "buttons", "pressed"),
+    [
+        ("delete", "Delete budget.txt?", "It will be deleted for good.", ("Cancel", "Delete budget.txt"), "Delete budget.txt"),
+        ("delete", "Are you sure you want to delete it?", "", ("No", "Yes"), "Yes"),
+        ("delete", "Remove note", "This cannot be undone.", ("Keep it", "Remove"), "Remove"),
+        ("delete", "Upgrade now", "Pay to delete advertisements", ("OK", "Later"), None),
+        ("delete", "Rate this app", "How do you like it?", ("OK", "Later"), None),
+        ("submit", "Submit the claim?", "", ("Back", "Submit"), "Submit"),
+        ("submit", "Allow access to your files?", "", ("Allow", "Deny"), None),
+        ("rename", "Rename plan.txt", "", ("OK", "Cancel"), "OK"),
+    ],
+)
+def test_only_the_crews_own_question_is_agreed_to(
+    verb: str, title: str, text: str, buttons: tuple[str, ...], pressed: str | None
+) -> None:
+    choice = agree_choice(verb, dialog(title, text, *buttons))
+    assert (choice.text if choice else None) == pressed
+
+
+def test_a_question_about_another_file_was_not_expected() -> None:
+    asked = dialog("Delete other.txt?", "It will be deleted for good.", "Delete", "Cancel")
+    assert asked.dialog is not None
+    assert not expected(asked.dialog, asked.elements, "delete", "budget.txt")
+    assert expected(asked.dialog, asked.elements, "delete", "other.txt")

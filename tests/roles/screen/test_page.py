@@ -7,7 +7,7 @@ import pytest
 from protocol import BoundingBox, GUIElement, VisualState
 from roles.screen.choices import adding, chosen, taken
 from roles.screen.events import refusal
-from roles.screen.page import Page, Thing, likeness, listed
+from roles.screen.page import Page, Scopes, likeness, listed
 
 
 def state(*parts: tuple[str, str] | tuple[str, str, dict[str, object]]) -> VisualState:
@@ -20,13 +20,9 @@ def state(*parts: tuple[str, str] | tuple[str, str, dict[str, object]]) -> Visua
 
 
 def test_names_count_as_they_are_written_before_what_is_like_them():
-    page = Page(state(("button", "OK"), ("button", "ok"), ("button", "Okay"), ("link", "ok")), "")
-    for name, place in (("OK", 0), ("ok", 1), ("Okay", 2)):
-        found = page.find(Thing(name=name, kind="button", words=name))
-        assert found is not None
-        assert found.element_id == f"e{place}"
+    assert likeness("OK", "OK") > likeness("OK", "ok") > likeness("OK", "Okay") == 0.9
     assert likeness("x", "Close") == 0.9
-    assert page.find(Thing(name="Launch", kind="button", words="Launch")) is None
+    assert likeness("Launch", "OK") < 0.6
 
 
 def test_a_list_in_words_is_cut_by_the_names_that_there_are():
@@ -61,12 +57,9 @@ def test_names_that_are_alike_by_their_letters_alone_are_two_names(wanted, name,
 
 
 def test_a_place_that_is_not_on_the_page_holds_nothing():
-    page = Page(state(("heading", "Ann"), ("button", "Edit"), ("heading", "Bob"), ("button", "Edit")), "")
-    found = page.find(Thing(name="Edit", words="Edit", place="row of Bob"))
-    assert found is not None
-    assert found.element_id == "e3"
-    assert page.find(Thing(name="Edit", words="Edit", place="row of Eve")) is None
-    assert len(page.rivals(Thing(name="Edit", words="Edit"))) == 2
+    scopes = Scopes(state(("heading", "Ann"), ("button", "Edit"), ("heading", "Bob"), ("button", "Edit")).elements)
+    assert [e.element_id for e in scopes.of("Bob") or ()] == ["e2", "e3"]
+    assert scopes.of("Eve") is None
 
 
 @pytest.mark.parametrize(
