@@ -19,10 +19,9 @@ from roles.evaluator.effects import SeenRecord, rows_on, seen_on
 from roles.evaluator.evidence import moments_in
 from roles.screen.evidence import is_search
 from roles.screen.matching import similarity, tokens
-from roles.screen.records import same_state
 from roles.screen.screens import fold
 from roles.screen.synonyms import similarity_next
-from roles.screen.values import amount_of, find_dates, find_money, parse_date, same_value, sort_key
+from roles.screen.values import amount_of, find_dates, find_money, parse_date, same_state, same_value, sort_key
 
 _EARLIER = frozenset({"previous", "prev", "newer", "previous page", "earlier page", "page back", "<", "‹", "«"})
 _LATER = frozenset({"following page", "page forward"})
