@@ -5,8 +5,8 @@ condition = ("if" | "unless") (thing predicate | "there is" thing) | "if so" | "
 
 from __future__ import annotations
 
-from roles.contracts.orders import Condition, Test, Thing
-from roles.screen.language.nouns import Read
+from roles.contracts.orders import Condition, Order, Slot, Test, Text, Thing
+from roles.screen.language.nouns import Doubt, Read
 from roles.screen.language.values import Values
 from roles.screen.language.words import Match
 
@@ -18,6 +18,8 @@ class Conditions(Values):
         """[join] [condition ","] ["then"]"""
         while (join := self.take(at, "joins")) and not (self._noun_ahead(join.end) and self.low(at) in {"first", "last", "next"}):
             at = join.end + (self.low(join.end) == ",")
+        if (waited := None if self.take(at, "waits") else self.awaited(at)) is not None:
+            return None, waited + (self.low(waited) == ",")
         found = self.conditional(at)
         if found is None:
             return None, at
@@ -51,6 +53,64 @@ class Conditions(Values):
         spans = self.spans(at, stop)
         return Condition(thing=thing[0], tests=tuple(tests[0]) if tests else (), negated=unless != bool(none), spans=spans), stop
 
+    def yes_or_no(self, at: int, end: int, condition: Condition) -> None:
+        """What is asked is answered with yes if it is so, and with no if it is not."""
+        for word in ("yes", "no"):
+            slot = Slot(role="value", value=Text(text=word, spans=condition.spans), spans=condition.spans)
+            holds = condition.model_copy(update={"negated": word == "no"})
+            order = Order(verb="answer", said=self.words.text(at, end), slots=(slot,), condition=holds, spans=self.spans(at, end))
+            self.orders.append(order)
+
+    def whether(self, at: int) -> int | None:
+        """check|tell me whether THING PREDICATE: an answer."""
+        check = self.take(at, "check_words")
+        there = check is not None and self.low(check.end) == "there" and self.low(check.end + 1) in {"is", "are"}
+        thing = self.simple(check.end + 2 * there) if check else None
+        tests = self.predicates(thing[1]) if thing and not there else None
+        if thing is None or (tests is None and not there):
+            return None
+        stop = tests[1] if tests else thing[1]
+        condition = Condition(thing=thing[0], tests=tuple(tests[0]) if tests else (), spans=self.spans(at, stop))
+        self.yes_or_no(at, stop, condition)
+        return stop
+
+    def awaited(self, at: int) -> int | None:
+        """when|as soon as|once|wait until THING arrives | NAME sends THING | THING PREDICATE: an order to wait for it."""
+        word, waits = self.take(at, "conditions"), self.take(at, "waits")
+        if waits is None and (word is None or word.entry.name != "when"):
+            return None
+        start = (waits or word).end  # type: ignore[union-attr]
+        if (sent := self._sending(start)) is not None:
+            thing, end = sent
+        elif (found := self.simple(start)) is not None:
+            thing, end = found
+        else:
+            return None
+        arrives = end if sent else arrived.end if (arrived := self.take(end, "arrives")) else 0
+        tests = self.predicates(end) if not arrives else None
+        if tests is None and not arrives or thing.quantity not in {"one", "any"} or thing.also:
+            return None
+        if tests is not None:
+            if self.low(at) == "when" and self.take(end, "auxiliaries"):
+                raise Doubt(f"is it to be waited for, or to be done only if it is so now: {self.words.text(at, tests[1])!r}?")
+            thing, arrives = thing.model_copy(update={"tests": (*thing.tests, *tests[0])}), tests[1]
+        else:  # one that is not there yet
+            thing = thing.model_copy(update={"new": True})
+        said = self.words.text(at, start)
+        self.orders.append(Order(verb="wait", said=said, object=thing, spans=self.spans(at, arrives)))
+        return arrives
+
+    def _sending(self, at: int) -> Read[Thing] | None:
+        """Ann sends [me] a mail about the lunch"""
+        end = self._name_end(at)
+        sends = self.take(end, "sends") if end > at else None
+        thing = self.simple(sends.end) if sends else None
+        if thing is None or thing[0].quantity != "any":
+            return None
+        self.named(self.text(at, end))
+        test = Test(relation="from", value=self.text(at, end), spans=self.spans(at, end))
+        return thing[0].model_copy(update={"tests": (*thing[0].tests, test), "spans": self.spans(at, thing[1])}), thing[1]
+
     def _again(self, at: int, end: int, negated: bool) -> Read[Condition] | None:
         """The condition said before, or its contrary."""
         if self.condition is None:
@@ -80,6 +140,14 @@ class Conditions(Values):
 
     def _asked_condition(self, at: int, aux: Match) -> int | None:
         """is|has THING [been] STATE? | have we paid THING? | is there THING?"""
+        if aux.entry.name == "do" and self.take(at, "got") is None:
+            subject = self.thing(aux.end)
+            verb = self.take(subject[1], "predicates") if subject else None
+            test = self._complement(verb, subject[1], "", False) if subject and verb else None
+            return self._await(at, subject[0], (test[0],), test[1]) if subject and test and self.over(test[1]) else None
+        if (got := self.take(at, "got")) is not None:
+            thing = self.simple(got.end)
+            return self._await(at, thing[0], (), thing[1]) if thing and self.over(thing[1]) else None
         if self.low(aux.end) in {"we", "i"}:
             state = self.take(aux.end + 1, "states")
             thing = self.thing(state.end) if state else None

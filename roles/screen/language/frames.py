@@ -380,6 +380,8 @@ class Frame:
             return None
         if not self.filled() and read.low(at) in {"in", "on"} and (place := read.simple(at + 1, inner=True)):
             return self.add("at", read.valued_thing(place[0]), at, place[1])
+        if says and self.person is None and (who := read.everybody(at)) is not None:
+            return self.add("to", who[0], at, who[1])
         if self.takes == "value" and (value := read.joined(at)) is not None:
             return self.add("saying" if self.verb["name"] in {"send", "reply"} else "value", value[0], at, value[1])
         found = read.thing(at)

@@ -140,11 +140,6 @@ class Narrowing(Nouns):
             return None
         return self._on(start, when[1]), when[1]
 
-    def named(self, value: Value | None) -> None:
-        """Somebody "her" may speak of."""
-        if isinstance(value, Text) and not value.quoted:
-            self.people = [*self.people, value.text]
-
     def _held(self, at: int, end: int, relation: str, data: dict[str, Any], tests: list[Test]) -> int | None:
         """without a title | with the highest total | with the subject X"""
         if relation == "with" and "pick" not in data and (best := self._best(end)):

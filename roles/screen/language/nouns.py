@@ -170,6 +170,9 @@ class Nouns(ABC):
     def _pronoun(self, at: int) -> Read[Thing] | None:
         """it | them | both of them | all of them [that ...] | the others | her"""
         found, every = self.take(at, "pronouns"), self.take(at, "all")
+        if self.low(at) == "that" and self.take(at + 1, "noun") and self.low(at + 1) == "person":
+            back = self.back(at=at)
+            return (Thing(kind="person", back=back, spans=self.spans(at, at + 2)), at + 2) if back else None
         whole = every is not None and self.low(every.end) in {"them", "these", "those"}
         if every is not None and whole:
             found = self.take(every.end, "pronouns")
@@ -378,6 +381,7 @@ class Nouns(ABC):
         ahead = self._noun_ahead(end + 1) or self.take(end + 1, "superlatives") or self._count(end + 1)
         if end > at and self.low(end) == "'s" and ahead:
             tests.append(Test(value=self.text(at, end), spans=self.spans(at, end + 1)))
+            self.named(self.text(at, end) if self.words.list[at].capital else None)
             return end + 1
         return at
 
@@ -571,7 +575,8 @@ class Nouns(ABC):
         return tuple(one.model_copy(update={"also": ()}) for one in (thing[0], *thing[0].also)), thing[1]
 
     def valued_thing(self, thing: Thing) -> Value:
-        if thing.back is not None and thing == Thing(back=thing.back, quantity=thing.quantity, spans=thing.spans):
+        same = thing.model_copy(update={"kind": ""} if thing.kind == "person" else {})
+        if thing.back is not None and same == Thing(back=thing.back, quantity=thing.quantity, spans=thing.spans):
             return thing.back.model_copy(update={"spans": thing.spans})
         return (thing.name if bare(thing) else None) or Of(thing=thing, spans=thing.spans)
 
@@ -581,6 +586,11 @@ class Nouns(ABC):
         if found is None:
             return None
         return self.valued_thing(found[0]), found[1]
+
+    def named(self, value: Value | None) -> None:
+        """Somebody "her" may speak of."""
+        if isinstance(value, Text) and not value.quoted:
+            self.people = [*self.people, value.text]
 
     @abstractmethod
     def narrowed(self, head: int, data: dict[str, Any], tests: list[Test], inner: bool) -> int:

@@ -16,6 +16,7 @@ from typing import Any
 from environments.cards import Vocabulary
 from roles.contracts.orders import Condition, Context, Of, Order, Reading, Slot, Span, Thing, Unread, Value
 from roles.screen.language.conditions import Conditions
+from roles.screen.language.controls import Controls
 from roles.screen.language.frames import Frame
 from roles.screen.language.nouns import Doubt, Read, bare
 from roles.screen.language.words import Match, Words
@@ -30,7 +31,7 @@ def _frame(verb: Match) -> dict[str, Any]:
     return dict(verb.entry.data) | {"name": verb.entry.name, "said": verb.entry.words[0]}
 
 
-class Clauses(Conditions):
+class Clauses(Conditions, Controls):
     """Reads sentences and the orders in them."""
 
     def reading(self) -> Reading:
@@ -55,7 +56,9 @@ class Clauses(Conditions):
                 idle.append(self._span(end))
                 end += 1
             at = end
-        if self.waiting:
+        if self.waiting and self.condition and self.condition.spans == self.spans(*self.waiting):
+            self.yes_or_no(*self.waiting, self.condition)
+        elif self.waiting:
             unread.append(self._unused(self.waiting))
         for told in self.context:
             if not self._unrelated(told):
@@ -104,7 +107,10 @@ class Clauses(Conditions):
             self.topic, self.topics = None, ()
         self.recent = False
         standing, begin = self._front(at)
-        stop = self._clauses(begin, end, standing)
+        waits = len(self.orders) > before
+        stop = end if waits and begin >= end else self._clauses(begin, end, standing)
+        if waits:
+            self.orders[before + 1 :] = [order.model_copy(update={"after": (before,)}) for order in self.orders[before + 1 :]]
         if stop < end:
             del self.orders[before:]
             self.people = people
@@ -345,7 +351,11 @@ class Clauses(Conditions):
             negated, at = True, denied.end
         elif self.low(at) == "not" and self.low(at + 1) == "to":
             negated, at = True, at + 2
-        for rule in (self.wished, self.imperative, self.question, self.passive, self.fronted):
+        if not negated and standing is None and (stop := self.whether(at)) is not None:
+            return stop
+        if not negated and standing is None and self.take(at, "waits") and (stop := self.awaited(at)) is not None:
+            return stop
+        for rule in (self.on_page, self.wished, self.imperative, self.question, self.passive, self.fronted):
             self.object = None
             self.claimed = frozenset()
             found = rule(at)
@@ -366,6 +376,7 @@ class Clauses(Conditions):
         change = {"negated": negated or order.negated, "condition": standing or order.condition, "spans": self.spans(start, end)}
         self.orders.append(order.model_copy(update=change))
         self._keep()
+        self._reply()
         return end if not (negated and order.negated) else None
 
     def _keep(self) -> None:
@@ -380,6 +391,42 @@ class Clauses(Conditions):
         if kept.back is None and kept.kind == last.object.kind:
             thing = last.object.model_copy(update={"but": (*last.object.but, kept)})
             self.orders[-2] = last.model_copy(update={"object": thing})
+
+    def _reply(self) -> None:
+        """ "Reply to Ann's mail and tell her that ...": that is what the reply says."""
+        if len(self.orders) < 2 or self.orders[-2].verb != "reply" or self.orders[-1].verb != "send":
+            return
+        last, told = self.orders[-2:]
+        to = next((slot.value for slot in told.slots if slot.role == "to"), None)
+        if any(slot.role == "saying" for slot in last.slots) or told.object or not isinstance(to, Text):
+            return
+        asked, pronoun = self.words.goal[slice(*last.spans[0])], self.words.goal[slice(*to.spans[0])] != to.text
+        if to.text not in asked or not pronoun or told.negated or {slot.role for slot in told.slots} != {"to", "saying"}:
+            return
+        saying = [slot for slot in told.slots if slot.role == "saying"]
+        self.orders[-2:] = [last.model_copy(update={"slots": (*last.slots, *saying), "spans": (*last.spans, *told.spans)})]
+
+    def likewise(self, at: int) -> Read[Order] | None:
+        """[tell] the same [mail] to NAME [in chat]: what was said last, to somebody else."""
+        verb, last = next(iter(self.words.matches(at, "verb")), None), self.orders[-1] if self.orders else None
+        start = verb.end if verb and verb.entry.data.get("says") else at
+        same = self.take(start, "same")
+        if same is None or last is None or last.verb not in {"send", "forward", "share"} or last.negated:
+            return None
+        letter = self.take(same.end, "noun")
+        end = letter.end if letter and letter.entry.name in self.words.lexicon.data["letters"] else same.end
+        to = self.valued(end + 1) if self.low(end) in {"to", "for"} else None
+        if to is None:
+            return None
+        channel = self.take(to[1], "channels")
+        stop, roles = channel.end if channel else to[1], {"to", "by"} if channel else {"to"}
+        slots = [Slot(role="to", value=to[0], spans=self.spans(end, to[1]))]
+        if channel:
+            way = Of(thing=Thing(kind=channel.entry.name), spans=self.spans(to[1], stop))
+            slots.append(Slot(role="by", value=way, spans=way.spans))
+        slots += [slot for slot in last.slots if slot.role not in roles]
+        said = self.words.text(at, same.end)
+        return last.model_copy(update={"said": said, "slots": tuple(slots), "spans": self.spans(at, stop)}), stop
 
     def wished(self, at: int) -> Read[Order] | None:
         """I need a new THING | I need the FIELDS of THING"""

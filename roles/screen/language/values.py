@@ -86,7 +86,7 @@ class Values(Narrowing):
         if word is None:
             return None
         name, end = word.entry.name, word.end
-        if name in {"count", "which"} and self.take(end, "all", "both", "articles", "possessives", "demonstratives"):
+        if self.low(at) != "what" and name in {"count", "which"} and self.take(end, "all", "both", "articles", "possessives", "demonstratives"):
             return None  # how many all mails
         if name == "count":
             return self._counted(at, end)
@@ -102,7 +102,7 @@ class Values(Narrowing):
         return self._about(at, end, name, turned) if name == "which" else None
 
     def _counted(self, at: int, end: int) -> Read[Value] | None:
-        found = self.simple(end)
+        found = self.simple(end + (self.low(end) == "of"))
         if found is None:
             return None
         thing, end = found[0].model_copy(update={"quantity": "all"}), found[1]
@@ -117,8 +117,10 @@ class Values(Narrowing):
         return Worked(how="count", of=(Of(thing=thing, spans=thing.spans),), spans=self.spans(at, end)), end
 
     def _wanted(self, at: int, end: int, name: str) -> Read[Value] | None:
-        """which [of the] THINGS PREDICATE | who [in PLACE] PREDICATE"""
+        """which [of the] THINGS PREDICATE | which THINGS do I have ... | who [in PLACE] PREDICATE | who wrote THING"""
         if name == "who":
+            if part := self.taking_part(at, end):
+                return part
             data: dict[str, Any] = {"kind": "person", "quantity": "all"}
             tests: list[Test] = []
             stop = self._prepositional(end, data, tests) or end
@@ -143,9 +145,24 @@ class Values(Narrowing):
             return Of(thing=thing.model_copy(update={"quantity": "one", "pick": best[0]}), spans=self.spans(at, best[1])), best[1]
         more = self.predicates(stop)
         if more is None:
-            return None
+            has = any(self.take(place, "got") for place in range(end, stop))
+            return (Of(thing=thing, spans=self.spans(at, stop)), stop) if has else None
         thing = thing.model_copy(update={"tests": (*thing.tests, *more[0]), "spans": self.spans(at, more[1])})
         return Of(thing=thing, spans=thing.spans), more[1]
+
+    def everybody(self, at: int) -> Read[Value] | None:
+        """everybody who comes to THING"""
+        every = self.take(at, "everything")
+        some = every is not None and every.entry.name == "person" and self.low(every.end) in {"who", "that"}
+        return self.taking_part(at, every.end + 1) if every is not None and some else None
+
+    def taking_part(self, first: int, at: int) -> Read[Value] | None:
+        """who wrote THING, everybody who comes to THING: the persons that a field of it names."""
+        part = self.take(at, "taking_part")
+        thing = self.simple(part.end) if part else None
+        if part is None or thing is None or plural(thing[0]):
+            return None
+        return Of(fields=(part.entry.name,), thing=thing[0], spans=self.spans(first, thing[1])), thing[1]
 
     def _due_next(self, at: int) -> Read[tuple[Pick, tuple[Test, ...]]] | None:
         """which is due next | first | last"""
@@ -172,6 +189,8 @@ class Values(Narrowing):
         if found is None:
             return None
         thing, stop = found
+        if self.low(at) == "what" and (says := self.take(stop, "says")) and not plural(thing):
+            return Of(fields=("text",), thing=thing, spans=self.spans(at, says.end)), says.end
         if not turned and (be := self.take(stop, "auxiliaries")) and be.entry.name == "be":
             aux, stop = be, be.end
         verb = self.take(stop, "predicates")
@@ -188,7 +207,9 @@ class Values(Narrowing):
         return value, stop
 
     def fields(self, at: int) -> Read[Value] | None:
-        """[the|its|that] FIELD {and FIELD} [of THING] | THING's FIELD {and FIELD}"""
+        """[the|its|that] FIELD {and FIELD} [of THING] | THING's FIELD {and FIELD} | everybody who comes to THING"""
+        if everybody := self.everybody(at):
+            return everybody
         if (owned := self._owned(at)) is not None:
             return owned
         if (that := self.take(at, "demonstratives")) and (named := self.take(that.end, "field")) and self._field_here(named):

@@ -245,7 +245,8 @@ class Words:
     """The tokens of a goal that mean something, with what each can be."""
 
     def __init__(self, goal: str, vocabulary: Vocabulary | None = None) -> None:
-        self.goal, self.lexicon = goal, Lexicon.english(vocabulary)
+        self.goal, self.shown = goal, vocabulary.shown if vocabulary else None
+        self.lexicon = Lexicon.english(vocabulary._replace(shown=None) if vocabulary else None)
         every = tokens(goal)
         self.nothing: list[Token] = []
         self.list: list[Token] = []

@@ -256,7 +256,7 @@ def test_what_could_be_an_order_is_no_background(told: str) -> None:
         "Delete all but two notes", "Delete at most three notes", "Archive or delete the mail", "Delete not all notes",
         'Delete the note "A", not the mail "B"', "Buy two or three lamps", "The file has to go to Ann. Delete the mail.",
         "Delete as many notes as possible", 'Delete the note "A" when Ann writes', "Add a row in Old in New in Older",
-        "Give INV-7029 the usual treatment", "Is INV-1 paid?", "Delete the notes instead of the mails",
+        "Give INV-7029 the usual treatment", "Delete the notes instead of the mails",
     ],
 )  # fmt: skip
 def test_what_is_not_certain_is_refused(goal: str) -> None:

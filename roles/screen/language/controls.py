@@ -1,0 +1,346 @@
+"""The words of user interfaces: what is pressed, filled, chosen, opened and read on a page. Read where a goal is about one.
+
+clause = press thing {and thing} | write value (into thing | as label) {and ...} | write label value {and ...} [into thing]
+       | set label to value {and ...} | select thing {and thing} [from thing] | select value as label | find piece of thing ...
+thing  = [the] name | [the] [label] widget [called name] [(in|of|for) thing]
+"""
+
+from __future__ import annotations
+
+from functools import cache
+from importlib.resources import files
+from typing import Any
+
+import yaml
+
+from roles.contracts.orders import Of, Order, Pick, Slot, Text, Thing, Value
+from roles.screen.language.nouns import Read
+from roles.screen.language.values import Values
+
+_STOPS = frozenset({"into", "in", "to", "as", "with", "from", "on", "for", "of", "by", "and", "then", "using", "but", "or", ","})
+_INSIDE = ("in", "of", "for", "on", "inside", "within", "under", "from", "next to", "beside")
+_LONGEST = 8
+"""Words of a name that is neither quoted nor on the page."""
+_BACK = frozenset({"it", "that", "this"})
+
+
+@cache
+def words_of_pages() -> dict[str, Any]:
+    text = files("configs").joinpath("lexicon/pages.yaml").read_text(encoding="utf-8")
+    return dict(yaml.load(text, Loader=yaml.CBaseLoader))
+
+
+class Controls(Values):
+    """Reads clauses about a page."""
+
+    def on_page(self, at: int) -> Read[Order] | None:
+        if self.words.shown is None:
+            return None
+        for name, verb in words_of_pages()["verbs"].items():
+            end = self._one_of(at, verb["forms"])
+            found = getattr(self, f"page_{name}")(end) if end else None
+            if found is not None:
+                return Order(verb=name, said=self.words.text(at, end), **found[0]), found[1]
+        return None
+
+    # --- words and names --------------------------------------------------------------------------------------------------
+
+    def _one_of(self, at: int, forms: Any) -> int:
+        """The place behind the longest of these forms; 0: none stands here."""
+        fits = (len(form) for form in map(str.split, forms) if all(self.low(at + n) == word for n, word in enumerate(form)))
+        longest = max(fits, default=0)
+        return at + longest if longest else 0
+
+    def _widget(self, at: int) -> Read[str] | None:
+        """What kind of thing is named here, one or several of it."""
+        widgets = words_of_pages()["widgets"].items()
+        ends = [(self._one_of(at, [n for form in forms for n in (form, f"{form}s", f"{form}es")]), name) for name, forms in widgets]
+        end, name = max(ends)
+        return (name, end) if end else None
+
+    def _shown(self, at: int) -> Read[Text] | None:
+        """A name in quotation marks, or the longest that the page shows."""
+        if self.kind(at) == "quote":
+            return self.text(at, at + 1, quoted=True), at + 1
+        token = self.token(at)
+        rest = self.words.goal[token.start :].casefold() if token else ""
+        for name in self.words.shown or ():
+            if not rest.startswith(name):
+                continue
+            stop = (token.start if token else 0) + len(name)
+            end = next((n + 1 for n in range(at, len(self.words.list)) if self.words.list[n].end == stop), 0)
+            ordered = any(self.low(n) in {"and", ",", "then", ".", "!"} and self.clause(n + 1) for n in range(at, end))
+            if end and not ordered and not (end == at + 1 and (len(name) < 2 or self.words.closed(at))):
+                return self.text(at, end), end
+        return None
+
+    def _phrase(self, at: int, widgets: bool = False) -> Read[Text] | None:
+        """Words up to the next of the grammar's own; with `widgets` up to what kind of thing it is."""
+        end = at
+        while end < min(len(self.words.list), at + _LONGEST) and not self.ends(end) and self.low(end) not in _STOPS:
+            if self.kind(end) == "quote" or (widgets and end > at and self._widget(end)) or self._idle(end) > end:
+                break
+            if self.kind(end) != "id" and self.take(end, "negations", "conditions", "exceptions", "no", "not", "all", "pronouns"):
+                return None
+            end += 1
+        return (self.text(at, end), end) if end > at else None
+
+    def _idle(self, at: int) -> int:
+        return self._one_of(at, words_of_pages()["idle"]) or at
+
+    def _past_article(self, at: int) -> int:
+        found = self.take(at, "articles", "possessives", "demonstratives")
+        return found.end if found and self.low(at) not in _BACK - {"that", "this"} else at
+
+    # --- things -----------------------------------------------------------------------------------------------------------
+
+    def _part(self, at: int, inner: bool = False) -> Read[Thing] | None:
+        """A thing on the page."""
+        data: dict[str, Any] = {}
+        start = at
+        if many := self.take(at, "both", "all"):
+            data.update({"quantity": "number", "number": 2} if many.entry.group == "both" else {"quantity": "all"})
+            at = many.end
+        named = self._shown(at) if self.kind(at) != "word" or self.low(at) not in {"the", "a", "an"} else None
+        at = at if named else self._past_article(at)
+        if self.low(at) in {"first", "last"} or self.kind(at) == "nth" or self.take(at, "ordinals"):
+            at = self._picked(at, data)
+            if "pick" not in data and self.low(at) in {"first", "last"}:
+                data["pick"] = Pick(order=self.low(at), spans=self.spans(at, at + 1))
+                at += 1
+        named = named or self._shown(at)
+        if named is not None:
+            data["name"], at = named
+        kind = self._widget(at)
+        if named is None and kind is None:
+            phrase = self._phrase(at, widgets=True)
+            if phrase is None:
+                return None
+            data["name"], at = phrase
+            kind = self._widget(at)
+        if kind is not None:
+            data["kind"], at = kind
+        at = self._idle(at)
+        if called := self._one_of(at, words_of_pages()["called"]):
+            named = self._shown(called) if "name" not in data else None
+            if named is None:
+                return None
+            data["name"], at = named
+        elif kind is not None and "name" not in data and (named := self._shown(at)) is not None:
+            data["name"], at = named
+        at = self._within(at, data, inner)
+        return Thing(**data, spans=self.spans(start, at)), at
+
+    def _within(self, at: int, data: dict[str, Any], inner: bool) -> int:
+        """in the dialog | of Swan: in which part of the page it stands"""
+        at = self._idle(at)
+        word = self._one_of(at, _INSIDE)
+        if inner or not word or self.low(at) in self.claimed or (place := self._part(word, inner=True)) is None:
+            return at
+        data["place"], at = place
+        if "name" not in data and (called := self._one_of(at, words_of_pages()["called"])) and (named := self._shown(called)):
+            data["name"], at = named
+        return self._idle(at)
+
+    def _several(self, at: int) -> Read[Thing] | None:
+        """A thing, or several by "," and "and"."""
+        found = self._part(at)
+        if found is None:
+            return None
+        things, end = [found[0]], found[1]
+        while (sep := self._separator(end)) and not self._begins(sep) and (more := self._part(sep)):
+            things, end = [*things, more[0]], more[1]
+        return things[0].model_copy(update={"also": tuple(things[1:]), "spans": self.spans(at, end)}), end
+
+    def _begins(self, at: int) -> bool:
+        """Whether another order begins here, and not a name on the page."""
+        shown = self._shown(at)
+        if shown is not None and shown[1] > at + 1:
+            return False
+        verb = any(self._one_of(at, verb["forms"]) for verb in words_of_pages()["verbs"].values())
+        return verb or (shown is None and self.clause(at))
+
+    # --- values -----------------------------------------------------------------------------------------------------------
+
+    def _what(self, at: int) -> Read[Value] | None:
+        """What is written: a quotation, "it", what the page shows somewhere, else the words themselves."""
+        if self.kind(at) == "quote":
+            return self.text(at, at + 1, quoted=True), at + 1
+        if self.low(at) in _BACK and (back := self.back(at=at)) is not None:
+            return back, at + 1
+        return self._piece(at) or self._phrase(at)
+
+    def _piece(self, at: int) -> Read[Value] | None:
+        """the last word in THING | the text of THING | the value of LABEL [for THING] | the LABEL of THING"""
+        start, at = at, self._past_article(at)
+        nth: dict[str, Any] = {}
+        place = self._picked(at, nth)
+        pick = nth.get("pick")
+        if pick is None and self.low(at) in {"first", "last"}:
+            pick, place = Pick(order=self.low(at)), at + 1  # type: ignore[arg-type]
+        if pick is not None and self.low(place) == "word":
+            number = -1 if pick.order == "last" else pick.at
+            fields, end = (f"word {number}",), place + 1
+        elif pick is None and self.low(at) in {"text", "content", "contents"}:
+            fields, end = ("text",), at + 1
+        elif pick is None and self.low(at) == "value" and self.low(at + 1) in {"of", "for"}:
+            label = self._shown(self._past_article(at + 2)) or self._phrase(self._past_article(at + 2), widgets=True)
+            if label is None:
+                return None
+            fields, end = (label[0].text,), label[1]
+            if self.low(end) not in {"of", "for", "in"}:
+                thing = Thing(spans=self.spans(start, end))
+                return Of(fields=fields, thing=thing, spans=self.spans(start, end)), end
+        elif pick is None and (label := self._shown(at) or self._phrase(at)) and start < at and self.kind(at) != "quote":
+            fields, end = (label[0].text,), label[1]
+        else:
+            return None
+        if self.low(end) not in {"of", "in", "for", "from", "on"}:
+            return None
+        thing_ = self._part(end + 1, inner=True) if fields[0].startswith("word ") or fields == ("text",) else None
+        claimed, self.claimed = self.claimed, frozenset({"into", "to", "as"})
+        found = thing_ or self.simple(end + 1)
+        self.claimed = claimed
+        return (Of(fields=fields, thing=found[0], spans=self.spans(start, found[1])), found[1]) if found else None
+
+    # --- verbs ------------------------------------------------------------------------------------------------------------
+
+    def page_click(self, at: int) -> Read[dict[str, Any]] | None:
+        found = self._several(at)
+        return ({"object": found[0]}, found[1]) if found else None
+
+    def page_open(self, at: int) -> Read[dict[str, Any]] | None:
+        found = self._several(at)
+        named = found is not None and (found[0].kind or (found[0].name and self._is_shown(found[0].name)))
+        return ({"object": found[0]}, found[1]) if found and named else None
+
+    def page_close(self, at: int) -> Read[dict[str, Any]] | None:
+        """close the dialog [by clicking "x"]"""
+        found = self._part(at)
+        if found is None:
+            return None
+        thing, end = found
+        if self.low(end) == "by" and self.low(end + 1) in {"clicking", "pressing", "tapping"}:
+            way = self._part(end + 2 + (self.low(end + 2) == "on"))
+            return ({"object": way[0].model_copy(update={"place": thing})}, way[1]) if way else None
+        return {"object": thing}, end
+
+    def page_focus(self, at: int) -> Read[dict[str, Any]] | None:
+        return self.page_click(at + (self.low(at) in {"into", "in", "on"}))
+
+    def page_scroll(self, at: int) -> Read[dict[str, Any]] | None:
+        """scroll [the THING] to the bottom"""
+        found = None if self._edge(at) else self._part(at)
+        at = found[1] if found else at
+        edge = self._edge(at)
+        if edge is None:
+            return None
+        slot = Slot(role="to", value=Text(text=edge[0], spans=self.spans(at, edge[1])), spans=self.spans(at, edge[1]))
+        return {"object": found[0] if found else None, "slots": (slot,)}, edge[1]
+
+    def _edge(self, at: int) -> Read[str] | None:
+        ends = words_of_pages()["ends"].items()
+        return next(((name, end) for name, forms in ends if (end := self._one_of(at, forms))), None)
+
+    def page_find(self, at: int) -> Read[dict[str, Any]] | None:
+        found = self._piece(at)
+        if found is None:
+            return None
+        return {"slots": (Slot(role="value", value=found[0], spans=self.spans(at, found[1])),)}, self._idle(found[1])
+
+    def page_drop(self, at: int) -> Read[dict[str, Any]] | None:
+        return self.page_click(at)
+
+    def page_select(self, at: int) -> Read[dict[str, Any]] | None:
+        """select nothing | THINGS [from THING] | VALUE as LABEL | VALUE with the slider"""
+        if end := self._one_of(at, words_of_pages()["nothing"]):
+            return {"object": Thing(kind="nothing", spans=self.spans(at, end))}, self._idle(end)
+        if (pairs := self._pairs(at)) is not None:
+            return pairs
+        self.claimed = frozenset({"from", "in", "on", "with"})
+        found = self._several(at)
+        self.claimed = frozenset()
+        value = self._phrase(at) if self.kind(at) != "quote" and (found is None or self._value_with(at)) else None
+        if value is not None and (place := self._among(value[1])) is not None:
+            into = Slot(role="into", value=self.valued_thing(place[0]), spans=self.spans(value[1], place[1]))
+            return {"slots": (Slot(role="value", value=value[0], spans=value[0].spans), into)}, place[1]
+        if found is None:
+            return None
+        place = self._among(found[1])
+        slots = (Slot(role="from", value=self.valued_thing(place[0]), spans=self.spans(found[1], place[1])),) if place else ()
+        return {"object": found[0], "slots": slots}, place[1] if place else found[1]
+
+    def _value_with(self, at: int) -> bool:
+        value = self._phrase(at)
+        return value is not None and self.low(value[1]) in {"with", "using", "in", "on"}
+
+    def _among(self, at: int) -> Read[Thing] | None:
+        """from the list | with the slider | in the calendar"""
+        return self._part(at + 1, inner=True) if self.low(at) in {"from", "with", "using", "in", "on"} else None
+
+    def page_set(self, at: int) -> Read[dict[str, Any]] | None:
+        return self._labelled(at, frozenset({"to"}))
+
+    def page_write(self, at: int) -> Read[dict[str, Any]] | None:
+        """VALUE as LABEL {and VALUE as LABEL} | LABEL VALUE {and LABEL VALUE} [into THING] | VALUE into THING"""
+        if (pairs := self._pairs(at) or self._labelled(at, frozenset({"with", "to", "is", ":", "="}))) is not None:
+            found, end = pairs
+            generic = self._part(end + 1, inner=True) if self.low(end) in {"into", "in"} else None
+            return (found, generic[1]) if generic and generic[0].kind == "field" and generic[0].name is None else pairs
+        value = self._what(at)
+        if value is None or self.low(value[1]) not in {"into", "in", "to", "on"}:
+            return None
+        into = self._part(value[1] + 1)
+        if into is None:
+            return None
+        slot = Slot(role="into", value=self.valued_thing(into[0]), spans=self.spans(value[1], into[1]))
+        return {"slots": (Slot(role="value", value=value[0], spans=self.spans(at, value[1])), slot)}, into[1]
+
+    def _pairs(self, at: int) -> Read[dict[str, Any]] | None:
+        """VALUE as LABEL {and VALUE as LABEL}"""
+        slots: list[Slot] = []
+        end = 0
+        while at:
+            value = self._what(at)
+            label = self._label(value[1] + 1) if value and self.low(value[1]) == "as" else None
+            if value is None or label is None:
+                break
+            slots.append(Slot(role="value", field=label[0].text, value=value[0], spans=self.spans(at, label[1])))
+            end = label[1]
+            at = self._next(end)
+        return ({"slots": tuple(slots)}, end) if slots else None
+
+    def _labelled(self, at: int, between: frozenset[str]) -> Read[dict[str, Any]] | None:
+        """[the] LABEL to VALUE {and [the] LABEL to VALUE}; a quotation needs no word before it"""
+        slots: list[Slot] = []
+        end = 0
+        while at:
+            label = self._label(at)
+            if label is None:
+                break
+            place = label[1]
+            linked = self.low(place) in between
+            value = self._what(place + linked) if linked or self.kind(place) == "quote" else None
+            if value is None:
+                break
+            slots.append(Slot(role="value", field=label[0].text, value=value[0], spans=self.spans(at, value[1])))
+            end = value[1]
+            at = self._next(end)
+        return ({"slots": tuple(slots)}, end) if slots else None
+
+    def _label(self, at: int) -> Read[Text] | None:
+        """What a field is called, with or without "field" behind it."""
+        at = self._past_article(at)
+        if self.kind(at) == "quote" and not self._widget(at + 1):
+            return None
+        found = self._shown(at) or self._phrase(at, widgets=True)
+        widget = self._widget(found[1]) if found else None
+        return (found[0], widget[1] if widget else found[1]) if found else None
+
+    def _next(self, at: int) -> int:
+        """Where another pair may begin."""
+        sep = self._separator(at)
+        return 0 if not sep or self._begins(sep) else sep
+
+    def _is_shown(self, name: Text) -> bool:
+        return name.text.casefold() in (self.words.shown or ())
