@@ -13,7 +13,7 @@ from typing import Any, Literal, NamedTuple, Protocol, TypeAlias, runtime_checka
 
 import yaml
 
-from protocol import Frozen, VisualState
+from protocol import Frozen, GUIElement, VisualState
 
 FieldType: TypeAlias = Literal["text", "long_text", "number", "money", "date", "time", "choice", "truth", "people", "list"]
 
@@ -95,6 +95,33 @@ class FunctionCard(Frozen):
     writes: bool = False
 
 
+class Widget(Frozen):
+    """Something on a page that can be pressed, filled or chosen."""
+
+    role: str
+    name: str
+    ticked: bool = False
+    options: tuple[str, ...] = ()
+    folded: bool | None = None
+    """Whether a press shows more; None where it is nothing that unfolds."""
+    inside: tuple[str, ...] = ()
+    """The dialog or the row in which it stands, by its names."""
+
+
+class PageCard(Frozen):
+    """What a page shows, as far as words about it need it."""
+
+    widgets: tuple[Widget, ...] = ()
+    texts: tuple[str, ...] = ()
+    """Short texts: headings, labels, cells."""
+
+    def names(self) -> set[str]:
+        """All names on it, in small letters, without the marks around them."""
+        every = [name for w in self.widgets for name in (w.name, *w.options)] + [*self.texts]
+        folded = (" ".join(name.split()).casefold().strip(" :.,;!?…*") for name in every)
+        return {name for name in folded if name}
+
+
 class AppCard(Frozen):
     """An application: what it is called, what it holds, what it can do."""
 
@@ -107,6 +134,8 @@ class AppCard(Frozen):
     functions: tuple[FunctionCard, ...] = ()
     shares: str = ""
     """Another app on whose things this one works."""
+    page: PageCard | None = None
+    """What its page shows, where no more than that is known of it."""
 
 
 @runtime_checkable
@@ -147,10 +176,14 @@ class Vocabulary(NamedTuple):
     nouns: tuple[str, ...] = ()
     fields: tuple[str, ...] = ()
     verbs: tuple[str, ...] = ()
+    shown: tuple[str, ...] | None = None
+    """Names on the page, the longest first; None where it is not about a page."""
 
 
 def vocabulary(cards: Sequence[AppCard]) -> Vocabulary:
     """The words of these cards, in small letters."""
+    pages = [card for card in cards if card.page is not None]
+    names = {name for card in pages for name in card.page.names()} if pages else set()  # type: ignore[union-attr]
     kinds = [kind for card in cards for kind in card.kinds]
     fields = [field for kind in kinds for field in kind.fields]
     verbs = [verb for kind in kinds for verb in kind.verbs] + [verb for card in cards for verb in card.verbs]
@@ -158,6 +191,7 @@ def vocabulary(cards: Sequence[AppCard]) -> Vocabulary:
         nouns=_plain(word for kind in kinds for word in (kind.kind, *kind.words)),
         fields=_plain(word for field in fields for word in (field.label, *field.words)),
         verbs=_plain(verb.verb.replace("_", " ") for verb in verbs if not _MANY & set(verb.verb.split())),
+        shown=tuple(sorted(names, key=lambda name: (-len(name), name))) if pages else None,
     )
 
 
@@ -221,4 +255,34 @@ def card_of_screen(state: VisualState) -> AppCard:
         listed = tuple(FieldCard(label=name, listed=True, key=at == 0) for at, name in enumerate(columns))
         kinds.append(KindCard(kind="row", words=("item", "entry", "record", "result", "line"), fields=listed))
     title = next((window.title for window in state.windows if window.focused), state.app or "")
-    return AppCard(app=state.app or "screen", title=title, kinds=tuple(kinds), verbs=() if fields else verbs)
+    return AppCard(app=state.app or "screen", title=title, kinds=tuple(kinds), verbs=() if fields else verbs, page=page_of(state))
+
+
+_WORKED = frozenset({*_ROLES, "button", "link", "tab", "menuitem", "option", "treeitem", "menuitemcheckbox", "menuitemradio"})
+_TOLD = frozenset({"text", "cell", "gridcell", "heading", "label", "rowheader", "columnheader", "listitem"})
+_LONGEST_NAME = 80
+
+
+def page_of(state: VisualState) -> PageCard:
+    """What a screen shows."""
+    parents = state.by_id
+
+    def inside(one: GUIElement) -> tuple[str, ...]:
+        above, seen = parents.get(one.parent or ""), 0
+        while above is not None and above.role not in _HOLDERS and seen < 40:
+            above, seen = parents.get(above.parent or ""), seen + 1
+        return (above.role, above.name) if above is not None else ()
+
+    widgets = tuple(
+        Widget(
+            role=e.role, name=e.name, ticked=e.value == "true", options=e.choices, inside=inside(e),
+            folded=None if e.expanded is None else not e.expanded,
+        )
+        for e in state.elements
+        if e.role in _WORKED and e.enabled
+    )
+    texts = dict.fromkeys(e.name for e in state.elements if e.role in _TOLD and 0 < len(e.name) <= _LONGEST_NAME)
+    return PageCard(widgets=widgets, texts=tuple(texts))
+
+
+_HOLDERS = frozenset({"dialog", "alertdialog", "row", "listitem"})
