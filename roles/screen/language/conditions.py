@@ -88,7 +88,7 @@ class Conditions(Values):
             return None
         arrives = end if sent else arrived.end if (arrived := self.take(end, "arrives")) else 0
         tests = self.predicates(end) if not arrives else None
-        if tests is None and not arrives or thing.quantity not in {"one", "any"} or thing.also:
+        if (tests is None and not arrives) or thing.quantity not in {"one", "any"} or thing.also:
             return None
         if tests is not None:
             if self.low(at) == "when" and self.take(end, "auxiliaries"):

@@ -14,7 +14,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from environments.cards import Vocabulary
-from roles.contracts.orders import Condition, Context, Of, Order, Reading, Slot, Span, Thing, Unread, Value
+from roles.contracts.orders import Condition, Context, Of, Order, Reading, Slot, Span, Text, Thing, Unread, Value
 from roles.screen.language.conditions import Conditions
 from roles.screen.language.controls import Controls
 from roles.screen.language.frames import Frame
@@ -56,15 +56,7 @@ class Clauses(Conditions, Controls):
                 idle.append(self._span(end))
                 end += 1
             at = end
-        if self.waiting and self.condition and self.condition.spans == self.spans(*self.waiting):
-            self.yes_or_no(*self.waiting, self.condition)
-        elif self.waiting:
-            unread.append(self._unused(self.waiting))
-        for told in self.context:
-            if not self._unrelated(told):
-                unread.append(
-                    Unread(text=told.text, span=told.span, why="it is not certain what this says about what is to be done")
-                )
+        unread += self._unsettled()
         idle += [(token.start, token.end) for token in self.words.nothing]
         return Reading(
             goal=goal,
@@ -74,6 +66,16 @@ class Clauses(Conditions, Controls):
             asks=tuple(asks),
             context=tuple(self.context),
         )
+
+    def _unsettled(self) -> Iterator[Unread]:
+        """At the end: a question is answered; what was told to no end is unread."""
+        if self.waiting and self.condition and self.condition.spans == self.spans(*self.waiting):
+            self.yes_or_no(*self.waiting, self.condition)
+        elif self.waiting:
+            yield self._unused(self.waiting)
+        for told in self.context:
+            if not self._unrelated(told):
+                yield Unread(text=told.text, span=told.span, why="it is not certain what this says about what is to be done")
 
     def _unused(self, place: tuple[int, int]) -> Unread:
         span = (self.words.list[place[0]].start, self.words.list[place[1] - 1].end)
@@ -351,11 +353,9 @@ class Clauses(Conditions, Controls):
             negated, at = True, denied.end
         elif self.low(at) == "not" and self.low(at + 1) == "to":
             negated, at = True, at + 2
-        if not negated and standing is None and (stop := self.whether(at)) is not None:
+        if not negated and standing is None and (stop := self.whether(at) or self.awaited(at)) is not None:
             return stop
-        if not negated and standing is None and self.take(at, "waits") and (stop := self.awaited(at)) is not None:
-            return stop
-        for rule in (self.on_page, self.wished, self.imperative, self.question, self.passive, self.fronted):
+        for rule in (self.on_page, self.likewise, self.wished, self.imperative, self.question, self.passive, self.fronted):
             self.object = None
             self.claimed = frozenset()
             found = rule(at)
@@ -415,6 +415,7 @@ class Clauses(Conditions, Controls):
             return None
         letter = self.take(same.end, "noun")
         end = letter.end if letter and letter.entry.name in self.words.lexicon.data["letters"] else same.end
+        self.claimed = frozenset({"channels", "in"})
         to = self.valued(end + 1) if self.low(end) in {"to", "for"} else None
         if to is None:
             return None

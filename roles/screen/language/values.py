@@ -86,8 +86,9 @@ class Values(Narrowing):
         if word is None:
             return None
         name, end = word.entry.name, word.end
-        if self.low(at) != "what" and name in {"count", "which"} and self.take(end, "all", "both", "articles", "possessives", "demonstratives"):
-            return None  # how many all mails
+        doubled = self.take(end, "all", "both", "articles", "possessives", "demonstratives")  # how many all mails
+        if doubled and name in {"count", "which"} and self.low(at) != "what":
+            return None
         if name == "count":
             return self._counted(at, end)
         if name not in {"which", "who"}:
