@@ -26,6 +26,7 @@ from roles.contracts.orders import (
     WaitStep,
 )
 from roles.policies.orders.planner import steps_of
+from roles.policies.orders.skills.calling import by_call, may_touch
 from roles.policies.orders.skills.creating import answer, create
 from roles.policies.orders.skills.filling import fill
 from roles.policies.orders.skills.finding import find, naming, open_place
@@ -121,8 +122,10 @@ def _worked(step: Step, at: Situation) -> Move:
         if isinstance(step, ComputeStep):
             return fail("a formula is worked out by the Analyst")
         app = step.records.app if isinstance(step, FindStep | CollectStep) else getattr(step, "app", "")
-        if at.view.verbs and "click" not in at.view.verbs and app:
-            return fail(f"the window of {at.title(app)} may not be touched (skills.forbid)")
+        if app and (called := by_call(_filled(step, at), at)) is not None:
+            return called
+        if app and not may_touch(at):
+            return fail(f'no function does "{words(step)}", and the window of {at.title(app)} may not be touched (skills.forbid)')
         started = "began" in at.notes  # what a skill opens may be shown by another application
         if app and not started and (way := at.to_app(app)) is not None:
             return way

@@ -1,4 +1,4 @@
-"""Rules that work by functions and agents: what is called, what is looked at, and claims that are not believed."""
+"""Rules that work by functions: what is called, what is looked at, and claims that are not believed."""
 
 from __future__ import annotations
 
@@ -12,16 +12,14 @@ from environments.simulated.desktop import SimulatedDesktop
 from environments.simulated.world.worldfile import load_world
 from orchestrator.lab.testing.run import CrewRun
 from orchestrator.lab.testing.stage import Stage
-from protocol import Action, ActionResult, AskInAppAgent, CallApi, ExecStatus, GUIElement, VisualState, parse_action
+from protocol import Action, ActionResult, CallApi, ExecStatus, GUIElement, VisualState, parse_action
 from roles.contracts import EffectSeen, Fact, GateRequest, StepRecord
 from roles.contracts.signals import GateTrigger
-from roles.policies.rules.skills.functions import chosen, fitted, value_of
+from roles.policies.orders.skills.calling import fitted
 from roles.screen.calls import records_in
 from roles.screen.evidence import check
-from roles.screen.language import clauses as c
 
 NOTE = 'Create a note titled "Rain check" with the text "not before Friday"'
-CALLS = {"call_api", "ask_in_app_agent"}
 
 
 @pytest.fixture
@@ -36,17 +34,11 @@ def office() -> SimulatedDesktop:
 
 
 class Lying(SimulatedDesktop):
-    """A desktop whose writing functions, or agents, say that it is done and do nothing."""
-
-    lies: tuple[str, ...] = ("call_api",)
+    """A desktop whose writing functions say that it is done and do nothing."""
 
     def perform(self, action: Action, *, key: str) -> ActionResult:
-        writes = isinstance(action, AskInAppAgent) or (
-            isinstance(action, CallApi) and action.function.startswith(("create", "update", "send", "submit", "delete"))
-        )
-        if writes and action.verb in self.lies:
-            said = {"done": True} | (dict(action.arguments) if isinstance(action, CallApi) else {"answer": "It is done."})
-            return ActionResult(exec_status=ExecStatus.EXECUTED, output=json.dumps(said))
+        if isinstance(action, CallApi) and action.function.startswith(("create", "update", "send", "submit", "delete")):
+            return ActionResult(exec_status=ExecStatus.EXECUTED, output=json.dumps({"done": True} | dict(action.arguments)))
         return super().perform(action, key=key)
 
 
@@ -55,7 +47,7 @@ def verbs(run: CrewRun) -> list[str]:
 
 
 def called(run: CrewRun) -> list[str]:
-    return [s["action"].get("function", "agent") for s in run.bodies("step") if s["action"]["action_type"] in CALLS]
+    return [s["action"]["function"] for s in run.bodies("step") if s["action"]["action_type"] == "call_api"]
 
 
 def notes(desk: SimulatedDesktop) -> list[tuple[str, str]]:
@@ -90,14 +82,14 @@ def test_without_the_surface_nothing_of_it_is_touched(stage: Stage) -> None:
     desk = office()
     run = stage(NOTE, "skills.forbid=[gui]", environment=desk)
     assert run.status == "fulfilled"
-    assert set(verbs(run)) <= {*CALLS, "memorize", "answer", "wait", "screenshot"}
+    assert set(verbs(run)) <= {"call_api", "memorize", "answer", "wait", "screenshot"}
     assert called(run)[0] == "create_note"
     assert len(called(run)) > 1, "what was written is read back"
     assert ("Rain check", "not before Friday") in notes(desk)
 
 
 def test_what_no_function_does_is_not_done_where_the_surface_is_forbidden(stage: Stage) -> None:
-    run = stage('In the reimbursement form, press "My claims"', "skills.forbid=[gui]", environment=office())
+    run = stage('Archive the mail "Client visit 50"', "skills.forbid=[gui]", environment=office())
     assert run.status == "rejected"
     assert not {"click", "press_key", "launch_app"} & set(verbs(run))
     assert "may not be touched" in run.reason
@@ -138,16 +130,6 @@ def test_a_false_claim_is_no_success_where_the_window_may_not_be_touched(stage: 
     assert "said that it was done" in run.reason
 
 
-def test_an_agent_that_claims_more_than_it_did_is_found_out(stage: Stage) -> None:
-    desk = Lying(load_world("office"))
-    desk.lies = ("ask_in_app_agent",)
-    goal = 'Send a mail to kim@example.com with the subject "Rain check" saying "not before Friday"'
-    run = stage(goal, "skills.prefer=agent", environment=desk, answer="approve")
-    assert "ask_in_app_agent" in verbs(run)
-    sent = [m for m in desk.world()["apps"]["mail"]["messages"].values() if m["subject"] == "Rain check"]
-    assert (run.status == "fulfilled") is (len(sent) == 1), "only what was done counts as done"
-
-
 def test_the_evaluator_does_not_take_the_answer_of_a_call_for_evidence() -> None:
     """Whoever operates: what is claimed has to be seen."""
     call = StepRecord(
@@ -185,21 +167,6 @@ def test_an_answer_is_read_as_records(answer: str, records: int, whole: bool) ->
     assert (len(found), all_of_it) == (records, whole)
 
 
-def test_the_one_record_is_chosen_that_is_meant_and_none_where_it_may_be_several() -> None:
-    rows = [{"id": "1", "name": "Ada Weber", "date": "2026-01-02"}, {"id": "2", "name": "Ada Weber 2", "date": "2026-03-02"}]
-    assert chosen(c.Entity(name="Ada Weber"), rows) == rows[0]
-    assert chosen(c.Entity(pick="latest"), rows) == rows[1]
-    assert chosen(c.Entity(name="Ada"), rows) is None
-    assert chosen(c.Entity(name="Bob"), rows) is None
-
-
-def test_a_value_is_written_as_a_person_would() -> None:
-    record = {"currency": "€", "total": "1059.73", "unread": True, "groups": ["a", "b"], "phone": None}
-    assert value_of("total", record) == "€1,059.73"
-    assert value_of("groups", record) == "a, b"
-    assert value_of("phone", record) is None
-
-
 @pytest.mark.parametrize(
     ("text", "schema", "made"),
     [
@@ -213,7 +180,7 @@ def test_a_value_is_written_as_a_person_would() -> None:
     ],
 )
 def test_a_text_is_fitted_to_its_schema(text: str, schema: dict[str, Any], made: Any) -> None:
-    assert fitted(text, schema, "value") == made
+    assert fitted(text, schema) == made
 
 
 def test_a_call_can_be_written_down_and_read_again() -> None:

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 from environments.cards import KindCard
-from protocol import Answer, CallApi, ExecStatus, GUIElement
+from protocol import Answer, GUIElement
 from roles.contracts.orders import AnswerStep, CreateStep, Entry, FillStep, Records, RowTest
 from roles.policies.orders.skills.committing import called, commit, news
 from roles.policies.orders.skills.filling import fill, outcome, tried_before, write
-from roles.policies.orders.skills.finding import find_record, find_row, go_to, step_back
+from roles.policies.orders.skills.finding import find_row, go_to, step_back
 from roles.policies.orders.skills.situation import Move, Situation, StepFailure, act, done, fail, press
 from roles.policies.orders.skills.widgets import field_for, held, holds
 from roles.screen.matching import similarity, tokens
@@ -24,8 +23,6 @@ def create(step: CreateStep, at: Situation) -> Move:
     kind = at.kind(step.app, step.kind)
     if "kept" in at.notes:
         return _proved(step, kind, at)
-    if at.view.prefer == "api" and "by hand" not in at.notes and (move := _called_for(step, kind, at)) is not None:
-        return move
     if tried_before(at) and "begun" not in at.notes and (move := _looked(step, kind, at)) is not None:
         return move
     if not at.notes.get("pressed"):
@@ -128,37 +125,10 @@ def _beginner(step: CreateStep, label: str, at: Situation) -> GUIElement | None:
     return best[0] if len({e.name for e in best}) == 1 else None
 
 
-def _called_for(step: CreateStep, kind: KindCard | None, at: Situation) -> Move | None:
-    """One call of the application's function that takes exactly these entries, where the run prefers functions; once."""
-    if "call" in at.notes:
-        last = next((r for r in reversed(at.history) if r.action.get("action_type") == "call_api"), None)
-        if last is None or last.exec_status is ExecStatus.ERROR:
-            at.notes["by hand"] = True  # it said that it did not do it
-            return None
-        if last.exec_status is not ExecStatus.EXECUTED:
-            return fail(f"{at.notes['call']} did not say whether it was done ({last.error or last.exec_status.value})")
-        records = _records(step, kind)
-        way = find_record(records, at) if records is not None else None
-        return way or done(f"{at.notes['call']} did it{', and it is there' if records is not None else ''}")
-    nouns = {fold(word) for word in (step.kind, *(kind.words if kind else ()))}
-    verbs = {"save": {"create", "add", "start"}}.get(step.commit, {step.commit})
-    for skill in (s for s in at.view.skills if s.kind == "api" and s.app == step.app and not tried_before(at)):
-        verb, _, noun = skill.name.replace("_", " ").partition(" ")
-        named = {e.label: [a for a in skill.takes if similarity(e.label, a.replace("_", " ")) >= 0.9] for e in step.entries}
-        exact = all(len(found) == 1 and skill.takes[found[0]].get("type") == "string" for found in named.values())
-        arguments: dict[str, Any] = {named[e.label][0]: e.value for e in step.entries} if exact else {}
-        if verb in verbs and noun in nouns and len(arguments) == len(step.entries) and {*skill.needs} <= {*arguments}:
-            at.notes.update(call=skill.called, verb=step.commit, noticed=at.screen.notices)
-            call = CallApi(app=step.app, function=skill.name, arguments=arguments)
-            return act(call, f"{skill.called} is the application's own function for this")
-    at.notes["by hand"] = True
-    return None
-
-
 # --- proof ------------------------------------------------------------------------------------------------------------
 
 
-def _records(step: CreateStep, kind: KindCard | None, whole: bool = False) -> Records | None:
+def new_records(step: CreateStep, kind: KindCard | None, whole: bool = False) -> Records | None:
     """How the new record is known in its list: by its key fields, else by the first text that is listed, or was asked for.
 
     With `whole` by all that its list shows of it.
@@ -176,7 +146,7 @@ def _records(step: CreateStep, kind: KindCard | None, whole: bool = False) -> Re
 
 def _looked(step: CreateStep, kind: KindCard | None, at: Situation) -> Move | None:
     """A later attempt looks first whether an earlier one made it after all; None where it did not."""
-    records, fields = _records(step, kind, whole=True), _fields(step, at)
+    records, fields = new_records(step, kind, whole=True), _fields(step, at)
     if records is None or at.notes.get("looked"):
         return None
     if fields and all(f is not None and holds(f, e.value) for f, e in zip(fields, step.entries, strict=True)):
@@ -206,7 +176,7 @@ def _row_of(records: Records, what: str, at: Situation) -> Item | Move | None:
 
 def _proved(step: CreateStep, kind: KindCard | None, at: Situation) -> Move:
     """What a first dialog did not ask for is written; then the record shows itself, or is looked for in its list."""
-    records, why = _records(step, kind), str(at.notes["kept"])
+    records, why = new_records(step, kind), str(at.notes["kept"])
     left = [e for n, e in enumerate(step.entries) if n not in at.notes["now"]] if "now" in at.notes else []
     if left:
         here = at.notes.setdefault("opened", any(field_for(e.label, at) is not None for e in left))

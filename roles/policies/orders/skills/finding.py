@@ -303,7 +303,7 @@ def _look(records: Records, labels: Sequence[str], state: dict[str, Any], at: Si
         if row.body is None and ((told[n] is None and loose) or (told[n] and _lacks(row, records, by)))
     ]  # fmt: skip
     if not unknown and labels:  # of those that are meant only
-        meant = _fitting(records, rows, at)
+        meant = fitting(records, rows, at)
         unknown = [n for n, row in enumerate(rows) if row.body is None and row in meant and _lacks(row, records, labels)]
     if not unknown:
         return None
@@ -333,7 +333,7 @@ def _lacks(row: Row, records: Records, labels: Sequence[str]) -> bool:
     return unknown or any(is_cut(row.value(label) or "…") for label in labels if row.value(label) != "")
 
 
-def _fitting(records: Records, rows: Sequence[Row], at: Situation) -> list[Row]:
+def fitting(records: Records, rows: Sequence[Row], at: Situation) -> list[Row]:
     """Those that fit all tests, less what is excepted, as the superlative leaves them."""
     card = at.kind(records.app, records.kind)
     keys = {f.label for f in card.fields if f.key} if card else set()
@@ -349,7 +349,7 @@ def _fitting(records: Records, rows: Sequence[Row], at: Situation) -> list[Row]:
 
 def _meant(records: Records, rows: Sequence[Row], state: dict[str, Any], at: Situation) -> list[Row]:
     """The records that fit, in the number that was asked for."""
-    fit = _fitting(records, rows, at)
+    fit = fitting(records, rows, at)
     what, where = naming(records), " and ".join(state["looked"]) or at.title(records.app)
     open_ones = [row for row in rows if matches(row, records.tests) is None and row.body is not None]
     if open_ones and (not fit or all(test.label for test in records.tests)):

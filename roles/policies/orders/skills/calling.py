@@ -1,0 +1,371 @@
+"""The way by an application's own functions, where the run prefers them or its window may not be touched.
+
+What a function says that it did is not believed: the window is looked at afterwards, or, where it may not be touched, what was
+written is read back by another function. Where none fits for certain, the window is the way.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, NamedTuple
+
+from protocol import CallApi, ExecStatus, Memorize
+from roles.contracts.orders import (
+    CollectStep,
+    CreateStep,
+    Entry,
+    FillStep,
+    FindStep,
+    OpenStep,
+    PressStep,
+    ReadStep,
+    Records,
+    Step,
+)
+from roles.policies.orders.skills.creating import new_records
+from roles.policies.orders.skills.filling import tried_before
+from roles.policies.orders.skills.finding import find_record, fitting, naming, survey
+from roles.policies.orders.skills.rows import Row, matches
+from roles.policies.orders.skills.situation import Move, Situation, StepFailure, act, done, fail, table_text
+from roles.screen.calls import Record, records_in, shows, telling, tells_of
+from roles.screen.matching import similarity, tokens
+from roles.screen.screens import fold
+from roles.screen.values import find_money
+from roles.skills.arguments import problem_with
+from roles.skills.contract import RESULT, Idempotence, Skill
+
+_MOST_CALLS = 8
+"""Of one step."""
+_VERBS = {
+    "save": ("create", "add", "make", "new"), "create": ("create", "add", "make", "new"), "send": ("send", "post"),
+    "submit": ("submit", "send", "file"), "reply": ("reply", "answer", "respond"), "delete": ("delete", "remove"),
+}  # fmt: skip
+"""What a function is called that does what is committed."""
+_CHANGES = ("update", "change", "edit", "set", "write")
+_LISTS = ("list", "find", "search")
+_SAME = (("title", "name", "subject"), ("text", "body", "content", "message"), ("to", "recipient", "recipients"))
+"""Labels and arguments that are words for the same."""
+_KEYS = ("id", "number", "key", "path", "name", "title")
+
+
+def may_touch(at: Situation) -> bool:
+    """Whether windows may be worked; also where it is not known what may be done."""
+    return not at.view.verbs or "click" in at.view.verbs
+
+
+def by_call(step: Step, at: Situation) -> Move | None:
+    """The step's next move by functions; None where the window is the way."""
+    hands = may_touch(at)
+    if at.notes.get("by hand") or not at.view.skills or (at.view.prefer != "api" and hands):
+        return None
+    try:
+        move = _by_functions(step, at)
+    except StepFailure:
+        if not hands or at.notes.get("doing"):
+            raise
+        move = None
+    if move is None:
+        at.notes["by hand"] = True
+    return move
+
+
+def _by_functions(step: Step, at: Situation) -> Move | None:
+    match step:
+        case ReadStep() | CollectStep() | FindStep():
+            return _learned(step, at)
+        case CreateStep() | FillStep() | PressStep():
+            return _written(step, at)
+        case OpenStep() if not may_touch(at):
+            return done("functions need no window")
+    return None
+
+
+# --- looking up -------------------------------------------------------------------------------------------------------
+
+
+def _learned(step: ReadStep | CollectStep | FindStep, at: Situation) -> Move | None:
+    """What is to be known of records, from what functions tell of them."""
+    labels = () if isinstance(step, FindStep) else step.labels
+    if step.records is None or (isinstance(step, ReadStep) and not labels):
+        return None
+    found = _told(step.records, at)
+    if found is None or isinstance(found, Move):
+        return found
+    if len(found) == 1 and (move := _whole(found, labels, step.records, at)) is not None:
+        return move
+    rows = [row for row, _ in found]
+    if any(row.value(label) is None for row in rows for label in labels):
+        return None
+    known: list[str] = at.notes.setdefault("learned", [])
+    if isinstance(step, ReadStep):
+        values = [(name, rows[0].value(label) or "") for label, name in zip(labels, step.names, strict=True)]
+    elif isinstance(step, CollectStep):
+        columns = list(labels) or [label for label, _ in rows[0].cells] if rows else list(labels) or ["Name"]
+        values = [(step.name, table_text(columns, [[row.value(label) or "" for label in columns] for row in rows]))]
+    else:
+        values = []
+    left = next(((name, value) for name, value in values if name not in known), None)
+    if left is None:
+        return done(f"{at.notes['told by']} tells of {naming(step.records)}")
+    known.append(left[0])
+    return act(Memorize(name=left[0], value=left[1]), f"{at.notes['told by']} says it", f"{left[0]} on the blackboard")
+
+
+def _told(records: Records, at: Situation) -> Move | list[tuple[Row, Record]] | None:
+    """The records that are meant, as a function lists them, or the next call; None where none tells for certain."""
+    for skill in _reading(records, at):
+        answer = _answer(skill, at)
+        if answer is None and skill.called not in at.notes.get("asked", {}):
+            limit = skill.takes.get("limit", {}).get("maximum")
+            return _call(skill, {"limit": limit} if isinstance(limit, int) else {}, at, f"it lists each {records.kind}")
+        found, whole = records_in(answer) if answer is not None else ([], False)
+        pairs = [(_row(record), record) for record in found]
+        rows = [row for row, _ in pairs]
+        if not whole or any(matches(row, tests) is None for row in rows for tests in (records.tests, *records.but)):
+            continue
+        fit = fitting(records, rows, at)
+        if records.exactly and len(fit) != records.exactly:
+            raise StepFailure(f"{skill.called} tells of {len(fit)} {naming(records)} where {records.exactly} was to be found")
+        at.notes["told by"] = skill.called
+        return [pair for pair in pairs if pair[0] in fit]
+    return None
+
+
+def _reading(records: Records, at: Situation) -> Iterator[Skill]:
+    """Functions that list such records and need to be told nothing."""
+    nouns = _nouns(records.app, records.kind, at)
+    for skill in at.view.skills:
+        verb, *rest = words_of(skill.name)
+        reads = skill.kind == "api" and skill.app == records.app and skill.idempotence is Idempotence.READING
+        if reads and not skill.needs and verb in _LISTS and any(similarity(noun, " ".join(rest)) >= 0.8 for noun in nouns):
+            yield skill
+
+
+def _whole(
+    found: list[tuple[Row, Record]], labels: Sequence[str], records: Records, at: Situation
+) -> Move | None:
+    """What the list does not say of a record is asked of the function that tells all of one; put into `found`."""
+    row, record = found[0]
+    if all(row.value(label) is not None for label in labels):
+        return None
+    nouns = _nouns(records.app, records.kind, at)
+    for skill in at.view.skills:
+        verb, *rest = words_of(skill.name)
+        fits = skill.kind == "api" and skill.app == records.app and skill.idempotence is Idempotence.READING
+        if not fits or len(skill.needs) != 1 or verb not in {"get", "read", "show"}:
+            continue
+        key = _key(record, skill.needs[0])
+        if key is None or not any(similarity(noun, " ".join(rest)) >= 0.8 for noun in nouns):
+            continue
+        answer = _answer(skill, at)
+        if answer is None and skill.called not in at.notes.get("asked", {}):
+            return _call(skill, {skill.needs[0]: key}, at, "it tells all of the record")
+        told = records_in(answer)[0] if answer is not None else []
+        if len(told) == 1:
+            found[0] = (row.opened(_row(told[0]).cells, ""), told[0])
+            return None
+    return None
+
+
+def _row(record: Mapping[str, Any]) -> Row:
+    cells = []
+    for name, value in record.items():
+        if isinstance(value, list):
+            value = ", ".join(map(str, value)) if all(isinstance(part, str | int | float) for part in value) else None
+        if isinstance(value, bool):
+            value = "yes" if value else "no"
+        if isinstance(value, str | int | float):
+            cells.append((" ".join(words_of(name)), _as_shown(str(value), record)))
+    return Row(" · ".join(value for _, value in cells), cells[0][1] if cells else "", tuple(cells), body="")
+
+
+def _as_shown(text: str, record: Mapping[str, Any]) -> str:
+    """An amount with the currency that stands beside it."""
+    currency = record.get("currency")
+    if isinstance(currency, str) and re.fullmatch(r"-?\d+\.\d{2}", text) and not find_money(text):
+        return f"{currency}{float(text):,.2f}"
+    return text
+
+
+# --- writing ----------------------------------------------------------------------------------------------------------
+
+
+class _Wish(NamedTuple):
+    """What is to be written, and by what it will be known."""
+
+    verbs: tuple[str, ...]
+    nouns: tuple[str, ...]
+    entries: tuple[Entry, ...] = ()
+    records: Records | None = None
+    """The record that it is done to."""
+    made: Records | None = None
+    """How the record is known afterwards; None where it is to be gone."""
+
+
+def _wish(step: CreateStep | FillStep | PressStep, at: Situation) -> _Wish | None:
+    """What a function may do of it: what makes, sends, changes or deletes a record, and can be seen afterwards."""
+    match step:
+        case CreateStep():
+            made = new_records(step, at.kind(step.app, step.kind))
+            return _Wish(_VERBS.get(step.commit, (step.commit,)), _nouns(step.app, step.kind, at), step.entries, made=made)
+        case FillStep(records=Records() as meant) if not step.form and all(e.mode in {"set", "clear"} for e in step.entries):
+            return _Wish(_CHANGES, _nouns(step.app, meant.kind, at), step.entries, meant, meant)
+        case PressStep(records=Records() as meant, verb="delete") if not step.entries:
+            return _Wish(_VERBS["delete"], _nouns(step.app, meant.kind, at), (), meant)
+    return None
+
+
+def _written(step: CreateStep | FillStep | PressStep, at: Situation) -> Move | None:
+    wish = _wish(step, at)
+    if wish is None:
+        return None
+    if at.notes.get("doing"):
+        return _looked(step, wish, at)
+    if tried_before(at) and may_touch(at):
+        return None  # what was called before may have claimed more than it did: now it is done where it can be seen
+    fits = [fit for skill in at.view.skills if skill.app == step.app and (fit := _fit(wish, skill)) is not None]
+    if len(fits) != 1:
+        return None  # two that fit alike are no choice for a rule
+    skill, arguments, lacks = fits[0]
+    if lacks:
+        told = _told(wish.records, at) if wish.records is not None else None
+        if told is None or isinstance(told, Move):
+            return told
+        key = _key(told[0][1], lacks) if len(told) == 1 else None
+        if key is None:
+            return None
+        arguments[lacks] = key
+    if problem_with(skill.arguments, arguments):
+        return None
+    at.notes["doing"] = skill.called
+    return _call(skill, arguments, at, "it is the application's own function for this")
+
+
+def _fit(wish: _Wish, skill: Skill) -> tuple[Skill, dict[str, Any], str] | None:
+    """The function with every value in its place, and the argument that names the record; None where it does not fit."""
+    verb, *rest = words_of(skill.name)
+    noun = " ".join(rest)
+    if skill.kind != "api" or skill.idempotence is Idempotence.READING or verb not in wish.verbs:
+        return None
+    if noun and not any(similarity(one, noun) >= 0.8 for one in wish.nouns):
+        return None
+    arguments: dict[str, Any] = {}
+    for entry in wish.entries:
+        called = [name for name in skill.takes if name not in arguments and _is_called(entry.label, name)]
+        value = fitted("" if entry.mode == "clear" else entry.value, skill.takes[called[0]]) if len(called) == 1 else None
+        if value is None:
+            return None
+        arguments[called[0]] = value
+    missing = [name for name in skill.needs if name not in arguments]
+    return (skill, arguments, "".join(missing)) if len(missing) == (wish.records is not None) else None
+
+
+def _is_called(label: str, argument: str) -> bool:
+    said, name = fold(label), " ".join(words_of(argument))
+    return similarity(said, name) >= 0.9 or any(said in words and name in words for words in _SAME)
+
+
+def fitted(text: str, schema: Mapping[str, Any]) -> Any:
+    """A text as a schema wants it; None where it cannot be."""
+    kinds = [part for part in schema.get("anyOf", [schema]) if isinstance(part, Mapping) and part.get("type") != "null"]
+    part = kinds[0] if kinds else {}
+    if "enum" in part:
+        return next((one for one in part["enum"] if fold(str(one)) == fold(text)), None)
+    match part.get("type"):
+        case "boolean":
+            return {"true": True, "yes": True, "on": True, "false": False, "no": False, "off": False}.get(fold(text))
+        case "integer" | "number" as kind:
+            plain = re.fullmatch(r"\s*(-?\d+(?:\.\d+)?)\s*\D{0,3}", text)
+            return None if plain is None else int(plain[1]) if kind == "integer" and "." not in plain[1] else float(plain[1])
+        case "string" | None:
+            return text
+    return None
+
+
+def _looked(step: CreateStep | FillStep | PressStep, wish: _Wish, at: Situation) -> Move | None:
+    """What came of the call: a refusal leads to the window, and what is said to be done is looked at."""
+    name = str(at.notes["doing"])
+    call = next((s for s in reversed(at.history) if s.action.get("action_type") == "call_api"), None)
+    if not at.notes.get("called") and (call is None or call.exec_status is ExecStatus.ERROR):
+        at.notes["doing"] = ""
+        return None if may_touch(at) else fail(f"{name} did not do it ({call.error if call else 'it was not called'})")
+    if not at.notes.get("called") and call is not None and call.exec_status is not ExecStatus.EXECUTED:
+        return fail(f"{name} did not say whether it was done ({call.error or call.exec_status.value})")
+    at.notes["called"] = True
+    texts = telling(entry.value for entry in wish.entries)
+    over = _seen(wish, texts, at) if may_touch(at) else _read_back(wish, texts, at)
+    return over or fail(f"{name} said that it was done, and {at.title(step.app)} does not show it")
+
+
+def _seen(wish: _Wish, texts: Sequence[str], at: Situation) -> Move | None:
+    """The window is looked at; None where it does not show what was done."""
+    meant = wish.made or wish.records
+    if meant is None:
+        return None
+    if way := at.to_app(meant.app):
+        return way
+    if wish.made is None:
+        rows = survey(meant.model_copy(update={"exactly": 0}), at)
+        return rows if isinstance(rows, Move) else None if rows else done(f"{naming(meant)} is no longer there")
+    try:
+        way = find_record(meant, at)
+    except StepFailure:
+        return None
+    if way is not None:
+        return way if way.kind != "fail" else None
+    return done(f"{at.title(meant.app)} shows what was written") if all(shows(at.view.seen, text) for text in texts) else None
+
+
+def _read_back(wish: _Wish, texts: Sequence[str], at: Situation) -> Move | None:
+    """A function that reads is asked for what was written; None where it does not tell of it."""
+    meant = wish.made or wish.records
+    if meant is None:
+        return None
+    if not at.notes.get("reading back"):
+        at.notes.update(asked={}, **{"reading back": True})
+    try:
+        found = _told(meant.model_copy(update={"exactly": 0}), at)
+    except StepFailure:
+        return None
+    if found is None or isinstance(found, Move):
+        return found
+    if wish.made is None:
+        return None if found else done(f"{at.notes['told by']} tells of it no more")
+    if len(found) == 1 and (move := _whole(found, [e.label for e in wish.entries], meant, at)) is not None:
+        return move
+    return done(f"{at.notes['told by']} tells of it") if any(tells_of(texts, record) for _, record in found) else None
+
+
+# --- calls ------------------------------------------------------------------------------------------------------------
+
+
+def words_of(name: str) -> tuple[str, ...]:
+    """`sendMessage`, `send_message`: send, message."""
+    return tokens(re.sub(r"(?<=[a-z])(?=[A-Z])", " ", name).replace("_", " ")) or (name,)
+
+
+def _nouns(app: str, kind: str, at: Situation) -> tuple[str, ...]:
+    card = at.kind(app, kind)
+    return (kind, *(card.words if card else ()))
+
+
+def _key(record: Mapping[str, Any], argument: str) -> str | None:
+    """What names a record to a function: what it calls so itself, else its id."""
+    values = (record.get(name) for name in (argument, *_KEYS))
+    return next((str(value) for value in values if isinstance(value, str | int) and str(value)), None)
+
+
+def _call(skill: Skill, arguments: Mapping[str, Any], at: Situation, why: str) -> Move | None:
+    if at.count("calls") >= _MOST_CALLS:
+        return None
+    at.notes.setdefault("asked", {})[skill.called] = at.history[-1].step if at.history else 0
+    call = CallApi(app=skill.app, function=skill.name, arguments=dict(arguments))
+    return act(call, f"{why}: {skill.called} is called", f"what {skill.called} answers")
+
+
+def _answer(skill: Skill, at: Situation) -> str | None:
+    """What it answered since it was asked in this step."""
+    since = at.notes.get("asked", {}).get(skill.called)
+    answers = (f for f in reversed(at.view.facts) if f.kind == RESULT and fold(f.name) == fold(skill.called))
+    return next((f.value for f in answers if since is not None and f.step > since), None)
