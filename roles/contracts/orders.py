@@ -286,6 +286,8 @@ class ReadStep(_Step):
     records: Records | None = None
     labels: tuple[str, ...] = ()
     """Empty: all of its text."""
+    part: str = ""
+    """Of the text: `word 2`, `word -1`; empty: all of it."""
     names: tuple[str, ...]
     """Of the facts, one a label."""
 
@@ -313,6 +315,10 @@ class PressStep(_Step):
     """Of the card, such as `delete`, `archive`, `accept`; or the control's own words."""
     control: str = ""
     """The control's label, where the card or the goal names it."""
+    kind: str = ""
+    """On a page: what it is, such as `tab` or `slider`; empty: whatever can be pressed."""
+    place: str = ""
+    """On a page: the part in which it stands, by its name or by what is written there."""
     entries: tuple[Entry, ...] = ()
     """What the press asks for: the folder to move to, the new name."""
 
@@ -354,6 +360,29 @@ class ComputeStep(_Step):
     name: str
 
 
+class JobStep(_Step):
+    """A computation over files, in the sandbox; its texts are taken letter for letter. The Technician does it."""
+
+    skill: Literal["job"] = "job"
+    job: Literal["run", "count", "sum", "sort", "join"]
+    app: str = ""
+    """The application that holds the files."""
+    what: str = ""
+    """What is counted: line, word, character or file; of which column the sum is."""
+    files: tuple[str, ...] = ()
+    """As the goal calls them; with `file` the folder."""
+    having: str = ""
+    """Only lines with these words."""
+    into: str = ""
+    """The file for what comes out; empty: the same one."""
+    by_number: bool = False
+    down: bool = False
+    code: str = ""
+    language: Literal["bash", "python"] = "bash"
+    name: str = ""
+    """Of the fact that it brings."""
+
+
 class AnswerStep(_Step):
     """Tell the user."""
 
@@ -362,7 +391,8 @@ class AnswerStep(_Step):
 
 
 Step: TypeAlias = Annotated[
-    OpenStep | FindStep | ReadStep | FillStep | PressStep | CreateStep | CollectStep | WaitStep | ComputeStep | AnswerStep,
+    OpenStep | FindStep | ReadStep | FillStep | PressStep | CreateStep | CollectStep | WaitStep | ComputeStep | JobStep
+    | AnswerStep,
     Field(discriminator="skill"),
 ]
 
@@ -396,6 +426,8 @@ class GoalLedger(Frozen):
     """What a goal asks for, entry by entry."""
 
     goal: str
+    worked: str = ""
+    """The goal as it is worked, with a page's steps in the place of words that nobody understands; empty: as it was said."""
     entries: tuple[LedgerEntry, ...] = ()
 
     @property

@@ -51,6 +51,8 @@ class PlanRequest(Frozen):
     """What the user has said to the crew while it works, newest last."""
     ledger: GoalLedger | None = None
     """What the goal asks for, entry by entry, as it stands."""
+    given: str = ""
+    """How the goal is worked, in plain words that came with it: a policy by rules plans these, and a model plans itself."""
 
 
 class PageUse(Frozen):
@@ -82,3 +84,5 @@ class PlanAnswer(Frozen):
     """With supplement_needed: only the user can say it; no source is searched."""
     uses: tuple[PageUse, ...] = ()
     """What the policy makes of what was looked up, as far as it says so."""
+    goal: str = ""
+    """The goal as it is worked, with a page's steps in the place of words that nobody understands; empty: as it was said."""

@@ -182,6 +182,8 @@ class LedgerEvent(EventBody):
     KIND = "ledger"
     goal: Text
     entries: Sequence[Json]
+    worked: Text = ""
+    """The goal with a page's steps in the place of words that nobody understands; empty: as it was said."""
 
 
 class SupplementEvent(EventBody):

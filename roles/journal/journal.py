@@ -258,7 +258,8 @@ class Journal(Ledger):
     def ledger(self) -> GoalLedger | None:
         """What the goal asks for, as it stands; None before it was read."""
         told = [*self.contents(LedgerEvent)][-1:]
-        return GoalLedger.model_validate(self.alike({"goal": told[0].goal, "entries": [*told[0].entries]})) if told else None
+        said = {"goal": told[0].goal, "worked": told[0].worked, "entries": [*told[0].entries]} if told else {}
+        return GoalLedger.model_validate(self.alike(said)) if told else None
 
     def supplements(self, about: str | None = None) -> tuple[Supplement, ...]:
         """Everything that was looked up, in order; with `about`, of what was looked up ahead for a subtask only that one's."""

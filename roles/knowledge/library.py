@@ -18,7 +18,7 @@ from roles.knowledge.pages.folders import sync
 from roles.knowledge.settings import KnowledgeSettings, SourceSettings
 from roles.knowledge.sources.sources import SourceFault
 from roles.knowledge.store import KEPT, KnowledgeStore, StoreFault
-from roles.knowledge.words import without_quoted
+from roles.knowledge.values import without_quoted, without_values
 
 if TYPE_CHECKING:
     from langchain_core.embeddings import Embeddings
@@ -26,7 +26,6 @@ from roles.contracts import Subtask
 from roles.contracts.context import Context
 from roles.journal.events import ErrorEvent
 from roles.journal.journal import cut, put_out
-from roles.screen.language.goals import without_values
 
 FOUND = 3
 """Shown of a source that does not say itself how many it shows."""

@@ -9,8 +9,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache
 from typing import Any
 
-from roles.screen.language.lexicon import words_of
-from roles.screen.language.masks import ANY, Masks
+
+def words_of(text: str) -> frozenset[str]:
+    """The words of a list that is written as a text."""
+    return frozenset(text.split())
+
 
 _BODY = 0.85
 """What a word of the query counts when the text has it, where it counts 1 when the title has it."""
@@ -83,13 +86,6 @@ def asked_stems(query: str) -> tuple[str, ...]:
     """The words of a query that say what it is about: no small words, and no values such as order numbers."""
     found = dict.fromkeys(stems(_VALUE.sub(" ", query[:4000])))
     return tuple([word for word in found if word not in _empty_stems()][:MAX_TERMS])
-
-
-def without_quoted(query: str) -> str:
-    """What is asked without the values that stand in quotation marks, if that leaves anything to ask."""
-    masks = Masks()
-    rest = re.sub(ANY, " ", masks.hide_quotes(query))
-    return rest if asked_stems(rest) else query
 
 
 def indexed(text: str) -> str:

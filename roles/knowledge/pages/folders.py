@@ -157,13 +157,16 @@ class HelpPage(Frozen):
     """A few sentences for whoever looks for it."""
     before: tuple[str, ...] = ()
     """What must be so before it can be done."""
-    steps: tuple[str, ...] = ()
+    steps: tuple[str, ...] | tuple[dict[str, Any], ...] = ()
+    """In sentences, or as data."""
     text: str = ""
 
     @model_validator(mode="after")
     def _something(self) -> HelpPage:
         if not (self.steps or self.text or self.about):
             raise ValueError("says nothing: give steps, text or about")
+        if any(isinstance(step, dict) and "skill" not in step for step in self.steps):
+            raise ValueError("a step that is data names its skill")
         return self
 
     @property
@@ -172,7 +175,11 @@ class HelpPage(Frozen):
         parts = [f"# {self.title}", self.about]
         if self.before:
             parts.append("\n".join(["Before:", *(f"- {line}" for line in self.before)]))
-        parts += ["\n".join(f"{n}. {step}" for n, step in enumerate(self.steps, start=1)), self.text]
+        if any(isinstance(step, dict) for step in self.steps):
+            lines = [f"- {json.dumps(step, ensure_ascii=False)}" for step in self.steps]
+            parts += [self.text, "\n".join(["```steps", *lines, "```"])]
+        else:
+            parts += ["\n".join(f"{n}. {step}" for n, step in enumerate(self.steps, start=1)), self.text]
         return "\n\n".join(part for part in parts if part)
 
 

@@ -12,6 +12,8 @@ from typing import NamedTuple
 
 from protocol import Frozen
 from roles.contracts import USER, StepOrigin, Supplement
+from roles.contracts.orders import Step as TypedStep
+from roles.knowledge.pages.typed import BadSteps, in_words, steps_on
 from roles.knowledge.pages.visible_text import shown
 
 _STEP_WORD = r"(?:step|schritt|étape|etape|paso|passo|stap)"
@@ -325,15 +327,20 @@ class Playbook(Frozen):
     """The page has text that nobody sees; it was left out."""
     doubt: str = ""
     """Why its steps are no one procedure; empty where they are."""
+    typed: tuple[TypedStep, ...] = ()
+    """The steps as data, where the page gives them so; `steps` are then the same in words."""
 
     @property
     def told(self) -> bool:
         """Whether it is what the user said when they were asked."""
         return self.source == USER
 
-    def slots(self) -> tuple[str, ...]:
-        """Every slot of its title and steps, once."""
-        texts = (self.title, *self.conditions, *(step.text for step in self.steps))
+    def slots(self, *, needed: bool = False) -> tuple[str, ...]:
+        """Every slot of its title and steps, once; with `needed` not those of steps that can be left out, and no facts."""
+        steps = [step.text for step in self.steps if not (needed and step.optional)]
+        known = {name for step in self.typed for name in _names_of(step)}
+        texts = [SLOT.sub(lambda slot: " " if slot[1] in known else slot.group(), text) for text in (*self.conditions, *steps)]
+        texts.insert(0, self.title)
         return tuple(dict.fromkeys(name for text in texts for name in SLOT.findall(text)))
 
     def origin(self, number: int) -> StepOrigin:
@@ -341,6 +348,11 @@ class Playbook(Frozen):
         text = next((step.text for step in self.steps if step.number == number), "")
         section = self.title if self.page else ""
         return StepOrigin(source=self.source, title=self.page or self.title, section=section, step=number, text=text[:160])
+
+
+def _names_of(step: TypedStep) -> tuple[str, ...]:
+    """The facts that a step finds out."""
+    return (*getattr(step, "names", ()), *filter(None, [getattr(step, "name", "")]))
 
 
 @lru_cache(maxsize=256)
@@ -351,6 +363,8 @@ def playbooks_in(found: Supplement) -> tuple[Playbook, ...]:
         steps = _told(text)
         book = Playbook(source=found.source, title=found.title, app=found.app, steps=steps)
         return (book,) if steps else ()
+    if "```steps" in text:
+        return (_of_data(found, text, hidden),)
     common: list[str] = []
     conditions: list[str] = []
     books: list[Playbook] = []
@@ -377,6 +391,24 @@ def playbooks_in(found: Supplement) -> tuple[Playbook, ...]:
             )
         )  # fmt: skip
     return tuple(books)
+
+
+def _of_data(found: Supplement, text: str, hidden: bool) -> Playbook:
+    """A page whose steps are data: what else stands on it says what it is for, and nothing that is to be done."""
+    sections = list(_sections(without_front_matter(text)))
+    title = next((section.heading for section in sections if section.heading), "") or found.title
+    said = [read_lines(lines) for section in sections for _, lines in section.parts]
+    typed: tuple[TypedStep, ...] = ()
+    doubt = ""
+    try:
+        typed = steps_on(text)
+    except BadSteps as bad:
+        doubt = str(bad)
+    return Playbook(
+        source=found.source, title=bare(title), app=found.app, about=" ".join(one for part in said for one in part.about)[:2000],
+        conditions=tuple(one for part in said for one in part.conditions), hidden=hidden, document=found.document, doubt=doubt,
+        steps=tuple(Step(number=n, text=in_words(step)) for n, step in enumerate(typed, start=1)), typed=typed,
+    )  # fmt: skip
 
 
 class _Section(NamedTuple):

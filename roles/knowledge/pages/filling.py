@@ -1,0 +1,144 @@
+"""Slots of a page: what the goal gives, what an earlier step finds, what the user answers; and what nothing fills."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from pydantic import TypeAdapter
+
+from roles.contracts import USER, Supplement
+from roles.contracts.orders import Step as TypedStep
+from roles.knowledge.pages.playbook import SLOT, Playbook
+from roles.knowledge.values import Given, Wanted, values_in
+from roles.screen.language.words import tokens
+
+_MARKS = ('""', "“”", "«»")
+
+
+@dataclass
+class Filling:
+    """What stands in the slots of one page for one goal."""
+
+    values: dict[str, Given] = field(default_factory=dict)
+    missing: list[str] = field(default_factory=list)
+
+
+def question_for(slot: str, text: str, book: Playbook) -> str:
+    """How the user is asked for what a slot wants. The same slot, goal and page are asked about in the same words."""
+    return f'What is the {slot.replace("_", " ").replace(".", " ")} for "{text}"? ("{book.title}" of {book.source} wants it)'
+
+
+def filling(book: Playbook, text: str, values: Sequence[Given], told: Sequence[Supplement]) -> Filling:
+    """Fill what can be filled. A slot that two values fit equally well stays empty: nothing is guessed."""
+    wanted = [Wanted(name) for name in book.slots(needed=True)]
+    made = Filling()
+    _by_title(book, text, values, wanted, made)
+    for slot in wanted:
+        fits = {one.text: one for one in values if slot.takes(one) and slot.is_called(one)}
+        if slot.slot not in made.values and len(fits) == 1:
+            made.values[slot.slot] = next(iter(fits.values()))
+    _by_kind(book, values, wanted, made)
+    for slot in wanted:
+        question = question_for(slot.slot, text, book)
+        said = next((found.text for found in told if found.source == USER and found.title == question), None)
+        if said is not None:
+            made.values[slot.slot] = _answer(said)
+    made.missing = [s.slot for s in wanted if s.slot not in made.values and not _is_found(s, book)]
+    return made
+
+
+def _by_title(book: Playbook, text: str, values: Sequence[Given], wanted: Sequence[Wanted], made: Filling) -> None:
+    """`Remind {name} about {invoice}` said as it is written there."""
+    parts = SLOT.split(book.title)
+    loose = (r"\s+(?:(?:the|a|an|our|my)\s+)?".join(map(re.escape, part.split())) for part in parts[::2])
+    said = r"\s*(.+?)\s*".join(loose)
+    match = re.fullmatch(said + r"[\s.!]*", text.strip(), re.IGNORECASE) if len(parts) > 1 else None
+    given = {one.text.casefold(): one for one in values}
+    for name, group in zip(parts[1::2], match.groups() if match else (), strict=False):
+        one = given.get(group.strip().strip("\"“”«»'").casefold())
+        if one is not None and any(slot.slot == name and slot.takes(one) for slot in wanted):
+            made.values[name] = one
+
+
+def _by_kind(book: Playbook, values: Sequence[Given], wanted: Sequence[Wanted], made: Filling) -> None:
+    """By what kind of value they take, where that leaves no choice; what the title speaks of comes first."""
+    titled = SLOT.findall(book.title)
+    for slots in ([s for s in wanted if s.kinds], [s for s in wanted if s.slot in titled], wanted):
+        for slot in slots:
+            owner = next((one for name, one in made.values.items() if Wanted(name).words[:1] == slot.words[:1]), None)
+            if slot.slot not in made.values and owner is not None and slot.takes(owner):
+                made.values[slot.slot] = owner
+            if slot.slot in made.values or _is_found(slot, book):
+                continue
+            taken = {one.text for one in made.values.values()}
+            free = {one.text: one for one in values if one.text not in taken and slot.takes(one)}
+            first = next(({t: one for t, one in free.items() if one.kind == kind} for kind in slot.kinds), free)
+            fits = first if len(first) == 1 else free
+            rivals = [o for o in slots if o.slot not in made.values and o.words[:1] != slot.words[:1] and not _is_found(o, book)]
+            rivals = [o for o in rivals if any(o.takes(one) for one in fits.values())]
+            if len(fits) == 1 and not rivals:
+                made.values[slot.slot] = next(iter(fits.values()))
+
+
+def _is_found(slot: Wanted, book: Playbook) -> bool:
+    """Whether a step before the first that uses it speaks of what the slot is called."""
+    first = next((step.number for step in book.steps if slot.slot in SLOT.findall(step.text)), 0)
+    earlier = [" ".join(SLOT.sub(" ", step.text).casefold().split()) for step in book.steps if step.number < first]
+    return not book.typed and any(" ".join(slot.words) in text for text in earlier)
+
+
+def _answer(text: str) -> Given:
+    bare = text.strip().strip("\"“”")
+    found = values_in(f"it is {bare}")
+    return found[0] if len(found) == 1 and found[0].text == bare else Given(bare, "quote")
+
+
+def filled(text: str, made: Filling, before: Sequence[str]) -> str | None:
+    """`text` with everything in its slots, or None where something cannot stand there.
+
+    What is found by a step `before` stands as words that point back to it.
+    """
+    quoted = [(token.start, token.end) for token in tokens(text) if token.kind == "quote"]
+    failed = False
+
+    def put(found: re.Match[str]) -> str:
+        nonlocal failed
+        inside = next((text[start] + text[end - 1] for start, end in quoted if start < found.start() < end), "")
+        one = made.values.get(found[1])
+        if one is None:
+            failed = failed or bool(inside) or not before
+            name = " ".join(Wanted(found[1]).words)
+            return name if re.search(r"\b(?:the|its|this|that)\s+$", text[: found.start()], re.IGNORECASE) else f"the {name}"
+        if inside:
+            failed = failed or any(mark in one.text for mark in inside)
+            return one.text
+        if one.kind not in {"quote", "name"} or (one.kind == "name" and one.text.replace(" ", "").isalpha()):
+            return one.text
+        marks = next((pair for pair in _MARKS if not any(mark in one.text for mark in pair)), "")
+        failed = failed or not marks
+        return f"{marks[:1]}{one.text}{marks[1:]}"
+
+    done = SLOT.sub(put, text)
+    return None if failed else done
+
+
+_OWN_WORDS = frozenset({"label", "labels", "control", "skill", "formula", "name", "names"})
+"""What a card calls its own, in which braces are no slots, and names of facts."""
+_STEPS: TypeAdapter[tuple[TypedStep, ...]] = TypeAdapter(tuple[TypedStep, ...])
+
+
+def typed_filled(steps: Sequence[TypedStep], made: Filling) -> tuple[TypedStep, ...]:
+    """Steps with the goal's values in their slots, letter for letter; the slots of facts stay."""
+    values = {name: one.text.replace("{", "{{").replace("}", "}}") for name, one in made.values.items()}
+    return _STEPS.validate_python([_put(step.model_dump(mode="json"), values) for step in steps])
+
+
+def _put(part: Any, values: Mapping[str, str]) -> Any:
+    if isinstance(part, str):
+        return SLOT.sub(lambda slot: values.get(slot[1], slot.group()), part)
+    if isinstance(part, dict):
+        return {key: inner if key in _OWN_WORDS else _put(inner, values) for key, inner in part.items()}
+    return [_put(inner, values) for inner in part] if isinstance(part, list) else part
