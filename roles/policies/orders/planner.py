@@ -14,6 +14,7 @@ from roles.contracts.orders import (
     Entry,
     FillStep,
     FindStep,
+    JobStep,
     Of,
     OpenStep,
     Order,
@@ -31,6 +32,7 @@ from roles.contracts.orders import (
 )
 from roles.policies.orders.forms import Forms, later
 from roles.policies.orders.grounding import ground_field, ground_place, ground_verb
+from roles.policies.orders.jobs import job_of
 from roles.policies.orders.state import LOOKS, Group, NotKnownYet, Refusal, Row, Subject, escaped, is_many
 
 SWITCHES = {"turn_on": "true", "turn_off": "false", "mute": "true", "unmute": "false"}
@@ -68,7 +70,10 @@ class Planner(Forms):
     def _work_whole(self, order: Order) -> None:
         """The order, of which no part may be passed over."""
         self._taken = []
-        self._work(order)
+        if (job := job_of(order, self.reading.goal)) is not None:
+            self._work_job(order, job)
+        else:
+            self._work(order)
         for slot in order.slots:
             if slot not in self._taken and not self._names_app(slot.value):
                 raise Refusal(f'"{self._said(slot.spans)}": it is not understood what that is to "{order.said or order.verb}"')
@@ -96,6 +101,16 @@ class Planner(Forms):
         if order.verb in WRITES:
             return self._write(order)
         return self._do(order)
+
+    def _work_job(self, order: Order, job: JobStep) -> None:
+        """A computation over files; code of the goal's own brings a fact where later words speak of it."""
+        self._take(*order.slots)
+        name = self._job(job, "script output" if job.job == "run" else self._said(order.spans))
+        later = "".join(order.model_dump_json() for order in self.reading.orders[self._at + 1 :])
+        if job.job == "run" and (f'"to":{self._at},' in later or '"output"' in later):
+            self._subjects[self._at] = Subject(facts=(name,), phrase=name)
+        else:
+            self._steps[-1] = self._steps[-1].model_copy(update={"name": ""})
 
     def _offered(self, order: Order) -> bool:
         """Whether an application has a control of these very words: "Inspect" may be a deed there, and not only a look."""

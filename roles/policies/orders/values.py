@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from environments.cards import FieldCard, KindCard
-from roles.contracts.orders import Amount, Back, ComputeStep, Of, ReadStep, Text, Thing, Value, When, Worked
+from roles.contracts.orders import Amount, Back, ComputeStep, JobStep, Of, ReadStep, Text, Thing, Value, When, Worked
 from roles.policies.orders.grounding import ground_field
+from roles.policies.orders.jobs import job_for, tools_in
 from roles.policies.orders.records import Lookups
 from roles.policies.orders.state import Refusal, Row, Subject, each_of, escaped, is_many
 
@@ -19,6 +20,8 @@ class Values(Lookups):
 
     def words(self, value: Value, field: FieldCard | None = None) -> str:
         """A value as a step holds it; what it needs is learned before."""
+        if (job := job_for(value)) is not None:
+            return "{" + self._job(job, self._said(value.spans)) + "}"
         match value:
             case Text():
                 return escaped(value.text)
@@ -32,6 +35,16 @@ class Values(Lookups):
                 return self._worked(value)
             case Back():
                 return self._back(value)
+
+    def _job(self, job: JobStep, phrase: str) -> str:
+        """Give a job to the Technician; the name of the fact that it brings."""
+        homes = [card.app for card in self.cards if any(kind.kind == "file" for kind in card.kinds)]
+        if not homes:
+            raise Refusal(f'"{phrase}" is done with files, and no application holds any')
+        self._take(*tools_in(self.reading.orders[self._at]))
+        name = self._name(phrase, job.model_dump_json())
+        self._add(job.model_copy(update={"app": homes[0], "name": name}))
+        return name
 
     def _of(self, value: Of) -> str:
         name = value.thing.name
@@ -194,7 +207,7 @@ class Values(Lookups):
     def _rows_told(self, values: Sequence[Value]) -> tuple[Row, ...]:
         """The records that were looked at for these values."""
         for value in values:
-            if isinstance(value, Of) and value.thing.back is None:
+            if isinstance(value, Of) and value.thing.back is None and job_for(value) is None:
                 many = is_many(value.thing)
                 return tuple(self.rows(value.thing, value.fields)) if many else (Row(self.one(value.thing, value.fields)),)
         return ()

@@ -1,20 +1,21 @@
-"""Jobs in plain words: what they become, what their scripts do in the sandbox, and how a whole crew carries them out."""
+"""Jobs: what goals become, what their scripts do in the sandbox, and how a whole crew carries them out."""
 
 from __future__ import annotations
 
 import json
 
 import pytest
-import yaml
 from hypothesis import given
 from hypothesis import strategies as st
 
 from environments.sandbox.contract import NoSandbox
 from orchestrator import Crew
-from roles.contracts import AppWords, PlanRequest, ScriptRequest, Subtask
-from roles.manager.rules import RulesManager
-from roles.policies.rules.retired.technician_forms import job_of, jobs_in
+from roles.contracts import ScriptRequest, Subtask
+from roles.contracts.orders import JobStep
+from roles.policies.orders.jobs import only_job
+from roles.policies.orders.stages import describe
 from roles.safety.script_effects import risks_of
+from roles.screen.language.reader import read
 from roles.technician.rules import NoSuchFile, RulesTechnician, script_for
 
 from .conftest import WORLD
@@ -24,10 +25,14 @@ FILES = {
     "Documents/plan.txt": "Go to Berlin",
     "costs.csv": 'Item,Amount\nbus,12.50\nhotel,"1,100"\n',
     "names.txt": "Zoe 3\nann 20\nZoe 3\nBob 1\n",
-    "keys/shed.txt": "mind the dog\nthe alarm code is 4711.\n",
-    "keys/barn.txt": "Alarm code: X-9\n",
 }
-PATHS = (*(f"/{path}" for path in FILES), "/Documents/", "/keys/")
+PATHS = (*(f"/{path}" for path in FILES), "/Documents/")
+
+
+def job_of(words: str) -> JobStep:
+    job = only_job(read(words))
+    assert job is not None, words
+    return job
 
 
 @pytest.mark.parametrize(
@@ -38,15 +43,11 @@ PATHS = (*(f"/{path}" for path in FILES), "/Documents/", "/keys/")
         ("Count the words of names.txt", "8"),
         ("count the characters in names.txt", str(len(FILES["names.txt"]))),
         ("count how many lines with Zoe there are in names.txt", "2"),
-        ('Count the lines containing "it\'s $(rm -rf .)" in names.txt', "0"),
+        ('Count the lines with "it\'s $(rm -rf .)" in names.txt', "0"),
         ("Count the files in /Documents with a script", "2"),
-        ("List the files in Documents in the shell", "plan.txt\ntrips.txt"),
-        ("Find the files that contain Berlin", "/Documents/plan.txt\n/Documents/trips.txt"),
-        ("Sum the column Amount of costs.csv", "1112.50"),
-        ("add up the amount column in costs.csv", "1112.50"),
+        ("How many lines are there in the file names.txt?", "4"),
+        ("What is the sum of the column Amount in costs.csv?", "1112.50"),
         ("Count in the terminal how many lines with Zoe there are in names.txt", "2"),
-        ("Somewhere under /keys there is a file with the alarm code of the shed. Find the code", "4711"),
-        ("Look up the alarm code of the barn among the files in keys", "X-9"),
         ("Run `wc -l < names.txt`", "4"),
         ("Run this:\n```python\nprint(2 ** 10)\n```", "1024"),
     ],
@@ -64,35 +65,14 @@ def test_what_a_job_says(sandbox, words, said):
     ("words", "changed"),
     [
         ("Sort the lines of names.txt into sorted.txt", {"sorted.txt": "ann 20\nBob 1\nZoe 3\nZoe 3\n"}),
-        (
-            "Make the folder Trips and move every file in Documents whose name begins with tr there",
-            {"Documents/trips.txt": None, "Trips/trips.txt": FILES["Documents/trips.txt"]},
-        ),
-        (
-            "Move all files of Documents with names that end with .txt into the new folder Old",
-            {
-                **{f"Documents/{name}.txt": None for name in ("trips", "plan")},
-                **{f"Old/{name}.txt": FILES[f"Documents/{name}.txt"] for name in ("trips", "plan")},
-            },
-        ),
         ("Sort the lines of names.txt by number", {"names.txt": "Bob 1\nZoe 3\nZoe 3\nann 20\n"}),
         (
-            "sort the lines of trips.txt in reverse order into down.txt",
+            "sort the lines of trips.txt in descending order into down.txt",
             {"Documents/down.txt": "Rome 100\nParis 8\nBerlin 12.50\n"},
         ),
-        ("Remove duplicate lines from names.txt", {"names.txt": "Zoe 3\nann 20\nBob 1\n"}),
         (
-            'Concatenate plan.txt and names.txt into "all of it.txt"',
+            'Merge plan.txt and names.txt into "all of it.txt"',
             {"Documents/all of it.txt": "Go to Berlin\n" + FILES["names.txt"]},
-        ),
-        (
-            "Rename all *.txt in Documents to *.md",
-            {
-                "Documents/plan.md": "Go to Berlin",
-                "Documents/trips.md": FILES["Documents/trips.txt"],
-                "Documents/plan.txt": None,
-                "Documents/trips.txt": None,
-            },
         ),
     ],
 )
@@ -101,15 +81,20 @@ def test_what_a_job_changes(sandbox, words, changed):
     assert not risks_of(script.language, script.code)
     ran = sandbox.run(script.code, script.language, {p: t.encode() for p, t in FILES.items()}, 20)
     assert ran.exit_code == 0, ran.stderr
-    expected = {path: text for path, text in (FILES | changed).items() if text is not None}
-    assert {path: body.decode() for path, body in ran.files.items()} == expected
+    assert {path: body.decode() for path, body in ran.files.items()} == FILES | changed
 
 
-def test_renaming_never_writes_over_another_file(sandbox):
-    script = script_for(job_of("rename all *.txt to *.csv"), ("/a.txt", "/a.csv"))
-    ran = sandbox.run(script.code, script.language, {"a.txt": b"1", "a.csv": b"2"}, 20)
-    assert ran.exit_code == 1
-    assert "already a file called a.csv" in ran.stderr
+@pytest.mark.parametrize(
+    "words",
+    [
+        "Count the lines of /Documents/trips.txt", 'Count the lines with "Zoe" in names.txt', "Run `wc -l < names.txt`",
+        "Sort the lines of names.txt by number", "Merge plan.txt and names.txt into all.txt",
+    ],
+)  # fmt: skip
+def test_the_words_of_a_job_are_read_back_as_the_same_job(words):
+    job = job_of(words)
+    again = job_of(describe(job.model_copy(update={"name": ""})))
+    assert again.model_copy(update={"name": job.name}) == job
 
 
 @pytest.mark.parametrize(
@@ -117,12 +102,11 @@ def test_renaming_never_writes_over_another_file(sandbox):
     [
         ("count the lines of none.txt", "there is no file called none.txt"),
         ("count the lines of a.txt", "a.txt may be any of these files: /x/a.txt, /y/a.txt"),
-        ("count the files in Nowhere with a script", "there is no folder called Nowhere"),
-        ("rename all *.png to *.jpg", "there is no file *.png in /"),
+        ("count the files in /Nowhere with a script", "there is no folder called /Nowhere"),
     ],
 )
 def test_a_file_that_is_not_there_is_named(words, why):
-    with pytest.raises(NoSuchFile, match=why.replace("*", r"\*")):
+    with pytest.raises(NoSuchFile, match=why):
         script_for(job_of(words), ("/x/", "/y/", "/x/a.txt", "/y/a.txt"))
 
 
@@ -136,58 +120,41 @@ def test_words_that_are_no_job_are_refused_with_the_words():
 @pytest.mark.parametrize(
     "goal",
     [
-        "Create a note titled \"Lines\" with the number of lines",
         "Count the words in my note",
-        "List the files in /Documents",
         "Open the mail and sort it",
         "Rename the file plan.txt to plan.md",
         "Find the mail from Eve",
+        "Sort the sheet Costs by amount",
+        "Count the first three lines of names.txt",
+        "Count the lines of names.txt except those with Zoe",
+        "Merge Ann Lee and Bob Ray into Ann Ray",
+        "Run the report",
     ],
-)  # fmt: skip
+)
 def test_what_is_no_computation_over_files_is_left_to_the_others(goal):
-    assert list(jobs_in(goal)) == []
+    assert only_job(read(goal)) is None
 
 
 @given(st.text(max_size=120))
-def test_any_goal_can_be_looked_through(goal):
-    for found in jobs_in(goal):
-        assert 0 <= found.start < found.end <= len(goal)
-
-
-APPS = (
-    AppWords(app="files", title="Files", words=("files", "file")),
-    AppWords(app="notes", title="Notes", words=("notes", "note")),
-)
-
-
-def test_the_manager_gives_the_job_away_and_plans_the_rest_with_its_fact():
-    goal = 'With a script, count the lines of trips.txt. Then create a note titled "Lines" with the number of lines.'
-    plan = RulesManager().plan(PlanRequest(goal=goal, apps=APPS)).subtasks
-    assert [(s.worker, s.app, s.depends_on) for s in plan] == [("technician", "files", ()), ("operator", "notes", ("s1",))]
-    assert plan[0].expect[0].name == "line count"
-    assert 'the fact "line count"' in plan[1].instruction
-
-
-def test_without_an_app_for_files_no_job_is_given_away():
-    answer = RulesManager().plan(PlanRequest(goal="Count the lines of a.txt with a script", apps=APPS[1:]))
-    assert all(s.worker != "technician" for s in answer.subtasks)
+def test_any_code_is_a_literal_or_runs_as_it_stands(words):
+    script = script_for(JobStep(job="count", what="line", files=("names.txt",), having=words), PATHS)
+    assert f"HAVING = {json.dumps(words)}\n" in script.code
+    compile(script.code, "job", "exec")
 
 
 def crew(tmp_path, **parts) -> Crew:
     world = tmp_path / "world.yaml"
     world.write_text(WORLD)
-    yaml.safe_load(WORLD)
     paths = [f"world={json.dumps(str(world))}", f"runs_dir={json.dumps(str(tmp_path / 'runs'))}"]
     return Crew.from_config(overrides=paths, **parts)
 
 
 def test_a_whole_crew_counts_lines_and_writes_the_number_into_a_note(tmp_path, sandbox):
     outcome = crew(tmp_path).run(
-        "Count the lines of /Documents/trips.txt with a script and write the number in a note called Lines."
+        'Count the lines of /Documents/trips.txt with a script and make a note titled "Lines" with the number as its text.'
     )
-    assert outcome.status == "fulfilled"
-    facts = {fact["name"]: fact["value"] for fact in outcome.report["facts"]}
-    assert facts["line count"] == "3"
+    assert outcome.status == "fulfilled", outcome.reason
+    assert next((s["worker"], s["app"]) for s in outcome.report["plan"]) == ("technician", "files")
     from environments.simulated.desktop import SimulatedDesktop
     from environments.simulated.world.worldfile import load_world
 
