@@ -1,61 +1,225 @@
-"""The Manager's rules policy: a goal is read, grounded in what applications hold, and made into typed subtasks."""
+"""The Manager's rules policy: a goal is read, grounded in what applications hold, and made into typed subtasks.
+
+What went wrong is tried once more where doing it twice does no more than once; what the user says is read with the goal.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from environments.cards import vocabulary
-from roles.contracts import PlanAnswer, PlanRequest
-from roles.contracts.orders import AnswerStep, FindStep, OpenStep, Reading, WaitStep
+from roles.contracts import USER, PageUse, PlanAnswer, PlanRequest, Subtask
+from roles.contracts.orders import AnswerStep, CreateStep, FillStep, FindStep, OpenStep, PressStep, Reading, Step, WaitStep
 from roles.contracts.signals import SubtaskStatus
-from roles.policies.orders.planner import Planner, Refusal, why_not
-from roles.policies.orders.replanning import replan, with_notes
-from roles.policies.orders.stages import changes, new_subtasks
+from roles.knowledge.pages.follow import Followed, follow, with_origins, without_page
+from roles.manager.wishes import OPEN, Wish, given_up, is_corrected, is_given, minded, wished
+from roles.policies.orders.planner import Planner, why_not
+from roles.policies.orders.stages import changes, group_of, new_subtasks
+from roles.policies.orders.state import Group, Refusal
 from roles.screen.language.reader import read
 
 ADVICE = "a model may understand it (--model NAME, or crew.manager.policy: llm)"
+_TOLD = 300
+"""Characters of what was seen, in a hint to a second attempt."""
+_TELLS = frozenset({"steered", "plan_rejected", "approval_rejected"})
 
 
 class RulesManager:
     """Plans what is understood for certain, and says in the goal's own words what is not."""
 
     def plan(self, request: PlanRequest) -> PlanAnswer:
-        if request.trigger == "plan_rejected" and not request.user_words:
-            return PlanAnswer(outcome="infeasible", reason="the user rejected the plan and did not say why")
-        goal = with_notes(request)
-        reading = read(goal, request.today, vocabulary(request.cards))
-        if unread := why_not(reading):
-            return _asked(unread, request) if reading.asks else _unread(unread)
+        wish = wished(request)
+        if request.trigger in _TELLS and (answer := _unheard(request, wish)):
+            return answer
+        if is_given(request.plan) and not wish.reading.orders:
+            return replan(request, more=False)
+        wish, followed = _by_page(request, wish)
+        why = "" if followed.steps else why_not(wish.reading)
+        answer = _unread(request, wish.reading, why, followed) if why else self._planned(request, wish, followed)
+        other = without_page(request) if answer.outcome == "infeasible" else None
+        if other is not None:
+            answer = self.plan(other.request)
+            renamed = tuple(_renamed(s, f"-{request.attempts}") for s in answer.subtasks)
+            answer = answer.model_copy(update={"subtasks": renamed, "uses": (*other.failed, *answer.uses)})
+        return answer
+
+    def _planned(self, request: PlanRequest, wish: Wish, followed: Followed) -> PlanAnswer:
         try:
-            planner = Planner(reading, request.cards, request.facts, request.today)
-            groups = planner.groups()
+            answer, new = _plan(request, wish, followed)
         except Refusal as no:
-            return _asked(str(no), request) if no.ask else _unread(str(no))
-        broken = any(s.id == request.failed and s.status is not SubtaskStatus.FULFILLED for s in request.plan)
-        if broken or request.trigger == "issues_found":
-            return replan(request, more=planner.more)
-        fresh = new_subtasks(groups, request.plan, {card.app: card.title for card in request.cards})
-        steps = [step for group in groups for step in group.steps]
-        does = any(changes(step) or isinstance(step, AnswerStep | FindStep | OpenStep | WaitStep) for step in steps)
-        if not fresh and not does and not planner.more and request.plan and planner.passed_over:
-            return PlanAnswer(outcome="nothing_left", reason=f"there is nothing to do: {_nothing(reading)}")
-        if not fresh and not does and not planner.more:
-            return PlanAnswer(outcome="infeasible", reason=f"there is nothing to do: {_nothing(reading)}")
-        if not fresh:
-            return replan(request, more=planner.more)
-        reason = f"{len(reading.orders)} orders are understood" if not request.plan else "what was unknown is known now"
-        return PlanAnswer(outcome="planned", subtasks=(*request.plan, *fresh), more=planner.more, reason=reason)
+            return _asked(str(no), request) if no.ask else _infeasible(str(no))
+        reading = wish.reading if followed.goal else None
+        origins = {s.id: s for s in with_origins(new, reading, followed)}
+        goal = wish.reading.goal if wish.reading.goal != request.goal and not request.given else ""
+        subtasks = tuple(origins.get(s.id, s) for s in answer.subtasks)
+        return answer.model_copy(update={"subtasks": subtasks, "uses": followed.uses, "goal": goal})
 
 
-def _nothing(reading: Reading) -> str:
+def _renamed(subtask: Subtask, end: str) -> Subtask:
+    return subtask.model_copy(update={"id": subtask.id + end, "depends_on": tuple(one + end for one in subtask.depends_on)})
+
+
+def _by_page(request: PlanRequest, wish: Wish) -> tuple[Wish, Followed]:
+    """What nobody understands by the page that was found for it, if there is one."""
+    if not why_not(wish.reading) or not request.supplements:
+        return wish, Followed()
+    followed = follow(request, wish.reading)
+    if not followed.goal:
+        return wish, followed
+    reading = read(followed.goal, request.today, vocabulary(request.cards))
+    own = len(reading.orders) - len(wish.reading.orders) + wish.own
+    return wish._replace(reading=reading, own=own, noted=wish.noted - wish.own + own), followed
+
+
+def _plan(request: PlanRequest, wish: Wish, followed: Followed) -> tuple[PlanAnswer, list[Subtask]]:
+    """The plan, and what of it is new. Raises Refusal."""
+    skipped, at_work = given_up(request.plan, wish), wish.order(request.failed or "")
+    planner = Planner(wish.reading, request.cards, request.facts, request.today, skipped)
+    groups = [Group("p", followed.steps)] if followed.steps else planner.groups()
+    titles = {card.app: card.title for card in request.cards}
+    if request.trigger in _TELLS:
+        refused = request.trigger == "approval_rejected" and not wish.first
+        drops = at_work >= 0 and (wish.instead or refused) and not is_corrected(request, groups, at_work, wish)
+        if drops:
+            planner = Planner(wish.reading, request.cards, request.facts, request.today, {*skipped, at_work})
+            groups = planner.groups()
+        plan = minded(request, wish, groups, titles, at_work if drops else -1)
+        if not any(s.status in OPEN for s in plan):
+            return PlanAnswer(outcome="nothing_left", reason="what the user does not want is left out"), []
+        new = [s for s in plan if s.id not in {old.id for old in request.plan}]
+        return PlanAnswer(outcome="planned", subtasks=plan, more=planner.more, reason="the user's words are minded"), new
+    broken = any(s.id == request.failed and s.status is not SubtaskStatus.FULFILLED for s in request.plan)
+    if broken or request.trigger == "issues_found":
+        return replan(request, more=planner.more), []
+    named = [Group(wish.name(group.id), group.steps) for group in groups]
+    known = {group_of(s.id) for s in request.plan if s.status is not SubtaskStatus.REJECTED}
+    last = max((at for at, group in enumerate(named) if group.id in known), default=-1)
+    tried = {group_of(s.id) for s in request.plan}
+    wanted = [group._replace(id=f"{group.id}-{request.attempts}") if group.id in tried else group for group in named[last + 1 :]]
+    new = new_subtasks(wanted, request.plan, titles)
+    if not new:
+        return _no_more(request, wish.reading, groups, planner), []
+    pages = " and ".join(f'"{use.title}" ({use.source})' for use in followed.uses if use.used)
+    reason = f"by {pages}" if pages else f"{len(wish.reading.orders)} orders are understood"
+    reason = "what was unknown is known now" if request.plan else reason
+    return PlanAnswer(outcome="planned", subtasks=(*request.plan, *new), more=planner.more, reason=reason), new
+
+
+def _no_more(request: PlanRequest, reading: Reading, groups: Sequence[Group], planner: Planner) -> PlanAnswer:
+    """Nothing is left, nothing was there to be done, or what comes next depends on what nobody found out."""
+    if any(s.status in OPEN for s in request.plan):
+        return PlanAnswer(outcome="planned", subtasks=request.plan, more=planner.more, reason="the plan goes on")
+    if planner.more:
+        return PlanAnswer(outcome="infeasible", reason="what the next part of the plan depends on was not found out")
+    does = any(changes(s) or isinstance(s, AnswerStep | FindStep | OpenStep | WaitStep) for g in groups for s in g.steps)
+    if does:
+        return PlanAnswer(outcome="nothing_left", reason="every subtask is fulfilled")
     conditions = any(order.condition is not None for order in reading.orders)
-    return "no condition of the goal holds" if conditions else "what the goal names is not there"
+    why = "no condition of the goal holds" if conditions else "what the goal names is not there"
+    left = request.plan and planner.passed_over
+    return PlanAnswer(outcome="nothing_left" if left else "infeasible", reason=f"there is nothing to do: {why}")
+
+
+# --- what is not understood ---------------------------------------------------------------------------------------------
+
+
+def _unheard(request: PlanRequest, wish: Wish) -> PlanAnswer | None:
+    """What comes of words of the user that are no orders; None where they are to be minded."""
+    if request.trigger == "steered":
+        lost = [note.words for note in request.notes if note.words in wish.lost]
+        if wish.newest and (not lost or lost[-1] != request.notes[-1].words):
+            return None
+        reason = f'the plan stays as it is: the words "{"; ".join(lost)}" are not understood'
+        return PlanAnswer(outcome="planned", subtasks=request.plan, more=not is_given(request.plan), reason=reason)
+    newest = request.user_words[-1] if request.user_words else ""
+    heard = bool(newest) and newest not in wish.lost
+    if request.trigger == "approval_rejected":
+        what = request.refused[-1] if request.refused else "what was to be done"
+        words = f'; the user said: "{newest}"' if newest else ""
+        return None if heard and not wish.forbids else PlanAnswer(outcome="infeasible", reason=f"not allowed: {what}{words}")
+    said = f'"{newest}"; these words are not understood' if newest else "they did not say why"
+    return None if heard else PlanAnswer(outcome="infeasible", reason=f"the user rejected the plan: {said}")
+
+
+def _unread(request: PlanRequest, reading: Reading, why: str, followed: Followed) -> PlanAnswer:
+    """Words that nobody understands are looked up once; then a page may ask, or the user be asked; then it is given up."""
+    if reading.asks:
+        return _asked(why, request)
+    words, uses = "; ".join(part.text for part in reading.unread), followed.uses
+    if words and words not in request.looked_up and not request.supplements:
+        return PlanAnswer(outcome="supplement_needed", query=words, reason=why)
+    if followed.ask and followed.ask not in request.looked_up:
+        return PlanAnswer(outcome="supplement_needed", query=followed.ask, ask=True, reason="a page wants to know", uses=uses)
+    pages = any(found.source != USER for found in request.supplements)
+    if request.can_ask and pages and request.looked_up.count(words) == 1:
+        return PlanAnswer(outcome="supplement_needed", query=words, ask=True, reason="no page is for it", uses=uses)
+    return _infeasible("; ".join(filter(None, (why, followed.why()))), uses)
 
 
 def _asked(why: str, request: PlanRequest) -> PlanAnswer:
     """A question to the person, once; without one to ask, the reason."""
     if request.can_ask and why not in request.looked_up:
         return PlanAnswer(outcome="supplement_needed", query=why, ask=True, reason="only the user can say it")
-    return _unread(why)
+    return _infeasible(why)
 
 
-def _unread(why: str) -> PlanAnswer:
-    return PlanAnswer(outcome="infeasible", reason=f"{why}; {ADVICE}", unread=True)
+def _infeasible(why: str, uses: tuple[PageUse, ...] = ()) -> PlanAnswer:
+    return PlanAnswer(outcome="infeasible", reason=f"{why}; {ADVICE}", unread=True, uses=uses)
+
+
+# --- what went wrong ----------------------------------------------------------------------------------------------------
+
+
+def replan(request: PlanRequest, *, more: bool) -> PlanAnswer:
+    """A second attempt at what failed, or why there is none."""
+    said = "; ".join(request.evidence)
+    if request.trigger == "issues_found":
+        return _mended(request, said)
+    failed = next((s for s in request.plan if s.id == request.failed and s.status is not SubtaskStatus.FULFILLED), None)
+    if failed is None:
+        waits = any(s.status in OPEN for s in request.plan)
+        outcome = PlanAnswer(outcome="planned", subtasks=request.plan, more=more, reason="the plan goes on")
+        return outcome if waits else PlanAnswer(outcome="nothing_left", reason="every subtask is fulfilled")
+    if request.refused:
+        words = f'; the user said: "{request.user_words[-1]}"' if request.user_words else ""
+        return PlanAnswer(outcome="infeasible", reason=f"not allowed: {request.refused[-1]}{words}")
+    tries = sum(1 for s in request.plan if group_of(s.id) == group_of(failed.id) and s.title == failed.title)
+    done = request.trigger == "gate_fail" and any(map(once, failed.steps))
+    if tries >= 2 or done or sum(map(changes, failed.steps)) > 1 or failed.worker == "technician":
+        return PlanAnswer(outcome="infeasible", reason=f"{failed.title}: {said or 'it did not work'}")
+    return PlanAnswer(outcome="planned", subtasks=_again(request, failed, said), more=more, reason="it is tried once more")
+
+
+def once(step: Step) -> bool:
+    """Whether doing it a second time would do more than the first."""
+    return isinstance(step, PressStep) or (isinstance(step, FillStep | CreateStep) and step.commit in {"send", "submit"})
+
+
+def _mended(request: PlanRequest, said: str) -> PlanAnswer:
+    """What the final check misses is done once more, where that does no more than once; else the task ends with what it found."""
+    missing = {entry.order for entry in (request.ledger.entries if request.ledger else ()) if entry.state == "missing"}
+    lost = [s for s in request.plan if missing & {step.order for step in s.steps} and any(map(changes, s.steps))]
+    if not lost or any("-" in s.id or any(map(once, s.steps)) for s in lost):
+        return PlanAnswer(outcome="infeasible", reason=f"the final check found: {said or 'issues'}")
+    again = tuple(_fresh(s, said) for s in lost)
+    chained = [s.model_copy(update={"depends_on": (again[at - 1].id,) if at else ()}) for at, s in enumerate(again)]
+    reason = "what the final check misses is done once more"
+    return PlanAnswer(outcome="planned", subtasks=(*request.plan, *chained), reason=reason)
+
+
+def _fresh(failed: Subtask, said: str, *more: str) -> Subtask:
+    hints = (*failed.hints, *((f"an earlier attempt failed: {said[:_TOLD]}",) if said else ()), *more)
+    fresh = {"id": f"{failed.id.split('-')[0]}-2", "status": SubtaskStatus.READY, "attempt": 0, "result": "", "hints": hints}
+    return failed.model_copy(update=fresh)
+
+
+def _again(request: PlanRequest, failed: Subtask, said: str) -> tuple[Subtask, ...]:
+    """The plan with a new attempt in the place of what failed."""
+    told = [f"{found.title}: {found.text[:_TOLD]}" for found in request.supplements] if request.trigger == "supplied" else []
+    keys = ["use the keyboard"] if "has no visible effect" in said else []
+    fresh = _fresh(failed, said, *told, *keys)
+    rest = []
+    for subtask in request.plan:
+        waits = tuple(fresh.id if one == failed.id else one for one in subtask.depends_on)
+        rest.append(fresh if subtask.id == failed.id else subtask.model_copy(update={"depends_on": waits}))
+    return tuple(rest)

@@ -15,6 +15,7 @@ from roles.contracts.orders import (
     Entry,
     FillStep,
     FindStep,
+    JobStep,
     OpenStep,
     PressStep,
     ReadStep,
@@ -24,7 +25,7 @@ from roles.contracts.orders import (
     WaitStep,
 )
 from roles.contracts.signals import SubtaskStatus
-from roles.policies.orders.planner import Group
+from roles.policies.orders.state import Group
 
 MOST_STEPS = 6
 """Presses in one subtask; a form that is filled in has one for itself."""
@@ -54,17 +55,15 @@ def plain(value: str) -> str:
 
 def group_of(subtask: str) -> str:
     """The group that a subtask is a part of, or a later attempt at."""
-    return re.sub(r"(?:[a-z]+)?(?:-\d+)?$", "", subtask)
+    found = re.match(r"[a-z]\d*(?:\.\d+)*", subtask)
+    return found[0] if found else subtask
 
 
 def new_subtasks(groups: Sequence[Group], plan: Sequence[Subtask], titles: Mapping[str, str]) -> list[Subtask]:
-    """Subtasks for the groups that the plan does not hold yet."""
-    known = {group_of(subtask.id) for subtask in plan}
+    """Subtasks for these groups, which come to the plan."""
     made: list[Subtask] = [s for s in plan if s.status is not SubtaskStatus.REJECTED]
     fresh: list[Subtask] = []
     for group in groups:
-        if group.id in known:
-            continue
         for letter, (app, steps) in zip(_letters(), _parts(group.steps), strict=False):
             one = _subtask(f"{group.id}{letter}", app, steps, titles, made)
             made.append(one)
@@ -99,7 +98,7 @@ def _parts(steps: Sequence[Step]) -> list[tuple[str | None, list[Step]]]:
         done = [one for one in parts[-1][1] if changes(one)] if parts else []
         alone = bool(done) and not all(isinstance(one, PressStep) for one in (*done, step))
         full = changes(step) and (len(done) >= MOST_STEPS or alone)
-        if parts and parts[-1][0] == app and not full:
+        if parts and parts[-1][0] == app and not full and not any(isinstance(one, JobStep) for one in (*parts[-1][1], step)):
             parts[-1][1].append(step)
         else:
             parts.append((app, [step]))
@@ -107,7 +106,7 @@ def _parts(steps: Sequence[Step]) -> list[tuple[str | None, list[Step]]]:
 
 
 def changes(step: Step) -> bool:
-    return isinstance(step, FillStep | PressStep | CreateStep)
+    return isinstance(step, FillStep | PressStep | CreateStep) or (isinstance(step, JobStep) and step.job not in {"count", "sum"})
 
 
 def _subtask(name: str, app: str | None, steps: Sequence[Step], titles: Mapping[str, str], before: Sequence[Subtask]) -> Subtask:
@@ -118,9 +117,9 @@ def _subtask(name: str, app: str | None, steps: Sequence[Step], titles: Mapping[
     return Subtask(
         id=name,
         title=title if len(title) <= _TITLE else title[: _TITLE - 1].rstrip() + "…",
-        instruction=" ".join(f"{sentence}." for sentence in sentences),
+        instruction=in_words(steps),
         app=None if analysis else app,
-        worker="analyst" if analysis else "operator",
+        worker="analyst" if analysis else "technician" if isinstance(steps[0], JobStep) else "operator",
         depends_on=tuple(_depends(app, steps, before)),
         expect=tuple(dict.fromkeys(expected for step in steps for expected in expectations(step))),
         steps=tuple(steps),
@@ -141,6 +140,8 @@ def facts_used(step: Step) -> list[str]:
     """Names of the facts that a step needs."""
     if isinstance(step, ComputeStep):
         return list(names_in(step.formula))
+    if isinstance(step, JobStep):
+        return []
     body = step.model_dump(mode="json")
     return [name for text in _texts(body) for name in slots_in(text)]
 
@@ -164,6 +165,8 @@ def expectations(step: Step) -> list[Expectation]:
             return [FactKnown(name=name) for name in names]
         case CollectStep(name=name) | ComputeStep(name=name):
             return [FactKnown(name=name)]
+        case JobStep(name=name):
+            return [FactKnown(name=name)] if name else [EffectSeen(verb="run_script")]
         case OpenStep(app=app):
             return [AppShown(app=app)]
         case FillStep(app=app, entries=entries, commit=commit) | CreateStep(app=app, entries=entries, commit=commit):
@@ -188,6 +191,11 @@ def _entered(entry: Entry, app: str) -> list[FieldHas]:
 # --- words --------------------------------------------------------------------------------------------------------------
 
 
+def in_words(steps: Iterable[Step]) -> str:
+    """Steps as an instruction; empty without any."""
+    return " ".join(f"{describe(step)}." for step in steps)
+
+
 def describe(step: Step) -> str:
     """A step as people and models read it."""
     match step:
@@ -199,10 +207,30 @@ def describe(step: Step) -> str:
             return f"Wait until there is {told(records)}" if records is not None else f"Wait for {seconds:g} seconds"
         case ComputeStep(formula=formula, name=name):
             return f'Compute {formula} as "{name}"'
+        case JobStep():
+            return _job(step)
         case AnswerStep(value=value):
             return f'Tell the user "{plain(value)}"'
         case FindStep() | ReadStep() | CollectStep():
             return _look(step)
+
+
+def _job(step: JobStep) -> str:
+    """As the reader reads it, so that whoever gets the words alone does the same."""
+    files = " and ".join(step.files)
+    if step.job == "run":
+        said = f"Run ```{step.language}\n{step.code}\n```"
+    elif step.job == "count":
+        having = f' with "{step.having}"' if step.having else ""
+        said = f"Count the {step.what}s{having} in {files}" + (" with a script" if step.what == "file" else "")
+    elif step.job == "sum":
+        said = f'Tell me the sum of the column "{step.what}" in {files}'
+    elif step.job == "join":
+        said = f"Merge {files} into {step.into}"
+    else:
+        how = (" by number" if step.by_number else "") + (" in descending order" if step.down else "")
+        said = f"Sort the lines of {files}{how}{f' into {step.into}' if step.into else ''}"
+    return f'{said}, remembered as "{step.name}"' if step.name else said
 
 
 def _look(step: FindStep | ReadStep | CollectStep) -> str:

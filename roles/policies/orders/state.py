@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 from environments.cards import AppCard, FieldCard, FieldType, KindCard
@@ -80,7 +80,9 @@ def is_many(thing: Thing) -> bool:
 class PlanState:
     """What is known so far, and the words for it."""
 
-    def __init__(self, reading: Reading, cards: Sequence[AppCard], facts: Iterable[Fact], today: str = "") -> None:
+    def __init__(
+        self, reading: Reading, cards: Sequence[AppCard], facts: Iterable[Fact], today: str = "", skipped: Collection[int] = ()
+    ) -> None:
         self.reading = reading
         self.cards = list(cards)
         self.today = today
@@ -92,7 +94,7 @@ class PlanState:
         self._subjects: dict[int, Subject] = {}
         self._commits: dict[int, str] = {}
         self._forbidden: dict[int, set[str]] = {}
-        self._merged: set[int] = set()
+        self._merged: set[int] = set(skipped)
         self._names: dict[str, str] = {}
         self._types: dict[str, FieldType] = {}
         self._homes: dict[tuple[str, str], tuple[str, str]] = {}
