@@ -46,6 +46,8 @@ class GateEvidence(Frozen):
     recoveries: int = 0
     unfounded: tuple[str, ...] = ()
     """At the final check: values that were written or sent and that come from nowhere or from elsewhere, in words."""
+    undone: tuple[str, ...] = ()
+    """Of a subtask of words alone: what is understood of them and was not seen to be done."""
     ledger: GoalLedger | None = None
     """What the goal asks for, entry by entry; held against what happened at the final check."""
 

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 from pydantic import ValidationError
 from typing_extensions import TypedDict
 
 from environments.cards import vocabulary
-from environments.contract import EnvironmentFault, Peek, type_of
+from environments.contract import EnvironmentFault, Peek
 from protocol import VisualState
 from roles.contracts import GateRequest, GateVerdict, Report, StepRecord
 from roles.contracts.context import Context, State, Update
@@ -25,6 +26,7 @@ from roles.policies.fallback import GaveUp, PolicyFault
 from roles.safety import Constraints
 from roles.screen.language.reader import read
 
+_SLOT = re.compile(r"\{([^{}]+)\}")
 _EARLIER = 12
 """Older screens given as evidence."""
 
@@ -61,10 +63,16 @@ def evaluate(state: State, ctx: Context) -> Update:
         found = found.model_copy(update={"picture": changed})
     if request.trigger is GateTrigger.FINAL_CHECK:
         goal = wanted(request.goal, request.notes)
-        held = ledger(read(goal, request.today, vocabulary(request.cards)), request, ctx.journal.screens.get)
+        known = ctx.journal.ledger()
+        worked = known.worked if known is not None and known.goal == goal else ""
+        reading = read(worked or goal, request.today, vocabulary(request.cards))
+        held = ledger(reading, request, ctx.journal.screens.get)
         found = found.model_copy(update={"ledger": held})
         entries = [entry.model_dump(mode="json", exclude_defaults=True) for entry in held.entries]
-        ctx.journal.record(LedgerEvent(goal=goal, entries=entries), role="evaluator", key=f"ledger/{request.number}")
+        event = LedgerEvent(goal=goal, entries=entries, worked=worked)
+        ctx.journal.record(event, role="evaluator", key=f"ledger/{request.number}")
+    elif request.trigger is GateTrigger.WORKER_SUCCESS:
+        found = found.model_copy(update={"undone": _undone(request, ctx)})
     request = request.model_copy(update={"found": found})
     verdict = _ask(request, ctx)
     answered = verdict is not None
@@ -81,6 +89,18 @@ def evaluate(state: State, ctx: Context) -> Update:
     evidence = [*verdict.issues] or [verdict.reason]
     report = Report(signal=signal, summary=verdict.reason, evidence=evidence[:8], query=verdict.query)
     return {"report": report.model_dump(mode="json")}
+
+
+def _undone(request: GateRequest, ctx: Context) -> tuple[str, ...]:
+    """What is understood of a subtask of words alone, and what no step of the run was seen to do."""
+    if request.subtask is None or request.subtask.steps or request.subtask.worker != "operator":
+        return ()
+    known = {fact.name: fact.value for fact in request.facts}
+    words = _SLOT.sub(lambda slot: known.get(slot[1], slot[0]), request.subtask.instruction)
+    whole = request.model_copy(update={"steps": ctx.journal.all_steps(MOST_STEPS)})
+    held = ledger(read(words, request.today, vocabulary(request.cards)), whole, ctx.journal.screens.get, part=True)
+    left = [entry for entry in held.entries if entry.kind == "order" and entry.state == "missing"]
+    return tuple(f"not done: {entry.text} ({entry.why})" for entry in left if not _SLOT.search(entry.text))
 
 
 def _request(state: State, ctx: Context) -> GateRequest:
@@ -179,18 +199,19 @@ def _believed(verdict: GateVerdict) -> bool:
 
 
 def _unfulfilled(request: GateRequest, ctx: Context) -> list[str]:
-    """What the ledger says against calling it done. A plan that a person gave as it is to be worked is what they want, whatever
-    the goal says; and who rejected a deed does not miss it."""
+    """What the ledger says against calling it done. A plan that a person gave is what they want, whatever the goal says, but what
+    it forbids; and who rejected a deed, or said something that is not understood, does not miss it."""
     held = request.found.ledger if request.found is not None else None
-    live = [subtask for subtask in request.plan if subtask.status is not SubtaskStatus.REJECTED]
-    if held is None or request.plan_by_user or (live and all(subtask.pinned for subtask in live)):
+    if held is None:
         return []
-    if type_of(ctx.environment) == "browser" and not any(subtask.steps for subtask in live):
-        return []  # a page tells too little of its records for what was done to them to be known from outside its forms
+    live = [subtask for subtask in request.plan if subtask.status is not SubtaskStatus.REJECTED]
     rejected = any(event.body.get("decision") == "reject" for event in ctx.journal.events(ApprovalEvent))
-    if rejected or ((request.user_words or request.notes) and held.unproven):
-        return [entry.told() for entry in held.entries if entry.state == "forbidden"]
-    return [entry.told() for entry in held.entries if entry.speaks_against]
+    told = [entry for entry in held.entries if entry.speaks_against]
+    if request.plan_by_user or (live and all(subtask.pinned for subtask in live)):
+        told = [entry for entry in told if entry.state == "forbidden" and entry.kind == "exclusion"]
+    elif rejected or ((request.user_words or request.notes) and held.unproven):
+        told = [entry for entry in told if entry.state == "forbidden"]
+    return [entry.told() for entry in told]
 
 
 def _none(ctx: Context) -> GateVerdict:

@@ -60,17 +60,20 @@ class Verdict(NamedTuple):
     used: tuple[int, ...] = ()
 
 
-def ledger(reading: Reading, request: GateRequest, screen: Screens | None = None) -> GoalLedger:
-    """Every order, exclusion and rest of the goal, held against the steps and the screens of the run."""
+def ledger(reading: Reading, request: GateRequest, screen: Screens | None = None, *, part: bool = False) -> GoalLedger:
+    """Every order, exclusion and rest of the goal, held against the steps and the screens of the run.
+
+    Of a `part` of the work others may still be to come, such as the press that saves what was written.
+    """
     known = {state.state_id: state for state in (*request.earlier, *request.screens)}
-    return _Check(reading, request, screen or known.get).ledger()
+    return _Check(reading, request, screen or known.get, part).ledger()
 
 
 class _Check:
     """One goal and one run."""
 
-    def __init__(self, reading: Reading, request: GateRequest, screen: Screens) -> None:
-        self.reading, self.request = reading, request
+    def __init__(self, reading: Reading, request: GateRequest, screen: Screens, part: bool) -> None:
+        self.reading, self.request, self.part = reading, request, part
         self.effects = effects_of(request.steps, screen)
         ids = dict.fromkeys(i for step in request.steps for i in (step.before, step.after) if i)
         states = [state for i in ids if (state := screen(i)) is not None]
@@ -340,7 +343,7 @@ class _Check:
     def _unsaved(self, order: Order, group: list[int]) -> bool:
         """Whether nothing was pressed for what was written, while the application still shows the control for it."""
         others = {o.verb for o in self.reading.orders if o is not order}
-        if any(self.effects[n].control for n in group) or others & {"save", "submit", "send", "click"}:
+        if self.part or any(self.effects[n].control for n in group) or others & {"save", "submit", "send", "click"}:
             return False
         things = [order.object, *(slot.value.thing for slot in order.slots if isinstance(slot.value, Of))]
         if order.verb == "select" or any(thing is not None and thing.kind in {"form", "field"} for thing in things):

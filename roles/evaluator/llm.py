@@ -95,6 +95,7 @@ def findings_told(request: GateRequest) -> str:
     lines.append(f"{found.steps} steps, {found.failed} of them failed, {found.idle} without a visible change")
     if found.repeated or found.recoveries:
         lines.append(f"{found.repeated} steps did the same again, {found.recoveries} were attempts to recover")
+    lines += [f"NOT DONE: {said}" for said in found.undone]
     lines += [f"NOT FOUNDED: {said}" for said in found.unfounded]
     lines += [found.picture] if found.picture else []
     if found.changed:

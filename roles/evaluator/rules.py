@@ -3,18 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections import Counter
 
 from protocol import ExecStatus, VisualState
 from roles.contracts import EffectSeen, FactKnown, FieldHas, GateRequest, GateVerdict, Subtask
 from roles.contracts.gates import MOST_STEPS
 from roles.contracts.signals import GateTrigger, Signal, SubtaskStatus
 from roles.evaluator.evidence import LATELY, gather, own, progress
-from roles.policies.rules.grammar import describe, parse
-from roles.policies.rules.planning.coverage import LOOKS, left_undone, untouched
-from roles.policies.rules.planning.steering import not_wanted
 from roles.screen.evidence import Finding, check, expected_value, holds, shown_for_it
-from roles.screen.language import clauses as c
 from roles.screen.matching import similarity
 from roles.screen.screens import FIELD_ROLES, Screen
 from roles.screen.values import same_value
@@ -56,13 +51,9 @@ def _success(request: GateRequest) -> GateVerdict:
     findings = _findings(request)
     missing = [f.missing for f in findings if not f.holds]
     evidence = _evidence(findings, request)
-    undone = untouched(request.subtask, request.steps, request) if request.subtask and not request.subtask.steps else []
-    complaints = [
-        *undone,
-        *_partial(request),
-        *_failed_last(request),
-        *(_complaints(request.screens[-1]) if request.screens else []),
-    ]
+    shown = _complaints(request.screens[-1]) if request.screens else []
+    undone = request.found.undone if request.found is not None else ()
+    complaints = [*undone, *_partial(request), *_failed_last(request), *shown]
     if missing and request.screens and request.screens[-1].loading:
         reason = f"{request.screens[-1].app} is still loading: {missing[0]}"
         return GateVerdict(decision=Signal.GATE_CONTINUE, reason=reason, evidence=evidence)
@@ -165,7 +156,7 @@ def _final(request: GateRequest) -> GateVerdict:
             elif finding.holds:
                 evidence += finding.evidence
     issues += [issue for state in request.screens for issue in _open_ends(state, live)]
-    issues += [*_uncovered(request, live), *(request.found or gather(request)).unfounded]
+    issues += (request.found or gather(request)).unfounded
     seen = tuple(dict.fromkeys([*evidence, *(f"state:{s.state_id}" for s in request.screens)]))[:16]
     if issues:
         kept = tuple(dict.fromkeys(issues))
@@ -228,46 +219,3 @@ def _open_ends(state: VisualState, live: list[Subtask]) -> list[str]:
     if sends and draft and any(e.name.casefold() == "send" for e in screen.presses):
         found.append(f"{prefix}a message to {draft[0].value} is written and not sent")
     return found
-
-
-def _uncovered(request: GateRequest, live: list[Subtask]) -> list[str]:
-    """What the goal asks for and was not done, and what it forbids and was done."""
-    if any(subtask.steps for subtask in live):
-        return []  # it is read as orders, and held in the ledger
-    goal = f"{request.goal.rstrip('. ')}. {not_wanted(request.notes)}"
-    clauses = parse(goal, request.apps)
-    issues = [
-        f"done, although it was not to be: {x.what}" for x in clauses if isinstance(x, c.Avoid) and _done_all_the_same(x, request)
-    ]
-    if live and (request.plan_by_user or all(subtask.pinned for subtask in live)):
-        return issues  # a person wants exactly this plan, whatever else the goal says
-    undone = left_undone(request)
-    return [*issues, *(_kinds_missing(clauses, live) if undone is None else undone)]
-
-
-def _done_all_the_same(forbidden: c.Avoid, request: GateRequest) -> bool:
-    verb = next((verb for verb in ("submit", "send", "save", "delete") if forbidden.what.casefold().startswith(verb[:4])), "")
-    steps = [s for s in request.steps if s.exec_status is ExecStatus.EXECUTED and s.visible_change]
-    return bool(verb) and any(verb in (s.verb, *s.target.casefold().split()[:1]) for s in steps)
-
-
-def _kinds_missing(clauses: list[c.Clause], live: list[Subtask]) -> list[str]:
-    """Of a goal that is not wholly understood: clauses of whose kind no fulfilled subtask speaks."""
-    done = [x for s in live if s.status is SubtaskStatus.FULFILLED for x in parse(s.instruction)]
-    forbidden = " ".join(x.what for x in clauses if isinstance(x, c.Avoid))
-    kinds = Counter(type(clause) for clause in done)
-    issues = []
-    for clause in clauses:
-        if not isinstance(clause, _MUST) or (isinstance(clause, c.Commit) and clause.verb[:4] in forbidden):
-            continue
-        kinds[type(clause)] -= 1
-        if kinds[type(clause)] < 0:
-            issues.append(f"not done: {describe(clause)}")
-    written = [x for x in clauses if isinstance(x, _WRITES)]
-    if written and done and all(isinstance(x, LOOKS) for x in done) and not any(s.worker == "technician" for s in live):
-        issues += [f"not done: {describe(clause)}" for clause in written]
-    return issues
-
-
-_WRITES = (c.Enter, c.Select, c.Check)
-_MUST = (c.Commit, c.Compose, c.Reply, c.Forward, c.Create, c.Delete, c.Rename, c.Move)

@@ -85,6 +85,7 @@ class Run:
     parts: dict[str, Any] = field(default_factory=dict)
     listener: Callable[[Event], None] | None = None
     result: dict[str, Any] = field(default_factory=dict)
+    goal: str = "do it"
 
     def __post_init__(self) -> None:
         self.journal = Journal(None, time.time, Redactor(self.safety), self.listener)
@@ -107,7 +108,7 @@ class Run:
 
     def go(self, answer: dict[str, Any] | None = None) -> dict[str, Any]:
         """Run until the end or the next question."""
-        given: Any = {"goal": "do it"}
+        given: Any = {"goal": self.goal}
         if answer is not None:
             given = Command(resume={self.result["__interrupt__"][0].id: {"decisions": [answer]}})
         self.result = self.graph.invoke(given, self.config, context=self.context, durability="sync")

@@ -305,10 +305,3 @@ def test_a_record_that_was_sent_back_is_an_issue() -> None:
     submits = subtask(EffectSeen(verb="submit", app="trips"), status=SubtaskStatus.FULFILLED)
     back = VisualState(elements=(element(1, "text", "Status: Returned, receipt is missing"),), app="trips")
     assert "Returned" in final(back, plan=(submits,)).reason
-
-
-def test_a_clause_of_the_goal_that_nobody_worked_is_an_issue() -> None:
-    done = subtask(status=SubtaskStatus.FULFILLED, instruction='Enter "5" into the field "amount".')
-    verdict = final(form("5"), plan=(done,), goal="Enter 5 as the amount in the expense form and submit it")
-    assert verdict.decision == "gate_fail"
-    assert any(issue.startswith("not done: Submit") for issue in verdict.issues)

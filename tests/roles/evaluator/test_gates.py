@@ -123,6 +123,30 @@ def test_a_worker_that_says_done_and_has_done_nothing_is_held_up_by_rules_and_be
     assert (run(RulesEvaluator()).status, run(TrustingEvaluator()).status) == ("rejected", "fulfilled")
 
 
+def test_an_order_of_the_goal_that_nobody_worked_is_an_issue_whoever_judges() -> None:
+    goal = "Enter $5.00 as the amount in the reimbursement form and submit it"
+    for judging in (RulesEvaluator(), None):
+        parts = {"evaluator": judging} if judging else {}
+        run = Run([planned(subtask("a", expect=(AMOUNT,))), INFEASIBLE], {"a": [FILL]}, parts=parts, goal=goal)
+        run.go()
+        assert run.status == "rejected"
+        assert gates(run)[-1]["issues"] == ["missing: submit it: nothing was seen to be done that is to submit"]
+
+
+def test_what_is_understood_of_a_subtasks_words_is_held_against_what_was_done() -> None:
+    def run(words: str) -> Run:
+        made = Run([planned(subtask("a").model_copy(update={"instruction": words})), INFEASIBLE], {"a": [FILL]},
+                   parts={"evaluator": RulesEvaluator()}, goal="Quibble over $5.00 or $7.00")  # fmt: skip
+        made.go()
+        return made
+
+    assert run('Enter "$5.00" as the amount.').status == "fulfilled"
+    assert run('Enter "$5.00" as the amount and flumox the quibbles.').status == "fulfilled"
+    other = run('Enter "$7.00" as the amount.')
+    assert other.status == "rejected"
+    assert gates(other)[0]["issues"][0].startswith('not done: Enter "$7.00" as the amount')
+
+
 def test_trust_lets_work_go_on_and_plans_anew_only_when_the_worker_itself_is_stuck() -> None:
     lines = [decide(Fill(target=ActionTarget(text="Amount"), text=f"${n}.00")) for n in range(1, 6)]
     stuck = [decide(Click(target=ActionTarget(text="Amount"))) for _ in range(5)]
