@@ -35,8 +35,8 @@ from orchestrator.store.json_files import write_json
 from orchestrator.store.outages import outage_of, stopped
 from orchestrator.store.salvage import salvage
 from orchestrator.store.stores import open_store, publish
-from orchestrator.tasks.plans import PlanFile
-from orchestrator.tasks.tasks import Task, fill_goal, fill_slots, fitting
+from orchestrator.tasks.plans import PlanFile, plan_of
+from orchestrator.tasks.tasks import Task, fill_goal, fill_plan, fill_slots, fitting
 from roles.contracts.context import Context
 from roles.contracts.limits.limits import Limits
 from roles.contracts.nodes import Graph
@@ -135,12 +135,13 @@ def create(
     run = open_run(folder, record, hold, given)
     with ExitStack() as undo:
         undo.callback(run.close)
-        _first_state(run, settings, target, plan)
+        by_rules = settings.settings.crew.manager.policy == "rules" and not (given.parts or {}).get("manager")
+        _first_state(run, settings, target, plan, own_plan=by_rules)
         undo.pop_all()
     return run
 
 
-def _first_state(run: OpenRun, settings: LoadedSettings, target: Task | str, plan: PlanFile | None) -> None:
+def _first_state(run: OpenRun, settings: LoadedSettings, target: Task | str, plan: PlanFile | None, *, own_plan: bool) -> None:
     """Reset the world, fill the task's slots from it, store the plan that was given, and write `run.json`."""
     record, surface, journal = run.record, run.context.environment, run.context.journal
     limits = settings.settings.limits
@@ -154,6 +155,13 @@ def _first_state(run: OpenRun, settings: LoadedSettings, target: Task | str, pla
         record["goal"] = goal_without(fitting(fill_goal(target, slots), limits), journal, first)
         record["task_id"] = target.id
         keep_beginning(run.folder, slots, initial)
+        if plan is None and own_plan and target.plan is not None:
+            record["plan_given"] = True
+            if isinstance(given := fill_plan(target, slots), str):
+                record["given"] = goal_without(fitting(given, limits), journal, first)
+                run.context = run.context.with_(given=record["given"])
+            else:
+                plan = plan_of(given.whole(), f"task {target.id}")
         record["harness"] = {"task": task_without(target, slots, journal)}
     else:
         record["goal"] = goal_without(fitting(target, limits), journal, first)
@@ -172,7 +180,8 @@ def _first_state(run: OpenRun, settings: LoadedSettings, target: Task | str, pla
     )
     journal.record(begun, key="run_started")
     if plan is not None:
-        record_plan(journal, record["plan_version"], f"as given in {plan.name}", role="user", key="plan/given")
+        role = "harness" if record.get("plan_given") else "user"
+        record_plan(journal, record["plan_version"], f"as given in {plan.name}", role=role, key="plan/given")
     journal.commit()
 
 
@@ -197,7 +206,7 @@ def open_run(folder: Path, record: dict[str, Any], hold: Hold, given: OpenOption
                 store=folder,
                 listener=given.listener,
                 parts=parts,
-            )
+            ).with_(given=record.get("given", ""))
             give(context.journal, parts.get("secrets") or {})
             context = noting(context)
             undo.pop_all()

@@ -64,6 +64,7 @@ def build_report(
         "models": _models(events),
         "wall_seconds": round(result.get("elapsed", 0.0), 3),
         "plan": _plan(events),
+        "plan_given": bool(run.get("plan_given")),
         "ledger": next((list(last.entries) for _, last in reversed(_said(events, LedgerEvent))), []),
         "answer": next((fact.value for _, fact in reversed(_said(events, FactEvent)) if fact.name == "answer"), ""),
         "facts": [fact_shown(fact_of(e)) for e in events if e.kind == FactEvent.KIND],

@@ -52,9 +52,17 @@ def read_given(path: Path) -> JsonObject:
 def read_plan(path: Path) -> PlanFile:
     """The plan in a YAML or JSON file. Raises UsageProblem."""
     document = read_document(path, WHAT)
-    found = PlanFile(checked(GivenPlan, document.data, document.where).whole(), document)
+    found = PlanFile(whole(checked(GivenPlan, document.data, document.where), document), document)
     found.check()
     return found
+
+
+def whole(given: GivenPlan, document: Document) -> tuple[Subtask, ...]:
+    """The subtasks of a plan that stands in a document. Raises UsageProblem."""
+    try:
+        return given.whole()
+    except PlanError as bad:
+        raise UsageProblem(f"{document.where(('subtasks', *bad.at))}: {bad}.") from None
 
 
 def plan_of(subtasks: Sequence[Subtask], name: str = WHAT) -> PlanFile:

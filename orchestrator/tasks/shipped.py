@@ -11,7 +11,7 @@ from typing_extensions import TypedDict
 
 from orchestrator.settings.layers import shipped, shipped_names
 
-TASK_COLUMNS = ("name", "tier", "world", "goal")
+TASK_COLUMNS = ("name", "tier", "plan", "world", "goal")
 WORLD_COLUMNS = ("name", "form", "apps", "about")
 _LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 """A hundred files in a tenth of the time, where the library was built with it."""
@@ -22,6 +22,8 @@ class ShippedTask(TypedDict):
 
     name: str
     tier: int
+    plan: str
+    """`given` where it ships with its plan."""
     world: str | None
     kinds: list[str]
     goal: str
@@ -61,6 +63,7 @@ def _task(name: str, data: Mapping[str, Any]) -> ShippedTask:
     return {
         "name": name,
         "tier": data.get("tier", 1),
+        "plan": "given" if data.get("plan") else "",
         "world": data.get("world"),
         "kinds": data.get("kinds", []),
         "goal": goal,

@@ -6,6 +6,7 @@ A slot is a value taken from the initial world by the seed: `{invoice.number}` i
 from __future__ import annotations
 
 import random
+import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from decimal import Decimal, InvalidOperation
@@ -23,6 +24,7 @@ from orchestrator.tasks.checkpoints import NAMES, Checkpoint, evaluate, evaluate
 from orchestrator.tasks.oracle_lines import Oracle, fewest_steps, problem_with_oracle
 from protocol import Frozen, JsonObject
 from roles.contracts.limits.limits import Limits
+from roles.manager.plans import GivenPlan, GivenSubtask
 
 COMPUTED = ("sum", "count", "min", "max", "join", "value")
 
@@ -191,6 +193,28 @@ Condition = Annotated[str, AfterValidator(_condition)]
 """CEL over world, initial, slots, received and run."""
 
 
+class TaskPlan(Frozen):
+    """How a goal is worked that the rules cannot carry by themselves. It speaks of the slots that the goal speaks of: what a
+    run has to find out stands in no plan."""
+
+    words: str = ""
+    """The goal in plain words, which the Manager reads in its place."""
+    subtasks: tuple[GivenSubtask, ...] = ()
+    """Or the subtasks themselves."""
+
+    @model_validator(mode="after")
+    def _is_one_or_the_other(self) -> Self:
+        if bool(self.words.strip()) == bool(self.subtasks):
+            raise ValueError("a plan has either words or subtasks")
+        return self
+
+    def texts(self) -> Iterator[tuple[KeyPath, str]]:
+        """All that it says, with the keys."""
+        yield ("words",), self.words
+        for place, subtask in enumerate(self.subtasks):
+            yield ("subtasks", place), subtask.model_dump_json()
+
+
 Kind = Literal[
     "extract_and_enter", "aggregate", "conditional", "ask_the_user", "infeasible", "refuse", "recurring", "deadline",
     "search", "edit", "organise", "communicate", "interrupted", "deceptive", "gates",
@@ -232,6 +256,8 @@ class Task(Frozen):
     """1: one thing in one or two apps; 2: several things, conditions or sums; 3: long, interrupted or deceptive."""
     kinds: tuple[Kind, ...] = ()
     """What it asks of a crew."""
+    plan: TaskPlan | None = None
+    """For rules alone, and counted apart: a model plans the goal itself."""
     user: dict[str, str] = Field(default_factory=dict)
     """What the user of this task answers: a word of the question, and the answer, which may speak of slots."""
     outcome: Literal["fulfilled", "rejected"] = "fulfilled"
@@ -260,11 +286,18 @@ class Task(Frozen):
             raise _fault_at(("checkpoints", *found[0]), None, found[1])
         if wrong := problem_with_oracle(self.oracle or (), self.slots):
             raise _fault_at(("oracle", *wrong[0]), None, wrong[1])
+        of_goal = set(SLOT.findall(self.goal))
+        for key, text in self.plan.texts() if self.plan is not None else ():
+            if more := [name for name in self._named(text) if name not in of_goal]:
+                raise _fault_at(("plan", *key), text, f"the plan speaks of {{{more[0]}}}, of which the goal does not")
         for word, answer in self.user.items():
             for name in SLOT.findall(answer):
                 if name.split(".")[0] not in self.slots and name not in self.secrets:
                     raise _fault_at(("user", word), answer, f"it speaks of {{{name}}}, which is no slot")
         return self
+
+    def _named(self, text: str) -> list[str]:
+        return [name for name in SLOT.findall(text) if name.split(".")[0] in self.slots or name in self.secrets]
 
     def fewest_steps(self, slots: Mapping[str, Any]) -> int | None:
         """The fewest steps in which it is known to be done with these slots. None: nobody knows."""
@@ -360,6 +393,28 @@ def fill_goal(task: Task, slots: Mapping[str, Any]) -> str:
         return filled_text(task.goal, slots)
     except KeyError as bad:
         raise UsageProblem(f"Task {task.id}: goal speaks of a slot that has no {bad.args[0]!r}.") from None
+
+
+def fill_plan(task: Task, slots: Mapping[str, Any]) -> GivenPlan | str:
+    """The task's plan with the slots filled in as in the goal: subtasks, or words."""
+    assert task.plan is not None  # noqa: S101 - asked for where there is one
+
+    def value(part: Any, *, doubled: bool) -> Any:
+        if isinstance(part, str):
+            return SLOT.sub(lambda match: _one(match, doubled=doubled), part)
+        if isinstance(part, Mapping):
+            return {key: value(inner, doubled=doubled or key == "steps") for key, inner in part.items()}
+        return [value(inner, doubled=doubled) for inner in part] if isinstance(part, list) else part
+
+    def _one(match: re.Match[str], *, doubled: bool) -> str:
+        if not task._named(match[0]):
+            return match[0]  # a fact's
+        text = str(slot_value(match[1], slots))
+        return text.replace("{", "{{").replace("}", "}}") if doubled else text
+
+    if task.plan.words:
+        return str(value(task.plan.words, doubled=False))
+    return GivenPlan.model_validate(value(task.plan.model_dump(mode="json", exclude={"words"}), doubled=False))
 
 
 def fitting(goal: str, limits: Limits) -> str:

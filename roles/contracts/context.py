@@ -115,6 +115,8 @@ class Context:
     """Show every plan to a person before it is worked."""
     ask_user: bool = False
     """Ask the person what no source knows."""
+    given: str = ""
+    """How the goal is worked, in plain words that came with it."""
     skills: Skills = None  # type: ignore[assignment]  # made of the environment where it is not given
     """What the crew can do here."""
 

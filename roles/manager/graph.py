@@ -120,9 +120,17 @@ def _ledger(state: State, ctx: Context) -> GoalLedger:
     goal = wanted(ctx.journal.alike(state["goal"]), ctx.say.notes("manager"))
     known = ctx.journal.ledger()
     if known is None or known.goal != goal:
-        known = opened(read(goal, ctx.today(), vocabulary(ctx.cards())))
+        known = _hold(ctx, goal)
+    return known
+
+
+def _hold(ctx: Context, goal: str, worked: str = "") -> GoalLedger:
+    """Write down what a goal asks for, as it was said, or as it is `worked` by a page."""
+    known = opened(read(worked or goal, ctx.today(), vocabulary(ctx.cards()))).model_copy(update={"goal": goal, "worked": worked})
+    before = ctx.journal.ledger()
+    if before is None or (before.goal, before.worked) != (goal, worked):
         entries = [entry.model_dump(mode="json", exclude_defaults=True) for entry in known.entries]
-        ctx.journal.record(LedgerEvent(goal=goal, entries=entries), role="manager")
+        ctx.journal.record(LedgerEvent(goal=goal, entries=entries, worked=worked), role="manager")
     return known
 
 
@@ -158,12 +166,15 @@ def _request(state: State, ctx: Context, plan: tuple[Subtask, ...]) -> PlanReque
         nearly_spent=ctx.line.nearly_spent(),
         notes=ctx.say.notes("manager"),
         ledger=_ledger(state, ctx),
+        given=ctx.given,
     )
 
 
 def _proposed(ctx: Context, plan: tuple[Subtask, ...], answer: PlanAnswer, request: PlanRequest, changes: str) -> Update:
     """A plan that can be worked: it is, or a person is asked first. `changes` says what pinned work it would change."""
     version = ctx.journal.save_plan(plan)
+    if answer.goal:
+        _hold(ctx, wanted(ctx.journal.alike(request.goal), request.notes), answer.goal)
     record_uses(ctx.journal, answer, plan, version, request.attempts)
     if not ctx.review_plans:
         return _planned(ctx, version, answer.reason, request.attempts) | {"more": answer.more}

@@ -10,6 +10,8 @@ from pydantic import Field
 from protocol import Frozen
 from roles.contracts import AppWords, Expectation, Subtask, Worker
 from roles.contracts.signals import SubtaskStatus
+from roles.manager.step_form import WrittenStep
+from roles.policies.orders.stages import in_words
 
 WORK_PLAN = "work_plan"
 """The name of the action that a person is asked about when a plan is shown to them."""
@@ -30,11 +32,14 @@ class GivenSubtask(Frozen):
     id: str = Field(min_length=1, pattern=r"^[A-Za-z0-9_.-]+$")
     title: str = ""
     """The instruction's beginning, where it is left out."""
-    instruction: str = Field(min_length=1)
+    instruction: str = ""
+    """What the steps do, where they are given and it is left out."""
     app: str | None = None
     worker: Worker = "operator"
     depends_on: tuple[str, ...] = ()
     expect: tuple[Expectation, ...] = ()
+    steps: tuple[WrittenStep, ...] = ()
+    """The instruction as data, for a worker that works by rules; without them it reads the words."""
     hints: tuple[str, ...] = ()
     pinned: bool | None = None
     """As the plan says, where it is left out."""
@@ -48,17 +53,40 @@ class GivenPlan(Frozen):
     subtasks: tuple[GivenSubtask, ...] = Field(min_length=1)
 
     def whole(self) -> tuple[Subtask, ...]:
-        """The subtasks as the crew works them. Whether they fit together is `validate_plan`'s to say."""
-        return tuple(
-            Subtask.model_validate(
-                given.model_dump()
-                | {
-                    "title": given.title or given.instruction[:80],
-                    "pinned": self.pinned if given.pinned is None else given.pinned,
-                }
-            )
-            for given in self.subtasks
-        )
+        """The subtasks as the crew works them. Whether they fit together is `validate_plan`'s to say. Raises PlanError."""
+        return tuple(_whole(given, place, pinned=self.pinned) for place, given in enumerate(self.subtasks))
+
+
+def _whole(given: GivenSubtask, place: int, *, pinned: bool) -> Subtask:
+    words = in_words(given.steps)
+    if not (given.instruction or words):
+        raise PlanError(f"subtask {given.id!r} has neither an instruction nor steps", place)
+    if given.instruction and words and given.instruction != words:
+        said = f"subtask {given.id!r} says in words something else than in steps; leave out what is not meant"
+        raise PlanError(said, place, "instruction")
+    instruction = given.instruction or words
+    own = {
+        "title": given.title or instruction[:80],
+        "instruction": instruction,
+        "steps": given.steps,
+        "pinned": pinned if given.pinned is None else given.pinned,
+    }
+    return Subtask.model_validate(given.model_dump(exclude=set(own)) | own)
+
+
+def edited(shown: GivenPlan, given: GivenPlan) -> GivenPlan:
+    """The plan that a person wrote in place of one that was shown: words that they left as they are keep their steps, and
+    words or steps that they changed are not held by the others."""
+    before = {subtask.id: subtask for subtask in shown.subtasks}
+    kept = [_edited(before[one.id], one) if one.id in before else one for one in given.subtasks]
+    return given.model_copy(update={"subtasks": tuple(kept)})
+
+
+def _edited(before: GivenSubtask, now: GivenSubtask) -> GivenSubtask:
+    if now.instruction == before.instruction:
+        changed = bool(now.steps) and now.steps != before.steps
+        return now.model_copy(update={"instruction": ""} if changed else {"steps": before.steps})
+    return now.model_copy(update={"steps": ()}) if now.steps == before.steps and now.instruction else now
 
 
 def as_given(subtasks: Sequence[Subtask]) -> GivenPlan:
@@ -71,6 +99,7 @@ def as_given(subtasks: Sequence[Subtask]) -> GivenPlan:
             GivenSubtask.model_validate(
                 s.model_dump(exclude={"status", "attempt", "result", "pinned", "depends_on", "origin", "steps"})
                 | {"depends_on": [d for d in s.depends_on if d in ids], "pinned": s.pinned if s.pinned != pinned else None}
+                | {"steps": s.steps}
             )
             for s in kept
         ),

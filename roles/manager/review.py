@@ -30,7 +30,7 @@ from roles.contracts.requests import (
 )
 from roles.contracts.signals import SubtaskStatus
 from roles.journal.events import ApprovalEvent, ApprovalExpiredEvent, ApprovalRequestedEvent
-from roles.manager.plans import WORK_PLAN, GivenPlan, PlanError, as_given, validate_plan
+from roles.manager.plans import WORK_PLAN, GivenPlan, PlanError, as_given, edited, validate_plan
 from roles.operator.safety.approval import NOBODY, now
 from roles.safety.privacy.redaction import MASK
 
@@ -78,7 +78,7 @@ def edited_plan(args: Mapping[str, Any], request: PlanReviewRequest) -> tuple[Su
     What has ended may stand in it as it is, and is left out. Raises PlanError.
     """
     try:
-        plan = GivenPlan.model_validate(args).whole()
+        plan = edited(GivenPlan.model_validate(request.about.args), GivenPlan.model_validate(args)).whole()
     except ValidationError as bad:
         first = bad.errors()[0]
         where = ".".join(str(part) for part in first["loc"])

@@ -19,8 +19,8 @@ from orchestrator.settings.browser import refused_address
 from orchestrator.settings.layers import looks_like_path, override_layer, shipped_names
 from orchestrator.settings.role_settings import CrewSettings
 from orchestrator.settings.settings import LoadedSettings, load_settings
-from orchestrator.settings.yaml_documents import Source, checked
-from orchestrator.tasks.plans import PlanFile, plan_of
+from orchestrator.settings.yaml_documents import Document, Source, checked
+from orchestrator.tasks.plans import PlanFile, plan_of, whole
 from orchestrator.tasks.tasks import Task, resolve_target
 from protocol import Frozen, JsonObject
 from roles.manager.plans import GivenPlan
@@ -75,7 +75,7 @@ def plan_given(order: Begin) -> PlanFile | None:
         return None
     name = f"the plan of {order.who}" if order.who else "the plan"
     given = checked(GivenPlan, order.plan, lambda path: Source(f"{name}, {'.'.join(map(str, path))}" if path else name))
-    return plan_of(given.whole(), name)
+    return plan_of(whole(given, Document({}, {}, name)), name)
 
 
 def as_override(key: str, value: Any) -> str:

@@ -126,7 +126,8 @@ def _go_on_as(folder: Path, recording: Recording, at: int, settings: Settings, g
         goal = Redactor(build_safety(settings), Vault(folder / VAULT)).said(fitting(goal, settings.limits))
         record["goal"] = goal
         record.pop("harness", None)  # its conditions are about another goal
-        record.pop("task_id", None)
+        for key in ("task_id", "plan_given", "given"):
+            record.pop(key, None)
         _tell_of_goal(folder, record["run_id"], goal, at)
     write_json(folder / "run.json", signed(record))
     with closing(Journal(folder / "journal.sqlite", time.time, run_id=record["run_id"])) as journal:
