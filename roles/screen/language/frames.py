@@ -15,6 +15,7 @@ ONCE = frozenset({"to", "into", "as", "by", "on", "called", "until", "saying", "
 """Roles that an order has once: said twice it is not certain which is meant."""
 
 
+DAYS = frozenset({"date", "day", "due date"})
 SPEAKING = frozenset({"i", "we", "he", "she", "they"})
 CONTENT = frozenset({"with", "for", "value", "saying", "into"})
 """Roles within which "in" and "on" belong to the things: "with the names of all contacts in the group"."""
@@ -29,7 +30,7 @@ class Frame:
         values.subject = None
         self.slots: list[Slot] = []
         self.person: Thing | None = None
-        self.kept = False
+        self.kept = self.negated = False
 
     def add(self, role: str, value: Value, first: int, end: int, field: str = "") -> int | None:
         if role in ONCE and not field and any(slot.role == role and not slot.field for slot in self.slots):
@@ -47,7 +48,7 @@ class Frame:
             field = self.read.take(article.end if article else at + 1, "field")
             word, after = self.read.low(at), self.read.low(at + 1)
             joined = (word == "and" and (after == "with" or bool(field))) or (
-                word == ":" and bool(field) and not self.verb.get("says")
+                bool(field) and word in {"-", "–", "" if self.verb.get("says") else ":"}
             )
             at += 1 if self.read.low(at + comma) == "each" and self.read.low(at + comma + 1) == "with" else 0
             end = self.operand(at + (comma or joined), comma or joined)
@@ -182,6 +183,7 @@ class Frame:
                 return self.add("per", self.read.valued_thing(each[0]), at, each[1])
         if word in {"in", "on", "at", "for", "from", "to", "by"}:
             when = self.read.dates.read(at if word in {"in", "at", "from"} else end)
+            when = when or (self.read.dates.read(end) if word == "from" else None)
             if when is not None:
                 return self.add(
                     self.timed(word, when[0]), when[0].model_copy(update={"spans": self.read.spans(at, when[1])}), at, when[1]
@@ -200,7 +202,7 @@ class Frame:
                 self.slots[-1] = last.model_copy(update={"field": thing.name.text, "spans": spans})
                 return stop
         said = {value.field} if isinstance(value, Back) else set(value.fields) if isinstance(value, Of) else set()
-        if word == "on" and said & {"date", "day", "due date"}:  # on that day, on its due date
+        if word == "on" and said & DAYS:  # on that day, on its due date
             role = "on"
         if role in {"to", "with"}:
             self.read.named(value)
@@ -218,6 +220,8 @@ class Frame:
         if role in {"as", "value"} and (state := self.read.marked(at)):
             return state
         held = self.read.fields(at) if role == "into" else None
+        if held and isinstance(held[0], Of) and set(held[0].fields) <= DAYS:
+            return held
         if held and (isinstance(held[0], Back) or (isinstance(held[0], Of) and held[0].fields and not held[0].thing.back)):
             return held
         if (role not in {"into", "to"} or self.verb["name"] == "set") and (fields := self.read.fields(at)):
@@ -308,6 +312,12 @@ class Frame:
             return None
         place = at + (self.read.low(at) == "with")
         article = self.read.take(place, "articles", "possessives")
+        day = self.read.dates.days(place)
+        named = self.read.take(day.end + 1, "field") if day and self.read.low(day.end) == "'s" else None
+        if day and named and named.entry.name == "date" and not self.read._open(named.end):  # today's date
+            first = str(day.first or "")
+            when = When(text=self.read.words.text(place, day.end), first=first, last=first, spans=self.read.spans(place, day.end))
+            return self.add("with", when, at, named.end, field="date")
         found = self.read.take(article.end if article else place, "field")
         if found is None:
             return None
@@ -374,6 +384,11 @@ class Frame:
     def direct(self, at: int) -> int | None:
         """The object, and before it the person that something is told or given."""
         read, says = self.read, self.verb.get("says")
+        if self.verb.get("makes") and self.object is None and not self.filled() and (none := read.take(at, "no")):
+            some = read.simple(none.end) if none.entry.name == "no" else None
+            self.negated = some is not None
+            self.object = some[0].model_copy(update={"new": True, "quantity": "any"}) if some else None
+            return some[1] if some else None
         if self.takes == "none" or self.object is not None or (says and read.low(at) in {"me", "us"}):
             return None
         if any(slot.role == "saying" or (slot.role == "value" and not slot.field) for slot in self.slots):
@@ -422,7 +437,7 @@ class Frame:
         )
         if lacking or (name == "set" and not self.spread()) or (self.verb.get("works") and not self.worked()):
             return None
-        return Order(verb=self.verb.get("verb", name), object=self.object, slots=tuple(self.slots))
+        return Order(verb=self.verb.get("verb", name), object=self.object, slots=tuple(self.slots), negated=self.negated)
 
     def addressed(self) -> bool:
         """Whether it is certain who is spoken to: one thing alone, or with "to" behind it, is what is sent."""

@@ -63,6 +63,12 @@ class Narrowing(Nouns):
             return rel[1]
         if got := self.take(at, "got"):
             return got.end
+        which = at + bool(self.take(at, "relatives"))
+        if which > at and self.low(which) in {"comes", "is", "stands"} and self.low(which + 1) in {"first", "last"}:
+            if "pick" in data or data.get("quantity", "one") != "one":
+                return None
+            data["pick"] = Pick(order=self.low(which + 1), spans=self.spans(at, which + 2))
+            return which + 2
         found = self._sent(at)
         if (
             not found

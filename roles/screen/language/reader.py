@@ -98,6 +98,12 @@ class Clauses(Conditions, Controls):
         return "these words belong to no order"
 
     def sentence(self, at: int, end: int) -> int:
+        at += self.low(at) == ","
+        cut = self._reason(at, end)
+        stop = self._asking(at, cut)
+        return end if stop == cut else stop
+
+    def _asking(self, at: int, end: int) -> int:
         """Reads orders; gives the place of the first word that belongs to none."""
         before, people = len(self.orders), list(self.people)
         if (stated := self._statement(at)) is not None:
@@ -120,6 +126,19 @@ class Clauses(Conditions, Controls):
                 return told
             return at if stop == begin else stop
         return stop if stop > begin else at
+
+    def _reason(self, at: int, end: int) -> int:
+        """Where the words of the sentence end that ask for something: "because ..." says why, as far as no order follows it."""
+        for place in range(at + 1, end):
+            if self.take(place, "reasons") and not any(self._more(n) for n in range(place + 1, end)):
+                span = (self.words.list[place].start, self.words.list[end - 1].end)
+                self.context.append(Context(text=self.words.goal[span[0] : span[1]], span=span))
+                return place - (self.low(place - 1) == ",")
+        return end
+
+    def _more(self, at: int) -> bool:
+        sep = self._separator(at)
+        return bool(sep and self.clause(sep)) or self.take(at, "conditions", "exceptions", "if_so", "if_not") is not None
 
     def _statement(self, at: int) -> int | None:
         """there is THING | I do not need THING | is THING PREDICATE? | check whether THING PREDICATE | it is in PLACE"""
@@ -152,7 +171,7 @@ class Clauses(Conditions, Controls):
         if not at < verb < end or (thing and (thing[0].back or thing[0].quantity in {"all", "number"})):
             return None
         aux, word = self.take(verb, "auxiliaries"), self.words.list[verb]
-        if self.low(verb + 1) == "to":
+        if aux and self.low(verb + 1) == "to":
             return None
         tells = self.take(verb, "past_words") or (aux and aux.entry.name in {"be", "have"})
         if not tells and not (
@@ -166,8 +185,9 @@ class Clauses(Conditions, Controls):
     def _asks(self, at: int) -> bool:
         """A word here that does more than tell."""
         aux, sep = self.take(at, "auxiliaries"), self._separator(at)
+        within = at > 0 and self.take(at - 1, "prepositions", "slot_prepositions", "articles", "possessives")
         known = (
-            aux or self.words.list[at].capital or self.take(at, "noun", "field", "verb_nouns", "states", "past_words", "subjects")
+            within or aux or self.words.list[at].capital or self.take(at, "noun", "field", "verb_nouns", "states", "past_words", "subjects")
         )
         if (self.words.verbal(at) and not known) or (aux and aux.entry.name == "modal") or (sep and self.clause(sep)):
             return True

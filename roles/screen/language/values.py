@@ -233,6 +233,10 @@ class Values(Narrowing):
             value = Of(fields=names, thing=thing[0], spans=self.spans(at, thing[1]))
             summed = names == ("total",) and plural(thing[0]) and self.low(start) in {"total", "sum"} and not thing[0].also
             return (Worked(how="sum", of=(value,), spans=value.spans) if summed else value), thing[1]
+        if any(self.low(place) == "it" for place in range(start, end)):  # the day on which it is due
+            back = None if self.topic else self.back(False, at=at)
+            thing = self.spoken() if self.topic else Thing(back=back)
+            return (Of(fields=names, thing=thing, spans=self.spans(at, end)), end) if self.topic or back else None
         if whose is not None and whose.entry.data["value"] == "person":
             return Of(fields=names, thing=self._person(at, whose.end)[0], spans=self.spans(at, end)), end
         holder = self._holder(at, () if whose is not None else names, bool(whose or article))
