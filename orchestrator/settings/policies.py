@@ -211,7 +211,10 @@ class Deciders:
         if role == "manager":
             from roles.manager.llm import LlmManager
 
-            return LlmManager(asker, prompt, workers=self._workers(), looking=self._looking(pictures, picturing))
+            typed = "rules" in self._crew.operator.used()
+            return LlmManager(
+                asker, prompt, workers=self._workers(), looking=self._looking(pictures, picturing), typed=typed
+            )  # fmt: skip
         if role == "technician":
             from roles.technician.llm import LlmTechnician
 

@@ -5,18 +5,23 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
+from pydantic import TypeAdapter, ValidationError
+
 from roles.contracts import EXPECTATIONS, FieldHas, PlanAnswer, PlanRequest, Subtask
+from roles.contracts.orders import Step
 from roles.contracts.signals import SubtaskStatus
 from roles.contracts.steering import notes_told
 from roles.manager.plans import PlanError, validate_plan
+from roles.manager.step_form import WrittenStep
 from roles.policies.llm.asking import Asker, with_pictures
 from roles.policies.llm.prompts import Prompt
 from roles.policies.llm.reply_parsing import UnusableReply
 from roles.policies.llm.schemas import form_told, manager_schema
-from roles.policies.llm.subtask_words import facts_told, ledger_told, listed, plan_told, supplements_told
+from roles.policies.llm.subtask_words import cards_told, facts_told, ledger_told, listed, plan_told, supplements_told
+from roles.policies.orders.stages import app_of, worker_of
 
 _ENDED = frozenset({SubtaskStatus.FULFILLED, SubtaskStatus.REJECTED})
-_KNOWN = frozenset({"id", "title", "instruction", "app", "worker", "depends_on", "expect", "hints"})
+_KNOWN = frozenset({"id", "title", "instruction", "app", "worker", "depends_on", "expect", "hints", "steps"})
 _MOST = 40
 _MOST_EXPECTED = 12
 _WORKS = {
@@ -24,10 +29,23 @@ _WORKS = {
     "technician": "runs scripts over the user's files, in the application files",
     "analyst": "computes over facts that are known, in no application",
 }
+_STEPS_FORM = """\
+A subtask may say its `steps` as data, beside the instruction and to the same end, in the words of what the applications hold:
+{"find": {"app": A, "kind": K, "where": {LABEL: VALUE}}}
+{"read": {"app": A, "kind": K, "where": {LABEL: VALUE}, "labels": [LABEL], "names": [NAME OF THE FACT]}}
+{"fill": {"app": A, "kind": K, "where": {LABEL: VALUE}, "fields": {LABEL: VALUE}, "commit": "save"}}
+{"create": {"app": A, "kind": K, "fields": {LABEL: VALUE}, "commit": "save"}}
+{"press": {"app": A, "kind": K, "where": {LABEL: VALUE}, "verb": VERB}}
+{"answer": {"value": "words, with {NAME OF THE FACT} in them"}}
+Leave `steps` out where none of these says it."""
+_STEPS: TypeAdapter[tuple[Step, ...]] = TypeAdapter(tuple[WrittenStep, ...])
 
 
 class LlmManager:
-    """One question to the model for one plan. `workers` are those that a plan may name; `looking` has pictures of the screen."""
+    """One question to the model for one plan. `workers` are those that a plan may name; `looking` has pictures of the screen.
+
+    With `typed` subtasks may say their steps as data, which a worker that goes by rules is surer to understand than words.
+    """
 
     def __init__(
         self,
@@ -36,14 +54,16 @@ class LlmManager:
         *,
         workers: Sequence[str] = ("operator",),
         looking: Callable[[], list[tuple[str, bytes | None]]] = list,
+        typed: bool = False,
     ) -> None:
         self._asker = asker
         self._prompt = prompt
         self._workers = tuple(workers)
         self._looking = looking
+        self._typed = typed
 
     def plan(self, request: PlanRequest) -> PlanAnswer:
-        schema = manager_schema(request, self._workers)
+        schema = manager_schema(request, self._workers, typed=self._typed)
         system, turn = self._prompt.filled(self._values(request) | {"answer_form": form_told(schema)})
         turn_shown = with_pictures(turn, self._looking())
         return self._asker.ask(system, turn_shown, schema, lambda data: read_plan(data, request, self._workers))
@@ -56,6 +76,8 @@ class LlmManager:
             "user_says": notes_told(request.notes),
             "ledger": ledger_told(request.ledger),
             "apps": "; ".join(f"{a.app} ({', '.join([a.title, *a.words[:6]])})" for a in request.apps) or "not known",
+            "holds": cards_told(request.cards),
+            "steps_form": _STEPS_FORM if self._typed else "",
             "workers": "; ".join(f"{worker}: {_WORKS[worker]}" for worker in self._workers),
             "trigger": f"{request.trigger}{failed}{little_left}",
             "plan": plan_told(request.plan),
@@ -100,9 +122,28 @@ def _subtasks(given: Any, request: PlanRequest) -> list[dict[str, Any]]:
             raise UnusableReply(f"subtask {body['id']!r} has no instruction")
         if "expect" in body:
             body["expect"] = _expected(body["expect"], body["id"])
+        if "steps" in body:
+            body["steps"] = _steps(body["steps"], body, request)
         body["title"] = str(body.get("title") or body["instruction"])[:80]
         subtasks.append(body)
     return subtasks
+
+
+def _steps(given: Any, body: Mapping[str, Any], request: PlanRequest) -> tuple[Step, ...]:
+    """The instruction as data. Raises UnusableReply for what its worker cannot do, and for what no application holds."""
+    name = body["id"]
+    try:
+        steps = _STEPS.validate_python(tuple(given) if isinstance(given, list) else given)
+    except ValidationError as bad:
+        raise UnusableReply(f"subtask {name!r}: its steps cannot be read: {bad.errors()[0]['msg']}") from None
+    kinds = {card.app: {kind.kind for kind in card.kinds} for card in request.cards}
+    for step in steps:
+        app, kind = app_of(step), getattr(getattr(step, "records", step), "kind", "")
+        if worker_of(step) != body.get("worker", "operator") or app not in {body.get("app"), None, "="}:
+            raise UnusableReply(f"subtask {name!r}: its worker cannot do {step.skill!r} there; leave `steps` out")
+        if app in kinds and kind and kind not in kinds[app]:
+            raise UnusableReply(f"subtask {name!r}: {app} holds no {kind!r}; there are {', '.join(sorted(kinds[app]))}")
+    return steps
 
 
 def _expected(given: Any, name: str) -> list[dict[str, Any]]:

@@ -63,8 +63,8 @@ class Variables(NamedTuple):
 
 VARIABLES: dict[str, Variables] = {
     "manager": Variables(
-        frozenset({"goal", "user_says", "ledger", "apps", "workers", "trigger", "answer_form"}),
-        frozenset({"plan", "evidence", "facts", "supplements", "user_words", "refused"}),
+        frozenset({"goal", "user_says", "ledger", "apps", "workers", "steps_form", "trigger", "answer_form"}),
+        frozenset({"holds", "plan", "evidence", "facts", "supplements", "user_words", "refused"}),
         frozenset({"goal", "apps", "plan", "answer_form"}),
     ),
     "operator": Variables(

@@ -104,7 +104,8 @@ def operator_schema(view: OperatorView, ids: Sequence[str], *, batch: int = 1, p
     return object_of_form("operator_decision", properties, ("reasoning", "action", "status"))
 
 
-def manager_schema(request: PlanRequest, workers: Sequence[str]) -> Schema:
+def manager_schema(request: PlanRequest, workers: Sequence[str], *, typed: bool = False) -> Schema:
+    """With `typed` a subtask may say its steps as data, for a worker that goes by rules."""
     app = one_of([a.app for a in request.apps]) if request.apps else {"type": "string"}
     subtask = {
         "id": {"type": "string"},
@@ -115,6 +116,8 @@ def manager_schema(request: PlanRequest, workers: Sequence[str]) -> Schema:
         "depends_on": {"type": "array", "items": {"type": "string"}},
         "expect": {"type": "array", "items": object_of_form("", _EXPECTED, ("kind",))},
     }
+    if typed:
+        subtask["steps"] = {"type": "array", "items": {"type": "object", "description": "a step"}}
     properties: Schema = {
         "reason": {"type": "string", "description": "one or two short sentences, before anything else"},
         "outcome": {"type": "string", "enum": ["planned", "nothing_left", "supplement_needed", "infeasible"]},

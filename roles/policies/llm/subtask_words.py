@@ -10,7 +10,7 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
 
-from environments.cards import vocabulary
+from environments.cards import AppCard, KindCard, vocabulary
 from protocol import VisualState, describe, parse_action
 from protocol.prompt_form import diff_form, estimate_tokens, whole_form
 from roles.contracts import (
@@ -164,6 +164,34 @@ def screens_told(screens: Sequence[VisualState], budget: int) -> str:
     return "\n\n".join(reversed(told)) + (f"\n\n({left_out} more screens are not shown)" if left_out else "")
 
 
+_HELD = 1_500
+"""Tokens of what all applications hold."""
+_OPTIONS = 8
+_KEPT = 14
+
+
+def cards_told(cards: Sequence[AppCard], budget: int = _HELD) -> str:
+    """What applications hold, a line for each kind of record: its fields, and what can be done with it; less of it to fit."""
+    for detail in (2, 1, 0):
+        lines = [line for card in cards if card.kinds for line in _card_told(card, detail)]
+        if estimate_tokens(told := "\n".join(lines)) <= budget:
+            return told
+    return "\n".join(cut(line, 120) for line in lines)[: budget * 3]
+
+
+def _card_told(card: AppCard, detail: int) -> list[str]:
+    if not detail:
+        return [f"{card.app}: {', '.join(kind.kind for kind in card.kinds)}"]
+    return [f"{card.app}: {_kind_told(kind, detail)}" for kind in card.kinds]
+
+
+def _kind_told(kind: KindCard, detail: int) -> str:
+    options = {f.label: f" ({' | '.join(f.options[:_OPTIONS])})" for f in kind.fields if f.options and detail > 1}
+    fields = ", ".join(f"{f.label}{options.get(f.label, '')}" for f in kind.fields[:_KEPT])
+    verbs = ", ".join(dict.fromkeys(["create"] * (kind.create is not None) + [verb.verb for verb in kind.verbs]))
+    return f"{kind.kind}{f' in {kind.place}' if kind.place else ''}: {fields}{f'; {verbs}' if verbs else ''}"
+
+
 def missing_of(view: OperatorView) -> tuple[Expectation, ...]:
     """What the subtask is to lead to and has not been seen yet, found as a gate finds it."""
     request = _request(view)
@@ -275,7 +303,7 @@ class Job:
 
     def deeds(self) -> list[str]:
         """What it commits to: as the plan expects it, and as its words say it."""
-        words = [word for word in self.words if word not in self._nouns]  # a "file" is no deed here
+        words = [word for word in tokens(_NAMED.sub(" ", self._instruction)) if word not in self._nouns]  # a "file" is no deed
         said = [verb for verb in COMMITS if any(names_effect(word, verb) for word in words)]
         return list(dict.fromkeys([*self.effects, *said]))
 

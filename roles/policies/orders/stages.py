@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 
 from roles.analyst.formula import names_in
-from roles.contracts import AppShown, EffectSeen, Expectation, FactKnown, FieldHas, Subtask
+from roles.contracts import AppShown, EffectSeen, Expectation, FactKnown, FieldHas, Subtask, Worker
 from roles.contracts.orders import (
     AnswerStep,
     CollectStep,
@@ -91,6 +91,11 @@ def app_of(step: Step) -> str | None:
             return step.app
 
 
+def worker_of(step: Step) -> Worker:
+    """Who does a step."""
+    return "analyst" if isinstance(step, ComputeStep) else "technician" if isinstance(step, JobStep) else "operator"
+
+
 def _parts(steps: Sequence[Step]) -> list[tuple[str | None, list[Step]]]:
     parts: list[tuple[str | None, list[Step]]] = []
     for step in steps:
@@ -119,7 +124,7 @@ def _subtask(name: str, app: str | None, steps: Sequence[Step], titles: Mapping[
         title=title if len(title) <= _TITLE else title[: _TITLE - 1].rstrip() + "…",
         instruction=in_words(steps),
         app=None if analysis else app,
-        worker="analyst" if analysis else "technician" if isinstance(steps[0], JobStep) else "operator",
+        worker=worker_of(steps[0]),
         depends_on=tuple(_depends(app, steps, before)),
         expect=tuple(dict.fromkeys(expected for step in steps for expected in expectations(step))),
         steps=tuple(steps),

@@ -8,11 +8,15 @@ from typing import Any
 import pytest
 from models import APPS, asker, fact, prompts_of, saying, section, text_of
 
+from environments.cards import AppCard, FieldCard, KindCard, VerbCard
+from protocol.prompt_form import estimate_tokens
 from roles.contracts import EffectSeen, FactKnown, FieldHas, PlanAnswer, PlanRequest, Subtask
 from roles.contracts.signals import SubtaskStatus
 from roles.manager.llm import LlmManager
 from roles.policies.fallback import GaveUp
 from roles.policies.llm.prompts import load_prompt
+from roles.policies.llm.subtask_words import cards_told
+from roles.policies.orders.stages import in_words
 from roles.policies.scripted_model import ScriptedChatModel
 
 
@@ -120,3 +124,61 @@ def test_what_is_nearly_spent_is_told_with_the_question() -> None:
     )
     LlmManager(asker(ScriptedChatModel(answer=answer)), load_prompt("manager")).plan(request)
     assert "Little is left to work with: 96 of 120 steps used (limits.steps)" in heard[0]
+
+
+CARDS = (
+    AppCard(
+        app="claims", title="Claims",
+        kinds=(
+            KindCard(
+                kind="claim", fields=(FieldCard(label="Amount"), FieldCard(label="Status", options=("Open", "Paid"))),
+                verbs=(VerbCard(verb="withdraw", control="Withdraw"),), create=VerbCard(verb="create", control="New claim"),
+            ),
+        ),
+    ),
+)  # fmt: skip
+
+
+def test_what_the_applications_hold_is_told_as_data() -> None:
+    model, heard = prompts_of(lambda _: GOOD)
+    request = PlanRequest(goal="claim it", apps=APPS, cards=CARDS)
+    LlmManager(asker(model), load_prompt("manager")).plan(request)
+    text = text_of(heard[0])
+    assert section(text, "holds") == "claims: claim: Amount, Status (Open | Paid); create, withdraw"
+    assert '"steps"' not in text
+
+
+def test_what_many_applications_hold_is_told_within_bounds() -> None:
+    many = [CARDS[0].model_copy(update={"app": f"app{n}"}) for n in range(60)]
+    assert cards_told(many, 100_000).count("\n") == 59
+    assert "Amount" not in cards_told(many, 400)
+    assert estimate_tokens(cards_told(many, 400)) <= 400
+
+
+STEPS = [{"press": {"app": "claims", "kind": "claim", "where": {"Amount": "7"}, "verb": "withdraw"}}]
+
+
+def typed(*replies: dict[str, Any]) -> PlanAnswer:
+    request = PlanRequest(goal="claim it", apps=APPS, cards=CARDS)
+    return LlmManager(asker(saying(*replies)), load_prompt("manager"), typed=True).plan(request)
+
+
+def test_a_subtask_may_say_its_steps_as_data() -> None:
+    (found,) = typed(planned(subtask("a", "claims", steps=STEPS))).subtasks
+    assert [step.skill for step in found.steps] == ["press"]
+    assert in_words(found.steps) == 'Press "withdraw" for the claim where Amount is "7".'
+
+
+@pytest.mark.parametrize(
+    ("bad", "why"),
+    [
+        (subtask("a", "claims", steps=[{"dance": {}}]), "its steps cannot be read"),
+        (subtask("a", "mail", steps=STEPS), "its worker cannot do 'press' there"),
+        (subtask("a", "claims", steps=[{"find": {"app": "claims", "kind": "boat"}}]), "claims holds no 'boat'; there are claim"),
+        (subtask("a", "claims", steps=[{"compute": {"formula": "1", "name": "one"}}]), "its worker cannot do 'compute' there"),
+    ],
+)
+def test_steps_that_cannot_be_worked_are_asked_for_again_with_the_reason(bad: dict[str, Any], why: str) -> None:
+    assert not typed(planned(bad), GOOD).subtasks[0].steps
+    with pytest.raises(GaveUp, match=why):
+        typed(planned(bad))
