@@ -101,6 +101,10 @@ class Widget(Frozen):
     role: str
     name: str
     ticked: bool = False
+    filled: bool = False
+    """It holds something; what, is not said."""
+    hint: str = ""
+    """What its empty state says: `hh:mm`."""
     options: tuple[str, ...] = ()
     folded: bool | None = None
     """Whether a press shows more; None where it is nothing that unfolds."""
@@ -180,10 +184,10 @@ class Vocabulary(NamedTuple):
     """Names on the page, the longest first; None where it is not about a page."""
 
 
-def vocabulary(cards: Sequence[AppCard]) -> Vocabulary:
-    """The words of these cards, in small letters."""
-    pages = [card for card in cards if card.page is not None]
-    names = {name for card in pages for name in card.page.names()} if pages else set()  # type: ignore[union-attr]
+def vocabulary(cards: Sequence[AppCard], before: Iterable[PageCard] = ()) -> Vocabulary:
+    """The words of these cards, in small letters; of pages also what they showed `before`."""
+    pages = [card.page for card in cards if card.page is not None]
+    names = {name for page in (*pages, *before) for name in page.names()} if pages else set()
     kinds = [kind for card in cards for kind in card.kinds]
     fields = [field for kind in kinds for field in kind.fields]
     verbs = [verb for kind in kinds for verb in kind.verbs] + [verb for card in cards for verb in card.verbs]
@@ -275,7 +279,8 @@ def page_of(state: VisualState) -> PageCard:
 
     widgets = tuple(
         Widget(
-            role=e.role, name=e.name, ticked=e.value == "true", options=e.choices, inside=inside(e),
+            role=e.role, name=e.name, ticked=e.value == "true", filled=bool(e.value), hint=e.placeholder or "", options=e.choices,
+            inside=inside(e),
             folded=None if e.expanded is None else not e.expanded,
         )
         for e in state.elements

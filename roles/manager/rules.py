@@ -13,7 +13,7 @@ from roles.contracts.orders import AnswerStep, CreateStep, FillStep, FindStep, O
 from roles.contracts.signals import SubtaskStatus
 from roles.knowledge.pages.follow import Followed, follow, with_origins, without_page
 from roles.manager.wishes import OPEN, Wish, given_up, is_corrected, is_given, minded, wished
-from roles.policies.orders.planner import Planner, why_not
+from roles.policies.orders.planner import PagePlanner, Planner, planner_for, why_not
 from roles.policies.orders.stages import changes, group_of, new_subtasks
 from roles.policies.orders.state import Group, Refusal
 from roles.screen.language.reader import read
@@ -74,14 +74,15 @@ def _by_page(request: PlanRequest, wish: Wish) -> tuple[Wish, Followed]:
 def _plan(request: PlanRequest, wish: Wish, followed: Followed) -> tuple[PlanAnswer, list[Subtask]]:
     """The plan, and what of it is new. Raises Refusal."""
     skipped, at_work = given_up(request.plan, wish), wish.order(request.failed or "")
-    planner = Planner(wish.reading, request.cards, request.facts, request.today, skipped)
+    steps = [step for s in request.plan if s.status is not SubtaskStatus.REJECTED for step in s.steps]
+    planner = planner_for(wish.reading, request.cards, request.facts, request.today, skipped, steps)
     groups = [Group("p", followed.steps)] if followed.steps else planner.groups()
     titles = {card.app: card.title for card in request.cards}
     if request.trigger in _TELLS:
         refused = request.trigger == "approval_rejected" and not wish.first
         drops = at_work >= 0 and (wish.instead or refused) and not is_corrected(request, groups, at_work, wish)
         if drops:
-            planner = Planner(wish.reading, request.cards, request.facts, request.today, {*skipped, at_work})
+            planner = planner_for(wish.reading, request.cards, request.facts, request.today, {*skipped, at_work}, steps)
             groups = planner.groups()
         plan = minded(request, wish, groups, titles, at_work if drops else -1)
         if not any(s.status in OPEN for s in plan):
@@ -105,7 +106,7 @@ def _plan(request: PlanRequest, wish: Wish, followed: Followed) -> tuple[PlanAns
     return PlanAnswer(outcome="planned", subtasks=(*request.plan, *new), more=planner.more, reason=reason), new
 
 
-def _no_more(request: PlanRequest, reading: Reading, groups: Sequence[Group], planner: Planner) -> PlanAnswer:
+def _no_more(request: PlanRequest, reading: Reading, groups: Sequence[Group], planner: Planner | PagePlanner) -> PlanAnswer:
     """Nothing is left, nothing was there to be done, or what comes next depends on what nobody found out."""
     if any(s.status in OPEN for s in request.plan):
         return PlanAnswer(outcome="planned", subtasks=request.plan, more=planner.more, reason="the plan goes on")

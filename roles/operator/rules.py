@@ -21,6 +21,7 @@ from roles.contracts.orders import (
     FindStep,
     OpenStep,
     PressStep,
+    Reading,
     ReadStep,
     Step,
     WaitStep,
@@ -30,6 +31,7 @@ from roles.policies.orders.skills.calling import by_call, may_touch
 from roles.policies.orders.skills.creating import answer, create
 from roles.policies.orders.skills.filling import fill
 from roles.policies.orders.skills.finding import find, naming, open_place
+from roles.policies.orders.skills.pages import press_on_page, read_on_page
 from roles.policies.orders.skills.pressing import press_verb
 from roles.policies.orders.skills.reading import collect, read, wait
 from roles.policies.orders.skills.situation import Move, Situation, StepFailure, act, done, fail
@@ -43,7 +45,7 @@ _PASSING = re.compile(
 _STEP: TypeAdapter[Step] = TypeAdapter(Step)
 _KEPT = ("at", "notes", "finished", "steps", "dropped")
 _AT_WORK = "Open the record."
-"""Said before a note of the user, so that its "it" points back at something."""
+"""Said before a note of the user where no form is at work, so that its "it" points back at something."""
 _SLOTTED = frozenset({"value", "place"})
 """Parts of a step that hold `{fact}` slots; `{title}` in a control is of the card, and stays."""
 Skill = Callable[[Any, Situation], Move]
@@ -53,6 +55,8 @@ _SKILLS: Mapping[type, Skill] = {
     OpenStep: open_place, FindStep: find, ReadStep: read, CollectStep: collect, WaitStep: wait, FillStep: fill,
     PressStep: press_verb, CreateStep: create, AnswerStep: answer,
 }  # fmt: skip
+_ON_PAGES: Mapping[type, Skill] = {PressStep: press_on_page, ReadStep: read_on_page}
+"""Where no more is known than what the screen shows."""
 
 
 class RulesOperator:
@@ -95,25 +99,32 @@ def _steps_of(view: OperatorView) -> list[Step] | str:
 
 
 def _steered(steps: Sequence[Step], view: OperatorView, at: int, dropped: set[int]) -> tuple[list[Step], set[int]]:
-    """The steps as the user wants them by now: without what is not to be done, with other values in forms still to be filled."""
+    """The steps as the user wants them by now: without what is not to be done, with other values in the form to be filled."""
     worked, dropped = list(steps), set(dropped)
     for note in view.notes:
-        reading = read_words(note.words, view.today, vocabulary(view.cards))
-        if not reading.understood:  # "it" is what is at work
-            reading = read_words(f"{_AT_WORK} {note.words}", view.today, vocabulary(view.cards))
+        form = next((n for n in range(at, len(worked)) if isinstance(worked[n], FillStep | CreateStep)), None)
+        reading, fixes = _heard(note.words, worked[form] if form is not None else None, view)
         unwanted = {order.verb for order in reading.orders if order.negated and reading.understood}
         for n, step in enumerate(worked[at:], start=at):
             if isinstance(step, PressStep) and step.verb in unwanted:
                 dropped.add(n)
             elif isinstance(step, FillStep | CreateStep) and step.commit in unwanted:
                 worked[n] = step.model_copy(update={"commit": ""})
-        fixes = steps_of(reading, view.cards, view.facts, view.today) if note.to == "operator" and not unwanted else ""
-        form = next((n for n in range(at, len(worked)) if isinstance(worked[n], FillStep | CreateStep)), None)
-        entries = [entry for fix in fixes if isinstance(fix, FillStep) for entry in fix.entries]
-        if form is not None and entries:
+        entries = [entry for fix in fixes if isinstance(fix, FillStep | CreateStep) for entry in fix.entries]
+        if form is not None and entries and note.to == "operator" and not unwanted:
             kept = [e for e in getattr(worked[form], "entries", ()) if e.label not in {entry.label for entry in entries}]
             worked[form] = worked[form].model_copy(update={"entries": (*kept, *entries)})
     return worked, dropped
+
+
+def _heard(note: str, form: Step | None, view: OperatorView) -> tuple[Reading, list[Step]]:
+    """What the user says while this form is at work, of which "it" and the fields that are named are; and the steps of it."""
+    records = getattr(form, "records", None)
+    kind, app = getattr(form, "kind", "") or (records.kind if records else ""), getattr(form, "app", "")
+    cards = [card for card in view.cards if card.app == app]
+    reading = read_words(f"{f'Create a {kind}.' if kind else _AT_WORK} {note}", view.today, vocabulary(cards or view.cards))
+    steps = steps_of(reading, cards, view.facts, view.today) if cards else []
+    return reading, [] if isinstance(steps, str) else steps
 
 
 def _worked(step: Step, at: Situation) -> Move:
@@ -130,7 +141,9 @@ def _worked(step: Step, at: Situation) -> Move:
         if app and not started and (way := at.to_app(app)) is not None:
             return way
         at.notes["began"] = True
-        return _another_way(_SKILLS[type(step)](_filled(step, at), at), at)
+        card = at.card(app) if app else None
+        skills = {**_SKILLS, **_ON_PAGES} if card is not None and card.page is not None else _SKILLS
+        return _another_way(skills[type(step)](_filled(step, at), at), at)
     except StepFailure as failure:
         return fail(str(failure), words(step))
 

@@ -33,6 +33,7 @@ from roles.contracts.orders import (
 from roles.policies.orders.forms import Forms, later
 from roles.policies.orders.grounding import ground_field, ground_place, ground_verb
 from roles.policies.orders.jobs import job_of
+from roles.policies.orders.pages import PagePlanner
 from roles.policies.orders.state import LOOKS, Group, NotKnownYet, Refusal, Row, Subject, escaped, is_many
 
 SWITCHES = {"turn_on": "true", "turn_off": "false", "mute": "true", "unmute": "false"}
@@ -431,9 +432,17 @@ def steps_of(
     if unread := why_not(reading):
         return unread
     try:
-        return [step for group in Planner(reading, cards, facts, today).groups() for step in group.steps]
+        return [step for group in planner_for(reading, cards, facts, today, (), ()).groups() for step in group.steps]
     except Refusal as no:
         return str(no)
+
+
+def planner_for(
+    reading: Reading, cards: Sequence[AppCard], facts: Iterable[Fact], today: str, skipped: Iterable[int], plan: Iterable[Step]
+) -> Planner | PagePlanner:
+    """Who plans this: of a page no more is known than what it shows."""
+    page = next((card for card in cards if card.page is not None), None)
+    return PagePlanner(reading, page, tuple(plan), skipped) if page else Planner(reading, cards, facts, today, set(skipped))
 
 
 def why_not(reading: Reading) -> str:

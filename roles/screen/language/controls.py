@@ -13,11 +13,11 @@ from typing import Any
 
 import yaml
 
-from roles.contracts.orders import Of, Order, Pick, Slot, Text, Thing, Value
+from roles.contracts.orders import Of, Order, Pick, Slot, Test, Text, Thing, Value
 from roles.screen.language.nouns import Read
 from roles.screen.language.values import Values
 
-_STOPS = frozenset({"into", "in", "to", "as", "with", "from", "on", "for", "of", "by", "and", "then", "using", "but", "or", ","})
+_STOPS = frozenset({"into", "in", "to", "as", "with", "from", "on", "for", "of", "by", "and", "then", "using", "but", "or", "that", "which", "who", ","})
 _INSIDE = ("in", "of", "for", "on", "inside", "within", "under", "from", "next to", "beside")
 _LONGEST = 8
 """Words of a name that is neither quoted nor on the page."""
@@ -41,7 +41,49 @@ class Controls(Values):
             found = getattr(self, f"page_{name}")(end) if end else None
             if found is not None:
                 return Order(verb=name, said=self.words.text(at, end), **found[0]), found[1]
-        return None
+        return self._deed(at)
+
+    def _deed(self, at: int) -> Read[Order] | None:
+        """VERB [the] [cheapest] [KIND] [NAME] [with the lowest LABEL] [that is STATE]: what controls in rows are called"""
+        known = self.words.shown is not None and (self.words.verbal(at) or self.low(at) in self.words.shown)
+        if not known or self._one_of(at, words_of_pages()["others"]):
+            return None
+        data: dict[str, Any] = {}
+        tests: list[Test] = []
+        place = self._picked(self._past_article(at + 1), data)
+        noun = self._phrase(place) if self.kind(place) != "quote" and self._shown(place) is None else None
+        kind, place = (noun[0].text, noun[1]) if noun else ("", place)
+        if (named := self._shown(place)) is not None:
+            data["name"], place = named
+        place = self._by_field(place, data)
+        place = self._that_is(place, tests)
+        ended = self.over(place) or self._begins(self._separator(place) or len(self.words.list))
+        if not (kind or "name" in data) or not ended:
+            return None
+        thing = Thing(kind=kind.casefold(), tests=tuple(tests), **data, spans=self.spans(at + 1, place))
+        return Order(verb=self.low(at), said=self.words.text(at, at + 1), object=thing), place
+
+    def _by_field(self, at: int, data: dict[str, Any]) -> int:
+        """with the lowest price"""
+        best: dict[str, Any] = {}
+        start = self._past_article(at + 1) if self.low(at) == "with" and "pick" not in data else at
+        place = self._picked(start, best) if start > at else at
+        label = self._shown(place) or self._phrase(place) if place > start > at else None
+        if label is None or "pick" not in best:
+            return at
+        data["pick"] = best["pick"].model_copy(update={"by": label[0].text})
+        return label[1]
+
+    def _that_is(self, at: int, tests: list[Test]) -> int:
+        """that is free"""
+        if self.low(at) not in {"that", "which", "who"} or self.low(at + 1) not in {"is", "are"}:
+            return at
+        negated = self.low(at + 2) == "not"
+        said = self._shown(at + 2 + negated) or self._phrase(at + 2 + negated)
+        if said is None:
+            return at
+        tests.append(Test(value=said[0], negated=negated, spans=self.spans(at, said[1])))
+        return said[1]
 
     # --- words and names --------------------------------------------------------------------------------------------------
 
@@ -121,7 +163,7 @@ class Controls(Values):
         if kind is not None:
             data["kind"], at = kind
         at = self._idle(at)
-        if called := self._one_of(at, words_of_pages()["called"]):
+        if (called := self._one_of(at, words_of_pages()["called"])) and not inner:
             named = self._shown(called) if "name" not in data else None
             if named is None:
                 return None
@@ -285,13 +327,18 @@ class Controls(Values):
         """VALUE as LABEL {and VALUE as LABEL} | LABEL VALUE {and LABEL VALUE} [into THING] | VALUE into THING"""
         if (pairs := self._pairs(at) or self._labelled(at, frozenset({"with", "to", "is", ":", "="}))) is not None:
             found, end = pairs
-            generic = self._part(end + 1, inner=True) if self.low(end) in {"into", "in"} else None
-            return (found, generic[1]) if generic and generic[0].kind == "field" and generic[0].name is None else pairs
+            into = self._part(end + 1, inner=True) if self.low(end) in {"into", "in"} else None
+            if into is None or into[0].kind != "field" or into[0].name is not None:
+                return pairs
+            if into[0].quantity != "one" and len(found["slots"]) == 1:  # the password into both fields
+                slot = Slot(role="into", value=self.valued_thing(into[0]), spans=self.spans(end, into[1]))
+                return {"slots": (*found["slots"], slot)}, into[1]
+            return (found, into[1]) if into[0].quantity == "one" or into[0].number == len(found["slots"]) else pairs
         value = self._what(at)
         if value is None or self.low(value[1]) not in {"into", "in", "to", "on"}:
             return None
         into = self._part(value[1] + 1)
-        if into is None:
+        if into is None or not (into[0].kind or (into[0].name and self._is_shown(into[0].name))):
             return None
         slot = Slot(role="into", value=self.valued_thing(into[0]), spans=self.spans(value[1], into[1]))
         return {"slots": (Slot(role="value", value=value[0], spans=self.spans(at, value[1])), slot)}, into[1]

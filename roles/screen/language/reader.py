@@ -14,7 +14,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from environments.cards import Vocabulary
-from roles.contracts.orders import Condition, Context, Of, Order, Reading, Slot, Span, Text, Thing, Unread, Value
+from roles.contracts.orders import Condition, Context, Of, Order, Reading, Slot, Span, Text, Thing, Unread, Value, When
 from roles.screen.language.conditions import Conditions
 from roles.screen.language.controls import Controls
 from roles.screen.language.frames import Frame
@@ -163,31 +163,47 @@ class Clauses(Conditions, Controls):
     def _told(self, at: int, end: int) -> int | None:
         """A sentence that tells how things are, with nothing in it that could be asked for: it is background."""
         subject = self.take(at, "subjects")
+        if self.low(end) == "?":
+            return None
         determined = bool(subject or self.take(at, "articles", "possessives"))
         if not determined and self.take(at, "verb"):
             return None
         thing = None if subject else self.simple(at)
         verb = subject.end if subject else thing[1] if thing else at
-        if not at < verb < end or (thing and (thing[0].back or thing[0].quantity in {"all", "number"})):
+        lapses = self.take(verb, "lapses") is not None
+        if not at < verb < end or (thing and (thing[0].back or (thing[0].quantity in {"all", "number"} and not lapses))):
             return None
         aux, word = self.take(verb, "auxiliaries"), self.words.list[verb]
         if aux and self.low(verb + 1) == "to":
             return None
-        tells = self.take(verb, "past_words") or (aux and aux.entry.name in {"be", "have"})
+        tells = lapses or self.take(verb, "past_words") or (aux and aux.entry.name in {"be", "have"})
         if not tells and not (
             determined and word.lower.endswith(("s", "ed")) and self._open(verb) and not self.take(verb, "verb", "noun")
         ):
             return None
-        if any(self._asks(place) for place in range(at, end)):
+        if any(self._asks(place) for place in range(at, end) if not (lapses and place == verb)):
             return None
+        if lapses:
+            when = next((found for place in range(verb + 1, end) if (found := self._when(place))), None)
+            if when is None:
+                return None
+            self.deadline = when.model_copy(update={"spans": self.spans(verb + 1, end)})
         return self._background(at, verb, end, thing[0] if thing else None)
+
+    def _when(self, at: int) -> When | None:
+        """in two minutes | on Friday at 5"""
+        found = self.dates.read(at + (self.low(at) in {"in", "on", "at"})) or self.dates.read(at)
+        return found[0] if found else None
 
     def _asks(self, at: int) -> bool:
         """A word here that does more than tell."""
         aux, sep = self.take(at, "auxiliaries"), self._separator(at)
         within = at > 0 and self.take(at - 1, "prepositions", "slot_prepositions", "articles", "possessives")
         known = (
-            within or aux or self.words.list[at].capital or self.take(at, "noun", "field", "verb_nouns", "states", "past_words", "subjects")
+            within
+            or aux
+            or self.words.list[at].capital
+            or self.take(at, "noun", "field", "verb_nouns", "states", "past_words", "subjects")
         )
         if (self.words.verbal(at) and not known) or (aux and aux.entry.name == "modal") or (sep and self.clause(sep)):
             return True
@@ -375,7 +391,7 @@ class Clauses(Conditions, Controls):
             negated, at = True, at + 2
         if not negated and standing is None and (stop := self.whether(at) or self.awaited(at)) is not None:
             return stop
-        for rule in (self.on_page, self.likewise, self.wished, self.imperative, self.question, self.passive, self.fronted):
+        for rule in (self.on_page, self.keeping_only, self.likewise, self.wished, self.imperative, self.question, self.passive, self.fronted):
             self.object = None
             self.claimed = frozenset()
             found = rule(at)
@@ -425,6 +441,25 @@ class Clauses(Conditions, Controls):
             return
         saying = [slot for slot in told.slots if slot.role == "saying"]
         self.orders[-2:] = [last.model_copy(update={"slots": (*last.slots, *saying), "spans": (*last.spans, *told.spans)})]
+
+    def keeping_only(self, at: int) -> Read[Order] | None:
+        """keep only THING: what is to be done with all the others is said behind it."""
+        only = self.take(at, "keep_only")
+        thing = self.thing(only.end) if only else None
+        if only is None or thing is None or not self._separator(thing[1]):
+            return None
+        place = self._separator(thing[1])
+        rest = [n for n in range(place, self._sentence_end(place)) if (m := self.take(n, "pronouns")) and m.entry.name == "rest"]
+        return (Order(verb="keep", said=self.words.text(at, only.end), object=thing[0]), thing[1]) if rest else None
+
+    def _christened(self, made: int, name: Text, at: int, end: int) -> Read[Order] | None:
+        """ "Make a note. It should be called X": that is the name of what is made."""
+        order = self.orders[made]
+        if made != len(self.orders) - 1 or order.object is None or not order.object.new or order.object.name:
+            return None
+        self.orders.pop()
+        spans = (*order.spans, *self.spans(at, end))
+        return order.model_copy(update={"object": order.object.model_copy(update={"name": name}), "spans": spans}), end
 
     def likewise(self, at: int) -> Read[Order] | None:
         """[tell] the same [mail] to NAME [in chat]: what was said last, to somebody else."""
@@ -497,6 +532,9 @@ class Clauses(Conditions, Controls):
             onwards = self.take(name[1], "henceforth")
             name = name[0], onwards.end if onwards else name[1]
             slot = Slot(role="to", value=name[0], spans=self.spans(end, name[1]))
+            back = thing.back if not (negated or onwards) else None
+            if back is not None and (made := self._christened(back.to, name[0], at, name[1])):
+                return made
             return Order(
                 verb="rename", said=self.words.text(end, called.end), object=thing, slots=(slot,), negated=negated
             ), name[1]
@@ -524,10 +562,11 @@ class Clauses(Conditions, Controls):
 
     def _before_comma(self, at: int, word: str) -> Read[Order] | None:
         place = self.simple(at + 1)
-        if place is None or self.low(place[1]) != "," or (word == "for" and place[0].quantity != "all"):
+        comma = place is not None and self.low(place[1]) == ","
+        if place is None or not (comma or word == "for") or (word == "for" and place[0].quantity != "all"):
             return None
         self.each = place[0] if word == "for" else None
-        read = self.imperative(place[1] + 1)
+        read = self.imperative(place[1] + comma)
         self.each = None
         if read is None:
             return None
@@ -576,7 +615,7 @@ class Clauses(Conditions, Controls):
         self.dates.ranges = (
             "to" not in verb["slots"] or bool(verb.get("makes") or verb.get("says")) or verb["name"] in {"put", "add"}
         )
-        self.claimed, self.loose = frozenset(verb["slots"]) | dated, verb["name"] in {"set", "sort"}
+        self.claimed, self.loose = frozenset(verb["slots"]) | dated, verb["name"] in {"set", "sort", "remove", "take_from"}
         if not verb.get("makes") and verb["slots"].get("with") == "with" and verb["name"] not in {"compare", "merge"}:
             self.reserved = frozenset({"with"})
         frame = Frame(self, verb, given)

@@ -14,7 +14,7 @@ from rapidfuzz import fuzz, process
 from environments.cards import Vocabulary
 
 TOKEN = re.compile(
-    r"""(?P<quote>"[^"\n]*"|“[^”\n]*”|„[^“”\n]*[“”]|«[^»\n]*»|(?<![\w’'])['‘](?=\S)(?:[^'’\n]|(?<=\w)['’](?=\w))*(?<=\S)['’](?!\w))
+    r"""(?P<quote>```(?:[a-z]+\n)?[^`]*```|`[^`\n]+`|"[^"\n]*"|“[^”\n]*”|„[^“”\n]*[“”]|«[^»\n]*»|(?<![\w’'])['‘](?=\S)(?:[^'’\n]|(?<=\w)['’](?=\w))*(?<=\S)['’](?!\w))
     |(?P<url>(?:https?://|www\.)[^\s,;]*[^\s,;.!?)])
     |(?P<email>[\w.+-]+@[\w-]+(?:\.[\w-]+)+)
     |(?P<phone>\+\d[\d -]{5,}\d|\b\d{3,}(?:-\d{3,})+\b(?!-))
@@ -144,9 +144,8 @@ class Lexicon:
                     self._verb("verb" if group == "verbs" else group, name, form, verb)
         for form in data["plain"]:
             self._plain_verb(form)
-        for group in ("nouns", "fields"):
-            for noun in (noun for nouns in data[group] for noun in nouns):
-                self._noun(group[:-1], noun)
+        for group, same, noun in ((g, same, noun) for g in ("nouns", "fields") for same in data[g] for noun in same):
+            self._noun(group[:-1], noun, same[0] if "it" in noun.split() else noun)
         for group, value in data.items():
             if group not in SPECIAL:
                 self._plain(group, value)
@@ -186,9 +185,9 @@ class Lexicon:
             if group == "lengths":
                 self._add(group, str(name), self.plural(str(name)), data)
 
-    def _noun(self, group: str, noun: str) -> None:
-        self._add(group, noun, noun, {}, "one")
-        self._add(group, noun, self.plural(noun), {}, "many")
+    def _noun(self, group: str, noun: str, name: str = "") -> None:
+        self._add(group, name or noun, noun, {}, "one")
+        self._add(group, name or noun, self.plural(noun), {}, "many")
 
     def _add(self, group: str, name: str, form: str, data: Mapping[str, Any], shape: str = "") -> None:
         words = tuple(form.lower().split())
