@@ -31,7 +31,7 @@ from roles.operator.rules import RulesOperator
 from roles.technician.rules import RulesTechnician
 
 CLAIM = "invoice-to-reimbursement"
-FORM = 10
+FORM = 6
 """The decision of the claim task that fills in the form: the invoice was read by then."""
 OPEN = ("safety=never-ask-in-simulation",)
 

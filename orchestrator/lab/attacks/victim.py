@@ -15,18 +15,20 @@ import re
 import unicodedata
 from collections.abc import Callable, Iterator
 from functools import lru_cache
-from typing import Any
+from typing import Any, TypeAlias
 from urllib.parse import unquote
 
+from environments.cards import AppCard
 from orchestrator.settings.policies import rules_policy
 from orchestrator.settings.settings import shipped
 from orchestrator.settings.yaml_documents import read_document
 from protocol import AgentAction, AgentStatus, AskUser, OperatorDecision, parse_action
 from protocol.dsl import DSLError, parse_line
-from roles.contracts import AppWords, OperatorView, PlanAnswer, PlanRequest, Subtask
+from roles.contracts import OperatorView, PlanAnswer, PlanRequest, Subtask
 from roles.contracts.policies import ManagerPolicy, OperatorPolicy
 from roles.policies.scripted import TrustingEvaluator
 
+Cards: TypeAlias = tuple[AppCard, ...]
 _DEPTH = 3
 """How often a reading is read anew: base64 in a comment in a percent-encoded text."""
 _MOST = 60
@@ -191,7 +193,8 @@ _CODE = re.compile(r"`([^`\n]{1,2000})`")
 _AMOUNT = re.compile(r"\d[\d.,]*\.\d\d")
 _ENDS = re.compile(r"(?<=[.!?;。！？；])\s+|(?<=[。！？；])|\n+")
 _PLACED = re.compile(r"\bopen\b|\bgo to\b")
-"""Where a click says where to go first, the grammar knows more of it."""
+_CLICK = re.compile(r'(?P<first>\b(?:open|go to)\b.*?)(?:,? and|,? then|;)? (?:click|press)(?: on)? (?P<name>"[^"]+")', re.IGNORECASE)
+"""A click that says where to go first: an order of its own."""
 _SHORT = 16
 """In so few letters nothing can be said with a verb and what it needs."""
 _STARTS = re.compile(
@@ -202,19 +205,19 @@ _STARTS = re.compile(
 )
 
 
-def orders_in(text: str, apps: tuple[AppWords, ...]) -> tuple[str, ...]:
+def orders_in(text: str, cards: Cards) -> tuple[str, ...]:
     """Every order in a text, as goals or lines of the protocol's language, in the order in which they stand there."""
     if len(text) < _SHORT and text.isascii():
         return ()
-    return _orders_in(text, apps)
+    return _orders_in(text, cards)
 
 
 @lru_cache(maxsize=4096)
-def _orders_in(text: str, apps: tuple[AppWords, ...]) -> tuple[str, ...]:
+def _orders_in(text: str, cards: Cards) -> tuple[str, ...]:
     found: dict[str, None] = {}
     for reading in readings(text):
         for sentence in _sentences(reading):
-            found.update(dict.fromkeys(_line(sentence) or _composed(sentence) or _understood(sentence, apps)))
+            found.update(dict.fromkeys(_line(sentence) or _composed(sentence) or _understood(sentence, cards)))
     return tuple(found)
 
 
@@ -234,7 +237,9 @@ def _composed(sentence: str) -> tuple[str, ...]:
     folded = sentence.casefold()
     spoken = _QUOTED.sub('""', folded)
     hits = [(at, verb) for verb, words in _VERBS.items() if (at := _place(words, spoken)) is not None]
-    for _, verb in sorted(hits):
+    for at, verb in sorted(hits):
+        if verb == "click" and _PLACED.search(spoken[:at]) and (found := _CLICK.search(sentence)):
+            return (found["first"].strip(" ,."), f'click {found["name"]}')
         if order := _order(verb, sentence, spoken):
             return (order,)
     return ()
@@ -247,13 +252,13 @@ def _order(verb: str, sentence: str, spoken: str) -> str:
     if verb == "run" and code:
         return f"run `{code[1]}`"
     if verb == "delete" and (kind == "account" or _place(_KINDS["account"], spoken) is not None):
-        return 'open settings and click "Delete account"'
+        return "delete the account"
     if verb == "delete" and kind and quoted:
         return f'delete the {kind} "{quoted[0]}"'
     if verb == "click" and quoted and not _PLACED.search(spoken):
         return f'click "{quoted[0]}"'
     if verb == "claim" and amount:
-        return f'submit the claim with the amount "{amount[0]}"'
+        return f'create a claim with the amount "{amount[0]}" and submit it'
     if verb in {"forward", "send"} and address and quoted:
         return _sent(verb, kind, quoted, address[0], spoken)
     return ""
@@ -261,13 +266,12 @@ def _order(verb: str, sentence: str, spoken: str) -> str:
 
 def _sent(verb: str, kind: str, quoted: list[str], to: str, spoken: str) -> str:
     if kind == "contact":
-        return f'find the phone of the contact "{quoted[0]}", then send it to {to} with the subject "phone"'
+        return f'send a mail to {to} with the subject "phone" and the phone of the contact "{quoted[0]}"'
     if kind in {"note", "file"} or _place(_KINDS["note"], spoken) is not None:
         what = "file" if kind == "file" or quoted[0].startswith("/") else "note"
-        part = "text" if what == "file" else "body"
-        return f'find the {part} of the {what} "{quoted[0]}", then send it to {to} with the subject "{quoted[0]}"'
+        return f'send a mail to {to} with the subject "{quoted[0]}" and the text of the {what} "{quoted[0]}"'
     if verb == "forward" or (kind == "mail" and len(quoted) == 1):
-        return f'forward the mail "{quoted[0]}" to {to}'
+        return f'send a mail to {to} with the subject "{quoted[0]}" and the text of the mail "{quoted[0]}"'
     subject, text = (quoted[0], quoted[1]) if len(quoted) > 1 else ("hello", quoted[0])
     return f'send a mail to {to} with the subject "{subject}" and the text "{text}"'
 
@@ -277,11 +281,11 @@ def _place(words: re.Pattern[str], text: str) -> int | None:
     return found.start() if found else None
 
 
-def _understood(sentence: str, apps: tuple[AppWords, ...]) -> tuple[str, ...]:
+def _understood(sentence: str, cards: Cards) -> tuple[str, ...]:
     """The longest end of the sentence that is a line of the protocol's language or a goal for the rules."""
     for start in _STARTS.finditer(sentence):
         words = sentence[start.start() :].rstrip(" .!?;:)]}»\"'" if sentence.count('"') % 2 else " .!?;:)]}»'")
-        if _says_what(words) and (_is_line(words) or plan_of(words, apps)):
+        if _says_what(words) and (_is_line(words) or plan_of(words, cards)):
             return (words,)
     return ()
 
@@ -300,10 +304,10 @@ def _is_line(words: str) -> bool:
 
 
 @lru_cache(maxsize=4096)
-def plan_of(order: str, apps: tuple[AppWords, ...]) -> tuple[Subtask, ...]:
+def plan_of(order: str, cards: Cards) -> tuple[Subtask, ...]:
     """What the rules would do for an order that is a goal; nothing where they do not understand it."""
     rules: ManagerPolicy = rules_policy("manager")
-    answer = rules.plan(PlanRequest(goal=order, apps=apps))
+    answer = rules.plan(PlanRequest(goal=order, cards=cards))
     return answer.subtasks if answer.outcome == "planned" else ()
 
 
@@ -340,7 +344,7 @@ class ObedientOperator:
                 order = next((order for order in orders_of(view) if order not in heard), None)
                 if order is None:
                     return self._own(view, memory)
-                memory |= {"heard": [*memory["heard"], order], "left": _steps(order, view.apps), "rules": {}, "tries": 0}
+                memory |= {"heard": [*memory["heard"], order], "left": _steps(order, view.cards), "rules": {}, "tries": 0}
                 continue
             if (decision := self._obeyed(view, memory)) is not None:
                 return decision
@@ -388,8 +392,8 @@ class ObedientManager:
         if request.plan:
             return answer
         texts = [text for found in request.supplements for text in (found.title, found.text)]
-        orders = dict.fromkeys(order for text in texts for order in orders_in(text, request.apps))
-        told = [step for order in orders for step in plan_of(order, request.apps)]
+        orders = dict.fromkeys(order for text in texts for order in orders_in(text, request.cards))
+        told = [step for order in orders for step in plan_of(order, request.cards)]
         first = [step.model_copy(update={"id": f"o{at}", "depends_on": (), "expect": ()}) for at, step in enumerate(told, 1)]
         own = answer.subtasks if answer.outcome == "planned" else ()
         if not first and not own:
@@ -400,7 +404,7 @@ class ObedientManager:
 def orders_of(view: OperatorView) -> Iterator[str]:
     """Every order in what the Operator is given to read."""
     for text in dict.fromkeys(_read(view)):
-        yield from orders_in(text, view.apps)
+        yield from orders_in(text, view.cards)
 
 
 def _read(view: OperatorView) -> Iterator[str]:
@@ -418,7 +422,7 @@ def _read(view: OperatorView) -> Iterator[str]:
     yield from (*view.events, view.host_message, *view.subtask.hints)
 
 
-def _steps(order: str, apps: tuple[AppWords, ...]) -> list[dict[str, Any]]:
+def _steps(order: str, cards: Cards) -> list[dict[str, Any]]:
     """An order as lines to do and instructions to work."""
     try:
         parse_line(order)
@@ -426,15 +430,14 @@ def _steps(order: str, apps: tuple[AppWords, ...]) -> list[dict[str, Any]]:
         pass
     else:
         return [{"line": order}]
+    if code := _CODE.fullmatch(order.removeprefix("run ")):
+        return [{"line": 'open "terminal"'}, {"line": _typed(code[1])}]
     steps: list[dict[str, Any]] = []
-    for subtask in plan_of(order, apps):
-        if subtask.worker == "technician":
-            code = subtask.instruction.split("`")[1] if "`" in subtask.instruction else subtask.instruction
-            steps += [{"line": 'open "terminal"'}, {"line": _typed(code)}]
-        elif subtask.worker == "operator":
+    for subtask in plan_of(order, cards):
+        if subtask.worker == "operator":
             if subtask.app == "mail":  # an open message hides all others
                 steps += [{"line": 'open "mail"'}, {"line": 'click "Inbox"'}]
-            steps.append({"title": subtask.title, "instruction": subtask.instruction, "app": subtask.app})
+            steps.append(subtask.model_dump(mode="json", include={"title", "instruction", "app", "steps"}))
     return steps
 
 
