@@ -47,6 +47,8 @@ class RulesManager:
         try:
             answer, new = _plan(request, wish, followed)
         except Refusal as no:
+            if _by_another(wish.reading):
+                return _unread(request, wish.reading, str(no), followed)
             return _asked(str(no), request) if no.ask else _infeasible(str(no))
         reading = wish.reading if followed.goal else None
         origins = {s.id: s for s in with_origins(new, reading, followed)}
@@ -59,9 +61,14 @@ def _renamed(subtask: Subtask, end: str) -> Subtask:
     return subtask.model_copy(update={"id": subtask.id + end, "depends_on": tuple(one + end for one in subtask.depends_on)})
 
 
+def _by_another(reading: Reading) -> bool:
+    """Whether it says to follow a procedure that it names."""
+    return any(order.verb == "follow" for order in reading.orders)
+
+
 def _by_page(request: PlanRequest, wish: Wish) -> tuple[Wish, Followed]:
     """What nobody understands by the page that was found for it, if there is one."""
-    if not why_not(wish.reading) or not request.supplements:
+    if not (why_not(wish.reading) or _by_another(wish.reading)) or not request.supplements:
         return wish, Followed()
     followed = follow(request, wish.reading)
     if not followed.goal:
@@ -146,7 +153,7 @@ def _unread(request: PlanRequest, reading: Reading, why: str, followed: Followed
     """Words that nobody understands are looked up once; then a page may ask, or the user be asked; then it is given up."""
     if reading.asks:
         return _asked(why, request)
-    words, uses = "; ".join(part.text for part in reading.unread), followed.uses
+    words, uses = "; ".join(part.text for part in reading.unread) or reading.goal.rstrip(" ."), followed.uses
     if words and words not in request.looked_up and not request.supplements:
         return PlanAnswer(outcome="supplement_needed", query=words, reason=why)
     if followed.ask and followed.ask not in request.looked_up:

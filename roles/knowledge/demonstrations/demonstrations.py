@@ -1,4 +1,4 @@
-"""From something that was done once to a playbook: numbered steps in plain English, with slots for what differs next time.
+"""From something that was done once to a playbook: typed steps with slots for what differs next time, and what they say.
 
 A value that the goal says becomes a slot, one that was read on a screen is read there again, and what is neither stays as it
 is and is said to be a constant. Elements are called by name; detours, failures and steps without an effect are left out.
@@ -6,146 +6,18 @@ is and is said to be a constant. Elements are called by name; detours, failures 
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import replace
 from difflib import SequenceMatcher
 
 from protocol import Frozen, InteractionStep
-from roles.knowledge.demonstrations.actions import NOWHERE, Deeds, DemonstratedClause
-from roles.knowledge.demonstrations.screens import Mention, Slots
+from roles.contracts.orders import ReadStep, Step
+from roles.knowledge.demonstrations.actions import NOWHERE, Deeds
+from roles.knowledge.demonstrations.screens import Slots
 from roles.knowledge.pages.documents import Document, DocumentKind
-from roles.screen.language import clauses as c
-from roles.screen.language.lexicon import NOUNS
-from roles.screen.language.masks import quote
-from roles.screen.language.wording import describe
-from roles.screen.matching import similarity
-
-_NEW = ("new", "create", "add", "compose", "write")
-_AGREE = {"ok", "create", "add", "done", "rename", "save"}
-_TO, _SUBJECT, _TITLE = ("to", "recipient"), ("subject",), ("title", "name", "file name")
-_BODY = ("message", "body", "text", "content")
-
-
-def joined(deeds: Sequence[DemonstratedClause]) -> list[DemonstratedClause]:
-    """Presses and fields that together are one deed: a mail, an answer, a new note."""
-    found = _gathered(list(deeds))
-    at = 0
-    while at < len(found):
-        for idiom in (_reply, _post, _compose, _create, _rename, _move):
-            if (made := idiom([d.clause for d in found[at:]])) is not None:
-                clause, length = made
-                found[at : at + length] = [found[at]._replace(clause=clause)]
-                break
-        at += 1
-    return found
-
-
-def in_sentences(clauses: Sequence[c.Clause]) -> list[str]:
-    """A sentence for each clause."""
-    return [f"{describe(clause)}." for clause in clauses]
-
-
-def _gathered(deeds: list[DemonstratedClause]) -> list[DemonstratedClause]:
-    """Facts of one record that are read one after the other are one reading."""
-    found: list[DemonstratedClause] = []
-    for deed in deeds:
-        last = found[-1].clause if found else None
-        clause = deed.clause
-        if isinstance(last, c.Read) and isinstance(clause, c.Read) and _alike(last, clause):
-            more = tuple(f for f in clause.facts if f not in last.facts)
-            found[-1] = found[-1]._replace(clause=replace(last, facts=(*last.facts, *more)))
-        else:
-            found.append(deed)
-    return found
-
-
-def _alike(first: c.Read, second: c.Read) -> bool:
-    return (first.app, first.entity) == (second.app, second.entity) and not first.names and not second.names
-
-
-def _reply(rest: Sequence[c.Clause]) -> tuple[c.Clause, int] | None:
-    match list(rest[:4]):
-        case [c.OpenItem(entity=entity), c.ClickOn(control=control), c.Enter() as said, c.Commit(verb="send")]:
-            if control.casefold().startswith("reply") and _called(said.field, _BODY):
-                return c.Reply(app=said.app, entity=entity, body=said.value), 4
-    return None
-
-
-def _post(rest: Sequence[c.Clause]) -> tuple[c.Clause, int] | None:
-    match list(rest[:3]):
-        case [c.OpenItem(entity=entity), c.Enter() as said, c.Press(keys=("Enter",)) | c.Commit(verb="send")]:
-            if entity.name and not entity.subject and "message" in said.field.casefold():
-                return c.Post(app=said.app, to=entity.name, body=said.value), 3
-    return None
-
-
-def _rename(rest: Sequence[c.Clause]) -> tuple[c.Clause, int] | None:
-    match list(rest[:3]):
-        case [c.Act(verb="rename", entity=entity, app=app), c.Enter(value=value), *agreed] if not value.facts:
-            named = bool(agreed) and isinstance(agreed[0], c.ClickOn | c.Commit | c.Press)
-            return c.Rename(app=app, entity=entity, to=value.text), 2 + named
-    return None
-
-
-def _move(rest: Sequence[c.Clause]) -> tuple[c.Clause, int] | None:
-    """`Move to`, and then where: a menu's entry or a choice."""
-    match list(rest[:2]):
-        case [c.Act(verb="move" | "move to", entity=entity, app=app), c.ClickOn(control=place)]:
-            return c.Move(app=app, entity=entity, to=place), 2
-        case [c.Act(verb="move" | "move to", entity=entity, app=app), c.Select(option=option)] if not option.facts:
-            return c.Move(app=app, entity=entity, to=option.text), 2
-        case _:
-            return None
-
-
-def _compose(rest: Sequence[c.Clause]) -> tuple[c.Clause, int] | None:
-    if not (rest and isinstance(rest[0], c.ClickOn) and rest[0].control.casefold().split()[0] in _NEW):
-        return None
-    fields = _fields(rest[1:])
-    end = 1 + len(fields)
-    sent = rest[end] if end < len(rest) else None
-    to = next((e.value for e in fields if _called(e.field, _TO)), c.Value())
-    known = all(_called(e.field, (*_TO, *_SUBJECT, *_BODY)) for e in fields)
-    if not (fields and known and to.text and not to.facts and isinstance(sent, c.Commit) and sent.verb == "send"):
-        return None
-    subject = next((e.value for e in fields if _called(e.field, _SUBJECT)), c.Value())
-    body = next((e.value for e in fields if _called(e.field, _BODY)), c.Value())
-    return c.Compose(app=rest[0].app, to=(to.text,), subject=subject, body=body), end + 1
-
-
-def _create(rest: Sequence[c.Clause]) -> tuple[c.Clause, int] | None:
-    """`New note`, a title, a text, and Save where there is one."""
-    if not (rest and isinstance(rest[0], c.ClickOn)):
-        return None
-    verb, _, noun = rest[0].control.casefold().partition(" ")
-    fields = _fields(rest[1:])
-    known = all(_called(e.field, (*_TITLE, *_BODY)) for e in fields)
-    if verb not in _NEW or noun.removeprefix("new ") not in NOUNS or not fields or not known:
-        return None
-    end = 1 + len(fields)
-    match list(rest[end : end + 1]):
-        case [c.ClickOn(control=control)] if control.casefold() in _AGREE:  # a prompt asked for the name first
-            fields += (more := [e for e in _fields(rest[end + 1 :]) if _called(e.field, _BODY)][:1])
-            end += 1 + len(more)
-    title = next((e.value for e in fields if _called(e.field, _TITLE)), c.Value())
-    body = next((e.value for e in fields if _called(e.field, _BODY)), c.Value())
-    saved = end < len(rest) and isinstance(rest[end], c.Commit)
-    return c.Create(app=rest[0].app, noun=NOUNS[noun.removeprefix("new ")], title=title, body=body), end + saved
-
-
-def _fields(rest: Sequence[c.Clause]) -> list[c.Enter]:
-    found: list[c.Enter] = []
-    for clause in rest:
-        if not isinstance(clause, c.Enter) or clause.add:
-            break
-        found.append(clause)
-    return found
-
-
-def _called(field: str, names: Sequence[str]) -> bool:
-    return any(similarity(name, field) >= 0.9 for name in names)
-
+from roles.knowledge.pages.typed import block, in_words
+from roles.knowledge.values import Given
 
 _BRANCHES = re.compile(r"\b(?:if|unless|whether|otherwise|each|every|all|when|once|until)\b", re.IGNORECASE)
 """What one run cannot show: it goes one way, and so many rounds."""
@@ -183,6 +55,8 @@ class LearnedPlaybook(Frozen):
     """The one in which something is done; None where there are several."""
     apps: tuple[str, ...] = ()
     steps: tuple[str, ...] = ()
+    """In words."""
+    typed: tuple[Step, ...] = ()
     slots: tuple[SlotFound, ...] = ()
     reads: tuple[ReadFound, ...] = ()
     constants: tuple[ConstantFound, ...] = ()
@@ -194,11 +68,9 @@ class LearnedPlaybook(Frozen):
 
     @property
     def text(self) -> str:
-        """As a page of a handbook, which every policy can follow."""
-        lines = [f"# {self.title}", ""]
-        if self.apps:
-            lines += [*(f"Requires the {app} app." for app in self.apps), ""]
-        return "\n".join([*lines, *(f"{n}. {step}" for n, step in enumerate(self.steps, start=1)), ""])
+        """As a page of a handbook: what it is for, what it does in words, and the steps as data, which are what is followed."""
+        lines = [f"# {self.title}", "", *(f"Requires the {app} app." for app in self.apps), ""]
+        return "\n".join([*lines, *(f"{n}. {step}" for n, step in enumerate(self.steps, start=1)), "", block(self.typed)])
 
     def document(self, kind: DocumentKind, source: str) -> Document:
         """As it is kept: without the values of this one time."""
@@ -212,35 +84,36 @@ class LearnedPlaybook(Frozen):
         return Document(kind=kind, app=self.app, title=self.title[:300], text=self.text, source=source, data=data)
 
 
-def distil(steps: Iterable[InteractionStep], goal: str, *, world: str = "", more: Sequence[Mention] = ()) -> LearnedPlaybook:
+def distil(steps: Iterable[InteractionStep], goal: str, *, world: str = "", more: Sequence[Given] = ()) -> LearnedPlaybook:
     """One run of steps, done for `goal`. `more` are values of the goal that cannot be told by their shape."""
     taken = list(steps)
     slots = Slots(goal.strip(), more)
     deeds = Deeds(taken, slots)
-    told = joined(deeds.all())
-    clauses = [deed.clause for deed in told]
-    apps = tuple(dict.fromkeys(clause.app for clause in clauses if clause.app))
-    used = " ".join(sentences := in_sentences(clauses))
-    fixed = [x for x in dict.fromkeys(deeds.origins.constants) if quote(x.value)[1:-1] in used]
-    doubts = [*deeds.origins.doubts, *(x.doubt for x in fixed if x.doubt), *_left(slots)]
+    told = deeds.all()
+    typed = tuple(done.step for done in told)
+    apps = tuple(dict.fromkeys(app for step in typed if (app := getattr(step, "app", ""))))
+    used = block(typed)
+    fixed = [x for x in dict.fromkeys(deeds.constants) if json.dumps(x.value, ensure_ascii=False)[1:-1] in used]
+    doubts = [*deeds.doubts, *(x.doubt for x in fixed if x.doubt), *_left(slots)]
     if branch := _BRANCHES.search(slots.title):
         doubts.append(f'the goal says "{branch.group()}", and one run shows one way through')
     if not any(step.visual_state.elements for step in taken):
         doubts.append("the log does not say what was on the screen, so that nothing is known of what was read there")
-    if not clauses:
+    if not typed:
         doubts.append("nothing that was done came to anything")
     return LearnedPlaybook(
         goal=goal,
-        title=" ".join(slots.title.split()),
+        title=slots.title,
         app=apps[0] if len(apps) == 1 else None,
         apps=apps,
-        steps=tuple(sentences),
+        steps=tuple(map(in_words, typed)),
+        typed=typed,
         slots=tuple(SlotFound(name=name, value=value) for name, value in slots.values.items() if f"{{{name}}}" in used),
-        reads=_reads(told),
+        reads=tuple(_reads(typed)),
         constants=tuple(ConstantFound(value=x.value, where=x.where) for x in fixed if "{" not in x.value),
         doubts=tuple(dict.fromkeys(doubts)),
         world=world,
-        left_out=max(0, len(taken) - len({deed.at for deed in told if deed.part})),
+        left_out=max(0, len(taken) - len({done.at for done in told if not isinstance(done.step, ReadStep)})),
     )
 
 
@@ -248,13 +121,11 @@ def _left(slots: Slots) -> list[str]:
     return [f'the goal says "{text}", and nothing that was done uses it' for text in slots.unused]
 
 
-def _reads(told: Sequence[DemonstratedClause]) -> tuple[ReadFound, ...]:
-    found = []
-    for deed in told:
-        if hasattr(deed.clause, "fact_names") and hasattr(deed.clause, "entity"):
-            of = describe(deed.clause).partition(" of ")[2].partition(" in the ")[0]
-            found += [ReadFound(name=name, app=deed.clause.app, of=of) for name in deed.clause.fact_names()]
-    return tuple(found)
+def _reads(steps: Sequence[Step]) -> Iterator[ReadFound]:
+    for step in steps:
+        if isinstance(step, ReadStep):
+            of = in_words(step).partition(" of ")[2].rstrip(".")
+            yield from (ReadFound(name=name, app=step.app, of=of) for name in step.names)
 
 
 _WORD = re.compile(r"\S+")
@@ -269,12 +140,13 @@ def distil_twice(
     two = distil(second, other_goal, world=world, more=differing(other_goal, goal))
     if one.title != two.title:
         return one.model_copy(update={"doubts": (*one.doubts, f'the goals do not say the same: "{one.title}" and "{two.title}"')})
-    steps, apart = _common(one.steps, two.steps)
+    steps, apart = _common(one.typed, two.typed)
     same = {constant.value for constant in one.constants} & {constant.value for constant in two.constants}
     doubts = [doubt for doubt in one.doubts if doubt in two.doubts and not doubt.endswith(NOWHERE)]
     return one.model_copy(
         update={
-            "steps": tuple(steps),
+            "steps": tuple(map(in_words, steps)),
+            "typed": tuple(steps),
             "doubts": tuple(dict.fromkeys([*doubts, *apart])),
             "constants": tuple(constant for constant in one.constants if constant.value in same),
             "left_out": one.left_out + len(one.steps) - len(steps),
@@ -282,14 +154,14 @@ def distil_twice(
     )
 
 
-def differing(goal: str, other: str) -> list[Mention]:
+def differing(goal: str, other: str) -> list[Given]:
     """The words of `goal` that stand where `other` has other ones."""
     mine, theirs = list(_WORD.finditer(goal)), list(_WORD.finditer(other))
     matcher = SequenceMatcher(None, [m.group() for m in mine], [m.group() for m in theirs], autojunk=False)
     return list(_spans(goal, mine, matcher))
 
 
-def _spans(goal: str, words: Sequence[re.Match[str]], matcher: SequenceMatcher[str]) -> Iterator[Mention]:
+def _spans(goal: str, words: Sequence[re.Match[str]], matcher: SequenceMatcher[str]) -> Iterator[Given]:
     for how, start, end, _, _ in matcher.get_opcodes():
         if how != "replace":
             continue
@@ -297,19 +169,20 @@ def _spans(goal: str, words: Sequence[re.Match[str]], matcher: SequenceMatcher[s
         bare = text.strip(_EDGES)
         if bare:
             at = words[start].start() + text.index(bare)
-            yield Mention(at, at + len(bare), bare)
+            yield Given(bare, "name", at, at + len(bare))
 
 
-def _common(one: Sequence[str], two: Sequence[str]) -> tuple[list[str], list[str]]:
+def _common(one: Sequence[Step], two: Sequence[Step]) -> tuple[list[Step], list[str]]:
     """The steps of both in their order, and what speaks against taking them for the whole."""
-    steps: list[str] = []
+    steps: list[Step] = []
     apart: list[str] = []
-    for how, start, end, from_, to in SequenceMatcher(None, one, two, autojunk=False).get_opcodes():
-        if how == "equal":
+    first, second = list(map(in_words, one)), list(map(in_words, two))
+    for how, start, end, from_, to in SequenceMatcher(None, first, second, autojunk=False).get_opcodes():
+        if how in {"equal", "replace"}:
             steps += one[start:end]
-        elif how == "replace":
-            steps += one[start:end]
-            apart.append(f"once it was {' '.join(one[start:end])!r} and once {' '.join(two[from_:to])!r}, and no goal says why")
+        if how == "replace":
+            once = f"once it was {' '.join(first[start:end])!r} and once {' '.join(second[from_:to])!r}"
+            apart.append(f"{once}, and no goal says why")
     if not steps:
         apart.append("the two have no step in common")
     return steps, apart

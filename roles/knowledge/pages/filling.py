@@ -13,7 +13,7 @@ from roles.contracts import USER, Supplement
 from roles.contracts.orders import Step as TypedStep
 from roles.knowledge.pages.playbook import SLOT, Playbook
 from roles.knowledge.values import Given, Wanted, values_in
-from roles.screen.language.words import tokens
+from roles.screen.language.words import Words, tokens
 
 _MARKS = ('""', "“”", "«»")
 
@@ -31,11 +31,12 @@ def question_for(slot: str, text: str, book: Playbook) -> str:
     return f'What is the {slot.replace("_", " ").replace(".", " ")} for "{text}"? ("{book.title}" of {book.source} wants it)'
 
 
-def filling(book: Playbook, text: str, values: Sequence[Given], told: Sequence[Supplement]) -> Filling:
+def filling(
+    book: Playbook, text: str, values: Sequence[Given], told: Sequence[Supplement], titled: Mapping[str, Given]
+) -> Filling:
     """Fill what can be filled. A slot that two values fit equally well stays empty: nothing is guessed."""
     wanted = [Wanted(name) for name in book.slots(needed=True)]
-    made = Filling()
-    _by_title(book, text, values, wanted, made)
+    made = Filling({name: one for name, one in titled.items() if any(s.slot == name and s.takes(one) for s in wanted)})
     for slot in wanted:
         fits = {one.text: one for one in values if slot.takes(one) and slot.is_called(one)}
         if slot.slot not in made.values and len(fits) == 1:
@@ -50,17 +51,19 @@ def filling(book: Playbook, text: str, values: Sequence[Given], told: Sequence[S
     return made
 
 
-def _by_title(book: Playbook, text: str, values: Sequence[Given], wanted: Sequence[Wanted], made: Filling) -> None:
-    """`Remind {name} about {invoice}` said as it is written there."""
+def by_title(book: Playbook, text: str, values: Sequence[Given]) -> dict[str, Given]:
+    """What stands in the slots of a title that the goal says word for word: `Remind {name} about {invoice}`; else nothing."""
     parts = SLOT.split(book.title)
     loose = (r"\s+(?:(?:the|a|an|our|my)\s+)?".join(map(re.escape, part.split())) for part in parts[::2])
-    said = r"\s*(.+?)\s*".join(loose)
-    match = re.fullmatch(said + r"[\s.!]*", text.strip(), re.IGNORECASE) if len(parts) > 1 else None
+    match = re.fullmatch(r"\s*(.+?)\s*".join(loose) + r"[\s.!]*", text.strip(), re.IGNORECASE) if len(parts) > 1 else None
     given = {one.text.casefold(): one for one in values}
+    found: dict[str, Given] = {}
     for name, group in zip(parts[1::2], match.groups() if match else (), strict=False):
-        one = given.get(group.strip().strip("\"“”«»'").casefold())
-        if one is not None and any(slot.slot == name and slot.takes(one) for slot in wanted):
-            made.values[name] = one
+        bare = group.strip().strip("\"“”«»'")
+        one = given.get(bare.casefold()) or (Given(bare, "name") if bare.isalpha() and not Words(bare).closed(0) else None)
+        if one is None or found.setdefault(name, one) != one:
+            return {}
+    return found
 
 
 def _by_kind(book: Playbook, values: Sequence[Given], wanted: Sequence[Wanted], made: Filling) -> None:

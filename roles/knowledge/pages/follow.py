@@ -15,8 +15,9 @@ from roles.contracts import USER, PageUse, PlanRequest, StepOrigin, Subtask, Sup
 from roles.contracts.orders import Reading, Span
 from roles.contracts.orders import Step as TypedStep
 from roles.contracts.signals import SubtaskStatus
-from roles.knowledge.pages.filling import Filling, filled, filling, question_for, typed_filled
+from roles.knowledge.pages.filling import Filling, by_title, filled, filling, question_for, typed_filled
 from roles.knowledge.pages.playbook import SLOT, Playbook, Step, playbooks_in
+from roles.knowledge.pages.typed import BadSteps, grounded
 from roles.knowledge.values import Given, values_in
 from roles.knowledge.words import asked_stems, stems, words_of
 from roles.screen.language.reader import read
@@ -194,17 +195,18 @@ def _tried(book: Playbook, text: str, request: PlanRequest) -> _Try:
     opening = {word for words in (book.title, book.page) for word in words.casefold().split()}
     opening |= {name.casefold() for app in request.apps for name in (app.app, app.title)}
     values = values_in(text, opening)
-    score, why = _likeness(text, values, book, request)
+    titled = by_title(book, text, values)
+    score, why = (1.5, "") if titled else _likeness(text, values, book, request)
     if why:
         return _Try(book, why=why)
-    made = filling(book, text, values, request.supplements)
+    made = filling(book, text, values, request.supplements, titled)
     if made.missing:
         slot = made.missing[0]
         return _Try(book, score, ask=question_for(slot, text, book), why=f"nothing fills its slot {{{slot}}}")
     ask, why = _conditions(book, made, text, values, request)
     if ask or why:
         return _Try(book, score if ask else 0.0, ask=ask, why=why)
-    tried = _typed(book, made, score) if book.typed else _worded(book, made, score, request)
+    tried = _typed(book, made, score, request) if book.typed else _worded(book, made, score, request)
     if tried.ready and (lost := _lost(values, tried)):
         return _Try(book, why=f'it has no place for "{lost}"')
     return tried
@@ -322,8 +324,11 @@ def _worded(book: Playbook, made: Filling, score: float, request: PlanRequest) -
     return _Try(book, score, tuple(said), why="; ".join(part for part in (skipped, hidden) if part))
 
 
-def _typed(book: Playbook, made: Filling, score: float) -> _Try:
-    return _Try(book, score, steps=typed_filled(book.typed, made))
+def _typed(book: Playbook, made: Filling, score: float, request: PlanRequest) -> _Try:
+    try:
+        return _Try(book, score, steps=grounded(typed_filled(book.typed, made), request.cards))
+    except BadSteps as bad:
+        return _Try(book, why=str(bad))
 
 
 def _lost(values: Sequence[Given], tried: _Try) -> str:

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import yaml
 from pydantic import TypeAdapter, ValidationError
 
+from environments.cards import AppCard, KindCard
 from roles.contracts.orders import (
     AnswerStep,
     CollectStep,
@@ -58,6 +59,47 @@ def checked(said: Any) -> tuple[Step, ...]:
         first = bad.errors()[0]
         raise BadSteps(f"its step {first['loc'][0] if first['loc'] else 0} is none: {first['msg']}") from None
     return tuple(step.model_copy(update={"order": -1}) for step in steps)  # what it is for is not a page's to say
+
+
+def grounded(steps: Iterable[Step], cards: Sequence[AppCard]) -> tuple[Step, ...]:
+    """The steps with the kinds of records as the applications call them. Raises BadSteps where one has no such fields."""
+    known = {card.app: card for card in cards}
+    return tuple(_grounded(step, known[app]) if (app := getattr(step, "app", "")) in known else step for step in steps)
+
+
+def _grounded(step: Step, card: AppCard) -> Step:
+    records: Records | None = getattr(step, "records", None)
+    entries = getattr(step, "entries", ())
+    if isinstance(step, FillStep) and records is None and not step.form:
+        kind = _kind(card, "", [entry.label for entry in entries], written=True)
+        if kind.single:
+            return step.model_copy(update={"records": Records(app=card.app, kind=kind.kind)})
+        return CreateStep(app=card.app, kind=kind.kind, entries=entries, commit=step.commit) if kind.create else step
+    if isinstance(step, CreateStep):
+        kind = _kind(card, step.kind, [entry.label for entry in entries], written=True)
+        return step.model_copy(update={"kind": kind.kind})
+    if records is None:
+        return step
+    labels = [test.label for test in records.tests if test.label]
+    labels += [*getattr(step, "labels", ()), *(entry.label for entry in entries if isinstance(step, FillStep) and not step.form)]
+    kind = _kind(card, records.kind, labels)
+    return step.model_copy(update={"records": records.model_copy(update={"kind": kind.kind})})
+
+
+def _kind(card: AppCard, said: str, labels: Sequence[str], *, written: bool = False) -> KindCard:
+    """The kind that is called so, else the one that has these fields."""
+    called = [kind for kind in card.kinds if said and said in (kind.kind, *kind.words)]
+    wanted = {label.casefold() for label in labels}
+    fits = [
+        kind for kind in called or card.kinds
+        if wanted <= {field.label.casefold() for field in kind.fields if field.written or not written}
+    ]  # fmt: skip
+    most = max((sum(1 for _ in kind.verbs) for kind in fits), default=0)
+    best = fits if len(fits) == 1 else [kind for kind in fits if len(kind.verbs) == most]
+    if len(best) != 1:
+        which = " and ".join(f'"{label}"' for label in labels) or "such"
+        raise BadSteps(f"{card.title} has {'several kinds of records' if best else 'no records'} with {which}")
+    return best[0]
 
 
 def in_words(step: Step) -> str:
