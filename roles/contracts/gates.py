@@ -89,6 +89,8 @@ class GateRequest(Frozen):
     """Source and title of the pages that were followed and did not help."""
     user_words: tuple[str, ...] = ()
     """What the user said when rejecting or responding, newest last."""
+    given: tuple[str, ...] = ()
+    """Words of a plan that came with the goal: what they say comes from somewhere."""
     earlier_goals: tuple[str, ...] = ()
     """What the user wanted before, and steps of the run were worked for."""
     number: int = 0

@@ -221,7 +221,8 @@ class _KnownTexts:
     """All that was said, by the goal and since."""
 
     def __init__(self, request: GateRequest) -> None:
-        said = [request.goal, *request.earlier_goals, *request.user_words, *(note.words for note in request.notes)]
+        said = [request.goal, *request.given, *request.earlier_goals, *request.user_words]
+        said += [note.words for note in request.notes]
         said += [text for found in request.supplements for text in (found.title, found.text)]
         said += [subtask.instruction for subtask in request.plan if subtask.pinned or request.plan_by_user]
         said += [origin.text for subtask in request.plan for origin in subtask.origin]

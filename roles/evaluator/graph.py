@@ -18,7 +18,7 @@ from roles.contracts.nodes import Given, Graph, single
 from roles.contracts.signals import ALLOWED_DECISIONS, GateTrigger, Signal, SubtaskStatus
 from roles.evaluator.evidence import gather
 from roles.evaluator.ledger import ledger
-from roles.journal.events import ApprovalEvent, ErrorEvent, GateEvent, LedgerEvent, error_event
+from roles.journal.events import ApprovalEvent, ErrorEvent, GateEvent, LedgerEvent, PlanEvent, error_event
 from roles.knowledge.memory.blackboard import board_of
 from roles.manager.graph import wanted, with_status
 from roles.manager.knowledge import given_up, looked_up
@@ -130,6 +130,7 @@ def _request(state: State, ctx: Context) -> GateRequest:
         looked_up=looked_up(ctx.journal),
         given_up=given_up(ctx.journal),
         user_words=tuple(ctx.journal.alike(assignment.get("user_words", ()))),
+        given=_given(ctx),
         earlier_goals=tuple(ctx.journal.alike(assignment.get("earlier_goals", ()))),
         number=assignment.get("number", 0),
         nth=assignment.get("nth", 0),
@@ -142,6 +143,13 @@ def _with_hands(steps: tuple[StepRecord, ...], ctx: Context) -> tuple[StepRecord
     said = [e for e in ctx.journal.events(ApprovalEvent) if e.body.get("decision") == "edit" and "worked" not in e.body]
     edited = {(e.subtask, e.step) for e in said}
     return tuple(s.model_copy(update={"role": "user"}) if (s.subtask, s.step) in edited else s for s in steps)
+
+
+def _given(ctx: Context) -> tuple[str, ...]:
+    """The words of the plan that the run was begun with, if it was given one."""
+    plans = [event for event in ctx.journal.events(PlanEvent) if event.role in {"user", "harness"}]
+    told = [str(subtask["instruction"]) for subtask in (plans[0].body["subtasks"] if plans else ())]
+    return tuple(filter(None, (ctx.given, *told)))
 
 
 def _by_user(ctx: Context, version: int) -> bool:
