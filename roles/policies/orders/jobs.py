@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
 
-from roles.contracts.orders import JobStep, Of, Order, Reading, Slot, Span, Test, Text, Thing, Value, Worked
+from roles.contracts.orders import JobStep, Of, Order, Reading, Slot, Test, Text, Thing, Value, Worked
 
 _FILE = re.compile(r"~?[\w .-]*(?:/[\w .-]+)+/?|[\w -][\w .-]*\.[A-Za-z][A-Za-z0-9]{0,4}")
 _FENCE = re.compile(r"```(?P<language>[A-Za-z0-9]*)\n(?P<code>.*?)\n?```", re.DOTALL)
@@ -25,8 +24,10 @@ def job_of(order: Order, goal: str) -> JobStep | None:
     slots = [slot for slot in order.slots if not _is_tool(slot.value)]
     try:
         match order.verb:
-            case "run" if order.object is None and len(slots) == 1:
-                return _run(slots[0], goal)
+            case "run" if order.object is None and len(slots) == 1 and slots[0].role == "value":
+                return _run(slots[0].value, goal)
+            case "run" if order.object is not None and not slots and order.object.kind in _TOOLS:
+                return _run(order.object.name, goal)
             case "sort" if order.object is not None:
                 return _sort(order.object, slots)
             case "merge" if order.object is not None:
@@ -72,10 +73,10 @@ def _is_tool(value: Value) -> bool:
     return isinstance(value, Of) and not value.fields and value.thing.kind in _TOOLS and value.thing.name is None
 
 
-def _run(slot: Slot, goal: str) -> JobStep:
+def _run(code: Value | None, goal: str) -> JobStep:
     """Code that the words give themselves, between backquotes."""
-    said = [goal[start:end] for start, end in _spans(slot)]
-    if slot.role != "value" or len(said) != 1:
+    said = [goal[start:end] for start, end in code.spans] if isinstance(code, Text) else []
+    if len(said) != 1:
         raise _NoJob
     if (fence := _FENCE.fullmatch(said[0])) is not None:
         language = fence["language"].casefold()
@@ -85,10 +86,6 @@ def _run(slot: Slot, goal: str) -> JobStep:
     if len(said[0]) < 3 or said[0][0] + said[0][-1] != "``":
         raise _NoJob
     return JobStep(job="run", code=said[0][1:-1])
-
-
-def _spans(slot: Slot) -> Iterable[Span]:
-    return slot.value.spans if isinstance(slot.value, Text) else ()
 
 
 def _count(thing: Thing) -> JobStep:

@@ -28,7 +28,6 @@ from roles.contracts.orders import (
     Thing,
     WaitStep,
     When,
-    Worked,
 )
 from roles.policies.orders.forms import Forms, later
 from roles.policies.orders.grounding import ground_field, ground_place, ground_verb
@@ -172,10 +171,6 @@ class Planner(Forms):
             values = [Of(thing=order.object, spans=order.object.spans)]
         if not values:
             raise Refusal(f'"{self._said(order.spans)}" does not say what is to be told')
-        if order.said.casefold() == "add up":
-            values = [Worked(how="sum", of=tuple(values), spans=order.spans)]
-        elif order.said.casefold() == "count" and len(values) == 1:
-            values = [Worked(how="count", of=tuple(values), spans=order.spans)]
         said = [self.words(value) for value in values]
         facts = tuple(part.split("}")[0] for one in said for part in one.replace("{{", "").split("{")[1:])
         self._subjects[self._at] = Subject(self._rows_told(values), facts, self._said(order.spans))

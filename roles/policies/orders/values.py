@@ -59,6 +59,9 @@ class Values(Lookups):
             known = [self._fact_said(field) for field in value.fields]
             if known and all(known):
                 return " ".join(one for one in known if one)
+        noun = value.thing.kind if not (value.fields or value.thing.tests or self._maybe(value.thing.kind)) else ""
+        if (found := self._fact_said(noun)) is not None:
+            return found  # "the output" of a script
         if is_many(value.thing):
             rows = self.rows(value.thing, value.fields)
             if not rows and self.reading.orders[self._at].verb != "answer":

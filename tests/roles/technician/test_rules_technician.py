@@ -49,7 +49,8 @@ def job_of(words: str) -> JobStep:
         ("What is the sum of the column Amount in costs.csv?", "1112.50"),
         ("Count in the terminal how many lines with Zoe there are in names.txt", "2"),
         ("Run `wc -l < names.txt`", "4"),
-        ("Run this:\n```python\nprint(2 ** 10)\n```", "1024"),
+        ("Run the script ```python\nprint(2 ** 10)\n```", "1024"),
+        ("Run ```\necho $((2 ** 10))\n```", "1024"),
     ],
 )
 def test_what_a_job_says(sandbox, words, said):
