@@ -61,7 +61,7 @@ def only_job(reading: Reading) -> JobStep | None:
         return None
     told = [slot for slot in order.slots if not _is_tool(slot.value)]
     value = job_for(told[0].value) if order.verb == "answer" and order.object is None and len(told) == 1 else None
-    return value.model_copy(update={"name": "script output"}) if value is not None else job_of(order, reading.goal)
+    return value.model_copy(update={"name": "output of the script"}) if value is not None else job_of(order, reading.goal)
 
 
 def tools_in(order: Order) -> list[Slot]:

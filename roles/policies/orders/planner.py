@@ -48,6 +48,7 @@ class Planner(Forms):
         """What is to be done, in order. Raises Refusal."""
         self._check_apps()
         self._leave_out()
+        self._name_fields()
         self._join_fields()
         self._join_commits()
         for at, order in enumerate(self.reading.orders):
@@ -105,7 +106,7 @@ class Planner(Forms):
     def _work_job(self, order: Order, job: JobStep) -> None:
         """A computation over files; code of the goal's own brings a fact where later words speak of it."""
         self._take(*order.slots)
-        name = self._job(job, "script output" if job.job == "run" else self._said(order.spans))
+        name = self._job(job, "output of the script" if job.job == "run" else self._said(order.spans))
         later = "".join(order.model_dump_json() for order in self.reading.orders[self._at + 1 :])
         if job.job == "run" and (f'"to":{self._at},' in later or '"output"' in later):
             self._subjects[self._at] = Subject(facts=(name,), phrase=name)
@@ -400,12 +401,13 @@ class Planner(Forms):
 
     def _single(self, order: Order, thing: Thing) -> list[tuple[AppCard, KindCard, FieldCard]]:
         """Fields of what an application has only one of; a verb such as "mute" may name one by itself."""
-        if thing.name is not None or thing.tests or thing.back is not None or not thing.kind:
+        noun = thing.kind or (thing.name.text if thing.name is not None and not thing.name.quoted else "")
+        if (thing.name is not None and thing.kind) or thing.tests or thing.back is not None or not noun:
             return []
-        if any(not kind.single for _, kind in self._maybe(thing.kind)):
+        if any(not kind.single for _, kind in self._maybe(noun)):
             return []
         found: list[tuple[AppCard, KindCard, FieldCard]] = []
-        said = (thing.kind,) if order.verb == "set" else (thing.kind, order.verb)
+        said = (noun,) if order.verb == "set" else (noun, order.verb)
         for card, kind in [(one, single) for one in self.cards for single in one.kinds if single.single]:
             kept = tuple(field for field in kind.fields if field.type == "truth" or order.verb == "set")
             form = kind.model_copy(update={"fields": kept})
