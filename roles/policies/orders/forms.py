@@ -250,6 +250,8 @@ class Forms(Values):
             rest = tuple(s for s in order.slots if s is not target and (s.role != "value" or s.field) and s.role != "as")
             if not makes or len(told) > 1 or not (told or any(slot.field for slot in rest)):
                 raise Refusal(f'"{self._said(order.spans)}": it is not understood what is to be made in {home.title}')
+            if goal.kind == "form" and self._at not in self._commits:  # it is filled in, and nothing is said of its end
+                self._forbidden.setdefault(self._at, set()).update(COMMITS)
             made = order.model_copy(update={"slots": (*self._named_values(order, told), *rest)})
             return self._make_one(made, Thing(kind=makes[0].kind, new=True), home, makes[0])
         if goal.new or (goal.quantity == "any" and goal.back is None):
@@ -282,6 +284,10 @@ class Forms(Values):
         if isinstance(told, Of) and told.fields:
             parts = [told.model_copy(update={"fields": (field,)}) for field in told.fields]
             return [Slot(role="value", field=part.fields[0], value=part, spans=told.spans) for part in parts]
+        facts = self._subjects.get(told.to, Subject()).facts if isinstance(told, Back) and not told.field else ()
+        if facts and all(name in self._types for name in facts):  # each where the form has a field that is called as it was
+            said = [name.partition(" of ")[0] for name in facts]
+            return [Slot(role="value", field=label, value=told.model_copy(update={"field": label})) for label in said]
         return [Slot(role="called", value=told)]
 
     def _fill(self, order: Order, records: Records, entries: Sequence[Entry]) -> None:

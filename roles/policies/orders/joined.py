@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
-from roles.contracts.orders import Of
+from roles.contracts.orders import Of, Slot, Thing
+from roles.policies.orders.grounding import ground_field
 from roles.policies.orders.state import COMMITS, LOOKS, PlanState, Refusal, Subject, is_many
+
+SAYS = frozenset({*LOOKS, "answer", "copy", "write", "add", "put", "send"})
+"""Verbs whose object may be a value."""
 
 
 class Joined(PlanState):
@@ -31,6 +35,32 @@ class Joined(PlanState):
                 orders[at] = order.model_copy(update={"object": excepted})
         self.reading = self.reading.model_copy(update={"orders": tuple(orders)})
 
+    def _name_fields(self) -> None:
+        """ "The invoice total" is the total of the invoice, where nothing holds totals, and something holds invoices with one."""
+        orders = list(self.reading.orders)
+        for at, order in enumerate(orders):
+            slots = tuple(
+                slot.model_copy(update={"value": self._as_field(slot.value.thing) or slot.value})
+                if isinstance(slot.value, Of) and not slot.value.fields
+                else slot
+                for slot in order.slots
+            )
+            of = self._as_field(order.object) if order.object is not None and order.verb in SAYS else None
+            if of is not None:
+                slots = (Slot(role="value", value=of, spans=of.spans), *slots)
+            orders[at] = order.model_copy(update={"slots": slots, "object": None if of is not None else order.object})
+        self.reading = self.reading.model_copy(update={"orders": tuple(orders)})
+
+    def _as_field(self, thing: Thing) -> Of | None:
+        name = thing.name.text if thing.name is not None and not thing.name.quoted else ""
+        noun = name.removesuffix(thing.kind).strip()
+        if not thing.kind or not noun or noun == name or self._maybe(thing.kind):
+            return None
+        if not any(ground_field(thing.kind, kind) for _, kind in self._maybe(noun)):
+            return None
+        bare = thing.model_copy(update={"kind": noun, "name": None})
+        return Of(fields=(thing.kind,), thing=bare, spans=thing.spans)
+
     def _join_fields(self) -> None:
         """"... create a file, enter X as its content, select Y as the category": belong to the order that began the form."""
         orders, base = list(self.reading.orders), -1
@@ -39,7 +69,8 @@ class Joined(PlanState):
             targets = [slot for slot in order.slots if slot.role in {"into", "at", "to"}]
             fills = order.verb in {"write", "select", "set", "put"} and not order.negated
             base = base if base >= 0 and orders[base].condition == order.condition else -1
-            bare = thing is None and order.slots and all(slot.role == "value" and slot.field for slot in order.slots)
+            same = thing is not None and thing.back is not None and not thing.tests and base <= thing.back.to < at
+            bare = (thing is None or same) and order.slots and all(slot.role == "value" and slot.field for slot in order.slots)
             if fills and bare and not targets and base >= 0:
                 orders[base] = orders[base].model_copy(update={"slots": (*orders[base].slots, *order.slots)})
                 self._merged.add(at)

@@ -59,9 +59,8 @@ class Values(Lookups):
             known = [self._fact_said(field) for field in value.fields]
             if known and all(known):
                 return " ".join(one for one in known if one)
-        noun = value.thing.kind if not (value.fields or value.thing.tests or self._maybe(value.thing.kind)) else ""
-        if (found := self._fact_said(noun)) is not None:
-            return found  # "the output" of a script
+        if (found := self._found_before(value)) is not None:
+            return found
         if is_many(value.thing):
             rows = self.rows(value.thing, value.fields)
             if not rows and self.reading.orders[self._at].verb != "answer":
@@ -82,6 +81,11 @@ class Values(Lookups):
         probe = KindCard(kind="fact", fields=fields)
         found = ground_field(field, probe) if field else None
         return "{" + found.words[0] + "}" if found is not None else None
+
+    def _found_before(self, value: Of) -> str | None:
+        """What earlier orders found out, by a noun that no application has: "the output"."""
+        plain = not (value.fields or value.thing.tests or value.thing.back or self._maybe(value.thing.kind))
+        return self._fact_said(value.thing.kind) if plain else None
 
     def _cells(self, row: Row, fields: Sequence[str]) -> list[str]:
         if not fields:
@@ -210,7 +214,7 @@ class Values(Lookups):
     def _rows_told(self, values: Sequence[Value]) -> tuple[Row, ...]:
         """The records that were looked at for these values."""
         for value in values:
-            if isinstance(value, Of) and value.thing.back is None and job_for(value) is None:
+            if isinstance(value, Of) and value.thing.back is None and not (job_for(value) or self._found_before(value)):
                 many = is_many(value.thing)
                 return tuple(self.rows(value.thing, value.fields)) if many else (Row(self.one(value.thing, value.fields)),)
         return ()
