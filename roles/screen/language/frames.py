@@ -62,10 +62,12 @@ class Frame:
     def operand(self, at: int, comma: bool) -> int | None:
         for rule in (
             self.keeping,
+            self.called,
             self.excepting,
             self.channel,
             self.due,
             self.position,
+            self.same,
             self.said,
             self.field,
             self.preposition,
@@ -85,6 +87,21 @@ class Frame:
             self.kept = True
             return found.end
         return None
+
+    def called(self, at: int) -> int | None:
+        """an alarm for 7 am called X | a note titled with its number"""
+        found, new = self.read.take(at, "predicates"), self.object
+        if found is None or found.entry.name != "is called" or new is None or not self.verb.get("makes") or new.name:
+            return None
+        value = self.read.fields(found.end + 1) if self.read.low(found.end) == "with" else None
+        if value is not None:
+            return self.add("with", value[0], at, value[1], field="title")
+        name = self.read.name(found.end)
+        if name is None or not new.new:
+            return None
+        spans = (*new.spans, *self.read.spans(at, name[1]))
+        self.object = self.read.object = new.model_copy(update={"name": name[0], "spans": spans})
+        return name[1]
 
     def excepting(self, at: int) -> int | None:
         """mark all as done except THING"""
@@ -112,6 +129,8 @@ class Frame:
 
     def due(self, at: int) -> int | None:
         """a task, due on Friday | until tomorrow"""
+        if (limit := self.read.limit(at)) is not None and self.filled():
+            return self.add("until", limit[0], at, limit[1])
         found = self.read.take(at, "predicates", "bounds")
         if (
             found is None
@@ -166,6 +185,17 @@ class Frame:
             result = self._special(word, role, at, end) or self._plain(word, role, at, end)
         self.read.claimed, self.read.reserved = claimed, reserved
         return result
+
+    def same(self, at: int) -> int | None:
+        """move it to 14:00 on the same day | to Friday at the same time"""
+        same = self.read.take(at + 1, "same") if self.read.low(at) in {"at", "on"} else None
+        to = next((n for n, slot in enumerate(self.slots) if slot.role == "to" and isinstance(slot.value, When)), None)
+        end, when = same.end if same else 0, self.slots[to].value if to is not None else None
+        said = {"day": when.first, "time": when.start} if isinstance(when, When) else {}
+        if same is None or to is None or said.get(self.read.low(end), "no"):
+            return None
+        self.slots[to] = self.slots[to].model_copy(update={"spans": (*self.slots[to].spans, *self.read.spans(at, end + 1))})
+        return end + 1
 
     def _special(self, word: str, role: str, at: int, end: int) -> int | None:
         """as FIELD | with FIELDS | for each of THINGS | a day or a time"""
@@ -329,7 +359,7 @@ class Frame:
 
     def said(self, at: int) -> int | None:
         """that ... | : ... | a quotation, to whom something is said"""
-        if not self.verb.get("says") or not self.filled():
+        if not self.verb.get("says") or not (self.filled() or self.verb["name"] == "remind"):
             return None
         if self.read.low(at) == "that" and not self.read.take(at + 1, "verb", "predicates", "auxiliaries"):
             return self.words(at, at + 1)
@@ -337,7 +367,19 @@ class Frame:
             return self.add("saying", self.read.text(at, at + 1, quoted=True), at, at + 1)
         if self.person is not None and self.read.low(at) in SPEAKING and not self.read.over(at + 1):  # tell Ann I am late
             return self.words(at, at)
+        if self.verb["name"] == "remind" and self.read.low(at) == "to":
+            return self.reminded(at)
         return self.words(at, at + 1) if self.read.low(at) == ":" else None
+
+    def reminded(self, at: int) -> int | None:
+        """to call Ann"""
+        end, size = self.words(at, at + 1), len(self.slots)
+        if end is None or not self.read.words.verbal(at + 1):
+            return None
+        if any(self.read.dates.read(place) for place in range(at + 1, end)):
+            raise Doubt(f"is that when it is to be done, or when to remind of it: {self.read.words.text(at, end)!r}?")
+        self.slots[size - 1] = self.slots[size - 1].model_copy(update={"role": "about"})
+        return end
 
     def told(self, first: int, at: int) -> int | None:
         """with "words" | with the total | with both"""
@@ -460,6 +502,8 @@ class Frame:
             self.object, self.slots = Thing(name=value, spans=value.spans), []
         if name == "keep" and "into" in roles and "value" in roles:
             return "write"
+        if name == "merge" and self.verb["said"] == "join" and not (self.object and plural(self.object)):
+            return "join"
         if name != "write":
             return name
         into = roles["into"].value if "into" in roles else None

@@ -67,7 +67,7 @@ class Narrowing(Nouns):
         if which > at and self.low(which) in {"comes", "is", "stands"} and self.low(which + 1) in {"first", "last"}:
             if "pick" in data or data.get("quantity", "one") != "one":
                 return None
-            data["pick"] = Pick(order=self.low(which + 1), spans=self.spans(at, which + 2))
+            data["pick"] = Pick(order="first" if self.low(which + 1) == "first" else "last", spans=self.spans(at, which + 2))
             return which + 2
         found = self._sent(at)
         if (
@@ -281,6 +281,9 @@ class Narrowing(Nouns):
             if none.entry.name != "no" or negated:
                 return None
             negated, at = True, none.end
+        if (bound := self._bounded(at, "")) and isinstance(bound[0].value, Amount):  # at least four stars
+            unit = self.words.lexicon.data["unit_fields"].get(bound[0].value.unit)
+            return (bound[0].model_copy(update={"field": unit, "negated": negated}), bound[1]) if unit and not field else None
         if article := self.take(at, "articles"):
             at = article.end
         named = self.take(at, "field")

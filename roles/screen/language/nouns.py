@@ -58,6 +58,8 @@ class Nouns(ABC):
         """What the condition of the sentence, or an earlier statement or question, is about."""
         self.waiting: tuple[int, int] | None = None
         """Words that only matter if what follows speaks of them: a statement, or a question of which "if so" is said."""
+        self.deadline: When | None = None
+        """When it is over, as a statement tells: "the books close in two minutes"."""
         self.people: list[str] = []
         self.said_kind = ""
         self.nested = False
@@ -93,6 +95,8 @@ class Nouns(ABC):
 
     def text(self, first: int, end: int, quoted: bool = False) -> Text:
         words = self.words.text(first, end)
+        if words.startswith("```"):
+            words = f'"{words[3:-3].partition(chr(10))[2] or words[3:-3]}"'
         return Text(text=words[1:-1] if quoted else words, quoted=quoted, spans=self.spans(first, end))
 
     def back(self, many: bool | None = None, field: str = "", at: int = 0) -> Back | None:
@@ -158,6 +162,9 @@ class Nouns(ABC):
         place = self._adjectives(self._numbered(owned, data, tests), data, tests) if owned > place else place
         kind = self.said_kind
         head = self._head(place, data, determined=place > at)
+        if head is None and owned == place > at and self.low(place - 1) == "'s" and kind:  # accept Ann's mail and delete Omar's
+            data.update(kind=kind)
+            head = place
         if inner:
             self.said_kind = kind
         if head is None:
@@ -208,19 +215,20 @@ class Nouns(ABC):
         said = self._worked_on()
         if not said:
             return None
-        data: dict[str, Any] = {
-            "kind": said[-1].kind or self._looked_at(),
-            "quantity": "all",
-            "place": said[-1].place,
-            "but": said,
-        }
+        places = {one.kind: one for told in self.context for one in told.things if one.kind in self.words.lexicon.data["places"]}
+        place = said[-1].place or (next(iter(places.values())) if len(places) == 1 else None)
+        kind = said[-1].kind or self._looked_at()
+        if self.low(end - 1) == "else" and (place or not self.words.lexicon.first.get(kind.split(" ")[0])):
+            kind = ""
+        data: dict[str, Any] = {"kind": kind, "quantity": "all", "place": place, "but": said}
         if got := self.take(end, "got"):
             end = got.end
         return Thing(**data, spans=self.spans(at, end)), end
 
     def _worked_on(self) -> tuple[Thing, ...]:
         """What orders do something with; what they only look at is none of it."""
-        return tuple(one.object for one in self.orders if one.object is not None and one.verb not in LOOKING)
+        said = [one.object for one in self.orders if one.object is not None and one.verb not in LOOKING]
+        return tuple(one.model_copy(update={"also": ()}) for thing in said for one in (thing, *thing.also))
 
     def _looked_at(self) -> str:
         return next((one.object.kind for one in reversed(self.orders) if one.object is not None and one.object.kind), "")
@@ -379,7 +387,8 @@ class Nouns(ABC):
         """Viktor's mail, Redwood's invoice: it says so somewhere."""
         end = self._name_end(at)
         ahead = self._noun_ahead(end + 1) or self.take(end + 1, "superlatives") or self._count(end + 1)
-        if end > at and self.low(end) == "'s" and ahead:
+        alone = self.said_kind and (self.over(end + 1) or self.low(end + 1) in {",", "and"})
+        if end > at and self.low(end) == "'s" and (ahead or alone):
             tests.append(Test(value=self.text(at, end), spans=self.spans(at, end + 1)))
             self.named(self.text(at, end) if self.words.list[at].capital else None)
             return end + 1

@@ -14,7 +14,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from environments.cards import Vocabulary
-from roles.contracts.orders import Condition, Context, Of, Order, Reading, Slot, Span, Text, Thing, Unread, Value, When
+from roles.contracts.orders import Amount, Condition, Context, Of, Order, Reading, Slot, Span, Text, Thing, Unread, Value, When
 from roles.screen.language.conditions import Conditions
 from roles.screen.language.controls import Controls
 from roles.screen.language.frames import Frame
@@ -130,20 +130,21 @@ class Clauses(Conditions, Controls):
     def _reason(self, at: int, end: int) -> int:
         """Where the words of the sentence end that ask for something: "because ..." says why, as far as no order follows it."""
         for place in range(at + 1, end):
-            if self.take(place, "reasons") and not any(self._more(n) for n in range(place + 1, end)):
+            more = ("conditions", "exceptions", "if_so", "if_not")
+            if self.take(place, "reasons") and not any(
+                self._separator(n) or self.take(n, *more) for n in range(place + 1, end)
+            ):
                 span = (self.words.list[place].start, self.words.list[end - 1].end)
                 self.context.append(Context(text=self.words.goal[span[0] : span[1]], span=span))
                 return place - (self.low(place - 1) == ",")
         return end
 
-    def _more(self, at: int) -> bool:
-        sep = self._separator(at)
-        return bool(sep and self.clause(sep)) or self.take(at, "conditions", "exceptions", "if_so", "if_not") is not None
-
     def _statement(self, at: int) -> int | None:
         """there is THING | I do not need THING | is THING PREDICATE? | check whether THING PREDICATE | it is in PLACE"""
         opened = self.take(at, "existing", "unwanted")
         if opened is not None:
+            if (filled := self.take(opened.end, "filling")) and (told := self._filled(at, filled.end)):
+                return told
             found = self.thing(opened.end)
             if found is None or not self.over(found[1]):
                 return None
@@ -159,6 +160,16 @@ class Clauses(Conditions, Controls):
         if aux is not None and (asked := self._asked_condition(at, aux)):
             return asked
         return self._placed(at) or self._given_slot(at)
+
+    def _filled(self, first: int, at: int) -> int | None:
+        """there is too much in PLACE"""
+        data: dict[str, Any] = {}
+        end = self.modifiers(at, data, [])
+        if "place" not in data or not self.over(end):
+            return None
+        span = (self.words.list[first].start, self.words.list[end - 1].end)
+        self.context.append(Context(text=self.words.goal[span[0] : span[1]], span=span, things=(data["place"],)))
+        return end
 
     def _told(self, at: int, end: int) -> int | None:
         """A sentence that tells how things are, with nothing in it that could be asked for: it is background."""
@@ -241,13 +252,15 @@ class Clauses(Conditions, Controls):
             return None
         modal, be = self.take(field.end, "passives"), self.low(field.end) in {"is", "are"}
         start = modal.end if modal else field.end + be
-        value = self.amount(start) or self.name(start) if modal or be else None
-        if value is None or not self.over(value[1]) or any(slot.field == field.entry.name for slot in last.slots):
+        known = any(slot.field == field.entry.name for slot in last.slots)
+        value = self.amount(start) or self.name(start) if (modal or be or self.low(at - 1) == "and") and not known else None
+        more = bool(value and self.low(value[1]) == "and" and self.take(value[1] + 1, "articles", "possessives"))
+        if value is None or not (more or self.over(value[1])):
             return None
         spans = self.spans(at, value[1])
         slot = Slot(role="with", field=field.entry.name, value=value[0], spans=spans)
         self.orders[-1] = last.model_copy(update={"slots": (*last.slots, slot), "spans": (*last.spans, *spans)})
-        return value[1]
+        return self._given_slot(value[1] + 1) if more else value[1]
 
     def _wanting(self, at: int) -> int | None:
         """ANN wants to know QUESTION {and QUESTION} | ANN needs the FIELDS of THING: it is to be found out."""
@@ -391,7 +404,8 @@ class Clauses(Conditions, Controls):
             negated, at = True, at + 2
         if not negated and standing is None and (stop := self.whether(at) or self.awaited(at)) is not None:
             return stop
-        for rule in (self.on_page, self.keeping_only, self.likewise, self.wished, self.imperative, self.question, self.passive, self.fronted):
+        own = (self.on_page, self.keeping_only, self.likewise, self.wished)
+        for rule in (*own, self.imperative, self.question, self.passive, self.fronted):
             self.object = None
             self.claimed = frozenset()
             found = rule(at)
@@ -448,9 +462,18 @@ class Clauses(Conditions, Controls):
         thing = self.thing(only.end) if only else None
         if only is None or thing is None or not self._separator(thing[1]):
             return None
-        place = self._separator(thing[1])
+        place, order = self._separator(thing[1]), Order(verb="keep", said=self.words.text(at, only.end), object=thing[0])
+        if (amount := self._of_it(place)) is not None:  # exactly 4 of it
+            slot = Slot(role="value", field="quantity", value=amount[0], spans=amount[0].spans)
+            order, thing = order.model_copy(update={"verb": "set", "slots": (slot,)}), (thing[0], amount[1])
         rest = [n for n in range(place, self._sentence_end(place)) if (m := self.take(n, "pronouns")) and m.entry.name == "rest"]
-        return (Order(verb="keep", said=self.words.text(at, only.end), object=thing[0]), thing[1]) if rest else None
+        return (order, thing[1]) if rest else None
+
+    def _of_it(self, at: int) -> Read[Amount] | None:
+        at += self.low(at) == "exactly"
+        amount = self.amount(at)
+        of = amount and not amount[0].unit and self.low(amount[1]) == "of" and self.low(amount[1] + 1) in {"it", "them"}
+        return (amount[0], amount[1] + 2) if amount is not None and of else None
 
     def _christened(self, made: int, name: Text, at: int, end: int) -> Read[Order] | None:
         """ "Make a note. It should be called X": that is the name of what is made."""

@@ -62,6 +62,18 @@ class Values(Narrowing):
             ), both.end
         return self.worked(at) or self.fields(at) or (None if self._count(at) else self.amount(at))
 
+    def limit(self, at: int) -> Read[Value] | None:
+        """before the closing at 08:50 | before that, of which the background says when: until then it is to be done."""
+        if self.low(at) != "before":
+            return None
+        if self.low(at + 1) in {"that", "then", "it"} and self.deadline is not None and not self._is_head(at + 2):
+            return self.deadline.model_copy(update={"spans": (*self.deadline.spans, *self.spans(at, at + 2))}), at + 2
+        clock = next((place for place in range(at + 2, min(at + 8, len(self.words.list))) if self.low(place) == "at"), 0)
+        when = self.dates.read(clock) if clock and self.take(at + 1, "articles") else None
+        if when is None or not when[0].start or not all(self._open(place) for place in range(at + 2, clock)):
+            return None
+        return when[0].model_copy(update={"text": self.words.text(at, when[1]), "spans": self.spans(at, when[1])}), when[1]
+
     def worked(self, at: int) -> Read[Value] | None:
         """how many THINGS [there are] | the number of THINGS | the sum of VALUE"""
         start = at + (self.low(at) == "the")
@@ -73,9 +85,12 @@ class Values(Narrowing):
                 return Worked(how="count", of=(Of(thing=found[0], spans=found[0].spans),), spans=self.spans(at, found[1])), found[
                     1
                 ]
+        if self.low(start) == "average" and start > at and (value := self.fields(start + 1)) and isinstance(value[0], Of):
+            return Worked(how="average", of=(value[0],), spans=self.spans(at, value[1])), value[1]
         how = {"sum": "sum", "average": "average", "difference": "difference"}.get(self.low(start))
         if how and start > at and self.low(start + 1) in {"of", "between"}:
             value = self.fields(start + 2) or self.valued(start + 2)
+            value = (value[0].of[0], value[1]) if value and isinstance(value[0], Worked) and value[0].how == how else value
             if value and not (how == "sum" and isinstance(value[0], Text)):
                 return Worked(how=how, of=(value[0],), spans=self.spans(at, value[1])), value[1]  # type: ignore[arg-type]
         return None
@@ -97,7 +112,7 @@ class Values(Narrowing):
             return found
         be = self.take(end, "auxiliaries")
         if be and be.entry.name == "be" and self.low(at) != "which":
-            value = self.fields(be.end)
+            value = self.worked(be.end) or self.fields(be.end)
             if value is not None and not (isinstance(value[0], Of) and value[0].thing.back):
                 return value
         return self._about(at, end, name, turned) if name == "which" else None
@@ -195,7 +210,7 @@ class Values(Narrowing):
         if not turned and (be := self.take(stop, "auxiliaries")) and be.entry.name == "be":
             aux, stop = be, be.end
         verb = self.take(stop, "predicates")
-        field = {"when": "date", "where": "place", "much": "amount", "long": "duration"}.get(name, "")
+        field = {"when": "date", "where": "place", "much": "amount", "dear": "price", "long": "duration"}.get(name, "")
         if verb is not None and verb.entry.data.get("field"):
             field, stop = verb.entry.data["field"] if name != "where" else "place", verb.end
             if name != "where" and (name in {"when", "long"}) != (field in {"due date", "start", "end", "date", "created"}):
@@ -235,8 +250,8 @@ class Values(Narrowing):
             return (Worked(how="sum", of=(value,), spans=value.spans) if summed else value), thing[1]
         if any(self.low(place) == "it" for place in range(start, end)):  # the day on which it is due
             back = None if self.topic else self.back(False, at=at)
-            thing = self.spoken() if self.topic else Thing(back=back)
-            return (Of(fields=names, thing=thing, spans=self.spans(at, end)), end) if self.topic or back else None
+            holds = self.spoken() if self.topic else Thing(back=back)
+            return (Of(fields=names, thing=holds, spans=self.spans(at, end)), end) if self.topic or back else None
         if whose is not None and whose.entry.data["value"] == "person":
             return Of(fields=names, thing=self._person(at, whose.end)[0], spans=self.spans(at, end)), end
         holder = self._holder(at, () if whose is not None else names, bool(whose or article))

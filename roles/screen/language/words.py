@@ -144,8 +144,8 @@ class Lexicon:
                     self._verb("verb" if group == "verbs" else group, name, form, verb)
         for form in data["plain"]:
             self._plain_verb(form)
-        for group, same, noun in ((g, same, noun) for g in ("nouns", "fields") for same in data[g] for noun in same):
-            self._noun(group[:-1], noun, same[0] if "it" in noun.split() else noun)
+        for group in ("nouns", "fields"):
+            self._nouns(group[:-1], data[group])
         for group, value in data.items():
             if group not in SPECIAL:
                 self._plain(group, value)
@@ -184,6 +184,11 @@ class Lexicon:
                 self._add(group, str(name), str(form), data)
             if group == "lengths":
                 self._add(group, str(name), self.plural(str(name)), data)
+
+    def _nouns(self, group: str, groups: list[list[str]]) -> None:
+        for same in groups:
+            for noun in same:
+                self._noun(group, noun, same[0] if "it" in noun.split() else noun)
 
     def _noun(self, group: str, noun: str, name: str = "") -> None:
         self._add(group, name or noun, noun, {}, "one")
@@ -231,7 +236,9 @@ class Lexicon:
         return self._slips[word]
 
 
-SPECIAL = frozenset({"verbs", "nouns", "fields", "predicates", "plain", "irregular", "spelling", "in_order", "wanting"})
+SPECIAL = frozenset(
+    {"verbs", "nouns", "fields", "predicates", "plain", "irregular", "spelling", "in_order", "wanting", "unit_fields"}
+)
 OPEN = frozenset({"noun", "field", "verb", "verb_nouns", "places", "letters", "units", "lengths", "predicates"})
 """Groups whose words an application may use for its own things."""
 NAMING = OPEN | {"states", "nothing", "lasting", "past_words"}

@@ -203,6 +203,146 @@ def test_questions() -> None:
     assert who.thing.tests[0].field == "company"
 
 
+def test_a_question_of_yes_or_no_is_answered_with_one_of_them() -> None:
+    for asked in ("Is INV-1 paid?", "Tell me whether INV-1 is paid", "Check if INV-1 is paid"):
+        yes, no = orders(asked)
+        assert [slot.value.text for one in (yes, no) for slot in one.slots] == ["yes", "no"]
+        assert yes.condition
+        assert no.condition
+        assert (yes.condition.negated, no.condition.negated) == (False, True)
+        assert yes.condition.tests == no.condition.tests
+    assert orders("Do I have any meetings tomorrow?")[0].condition
+    assert orders('Find the note "A" and tell me whether it is pinned')[1].condition
+
+
+def test_what_is_waited_for_stands_before_what_follows() -> None:
+    for said in ("When a mail from Ann arrives", "As soon as a mail from Ann comes in", "When Ann sends me a mail"):
+        wait, archived = orders(f"{said}, archive it")
+        assert wait.verb == "wait"
+        assert wait.object
+        assert wait.object.new
+        assert wait.object.tests[-1].relation == "from"
+        assert archived.after == (0,)
+        assert archived.object
+        assert archived.object.back
+        assert archived.object.back.to == 0
+    off, _on = orders("Wait until the oven is off, then turn it on")
+    assert off.object
+    assert off.object.tests
+    assert not off.object.new
+    assert read("When INV-1 is paid, delete the note", TODAY).asks
+
+
+def test_what_something_says_and_who_has_part_in_it_are_fields_of_it() -> None:
+    fields = {
+        'What does the note "A" say?': "text", "Who wrote the latest mail?": "sender", "Who comes to the team lunch?": "attendee",
+    }  # fmt: skip
+    for asked, field in fields.items():
+        value = order(asked).slots[0].value
+        assert isinstance(value, Of)
+        assert value.fields == (field,)
+    copied = order('Copy what the note "A" says into a new file a.txt').slots[0].value
+    assert isinstance(copied, Of)
+    assert copied.fields == ("text",)
+    told = order("Tell everybody who comes to the team lunch that it is off").slots[0]
+    assert told.role == "to"
+    assert isinstance(told.value, Of)
+    _found, sent = orders('Find out who wrote the mail "A" and send that person a mail saying "Hi"')
+    assert isinstance(sent.slots[0].value, Back)
+
+
+def test_the_same_is_said_to_somebody_else() -> None:
+    for more in ("Tell the same to Ben in chat", "Send the same to Ben"):
+        first, second = orders(f"Send Ann the total of INV-1. {more}.")
+        assert next(slot.value for slot in first.slots if slot.role == "saying") in [slot.value for slot in second.slots]
+        to = next(slot.value for slot in second.slots if slot.role == "to")
+        assert isinstance(to, Text)
+        assert to.text == "Ben"
+    assert not read("Tell the same to Ben", TODAY).understood
+    assert not read('Delete the note "A" and the same to Ben', TODAY).understood
+
+
+def test_what_a_reply_says_may_follow_it() -> None:
+    reply = order("Reply to Ann's latest mail and tell her that I am coming")
+    assert {slot.role for slot in reply.slots} == {"to", "saying"}
+    assert len(orders("Reply to Ann's latest mail and tell Ben that I am coming")) == 2
+
+
+def test_all_that_is_not_kept() -> None:
+    kept, out = orders("Keep only the salad bowl in my cart and take everything else out")
+    assert kept.verb == "keep"
+    assert out.object
+    assert out.object.but == (kept.object,)
+    assert out.object.place
+    first, removed = orders("There is too much in my cart. Keep only the lamp, exactly 4 of it, and take everything else out.")
+    assert first.slots[0].field == "quantity"
+    assert removed.object
+    assert removed.object.place
+    assert not read('Keep only the note "A"', TODAY).understood
+
+
+def test_a_limit_of_time_is_no_test_of_the_thing() -> None:
+    for goal in (
+        "Claim INV-1 before the monthly closing at 08:50", "The books close in two minutes. Claim INV-1 before that.",
+    ):  # fmt: skip
+        slot = order(goal).slots[0]
+        assert slot.role == "until"
+        assert isinstance(slot.value, When)
+        assert slot.value.start == "08:50" or slot.value.minutes == 2
+    assert not read("Claim INV-1 before that", TODAY).understood
+
+
+def test_a_reason_is_background_as_far_as_nothing_is_asked_for_in_it() -> None:
+    assert read("Delete the mails from Ann because they are old", TODAY).context
+    assert not read("Delete the mails from Ann because they are old, and frobnicate the note", TODAY).understood
+    assert not read("Delete the mails from Ann because they are old unless they are unread", TODAY).understood
+
+
+def test_what_a_new_thing_is_called_may_follow() -> None:
+    for goal in ('Make a new note. It should be called "Plan".', 'Create an alarm for 7 am called "Plan"'):
+        made = order(goal).object
+        assert made
+        assert made.name
+        assert made.name.text == "Plan"
+    named = order('Make a note. Its title should be "Plan" and its text "Buy tea".')
+    assert [slot.field for slot in named.slots] == ["title", "text"]
+    titled = order("For each of the unpaid invoices, make a note titled with its number")
+    assert {(slot.role, slot.field) for slot in titled.slots} == {("per", ""), ("with", "title")}
+
+
+def test_what_a_field_or_a_unit_says_is_of_that_field() -> None:
+    lamp = order("Buy the cheapest lamp that has at least four stars").object
+    assert lamp
+    assert lamp.tests[0].field == "rating"
+    first = order("Tell me the vendor of the row that comes first").slots[0].value
+    assert isinstance(first, Of)
+    assert first.thing.pick
+    assert first.thing.pick.order == "first"
+    taken = order("Take the company out of Bruno's contact")
+    assert (taken.verb, taken.slots[0].role) == ("remove", "from")
+    added = order("Add a row to the sheet Costs with today's date and the vendor Webshop")
+    assert [slot.field for slot in added.slots] == ["", "date", "vendor"]
+
+
+def test_a_reminder_to_do_something_says_what() -> None:
+    assert {slot.role for slot in order("Remind me tomorrow at 9 to call Ann").slots} == {"on", "about"}
+    assert read("Remind me to call Ann tomorrow", TODAY).asks
+
+
+def test_what_stands_in_backquotes_is_taken_letter_for_letter() -> None:
+    value = order("Run `wc -l < names.txt`").slots[0].value
+    assert isinstance(value, Text)
+    assert (value.text, value.quoted) == ("wc -l < names.txt", True)
+
+
+def test_the_same_day_or_time_is_kept_where_the_other_is_said() -> None:
+    moved = order("Move the team lunch to 14:00 on the same day").slots[0].value
+    assert isinstance(moved, When)
+    assert (moved.first, moved.start) == ("", "14:00")
+    assert order("Move the team lunch to Friday at the same time")
+    assert not read("Move the team lunch to Friday on the same day", TODAY).understood
+
+
 def test_for_each_of_several() -> None:
     made = order("For every invoice of Acme, create a note with the invoice number as its title and the total in it.")
     assert {slot.role for slot in made.slots} == {"with", "per"}
@@ -255,7 +395,8 @@ def test_what_could_be_an_order_is_no_background(told: str) -> None:
         "From now on archive all mails from Ann", "Delete the mails from me", "Archive the mails every week",
         "Delete all but two notes", "Delete at most three notes", "Archive or delete the mail", "Delete not all notes",
         'Delete the note "A", not the mail "B"', "Buy two or three lamps", "The file has to go to Ann. Delete the mail.",
-        "Delete as many notes as possible", 'Delete the note "A" when Ann writes', "Add a row in Old in New in Older",
+        "How many all mails are unread?", "Delete all the my notes", "Delete the notes A, B and frobnicate",
+        "Tell Ann, Ben and frobs that I am late", "Delete as many notes as possible", "Whenever a mail arrives, archive it", 'Delete the note "A" when Ann writes', "Add a row in Old in New in Older",
         "Give INV-7029 the usual treatment", "Delete the notes instead of the mails",
     ],
 )  # fmt: skip
@@ -313,6 +454,13 @@ READABLE = [entry["example"] for entry in LEXICON["verbs"].values()] + [
     "Claim the cheaper of the two Brook Catering invoices under Meals, with the vendor.",
     "Mail the two largest Umbra invoices, number and total, to accounting@example.com with the subject Umbra",
     "Delete all mails older than 30 days",
+    "Is invoice INV-12 paid?",
+    "When a mail from Ann arrives, archive it",
+    "Copy what the note Plan says into a new file plan.txt",
+    "Tell everybody who comes to the team lunch that it is off",
+    "Keep only the salad bowl in my cart and take everything else out",
+    "Claim INV-12 before the monthly closing at 08:50",
+    'Make a note. Its title should be "Plan" and its text "Buy tea".',
     "Turn off all lamps except the one in the kitchen",
 ]
 
