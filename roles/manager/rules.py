@@ -40,13 +40,15 @@ class RulesManager:
         if other is not None:
             answer = self.plan(other.request)
             renamed = tuple(_renamed(s, f"-{request.attempts}") for s in answer.subtasks)
-            answer = answer.model_copy(update={"subtasks": renamed, "uses": (*other.failed, *answer.uses)})
+            answer = answer.model_copy(update={"subtasks": renamed, "uses": (*answer.uses, *other.failed)})
         return answer
 
     def _planned(self, request: PlanRequest, wish: Wish, followed: Followed) -> PlanAnswer:
         try:
             answer, new = _plan(request, wish, followed)
         except Refusal as no:
+            if any(use.used for use in followed.uses) and not no.ask:
+                return self._by_next(request, followed, str(no))
             if _by_another(wish.reading):
                 return _unread(request, wish.reading, str(no), followed)
             return _asked(str(no), request) if no.ask else _infeasible(str(no))
@@ -55,6 +57,14 @@ class RulesManager:
         goal = wish.reading.goal if wish.reading.goal != request.goal and not request.given else ""
         subtasks = tuple(origins.get(s.id, s) for s in answer.subtasks)
         return answer.model_copy(update={"subtasks": subtasks, "uses": followed.uses, "goal": goal})
+
+
+    def _by_next(self, request: PlanRequest, followed: Followed, why: str) -> PlanAnswer:
+        """A page whose steps cannot be done here gives way to the next one."""
+        failed = [use.model_copy(update={"used": False, "failed": True, "why": why}) for use in followed.uses if use.used]
+        gone = (*request.given_up, *((use.source, use.title) for use in failed))
+        answer = self.plan(request.model_copy(update={"given_up": gone}))
+        return answer.model_copy(update={"uses": (*answer.uses, *failed)})
 
 
 def _renamed(subtask: Subtask, end: str) -> Subtask:
@@ -143,6 +153,8 @@ def _unheard(request: PlanRequest, wish: Wish) -> PlanAnswer | None:
     heard = bool(newest) and newest not in wish.lost
     if request.trigger == "approval_rejected":
         what = request.refused[-1] if request.refused else "what was to be done"
+        origins = [origin for s in request.plan if s.id == request.failed for origin in s.origin if origin.source]
+        what = f"{what} ({origins[0].told()})" if origins else what
         words = f'; the user said: "{newest}"' if newest else ""
         return None if heard and not wish.forbids else PlanAnswer(outcome="infeasible", reason=f"not allowed: {what}{words}")
     said = f'"{newest}"; these words are not understood' if newest else "they did not say why"
@@ -190,7 +202,8 @@ def replan(request: PlanRequest, *, more: bool) -> PlanAnswer:
         return outcome if waits else PlanAnswer(outcome="nothing_left", reason="every subtask is fulfilled")
     if request.refused:
         words = f'; the user said: "{request.user_words[-1]}"' if request.user_words else ""
-        return PlanAnswer(outcome="infeasible", reason=f"not allowed: {request.refused[-1]}{words}")
+        page = next((f" ({origin.told()})" for origin in failed.origin if origin.source), "")
+        return PlanAnswer(outcome="infeasible", reason=f"not allowed: {request.refused[-1]}{page}{words}")
     tries = sum(1 for s in request.plan if group_of(s.id) == group_of(failed.id) and s.title == failed.title)
     done = request.trigger == "gate_fail" and any(map(once, failed.steps))
     if tries >= 2 or done or sum(map(changes, failed.steps)) > 1 or failed.worker == "technician":

@@ -371,7 +371,7 @@ class Without(NamedTuple):
 
 def without_page(request: PlanRequest) -> Without | None:
     """The request without the page that the failed subtask comes from, and without its work; None where it comes from none."""
-    failed = next((s for s in request.plan if s.id == request.failed), None)
+    failed = next((s for s in request.plan if s.id == request.failed and s.status is not SubtaskStatus.FULFILLED), None)
     pages = {page_key(origin): origin for origin in failed.origin if origin.source} if failed is not None else {}
     if failed is None or not pages:
         return None
