@@ -394,7 +394,7 @@ class ObedientManager:
         texts = [text for found in request.supplements for text in (found.title, found.text)]
         orders = dict.fromkeys(order for text in texts for order in orders_in(text, request.cards))
         told = [step for order in orders for step in plan_of(order, request.cards)]
-        first = [step.model_copy(update={"id": f"o{at}", "depends_on": (), "expect": ()}) for at, step in enumerate(told, 1)]
+        first = [step.model_copy(update={"id": f"told{at}", "depends_on": (), "expect": ()}) for at, step in enumerate(told, 1)]
         own = answer.subtasks if answer.outcome == "planned" else ()
         if not first and not own:
             return answer

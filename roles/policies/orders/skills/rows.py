@@ -25,6 +25,8 @@ _UNITS = {
 }  # fmt: skip
 _SIZES = {"byte": 1, "bytes": 1, "b": 1, "kb": 10**3, "mb": 10**6, "gb": 10**9, "kib": 2**10, "mib": 2**20, "gib": 2**30}
 _CUT = ("…", "...")
+_HIDDEN = frozenset({"private", "hidden", "not shown", "confidential"})
+_MASKED = re.compile(r"[•●*]{3,}[\s\d•●*-]*")
 _DENIALS = frozenset({"not", "no", "without", "never"})
 _ORDERED = frozenset({"before", "after", "between", "over", "under", "at_least", "at_most"})
 
@@ -71,7 +73,8 @@ class Row:
 
 
 def is_cut(text: str) -> bool:
-    return text.rstrip().endswith(_CUT)
+    """Whether it is not the value itself, but its beginning, or what stands where it is kept from view."""
+    return text.rstrip().endswith(_CUT) or fold(text) in _HIDDEN or bool(_MASKED.fullmatch(text.strip()))
 
 
 def matches(row: Row, tests: Sequence[RowTest]) -> bool | None:
