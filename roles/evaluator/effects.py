@@ -290,6 +290,15 @@ def rows_on(state: VisualState) -> list[SeenRecord]:
     return [_of_row(item.element, screen) for item in screen.items if item.text and item.element.role != "treeitem"]
 
 
+def made_by(effect: RecordEffect) -> bool:
+    """Whether what was written in a form stands in a record once something was pressed there, whatever that is called."""
+    after, written = effect.after, [value.value for value in effect.written if value.value]
+    if not effect.control or after is None or after.modal or not written or {v.label for v in effect.written} & _inputs(after):
+        return False
+    seen = [fold(record.text) for record in (*rows_on(after), seen_on(after))]
+    return any(2 * sum(fold(value) in text for value in written) >= len(written) for text in seen)
+
+
 def _row(target: GUIElement | None, screen: Screen) -> GUIElement | None:
     if target is None:
         return None

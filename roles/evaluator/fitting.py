@@ -217,6 +217,26 @@ def says(text: str, wanted: str) -> bool:
     return len(name) >= 8 and numbers <= set(re.findall(r"\d+", there)) and fuzz.partial_ratio(name, there) >= 92
 
 
+def tells(text: str, wanted: str) -> bool:
+    """Whether what was written holds a value of the goal. An amount among other words stands there with all its decimals: who
+    reads it takes 2053.7 for another text than 2053.70, which in a field of its own is the same number."""
+    places = _places(wanted) if amount_of(wanted) is not None else 0
+    if not places or not says(text, wanted):
+        return says(text, wanted)
+    held = [line.partition(": ")[2] or line for line in text.splitlines()]
+    return any(
+        same_value(wanted, one) if one == line else same_value(wanted, one) and _places(one) >= places
+        for line in map(str.strip, held)
+        for one in ((line,) if amount_of(line) is not None else (*find_money(line), *_NUMBER.findall(line)))
+    )
+
+
+def _places(number: str) -> int:
+    """How many digits stand behind its point."""
+    found = re.search(r"[.,](\d{1,2})(?!\d)", number)
+    return len(found[1]) if found else 0
+
+
 def tells_moment(text: str, when: When) -> bool | None:
     """Whether a text tells the day and the time that are meant."""
     told, answers = moments_in(text), list[bool]()

@@ -65,7 +65,8 @@ def evaluate(state: State, ctx: Context) -> Update:
         goal = wanted(request.goal, request.notes)
         known = ctx.journal.ledger()
         worked = known.worked if known is not None and known.goal == goal else ""
-        reading = read(worked or goal, request.today, vocabulary(request.cards))
+        shown = names_in([step for subtask in request.plan for step in subtask.steps])
+        reading = read(worked or goal, request.today, vocabulary(request.cards, shown))
         held = ledger(reading, request, ctx.journal.screens.get)
         found = found.model_copy(update={"ledger": held})
         entries = [entry.model_dump(mode="json", exclude_defaults=True) for entry in held.entries]

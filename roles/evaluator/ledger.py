@@ -23,6 +23,7 @@ from roles.contracts.orders import (
     CollectStep,
     Condition,
     GoalLedger,
+    JobStep,
     LedgerEntry,
     Of,
     Order,
@@ -34,8 +35,8 @@ from roles.contracts.orders import (
     said,
 )
 from roles.contracts.signals import SubtaskStatus
-from roles.evaluator.effects import RecordEffect, Screens, SeenRecord, effects_of, rows_on, seen_with
-from roles.evaluator.fitting import Resolver, fits, is_kind, lists_of, picked, says, tells_moment
+from roles.evaluator.effects import RecordEffect, Screens, SeenRecord, effects_of, made_by, rows_on, seen_with
+from roles.evaluator.fitting import Resolver, fits, is_kind, lists_of, picked, says, tells, tells_moment
 from roles.screen.matching import app_for, similarity, tokens
 
 _STRICT = frozenset({"to", "into", "as", "called", "saying", "field", "value"})
@@ -115,6 +116,8 @@ class _Check:
     # --- one order ----------------------------------------------------------------------------------------------------------
 
     def _held(self, order: Order) -> Verdict:
+        if scripts := self._computed(order):
+            return Verdict("shown", "", scripts)
         thing = self._object(order)
         if not order.negated and self._kept_back(order):
             order = order.model_copy(update={"verb": "write"})
@@ -136,6 +139,15 @@ class _Check:
         if order.verb in deeds()["tells"]:
             return self._told(order)
         return self._worked(order, thing)
+
+    def _computed(self, order: Order) -> tuple[str, ...]:
+        """The scripts that ended well for an order that is a computation over files: no screen shows those."""
+        number = self.reading.orders.index(order)
+        done = [s for s in self.request.plan if s.status is SubtaskStatus.FULFILLED]
+        mine = {s.id for s in done if any(isinstance(step, JobStep) and step.order == number for step in s.steps)}
+        ran = [s for s in self.request.steps if s.subtask in mine and s.verb == "run_script"]
+        scripted = order.negated or order.condition is not None or any(s.exec_status != "executed" for s in ran)
+        return () if scripted else tuple(f"step:{s.step}" for s in ran)
 
     def _kept_back(self, order: Order) -> bool:
         """Whether it is only to be prepared, since a later order says not to do it."""
@@ -170,6 +182,7 @@ class _Check:
             for v in (*k.verbs, k.create)
             if v and v.verb == verb
         }
+        opens = {frozenset(tokens(k.create.control)) for card in self.request.cards for k in card.kinds if k.create}
         tick = deeds()["ticks"].get(verb)
         found = []
         for n, effect in enumerate(self.effects):
@@ -179,6 +192,7 @@ class _Check:
                 effect.words & stems
                 or (effect.control and tokens(effect.control) in cards)
                 or (verb in deeds()["writes"] and not effect.control and effect.written)
+                or (verb in deeds()["makes"] and any(words <= effect.words for words in opens) and made_by(effect))
             ):
                 found.append(n)
         return found
@@ -318,7 +332,7 @@ class _Check:
         held = "\n".join(
             v.value for n in group for v in self.effects[n].values if slot.field and similarity(slot.field, v.label) >= 0.75
         )
-        missing = [one for one in wanted if not says(held or text, one) and not (slot.role == "to" and self._reached(one, text))]
+        missing = [one for one in wanted if not tells(held or text, one) and not (slot.role == "to" and self._reached(one, text))]
         return not missing, f"{words} ({', '.join(missing)})" if missing and missing != [words] else words
 
     def _named_in(self, name: str, text: str, group: list[int]) -> bool:

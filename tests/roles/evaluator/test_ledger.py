@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import pytest
+from worlds.loans import registered
 
 from orchestrator.runs.runs import start
 from orchestrator.settings.settings import load_settings
@@ -18,7 +19,7 @@ from roles.contracts.orders import Condition, GoalLedger, LedgerEntry, Of, Order
 from roles.contracts.orders import Test as Holds
 from roles.contracts.signals import GateTrigger
 from roles.evaluator.effects import effects_of
-from roles.evaluator.fitting import fits, says
+from roles.evaluator.fitting import fits, says, tells
 from roles.evaluator.ledger import ledger
 from roles.policies.llm.subtask_words import ledger_told
 from roles.screen.language.reader import read
@@ -204,6 +205,26 @@ def test_records_are_held_by_what_they_show() -> None:
 )  # fmt: skip
 def test_values_are_known_in_any_spelling_and_by_no_part_of_another(text: str, wanted: str, holds: bool) -> None:
     assert says(text, wanted) is holds
+
+
+@pytest.mark.parametrize(
+    ("text", "wanted", "holds"),
+    [
+        ("Text: It comes to 2053.7", "2053.70", False), ("Text: It comes to 2,053.70.", "2053.70", True),
+        ("Amount: 2053.7", "2053.70", True), ("Text: 53.00 in all", "53", True), ("Text: 2.053,70 €", "2,053.70 €", True),
+    ],
+)  # fmt: skip
+def test_an_amount_among_words_has_all_its_decimals_and_in_a_field_is_a_number(text: str, wanted: str, holds: bool) -> None:
+    assert tells(text, wanted) is holds
+
+
+def test_what_is_made_by_a_button_of_any_name_is_made(tmp_path: Path) -> None:
+    with registered():
+        path = tmp_path / "library.yaml"
+        path.write_text("name: shelves\napps: {library: {loans: [{title: Emma, reader: Bo Lind}]}}\nopen: [library]\n", "utf-8")
+        run = worked('Create a loan called "Fog" with the reader Ann Lee', tmp_path / "runs", str(path))
+        assert (run.status, states(run.held())) == ("fulfilled", ["shown"])
+        assert states(run.held(without=lambda step: step.target == "Lend it")) == ["missing"]
 
 
 def test_a_value_that_is_to_be_passed_on_is_the_one_of_the_record_that_is_named(tmp_path: Path) -> None:
