@@ -16,7 +16,8 @@ UNASKED = (
     "orchestrator.desk", "orchestrator.lab", "orchestrator.cli", "fastapi", "starlette", "uvicorn", "mcp",
     "environments.browser", "environments.served", "environments.vision", "environments.simulated.apps", "playwright",
     "rapidocr", "onnxruntime", "cv2", "numpy", "PIL", "protocol.dialects", "protocol.exports",
-    "roles.policies.orders.planner", "roles.policies.orders.skills", "roles.policies.scripted", "roles.policies.llm.asking", "roles.policies.llm.models",
+    "roles.policies.orders.planner", "roles.policies.orders.skills", "roles.policies.scripted",
+    "roles.policies.llm.asking", "roles.policies.llm.models",
     "langchain_openai", "langchain_anthropic", "langchain_ollama", "openai", "anthropic", "psycopg",
 )  # fmt: skip
 
