@@ -108,8 +108,8 @@ class Widget(Frozen):
     options: tuple[str, ...] = ()
     folded: bool | None = None
     """Whether a press shows more; None where it is nothing that unfolds."""
-    inside: tuple[str, ...] = ()
-    """The dialog or the row in which it stands, by its names."""
+    inside: tuple[str, str, str] = ("", "", "")
+    """What it stands in, a dialog, a row or a group with a name: its role, its name, which it is."""
 
 
 class PageCard(Frozen):
@@ -118,6 +118,10 @@ class PageCard(Frozen):
     widgets: tuple[Widget, ...] = ()
     texts: tuple[str, ...] = ()
     """Short texts: headings, labels, cells."""
+    heads: tuple[str, ...] = ()
+    """Of columns."""
+    folds: bool = False
+    """Tabs, sections or further pages may show more."""
 
     def names(self) -> set[str]:
         """All names on it, in small letters, without the marks around them."""
@@ -184,10 +188,10 @@ class Vocabulary(NamedTuple):
     """Names on the page, the longest first; None where it is not about a page."""
 
 
-def vocabulary(cards: Sequence[AppCard], before: Iterable[PageCard] = ()) -> Vocabulary:
-    """The words of these cards, in small letters; of pages also what they showed `before`."""
+def vocabulary(cards: Sequence[AppCard], before: Iterable[str] = ()) -> Vocabulary:
+    """The words of these cards, in small letters; of a page also names that it had `before`."""
     pages = [card.page for card in cards if card.page is not None]
-    names = {name for page in (*pages, *before) for name in page.names()} if pages else set()
+    names = {name for page in (*pages, PageCard(texts=tuple(before))) for name in page.names()} if pages else set()
     kinds = [kind for card in cards for kind in card.kinds]
     fields = [field for kind in kinds for field in kind.fields]
     verbs = [verb for kind in kinds for verb in kind.verbs] + [verb for card in cards for verb in card.verbs]
@@ -273,9 +277,9 @@ def page_of(state: VisualState) -> PageCard:
 
     def inside(one: GUIElement) -> tuple[str, ...]:
         above, seen = parents.get(one.parent or ""), 0
-        while above is not None and above.role not in _HOLDERS and seen < 40:
+        while above is not None and (above.role not in _HOLDERS or not (above.name or above.role in _ROWS)) and seen < 40:
             above, seen = parents.get(above.parent or ""), seen + 1
-        return (above.role, above.name) if above is not None else ()
+        return (above.role or "", above.name, above.element_id) if above is not None else ("", "", "")
 
     widgets = tuple(
         Widget(
@@ -287,7 +291,10 @@ def page_of(state: VisualState) -> PageCard:
         if e.role in _WORKED and e.enabled
     )
     texts = dict.fromkeys(e.name for e in state.elements if e.role in _TOLD and 0 < len(e.name) <= _LONGEST_NAME)
-    return PageCard(widgets=widgets, texts=tuple(texts))
+    heads = tuple(dict.fromkeys(e.name.rstrip(" ↕↑↓▲▼⇅") for e in state.elements if e.role == "columnheader" and e.name))
+    folds = any(e.expanded is False or (e.role == "tab" and not e.selected) or not e.visible for e in state.elements if e.enabled)
+    return PageCard(widgets=widgets, texts=tuple(texts), heads=heads, folds=folds)
 
 
-_HOLDERS = frozenset({"dialog", "alertdialog", "row", "listitem"})
+_ROWS = frozenset({"dialog", "alertdialog", "row", "listitem"})
+_HOLDERS = _ROWS | {"group", "radiogroup", "form", "region"}

@@ -7,6 +7,7 @@ All models are frozen and plain JSON, so that a plan can hold them.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Annotated, ClassVar, Literal, TypeAlias
 
 from pydantic import Field
@@ -398,6 +399,14 @@ Step: TypeAlias = Annotated[
 
 for _model in (Of, Worked, Test, Thing, Slot, Condition, Order, Context, Reading):
     _model.model_rebuild()
+
+
+def names_in(steps: Sequence[Step]) -> tuple[str, ...]:
+    """What steps call things by: so a page was said to show them, whatever it shows by now."""
+    names = [name for step in steps for name in (getattr(step, "control", ""), getattr(step, "place", ""))]
+    entries = [entry for step in steps for entry in getattr(step, "entries", ())]
+    labels = [label for step in steps for label in getattr(step, "labels", ())]
+    return tuple(name for name in (*names, *labels, *(text for e in entries for text in (e.label, e.value))) if name)
 
 
 class LedgerEntry(Frozen):

@@ -5,6 +5,7 @@ What went wrong is tried once more where doing it twice does no more than once; 
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 
 from environments.cards import vocabulary
@@ -205,7 +206,8 @@ def replan(request: PlanRequest, *, more: bool) -> PlanAnswer:
         page = next((f" ({origin.told()})" for origin in failed.origin if origin.source), "")
         return PlanAnswer(outcome="infeasible", reason=f"not allowed: {request.refused[-1]}{page}{words}")
     tries = sum(1 for s in request.plan if group_of(s.id) == group_of(failed.id) and s.title == failed.title)
-    done = request.trigger == "gate_fail" and any(map(once, failed.steps))
+    pressed = request.trigger == "gate_fail" or "after the press" in said or "after the last press" in said
+    done = pressed and any(map(once, failed.steps))
     if tries >= 2 or done or sum(map(changes, failed.steps)) > 1 or failed.worker == "technician":
         return PlanAnswer(outcome="infeasible", reason=f"{failed.title}: {said or 'it did not work'}")
     return PlanAnswer(outcome="planned", subtasks=_again(request, failed, said), more=more, reason="it is tried once more")
@@ -219,7 +221,8 @@ def once(step: Step) -> bool:
 def _mended(request: PlanRequest, said: str) -> PlanAnswer:
     """What the final check misses is done once more, where that does no more than once; else the task ends with what it found."""
     missing = {entry.order for entry in (request.ledger.entries if request.ledger else ()) if entry.state == "missing"}
-    lost = [s for s in request.plan if missing & {step.order for step in s.steps} and any(map(changes, s.steps))]
+    named = {found[1] for issue in request.evidence if (found := re.match(r"([\w.-]+): ", issue))}
+    lost = [s for s in request.plan if s.id in named or (missing & {step.order for step in s.steps} and any(map(changes, s.steps)))]
     if not lost or any("-" in s.id or any(map(once, s.steps)) for s in lost):
         return PlanAnswer(outcome="infeasible", reason=f"the final check found: {said or 'issues'}")
     again = tuple(_fresh(s, said) for s in lost)

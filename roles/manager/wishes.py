@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from environments.cards import vocabulary
 from roles.contracts import USER, PlanRequest, Subtask
-from roles.contracts.orders import Reading, Step
+from roles.contracts.orders import Reading, Step, names_in
 from roles.contracts.signals import SubtaskStatus
 from roles.knowledge.pages.follow import answers_page
 from roles.policies.orders.stages import group_of, new_subtasks
@@ -93,7 +93,8 @@ def wished(request: PlanRequest) -> Wish:
 
 
 def _read(goal: str, request: PlanRequest) -> Reading:
-    return read(goal, request.today, vocabulary(request.cards)) if goal else Reading(goal="")
+    shown = names_in([step for subtask in request.plan for step in subtask.steps])
+    return read(goal, request.today, vocabulary(request.cards, shown)) if goal else Reading(goal="")
 
 
 def given_up(plan: Sequence[Subtask], wish: Wish) -> set[int]:

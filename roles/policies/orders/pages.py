@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 
-from environments.cards import AppCard, Widget
+from environments.cards import AppCard, Widget, singular
 from roles.contracts.orders import (
     Amount,
     AnswerStep,
@@ -32,6 +32,7 @@ from roles.contracts.orders import (
 from roles.policies.orders.state import Group, Refusal, escaped
 from roles.screen.matching import similarity
 from roles.screen.page import PARTLY, likeness, plain
+from roles.screen.values import parse_date, parse_time
 
 PRESSED = frozenset({"button", "link", "tab", "menuitem", "option", "treeitem", "menuitemcheckbox", "menuitemradio"})
 WRITTEN = frozenset({"textbox", "searchbox", "spinbutton"})
@@ -51,6 +52,10 @@ _ANY = frozenset({"text", "value", "date", "day", "time", "number", "word", "ans
 
 class Missing(Refusal):
     """The page does not show it; after a press it may."""
+
+    def __init__(self, why: str, name: str = "") -> None:
+        super().__init__(why)
+        self.name = name
 
 
 class PagePlanner:
@@ -75,16 +80,23 @@ class PagePlanner:
             if not steps:
                 try:
                     steps = [step.model_copy(update={"order": at}) for step in self._steps(at, order)]
-                except Missing:
-                    if not pressed:
-                        raise
+                except Missing as missing:
                     self.more = True
+                    if not pressed:
+                        made.append(Group(f"o{at}.1", (self._reveal(missing),)))
                     break
                 pressed = pressed or any(isinstance(step, PressStep) for step in steps)
             self._learned(at, steps)
             if steps:
                 made.append(Group(f"o{at}", tuple(steps)))
         return made
+
+    def _reveal(self, missing: Missing) -> PressStep:
+        """What looks for a name behind tabs, in sections and further down; once."""
+        tried = any(isinstance(s, PressStep) and s.verb == "reveal" and s.control == missing.name for s in self._known)
+        if tried or not missing.name or not self.page.folds:
+            raise missing
+        return PressStep(app=self.app, verb="reveal", control=missing.name, place=str(missing))
 
     def _learned(self, at: int, steps: Sequence[Step]) -> None:
         for step in steps:
@@ -147,7 +159,7 @@ class PagePlanner:
             return self._only(exactly or of_kind, thing.kind or "control")
         called = _called(name, exactly, thing) or _called(name, of_kind, thing)
         if not called:
-            raise Missing(f'there is no "{" ".join(part for part in (thing.kind, name) if part)}" on the page')
+            raise Missing(f'there is no "{" ".join(part for part in (thing.kind, name) if part)}" on the page', name)
         if len(called) > 1 and thing.place is None and len({w.inside for w in called}) == len(called):
             raise Refusal(f'{len(called)} things on the page are called "{name}"; say which one')
         return called[0]
@@ -193,7 +205,7 @@ class PagePlanner:
         if not called and (hinted or plain(label) in _ANY) and len(hinted or written) == 1:
             return (hinted or written)[0]
         if not called:
-            raise Missing(f'there is no "{label} field" on the page')
+            raise Missing(f'there is no "{label} field" on the page', label)
         raise Refusal(f'{len(called)} things on the page are called "{label}"; say which one')
 
     def _write(self, at: int, order: Order) -> list[Step]:
@@ -212,7 +224,8 @@ class PagePlanner:
             elif slot.field:
                 steps += self._chosen(slot.field, text)
             else:
-                steps.append(self._filled([Entry(label=self._field(into).name, value=text)]))
+                field = self._field(into)
+                steps.append(self._filled([Entry(label=field.name, value=_shaped(text, field.hint))]))
         return _joined(steps)
 
     def _filled(self, entries: Sequence[Entry]) -> FillStep:
@@ -221,13 +234,17 @@ class PagePlanner:
     def _chosen(self, label: str, text: str) -> list[Step]:
         """A value of what is called so: a field, a list, a group of options, or what unfolds to such."""
         try:
-            return [self._filled([Entry(label=self._labelled(label).name, value=text)])]
+            widget = self._labelled(label)
+            return [self._filled([Entry(label=widget.name, value=_shaped(text, widget.hint))])]
         except Missing:
-            named = any(similarity(label, name) >= _SURE for name in self.page.texts) or _called(label, self.page.widgets, Thing())
-            options = [w for w in self.page.widgets if w.role in BOXES and plain(w.name) == plain(text)]
-            if not named and not options:
+            if not any(similarity(label, name) >= _SURE for name in (*self.page.texts, *(w.inside[1] for w in self.page.widgets))):
                 raise
-        return [self._filled([Entry(label=label if named else options[0].name, value=text if named else "true")])]
+        options = [w for w in self.page.widgets if plain(w.name) == plain(text) and w.role in BOXES | PRESSED]
+        if not options:
+            raise Missing(f'there is no "{text}" for "{label}" on the page', text)
+        if options[0].role in BOXES:
+            return [self._filled([Entry(label=label, value=text)])]
+        return [PressStep(app=self.app, verb="click", control=self._only(options, text).name)]
 
     def _value(self, at: int, n: int, value: Value, steps: list[Step]) -> str:
         """A value as a step holds it; what the page shows is read before."""
@@ -282,15 +299,7 @@ class PagePlanner:
         pressed = _called(name, [w for w in self.page.widgets if w.role in PRESSED], thing)
         if pressed:
             return PressStep(app=self.app, verb="click", control=self._widget(name, thing).name)
-        openers = [w for w in self.page.widgets if w.folded and w.role in PRESSED]
-        if into is not None and into.kind == "list" and (into.name or openers):
-            opener = self._widget(into.name.text, Thing(name=into.name)) if into.name else self._lone(openers)
-            entry = Entry(label=opener.name, value=escaped(name))
-            return PressStep(app=self.app, verb="choose", control=opener.name, entries=(entry,))
-        raise Missing(f'there is no "{name}" on the page')
-
-    def _lone(self, openers: Sequence[Widget]) -> Widget:
-        return self._only(openers, "list")
+        raise Missing(f'there is no "{name}" on the page', name)
 
     # --- reading ----------------------------------------------------------------------------------------------------------
 
@@ -321,8 +330,12 @@ class PagePlanner:
     def _records(self, thing: Thing) -> Records:
         """The row or part of the page that is meant."""
         name = thing.name.text if thing.name else ""
-        name = "" if name and plain(name) == plain(thing.kind) else name
-        tests = [RowTest(value=escaped(name))] if name else []
+        nouns = {singular(plain(head)) for head in (*self.page.heads, thing.kind)}
+        if thing.name is not None and not thing.name.quoted and name.islower():  # "the oldest waiting parcel"
+            named = [word for word in name.split() if singular(word) not in nouns]
+        else:
+            named = [name] if name else []
+        tests = [RowTest(value=escaped(word)) for word in named]
         for test in thing.tests:
             if not isinstance(test.value, Text) or test.relation != "is":
                 raise Refusal(f'"{said(self.reading.goal, test.spans)}" is not understood of a page')
@@ -350,6 +363,16 @@ def names_verb(verb: str, control: str) -> bool:
     said_ = plain(verb.replace("_", " "))
     same = any(said_ in words and first in words for words in _ALIKE)
     return first == said_ or same or likeness(said_, control) >= _SURE
+
+
+def _shaped(text: str, hint: str) -> str:
+    """A day or a time as its field takes it, where the field says how: `hh:mm`, `yyyy-mm-dd`, `mm/dd/yyyy`."""
+    form = hint.casefold()
+    if "hh" in form and (minute := parse_time(text)) is not None:
+        return f"{minute // 60:02d}:{minute % 60:02d}"
+    if "yy" in form and (day := parse_date(text)) is not None:
+        return day.isoformat() if form.startswith("yyyy") else text
+    return text
 
 
 def _each(order: Order) -> list[Thing]:

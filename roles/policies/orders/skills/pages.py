@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from environments.effects import SENSITIVE
+from environments.effects import SENSITIVE, Effect
 from environments.effects.words import effect_of_words, is_way_out
 from protocol import ActionTarget, ExecStatus, GUIElement, Memorize, Scroll, Wait
 from roles.contracts.orders import PressStep, ReadStep, Records
@@ -24,6 +24,7 @@ _LENGTH = re.compile(r"^\s*(?:(?P<h>\d+)\s*h(?:ours?|rs?)?)?\s*(?:(?P<m>\d+)\s*m
 _MONEYED = frozenset({"price", "cost", "costs", "amount", "total", "fare", "fee"})
 _LASTING = frozenset({"duration", "length", "time"})
 _MOST_PAGES = 40
+_HARMLESS = frozenset({None, Effect.NAVIGATE, Effect.OBSERVE})
 
 
 class Part:
@@ -42,12 +43,12 @@ def press_on_page(step: PressStep, at: Situation) -> Move:
         return act(Wait(seconds=1.0), "it is still loading")
     if step.verb == "scroll":
         return _scroll(step, at)
+    if step.verb == "reveal":
+        return _reveal(step, at)
     if at.notes.get("pressed"):
         return _after(step, at)
     if step.verb == "close":
         return _press(_way_out(step, at), at)
-    if step.verb == "choose":
-        return _choose(step, at)
     if step.records is not None:
         found = _row_control(step, step.records, at)
         return found if isinstance(found, Move) else _press(found, at)
@@ -107,18 +108,27 @@ def _way_out(step: PressStep, at: Situation) -> GUIElement:
     raise StepFailure("there is no dialog on the page" if not named else f"{len(closes)} controls may close the dialog")
 
 
-def _choose(step: PressStep, at: Situation) -> Move:
-    """An entry of a list that a control unfolds."""
-    wanted = fold(step.entries[0].value)
-    entries = [e for e in _here(at) if e.role in {"option", "listitem", "menuitem", "menuitemradio", "treeitem"} and e.enabled]
-    named = [e for e in entries if fold(e.name) == wanted]
-    if len(named) == 1:
-        return _press(named[0], at)
-    opener = next((e for e in _here(at) if e.name == step.control and e.role in PRESSED | LISTS), None)
-    if opener is None or at.count("opened") > 1:
-        there = ", ".join(e.name for e in entries[:12]) or "none"
-        raise StepFailure(f'there is no "{step.entries[0].value}" in the list; entries are: {there}')
-    return at.reach(opener) or press(opener, f'"{opener.name}" shows what can be chosen')
+def _reveal(step: PressStep, at: Situation) -> Move:
+    """Look behind tabs, into sections and further down until something of that name is shown."""
+    elements = _here(at)
+    names = [name for e in elements for name in (e.name, *e.choices) if name]
+    if at.notes.get("looked") and any(likeness(step.control, name) >= 0.9 for name in names):
+        return done(f'"{step.control}" is on the page')
+    at.notes["looked"] = True
+    tried: list[str] = at.notes.setdefault("tried", [])
+    ways = [e for e in elements if e.enabled and e.name and effect_of_words(e.name) in _HARMLESS and e.name not in tried]
+    ways = [e for e in ways if e.expanded is False or (e.role == "tab" and not e.selected)]
+    if ways and len(tried) < 12:
+        if scroll := at.reach(ways[0]):
+            return scroll
+        tried.append(ways[0].name)
+        return press(ways[0], f'"{step.control}" may stand in "{ways[0].name}"')
+    lowest = max((e for e in elements if e.bbox is not None and e.name), key=lambda e: e.bbox.y2 if e.bbox else 0, default=None)
+    still = at.last is not None and at.last.verb == "scroll" and not at.last.visible_change
+    if still or lowest is None or at.count("down") > 12:
+        return fail(step.place)
+    target = ActionTarget.of(next((e for e in reversed(elements) if e.visible and e.name), lowest))
+    return act(Scroll.toward("down", 1, "page", target), f'"{step.control}" may stand further down')
 
 
 def _scroll(step: PressStep, at: Situation) -> Move:
@@ -149,6 +159,11 @@ def _after(step: PressStep, at: Situation) -> Move:
         return _answer(step, name, at, native)
     if said := refusal(at.view.before, at.view.seen):
         return fail(f"the page says after the last press: {said}")
+    if asked := at.notes.get("called off"):
+        return fail(f'after the press the page asked "{asked}", and the answer was "{at.notes.get("answer")}"')
+    if last.exec_status is ExecStatus.ERROR and not last.visible_change and at.count("again") < 2:
+        at.notes["pressed"] = 0  # it was stopped before anything happened
+        return press_on_page(step, at)
     if last.exec_status is not ExecStatus.EXECUTED and not last.visible_change:
         if at.count("unknown") < 2:
             return act(Wait(seconds=1.0), f"nobody knows whether it was done ({last.error or last.exec_status.value})")
@@ -168,7 +183,10 @@ def _answer(step: PressStep, name: str, at: Situation, native: bool) -> Move:
     if native and effect_of_words(name) not in SENSITIVE:
         way = next((e for e in at.screen.presses if is_way_out(e.name)), None)
         asked = " ".join(dict.fromkeys(shown(e) for e in at.screen.elements if e.role in _SAID))
-        return press(way, f'"{name}" was not to do what the page asks: {asked[:120]}') if way else fail(f"the page asks: {asked}")
+        if way is None:
+            return fail(f"the page asks: {asked}")
+        at.notes.update({"called off": asked[:160], "answer": way.name})
+        return press(way, f'"{name}" was not to do what the page asks')
     if choice is None:
         return fail(f'the page asks something else: "{at.screen.dialog.name if at.screen.dialog else ""}"')
     at.notes["at"] = at.history[-1].step if at.history else 0

@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 from datetime import datetime
 
-from protocol import Action, ActionTarget, Click, Fill, GUIElement, PressKey, SelectOption, Type
+from protocol import Action, ActionTarget, Click, Fill, GUIElement, PressKey, SelectOption, Type, Wait
 from roles.policies.orders.skills.situation import Move, Situation, StepFailure, act, done, fail, press
 from roles.screen.choices import shows
 from roles.screen.matching import similarity, tokens
@@ -161,6 +161,8 @@ def put(element: GUIElement, text: str, at: Situation) -> Move:
     at.notes["field"] = element.track_id
     if took and element.invalid and element.focused and fresh and fresh[-1] == key and at.count(f"left {key} {wrote[key]}") < 1:
         return act(PressKey(keys=("Tab",)), f'"{element.name}" may be looked at when it is left')
+    if took and key in wrote and (picked := _proposal(element, text, at)) is not None:
+        return picked
     if took and (not element.invalid or key in fresh):
         return done(f'"{element.name}" shows {held(element)!r}')
     if not element.enabled:
@@ -248,6 +250,16 @@ def _drawn(element: GUIElement, text: str, tried: int, at: Situation) -> Move:
     if tried == 0:
         return act(Click(target=target), f'"{element.name}" opens its choices')
     return act(Fill(target=target, text=text), f'"{element.name}" is searched for {text!r}')
+
+
+def _proposal(element: GUIElement, text: str, at: Situation) -> Move | None:
+    """Of a box that proposes what may be meant, the proposal: the words alone may not count."""
+    if element.role != "combobox" or element.choices or element.expanded is None or at.notes.get(f"picked {element.track_id}"):
+        return None
+    if (entry := proposed(text, at)) is None:
+        return act(Wait(seconds=1.0), f'"{element.name}" may propose it') if at.count(f"proposals {element.track_id}") < 2 else None
+    at.notes[f"picked {element.track_id}"] = True
+    return press(entry, f'"{entry.name}" is the choice', at=at)
 
 
 def proposed(text: str, at: Situation) -> GUIElement | None:
