@@ -51,7 +51,7 @@ class Frame:
                 bool(field) and word in {"-", "–", "" if self.verb.get("says") else ":"}
             )
             at += 1 if self.read.low(at + comma) == "each" and self.read.low(at + comma + 1) == "with" else 0
-            end = self.operand(at + (comma or joined), comma or joined)
+            end = self.listed(at) or self.operand(at + (comma or joined), comma or joined)
             if end is None:
                 return None if pending else at
             at = end
@@ -208,7 +208,8 @@ class Frame:
                 return self.inside(self.add("with", more[0], at, more[1]))
         if word == "for" and (self.verb.get("makes") or self.takes != "thing"):
             each = self.read.thing(end)
-            if each is not None and each[0].quantity == "all":
+            several = self.read.take(end, "all") and each is not None and plural(each[0])
+            if each is not None and (each[0].quantity == "all" or several):
                 self.read.each = each[0]
                 return self.add("per", self.read.valued_thing(each[0]), at, each[1])
         if word in {"in", "on", "at", "for", "from", "to", "by"}:
@@ -289,6 +290,10 @@ class Frame:
             found = self.read.take(article.end if article else value[1] + 1, "field") if value and as_field else None
             if value is None or (found is None and (as_field or not isinstance(value[0], Of))):
                 break
+            several = value[0].fields if isinstance(value[0], Of) and found else ()
+            if isinstance(value[0], Of) and len(several) > 1:  # the vendor and the total as the amount
+                self.add("with", value[0].model_copy(update={"fields": several[:-1]}), first, value[1])
+                value = value[0].model_copy(update={"fields": several[-1:]}), value[1]
             stop = self.add("with", value[0], first, found.end if found else value[1], field=found.entry.name if found else "")
             named, end = named or found is not None, self.inside(stop) or 0
             at = self.read._separator(end)
@@ -380,6 +385,13 @@ class Frame:
             raise Doubt(f"is that when it is to be done, or when to remind of it: {self.read.words.text(at, end)!r}?")
         self.slots[size - 1] = self.slots[size - 1].model_copy(update={"role": "about"})
         return end
+
+    def listed(self, at: int) -> int | None:
+        """make a file a.txt: VALUE, VALUE and VALUE"""
+        if self.read.low(at) != ":" or not self.verb.get("makes") or self.object is None:
+            return None
+        value = self.read.joined(at + 1)
+        return self.add("saying", value[0], at, value[1]) if value and self.read.over(value[1]) else None
 
     def told(self, first: int, at: int) -> int | None:
         """with "words" | with the total | with both"""

@@ -95,8 +95,9 @@ class Nouns(ABC):
 
     def text(self, first: int, end: int, quoted: bool = False) -> Text:
         words = self.words.text(first, end)
-        if words.startswith("```"):
-            words = f'"{words[3:-3].partition(chr(10))[2] or words[3:-3]}"'
+        if quoted and words.strip().startswith("```"):
+            inside = words.strip()[3:-3]
+            words = f'"{inside.partition(chr(10))[2] or inside}"'
         return Text(text=words[1:-1] if quoted else words, quoted=quoted, spans=self.spans(first, end))
 
     def back(self, many: bool | None = None, field: str = "", at: int = 0) -> Back | None:
@@ -468,6 +469,7 @@ class Nouns(ABC):
             return None
         thing = inner[0]
         data.update(kind=thing.kind, name=thing.name, tests=list(thing.tests), place=thing.place, but=thing.but)
+        data["number"] = thing.number
         return inner[1]
 
     def _ones(self, at: int, ones: Match, data: dict[str, Any], determined: bool) -> int | None:
@@ -502,6 +504,8 @@ class Nouns(ABC):
         if first is not None and first.end < end and self._nameish(first.end):
             return self._name_after(first, end, data)
         last = next((m for m in reversed(nouns) if m.end == end), None) or (nouns[-1] if nouns else None)
+        if last is not None and determined and last is first and last.entry.shape == "one" and last.end == end - 1:
+            first = last = None  # the client visit
         if last is not None:
             longest = max((m for m in nouns if m.end == last.end), key=lambda m: len(m.entry.words))
             start, end = longest.end - len(longest.entry.words), longest.end

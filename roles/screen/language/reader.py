@@ -131,7 +131,9 @@ class Clauses(Conditions, Controls):
         """Where the words of the sentence end that ask for something: "because ..." says why, as far as no order follows it."""
         for place in range(at + 1, end):
             more = ("conditions", "exceptions", "if_so", "if_not")
-            if self.take(place, "reasons") and not any(
+            first = self.low(place - 1) == "," and self.low(end - 1) == "first" and self.low(place) in {"i", "we"}
+            looks = first and self.take(place, "requests")  # do not send it, I want to look over it first
+            if (looks or self.take(place, "reasons")) and not any(
                 self._separator(n) or self.take(n, *more) for n in range(place + 1, end)
             ):
                 span = (self.words.list[place].start, self.words.list[end - 1].end)
@@ -152,6 +154,8 @@ class Clauses(Conditions, Controls):
             return found[1]
         if (wanted := self._wanting(at)) is not None:
             return wanted
+        if (comes := self.coming(at)) is not None:
+            return comes
         opened = self.take(at, "requests")
         check = self.take(opened.end if opened else at, "check_words")
         if check is not None and (asked := self._condition_of(at, check.end)):
@@ -187,6 +191,9 @@ class Clauses(Conditions, Controls):
         aux, word = self.take(verb, "auxiliaries"), self.words.list[verb]
         if aux and self.low(verb + 1) == "to":
             return None
+        says = self.predicate(verb) if thing and bare(thing[0]) and word.lower not in {"is", "are"} else None
+        if says and says[1] == end and self.words.list[at].capital and not self.take(at, "verb"):
+            return self._background(at, verb, end, thing[0] if thing else None)
         tells = lapses or self.take(verb, "past_words") or (aux and aux.entry.name in {"be", "have"})
         if not tells and not (
             determined and word.lower.endswith(("s", "ed")) and self._open(verb) and not self.take(verb, "verb", "noun")
@@ -376,7 +383,9 @@ class Clauses(Conditions, Controls):
             standing, place = again[0], again[1] + (self.low(again[1]) == ",")
             self.topic = standing.thing if standing.thing.back is None else None
         if join is not None and place >= end:
-            return step, standing, False
+            said = [token for token in self.words.nothing if self.words.list[place - 1].start < token.start]
+            idle = place == end and said and (end >= len(self.words.list) or said[0].start < self.words.list[end].start)
+            return end if idle else step, standing, False
         if self.orders[-1].negated and (join is None or join.entry.name != "but") and not self.take(place, "negations"):
             raise Doubt(f"is {self.words.text(place, end)!r} to be done, or not to be done as well?")
         return place, standing, True
@@ -405,7 +414,7 @@ class Clauses(Conditions, Controls):
         if not negated and standing is None and (stop := self.whether(at) or self.awaited(at)) is not None:
             return stop
         own = (self.on_page, self.keeping_only, self.likewise, self.wished)
-        for rule in (*own, self.imperative, self.question, self.passive, self.fronted):
+        for rule in (*own, self.imperative, self.question, self.received, self.passive, self.fronted):
             self.object = None
             self.claimed = frozenset()
             found = rule(at)
@@ -425,6 +434,8 @@ class Clauses(Conditions, Controls):
             raise Doubt(f"is nothing of it to be done, or not to all: {self.words.text(start, end)!r}?")
         change = {"negated": negated or order.negated, "condition": standing or order.condition, "spans": self.spans(start, end)}
         self.orders.append(order.model_copy(update=change))
+        if order.object is not None and bare(order.object):
+            self.named(order.object.name)
         self._keep()
         self._reply()
         return end if not (negated and order.negated) else None
@@ -528,6 +539,17 @@ class Clauses(Conditions, Controls):
         slot = Slot(role="value", value=value[0], spans=value[0].spans)
         return Order(verb="answer", said=self.words.text(at, end), slots=(slot,)), value[1]
 
+    def received(self, at: int) -> Read[Order] | None:
+        """NAME|everybody who comes to THING should get a mail operands"""
+        who = self.everybody(at) or self.valued(at)
+        gets = self.take(who[1], "receives") if who else None
+        send = self.words.lexicon.data["verbs"]["send"] | {"name": "send", "mine": True}
+        read = self._operands(send, gets.end, ()) if gets else None
+        if who is None or gets is None or read is None or not read[0].object or any(slot.role == "to" for slot in read[0].slots):
+            return None
+        slot = Slot(role="to", value=who[0], spans=self.spans(at, who[1]))
+        return read[0].model_copy(update={"said": self.words.text(who[1], gets.end), "slots": (slot, *read[0].slots)}), read[1]
+
     def passive(self, at: int) -> Read[Order] | None:
         """THING should [not] be PARTICIPLE operands | THING should be called NAME | THING belongs in THING"""
         found = self.thing(at)
@@ -540,12 +562,6 @@ class Clauses(Conditions, Controls):
             order = Order(verb="put", said=self.words.text(end, belongs.end), object=thing, slots=(slot,)) if slot else None
             return (order, into[1]) if order and into else None
         negated = bool(self.take(end, "auxiliaries")) and self.low(end + 1) == "not" and self.low(end + 2) == "be"
-        if (gets := self.take(end, "receives")) is not None:
-            read = self._operands(self.words.lexicon.data["verbs"]["send"] | {"name": "send", "mine": True}, gets.end, ())
-            if read is None or not read[0].object or any(slot.role == "to" for slot in read[0].slots):
-                return None
-            slot = Slot(role="to", value=self.valued_thing(thing), spans=thing.spans)
-            return read[0].model_copy(update={"said": self.words.text(end, gets.end), "slots": (slot, *read[0].slots)}), read[1]
         modal = self.take(end, "passives")
         if modal is None and not negated:
             return None

@@ -106,6 +106,8 @@ class Values(Narrowing):
             return None
         if name == "count":
             return self._counted(at, end)
+        if turned and (self.low(at) == "what" or name == "much") and (spent := self._spent(at, end)):
+            return spent
         if name not in {"which", "who"}:
             return self._about(at, end, name, turned)
         if found := self._wanted(at, end, name):
@@ -175,7 +177,11 @@ class Values(Narrowing):
     def taking_part(self, first: int, at: int) -> Read[Value] | None:
         """who wrote THING, everybody who comes to THING: the persons that a field of it names."""
         part = self.take(at, "taking_part")
-        thing = self.simple(part.end) if part else None
+        alone = part is not None and self.low(part.end) in {"that", ",", ""}
+        thing = self.simple(part.end) if part and not alone else None
+        if part and alone:  # everybody who attends
+            back = None if self.topic else self.back(False, at=at)
+            thing = (self.spoken(), part.end) if self.topic else (Thing(back=back), part.end) if back else None
         if part is None or thing is None or plural(thing[0]):
             return None
         return Of(fields=(part.entry.name,), thing=thing[0], spans=self.spans(first, thing[1])), thing[1]
@@ -201,6 +207,8 @@ class Values(Narrowing):
         aux = self.take(end, "auxiliaries")
         if turned != bool(aux and aux.entry.name in {"be", "do"}):
             return None
+        if self.low(at) == "what" and (held := self._content(at, end)):
+            return held
         found = self.thing(aux.end if aux else end)
         if found is None:
             return None
@@ -217,10 +225,41 @@ class Values(Narrowing):
                 return None
         elif not (aux and aux.entry.name == "be" and field):
             return None
+        thing, stop = self._further(thing, stop)
         value = Of(fields=(field,), thing=thing, spans=self.spans(at, stop))
         if plural(thing) and field in {"price", "total"}:
             return (Worked(how="sum", of=(value,), spans=value.spans), stop) if verb and verb.entry.name == "comes to" else None
         return value, stop
+
+    def _further(self, thing: Thing, at: int) -> Read[Thing]:
+        """where does the meeting take place "that begins at 9"?"""
+        more = self._relative(at)
+        return (thing.model_copy(update={"tests": (*thing.tests, *more[0])}), more[1]) if more else (thing, at)
+
+    def _content(self, first: int, at: int) -> Read[Value] | None:
+        """what is on the picture: what it says; what is in the cart: all that is there"""
+        thing = self.simple(at + 2) if self.low(at) == "is" and self.low(at + 1) in {"on", "in"} else None
+        if thing is None or plural(thing[0]):
+            return None
+        spans = self.spans(first, thing[1])
+        if thing[0].kind in self.words.lexicon.data["places"]:
+            return Of(thing=Thing(quantity="all", place=thing[0], spans=spans), spans=spans), thing[1]
+        return Of(fields=("text",), thing=thing[0], spans=spans), thing[1]
+
+    def _spent(self, first: int, at: int) -> Read[Value] | None:
+        """how much have we spent with NAME, going by PLACE: the sum of the rows there that name it"""
+        aux = self.take(at, "auxiliaries")
+        spent = aux.end + 1 if aux and self.low(aux.end) in {"i", "we"} else 0
+        if not spent or self.low(spent) not in {"spent", "spend"} or self.low(spent + 1) not in {"on", "with", "at", "for"}:
+            return None
+        name = self.name(spent + 2)
+        by = self.take(name[1] + (self.low(name[1]) == ","), "going_by") if name else None
+        place = self.simple(by.end, inner=True) if by else None
+        if name is None or place is None:
+            return None
+        spans, test = self.spans(first, place[1]), Test(relation="has", value=name[0], spans=name[0].spans)
+        rows = Thing(kind="row", quantity="all", tests=(test,), place=place[0], spans=spans)
+        return Worked(how="sum", of=(Of(fields=("amount",), thing=rows, spans=spans),), spans=spans), place[1]
 
     def fields(self, at: int) -> Read[Value] | None:
         """[the|its|that] FIELD {and FIELD} [of THING] | THING's FIELD {and FIELD} | everybody who comes to THING"""
@@ -241,6 +280,7 @@ class Values(Narrowing):
         of = not whose and self.low(end) in {"of", "for", "from", "on", "in"} and not self.dates.days(end)
         if (
             of
+            and not (self.take(end, "channels") and "channels" in self.claimed)
             and self.subject is None
             and (self.low(end) == "of" or self.low(end) not in self.claimed | self.reserved)
             and (thing := self.thing(end + 1))
