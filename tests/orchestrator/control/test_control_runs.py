@@ -351,7 +351,7 @@ def test_a_script_is_run_once_however_the_crew_was_held(tmp_path: Path, ask: str
 
 
 def test_lanes_go_on_side_by_side_after_a_pause(tmp_path: Path) -> None:
-    goal = 'In the reimbursement form, enter "$5.00" as the amount. In the notes, create a note titled "Trip"'
+    goal = 'In the reimbursement form, enter "$5.00" as the amount. Create a note titled "Trip"'
     overrides = (*OPEN, "limits.parallel=2")
     plain = Crew(load_settings(overrides=[*overrides, f"runs_dir={tmp_path / 'plain'}"])).run(goal)
     assert plain.status == "fulfilled", plain.reason

@@ -65,9 +65,10 @@ def _begin(step: CreateStep, kind: KindCard | None, at: Situation) -> Move | Non
     whole = bool(fields) and None not in fields
     if pressed and (whole or (at.screen.dialog is not None and at.screen.inputs) or (any(fields) and not at.count("looks"))):
         return None
-    if not label and whole and _is_free(step, fields) and (not step.place or at.notes.get("placed")):
+    placed = not step.place or bool(at.notes.get("placed"))
+    if whole and placed and _is_free(step, fields) and (not label or _is_blank(at)):
         return None
-    begin = _beginner(step, label, at) if at.screen.dialog is None and (not step.place or at.notes.get("placed")) else None
+    begin = _beginner(step, label, at) if at.screen.dialog is None and placed else None
     if begin is not None:
         if at.count("begins") > 5:
             return fail(f'"{begin.name}" does not begin a new {step.kind}')
@@ -107,6 +108,12 @@ def _is_free(step: CreateStep, fields: Sequence[GUIElement | None]) -> bool:
     """No text field holds words of another record."""
     pairs = [(f, e) for f, e in zip(fields, step.entries, strict=True) if f is not None and f.role == "textbox"]
     return all(not held(field) or holds(field, entry.value) for field, entry in pairs)
+
+
+def _is_blank(at: Situation) -> bool:
+    """Whether a form is on the screen in which nobody has written anything."""
+    texts = [field for field in at.screen.inputs if field.role == "textbox"]
+    return bool(texts) and not at.screen.items and not any(held(field) for field in texts)
 
 
 def _beginner(step: CreateStep, label: str, at: Situation) -> GUIElement | None:

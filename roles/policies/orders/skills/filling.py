@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 
 from protocol import GUIElement
 from roles.contracts.orders import Entry, FillStep, Records
-from roles.policies.orders.skills.committing import came_of, commit, control_for
+from roles.policies.orders.skills.committing import came_of, commit, control_for, mend
 from roles.policies.orders.skills.finding import find_record, find_row, go_to
 from roles.policies.orders.skills.situation import Move, Situation, StepFailure, done, fail, press
 from roles.policies.orders.skills.widgets import (
@@ -49,6 +49,8 @@ def fill(step: FillStep, at: Situation) -> Move:
                 return reached
             row = reached
     move = write(step.entries, step.app, at, owner, step.form, row)
+    if move.kind == "done" and not step.commit and any(f.invalid and took_it(f, at) for f in at.screen.inputs):
+        move = mend(at) or write(step.entries, step.app, at, owner, step.form, row)  # nothing is pressed that would tell of it
     if move.kind != "done" or not step.commit:
         return move
     about = (step.records.place, step.records.kind) if step.records else ()
