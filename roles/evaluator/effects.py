@@ -11,7 +11,7 @@ from roles.contracts import StepRecord
 from roles.safety.outgoing_data import texts
 from roles.screen.calls import function_words, is_call, looks_only
 from roles.screen.evidence import is_search, shown_for_it
-from roles.screen.matching import tokens
+from roles.screen.matching import similarity, tokens
 from roles.screen.screens import FIELD_ROLES, Screen, fold, shown
 
 Screens = Callable[[str], VisualState | None]
@@ -27,6 +27,7 @@ _LEADING = frozenset(
 )
 """Roles that are pressed to look at something."""
 _BACK = frozenset({"undo"})
+_CALLED = 0.9
 
 
 class Written(NamedTuple):
@@ -63,6 +64,12 @@ class RecordEffect(NamedTuple):
     @property
     def written(self) -> tuple[Written, ...]:
         return tuple(value for value in self.values if value.step)
+
+    def fields(self, name: str) -> list[str] | None:
+        """What stands in the fields that are called so, of the form that was open; None where it has none."""
+        there = [e for e in self.before.elements if e.role in _VALUED] if self.before is not None else []
+        mine = [e.name for e in there if similarity(name, e.name) >= _CALLED]
+        return [value.value for value in self.values if value.label in mine] if mine else None
 
     @property
     def evidence(self) -> tuple[str, ...]:
@@ -226,7 +233,7 @@ def _words(step: StepRecord, kind: str, target: GUIElement | None) -> tuple[froz
     if not control:
         told = " ".join(event.partition(":")[2] for event in step.events if event.startswith("status:"))
         words |= set(tokens(told)) | {str(key).casefold() for key in step.action.get("keys", ())}
-        control = told or step.target
+        control = told or f"{step.verb} {step.target}".removeprefix("press_key ")
     return frozenset(words), control
 
 

@@ -15,6 +15,7 @@ from roles.contracts import GateRequest, GateVerdict, Report, StepRecord
 from roles.contracts.context import Context, State, Update
 from roles.contracts.gates import MOST_STEPS, UNCHECKED
 from roles.contracts.nodes import Given, Graph, single
+from roles.contracts.orders import names_in
 from roles.contracts.signals import ALLOWED_DECISIONS, GateTrigger, Signal, SubtaskStatus
 from roles.evaluator.evidence import gather
 from roles.evaluator.ledger import ledger

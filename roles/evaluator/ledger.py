@@ -41,6 +41,7 @@ from roles.screen.matching import app_for, similarity, tokens
 
 _STRICT = frozenset({"to", "into", "as", "called", "saying", "field", "value"})
 """Roles of slots whose words stand in what was written, moved or sent."""
+_FORMS = frozenset({"form", "field"})
 _SETTLED = frozenset({Effect.DELETE, Effect.SEND, Effect.SUBMIT, Effect.PURCHASE, Effect.ACCOUNT})
 """What is never done besides."""
 
@@ -95,7 +96,7 @@ class _Check:
         verdicts: dict[int, Verdict] = {}
         for number in sorted(range(len(orders)), key=lambda n: n in off):
             verdicts[number] = self._held(orders[number])
-            self.used |= set(verdicts[number].used)
+            self.used |= {n for n in verdicts[number].used if not (_fills(orders[number]) and self._settles(n))}
         for number, order in enumerate(orders):
             verdict = verdicts[number]
             kind = "exclusion" if order.negated or order.verb in deeds()["keeps"] else "order"
@@ -329,11 +330,20 @@ class _Check:
         wanted = self.find.texts(slot.value)
         if wanted is None:
             return None, words
+        if isinstance(slot.value, Of) and len(wanted) == len(slot.value.fields) and slot.role == "with":
+            named = zip(slot.value.fields, wanted, strict=True)
+            lost = [name for name, one in named if not self._where_called(name, one, text, group)]
+            return not lost, f"{words} ({', '.join(lost)})" if lost else words
         held = "\n".join(
             v.value for n in group for v in self.effects[n].values if slot.field and similarity(slot.field, v.label) >= 0.75
         )
         missing = [one for one in wanted if not tells(held or text, one) and not (slot.role == "to" and self._reached(one, text))]
         return not missing, f"{words} ({', '.join(missing)})" if missing and missing != [words] else words
+
+    def _where_called(self, name: str, wanted: str, text: str, group: list[int]) -> bool:
+        """Whether a value stands in the field that is called as it is, or anywhere where no field is."""
+        held = [value for n in group if (value := self.effects[n].fields(name)) is not None]
+        return tells("\n".join(one for values in held for one in values) if held else text, wanted)
 
     def _named_in(self, name: str, text: str, group: list[int]) -> bool:
         """Whether a place or a person is named in what was done, or is the application in which it was done."""
@@ -359,8 +369,7 @@ class _Check:
         others = {o.verb for o in self.reading.orders if o is not order}
         if self.part or any(self.effects[n].control for n in group) or others & {"save", "submit", "send", "click"}:
             return False
-        things = [order.object, *(slot.value.thing for slot in order.slots if isinstance(slot.value, Of))]
-        if order.verb == "select" or any(thing is not None and thing.kind in {"form", "field"} for thing in things):
+        if order.verb == "select" or _fills(order):
             return False
         app = self.effects[group[-1]].app
         later = [e for e in self.effects if e.app == app and e.control and e.step > self.effects[group[-1]].step]
@@ -528,12 +537,15 @@ class _Check:
     def _besides(self) -> Iterable[LedgerEntry]:
         """What was deleted, sent, submitted or bought and no order asks for."""
         for n, effect in enumerate(self.effects):
-            kind = effect_of_words(effect.control) if effect.control else None
-            if n in self.used or kind not in _SETTLED or effect.opaque or self._twin(n):
+            if n in self.used or not self._settles(n) or effect.opaque or self._twin(n):
                 continue
             line = next((line for line in effect.says().splitlines() if line), effect.app)
             text, why = f"{effect.control}: {line}"[:160], "no order asks for it"
             yield LedgerEntry(kind="besides", text=text, state="forbidden", evidence=effect.evidence, why=why)
+
+    def _settles(self, n: int) -> bool:
+        control = self.effects[n].control
+        return bool(control) and effect_of_words(control) in _SETTLED
 
     def _twin(self, n: int) -> bool:
         """Whether it fell on what an order's own effect fell on, too."""
@@ -589,6 +601,13 @@ class _Check:
 
     def _evidence(self, numbers: Sequence[int]) -> tuple[str, ...]:
         return tuple(e for n in numbers for e in self.effects[n].evidence)
+
+
+def _fills(order: Order) -> bool:
+    """Whether it is about a form, which is filled and left as it is unless another order says more."""
+    things = [slot.value.thing for slot in order.slots if isinstance(slot.value, Of)]
+    about = [*things, *([order.object] if order.object is not None else [])]
+    return order.verb in deeds()["writes"] and any(thing.kind in _FORMS for thing in about)
 
 
 def _buts(order: Order) -> tuple[Thing, ...]:
