@@ -11,7 +11,7 @@ from protocol import Frozen
 from roles.contracts import AppWords, Expectation, Subtask, Worker
 from roles.contracts.signals import SubtaskStatus
 from roles.manager.step_form import WrittenStep
-from roles.policies.orders.stages import in_words
+from roles.policies.orders.stages import expected, in_words
 
 WORK_PLAN = "work_plan"
 """The name of the action that a person is asked about when a plan is shown to them."""
@@ -37,7 +37,8 @@ class GivenSubtask(Frozen):
     app: str | None = None
     worker: Worker = "operator"
     depends_on: tuple[str, ...] = ()
-    expect: tuple[Expectation, ...] = ()
+    expect: tuple[Expectation, ...] | None = None
+    """What its steps are to show, where it is left out."""
     steps: tuple[WrittenStep, ...] = ()
     """The instruction as data, for a worker that works by rules; without them it reads the words."""
     hints: tuple[str, ...] = ()
@@ -69,6 +70,7 @@ def _whole(given: GivenSubtask, place: int, *, pinned: bool) -> Subtask:
         "title": given.title or instruction[:80],
         "instruction": instruction,
         "steps": given.steps,
+        "expect": expected(given.steps) if given.expect is None else given.expect,
         "pinned": pinned if given.pinned is None else given.pinned,
     }
     return Subtask.model_validate(given.model_dump(exclude=set(own)) | own)
@@ -83,10 +85,12 @@ def edited(shown: GivenPlan, given: GivenPlan) -> GivenPlan:
 
 
 def _edited(before: GivenSubtask, now: GivenSubtask) -> GivenSubtask:
+    if now.instruction == before.instruction and (not now.steps or now.steps == before.steps):
+        return now.model_copy(update={"steps": before.steps})
+    changed = {"title": ""} if now.title == before.title else {}
     if now.instruction == before.instruction:
-        changed = bool(now.steps) and now.steps != before.steps
-        return now.model_copy(update={"instruction": ""} if changed else {"steps": before.steps})
-    return now.model_copy(update={"steps": ()}) if now.steps == before.steps and now.instruction else now
+        return now.model_copy(update=changed | {"instruction": ""})
+    return now.model_copy(update=changed | ({"steps": ()} if now.steps == before.steps and now.instruction else {}))
 
 
 def as_given(subtasks: Sequence[Subtask]) -> GivenPlan:
@@ -99,7 +103,7 @@ def as_given(subtasks: Sequence[Subtask]) -> GivenPlan:
             GivenSubtask.model_validate(
                 s.model_dump(exclude={"status", "attempt", "result", "pinned", "depends_on", "origin", "steps"})
                 | {"depends_on": [d for d in s.depends_on if d in ids], "pinned": s.pinned if s.pinned != pinned else None}
-                | {"steps": s.steps}
+                | {"steps": s.steps, "expect": None if s.expect == expected(s.steps) else s.expect}
             )
             for s in kept
         ),

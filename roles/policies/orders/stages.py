@@ -126,7 +126,7 @@ def _subtask(name: str, app: str | None, steps: Sequence[Step], titles: Mapping[
         app=None if analysis else app,
         worker=worker_of(steps[0]),
         depends_on=tuple(_depends(app, steps, before)),
-        expect=tuple(dict.fromkeys(expected for step in steps for expected in expectations(step))),
+        expect=expected(steps),
         steps=tuple(steps),
     )
 
@@ -161,6 +161,11 @@ def _texts(body: object) -> Iterable[str]:
     elif isinstance(body, list | tuple):
         for inner in body:
             yield from _texts(inner)
+
+
+def expected(steps: Iterable[Step]) -> tuple[Expectation, ...]:
+    """What must have been seen once all of them are done."""
+    return tuple(dict.fromkeys(one for step in steps for one in expectations(step)))
 
 
 def expectations(step: Step) -> list[Expectation]:
