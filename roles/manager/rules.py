@@ -14,7 +14,8 @@ from roles.contracts.orders import AnswerStep, CreateStep, FillStep, FindStep, O
 from roles.contracts.signals import SubtaskStatus
 from roles.knowledge.pages.follow import Followed, follow, with_origins, without_page
 from roles.manager.wishes import OPEN, Wish, given_up, is_corrected, is_given, minded, wished
-from roles.policies.orders.planner import PagePlanner, Planner, planner_for, why_not
+from roles.policies.orders.pages import PagePlanner
+from roles.policies.orders.planner import Planner, planner_for, why_not
 from roles.policies.orders.stages import changes, group_of, new_subtasks
 from roles.policies.orders.state import Group, Refusal
 from roles.screen.language.reader import read
@@ -59,7 +60,6 @@ class RulesManager:
         subtasks = tuple(origins.get(s.id, s) for s in answer.subtasks)
         return answer.model_copy(update={"subtasks": subtasks, "uses": followed.uses, "goal": goal})
 
-
     def _by_next(self, request: PlanRequest, followed: Followed, why: str) -> PlanAnswer:
         """A page whose steps cannot be done here gives way to the next one."""
         failed = [use.model_copy(update={"used": False, "failed": True, "why": why}) for use in followed.uses if use.used]
@@ -92,7 +92,7 @@ def _by_page(request: PlanRequest, wish: Wish) -> tuple[Wish, Followed]:
 def _plan(request: PlanRequest, wish: Wish, followed: Followed) -> tuple[PlanAnswer, list[Subtask]]:
     """The plan, and what of it is new. Raises Refusal."""
     skipped, at_work = given_up(request.plan, wish), wish.order(request.failed or "")
-    steps = [step for s in request.plan if s.status is not SubtaskStatus.REJECTED for step in s.steps]
+    steps = [step for s in request.plan for step in s.steps]
     planner = planner_for(wish.reading, request.cards, request.facts, request.today, skipped, steps)
     groups = [Group("p", followed.steps)] if followed.steps else planner.groups()
     titles = {card.app: card.title for card in request.cards}
@@ -166,7 +166,8 @@ def _unread(request: PlanRequest, reading: Reading, why: str, followed: Followed
     """Words that nobody understands are looked up once; then a page may ask, or the user be asked; then it is given up."""
     if reading.asks:
         return _asked(why, request)
-    words, uses = "; ".join(part.text for part in reading.unread) or reading.goal.rstrip(" ."), followed.uses
+    whole = reading.goal.rstrip(" .") if _by_another(reading) else ""
+    words, uses = "; ".join(part.text for part in reading.unread) or whole, followed.uses
     if words and words not in request.looked_up and not request.supplements:
         return PlanAnswer(outcome="supplement_needed", query=words, reason=why)
     if followed.ask and followed.ask not in request.looked_up:
@@ -222,7 +223,8 @@ def _mended(request: PlanRequest, said: str) -> PlanAnswer:
     """What the final check misses is done once more, where that does no more than once; else the task ends with what it found."""
     missing = {entry.order for entry in (request.ledger.entries if request.ledger else ()) if entry.state == "missing"}
     named = {found[1] for issue in request.evidence if (found := re.match(r"([\w.-]+): ", issue))}
-    lost = [s for s in request.plan if s.id in named or (missing & {step.order for step in s.steps} and any(map(changes, s.steps)))]
+    named |= {s.id for s in request.plan if missing & {step.order for step in s.steps} and any(map(changes, s.steps))}
+    lost = [s for s in request.plan if s.id in named]
     if not lost or any("-" in s.id or any(map(once, s.steps)) for s in lost):
         return PlanAnswer(outcome="infeasible", reason=f"the final check found: {said or 'issues'}")
     again = tuple(_fresh(s, said) for s in lost)

@@ -54,9 +54,9 @@ class Forms(Values):
         entries: list[Entry] = []
         moments = [slot for slot in slots if isinstance(slot.value, When) and not slot.field]
         minutes = next((slot.value.minutes for slot in moments if isinstance(slot.value, When) and slot.value.minutes), 0)
-        for slot in slots:
+        for slot in [part for one in slots for part in self._each_field(one, kind)]:
             self._take(slot)
-            if slot.role in {"by", "into", "at", "on"} and self._names_app(slot.value):
+            if (slot.role in {"by", "into", "at", "on"} and self._names_app(slot.value)) or self._late(slot, kind):
                 continue
             if slot in moments and isinstance(slot.value, When):
                 entries += self._when(slot.value, card, kind, slot, minutes)
@@ -67,11 +67,36 @@ class Forms(Values):
                 raise Refusal(
                     f'"{self._said(slot.spans)}": a {kind.kind} in {card.title} has no field for it; fields are {there}'
                 )
+            self._check_sole(slot, field, kind)
             if field.type == "people" and slot.role == "with":
                 entries.append(Entry(label=field.label, value=self._address(slot.value)))
                 continue
             entries.append(Entry(label=field.label, value=self.words(slot.value, field)))
         return entries
+
+    def _check_sole(self, slot: Slot, into: FieldCard, kind: KindCard) -> None:
+        """ "The number and X as the description": one field for both, or the number in its own?"""
+        for part in slot.value.of if isinstance(slot.value, Worked) else ():
+            other = ground_field(part.fields[0], kind, True) if isinstance(part, Of) and len(part.fields) == 1 else None
+            if other is not None and other.label != into.label:
+                raise Refusal(f'"{self._said(slot.spans)}": only into "{into.label}", or into "{other.label}" too?', ask=True)
+
+    def _late(self, slot: Slot, kind: KindCard) -> bool:
+        """Whether it is a time by which it is to be done, and none of what is made."""
+        if slot.role != "until" or not isinstance(slot.value, When):
+            return False
+        wanted = "date" if slot.value.first else "time"
+        return in_time(slot) or not any(field.type == wanted and field.written for field in kind.fields)
+
+    def _each_field(self, slot: Slot, kind: KindCard) -> list[Slot]:
+        """ "With the vendor and the total": each in the field that is called so."""
+        self._take(slot)
+        value = slot.value
+        if slot.field or not isinstance(value, Of) or len(value.fields) < 2 or slot.role not in {"with", "value"}:
+            return [slot]
+        if not all(ground_field(name, kind, True) for name in value.fields):
+            return [slot]
+        return [slot.model_copy(update={"field": f, "value": value.model_copy(update={"fields": (f,)})}) for f in value.fields]
 
     def _field_of(self, slot: Slot, kind: KindCard, used: set[str]) -> FieldCard | None:
         """The field that a slot goes into: as the goal calls it, by what the slot says, or the only one of its type."""
@@ -205,10 +230,19 @@ class Forms(Values):
                 there = " and ".join(card.title for card, _ in kinds)
                 why = f"may be made in {there}; say where" if kinds else "cannot be made in any application"
                 raise Refusal(f'a new "{one.kind or thing.kind}" {why}', ask=bool(kinds))
+            source = next((s for s in order.slots if s.role == "for" and self._is_record(s.value)), None)
             if self._sends(kinds[0][1]):
                 self._message(order.model_copy(update={"object": one}))
+            elif source is not None and isinstance(source.value, Of) and not one.name and not one.tests:
+                self._take(source)
+                rest = tuple(slot for slot in order.slots if slot is not source)
+                self._derive(order.model_copy(update={"slots": rest}), source.value.thing, *kinds[0])
             else:
                 self._make_one(order, one, *kinds[0])
+
+    def _is_record(self, value: Value) -> bool:
+        thing = value.thing if isinstance(value, Of) and not value.fields else None
+        return thing is not None and not thing.new and (thing.back is not None or bool(self._maybe(thing.kind)))
 
     def _make_one(self, order: Order, one: Thing, card: AppCard, kind: KindCard) -> None:
         ways = [verb for verb in (kind.create, *kind.verbs) if verb is not None and verb.verb == "create" and verb.at != "record"]
@@ -298,12 +332,6 @@ class Forms(Values):
         )
         self._subjects[self._at] = Subject((Row(records),), phrase=self.phrase(order.object) if order.object else "")
 
-    def _derived(self, order: Order) -> tuple[AppCard, KindCard] | None:
-        """The kind that a verb makes of a record, such as a claim of an invoice."""
-        kinds = [(card, kind) for card in self._cards_for(order) for kind in card.kinds if kind.create is not None]
-        named = [(card, kind) for card, kind in kinds if order.verb in {kind.kind, *kind.words}]
-        return named[0] if len(named) == 1 else None
-
     def _derive(self, order: Order, thing: Thing, card: AppCard, kind: KindCard) -> None:
         """A new record from each of others: what the goal says, and what the form requires and they hold by that name."""
         for row in self.rows(thing):
@@ -315,7 +343,13 @@ class Forms(Values):
                     value = self.words(Of(fields=(source.label,), thing=Thing(back=Back(to=self._at))))
                     entries.append(Entry(label=field.label, value=value))
             self._made(card, kind, "", entries, self._commit(order, kind, "submit"))
+            self._sources.setdefault(self._at, []).append(row)
         self._row = None
+
+
+def in_time(slot: Slot) -> bool:
+    """Whether it says within which time something is to be done: what is done at once is done by then."""
+    return slot.role == "until" and isinstance(slot.value, When) and not slot.value.first and bool(slot.value.minutes)
 
 
 def later(time: str, minutes: int) -> str:

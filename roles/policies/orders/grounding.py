@@ -329,7 +329,7 @@ class _Grounding:
 
     def option(self, place: Thing) -> tuple[str, Text] | None:
         """A column that says where each record is: "in the kitchen", where a column Room says Kitchen."""
-        words = {_bare(word) for word in (place.name.text if place.name else "", place.kind) if word}
+        words = {_bare(place.name.text if place.name else place.kind)} - {""}
         found = [(f.label, o) for f in self.kind.fields if f.listed for o in f.options if _bare(o) in words]
         return (found[0][0], Text(text=found[0][1], quoted=True)) if len(found) == 1 else None
 

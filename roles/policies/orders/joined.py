@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from roles.contracts.orders import Of, Slot, Thing
+from collections.abc import Sequence
+
+from environments.cards import AppCard, KindCard
+from roles.contracts.orders import Of, Order, Slot, Thing, Value
 from roles.policies.orders.grounding import ground_field
 from roles.policies.orders.state import COMMITS, LOOKS, PlanState, Refusal, Subject, is_many
 
@@ -45,11 +48,26 @@ class Joined(PlanState):
                 else slot
                 for slot in order.slots
             )
+            slots = self._named(slots, at)
             of = self._as_field(order.object) if order.object is not None and order.verb in SAYS else None
             if of is not None:
                 slots = (Slot(role="value", value=of, spans=of.spans), *slots)
             orders[at] = order.model_copy(update={"slots": slots, "object": None if of is not None else order.object})
         self.reading = self.reading.model_copy(update={"orders": tuple(orders)})
+
+    def _named(self, slots: Sequence[Slot], at: int) -> tuple[Slot, ...]:
+        """ "Its total as the amount": a value and the field that it goes into."""
+        made: list[Slot] = []
+        for slot in slots:
+            value, last = slot.value, made[-1] if made else None
+            plain = isinstance(value, Of) and len(value.fields) == 1 and (value.thing.back is None or value.thing.back.to == at)
+            if slot.role == "as" and plain and last is not None and last.role in {"with", "value"} and not last.field:
+                assert isinstance(value, Of)  # noqa: S101 - for mypy; `plain` says so
+                named = {"role": "value", "field": value.fields[0], "spans": (*last.spans, *slot.spans)}
+                made[-1] = last.model_copy(update=named)
+            else:
+                made.append(slot)
+        return tuple(made)
 
     def _as_field(self, thing: Thing) -> Of | None:
         name = thing.name.text if thing.name is not None and not thing.name.quoted else ""
@@ -68,18 +86,37 @@ class Joined(PlanState):
             thing = order.object
             targets = [slot for slot in order.slots if slot.role in {"into", "at", "to"}]
             fills = order.verb in {"write", "select", "set", "put"} and not order.negated
+            made = [slot for slot in targets if base >= 0 and self._is_made(slot.value, base)]
+            targets, slots = [[slot for slot in some if slot not in made] for some in (targets, order.slots)]
             base = base if base >= 0 and orders[base].condition == order.condition else -1
             same = thing is not None and thing.back is not None and not thing.tests and base <= thing.back.to < at
-            bare = (thing is None or same) and order.slots and all(slot.role == "value" and slot.field for slot in order.slots)
+            bare = (thing is None or same) and slots and all(slot.role == "value" and slot.field for slot in slots)
+            begins = (thing is not None and thing.new) or self._derived(order) is not None
             if fills and bare and not targets and base >= 0:
-                orders[base] = orders[base].model_copy(update={"slots": (*orders[base].slots, *order.slots)})
+                orders[base] = orders[base].model_copy(update={"slots": (*orders[base].slots, *slots)})
                 self._merged.add(at)
                 self._subjects[at] = Subject(phrase=self._said(orders[base].spans))
-            elif (thing is not None and thing.new) or (fills and any(self._form_at(slot.value) for slot in targets)):
+            elif begins or (fills and any(self._form_at(slot.value) for slot in targets)):
                 base = at
             elif order.verb not in COMMITS:
                 base = -1
         self.reading = self.reading.model_copy(update={"orders": tuple(orders)})
+
+    def _derived(self, order: Order) -> tuple[AppCard, KindCard] | None:
+        """The kind that a verb makes of a record, such as a claim of an invoice."""
+        where = order.model_copy(update={"object": None})  # where the record stands says nothing of where the new one does
+        kinds = [(card, kind) for card in self._cards_for(where) for kind in card.kinds if kind.create is not None]
+        named = [(card, kind) for card, kind in kinds if order.verb in {kind.kind, *kind.words}]
+        return named[0] if len(named) == 1 else None
+
+    def _is_made(self, value: Value, base: int) -> bool:
+        """Whether it is what an order makes: "the claim", "the form"."""
+        thing = value.thing if isinstance(value, Of) and not value.fields else None
+        if thing is None or thing.name is not None or thing.tests or thing.new:
+            return False
+        begun, derived = self.reading.orders[base], self._derived(self.reading.orders[base])
+        words = {"form", *((derived[1].kind, *derived[1].words) if derived else ()), begun.object.kind if begun.object else ""}
+        return thing.kind in words if thing.back is None else thing.back.to == base
 
     def _join_commits(self) -> None:
         """ "..., and submit it", "... but do not send it": belongs to the order that fills the form."""
@@ -89,7 +126,8 @@ class Joined(PlanState):
             while back in self._merged and back > 0:
                 back -= 1
             before = self.reading.orders[back].object if back >= 0 else None
-            same = thing is not None and (thing.kind == "form" or (before is not None and thing.kind == before.kind))
+            form = thing is not None and (thing.kind == "form" or (thing.kind == "draft" and not self._maybe("draft")))
+            same = form or (thing is not None and before is not None and thing.kind == before.kind)
             plain = thing is not None and thing.name is None and not thing.tests and (order.negated or same)
             bare = thing is None or thing.back is not None or plain
             if order.verb not in COMMITS or order.slots or not bare or not 0 <= back < at:

@@ -29,11 +29,11 @@ from roles.contracts.orders import (
     WaitStep,
     When,
 )
-from roles.policies.orders.forms import Forms, later
+from roles.policies.orders.forms import Forms, in_time, later
 from roles.policies.orders.grounding import ground_field, ground_place, ground_verb
 from roles.policies.orders.jobs import job_of
 from roles.policies.orders.pages import PagePlanner
-from roles.policies.orders.state import LOOKS, Group, NotKnownYet, Refusal, Row, Subject, escaped, is_many
+from roles.policies.orders.state import COMMITS, LOOKS, Group, NotKnownYet, Refusal, Row, Subject, escaped, is_many
 
 SWITCHES = {"turn_on": "true", "turn_off": "false", "mute": "true", "unmute": "false"}
 ANSWERS = frozenset({"reply", "forward"})
@@ -76,7 +76,7 @@ class Planner(Forms):
         else:
             self._work(order)
         for slot in order.slots:
-            if slot not in self._taken and not self._names_app(slot.value):
+            if slot not in self._taken and not in_time(slot) and not self._names_app(slot.value):
                 raise Refusal(f'"{self._said(slot.spans)}": it is not understood what that is to "{order.said or order.verb}"')
 
     def _work(self, order: Order) -> None:
@@ -93,10 +93,10 @@ class Planner(Forms):
         if order.verb == "send" or (order.verb == "reply" and order.object is None):
             return self._message(order)
         some = order.object is not None and order.object.quantity == "any" and not any(s.role == "into" for s in order.slots)
-        if order.object is not None and (order.object.new or order.verb in MAKES or (order.verb == "add" and some)):
+        if order.object is not None and (order.object.new or order.verb in MAKES or (order.verb in {"add", *COMMITS} and some)):
             return self._make(order, order.object)
         if not self._can(order):
-            raise Refusal(f'no application can "{order.said or order.verb}"')
+            raise Refusal(f'not understood: "{order.said or order.verb}" (no application can do that)')
         if self._member(order):
             return None
         if order.verb in WRITES:
@@ -191,6 +191,7 @@ class Planner(Forms):
         """Values into a record: a new one, or at the end of the text of one that is there."""
         told, thing = self._values(order), order.object
         target = next((slot for slot in order.slots if slot.role in {"into", "to"} and isinstance(slot.value, Of | Back)), None)
+        placed = any(slot.role in {"into", "to"} for slot in order.slots)
         target = target or next((slot for slot in order.slots if slot.role == "at" and self._form_at(slot.value)), None)
         into = target.value if target is not None else None
         goal = into.thing if isinstance(into, Of) else Thing(back=into) if isinstance(into, Back) else None
@@ -198,7 +199,7 @@ class Planner(Forms):
             raise Refusal(f'"{self._said(order.spans)}" says two things at once')
         if thing is not None:
             if order.verb in {"add", "put", "copy"} and thing.back is None and not (thing.name and not self._maybe(thing.kind)):
-                return self._do(order if order.verb != "put" or goal is None else order.model_copy(update={"verb": "move"}))
+                return self._do(order if order.verb != "put" or not placed else order.model_copy(update={"verb": "move"}))
             told = [thing.back if thing.back is not None and not thing.tests else Of(thing=thing, spans=thing.spans)]
         if goal is None or target is None or not (told or any(slot.role == "value" for slot in order.slots)):
             raise Refusal(f'"{self._said(order.spans)}" does not say {"what" if goal else "where it"} is to be written')
@@ -237,8 +238,7 @@ class Planner(Forms):
         """A verb of the application on each record that is meant."""
         thing = order.object
         if thing is None:
-            self._press_here(order)
-            return None
+            return self._of_value(order)
         sender = next((s for s in order.slots if s.role == "from" and isinstance(s.value, Text) and "@" in s.value.text), None)
         if sender is not None:
             test = Test(relation="from", value=sender.value, spans=sender.spans)
@@ -270,6 +270,16 @@ class Planner(Forms):
         self._subjects[self._at] = Subject(tuple(rows), phrase=self.phrase(thing))
         return None
 
+    def _of_value(self, order: Order) -> None:
+        """ "Claim the total of INV-1"; else a verb of the application that is at the front."""
+        made, told = self._derived(order), self._values(order)
+        thing = told[0].thing if len(told) == 1 and isinstance(told[0], Of) else None
+        if made is None or thing is None or is_many(thing):
+            self._press_here(order)
+            return
+        rest = tuple(slot for slot in order.slots if slot.role != "value" or slot.field)
+        self._derive(order.model_copy(update={"slots": (*self._named_values(order, told), *rest)}), thing, *made)
+
     def _verb_on(self, order: Order, records: Records) -> None:
         card, kind = self.card(records.app), self.kind(records)
         said = order.said + "".join(f" as {self.words(s.value)}" for s in order.slots if s.role == "as")
@@ -291,6 +301,10 @@ class Planner(Forms):
     def _asked(self, verb: VerbCard, slots: Sequence[Slot], card: AppCard, kind: KindCard) -> list[tuple[FieldCard, str]]:
         """What the press asks for, as far as the goal says it; what it says and nothing asks for is refused."""
         form = kind.model_copy(update={"fields": verb.asks})
+        timed = any(field.type in {"date", "time"} for field in verb.asks)
+        late = [slot for slot in slots if slot.role == "until" and isinstance(slot.value, When) and not timed]
+        self._take(*late)  # a time by which it is to be done
+        slots = [slot for slot in slots if slot not in late]
         found: list[tuple[FieldCard, str]] = []
         for slot in slots:
             only = verb.asks[0] if len(verb.asks) == 1 == len(slots) else None

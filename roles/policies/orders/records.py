@@ -32,10 +32,7 @@ class Lookups(Joined):
                 asked = [one.kind for one in lists if one.kind and one.name]
             moved = any(isinstance(slot.value, When) for slot in order.slots) and order.verb in {"move", "postpone"}
             fields = fields or asked or (["start time"] if moved else [])
-        if thing.kind == "person" and not self._maybe("person"):
-            holders = [kind.kind for card in self.cards for kind in card.kinds if self._holds_people(kind)]
-            at = thing.place if thing.place is not None and thing.place.kind not in holders else None
-            thing = thing.model_copy(update={"kind": holders[0], "place": at}) if len(holders) == 1 else thing
+        thing = self._housed(thing)
         if any(isinstance(test.value, Of) and test.value.thing.also for test in thing.tests):
             raise Refusal(f'"{self.phrase(thing)}" is not understood: it is several at once')
         cards, place = self.cards, thing.place
@@ -55,6 +52,23 @@ class Lookups(Joined):
                     raise Refusal(f'"{test.value.text}" is not known of a {there}')
         known = self._homes.get((thing.kind, thing.name.text if thing.name else ""))
         return [one for one in found if (one.app, one.kind) == known] or found
+
+    def _housed(self, thing: Thing) -> Thing:
+        """A person is who some application holds as such; what stands in a place is what is kept there."""
+        if thing.kind == "person" and not self._maybe("person"):
+            holders = [kind.kind for card in self.cards for kind in card.kinds if self._holds_people(kind)]
+            at = thing.place if thing.place is not None and thing.place.kind not in holders else None
+            return thing.model_copy(update={"kind": holders[0], "place": at}) if len(holders) == 1 else thing
+        bare = not thing.kind and thing.name is None and thing.place is not None and bool(thing.place.kind)
+        return self._in_place(thing, thing.place) if bare and thing.place is not None else thing
+
+    def _in_place(self, thing: Thing, place: Thing) -> Thing:
+        """ "Everything in the Incoming folder", "all that is in my cart": the records of the application with such places."""
+        if place.name is None and (held := [kind for _, kind in self._maybe(place.kind)]):
+            sure = len(held) == 1 and not held[0].some_of
+            return thing.model_copy(update={"kind": place.kind, "place": None}) if sure else thing
+        held = [kind for _, kind in self._maybe(place.kind) if kind.some_of]
+        return thing.model_copy(update={"kind": held[0].some_of}) if len(held) == 1 else thing
 
     def _base(self, thing: Thing, fields: Sequence[str] = ()) -> Records:
         """The records that are meant, in the one application that holds them; where several may, each is looked into."""

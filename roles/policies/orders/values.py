@@ -62,16 +62,32 @@ class Values(Lookups):
         if (found := self._found_before(value)) is not None:
             return found
         if is_many(value.thing):
-            rows = self.rows(value.thing, value.fields)
-            if not rows and self.reading.orders[self._at].verb != "answer":
-                raise Refusal(f'there is no "{self.phrase(value.thing)}"')
-            lines = [" ".join(self._cells(row, value.fields)) for row in rows]
-            return escaped(("\n" if len(value.fields) > 1 else ", ").join(lines))
+            return self._of_many(value)
+        if (source := self._of_source(value)) is not None:
+            return source
         if self._row is not None and self._is_row(value.thing):
             labels = [self._label(field, self._row.records) for field in value.fields]
             if all(label in self._row.cells for label in labels):
                 return escaped(" ".join(self._cells(self._row, value.fields)))
         return " ".join("{" + name + "}" for name in self.read(value))
+
+    def _of_many(self, value: Of) -> str:
+        rows = self.rows(value.thing, value.fields)
+        if not rows and self.reading.orders[self._at].verb != "answer":
+            raise Refusal(f'there is no "{self.phrase(value.thing)}"')
+        lines = [" ".join(self._cells(row, value.fields)) for row in rows]
+        return escaped(("\n" if len(value.fields) > 1 else ", ").join(lines))
+
+    def _of_source(self, value: Of) -> str | None:
+        """What was not given to the new record, of the one that it was made from."""
+        back = value.thing.back
+        made = self._sources.get(back.to, []) if back is not None and back.to != self._at and not value.thing.tests else []
+        if back is None or len(made) != 1 or set(value.fields) <= {e.casefold() for e in self._subjects[back.to].rows[0].cells}:
+            return None
+        self._row, before = made[0], self._row
+        said = self._of(value.model_copy(update={"thing": Thing(back=Back(to=self._at))}))
+        self._row = before
+        return said
 
     def _fact_said(self, field: str) -> str | None:
         """The one fact that earlier orders found out under this name, or one that means the same."""
