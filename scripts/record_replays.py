@@ -49,7 +49,7 @@ COURSES: dict[str, Course] = {
     "replan": Course("plan-again"),
     "gate-fail": Course("stuck-button"),
     "technician": Course(
-        'Sort the lines of "/Logs/door.log" into "/Logs/sorted.log" with a bash script', approve, ("world=workshop",)
+        'Sort the lines of "/Logs/door.log" into "/Logs/sorted.log" with a script', approve, ("world=workshop",)
     ),
     "supplement": Course("ask-the-handbook"),
     "faults": Course(
