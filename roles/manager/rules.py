@@ -134,6 +134,9 @@ def _no_more(request: PlanRequest, reading: Reading, groups: Sequence[Group], pl
     if does:
         return PlanAnswer(outcome="nothing_left", reason="every subtask is fulfilled")
     conditions = any(order.condition is not None for order in reading.orders)
+    if planner.forbidden:
+        why = "what the goal asks for is what it says must not be done"
+        return PlanAnswer(outcome="nothing_left" if request.plan else "infeasible", reason=f"there is nothing to do: {why}")
     why = "no condition of the goal holds" if conditions else "what the goal names is not there"
     left = request.plan and planner.passed_over
     return PlanAnswer(outcome="nothing_left" if left else "infeasible", reason=f"there is nothing to do: {why}")

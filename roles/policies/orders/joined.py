@@ -28,15 +28,26 @@ class Joined(PlanState):
                     raise Refusal(f'there is no application called "{thing.name.text}"; applications are: {there}')
 
     def _leave_out(self) -> None:
-        """"..., but do not delete X": an exception from what is done to several."""
+        """"..., but do not delete X": an exception from what is done to several; what was asked for before is not done."""
         orders = list(self.reading.orders)
         for at, order in enumerate(orders):
+            if not order.negated and any(self._takes_back(no, order, at) for no in orders[at + 1 :]):
+                self._skipped.add(at)
+                self.forbidden = True
             out = [no.object for no in orders if no.negated and no.verb == order.verb and no.object is not None]
             out = [thing for thing in out if thing.back is None and (thing.name or thing.tests)]
             if order.object is not None and not order.negated and is_many(order.object) and out:
                 excepted = order.object.model_copy(update={"but": (*order.object.but, *out)})
                 orders[at] = order.model_copy(update={"object": excepted})
         self.reading = self.reading.model_copy(update={"orders": tuple(orders)})
+
+    def _takes_back(self, no: Order, order: Order, at: int) -> bool:
+        """Whether it says that this very order is not to be done."""
+        if not no.negated or (no.verb, no.condition) != (order.verb, order.condition) or no.object is None or order.object is None:
+            return False
+        names = [thing.name.text.casefold() if thing.name is not None else "" for thing in (no.object, order.object)]
+        same = names[0] and names[0] == names[1] and no.object.kind == order.object.kind and not no.object.tests
+        return bool(same) or (no.object.back is not None and no.object.back.to == at and not no.object.tests)
 
     def _name_fields(self) -> None:
         """ "The invoice total" is the total of the invoice, where nothing holds totals, and something holds invoices with one."""

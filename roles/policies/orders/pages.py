@@ -65,8 +65,8 @@ class PagePlanner:
         if card.page is None:
             raise ValueError(f"{card.app} is not a page")
         self.reading, self.app, self.page = reading, card.app, card.page
-        self.more = self.passed_over = False
-        self._known, self._skipped = list(known), set(skipped)
+        self.more = self.passed_over = self.forbidden = False
+        self._known, self._skipped = list(dict.fromkeys(known)), set(skipped)
         self._facts: dict[int, str] = {}
 
     def groups(self) -> list[Group]:

@@ -55,7 +55,7 @@ class Planner(Forms):
             self._at, self._stops = at, 0
             if order.negated and order.verb in LOOKS:
                 raise Refusal(f'"{self._said(order.spans)}": what is worked on may have to be opened')
-            if order.negated or at in self._merged:
+            if order.negated or at in self._merged or at in self._skipped:
                 continue
             try:
                 if order.condition is None or self._holds(order.condition):

@@ -6,9 +6,9 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 from environments.cards import AppCard, FieldCard, FieldType, KindCard
-from roles.analyst.values import Table, table_of
 from roles.contracts import Fact
 from roles.contracts.orders import Of, Order, Reading, Records, Slot, Span, Step, Text, Thing, Value
+from roles.knowledge.formulas.values import Table, table_of
 from roles.policies.orders.grounding import Ungrounded, ground_kind
 
 COMMITS = ("send", "submit", "save")
@@ -89,12 +89,15 @@ class PlanState:
         self.more = False
         self.passed_over = False
         """The condition of some order does not hold."""
+        self.forbidden = False
+        """What some order asks for is what another says must not be done."""
         self.made: list[Group] = []
         self._facts = {fact.name.casefold(): fact for fact in facts}
         self._subjects: dict[int, Subject] = {}
         self._commits: dict[int, str] = {}
         self._forbidden: dict[int, set[str]] = {}
-        self._merged: set[int] = set(skipped)
+        self._merged: set[int] = set()
+        self._skipped = set(skipped)
         self._names: dict[str, str] = {}
         self._sources: dict[int, list[Row]] = {}
         """The records of which an order has made others."""

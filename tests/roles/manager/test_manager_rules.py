@@ -1,4 +1,4 @@
-"""Plans from goals, and other plans from what went wrong."""
+"""Plans from goals, and other plans from what went wrong or from what the user says."""
 
 from __future__ import annotations
 
@@ -8,208 +8,279 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from roles.contracts import AppWords, EffectSeen, Fact, FactKnown, FieldHas, PlanAnswer, PlanRequest, Subtask
+from environments.cards import AppCard, FieldCard, KindCard, VerbCard
+from roles.contracts import USER, AppWords, EffectSeen, FactKnown, FieldHas, PlanAnswer, PlanRequest, Subtask, Supplement
+from roles.contracts.orders import CreateStep, GoalLedger, LedgerEntry
 from roles.contracts.signals import SubtaskStatus
+from roles.contracts.steering import Note
 from roles.manager.plans import validate_plan
 from roles.manager.rules import RulesManager
-from roles.policies.rules.grammar import describe as c_words
-from roles.policies.rules.grammar import parse
-from roles.screen.language import clauses as c
 
-APPS = (
-    AppWords(app="billing", title="Billing", words=("billing", "invoice", "invoices")),
-    AppWords(app="reimbursement", title="Reimbursement", words=("reimbursement", "expense", "claim")),
-    AppWords(app="mail", title="Mail", words=("mail", "email")),
-    AppWords(app="notes", title="Notes", words=("notes", "note")),
-    AppWords(app="files", title="Files", words=("files", "file", "folder")),
+DONE, GONE, READY = SubtaskStatus.FULFILLED, SubtaskStatus.REJECTED, SubtaskStatus.READY
+
+
+def field(label: str, type: Any = "text", *, key: bool = False, written: bool = False, **more: Any) -> FieldCard:
+    return FieldCard(label=label, type=type, listed=not written, key=key, written=written, **more)
+
+
+SAVE = VerbCard(verb="save", control="Save", at="form")
+INVOICE = KindCard(kind="invoice", fields=(field("Number", key=True), field("Vendor"), field("Total", "money")))
+CLAIM = KindCard(
+    kind="claim", create=VerbCard(verb="create", control="New claim", at="app"), verbs=(
+        VerbCard(verb="submit", control="Submit", at="form", effect="submit"), SAVE,
+    ), fields=(
+        field("Amount", "money", written=True, required=True), field("Vendor", written=True),
+        field("Category", "choice", written=True, options=("Travel", "Meals")),
+    ),
+)  # fmt: skip
+NOTE = KindCard(
+    kind="note", create=VerbCard(verb="create", control="New note", at="app"),
+    verbs=(SAVE, VerbCard(verb="delete", control="Delete")),
+    fields=(field("Title", key=True, written=True), field("Body", "long_text", written=True)),
+)  # fmt: skip
+CARDS = (
+    AppCard(app="billing", title="Billing", words=("billing",), kinds=(INVOICE,)),
+    AppCard(app="reimbursement", title="Reimbursement", words=("reimbursement",), kinds=(CLAIM,)),
+    AppCard(app="notes", title="Notes", words=("notes",), kinds=(NOTE,)),
 )
+APPS = tuple(AppWords(app=card.app, title=card.title, words=card.words) for card in CARDS)
 GOAL = "Find the total of invoice INV-7 in billing, enter it as the amount in the reimbursement form and submit the form"
 
 
 def plan(goal: str = GOAL, **more: Any) -> PlanAnswer:
-    return RulesManager().plan(PlanRequest(goal=goal, apps=APPS, **more))
+    return RulesManager().plan(PlanRequest(goal=goal, apps=APPS, cards=CARDS, **more))
 
 
 def after(failed: str, *evidence: str, done: tuple[str, ...] = (), trigger: str = "cannot_execute", **more: Any) -> PlanAnswer:
     """The second plan, after the first one's subtask `failed` did not work."""
-    first = more.pop("plan", None) or plan().subtasks
-    status = {**dict.fromkeys(done, SubtaskStatus.FULFILLED), failed: SubtaskStatus.REJECTED}
+    goal = more.pop("goal", GOAL)
+    first = more.pop("plan", None) or plan(goal).subtasks
+    status = {**dict.fromkeys(done, DONE), failed: GONE}
     known = tuple(s.model_copy(update={"status": status.get(s.id, s.status)}) for s in first)
-    return plan(plan=known, failed=failed, evidence=evidence, trigger=trigger, attempts=2, **more)
+    return plan(goal, plan=known, failed=failed, evidence=evidence, trigger=trigger, attempts=2, **more)
 
 
 def live(answer: PlanAnswer) -> list[Subtask]:
-    return [s for s in answer.subtasks if s.status is SubtaskStatus.READY]
+    return [s for s in answer.subtasks if s.status is READY]
 
 
-def test_a_title_tells_every_thing_that_the_instruction_asks_for() -> None:
-    (first, second) = plan().subtasks
-    assert second.title == "Reimbursement: " + "; ".join(map(c_words, parse(second.instruction)))
-    assert "Submit" in second.title
-    assert "(+" not in first.title + second.title
-    (page,) = RulesManager().plan(PlanRequest(goal='Click "Yes". Click "No". Click "Send"', apps=())).subtasks
-    assert [f'"{name}"' in page.title for name in ("Yes", "No", "Send")] == [True] * 3
+def entries(subtask: Subtask) -> dict[str, str]:
+    (step,) = (step for step in subtask.steps if isinstance(step, CreateStep))
+    return {entry.label: entry.value for entry in step.entries}
 
 
 def test_a_goal_over_two_applications_becomes_two_subtasks_that_flow() -> None:
     first, second = plan().subtasks
     assert (first.app, second.app) == ("billing", "reimbursement")
     assert second.depends_on == (first.id,)
-    assert first.expect == (FactKnown(name="invoice total"),)
+    (known,) = first.expect
+    assert isinstance(known, FactKnown)
     assert second.expect == (
-        FieldHas(label="amount", fact="invoice total", app="reimbursement"),
+        FieldHas(label="Amount", fact=known.name, app="reimbursement"),
         EffectSeen(verb="submit", app="reimbursement"),
     )
 
 
-def test_instructions_are_english_that_the_operator_reads_back() -> None:
-    for subtask in plan().subtasks:
-        assert not any(isinstance(x, c.Unknown) for x in parse(subtask.instruction))
-
-
 def test_an_application_that_is_not_there_is_named_with_those_that_are() -> None:
-    answer = plan("Look up invoice INV-3 in the CRM and copy the total to the expense form")
+    answer = plan("Open the payroll app")
     assert answer.outcome == "infeasible"
-    assert "CRM" in answer.reason
+    assert "payroll" in answer.reason
     assert "Billing" in answer.reason
 
 
-def test_words_that_are_not_understood_are_asked_for_once_and_then_said() -> None:
+def test_words_that_are_not_understood_are_looked_up_once_and_then_said() -> None:
     goal = "Frobnicate the ledger"
     assert plan(goal).outcome == "supplement_needed"
-    answer = plan(goal, trigger="nothing_found", attempts=2)
+    answer = plan(goal, trigger="nothing_found", looked_up=(plan(goal).query,), attempts=2)
     assert answer.outcome == "infeasible"
     assert f'"{goal}"' in answer.reason
     assert "crew.manager.policy: llm" in answer.reason
 
 
-def test_what_is_done_stays_and_new_ids_are_new() -> None:
+def test_what_only_the_user_can_say_is_asked_once_and_their_answer_is_read_with_the_goal() -> None:
+    goal = "Claim INV-7"
+    first = plan(goal, can_ask=True)
+    assert first.outcome in {"supplement_needed", "planned"}
+    told = Supplement(query="words", source=USER, title="words", text='Create a note titled "A"')
+    answer = plan("Please", can_ask=True, supplements=(told,), looked_up=("words", "Please"), trigger="supplied")
+    assert [s.app for s in live(answer)] == ["notes"]
+
+
+def test_what_failed_is_tried_once_more_under_a_new_name_and_what_is_done_stays() -> None:
     first = plan().subtasks
-    answer = after("s2", "something odd", done=("s1",))
+    answer = after(first[0].id, "the list did not load")
     assert answer.outcome == "planned"
-    assert answer.subtasks[0] == first[0].model_copy(update={"status": SubtaskStatus.FULFILLED})
-    assert not {s.id for s in live(answer)} & {s.id for s in first}
-
-
-def test_a_required_field_is_read_from_the_same_record() -> None:
-    answer = after("s2", 'the required field "Vendor" is empty and no known fact fits it', done=("s1",))
-    read, again = live(answer)
-    assert read.app == "billing"
-    assert 'Read the "vendor" of the invoice with id "INV-7"' in read.instruction
-    assert read.id in again.depends_on
-    assert again.app == "reimbursement"
-
-
-@pytest.mark.parametrize("field", ["Category", "Purpose", "I confirm the receipt"])
-def test_what_no_record_tells_is_left_to_the_user(field: str) -> None:
-    (again,) = live(after("s2", f'the required field "{field}" is empty and no known fact fits it', done=("s1",)))
-    assert any("ask the user" in hint for hint in again.hints)
-
-
-def test_what_is_not_in_one_application_is_looked_for_in_the_next() -> None:
-    answer = after("s1", 'the invoice with id "INV-7" was not found in billing')
-    assert live(answer)[0].app == "mail"
-    assert live(answer)[0].id in live(answer)[1].depends_on
-    later = after(
-        live(answer)[0].id,
-        'the invoice with id "INV-7" was not found in mail',
-        plan=(plan().subtasks[0].model_copy(update={"status": SubtaskStatus.REJECTED}), *live(answer)),
-    )
-    assert live(later)[0].app == "notes"
-
-
-def test_clicks_that_do_nothing_are_done_by_key_once() -> None:
-    (again,) = live(after("s2", 'pressing "Submit" has no visible effect', done=("s1",)))
-    assert "use the keyboard" in again.hints
-    twice = after(
-        again.id,
-        'pressing "Submit" has no visible effect',
-        done=("s1",),
-        plan=(*(s.model_copy(update={"status": SubtaskStatus.REJECTED}) if s.id == "s2" else s for s in plan().subtasks), again),
-    )
+    (again, then) = live(answer)
+    assert again.id not in {s.id for s in first}
+    assert again.steps == first[0].steps
+    assert any("the list did not load" in hint for hint in again.hints)
+    assert then.depends_on == (again.id,)
+    twice = after(again.id, "the list did not load", plan=(first[0].model_copy(update={"status": GONE}), again, then))
     assert twice.outcome == "infeasible"
-    assert "Submit" in twice.reason
+    assert "did not load" in twice.reason
 
 
-def test_a_refusal_ends_it_with_the_reason_unless_the_user_says_what_to_do() -> None:
-    refused = after(
-        "s2",
-        "the user rejected it",
-        done=("s1",),
-        trigger="approval_rejected",
-        refused=('click "Submit"',),
-        user_words=("not today",),
-    )
-    assert refused.outcome == "infeasible"
-    assert "Submit" in refused.reason
-    assert "not today" in refused.reason
-    instead = after(
-        "s2",
-        "the user rejected it",
-        done=("s1",),
-        trigger="approval_rejected",
-        refused=('click "Submit"',),
-        user_words=('Create a note titled "Claim later"',),
-    )
-    assert [s.app for s in live(instead)] == ["notes"]
+def test_what_was_sent_is_never_sent_again_because_a_gate_said_no() -> None:
+    first, second = plan().subtasks
+    assert after(second.id, "no sign of it", done=(first.id,), trigger="gate_fail").outcome == "infeasible"
 
 
-def test_a_value_that_was_lost_is_entered_anew() -> None:
-    goal = "Find the total of invoice INV-7, enter it as the amount in the reimbursement form and save the draft"
-    done = tuple(s.model_copy(update={"status": SubtaskStatus.FULFILLED}) for s in plan(goal).subtasks)
-    issue = "s2: the value '$5.00' of \"Amount\" is gone: the field shows '1.00'"
-    answer = plan(goal, plan=done, trigger="issues_found", evidence=(issue,), attempts=2)
-    (again,) = live(answer)
-    assert again.app == "reimbursement"
-    assert "Enter" in again.instruction
-    assert "Save" in again.instruction
-
-
-def test_nothing_is_left_when_all_is_done() -> None:
-    done = tuple(s.model_copy(update={"status": SubtaskStatus.FULFILLED}) for s in plan().subtasks)
-    assert plan(plan=done, trigger="gate_done").outcome == "nothing_left"
+def test_presses_that_do_nothing_are_done_by_key_once() -> None:
+    first, second = plan().subtasks
+    (again,) = live(after(second.id, 'pressing "Submit" has no visible effect', done=(first.id,)))
+    assert "use the keyboard" in again.hints
 
 
 def test_help_that_was_fetched_reaches_the_worker() -> None:
-    from roles.contracts import Supplement
-
     told = Supplement(query="how to submit", source="help:x.md", title="Submitting", text="Press Control+Enter.")
-    (again,) = live(after("s2", "there is no button to submit", done=("s1",), trigger="supplied", supplements=(told,)))
-    assert any("Control+Enter" in hint for hint in again.hints)
+    first, second = plan().subtasks
+    answer = after(second.id, "there is no button", done=(first.id,), trigger="supplied", supplements=(told,))
+    assert any("Control+Enter" in hint for hint in live(answer)[0].hints)
+
+
+def test_nothing_is_left_when_all_is_done() -> None:
+    done = tuple(s.model_copy(update={"status": DONE}) for s in plan().subtasks)
+    assert plan(plan=done, trigger="gate_done").outcome == "nothing_left"
+
+
+# What the user says
+
+
+@pytest.mark.parametrize("words", ["not today", "Do not submit the form"])
+def test_a_refusal_ends_it_with_the_reason(words: str) -> None:
+    first, second = plan().subtasks
+    told = {"refused": ('click "Submit"',), "user_words": (words,)}
+    refused = after(second.id, "the user rejected it", done=(first.id,), trigger="approval_rejected", **told)
+    assert refused.outcome == "infeasible"
+    assert "Submit" in refused.reason
+    assert words in refused.reason
+
+
+def test_a_correction_leads_back_to_the_refused_work() -> None:
+    first, second = plan().subtasks
+    told = {"refused": ('click "Submit"',), "user_words": ("Set the category to Travel first",)}
+    answer = after(second.id, "the user rejected it", done=(first.id,), trigger="approval_rejected", **told)
+    (again,) = live(answer)
+    assert entries(again) == {**entries(second), "Category": "Travel"}
+    assert again.steps[0].skill == "create"
+    assert again.id != second.id
+
+
+def test_what_the_user_says_instead_is_done_in_the_place_of_what_they_refused() -> None:
+    goal = GOAL + '. Create a note titled "After"'
+    first, second, last = plan(goal).subtasks
+    told = {"refused": ('click "Submit"',), "user_words": ('Create a note titled "Claim later" instead',)}
+    answer = after(second.id, "the user rejected it", goal=goal, done=(first.id,), trigger="approval_rejected", **told)
+    assert [entries(s)["Title"] for s in live(answer)] == ["Claim later", "After"]
+    assert [s.id for s in live(answer)][1] == last.id
+    done = tuple(s.model_copy(update={"status": DONE if s.status is READY else s.status}) for s in answer.subtasks)
+    words = told["user_words"]
+    assert plan(goal, plan=done, trigger="gate_done", user_words=words).outcome == "nothing_left"
+
+
+@pytest.mark.parametrize(
+    ("words", "titles"),
+    [
+        ('Create a note titled "B" instead', ["B"]),
+        ('Create a note titled "B"', ["A", "B"]),
+        ('Create a note titled "B" first', ["B", "A"]),
+    ],
+)
+def test_a_plan_that_was_rejected_is_made_anew_with_what_the_user_said(words: str, titles: list[str]) -> None:
+    answer = plan('Create a note titled "A"', trigger="plan_rejected", user_words=(words,), attempts=2)
+    assert [entries(s)["Title"] for s in answer.subtasks] == titles
+
+
+@pytest.mark.parametrize("words", [(), ("I do not like the look of it",)])
+def test_a_plan_that_was_rejected_for_no_reason_that_is_understood_is_given_up(words: tuple[str, ...]) -> None:
+    answer = plan(trigger="plan_rejected", user_words=words, attempts=2)
+    assert answer.outcome == "infeasible"
+    assert "rejected the plan" in answer.reason
+
+
+def test_what_is_said_while_the_crew_works_comes_to_the_plan_and_changes_what_is_open() -> None:
+    first, second = plan().subtasks
+    known = (first.model_copy(update={"status": DONE}), second)
+    notes = (Note(words="Set the category to Travel"), Note(words='Create a note titled "B"'))
+    answer = plan(plan=known, failed=second.id, trigger="steered", notes=notes, attempts=2)
+    claimed, noted = live(answer)
+    assert entries(claimed)["Category"] == "Travel"
+    assert entries(noted)["Title"] == "B"
+    assert answer.subtasks[0] == known[0]
+    again = plan(plan=answer.subtasks, failed=claimed.id, trigger="steered", notes=notes, attempts=3)
+    assert again.subtasks == answer.subtasks
+
+
+def test_what_is_said_not_to_be_done_is_left_out() -> None:
+    goal = 'Create a note titled "A" and create a note titled "B"'
+    first, second = plan(goal).subtasks
+    known = (first.model_copy(update={"status": DONE}), second)
+    notes = (Note(words='Do not create the note "B"'),)
+    answer = plan(goal, plan=known, failed=second.id, trigger="steered", notes=notes, attempts=2)
+    assert answer.outcome == "nothing_left"
+
+
+def test_words_that_are_not_understood_change_nothing() -> None:
+    known = plan().subtasks
+    answer = plan(plan=known, failed=known[0].id, trigger="steered", notes=(Note(words="Mind the gap, old chap"),), attempts=2)
+    assert answer.outcome == "planned"
+    assert answer.subtasks == known
+    assert "Mind the gap" in answer.reason
+
+
+def test_a_plan_of_somebody_else_is_never_planned_over() -> None:
+    given = (Subtask(id="s1", title="A", instruction="A", app="notes"), Subtask(id="s2", title="B", instruction="B", app="notes"))
+    status = (given[0].model_copy(update={"status": GONE}), given[1])
+    answer = plan("Frobnicate", plan=status, failed="s1", trigger="cannot_execute", evidence=("no",), attempts=2)
+    assert [s.instruction for s in live(answer)] == ["A", "B"]
+
+
+# What the final check misses
+
+
+def test_a_value_that_was_lost_is_entered_anew_and_what_was_sent_is_not() -> None:
+    saved = GOAL.replace("submit the form", "save the draft")
+    done = tuple(s.model_copy(update={"status": DONE}) for s in plan(saved).subtasks)
+    issue = f"{done[1].id}: the value '$5.00' of \"Amount\" is gone: the field shows '1.00'"
+    (again,) = live(plan(saved, plan=done, trigger="issues_found", evidence=(issue,), attempts=2))
+    assert again.steps == done[1].steps
+    sent = tuple(s.model_copy(update={"status": DONE}) for s in plan().subtasks)
+    assert plan(plan=sent, trigger="issues_found", evidence=(issue,), attempts=2).outcome == "infeasible"
+
+
+def test_an_order_that_the_ledger_misses_is_done_once_more() -> None:
+    goal = 'Create a note titled "A"'
+    done = tuple(s.model_copy(update={"status": DONE}) for s in plan(goal).subtasks)
+    ledger = GoalLedger(goal=goal, entries=(LedgerEntry(order=0, text=goal, state="missing"),))
+    answer = plan(goal, plan=done, trigger="issues_found", evidence=("missing",), ledger=ledger, attempts=2)
+    (again,) = live(answer)
+    fixed = tuple(s.model_copy(update={"status": DONE}) for s in answer.subtasks)
+    assert again.steps == done[0].steps
+    assert plan(goal, plan=fixed, trigger="issues_found", evidence=("missing",), ledger=ledger).outcome == "infeasible"
 
 
 EVIDENCE = st.one_of(
-    st.sampled_from(
-        [
-            'the required field "Vendor" is empty and no known fact fits it',
-            'the invoice with id "INV-7" was not found in billing',
-            'pressing "Submit" has no visible effect',
-            'the fact "invoice tax" is not known',
-            "the same action 3 times in a row",
-            "the server is busy",
-        ]
-    ),
+    st.sampled_from(['pressing "Submit" has no visible effect', "the same action 3 times in a row", "the server is busy"]),
     st.text(max_size=60),
 )
 
 
-@settings(max_examples=80, deadline=None)
+@settings(max_examples=60, deadline=None)
 @given(st.lists(EVIDENCE, min_size=1, max_size=9))
 def test_every_plan_is_a_dag_and_failing_again_and_again_ends(evidence: list[str]) -> None:
     current = plan().subtasks
-    facts = (Fact(name="invoice total", value="$5.00", kind="money"),)
     for said in (*evidence, *["the server is busy"] * 12):
-        ready = next((s for s in current if s.status is SubtaskStatus.READY), None)
+        ready = next((s for s in current if s.status is READY), None)
         assert ready is not None
-        known = tuple(s.model_copy(update={"status": SubtaskStatus.REJECTED}) if s is ready else s for s in current)
-        answer = plan(plan=known, failed=ready.id, evidence=(said,), trigger="cannot_execute", facts=facts, attempts=3)
+        known = tuple(s.model_copy(update={"status": GONE}) if s is ready else s for s in current)
+        answer = plan(plan=known, failed=ready.id, evidence=(said,), trigger="cannot_execute", attempts=3)
         if answer.outcome != "planned":
             assert answer.outcome == "infeasible"
             assert answer.reason
             return
-        rejected = [s for s in known if s.status is SubtaskStatus.REJECTED]
+        rejected = [s for s in known if s.status is GONE]
         current = (*(s for s in rejected if s.id not in {x.id for x in answer.subtasks}), *answer.subtasks)
         validate_plan(current, APPS)
         lost = {s.id for s in rejected}
-        assert not any(lost & set(s.depends_on) for s in current if s.status is SubtaskStatus.READY)
+        assert not any(lost & set(s.depends_on) for s in current if s.status is READY)
     pytest.fail("replanning never ended")
