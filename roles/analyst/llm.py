@@ -7,10 +7,10 @@ from collections.abc import Iterable, Mapping, Sequence
 from decimal import Decimal
 from typing import Any
 
-from roles.analyst.formula import literals_in, sheet_of, worked_out
-from roles.analyst.values import MissingInput, Table, Trouble
 from roles.contracts import AnalystRequest, Answer, Result
 from roles.contracts.steering import notes_told
+from roles.knowledge.formulas.formula import literals_in, sheet_of, worked_out
+from roles.knowledge.formulas.values import MissingInput, Table, Trouble
 from roles.knowledge.memory.blackboard import about_told, board_in
 from roles.policies.llm.asking import Asker
 from roles.policies.llm.prompts import Prompt

@@ -19,8 +19,6 @@ from environments.files.yaml_lines import safe_data
 from protocol import AgentStatus, FailGoal, FinishGoal, OperatorDecision
 from protocol.dsl import DSLError, parse_line
 from protocol.prompt_form import whole_form
-from roles.analyst.formula import Sheet, sheet_of, worked_out
-from roles.analyst.values import Trouble, kind_of_value, typed
 from roles.contracts import (
     AnalystRequest,
     Answer,
@@ -37,6 +35,8 @@ from roles.contracts import (
 )
 from roles.contracts.requests import AskedAction, DecisionRequest, ReviewConfig
 from roles.contracts.signals import ALLOWED_DECISIONS, Signal, gate_decision
+from roles.knowledge.formulas.formula import Sheet, sheet_of, worked_out
+from roles.knowledge.formulas.values import Trouble, kind_of_value, typed
 from roles.knowledge.memory.blackboard import board_in
 from roles.policies.fallback import GaveUp, Recorder, unrecorded
 

@@ -8,7 +8,7 @@ from functools import lru_cache
 from typing import Literal
 
 from protocol import Frozen
-from roles.analyst.values import Number, is_currency, number_of, table_of
+from roles.knowledge.formulas.values import Number, is_currency, number_of, table_of
 from roles.screen.values import parse_date, parse_time
 
 FactSource = Literal[

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from roles.analyst.values import Table
 from roles.contracts.orders import CollectStep, Condition, Of, Records, RowTest, Text, Thing, When
+from roles.knowledge.formulas.values import Table
 from roles.policies.orders.grounding import Ungrounded, ground_field, to_records
 from roles.policies.orders.joined import Joined
 from roles.policies.orders.skills.rows import Row as SeenRow

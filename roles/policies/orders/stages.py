@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping, Sequence
 
-from roles.analyst.formula import names_in
 from roles.contracts import AppShown, EffectSeen, Expectation, FactKnown, FieldHas, Subtask, Worker
 from roles.contracts.orders import (
     AnswerStep,
@@ -25,6 +24,7 @@ from roles.contracts.orders import (
     WaitStep,
 )
 from roles.contracts.signals import SubtaskStatus
+from roles.knowledge.formulas.formula import names_in
 from roles.policies.orders.state import Group
 
 MOST_STEPS = 6

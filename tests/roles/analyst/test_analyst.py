@@ -9,10 +9,10 @@ import pytest
 from environments.contract import Environment
 from roles.analyst.graph import build_analyst
 from roles.analyst.rules import RulesAnalyst
-from roles.analyst.values import table_text
 from roles.contracts import AnalystRequest, Answer, Fact, Result, Subtask
 from roles.contracts.context import Context
 from roles.journal.journal import Journal
+from roles.knowledge.formulas.values import table_text
 from roles.policies.scripted import AnalystScript, ScriptedAnalyst
 
 TABLE = table_text(

@@ -7,7 +7,7 @@ from dataclasses import replace
 from datetime import date, timedelta
 from decimal import Decimal
 
-from roles.analyst.values import CURRENCIES, Number, Trouble, Value, converted, is_currency, shown
+from roles.knowledge.formulas.values import CURRENCIES, Number, Trouble, Value, converted, is_currency, shown
 
 
 def compared(left: Value, how: str, right: Value, same: Callable[[str, str], bool]) -> bool:

@@ -12,8 +12,9 @@ from functools import lru_cache
 from lark import Lark, Token, Tree
 from lark.exceptions import LarkError
 
-from roles.analyst.arithmetic import arithmetic, called, compared, quotient
-from roles.analyst.values import (
+from roles.contracts import AnalystRequest, Fact, Result
+from roles.knowledge.formulas.arithmetic import arithmetic, called, compared, quotient
+from roles.knowledge.formulas.values import (
     MissingInput,
     Number,
     Table,
@@ -27,8 +28,7 @@ from roles.analyst.values import (
     typed,
     unit_of,
 )
-from roles.analyst.values import number_of as number_of_text
-from roles.contracts import AnalystRequest, Fact, Result
+from roles.knowledge.formulas.values import number_of as number_of_text
 from roles.screen.matching import best
 from roles.screen.values import same_state
 

@@ -1,0 +1,1 @@
+"""Formulas over what is known: typed values, exact arithmetic, and the language in which they are written."""
