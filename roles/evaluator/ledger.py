@@ -16,7 +16,7 @@ import yaml
 from environments.effects import SENSITIVE, Effect
 from environments.effects.words import effect_of_words
 from protocol import VisualState
-from roles.analyst.values import table_of
+from roles.knowledge.formulas.values import table_of
 from roles.contracts import GateRequest
 from roles.contracts.gates import MOST_STEPS
 from roles.contracts.orders import (
