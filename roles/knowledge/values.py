@@ -14,7 +14,7 @@ _LINKS = words_of(
     "of is be are at on in by as for with from to the a an titled called named saying number no nr : = under into it about"
 )
 _SAYS = {"titled": "title", "called": "name", "named": "name", "saying": "text", "about": "subject", "by": "date"}
-_NO_NAMES = words_of("i english german french spanish chinese ok")
+_NO_NAMES = words_of("i ok")
 _BETWEEN = words_of("& de van von der da la")
 
 

@@ -319,7 +319,7 @@ class Deeds:
         wanted = {self.slots.values[test.value[1:-1]] for test in found.tests}
         rows = [[p.value for p in item.cells] or [item.text] for item in self._seen.screen(at).items]
         same = [row for row in rows if all(any(want in text for text in row) for want in wanted)]
-        if len(same) > 1 and (pick := self._picked([label for label, _ in texts])) is not None:
+        if (pick := self._picked([label for label, _ in texts])) is not None:
             return found.model_copy(update={"pick": pick})
         return found if found.tests and len(same) <= 1 else _as_it_was(app, texts)
 

@@ -17,11 +17,11 @@ from roles.contracts.orders import Step as TypedStep
 from roles.contracts.signals import SubtaskStatus
 from roles.knowledge.pages.filling import Filling, by_title, filled, filling, question_for, typed_filled
 from roles.knowledge.pages.playbook import SLOT, Playbook, Step, playbooks_in
-from roles.knowledge.pages.typed import BadSteps, grounded
+from roles.knowledge.pages.typed import BadSteps, block, grounded
 from roles.knowledge.values import Given, values_in
 from roles.knowledge.words import asked_stems, stems, words_of
 from roles.screen.language.reader import read
-from roles.screen.language.words import Words
+from roles.screen.language.words import BREAKS, Words
 from roles.screen.matching import app_for
 
 _VAGUE = frozenset(
@@ -98,33 +98,40 @@ def page_key(page: StepOrigin | Playbook) -> tuple[str, str]:
 def follow(request: PlanRequest, reading: Reading) -> Followed:
     """The best page for the goal, else for each part of it that was not understood."""
     goal = reading.goal
-    strange = _strange(reading)
-    whole = _Looked() if strange else _best(goal, request)
+    whole = _best(goal, request) if not (reading.orders and reading.unread) else _Looked()
     if whole.best is not None and whole.best.ready:
         said, of_whole = _spliced("", whole.best)
         return Followed(said if whole.best.said else "", whole.best.steps, "", whole.uses, of_whole)
-    found, uses, text, at, parts = whole, list(whole.uses), "", 0, list[tuple[Span, StepOrigin]]()
-    for span in strange:
-        looked = _best(goal[span[0] : span[1]], request)
-        uses += looked.uses
-        found = looked if looked.ask else found
-        if looked.best is None or not looked.best.said:
-            return Followed(ask=found.ask, uses=_together(uses))
-        text, more = _spliced(text + goal[at : span[0]], looked.best)
-        parts, at = [*parts, *more], span[1]
-    return Followed(text + goal[at:] if parts else "", (), found.ask, _together(uses), tuple(parts))
+    ask, uses, text, at, parts = whole.ask, list(whole.uses), "", 0, list[tuple[Span, StepOrigin]]()
+    for spans in _strange(reading):
+        looked = [_best(goal[start:end], request) for start, end in spans]
+        uses += [use for one in looked for use in one.uses]
+        ask = next((one.ask for one in looked if one.ask), ask)
+        fits = next(((one.best, span) for one, span in zip(looked, spans, strict=True) if one.best and one.best.said), None)
+        if fits is None:
+            return Followed(ask=ask, uses=_together(uses))
+        text, more = _spliced(text + goal[at : fits[1][0]], fits[0])
+        parts, at = [*parts, *more], fits[1][1]
+    return Followed(text + goal[at:] if parts else "", (), ask, _together(uses), tuple(parts))
 
 
-def _strange(reading: Reading) -> list[Span]:
-    """The parts of a goal that are not understood, without the word that joins them to what comes before; none where that is
-    all of it, or none of it."""
-    spans = []
+def _strange(reading: Reading) -> list[list[Span]]:
+    """What is not understood of a goal that is understood in part: the sentence, else the words without what joins them."""
+    if not reading.orders:
+        return []
+    tokens = Words(reading.goal).list
+    ends = [token.end for token in tokens if token.lower in BREAKS] + [len(reading.goal)]
+    found: list[list[Span]] = []
     for rest in reading.unread:
+        start = max((end for end in ends if end <= rest.span[0]), default=0)
+        end = min(end for end in ends if end >= rest.span[1])
         bare = re.sub(r"^(?:(?:and|then|,)\s*)+", "", rest.text).rstrip(" .!")
-        start = rest.span[0] + rest.text.index(bare)
-        if (start, start + len(bare)) != (0, len(reading.goal.rstrip(" .!"))):
-            spans.append((start, start + len(bare)))
-    return spans
+        inner = rest.span[0] + rest.text.index(bare)
+        sentence = reading.goal[start:end]
+        start += len(sentence) - len(sentence.lstrip())
+        end = start + len(sentence.strip().rstrip(" .!"))
+        found.append(list(dict.fromkeys([(start, end), (inner, inner + len(bare))])))
+    return found
 
 
 def _spliced(before: str, best: _Try) -> tuple[str, tuple[tuple[Span, StepOrigin], ...]]:
@@ -334,10 +341,11 @@ def _typed(book: Playbook, made: Filling, score: float, request: PlanRequest) ->
 def _lost(values: Sequence[Given], tried: _Try) -> str:
     """A value of the goal that stands neither in what is done nor on the page itself."""
     book = tried.book
-    done = " ".join([*(words for words, _ in tried.said), *(step.model_dump_json() for step in tried.steps)])
+    typed = block(tried.steps).replace("{{", "{").replace("}}", "}").replace("\\", "")
+    done = " ".join([*(words for words, _ in tried.said), typed])
     page = " ".join([book.title, book.page, *book.conditions, *(step.text for step in book.steps)])
     known = f"{done} {page}".casefold()
-    return next((one.text for one in values if one.text.casefold() not in known), "")
+    return next((one.text for one in values if one.text.casefold().replace("\\", "") not in known.replace("\\", "")), "")
 
 
 def with_origins(subtasks: Sequence[Subtask], reading: Reading | None, followed: Followed) -> list[Subtask]:

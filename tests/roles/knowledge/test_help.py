@@ -6,11 +6,11 @@ from pathlib import Path
 
 import pytest
 
+from environments.simulated.desktop import SimulatedDesktop
+from environments.simulated.world.worldfile import load_world
 from roles.contracts import AppWords, PlanRequest
 from roles.knowledge.library import help_in
 from roles.manager.rules import RulesManager
-
-APPS = (AppWords(app="billing", title="Billing", words=("invoice",)), AppWords(app="notes", title="Notes", words=("note",)))
 
 
 @pytest.fixture
@@ -42,19 +42,21 @@ def test_a_folder_that_is_not_there_holds_nothing(tmp_path: Path) -> None:
 
 
 def test_words_that_are_not_understood_are_looked_up_and_planned_from_the_steps(folder: Path) -> None:
-    manager = RulesManager()
-    asked = manager.plan(PlanRequest(goal="Reconcile invoice INV-7", apps=APPS))
-    assert (asked.outcome, asked.query) == ("supplement_needed", "Reconcile invoice INV-7")
+    manager, cards = RulesManager(), tuple(SimulatedDesktop(load_world("office"), 0).cards())
+    goal, apps = "Reconcile invoice INV-7", tuple(AppWords(app=c.app, title=c.title, words=c.words) for c in cards)
+    asked = manager.plan(PlanRequest(goal=goal, apps=apps, cards=cards))
+    assert (asked.outcome, asked.query) == ("supplement_needed", goal)
     found = tuple(help_in(folder).search(asked.query, asked.app, 3))
-    plan = manager.plan(PlanRequest(goal="Reconcile invoice INV-7", apps=APPS, supplements=found, trigger="supplied", attempts=2))
+    said = PlanRequest(goal=goal, apps=apps, cards=cards, supplements=found, trigger="supplied", looked_up=(goal,), attempts=2)
+    plan = manager.plan(said)
     assert plan.outcome == "planned"
     assert [s.app for s in plan.subtasks] == ["billing", "notes"]
     assert "INV-7" in plan.subtasks[0].instruction
 
 
 def test_a_document_whose_steps_are_not_understood_is_no_plan(folder: Path) -> None:
+    goal = "Wangle a reminder to a customer"
     found = tuple(help_in(folder).search("Send a reminder to a customer", None, 3))
-    goal = "Prepare a reminder to a customer"
-    answer = RulesManager().plan(PlanRequest(goal=goal, apps=APPS, supplements=found, trigger="supplied", attempts=2))
+    answer = RulesManager().plan(PlanRequest(goal=goal, supplements=found, trigger="supplied", looked_up=(goal,), attempts=2))
     assert answer.outcome == "infeasible"
     assert goal in answer.reason
