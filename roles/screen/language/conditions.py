@@ -6,7 +6,7 @@ condition = ("if" | "unless") (thing predicate | "there is" thing) | "if so" | "
 from __future__ import annotations
 
 from roles.contracts.orders import Condition, Order, Slot, Test, Text, Thing
-from roles.screen.language.nouns import Doubt, Read
+from roles.screen.language.names import Doubt, Read
 from roles.screen.language.values import Values
 from roles.screen.language.words import Match
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import Any
 
 from roles.contracts.orders import Amount, Back, Of, Order, Slot, Text, Thing, Value, When, Worked
-from roles.screen.language.nouns import Doubt, Read, plural
+from roles.screen.language.names import Doubt, Read, plural
 from roles.screen.language.values import Values
 
 ONCE = frozenset({"to", "into", "as", "by", "on", "called", "until", "saying", "per", "from"})

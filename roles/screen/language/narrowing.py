@@ -11,7 +11,8 @@ import re
 from typing import Any
 
 from roles.contracts.orders import Amount, Of, Pick, Test, Text, Value, When
-from roles.screen.language.nouns import Doubt, Nouns, Read, plural
+from roles.screen.language.names import Doubt, Read, plural
+from roles.screen.language.nouns import Nouns
 from roles.screen.language.words import Match
 
 

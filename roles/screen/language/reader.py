@@ -14,11 +14,11 @@ from collections.abc import Iterator
 from typing import Any
 
 from environments.cards import Vocabulary
-from roles.contracts.orders import Amount, Condition, Context, Of, Order, Reading, Slot, Span, Text, Thing, Unread, Value, When
-from roles.screen.language.conditions import Conditions
+from roles.contracts.orders import Condition, Of, Order, Reading, Slot, Span, Thing, Unread, Value
 from roles.screen.language.controls import Controls
 from roles.screen.language.frames import Frame
-from roles.screen.language.nouns import Doubt, Read, bare
+from roles.screen.language.names import Doubt, Read, bare
+from roles.screen.language.statements import Statements
 from roles.screen.language.words import Match, Words
 
 
@@ -31,7 +31,7 @@ def _frame(verb: Match) -> dict[str, Any]:
     return dict(verb.entry.data) | {"name": verb.entry.name, "said": verb.entry.words[0]}
 
 
-class Clauses(Conditions, Controls):
+class Clauses(Statements, Controls):
     """Reads sentences and the orders in them."""
 
     def reading(self) -> Reading:
@@ -127,20 +127,6 @@ class Clauses(Conditions, Controls):
             return at if stop == begin else stop
         return stop if stop > begin else at
 
-    def _reason(self, at: int, end: int) -> int:
-        """Where the words of the sentence end that ask for something: "because ..." says why, as far as no order follows it."""
-        for place in range(at + 1, end):
-            more = ("conditions", "exceptions", "if_so", "if_not")
-            first = self.low(place - 1) == "," and self.low(end - 1) == "first" and self.low(place) in {"i", "we"}
-            looks = first and self.take(place, "requests")  # do not send it, I want to look over it first
-            if (looks or self.take(place, "reasons")) and not any(
-                self._separator(n) or self.take(n, *more) for n in range(place + 1, end)
-            ):
-                span = (self.words.list[place].start, self.words.list[end - 1].end)
-                self.context.append(Context(text=self.words.goal[span[0] : span[1]], span=span))
-                return place - (self.low(place - 1) == ",")
-        return end
-
     def _statement(self, at: int) -> int | None:
         """there is THING | I do not need THING | is THING PREDICATE? | check whether THING PREDICATE | it is in PLACE"""
         opened = self.take(at, "existing", "unwanted")
@@ -165,110 +151,6 @@ class Clauses(Conditions, Controls):
             return asked
         return self._placed(at) or self._given_slot(at)
 
-    def _filled(self, first: int, at: int) -> int | None:
-        """there is too much in PLACE"""
-        data: dict[str, Any] = {}
-        end = self.modifiers(at, data, [])
-        if "place" not in data or not self.over(end):
-            return None
-        span = (self.words.list[first].start, self.words.list[end - 1].end)
-        self.context.append(Context(text=self.words.goal[span[0] : span[1]], span=span, things=(data["place"],)))
-        return end
-
-    def _told(self, at: int, end: int) -> int | None:
-        """A sentence that tells how things are, with nothing in it that could be asked for: it is background."""
-        subject = self.take(at, "subjects")
-        if self.low(end) == "?":
-            return None
-        determined = bool(subject or self.take(at, "articles", "possessives"))
-        if not determined and self.take(at, "verb"):
-            return None
-        thing = None if subject else self.simple(at)
-        verb = subject.end if subject else thing[1] if thing else at
-        lapses = self.take(verb, "lapses") is not None
-        if not at < verb < end or (thing and (thing[0].back or (thing[0].quantity in {"all", "number"} and not lapses))):
-            return None
-        aux, word = self.take(verb, "auxiliaries"), self.words.list[verb]
-        if aux and self.low(verb + 1) == "to":
-            return None
-        says = self.predicate(verb) if thing and bare(thing[0]) and word.lower not in {"is", "are"} else None
-        if says and says[1] == end and self.words.list[at].capital and not self.take(at, "verb"):
-            return self._background(at, verb, end, thing[0] if thing else None)
-        tells = lapses or self.take(verb, "past_words") or (aux and aux.entry.name in {"be", "have"})
-        if not tells and not (
-            determined and word.lower.endswith(("s", "ed")) and self._open(verb) and not self.take(verb, "verb", "noun")
-        ):
-            return None
-        if any(self._asks(place) for place in range(at, end) if not (lapses and place == verb)):
-            return None
-        if lapses:
-            when = next((found for place in range(verb + 1, end) if (found := self._when(place))), None)
-            if when is None:
-                return None
-            self.deadline = when.model_copy(update={"spans": self.spans(verb + 1, end)})
-        return self._background(at, verb, end, thing[0] if thing else None)
-
-    def _when(self, at: int) -> When | None:
-        """in two minutes | on Friday at 5"""
-        found = self.dates.read(at + (self.low(at) in {"in", "on", "at"})) or self.dates.read(at)
-        return found[0] if found else None
-
-    def _asks(self, at: int) -> bool:
-        """A word here that does more than tell."""
-        aux, sep = self.take(at, "auxiliaries"), self._separator(at)
-        within = at > 0 and self.take(at - 1, "prepositions", "slot_prepositions", "articles", "possessives")
-        known = (
-            within
-            or aux
-            or self.words.list[at].capital
-            or self.take(at, "noun", "field", "verb_nouns", "states", "past_words", "subjects")
-        )
-        if (self.words.verbal(at) and not known) or (aux and aux.entry.name == "modal") or (sep and self.clause(sep)):
-            return True
-        return self.take(at, *self.words.lexicon.wanting) is not None
-
-    def _background(self, at: int, verb: int, end: int, subject: Thing | None) -> int:
-        """Keeps what is told: its one thing is what "it" speaks of, the one who does it whom "her" does."""
-        things = [subject] if subject is not None else []
-        place = verb + 1
-        while place < end:
-            found = None if self.take(place, "pronouns") else self.thing(place, inner=True)
-            things += [found[0]] if found else []
-            place = max(found[1] if found else 0, place + 1)
-        for one in [subject] if subject is not None and bare(subject) else [one for one in things if bare(one)]:
-            self.named(one.name)
-        others = [one for one in things if one.kind or (one.name and one.name.quoted)]
-        self.topic, self.recent = others[0] if len(others) == 1 else None, True
-        self.topics = tuple(others) if len(others) > 1 else ()
-        span = (self.words.list[at].start, self.words.list[end - 1].end)
-        self.context.append(Context(text=self.words.goal[span[0] : span[1]], span=span, things=tuple(things)))
-        return end
-
-    def _unrelated(self, told: Context) -> bool:
-        """Whether no order is about the same kind of thing without speaking of this one."""
-        kind = told.things[0].kind if told.things and told.things[0].spans and told.things[0].spans[0][0] == told.span[0] else ""
-        objects = [order.object for order in self.orders if order.object is not None and order.object.kind == kind]
-        return not kind or all(any(told.span[0] <= first < told.span[1] for first, _ in one.spans) for one in objects)
-
-    def _given_slot(self, at: int) -> int | None:
-        """The subject is X. | The title should be X: for the order before."""
-        article = self.take(at, "articles", "possessives")
-        field = self.take(article.end if article else at, "field")
-        last = self.orders[-1] if self.orders else None
-        if field is None or last is None or "with" not in self.words.lexicon.data["verbs"].get(last.verb, {}).get("slots", {}):
-            return None
-        modal, be = self.take(field.end, "passives"), self.low(field.end) in {"is", "are"}
-        start = modal.end if modal else field.end + be
-        known = any(slot.field == field.entry.name for slot in last.slots)
-        value = self.amount(start) or self.name(start) if (modal or be or self.low(at - 1) == "and") and not known else None
-        more = bool(value and self.low(value[1]) == "and" and self.take(value[1] + 1, "articles", "possessives"))
-        if value is None or not (more or self.over(value[1])):
-            return None
-        spans = self.spans(at, value[1])
-        slot = Slot(role="with", field=field.entry.name, value=value[0], spans=spans)
-        self.orders[-1] = last.model_copy(update={"slots": (*last.slots, slot), "spans": (*last.spans, *spans)})
-        return self._given_slot(value[1] + 1) if more else value[1]
-
     def _wanting(self, at: int) -> int | None:
         """ANN wants to know QUESTION {and QUESTION} | ANN needs the FIELDS of THING: it is to be found out."""
         end = self._name_end(at)
@@ -292,11 +174,6 @@ class Clauses(Conditions, Controls):
         del self.orders[size:]
         return None
 
-    def _sentence_end(self, at: int) -> int:
-        while not self.over(at):
-            at += 1
-        return at
-
     def _condition_of(self, at: int, end: int) -> int | None:
         """THING PREDICATE, which "if so" will speak of."""
         thing = self.thing(end)
@@ -309,36 +186,6 @@ class Clauses(Conditions, Controls):
             return stop if self.over(stop) else None
         standing, begin = self._front(follows)
         return self._clauses(begin, self._sentence_end(begin), standing)
-
-    def _placed(self, at: int) -> int | None:
-        """ "It is in my contacts": where the thing spoken of last is looked for."""
-        found, last = self.take(at, "found_in"), self.orders[-1] if self.orders else None
-        place = self.simple(found.end, inner=True) if found else None
-        if place is None or not self.over(place[1]):
-            return None
-        slot = next((slot for slot in last.slots if isinstance(slot.value, Of)), None) if last else None
-        thing = (
-            self.topic
-            if self.waiting
-            else last.object or (slot.value.thing if slot and isinstance(slot.value, Of) else None)
-            if last
-            else None
-        )
-        if thing is None or thing.place or thing.back or thing.new:
-            return None
-        spans = self.spans(at, place[1])
-        thing = thing.model_copy(update={"place": place[0], "spans": (*thing.spans, *spans)})
-        if self.waiting or last is None:
-            self.topic = thing
-        elif last.object is not None:
-            self.orders[-1] = last.model_copy(update={"object": thing, "spans": (*last.spans, *spans)})
-        else:
-            slots = [
-                one.model_copy(update={"value": one.value.model_copy(update={"thing": thing})}) if one is slot else one
-                for one in last.slots
-            ]
-            self.orders[-1] = last.model_copy(update={"slots": tuple(slots), "spans": (*last.spans, *spans)})
-        return place[1]
 
     def _clauses(self, at: int, end: int, standing: Condition | None) -> int:
         first = len(self.orders)
@@ -439,84 +286,6 @@ class Clauses(Conditions, Controls):
         self._keep()
         self._reply()
         return end if not (negated and order.negated) else None
-
-    def _keep(self) -> None:
-        """ "... but keep those from Ann": they are excepted from what is done before, too."""
-        if len(self.orders) < 2 or self.orders[-1].verb != "keep" or self.orders[-1].slots:
-            return
-        kept, last = self.orders[-1].object, self.orders[-2]
-        if kept is None or kept.but or last.object is None or last.object.quantity != "all":
-            return
-        if kept.back is not None and kept.back.to == len(self.orders) - 2 and kept.tests:
-            kept = kept.model_copy(update={"kind": last.object.kind, "back": None})
-        if kept.back is None and kept.kind == last.object.kind:
-            thing = last.object.model_copy(update={"but": (*last.object.but, kept)})
-            self.orders[-2] = last.model_copy(update={"object": thing})
-
-    def _reply(self) -> None:
-        """ "Reply to Ann's mail and tell her that ...": that is what the reply says."""
-        if len(self.orders) < 2 or self.orders[-2].verb != "reply" or self.orders[-1].verb != "send":
-            return
-        last, told = self.orders[-2:]
-        to = next((slot.value for slot in told.slots if slot.role == "to"), None)
-        if any(slot.role == "saying" for slot in last.slots) or told.object or not isinstance(to, Text):
-            return
-        asked, pronoun = self.words.goal[slice(*last.spans[0])], self.words.goal[slice(*to.spans[0])] != to.text
-        if to.text not in asked or not pronoun or told.negated or {slot.role for slot in told.slots} != {"to", "saying"}:
-            return
-        saying = [slot for slot in told.slots if slot.role == "saying"]
-        self.orders[-2:] = [last.model_copy(update={"slots": (*last.slots, *saying), "spans": (*last.spans, *told.spans)})]
-
-    def keeping_only(self, at: int) -> Read[Order] | None:
-        """keep only THING: what is to be done with all the others is said behind it."""
-        only = self.take(at, "keep_only")
-        thing = self.thing(only.end) if only else None
-        if only is None or thing is None or not self._separator(thing[1]):
-            return None
-        place, order = self._separator(thing[1]), Order(verb="keep", said=self.words.text(at, only.end), object=thing[0])
-        if (amount := self._of_it(place)) is not None:  # exactly 4 of it
-            slot = Slot(role="value", field="quantity", value=amount[0], spans=amount[0].spans)
-            order, thing = order.model_copy(update={"verb": "set", "slots": (slot,)}), (thing[0], amount[1])
-        rest = [n for n in range(place, self._sentence_end(place)) if (m := self.take(n, "pronouns")) and m.entry.name == "rest"]
-        return (order, thing[1]) if rest else None
-
-    def _of_it(self, at: int) -> Read[Amount] | None:
-        at += self.low(at) == "exactly"
-        amount = self.amount(at)
-        of = amount and not amount[0].unit and self.low(amount[1]) == "of" and self.low(amount[1] + 1) in {"it", "them"}
-        return (amount[0], amount[1] + 2) if amount is not None and of else None
-
-    def _christened(self, made: int, name: Text, at: int, end: int) -> Read[Order] | None:
-        """ "Make a note. It should be called X": that is the name of what is made."""
-        order = self.orders[made]
-        if made != len(self.orders) - 1 or order.object is None or not order.object.new or order.object.name:
-            return None
-        self.orders.pop()
-        spans = (*order.spans, *self.spans(at, end))
-        return order.model_copy(update={"object": order.object.model_copy(update={"name": name}), "spans": spans}), end
-
-    def likewise(self, at: int) -> Read[Order] | None:
-        """[tell] the same [mail] to NAME [in chat]: what was said last, to somebody else."""
-        verb, last = next(iter(self.words.matches(at, "verb")), None), self.orders[-1] if self.orders else None
-        start = verb.end if verb and verb.entry.data.get("says") else at
-        same = self.take(start, "same")
-        if same is None or last is None or last.verb not in {"send", "forward", "share"} or last.negated:
-            return None
-        letter = self.take(same.end, "noun")
-        end = letter.end if letter and letter.entry.name in self.words.lexicon.data["letters"] else same.end
-        self.claimed = frozenset({"channels", "in"})
-        to = self.valued(end + 1) if self.low(end) in {"to", "for"} else None
-        if to is None:
-            return None
-        channel = self.take(to[1], "channels")
-        stop, roles = channel.end if channel else to[1], {"to", "by"} if channel else {"to"}
-        slots = [Slot(role="to", value=to[0], spans=self.spans(end, to[1]))]
-        if channel:
-            way = Of(thing=Thing(kind=channel.entry.name), spans=self.spans(to[1], stop))
-            slots.append(Slot(role="by", value=way, spans=way.spans))
-        slots += [slot for slot in last.slots if slot.role not in roles]
-        said = self.words.text(at, same.end)
-        return last.model_copy(update={"said": said, "slots": tuple(slots), "spans": self.spans(at, stop)}), stop
 
     def wished(self, at: int) -> Read[Order] | None:
         """I need a new THING | I need the FIELDS of THING"""

@@ -1,0 +1,265 @@
+"""Names among a goal's words, and the words that point back at what was spoken of.
+
+name = quotation | open { open | number }
+pronoun = "it" | "them" | "both of them" | "all of them" ["that" ...] | "the others" | "her"
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from typing import Any, TypeVar
+
+from roles.contracts.orders import Back, Condition, Context, Of, Order, Span, Test, Text, Thing, Value, When, Worked
+from roles.screen.language.dates import Dates
+from roles.screen.language.words import Match, Token, Words
+
+NAMED = frozenset({"id", "file", "email", "url", "phone"})
+ENDS = frozenset(".!?;")
+QUANTITIES: dict[str, dict[str, Any]] = {"both": {"quantity": "number", "number": 2}, "all": {"quantity": "all"}}
+POINTING = frozenset({"that", "this", "these", "those", "two"})
+NOWHERE = 10**6
+LOOKING = frozenset({"open", "find", "check", "answer", "collect"})
+"""Verbs that leave what they are about as it is."""
+T = TypeVar("T")
+Read = tuple[T, int]
+"""What was read, and the place behind it."""
+
+
+class Doubt(Exception):
+    """Words that can be read in two ways, of which one would do something else."""
+
+
+class Names(ABC):
+    """What all that reads shares: the tokens, what was read so far, and what names and pronouns mean there."""
+
+    def __init__(self, words: Words, today: str) -> None:
+        self.words, self.dates, self.today = words, Dates(words, today), today
+        self.orders: list[Order] = []
+        self.context: list[Context] = []
+        self.topics: tuple[Thing, ...] = ()
+        self.recent = False
+        """What the last sentence told is what "it" speaks of."""
+        self.claimed: frozenset[str] = frozenset()
+        """Prepositions that belong to the verb that is being read."""
+        self.pending: tuple[str, ...] = ()
+        """Words of the verb that are still to come."""
+        self.reserved: frozenset[str] = frozenset()
+        """Prepositions that within a slot belong to things, but do not lead from a field to what has it."""
+        self.condition: Condition | None = None
+        """The one said last: what "otherwise" and "if so" speak of."""
+        self.asker: range = range(0)
+        """Orders that find out what somebody wants to know."""
+        self.object: Thing | None = None
+        """Of the order that is being read."""
+        self.topic: Thing | None = None
+        """What the condition of the sentence, or an earlier statement or question, is about."""
+        self.waiting: tuple[int, int] | None = None
+        """Words that only matter if what follows speaks of them: a statement, or a question of which "if so" is said."""
+        self.deadline: When | None = None
+        """When it is over, as a statement tells: "the books close in two minutes"."""
+        self.people: list[str] = []
+        self.said_kind = ""
+        self.nested = False
+        """Within what narrows another thing down."""
+        self.subject: Thing | None = None
+        """What the thing is about that the order makes: "a claim for INV-1 with its total"."""
+        self.each: Thing | None = None
+        """What the order that is being read is done for each of."""
+        self.loose = False
+        """A field may stand for what has it: "set the brightness to 40"."""
+
+    def ends(self, at: int) -> bool:
+        """A sentence ends here."""
+        return self.low(at) in ENDS or self.low(at).startswith("\n")
+
+    def over(self, at: int) -> bool:
+        return at >= len(self.words.list) or self.ends(at)
+
+    def token(self, at: int) -> Token | None:
+        return self.words.list[at] if at < len(self.words.list) else None
+
+    def low(self, at: int) -> str:
+        return self.words.list[at].lower if at < len(self.words.list) else ""
+
+    def kind(self, at: int) -> str:
+        return self.words.list[at].kind if at < len(self.words.list) else ""
+
+    def take(self, at: int, *groups: str) -> Match | None:
+        return self.words.take(at, *groups)
+
+    def spans(self, first: int, end: int) -> tuple[Span, ...]:
+        return ((self.words.list[first].start, self.words.list[end - 1].end),) if first < end <= len(self.words.list) else ()
+
+    def text(self, first: int, end: int, quoted: bool = False) -> Text:
+        words = self.words.text(first, end)
+        if quoted and words.strip().startswith("```"):
+            inside = words.strip()[3:-3]
+            words = f'"{inside.partition(chr(10))[2] or inside}"'
+        return Text(text=words[1:-1] if quoted else words, quoted=quoted, spans=self.spans(first, end))
+
+    def _separator(self, at: int) -> int:
+        """The place behind "," or "and" or ", and"."""
+        comma = self.low(at) == ","
+        joined = self.low(at + comma) in {"and", "&", "+"}
+        return at + comma + joined if comma or joined else 0
+
+    def _is_head(self, at: int) -> bool:
+        return bool(self.take(at, "noun", "field", "ones", "states", "numbers", "superlatives", "comparatives")) or (
+            self._open(at) and not self.take(at, "verb")
+        )
+
+    def _noun_ahead(self, at: int) -> bool:
+        return bool(self.take(at, "noun", "ones", "states")) or self._open(at)
+
+    def _open(self, at: int) -> bool:
+        """A word that may be in a name: none of the grammar's, no date, no verb that is not a noun too."""
+        token = self.token(at)
+        if token is None or token.kind not in {"word", *NAMED} or token.lower == "'s":
+            return False
+        if token.kind in NAMED:
+            return True
+        if self.words.closed(at) or self.dates.days(at) or (not token.capital and self.take(at, "states")):
+            return False
+        if self.take(at, "noun", "field", "verb_nouns"):
+            return True
+        if self.take(at, "predicates"):
+            return False
+        return token.capital or not self.words.verbal(at)
+
+    def _name_end(self, at: int) -> int:
+        end = at
+        while (
+            self._open(end) and (end == at or self.words.list[end].capital or not self.take(end, "predicates", "past_words"))
+        ) or (end > at and self._inside(end)):
+            end += 1
+        return end
+
+    def _inside(self, at: int) -> bool:
+        """What may stand in a name, but not begin it: a number, an ampersand between capitals."""
+        before, after = self.token(at - 1), self.token(at + 1)
+        if self.kind(at) == "number":
+            return not self.take(at + 1, "units", "lengths") and not self.take(at + 1, "noun")
+        return bool(self.low(at) in {"&", "-"} and before and after and before.capital and after.capital)
+
+    def _nameish(self, at: int) -> bool:
+        token = self.token(at)
+        return token is not None and (token.capital or token.kind in {*NAMED, "number"})
+
+    def name(self, at: int) -> Read[Text] | None:
+        """A quotation, or a name of open words."""
+        if self.kind(at) == "quote":
+            return self.text(at, at + 1, quoted=True), at + 1
+        end = self._name_end(at)
+        return (self.text(at, end), end) if end > at else None
+
+    def named(self, value: Value | None) -> None:
+        """Somebody "her" may speak of."""
+        if isinstance(value, Text) and not value.quoted:
+            self.people = [*self.people, value.text]
+
+    # What points back
+
+    def back(self, many: bool | None = None, field: str = "", at: int = 0) -> Back | None:
+        """The order that a pronoun points to: the last one of its number."""
+        spans = self.spans(at, at + 1)
+        for number in range(len(self.orders) - 1, -1, -1):
+            order = self.orders[number]
+            if many is None or order.object is None or plural(order.object) == many or (not many and self._every(order.object)):
+                return Back(to=number if field else source(order, number), field=field, spans=spans)
+        return None
+
+    def _every(self, thing: Thing) -> bool:
+        """ "every mail" is all of them, and "it" each one."""
+        return bool(thing.spans) and self.words.goal[thing.spans[0][0] :].lower().startswith(("every ", "each "))
+
+    def _pronoun(self, at: int) -> Read[Thing] | None:
+        """it | them | both of them | all of them [that ...] | the others | her"""
+        found, every = self.take(at, "pronouns"), self.take(at, "all")
+        if self.low(at) == "that" and self.take(at + 1, "noun") and self.low(at + 1) == "person":
+            back = self.back(at=at)
+            return (Thing(kind="person", back=back, spans=self.spans(at, at + 2)), at + 2) if back else None
+        whole = every is not None and self.low(every.end) in {"them", "these", "those"}
+        if every is not None and whole:
+            found = self.take(every.end, "pronouns")
+        if found is None or (self.low(found.end - 1) in POINTING and self._is_head(found.end)):
+            return None
+        name, end = found.entry.name, found.end
+        if name in {"rest", "person"}:
+            return self._rest(at, end) if name == "rest" else self._person(at, end)
+        data: dict[str, Any] = dict(QUANTITIES.get(name, {}))
+        back = self.back(None if whole else name != "one", at=end - 1)
+        topics = [one for one in (self.topic, *self.topics) if one is not None and plural(one) == (name != "one")]
+        if len(topics) == 1 and (back is None or self.low(end - 1) in {"it", "them"}):
+            self.waiting, topic = None, topics[0]
+            count = data if name == "both" else {"quantity": "one"} if topic.quantity == "any" else {}
+            return topic.model_copy(update={"spans": (*topic.spans, *self.spans(at, end)), **count}), end
+        if back is None:
+            return None
+        if name == "one" and (other := self._not_a_person(self.orders[back.to])):
+            return other.model_copy(update={"spans": (*other.spans, *self.spans(at, end))}), end
+        tests: list[Test] = []
+        if name == "all" and self.low(end) in {"that", "who", "which", "about", "from"}:
+            end = self.modifiers(end, data, tests)
+        return Thing(back=back, **data, tests=tuple(tests), spans=self.spans(at, end)), end
+
+    def _not_a_person(self, order: Order) -> Thing | None:
+        """ "Add Ann to the meeting and remove Bob from it": it is the meeting."""
+        if order.object is None or not bare(order.object) or (order.object.name and order.object.name.quoted):
+            return None
+        return next((slot.value.thing for slot in order.slots if slot.role == "into" and isinstance(slot.value, Of)), None)
+
+    def _rest(self, at: int, end: int) -> Read[Thing] | None:
+        """The others: those of the same kind of which nothing has been said."""
+        said = self._worked_on()
+        if not said:
+            return None
+        places = {one.kind: one for told in self.context for one in told.things if one.kind in self.words.lexicon.data["places"]}
+        place = said[-1].place or (next(iter(places.values())) if len(places) == 1 else None)
+        kind = said[-1].kind or self._looked_at()
+        if self.low(end - 1) == "else" and (place or not self.words.lexicon.first.get(kind.split(" ")[0])):
+            kind = ""
+        data: dict[str, Any] = {"kind": kind, "quantity": "all", "place": place, "but": said}
+        if got := self.take(end, "got"):
+            end = got.end
+        return Thing(**data, spans=self.spans(at, end)), end
+
+    def _worked_on(self) -> tuple[Thing, ...]:
+        """What orders do something with; what they only look at is none of it."""
+        said = [one.object for one in self.orders if one.object is not None and one.verb not in LOOKING]
+        return tuple(one.model_copy(update={"also": ()}) for thing in said for one in (thing, *thing.also))
+
+    def _looked_at(self) -> str:
+        return next((one.object.kind for one in reversed(self.orders) if one.object is not None and one.object.kind), "")
+
+    def _person(self, at: int, end: int) -> Read[Thing]:
+        people = self.people
+        if len(set(people)) != 1:
+            raise Doubt(f"who is {self.words.text(at, end)!r}: {', '.join(dict.fromkeys(people)) or 'nobody was named'}?")
+        return Thing(name=Text(text=people[-1], spans=self.spans(at, end)), spans=self.spans(at, end)), end
+
+    def spoken(self) -> Thing:
+        """What was spoken of last, where it was in no order."""
+        self.waiting = None
+        return self.topic or Thing()
+
+    @abstractmethod
+    def modifiers(self, at: int, data: dict[str, Any], tests: list[Test]) -> int:
+        """All that narrows a thing down, wherever its head is."""
+
+
+def source(order: Order, number: int) -> int:
+    """The order that is spoken of through one which itself only speaks of another: "put its number into the note"."""
+    if order.object is not None:
+        return number
+    values = [part for slot in order.slots for part in (slot.value.of if isinstance(slot.value, Worked) else (slot.value,))]
+    things = [value.thing for value in values if isinstance(value, Of) and value.fields]
+    return things[0].back.to if things and things[0].back is not None else number
+
+
+def bare(thing: Thing) -> bool:
+    """Nothing but a name."""
+    return thing.name is not None and thing == Thing(name=thing.name, spans=thing.spans)
+
+
+def plural(thing: Thing) -> bool:
+    return thing.quantity in {"all", "number"} or bool(thing.also) or (thing.kind == "person" and thing.quantity == "all")
