@@ -16,7 +16,6 @@ import yaml
 from environments.effects import SENSITIVE, Effect
 from environments.effects.words import effect_of_words
 from protocol import VisualState
-from roles.knowledge.formulas.values import table_of
 from roles.contracts import GateRequest
 from roles.contracts.gates import MOST_STEPS
 from roles.contracts.orders import (
@@ -27,6 +26,7 @@ from roles.contracts.orders import (
     LedgerEntry,
     Of,
     Order,
+    PressStep,
     Reading,
     Slot,
     Text,
@@ -37,7 +37,10 @@ from roles.contracts.orders import (
 from roles.contracts.signals import SubtaskStatus
 from roles.evaluator.effects import RecordEffect, Screens, SeenRecord, effects_of, made_by, rows_on, seen_with
 from roles.evaluator.fitting import Resolver, fits, is_kind, lists_of, picked, says, tells, tells_moment
+from roles.knowledge.formulas.values import table_of
 from roles.screen.matching import app_for, similarity, tokens
+from roles.screen.page import likeness
+from roles.screen.values import parse_time
 
 _STRICT = frozenset({"to", "into", "as", "called", "saying", "field", "value"})
 """Roles of slots whose words stand in what was written, moved or sent."""
@@ -124,22 +127,26 @@ class _Check:
             order = order.model_copy(update={"verb": "write"})
         if order.negated or order.verb in deeds()["keeps"]:
             return self._left_alone(order, thing)
-        if order.condition is not None:
-            asked, shown = self._truth(order.condition)
-            if asked is None:
-                why = "nothing that was seen tells whether what it depends on is so"
-                return Verdict("missing" if self._done(order, thing) else "unchecked", why)
-            if not asked:
-                done = self._done(order, thing)
-                why = "it was done, and what it depends on is not so" if done else "what it depends on is not so"
-                return Verdict("forbidden" if done else "shown", why, (*shown, *self._evidence(done)))
+        if order.condition is not None and (bound := self._bound(order, order.condition, thing)) is not None:
+            return bound
         if order.verb in deeds()["looks"]:
-            return self._looked(thing)
+            return self._looked(order, thing)
         if order.verb in deeds()["presses"]:
-            return self._clicked(thing)
+            return self._clicked(order, thing)
         if order.verb in deeds()["tells"]:
             return self._told(order)
         return self._worked(order, thing)
+
+    def _bound(self, order: Order, condition: Condition, thing: Thing | None) -> Verdict | None:
+        """How an order stands whose condition does not hold, or is not known to."""
+        asked, shown = self._truth(condition)
+        if asked:
+            return None
+        done = self._done(order, thing)
+        if asked is None:
+            return Verdict("missing" if done else "unchecked", "nothing that was seen tells whether what it depends on is so")
+        why = "it was done, and what it depends on is not so" if done else "what it depends on is not so"
+        return Verdict("forbidden" if done else "shown", why, (*shown, *self._evidence(done)))
 
     def _computed(self, order: Order) -> tuple[str, ...]:
         """The scripts that ended well for an order that is a computation over files: no screen shows those."""
@@ -211,9 +218,13 @@ class _Check:
 
     def _worked(self, order: Order, thing: Thing | None) -> Verdict:
         """That it was done: to the one that is meant, to each of them, to so many."""
+        if thing is not None and thing.kind == "nothing":
+            return self._nothing_chosen()
         may = self._may(order)
         if not may and (shown := self._so_already(order, thing)):
             return Verdict("shown", "it was so already", shown)
+        if not may and order.verb == "select" and thing is not None and thing.name is not None:
+            return self._clicked(order, thing)
         if not may:
             return Verdict("missing", f"nothing was seen to be done that is to {order.verb.replace('_', ' ')}")
         per = next((slot.value.thing for slot in order.slots if slot.role == "per" and isinstance(slot.value, Of)), None)
@@ -242,14 +253,36 @@ class _Check:
                     return (f"state:{state.state_id}",)
         return ()
 
-    def _clicked(self, thing: Thing | None) -> Verdict:
-        """That a control of that name was pressed."""
+    def _clicked(self, order: Order, thing: Thing | None) -> Verdict:
+        """That a control of that name was pressed; of what has no name, the one that the plan found for it."""
+        every = [thing.model_copy(update={"also": ()}), *thing.also] if thing is not None and thing.also else []
+        if every:
+            verdicts = [self._clicked(order, one) for one in every]
+            bad = next((verdict for verdict in verdicts if verdict.state != "shown"), verdicts[0])
+            return bad._replace(used=tuple(n for verdict in verdicts for n in verdict.used))
         name = thing.name.text if thing is not None and thing.name is not None else ""
-        done = [s for s in self.request.steps if s.exec_status == "executed" and name and similarity(name, s.target) >= 0.9]
+        if not name:
+            number = self.reading.orders.index(order)
+            steps = [x for s in self.request.plan if s.status is SubtaskStatus.FULFILLED for x in s.steps]
+            found = [x.control for x in steps if isinstance(x, PressStep) and x.order == number and x.control]
+            name = found[0] if len(found) == 1 else ""
+        done = [s for s in self.request.steps if s.exec_status == "executed" and name and _same_control(name, s.target)]
         if done:
             mine = tuple(n for n, e in enumerate(self.effects) if e.step == done[0].step)
             return Verdict("shown", "", (f"step:{done[0].step}",), mine)
         return Verdict("missing" if name else "unchecked", f"{name or 'what is meant'} was not pressed")
+
+    def _nothing_chosen(self) -> Verdict:
+        """That no box was ticked when the last control was pressed."""
+        before = {step.before for step in self.request.steps if step.verb == "click"}
+        asked = [state for state in self.states if state.state_id in before]
+        boxes = [[e for e in state.elements if e.role in {"checkbox", "radio", "switch"}] for state in asked]
+        shown = next((part for part in reversed(boxes) if part), [])
+        ticked = [e.name for e in shown if e.value == "true"]
+        return Verdict("missing", f"{', '.join(ticked)} is chosen") if ticked else Verdict("shown" if shown else "unchecked")
+
+    def _dialog_open(self) -> bool:
+        return bool(self.states) and any(e.role in {"dialog", "alertdialog"} for e in self.states[-1].elements)
 
     def _one(self, order: Order, thing: Thing, may: list[int]) -> Verdict:
         fit = {n: self._meant(thing, order, n) for n in may}
@@ -266,8 +299,8 @@ class _Check:
     def _with_slots(self, order: Order, kept: list[int], thing: Thing | None = None) -> Verdict:
         """That what goes with the verb stands in what was written, moved or sent."""
         groups = self._groups(kept)
-        found = [self._lost(_with_own(order, thing), group) for group in groups]
-        at = min(range(len(groups)), key=lambda n: (len(found[n][0]), len(found[n][1])))
+        found = [self._lost(self._with_own(order, thing), group) for group in groups]
+        at = min(range(len(groups)), key=lambda n: (len(found[n][0]), len(found[n][1]), self._is_poor(groups[n])))
         best, (lost, unsure) = groups[at], found[at]
         used = tuple(kept if self._spreads(order) else best)
         if lost:
@@ -276,6 +309,10 @@ class _Check:
             return Verdict("missing", "it was written and not saved", self._evidence(best), used)
         why = f"not known: {', '.join(unsure)}" if unsure else ""
         return Verdict("unchecked" if unsure else "shown", why, self._evidence(best), used)
+
+    def _is_poor(self, group: list[int]) -> tuple[bool, bool]:
+        """Whether all of it was done for other orders, and whether none of it settles anything."""
+        return self.used >= set(group), not any(map(self._settles, group))
 
     def _spreads(self, order: Order) -> bool:
         """Whether it is done several times over: to everybody, for each."""
@@ -337,7 +374,9 @@ class _Check:
         held = "\n".join(
             v.value for n in group for v in self.effects[n].values if slot.field and similarity(slot.field, v.label) >= 0.75
         )
+        clocks = [line for line in held.splitlines() if parse_time(line) is not None]
         missing = [one for one in wanted if not tells(held or text, one) and not (slot.role == "to" and self._reached(one, text))]
+        missing = [one for one in missing if parse_time(one) is None or parse_time(one) not in map(parse_time, clocks)]
         return not missing, f"{words} ({', '.join(missing)})" if missing and missing != [words] else words
 
     def _where_called(self, name: str, wanted: str, text: str, group: list[int]) -> bool:
@@ -455,8 +494,10 @@ class _Check:
                 used.append(one)
         if undone:
             return Verdict("missing", f"not done to {', '.join(undone[:6])}", self._evidence(used), tuple(used))
-        verdict = self._with_slots(_without_own(order), used) if used else Verdict("shown", "there is none")
-        short = [r.key for r, n in zip(every, used, strict=True) if any(not says(self._all_of(n), v) for v in _own(order, r))]
+        own = [slot for slot in order.slots if self._is_own(slot, order)]
+        without = order.model_copy(update={"slots": tuple(slot for slot in order.slots if slot not in own)})
+        verdict = self._with_slots(without, used) if used else Verdict("shown", "there is none")
+        short = [r.key for r, n in zip(every, used, strict=True) if any(not says(self._all_of(n), v) for v in _held(own, r))]
         if short:
             return Verdict(
                 "missing", f"what belongs to it was not given for {', '.join(short[:4])}", self._evidence(used), tuple(used)
@@ -467,6 +508,23 @@ class _Check:
                 state="unchecked", why=f"what was seen of {', '.join(unsure[:4])} does not tell whether it is meant"
             )
         return verdict._replace(used=tuple(used))
+
+    def _is_own(self, slot: Slot, order: Order) -> bool:
+        """Whether it is a field of each thing that the order is about, "with the number and the amount"."""
+        thing = slot.value.thing if isinstance(slot.value, Of) and slot.value.fields else None
+        mine = thing is not None and (thing.back is None or self.reading.orders[thing.back.to].spans == order.spans)
+        return mine and thing is not None and thing.name is None and not thing.tests
+
+    def _with_own(self, order: Order, thing: Thing | None) -> Order:
+        """The order, its fields those of the thing in hand."""
+        slots = [
+            slot.model_copy(update={"value": slot.value.model_copy(update={"thing": thing})})
+            if thing is not None and (thing.name is not None or thing.tests) and slot.role in {"with", "value"}
+            and isinstance(slot.value, Of) and slot.value.thing.back is not None and self._is_own(slot, order)
+            else slot
+            for slot in order.slots
+        ]  # fmt: skip
+        return order.model_copy(update={"slots": tuple(slots)})
 
     def _expected(self, thing: Thing) -> list[SeenRecord] | None:
         if thing.pick is not None:
@@ -554,7 +612,9 @@ class _Check:
 
     # --- looking and telling --------------------------------------------------------------------------------------------------
 
-    def _looked(self, thing: Thing | None) -> Verdict:
+    def _looked(self, order: Order, thing: Thing | None) -> Verdict:
+        if order.verb == "close" and thing is not None and thing.kind == "dialog" and self._dialog_open():
+            return Verdict("missing", "a dialog is still open")
         if thing is None or (thing.name is None and not thing.tests):
             return Verdict("shown" if self.states else "unchecked", "")
         for look in self.looks:
@@ -610,6 +670,11 @@ def _fills(order: Order) -> bool:
     return order.verb in deeds()["writes"] and any(thing.kind in _FORMS for thing in about)
 
 
+def _same_control(name: str, target: str) -> bool:
+    """Whether a control is called so, or by another word for the same."""
+    return similarity(name, target) >= 0.9 or likeness(name, target) >= 0.9
+
+
 def _buts(order: Order) -> tuple[Thing, ...]:
     return order.object.but if order.object is not None and not order.negated else ()
 
@@ -619,31 +684,10 @@ def _is_moment(slot: Slot, order: Order) -> bool:
     return isinstance(slot.value, When) and order.verb in (*deeds()["makes"], *deeds()["writes"])
 
 
-def _is_own(slot: Slot) -> bool:
-    """Whether it is a field of each thing that the order is about: "with the number and the amount"."""
-    return isinstance(slot.value, Of) and bool(slot.value.fields) and slot.value.thing.name is None and not slot.value.thing.tests
-
-
-def _own(order: Order, record: SeenRecord) -> list[str]:
-    """What the record holds in those fields."""
-    fields = [name for slot in order.slots if _is_own(slot) and isinstance(slot.value, Of) for name in slot.value.fields]
+def _held(slots: Sequence[Slot], record: SeenRecord) -> list[str]:
+    """What the record holds in the fields of these slots."""
+    fields = [name for slot in slots if isinstance(slot.value, Of) for name in slot.value.fields]
     return [value for name in fields for label, value in record.cells if value and similarity(name, label) >= 0.9]
-
-
-def _without_own(order: Order) -> Order:
-    return order.model_copy(update={"slots": tuple(slot for slot in order.slots if not _is_own(slot))})
-
-
-def _with_own(order: Order, thing: Thing | None) -> Order:
-    """The order, its fields those of the thing in hand."""
-    slots = [
-        slot.model_copy(update={"value": slot.value.model_copy(update={"thing": thing})})
-        if thing is not None and (thing.name is not None or thing.tests) and _is_own(slot) and slot.role in {"with", "value"}
-        and isinstance(slot.value, Of) and slot.value.thing.back is not None
-        else slot
-        for slot in order.slots
-    ]  # fmt: skip
-    return order.model_copy(update={"slots": tuple(slots)})
 
 
 def _several(thing: Thing) -> bool:

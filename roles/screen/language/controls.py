@@ -14,7 +14,7 @@ from typing import Any
 import yaml
 
 from roles.contracts.orders import Of, Order, Pick, Slot, Test, Text, Thing, Value
-from roles.screen.language.nouns import Read
+from roles.screen.language.names import Read
 from roles.screen.language.values import Values
 
 _STOPS = frozenset({"into", "in", "to", "as", "with", "from", "on", "for", "of", "by", "and", "then", "using", "but", "or", "that", "which", "who", ","})
@@ -51,10 +51,13 @@ class Controls(Values):
         data: dict[str, Any] = {}
         tests: list[Test] = []
         place = self._picked(self._past_article(at + 1), data)
-        noun = self._phrase(place) if self.kind(place) != "quote" and self._shown(place) is None else None
-        kind, place = (noun[0].text, noun[1]) if noun else ("", place)
+        said = self._phrase(place) if self.kind(place) != "quote" and self._shown(place) is None else None
+        kind, place = (said[0].text, said[1]) if said else ("", place)
         if (named := self._shown(place)) is not None:
-            data["name"], place = named
+            text, after = named
+            noun = not text.quoted and text.text.islower() and ("pick" in data or self.low(after) in {"with", "that", "which"})
+            kind, place = (text.text if noun else kind), after
+            data |= {} if noun else {"name": text}
         place = self._by_field(place, data)
         place = self._that_is(place, tests)
         ended = self.over(place) or self._begins(self._separator(place) or len(self.words.list))
@@ -324,7 +327,10 @@ class Controls(Values):
         return self._labelled(at, frozenset({"to"}))
 
     def page_write(self, at: int) -> Read[dict[str, Any]] | None:
-        """VALUE as LABEL {and VALUE as LABEL} | LABEL VALUE {and LABEL VALUE} [into THING] | VALUE into THING"""
+        """[the form:] VALUE as LABEL {and VALUE as LABEL} | LABEL VALUE {and LABEL VALUE} [into THING] | VALUE into THING"""
+        form = self._phrase(self._past_article(at))
+        if form is not None and form[0].text.endswith("form") and self.low(form[1]) == ":":
+            at = form[1] + 1
         if (pairs := self._pairs(at) or self._labelled(at, frozenset({"with", "to", "is", ":", "="}))) is not None:
             found, end = pairs
             into = self._part(end + 1, inner=True) if self.low(end) in {"into", "in"} else None
@@ -367,7 +373,8 @@ class Controls(Values):
                 break
             place = label[1]
             linked = self.low(place) in between
-            value = self._what(place + linked) if linked or self.kind(place) == "quote" else None
+            sure = linked or self.kind(place) == "quote" or self._is_shown(label[0])
+            value = self._what(place + linked) if sure else None
             if value is None:
                 break
             slots.append(Slot(role="value", field=label[0].text, value=value[0], spans=self.spans(at, value[1])))

@@ -80,7 +80,7 @@ def test_what_a_page_does_not_have_is_rejected_with_the_reason_and_nothing_else_
     assert not [e.name for e in state.elements if e.role == "status" and e.name]
 
 
-@pytest.mark.parametrize(("name", "seed"), [("login-user", 11), ("order-food", 13)])
+@pytest.mark.parametrize(("name", "seed"), [("login-user", 11), ("click-checkboxes", 13)])
 def test_pages_that_nobody_here_wrote_reward_what_the_crew_does(tmp_path, name, seed):
     try:
         pages_folder()

@@ -14,9 +14,10 @@ from roles.policies.orders.skills.rows import Row, is_called, matches, picked
 from roles.policies.orders.skills.situation import Move, Situation, StepFailure, act, done, fail, press
 from roles.screen.choices import records as parts_of
 from roles.screen.dialogs import agree_choice
-from roles.screen.events import refusal
+from roles.screen.events import called_off, refusal
 from roles.screen.page import Page, Scopes, likeness, plain
 from roles.screen.screens import fold, shown
+from roles.screen.values import parse_date
 
 _SAID = frozenset({"text", "cell", "gridcell", "heading", "rowheader", "label", "status"})
 _MONEY = re.compile(r"[$€£¥]\s?\d|\d\s?(?:[$€£¥]|USD|EUR|GBP|CHF)\b")
@@ -56,8 +57,8 @@ def press_on_page(step: PressStep, at: Situation) -> Move:
 
 
 def _press(control: GUIElement, at: Situation) -> Move:
-    if scroll := at.reach(control):
-        return scroll
+    if not control.visible and at.count("into view") < 3:
+        return act(Scroll.toward("down", 1, "page", ActionTarget.of(control)), f'"{control.name}" is out of view')
     at.notes.update(pressed=1, at=at.history[-1].step if at.history else 0, button=control.name)
     return press(control, f'"{control.name}" is what is to be pressed')
 
@@ -159,15 +160,18 @@ def _after(step: PressStep, at: Situation) -> Move:
         return _answer(step, name, at, native)
     if said := refusal(at.view.before, at.view.seen):
         return fail(f"the page says after the last press: {said}")
-    if asked := at.notes.get("called off"):
-        return fail(f'after the press the page asked "{asked}", and the answer was "{at.notes.get("answer")}"')
-    if last.exec_status is ExecStatus.ERROR and not last.visible_change and at.count("again") < 2:
+    mine = [s for s in at.history if s.step > int(at.notes.get("at", 0))]
+    if mine and mine[0].exec_status is ExecStatus.ERROR and at.count("again") < 2:
         at.notes["pressed"] = 0  # it was stopped before anything happened
         return press_on_page(step, at)
-    if last.exec_status is not ExecStatus.EXECUTED and not last.visible_change:
+    if said := next((said for s in mine if (said := called_off(s, mine))), ""):
+        return fail(f"after the press {said}")
+    if asked := at.notes.get("called off"):
+        return fail(f'after the press the page asked "{asked}", and the answer was "{at.notes.get("answer")}"')
+    if mine and mine[0].exec_status is not ExecStatus.EXECUTED:
         if at.count("unknown") < 2:
             return act(Wait(seconds=1.0), f"nobody knows whether it was done ({last.error or last.exec_status.value})")
-        return fail(f'"{name}" was not pressed: {last.error or last.exec_status.value}')
+        return fail(f'"{name}" was not pressed: {mine[0].error or mine[0].exec_status.value}')
     if step.verb == "close" and _dialogs(at) and at.count("closing") < 2:
         return act(Wait(seconds=1.0), "the dialog is still there")
     if step.verb == "close" and _dialogs(at):
@@ -315,10 +319,11 @@ def _measured(row: Row, by: str) -> Row:
     texts = [text for _, text in row.cells]
     told = [text for text in texts if _MONEY.search(text)] if fold(by) in _MONEYED else []
     told = [text for text in texts if text.strip() and _LENGTH.match(text)] if fold(by) in _LASTING else told
+    told = [text for text in texts if parse_date(text) is not None] if fold(by) in {"date", "day"} else told
     if len(told) != 1:
         raise StepFailure(f'nothing on the page can be compared by "{by}"')
-    figure = re.search(r"[$€£¥]?\s?\d[\d.,]*\s?[$€£¥]?", told[0])
-    value = _minutes(told[0]) if fold(by) in _LASTING else figure.group() if figure else ""
+    figure = re.search(r"[$€£¥]?\s?\d[\d.,]*\s?[$€£¥]?", told[0]) if fold(by) in _MONEYED else None
+    value = figure.group() if figure else _minutes(told[0])
     return Row(row.text, row.key, ((by, value),), row.page, row.body)
 
 
