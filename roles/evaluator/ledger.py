@@ -374,9 +374,8 @@ class _Check:
         held = "\n".join(
             v.value for n in group for v in self.effects[n].values if slot.field and similarity(slot.field, v.label) >= 0.75
         )
-        clocks = [line for line in held.splitlines() if parse_time(line) is not None]
         missing = [one for one in wanted if not tells(held or text, one) and not (slot.role == "to" and self._reached(one, text))]
-        missing = [one for one in missing if parse_time(one) is None or parse_time(one) not in map(parse_time, clocks)]
+        missing = [one for one in missing if (time := parse_time(one)) is None or not moments_in(held or text).have_minute(time)]
         return not missing, f"{words} ({', '.join(missing)})" if missing and missing != [words] else words
 
     def _where_called(self, name: str, wanted: str, text: str, group: list[int]) -> bool:

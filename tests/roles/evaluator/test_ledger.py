@@ -227,6 +227,13 @@ def test_what_is_made_by_a_button_of_any_name_is_made(tmp_path: Path) -> None:
         assert states(run.held(without=lambda step: step.target == "Lend it")) == ["missing"]
 
 
+def test_a_form_that_is_only_to_be_filled_may_not_be_handed_in(tmp_path: Path) -> None:
+    filled = 'Enter "$12.50" as the amount in the reimbursement form'
+    run = worked(f"{filled} and submit it", tmp_path)
+    assert run.status == "fulfilled"
+    assert [(e.kind, e.state) for e in run.held(filled).entries] == [("order", "shown"), ("besides", "forbidden")]
+
+
 def test_a_value_that_is_to_be_passed_on_is_the_one_of_the_record_that_is_named(tmp_path: Path) -> None:
     run = worked('Mail the total of invoice INV-7029 to lee.park@example.com with the subject "Total"', tmp_path)
     assert states(run.held()) == ["shown"]
