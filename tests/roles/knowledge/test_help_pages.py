@@ -55,8 +55,8 @@ def test_every_step_of_a_page_is_read(name: str, apps: Vocabulary, shipped: Know
     for book in playbooks_in(Supplement(query="", source=name, title=page.title, text=page.text)):
         values = {slot: values_in(f"it is {said}")[0] for slot in book.slots() if (said := _VALUES.get(slot, '"Sample"'))}
         steps = [step for step in book.steps if not step.optional and "dialog" not in step.text]
-        said = [filled(step.text, Filling(values), ["the address"]) for step in steps]
-        found = read(" ".join(f"{text.rstrip('.')}." for text in said if text), "2026-03-02 10:30", apps)
+        texts = [filled(step.text, Filling(values), ["the address"]) for step in steps]
+        found = read(" ".join(f"{text.rstrip('.')}." for text in texts if text), "2026-03-02 10:30", apps)
         assert (found.understood, name) == (name not in NOT_READ, name), found.unread
 
 
