@@ -2,7 +2,7 @@
 """Goals of another meaning, made of those that are worked rightly: is any of them called done that was not done?
 
     benchmarks/goal_mutations.py                                   500 goals, by the settings as they are
-    benchmarks/goal_mutations.py --number 40 --seed 2 --rows rows.jsonl
+    benchmarks/goal_mutations.py --runs 40 --seed 2 --rows rows.jsonl     goes on behind the last of the rows
 
 Each goal is first worked as it is; where that is right, one word, name or number of it is changed, and it is worked again:
   name        the name, number or quoted title of the thing that is meant becomes one that the world has not: nothing may change
@@ -16,7 +16,6 @@ A run is wrong and called done when it is fulfilled and this was broken. A refus
 from __future__ import annotations
 
 import argparse
-import json
 import random
 import re
 import sys
@@ -25,9 +24,9 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
-from wrong_done import GOALS, approving, task_of
+from wrong_done import GOALS, approving, keep, rows_in, task_of
 
 from orchestrator.runs.runs import start
 from orchestrator.settings.settings import load_settings, shipped_names
@@ -136,8 +135,24 @@ def judged(mutation: Mutation, before: Worked, after: Worked) -> bool:
             return after.right and bool(after.changed)
 
 
-def rows_of(number: int, seed: int, settings: Sequence[str], only: Sequence[str] = ()) -> Iterator[Row]:
-    """So many mutated goals, the same for the same seed and crew."""
+def as_it_is(run: str, known: dict[str, Any], settings: Sequence[str], kept: Path | None) -> Worked:
+    """What came of a goal as it is: as it was kept, or worked now."""
+    if run in known:
+        return Worked(**known[run] | {"changed": frozenset(known[run]["changed"])})
+    name, _, world = run.rpartition("/")
+    worked = work(name, int(world), settings)
+    if kept:
+        keep(kept, {"as_it_is": run, "worked": worked._asdict() | {"changed": sorted(worked.changed)}})
+    return worked
+
+
+def rows_of(
+    number: int, seed: int, settings: Sequence[str], only: Sequence[str] = (), kept: Path | None = None
+) -> Iterator[Row]:
+    """So many mutated goals, the same for the same seed and crew; those that a file keeps are not worked again."""
+    rows = rows_in(kept)
+    known = {(row["run"], row["goal"]): Row(**row | {"changed": tuple(row["changed"])}) for row in rows if "kind" in row}
+    plain = {row["as_it_is"]: row["worked"] for row in rows if "as_it_is" in row}
     names = [(name, world) for name in GOALS for world in range(4)] + [
         (name, world) for name in shipped_names("tasks") for world in range(2)
     ]
@@ -147,41 +162,45 @@ def rows_of(number: int, seed: int, settings: Sequence[str], only: Sequence[str]
     for name, world in names:
         if only and name not in only:
             continue
-        if (before := work(name, world, settings)).status != "fulfilled" or not before.right:
+        if left <= 0:
+            return
+        run = f"{name}/{world}"
+        before = as_it_is(run, plain, settings, kept)
+        if before.status != "fulfilled" or not before.right:
             continue
         for mutation in mutations(before.goal, random.Random(f"{name}/{world}/{seed}")):
             if left <= 0:
                 return
             left -= 1
-            after = work(name, world, settings, mutation.goal)
-            wrong = judged(mutation, before, after)
-            yield Row(
-                f"{name}/{world}", mutation.kind, mutation.goal, after.status, tuple(sorted(after.changed))[:8], wrong, after.why
-            )
+            row = known.get((run, mutation.goal))
+            if row is None:
+                after = work(name, world, settings, mutation.goal)
+                changed, wrong = tuple(sorted(after.changed))[:8], judged(mutation, before, after)
+                row = Row(run, mutation.kind, mutation.goal, after.status, changed, wrong, after.why)
+                if kept:
+                    keep(kept, asdict(row))
+            yield row
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--number", type=int, default=500)
+    parser.add_argument("--runs", type=int, default=500)
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--set", action="append", default=[], metavar="KEY=VALUE", help="a setting of the crew; repeatable")
     parser.add_argument("--goals", default="", help="only these, with commas between them")
     parser.add_argument("--rows", type=Path, help="a file for a JSON line each")
     said = parser.parse_args()
     rows = []
-    for row in rows_of(said.number, said.seed, said.set, [name for name in said.goals.split(",") if name]):
+    for row in rows_of(said.runs, said.seed, said.set, [name for name in said.goals.split(",") if name], said.rows):
         rows.append(row)
-        if said.rows:
-            with said.rows.open("a", encoding="utf-8") as file:
-                file.write(json.dumps(asdict(row), ensure_ascii=False) + "\n")
-        print(
-            f"{'WRONG' if row.wrong else '     '} {row.kind:10} {row.run:28} {row.status:10} {row.goal[:120]} | {row.why[:120]}",
-            file=sys.stderr,
-        )
+        told = f"{row.kind:10} {row.run:28} {row.status:10} {row.goal[:120]} | {row.why[:120]}"
+        print(f"{len(rows)}/{said.runs} {'WRONG' if row.wrong else '     '} {told}", file=sys.stderr, flush=True)
     for kind, count in Counter(row.kind for row in rows).items():
         ways = Counter(row.status for row in rows if row.kind == kind)
         print(f"{kind}: {count}, {dict(ways)}, {sum(row.wrong for row in rows if row.kind == kind)} wrong and called done")
-    print(f"{len(rows)} goals, {sum(row.wrong for row in rows)} wrong and called done")
+    wrong = [row for row in rows if row.wrong]
+    told = "".join(f"\n  {row.run}: {row.goal}" for row in wrong)
+    print(f"{len(rows)} goals, {len(wrong)} wrong and called done{told}")
 
 
 if __name__ == "__main__":

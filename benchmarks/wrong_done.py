@@ -2,7 +2,7 @@
 """Workers and Managers that make a mistake on purpose: is any of their runs called fulfilled that the judge refuses?
 
     benchmarks/wrong_done.py                                      200 runs, by the settings as they are
-    benchmarks/wrong_done.py --runs 20 --seed 3 --rows rows.jsonl
+    benchmarks/wrong_done.py --runs 20 --seed 3 --rows rows.jsonl      goes on behind the last of the rows
     benchmarks/wrong_done.py --only delete-all-notes/0/operator/alters
 
 A hasty one stops early, a forgetful one leaves something out, an inventive one writes another value, does more than was asked, or
@@ -343,6 +343,16 @@ def sample(runs: int, seed: int) -> list[Asked]:
     return random.Random(seed).sample(every, min(runs, len(every)))
 
 
+def rows_in(path: Path | None) -> list[dict[str, Any]]:
+    """The rows of a file that an earlier call wrote."""
+    return [json.loads(line) for line in path.read_text("utf-8").splitlines()] if path and path.exists() else []
+
+
+def keep(path: Path, row: dict[str, Any]) -> None:
+    with path.open("a", encoding="utf-8") as file:
+        file.write(json.dumps(row, ensure_ascii=False) + "\n")
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--runs", type=int, default=200)
@@ -355,19 +365,21 @@ def main() -> None:
     parts = said.only.split("/")
     wanted = [Asked(parts[0], int(parts[1]), *parts[2:])] if said.only else sample(10_000 if said.goals else said.runs, said.seed)
     wanted = [asked for asked in wanted if not said.goals or asked.goal in said.goals.split(",")][: said.runs]
+    known = {row["run"]: Row(**row) for row in rows_in(said.rows)}
     rows = []
-    for asked in wanted:
-        row = work(asked, said.set)
+    for at, asked in enumerate(wanted, 1):
+        row = known.get(str(asked)) or work(asked, said.set)
         rows.append(row)
-        if said.rows:
-            with said.rows.open("a", encoding="utf-8") as file:
-                file.write(json.dumps(asdict(row), ensure_ascii=False) + "\n")
+        if said.rows and row.run not in known:
+            keep(said.rows, asdict(row))
         mark = "PAST " if row.past else "right" if row.right else "     "
-        print(f"{mark} {row.run:44} {row.what[:80]:80} {row.status}: {row.why[:160]}", file=sys.stderr, flush=True)
+        line = f"{at}/{len(wanted)} {mark} {row.run:44} {row.what[:80]:80} {row.status}: {row.why[:160]}"
+        print(line, file=sys.stderr, flush=True)
     ways = Counter(row.status for row in rows if row.what)
     right = sum(row.right for row in rows)
     print(f"{len(rows)} runs, {sum(bool(row.what) for row in rows)} with a mistake ({dict(ways)}), {right} right all the same")
-    print(f"{sum(row.past for row in rows)} called fulfilled and refused by the judge")
+    past = [row for row in rows if row.past]
+    print(f"{len(past)} called fulfilled and refused by the judge{''.join(f'{chr(10)}  {row.run}: {row.what}' for row in past)}")
 
 
 if __name__ == "__main__":
