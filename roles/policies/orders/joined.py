@@ -137,7 +137,9 @@ class Joined(PlanState):
             while back in self._merged and back > 0:
                 back -= 1
             before = self.reading.orders[back].object if back >= 0 else None
-            form = thing is not None and (thing.kind == "form" or (thing.kind == "draft" and not self._maybe("draft")))
+            filled = back >= 0 and any(self._form_at(slot.value) for slot in self.reading.orders[back].slots)
+            drafted = filled or not self._maybe("draft")
+            form = thing is not None and (thing.kind == "form" or (thing.kind == "draft" and drafted))
             same = form or (thing is not None and before is not None and thing.kind == before.kind)
             plain = thing is not None and thing.name is None and not thing.tests and (order.negated or same)
             bare = thing is None or thing.back is not None or plain
