@@ -26,7 +26,9 @@ class Conditions(Values):
         end = found[1] + (self.low(found[1]) in {",", ":"})
         end += self.low(end) == "then"
         self.condition = found[0]
-        self.topic = found[0].thing if found[0].thing.back is None else self.topic
+        if (thing := found[0].thing).back is None:
+            many = thing.quantity == "any" and self.words.goal[thing.spans[0][0] :].lower().startswith("any ")
+            self.topic = thing.model_copy(update={"quantity": "all"}) if many else thing
         return found[0], end
 
     def conditional(self, at: int) -> Read[Condition] | None:
@@ -50,8 +52,14 @@ class Conditions(Values):
         if thing is None or (tests is None and not there):
             return None
         stop = tests[1] if tests else thing[1]
-        spans = self.spans(at, stop)
-        return Condition(thing=thing[0], tests=tuple(tests[0]) if tests else (), negated=unless != bool(none), spans=spans), stop
+        holds = tuple(tests[0]) if tests else ()
+        none_or_unless, spans = unless != bool(none), self.spans(at, stop)
+        return Condition(thing=self.some(thing[0]), tests=holds, negated=none_or_unless, spans=spans), stop
+
+    def some(self, thing: Thing) -> Thing:
+        """ "any mails", in a question or after "if": whether there is one."""
+        said = self.words.goal[thing.spans[0][0] :].lower() if thing.spans else ""
+        return thing.model_copy(update={"quantity": "any"}) if thing.quantity == "all" and said.startswith("any ") else thing
 
     def yes_or_no(self, at: int, end: int, condition: Condition) -> None:
         """What is asked is answered with yes if it is so, and with no if it is not."""
@@ -70,7 +78,7 @@ class Conditions(Values):
         if thing is None or (tests is None and not there):
             return None
         stop = tests[1] if tests else thing[1]
-        condition = Condition(thing=thing[0], tests=tuple(tests[0]) if tests else (), spans=self.spans(at, stop))
+        condition = Condition(thing=self.some(thing[0]), tests=tuple(tests[0]) if tests else (), spans=self.spans(at, stop))
         self.yes_or_no(at, stop, condition)
         return stop
 
@@ -144,7 +152,7 @@ class Conditions(Values):
         return self._again(at, end, negated != (word.entry.name == "unless"))
 
     def _await(self, at: int, thing: Thing, tests: tuple[Test, ...], end: int) -> int:
-        self.condition = Condition(thing=thing, tests=tests, spans=self.spans(at, end))
+        self.condition = Condition(thing=self.some(thing), tests=tests, spans=self.spans(at, end))
         self.topic, self.waiting = thing, (at, end)
         return end
 

@@ -347,12 +347,8 @@ class Frame:
             return None
         place = at + (self.read.low(at) == "with")
         article = self.read.take(place, "articles", "possessives")
-        day = self.read.dates.days(place)
-        named = self.read.take(day.end + 1, "field") if day and self.read.low(day.end) == "'s" else None
-        if day and named and named.entry.name == "date" and not self.read._open(named.end):  # today's date
-            first = str(day.first or "")
-            when = When(text=self.read.words.text(place, day.end), first=first, last=first, spans=self.read.spans(place, day.end))
-            return self.add("with", when, at, named.end, field="date")
+        if (day := self.read.day_said(place)) is not None:
+            return self.add("with", day[0], at, day[1], field="date")
         found = self.read.take(article.end if article else place, "field")
         if found is None:
             return None

@@ -131,6 +131,8 @@ class Names(ABC):
         while (
             self._open(end) and (end == at or self.words.list[end].capital or not self.take(end, "predicates", "past_words"))
         ) or (end > at and self._inside(end)):
+            if end > at and self.low(end) in self.pending[:1]:  # let Ben "know"
+                break
             end += 1
         return end
 

@@ -96,7 +96,8 @@ class Narrowing(Nouns):
         after = self.token(at + 1)
         dated = self.low(at) in {"on", "in"} and "when" not in self.claimed and self.dates.days(at + 1)
         person = self.low(at) == "with" and "with" in self.reserved and after and after.capital and not self.take(at + 1, "field")
-        claimed = not (dated or person) and any(" ".join(match.entry.words) in self.claimed for match in words)
+        best = self.low(at) == "with" and self._best(at + 1) is not None
+        claimed = not (dated or person or best) and any(" ".join(match.entry.words) in self.claimed for match in words)
         if claimed or self.low(at) in {"until", "till", *self.pending}:
             return None
         if found := self._bounded(at, ""):
@@ -110,6 +111,8 @@ class Narrowing(Nouns):
         if found is None:
             return None
         relation, end = found.entry.data["value"], found.end
+        if self.low(at) in {"on", "at"} and "when" in self.claimed and not data.get("kind") and self.dates.read(end):
+            return None  # lunch with Ann on Friday
         if self.nested and relation == "from":
             return None
         if relation in {"in", "is", "for", "from"} and (dated := self._on_day(at, end)):

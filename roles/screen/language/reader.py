@@ -194,7 +194,8 @@ class Clauses(Statements, Controls):
             if found is None:
                 return at
             at, self.topic, self.topics = found, None, ()
-            at += (standing is not None and self.low(at) == "instead") or (self.low(at) == "then" and self.over(at + 1))
+            last = self.low(at) in {"then", "afterwards"} and self.over(at + 1)
+            at += last or (standing is not None and self.low(at) == "instead")
             at = self._without(at)
             if at >= end or (at == end - 1 and self.low(at) == ","):
                 return end
@@ -252,6 +253,9 @@ class Clauses(Statements, Controls):
         """One clause; its order is added to those read. Gives the place behind it."""
         size = len(self.orders)
         start, negated = at, False
+        if (idle := self.take(at, "idle")) and self.over(idle.end) and self.condition is not None:  # otherwise do nothing
+            self.words.nothing += self.words.list[at : idle.end]
+            return idle.end
         while (opened := self.take(at, "requests")) is not None:
             at = opened.end
         if (denied := self.take(at, "negations")) is not None:
@@ -260,7 +264,7 @@ class Clauses(Statements, Controls):
             negated, at = True, at + 2
         if not negated and standing is None and (stop := self.whether(at) or self.awaited(at)) is not None:
             return stop
-        own = (self.on_page, self.keeping_only, self.likewise, self.wished)
+        own = (self.on_page, self.ensured, self.keeping_only, self.likewise, self.wished)
         for rule in (*own, self.imperative, self.question, self.received, self.passive, self.fronted):
             self.object = None
             self.claimed = frozenset()

@@ -49,6 +49,8 @@ class Values(Narrowing):
     def _plain(self, at: int) -> Read[Value] | None:
         if self.kind(at) == "quote" and self.low(at + 1) != "'s":
             return self.text(at, at + 1, quoted=True), at + 1
+        if (date := self.day_said(at)) is not None:
+            return date
         both, last = self.take(at, "both"), len(self.orders)
         if (
             both
@@ -73,6 +75,15 @@ class Values(Narrowing):
         if when is None or not when[0].start or not all(self._open(place) for place in range(at + 2, clock)):
             return None
         return when[0].model_copy(update={"text": self.words.text(at, when[1]), "spans": self.spans(at, when[1])}), when[1]
+
+    def day_said(self, at: int) -> Read[When] | None:
+        """today's date"""
+        day = self.dates.days(at)
+        named = self.take(day.end + 1, "field") if day and self.low(day.end) == "'s" else None
+        if day is None or named is None or named.entry.name != "date" or self._open(named.end):
+            return None
+        first = str(day.first or "")
+        return When(text=self.words.text(at, day.end), first=first, last=first, spans=self.spans(at, named.end)), named.end
 
     def worked(self, at: int) -> Read[Value] | None:
         """how many THINGS [there are] | the number of THINGS | the sum of VALUE"""

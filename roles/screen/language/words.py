@@ -237,7 +237,7 @@ class Lexicon:
 
 
 SPECIAL = frozenset(
-    {"verbs", "nouns", "fields", "predicates", "plain", "irregular", "spelling", "in_order", "wanting", "unit_fields"}
+    {"verbs", "nouns", "fields", "predicates", "plain", "irregular", "spelling", "in_order", "wanting", "unit_fields", "made_so"}
 )
 OPEN = frozenset({"noun", "field", "verb", "verb_nouns", "places", "letters", "units", "lengths", "predicates"})
 """Groups whose words an application may use for its own things."""

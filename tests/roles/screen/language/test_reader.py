@@ -343,6 +343,63 @@ def test_the_same_day_or_time_is_kept_where_the_other_is_said() -> None:
     assert not read("Move the team lunch to Friday on the same day", TODAY).understood
 
 
+def test_any_in_a_question_or_a_condition_is_one_at_least() -> None:
+    assert orders("Are any of my invoices overdue?")[0].condition.thing.quantity == "any"  # type: ignore[union-attr]
+    archived = order("If there are any mails from Ann, archive them")
+    assert archived.condition
+    assert archived.condition.thing.quantity == "any"
+    assert archived.object
+    assert archived.object.quantity == "all"
+    deleted = order("Delete any mails from Ann").object
+    assert deleted
+    assert deleted.quantity == "all"
+
+
+def test_making_sure_of_a_state_is_doing_what_makes_it_so() -> None:
+    assert [one.verb for one in orders("Make sure that all lamps are off and lock the front door")] == ["turn_off", "lock"]
+    assert not read("Make sure that Ann is happy", TODAY).understood
+
+
+def test_the_day_of_a_meeting_is_not_the_day_of_a_person() -> None:
+    assert {slot.role for slot in order("Schedule lunch with Ann on Friday at noon").slots} == {"with", "on"}
+
+
+def test_nothing_to_do_is_no_order() -> None:
+    turned = order("If the oven is on, turn it off. If not, there is nothing to do.")
+    assert turned.condition
+    assert not turned.condition.negated
+    assert not read("Do nothing", TODAY).understood
+    assert not read("Do nothing with the mail", TODAY).understood
+
+
+def test_each_of_several_fields_goes_where_it_is_said() -> None:
+    slots = order("File a claim for INV-1 with the vendor and the total as the amount").slots[1:]
+    assert [(slot.field, slot.value.fields) for slot in slots if isinstance(slot.value, Of)] == [
+        ("", ("vendor",)), ("amount", ("total",)),
+    ]  # fmt: skip
+    each = orders("I paid invoices INV-1 and INV-2. File a claim for each of them, with the total as the amount.")[0]
+    assert each.slots[0].role == "per"
+
+
+def test_values_behind_a_colon_are_what_a_new_thing_says() -> None:
+    value = order("Make a file a.txt: the number of unpaid invoices, the vendor and the total of INV-1").slots[0].value
+    assert isinstance(value, Worked)
+    assert value.how == "joined"
+
+
+def test_who_should_get_something_is_who_it_is_sent_to() -> None:
+    sent = order("Everybody who comes to the client visit next Friday should get a mail saying we are full")
+    assert sent.verb == "send"
+    assert isinstance(sent.slots[0].value, Of)
+
+
+def test_what_is_announced_is_what_is_waited_for() -> None:
+    wait, reply = orders('Within two minutes Ann sends a mail about the lunch; when it is there, reply to it saying "Yes"')
+    assert wait.verb == "wait"
+    assert reply.after == (0,)
+    assert not read("Within two minutes Ann sends a mail. Delete the note.", TODAY).understood
+
+
 def test_for_each_of_several() -> None:
     made = order("For every invoice of Acme, create a note with the invoice number as its title and the total in it.")
     assert {slot.role for slot in made.slots} == {"with", "per"}
@@ -396,7 +453,8 @@ def test_what_could_be_an_order_is_no_background(told: str) -> None:
         "Delete all but two notes", "Delete at most three notes", "Archive or delete the mail", "Delete not all notes",
         'Delete the note "A", not the mail "B"', "Buy two or three lamps", "The file has to go to Ann. Delete the mail.",
         "How many all mails are unread?", "Delete all the my notes", "Delete the notes A, B and frobnicate",
-        "Tell Ann, Ben and frobs that I am late", "Delete as many notes as possible", "Whenever a mail arrives, archive it", 'Delete the note "A" when Ann writes', "Add a row in Old in New in Older",
+        "Tell Ann, Ben and frobs that I am late", "Delete as many notes as possible", "Whenever a mail arrives, archive it",
+        'Delete the note "A" when Ann writes', "Add a row in Old in New in Older",
         "Give INV-7029 the usual treatment", "Delete the notes instead of the mails",
     ],
 )  # fmt: skip
