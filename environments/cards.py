@@ -275,7 +275,7 @@ def page_of(state: VisualState) -> PageCard:
     """What a screen shows."""
     parents = state.by_id
 
-    def inside(one: GUIElement) -> tuple[str, ...]:
+    def inside(one: GUIElement) -> tuple[str, str, str]:
         above, seen = parents.get(one.parent or ""), 0
         while above is not None and (above.role not in _HOLDERS or not (above.name or above.role in _ROWS)) and seen < 40:
             above, seen = parents.get(above.parent or ""), seen + 1

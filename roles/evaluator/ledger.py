@@ -36,6 +36,7 @@ from roles.contracts.orders import (
 )
 from roles.contracts.signals import SubtaskStatus
 from roles.evaluator.effects import RecordEffect, Screens, SeenRecord, effects_of, made_by, rows_on, seen_with
+from roles.evaluator.evidence import moments_in
 from roles.evaluator.fitting import Resolver, fits, is_kind, lists_of, picked, says, tells, tells_moment
 from roles.knowledge.formulas.values import table_of
 from roles.screen.matching import app_for, similarity, tokens
@@ -107,7 +108,8 @@ class _Check:
             entries += [self._entry(number, "exclusion", but.spans, self._excepted(order, but)) for but in _buts(order)]
         rest = [LedgerEntry(kind="unread", text=u.text, state="unread", why=u.why) for u in self.reading.unread]
         follows = any(order.verb == "follow" for order in self.reading.orders)
-        besides = self._besides() if self.reading.understood and not follows and not self.request.earlier_goals else []
+        elsewhere = follows or self.request.earlier_goals or self.request.given
+        besides = self._besides() if self.reading.understood and not elsewhere else []
         return GoalLedger(goal=self.reading.goal, entries=(*entries, *besides, *rest))
 
     def _entry(self, number: int, kind: Any, spans: tuple[tuple[int, int], ...], verdict: Verdict) -> LedgerEntry:
@@ -130,7 +132,8 @@ class _Check:
         if order.condition is not None and (bound := self._bound(order, order.condition, thing)) is not None:
             return bound
         if order.verb in deeds()["looks"]:
-            return self._looked(order, thing)
+            pressed = self._clicked(order, thing) if order.verb == "open" and thing is not None and thing.name else None
+            return self._looked(order, thing)._replace(used=pressed.used if pressed is not None else ())
         if order.verb in deeds()["presses"]:
             return self._clicked(order, thing)
         if order.verb in deeds()["tells"]:

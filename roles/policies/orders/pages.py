@@ -14,15 +14,12 @@ from roles.contracts.orders import (
     FillStep,
     Of,
     Order,
-    Pick,
     PressStep,
     Reading,
     ReadStep,
     Records,
     RowTest,
-    Slot,
     Step,
-    Test,
     Text,
     Thing,
     Value,
@@ -122,11 +119,12 @@ class PagePlanner:
                 return self._select(at, order)
             case "find" | "answer" if order.object is None:
                 return self._tell(at, order)
-        if order.object is not None and not order.slots:
-            return [self._deed(order, thing) for thing in _each(order)]
+        if not order.slots:
+            return [self._deed(order, thing) for thing in (_each(order) if order.object is not None else [Thing()])]
         raise Refusal(f'"{self._said(order)}" is not understood of a page')
 
     def _press(self, verb: str, thing: Thing) -> list[Step]:
+        self._one(thing)
         name = thing.name.text if thing.name else ""
         place = self._place(thing.place)
         if verb == "focus" or thing.kind in {"field", "slider"}:
@@ -141,6 +139,11 @@ class PagePlanner:
         widget = self._widget(name, thing)
         return [PressStep(app=self.app, verb="click", control=widget.name, kind=thing.kind, place=place)]
 
+    def _one(self, thing: Thing) -> None:
+        """Several at once are not understood."""
+        if thing.quantity in {"all", "number"} or thing.but or thing.tests or thing.back is not None:
+            raise Refusal(f'"{said(self.reading.goal, thing.spans)}" is not understood of a page')
+
     def _place(self, place: Thing | None) -> str:
         """The part of the page, by its name; a dialog is found by what it is."""
         if place is None or place.kind in {"text", "section"}:
@@ -153,14 +156,14 @@ class PagePlanner:
         of_kind = [w for w in self.page.widgets if w.role in roles and w.name]
         exactly = [w for w in of_kind if w.role in _EXACTLY.get(thing.kind, roles)]
         if not name:
-            number = thing.pick.at if thing.pick and thing.pick.order == "first" else 0
-            if number and len(exactly) >= number:
-                return exactly[number - 1]
+            number = 0 if thing.pick is None else thing.pick.at if thing.pick.order == "first" else -1
+            if number and len(exactly) >= abs(number) and not (thing.pick and thing.pick.by):
+                return exactly[number - 1 if number > 0 else number]
             return self._only(exactly or of_kind, thing.kind or "control")
         called = _called(name, exactly, thing) or _called(name, of_kind, thing)
         if not called:
             raise Missing(f'there is no "{" ".join(part for part in (thing.kind, name) if part)}" on the page', name)
-        if len(called) > 1 and thing.place is None and len({w.inside for w in called}) == len(called):
+        if len(called) > 1 and thing.place is None:
             raise Refusal(f'{len(called)} things on the page are called "{name}"; say which one')
         return called[0]
 
@@ -181,12 +184,13 @@ class PagePlanner:
 
     def _field(self, thing: Thing | None, *, filled: bool = False) -> Widget:
         """The field that is meant: by its label; else the only one, of several the one that is empty (or, to be read, is not)."""
-        kind = thing.kind if thing else "field"
+        kind = thing.kind if thing and thing.kind != "box" else "field"
         fields = [w for w in self.page.widgets if w.role in ROLES.get(kind, WRITTEN | LISTS | {"slider"}) and w.name]
         if thing is not None and thing.name is not None:
             return self._labelled(thing.name.text, fields)
         if thing is not None and thing.pick is not None and thing.pick.order == "first" and len(fields) >= thing.pick.at:
             return fields[thing.pick.at - 1]
+        fields = [w for w in fields if w.role in WRITTEN] or fields
         fitting = [w for w in fields if w.filled == filled] if len(fields) > 1 else fields
         return self._only(fitting or fields, "field" if kind == "text" else kind)
 
@@ -237,7 +241,8 @@ class PagePlanner:
             widget = self._labelled(label)
             return [self._filled([Entry(label=widget.name, value=_shaped(text, widget.hint))])]
         except Missing:
-            if not any(similarity(label, name) >= _SURE for name in (*self.page.texts, *(w.inside[1] for w in self.page.widgets))):
+            groups = (w.inside[1] for w in self.page.widgets)
+            if not any(similarity(label, name) >= _SURE for name in (*self.page.texts, *groups)):
                 raise
         options = [w for w in self.page.widgets if plain(w.name) == plain(text) and w.role in BOXES | PRESSED]
         if not options:
@@ -274,13 +279,20 @@ class PagePlanner:
         boxes = [w for w in self.page.widgets if w.role in BOXES and w.name]
         if thing.kind == "nothing" or (thing.quantity == "all" and thing.name is None):
             wanted = "false" if thing.kind == "nothing" or order.verb == "drop" else "true"
-            entries = [Entry(label=w.name, value=wanted) for w in boxes if w.ticked != (wanted == "true")]
+            but = [self._widget(one.name.text if one.name else "", one).name for out in thing.but for one in (out, *out.also)]
+            entries = [Entry(label=w.name, value=wanted) for w in boxes
+                       if w.ticked != (wanted == "true") and w.name not in but]  # fmt: skip
+            if not boxes:
+                raise Missing("there are no boxes on the page")
             return [self._filled(entries)] if entries else []
-        into = next((slot.value.thing for slot in order.slots if slot.role == "from" and isinstance(slot.value, Of)), None)
-        steps = [self._select_one(one, into, "false" if order.verb == "drop" else "true") for one in _each(order)]
+        among = next((slot.value.thing for slot in order.slots if slot.role == "from" and isinstance(slot.value, Of)), None)
+        steps = [self._select_one(one, among, "false" if order.verb == "drop" else "true") for one in _each(order)]
         return _joined(steps)
 
     def _select_one(self, thing: Thing, into: Thing | None, wanted: str) -> Step:
+        self._one(thing)
+        if thing.name is None and thing.place is not None and thing.kind == "box":  # the box for Pizza
+            thing = thing.model_copy(update={"name": thing.place.name, "place": None})
         name = thing.name.text if thing.name else ""
         if not name:
             widget = self._widget("", thing)
@@ -337,9 +349,14 @@ class PagePlanner:
             named = [name] if name else []
         tests = [RowTest(value=escaped(word)) for word in named]
         for test in thing.tests:
-            if not isinstance(test.value, Text) or test.relation != "is":
+            if not isinstance(test.value, Text) or test.relation not in {"is", "by", "from", "to", "about", "has"}:
                 raise Refusal(f'"{said(self.reading.goal, test.spans)}" is not understood of a page')
-            tests.append(RowTest(label=test.field, value=escaped(test.value.text), negated=test.negated))
+            tests.append(
+                RowTest(
+                    label=test.field, relation="is" if test.relation == "is" else "has", value=escaped(test.value.text),
+                    negated=test.negated,
+                )
+            )  # fmt: skip
         if thing.back is not None or thing.but or thing.also or thing.quantity not in {"one", "any"}:
             raise Refusal(f'"{said(self.reading.goal, thing.spans)}" is not understood of a page')
         return Records(app=self.app, kind="row", tests=tuple(tests), pick=thing.pick)

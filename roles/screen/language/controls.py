@@ -17,7 +17,10 @@ from roles.contracts.orders import Of, Order, Pick, Slot, Test, Text, Thing, Val
 from roles.screen.language.names import Read
 from roles.screen.language.values import Values
 
-_STOPS = frozenset({"into", "in", "to", "as", "with", "from", "on", "for", "of", "by", "and", "then", "using", "but", "or", "that", "which", "who", ","})
+_STOPS = frozenset({
+    "into", "in", "to", "as", "with", "from", "on", "for", "of", "by", "and", "then", "using", "but", "or", "that", "which",
+    "who", ",", ":",
+})  # fmt: skip
 _INSIDE = ("in", "of", "for", "on", "inside", "within", "under", "from", "next to", "beside")
 _LONGEST = 8
 """Words of a name that is neither quoted nor on the page."""
@@ -27,7 +30,7 @@ _BACK = frozenset({"it", "that", "this"})
 @cache
 def words_of_pages() -> dict[str, Any]:
     text = files("configs").joinpath("lexicon/pages.yaml").read_text(encoding="utf-8")
-    return dict(yaml.load(text, Loader=yaml.CBaseLoader))
+    return dict(yaml.load(text, Loader=yaml.CBaseLoader))  # noqa: S506 - it makes texts alone
 
 
 class Controls(Values):
@@ -99,12 +102,12 @@ class Controls(Values):
     def _widget(self, at: int) -> Read[str] | None:
         """What kind of thing is named here, one or several of it."""
         widgets = words_of_pages()["widgets"].items()
-        ends = [(self._one_of(at, [n for form in forms for n in (form, f"{form}s", f"{form}es")]), name) for name, forms in widgets]
-        end, name = max(ends)
+        forms = [(name, [f"{form}{end}" for form in forms for end in ("", "s", "es")]) for name, forms in widgets]
+        end, name = max((self._one_of(at, many), name) for name, many in forms)
         return (name, end) if end else None
 
-    def _shown(self, at: int) -> Read[Text] | None:
-        """A name in quotation marks, or the longest that the page shows."""
+    def _shown(self, at: int, sure: bool = False) -> Read[Text] | None:
+        """A name in quotation marks, or the longest that the page shows; `sure`: a name is what stands here."""
         if self.kind(at) == "quote":
             return self.text(at, at + 1, quoted=True), at + 1
         token = self.token(at)
@@ -115,9 +118,13 @@ class Controls(Values):
             stop = (token.start if token else 0) + len(name)
             end = next((n + 1 for n in range(at, len(self.words.list)) if self.words.list[n].end == stop), 0)
             ordered = any(self.low(n) in {"and", ",", "then", ".", "!"} and self.clause(n + 1) for n in range(at, end))
-            if end and not ordered and not (end == at + 1 and (len(name) < 2 or self.words.closed(at))):
+            if end and not ordered and not (end == at + 1 and not sure and (len(name) < 2 or self.words.closed(at))):
                 return self.text(at, end), end
         return None
+
+    def _capital(self, at: int) -> bool:
+        token = self.token(at)
+        return token is not None and token.capital
 
     def _phrase(self, at: int, widgets: bool = False) -> Read[Text] | None:
         """Words up to the next of the grammar's own; with `widgets` up to what kind of thing it is."""
@@ -148,11 +155,7 @@ class Controls(Values):
             at = many.end
         named = self._shown(at) if self.kind(at) != "word" or self.low(at) not in {"the", "a", "an"} else None
         at = at if named else self._past_article(at)
-        if self.low(at) in {"first", "last"} or self.kind(at) == "nth" or self.take(at, "ordinals"):
-            at = self._picked(at, data)
-            if "pick" not in data and self.low(at) in {"first", "last"}:
-                data["pick"] = Pick(order=self.low(at), spans=self.spans(at, at + 1))
-                at += 1
+        at = at if named else self._nth(at, data)
         named = named or self._shown(at)
         if named is not None:
             data["name"], at = named
@@ -171,10 +174,20 @@ class Controls(Values):
             if named is None:
                 return None
             data["name"], at = named
-        elif kind is not None and "name" not in data and (named := self._shown(at)) is not None:
-            data["name"], at = named
+        elif kind is not None and "name" not in data:
+            capital = self._capital(at)
+            named = self._shown(at, sure=capital) or (self._phrase(at, widgets=True) if capital else None)
+            at = named[1] if named else at
+            data |= {"name": named[0]} if named else {}
         at = self._within(at, data, inner)
         return Thing(**data, spans=self.spans(start, at)), at
+
+    def _nth(self, at: int, data: dict[str, Any]) -> int:
+        """first | last | 2nd"""
+        if self.low(at) in {"first", "last"}:
+            data["pick"] = Pick(order="last" if self.low(at) == "last" else "first", spans=self.spans(at, at + 1))
+            return at + 1
+        return self._picked(at, data) if self.kind(at) == "nth" or self.take(at, "ordinals") else at
 
     def _within(self, at: int, data: dict[str, Any], inner: bool) -> int:
         """in the dialog | of Swan: in which part of the page it stands"""
@@ -194,7 +207,8 @@ class Controls(Values):
             return None
         things, end = [found[0]], found[1]
         while (sep := self._separator(end)) and not self._begins(sep) and (more := self._part(sep)):
-            things, end = [*things, more[0]], more[1]
+            alike = more[0] if more[0].kind else more[0].model_copy(update={"kind": things[0].kind})
+            things, end = [*things, alike], more[1]
         return things[0].model_copy(update={"also": tuple(things[1:]), "spans": self.spans(at, end)}), end
 
     def _begins(self, at: int) -> bool:
@@ -384,10 +398,11 @@ class Controls(Values):
 
     def _label(self, at: int) -> Read[Text] | None:
         """What a field is called, with or without "field" behind it."""
-        at = self._past_article(at)
+        own = self._shown(at) if self.kind(at) == "word" else None
+        at = at if own else self._past_article(at)
         if self.kind(at) == "quote" and not self._widget(at + 1):
             return None
-        found = self._shown(at) or self._phrase(at, widgets=True)
+        found = own or self._shown(at) or self._phrase(at, widgets=True)
         widget = self._widget(found[1]) if found else None
         return (found[0], widget[1] if widget else found[1]) if found else None
 

@@ -25,6 +25,7 @@ _LENGTH = re.compile(r"^\s*(?:(?P<h>\d+)\s*h(?:ours?|rs?)?)?\s*(?:(?P<m>\d+)\s*m
 _MONEYED = frozenset({"price", "cost", "costs", "amount", "total", "fare", "fee"})
 _LASTING = frozenset({"duration", "length", "time"})
 _MOST_PAGES = 40
+_WAYS = {"next": {"next", "next page", ">", "›", "»", "→"}, "previous": {"previous", "previous page", "<", "‹", "«", "←"}}
 _HARMLESS = frozenset({None, Effect.NAVIGATE, Effect.OBSERVE})
 
 
@@ -160,6 +161,16 @@ def _after(step: PressStep, at: Situation) -> Move:
         return _answer(step, name, at, native)
     if said := refusal(at.view.before, at.view.seen):
         return fail(f"the page says after the last press: {said}")
+    if (move := _not_done(step, name, at)) is not None:
+        return move
+    if step.verb == "close" and _dialogs(at):
+        looks = at.count("closing")
+        return act(Wait(seconds=1.0), "the dialog is still there") if looks < 2 else fail("the dialog is still open")
+    return done(f'"{name}" was pressed')
+
+
+def _not_done(step: PressStep, name: str, at: Situation) -> Move | None:
+    """Why the press may have come to nothing: it was stopped, nobody knows, or what the page asked was answered with no."""
     mine = [s for s in at.history if s.step > int(at.notes.get("at", 0))]
     if mine and mine[0].exec_status is ExecStatus.ERROR and at.count("again") < 2:
         at.notes["pressed"] = 0  # it was stopped before anything happened
@@ -168,15 +179,11 @@ def _after(step: PressStep, at: Situation) -> Move:
         return fail(f"after the press {said}")
     if asked := at.notes.get("called off"):
         return fail(f'after the press the page asked "{asked}", and the answer was "{at.notes.get("answer")}"')
-    if mine and mine[0].exec_status is not ExecStatus.EXECUTED:
-        if at.count("unknown") < 2:
-            return act(Wait(seconds=1.0), f"nobody knows whether it was done ({last.error or last.exec_status.value})")
-        return fail(f'"{name}" was not pressed: {mine[0].error or mine[0].exec_status.value}')
-    if step.verb == "close" and _dialogs(at) and at.count("closing") < 2:
-        return act(Wait(seconds=1.0), "the dialog is still there")
-    if step.verb == "close" and _dialogs(at):
-        return fail("the dialog is still open")
-    return done(f'"{name}" was pressed')
+    if not mine or mine[0].exec_status is ExecStatus.EXECUTED:
+        return None
+    if at.count("unknown") < 2:
+        return act(Wait(seconds=1.0), f"nobody knows whether it was done ({mine[0].error or mine[0].exec_status.value})")
+    return fail(f'"{name}" was not pressed: {mine[0].error or mine[0].exec_status.value}')
 
 
 def _answer(step: PressStep, name: str, at: Situation, native: bool) -> Move:
@@ -307,8 +314,7 @@ def _other_pages(records: Records, parts: Sequence[Part], fitting: Sequence[Part
 
 
 def _turn(way: str, at: Situation) -> GUIElement | None:
-    names = {"next": {"next", "next page", ">", "›", "»", "→"}, "previous": {"previous", "previous page", "<", "‹", "«", "←"}}[way]
-    return next((e for e in _here(at) if e.role in {"button", "link"} and e.enabled and plain(e.name) in names), None)
+    return next((e for e in _here(at) if e.role in {"button", "link"} and e.enabled and plain(e.name) in _WAYS[way]), None)
 
 
 def _measured(row: Row, by: str) -> Row:
@@ -363,7 +369,7 @@ def _word(text: str, number: int) -> str:
     words = re.findall(r"\w[\w'’-]*", text)
     if not words or (number > 0 and number > len(words)):
         raise StepFailure(f"the text has {len(words)} words, and number {number} is asked for")
-    return words[number - 1 if number > 0 else number]
+    return str(words[number - 1 if number > 0 else number])
 
 
 def _labelled(label: str, at: Situation) -> tuple[str, GUIElement]:

@@ -1,0 +1,106 @@
+"""Orders about a page, grounded by what the page shows: what is planned, and what is refused."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from environments.cards import AppCard, card_of_screen, vocabulary
+from protocol import GUIElement, VisualState
+from roles.contracts.orders import FillStep, PressStep, ReadStep, Step
+from roles.policies.orders.pages import Missing, PagePlanner
+from roles.policies.orders.state import Refusal
+from roles.screen.language.reader import read
+
+
+def element(role: str, name: str, at: int, **more: Any) -> GUIElement:
+    return GUIElement(element_id=f"d1e{at}", role=role, text=name, **more)
+
+
+def card(*shown: GUIElement) -> AppCard:
+    return card_of_screen(VisualState(app="browser", elements=shown))
+
+
+FORM = (
+    element("textbox", "Name", 1, value=""), element("textbox", "Starts", 2, value="", placeholder="hh:mm"),
+    element("combobox", "Pier", 3, value="North", options=("North", "West")), element("checkbox", "Cox", 4, value="false"),
+    element("checkbox", "Rower", 5, value="true"), element("button", "Join", 6), element("textbox", "area", 7, value="A towel."),
+)  # fmt: skip
+ROWS = tuple(element("button", "Hire", n) for n in (1, 2))
+
+
+def steps(goal: str, *shown: GUIElement, known: tuple[Step, ...] = ()) -> list[Step]:
+    page = card(*shown)
+    planner = PagePlanner(read(goal, "2026-03-02 10:30", vocabulary([page])), page, known)
+    return [step for group in planner.groups() for step in group.steps]
+
+
+def entries(goal: str) -> list[tuple[str, str]]:
+    return [(e.label, e.value) for step in steps(goal, *FORM) if isinstance(step, FillStep) for e in step.entries]
+
+
+@pytest.mark.parametrize(
+    ("goal", "filled"),
+    [
+        ('Enter "Ada" into the Name field.', [("Name", "Ada")]),
+        ("Enter 6:15 PM as the time.", [("Starts", "18:15")]),
+        ("Select West from the list.", [("Pier", "West")]),
+        ("Tick Cox.", [("Cox", "true")]),
+        ("Uncheck Rower.", [("Rower", "false")]),
+        ("Select nothing.", [("Rower", "false")]),
+        ("Select everything except Rower.", [("Cox", "true")]),
+    ],
+)
+def test_a_value_goes_into_the_control_that_takes_it(goal: str, filled: list[tuple[str, str]]) -> None:
+    assert entries(goal) == filled
+
+
+def test_what_is_read_becomes_a_fact_that_is_written() -> None:
+    read_, fill, press = steps("Find the last word in the text area, enter it into the Name field and press Join.", *FORM)
+    assert isinstance(read_, ReadStep)
+    assert (read_.labels, read_.part) == (("area",), "word -1")
+    assert isinstance(fill, FillStep)
+    assert fill.entries[0].value == "{" + read_.names[0] + "}"
+    assert isinstance(press, PressStep)
+    assert press.control == "Join"
+
+
+@pytest.mark.parametrize(
+    ("goal", "why"),
+    [
+        ('Click on the button "Launch".', 'there is no "button Launch" on the page'),
+        ('Enter "Ada" into the Nickname field and press Join.', 'there is no "Nickname field" on the page'),
+        ('Enter "Ada" into the field.', "things on the page may be meant"),
+        ("Press every button.", "is not understood of a page"),
+        ("If there is a Join button, press it.", "not known beforehand"),
+    ],
+)
+def test_what_the_page_does_not_have_or_leaves_open_is_refused(goal: str, why: str) -> None:
+    with pytest.raises(Refusal, match=why.replace('"', '"')):
+        steps(goal, *FORM)
+
+
+@pytest.mark.parametrize("goal", ["Press the Hire button.", "Hire the boat."])
+def test_one_of_several_controls_of_a_name_is_not_guessed(goal: str) -> None:
+    with pytest.raises(Refusal, match="say which one"):
+        steps(goal, *ROWS)
+
+
+@pytest.mark.parametrize(("shown", "goal"), [("Room 12", 'Click "Room 1".'), ("Novak", 'Click "Nowak".')])
+def test_a_name_that_is_only_like_it_is_another(shown: str, goal: str) -> None:
+    with pytest.raises(Missing):
+        steps(goal, element("button", shown, 1))
+
+
+def test_what_comes_up_after_a_press_is_planned_once_it_is_there() -> None:
+    first, then = element("button", "ONE", 1), element("button", "TWO", 2)
+    goal = "Click button ONE, then click button TWO."
+    planned = steps(goal, first)
+    assert [step.control for step in planned if isinstance(step, PressStep)] == ["ONE"]
+    later = steps(goal, then, known=tuple(planned))
+    assert [step.control for step in later if isinstance(step, PressStep)] == ["ONE", "TWO"]
+
+
+def test_what_the_goal_forbids_is_not_planned() -> None:
+    assert [type(step) for step in steps('Enter "Ada" into the Name field, but do not press Join.', *FORM)] == [FillStep]
