@@ -180,14 +180,19 @@ def _another_way(move: Move, at: Situation) -> Move:
 
 
 def _as_before(view: OperatorView) -> dict[str, Any]:
-    """The notes of the last decision; when its action came to nothing in passing, those from before it, to decide it again."""
+    """The notes of the last decision; those from before it where its action was not done, or came to nothing in passing."""
     memory = dict(view.memory)
-    last = Situation(view).last
     before = memory.pop("before", None)
-    if before is None or last is None or last.step <= before["step"] or last.visible_change:
+    if before is None:
+        return memory
+    kept = {key: value for key, value in before.items() if key != "step"}
+    if not any(record.step > before["step"] and not record.recovery for record in view.history):
+        return kept
+    last = Situation(view).last
+    if last is None or last.step <= before["step"] or last.visible_change:
         return memory
     passing = last.exec_status is ExecStatus.TIMEOUT or (last.exec_status is ExecStatus.ERROR and _PASSING.search(last.error))
-    return {key: value for key, value in before.items() if key != "step"} if passing else memory
+    return kept if passing else memory
 
 
 def words(step: Step) -> str:
