@@ -17,6 +17,7 @@ from roles.contracts.orders import Step as TypedStep
 from roles.contracts.signals import SubtaskStatus
 from roles.knowledge.pages.filling import Filling, by_title, filled, filling, question_for, typed_filled
 from roles.knowledge.pages.playbook import SLOT, Playbook, Step, playbooks_in
+from roles.knowledge.pages.site_steps import site_step
 from roles.knowledge.pages.typed import BadSteps, block, grounded
 from roles.knowledge.values import Given, values_in
 from roles.knowledge.words import asked_stems, stems, words_of
@@ -206,6 +207,7 @@ def _tried(book: Playbook, text: str, request: PlanRequest) -> _Try:
     score, why = (1.5, "") if titled else _likeness(text, values, book, request)
     if why:
         return _Try(book, why=why)
+    book = _on_site(book) if any(card.page for card in request.cards) and not book.typed else book
     made = filling(book, text, values, request.supplements, titled)
     if made.missing:
         slot = made.missing[0]
@@ -217,6 +219,14 @@ def _tried(book: Playbook, text: str, request: PlanRequest) -> _Try:
     if tried.ready and (lost := _lost(values, tried)):
         return _Try(book, why=f'it has no place for "{lost}"')
     return tried
+
+
+def _on_site(book: Playbook) -> Playbook:
+    """The page with its steps in the words in which a site is spoken of: what it only describes becomes a slot."""
+    idle = [step for step in book.steps if step.optional or _PASSING.match(step.text)]
+    told = [(step, step.text if step in idle else site_step(step.named or step.text)) for step in book.steps]
+    steps = tuple(step.model_copy(update={"text": said, "named": ""}) for step, said in told if said)
+    return book.model_copy(update={"steps": steps})
 
 
 def _likeness(text: str, values: Sequence[Given], book: Playbook, request: PlanRequest) -> tuple[float, str]:
@@ -307,8 +317,8 @@ def answers_page(found: Supplement, goal: str) -> bool:
 def _worded(book: Playbook, made: Filling, score: float, request: PlanRequest) -> _Try:
     said: list[tuple[str, Step]] = []
     for step in book.steps:
-        if step.optional or _PASSING.match(step.text):
-            continue
+        if step.optional or _PASSING.match(step.text) or (step.heads and step.text.endswith(":")):
+            continue  # what can be left out, what stands in the way, and the heading of steps of its own
         words = filled(step.named or step.text, made, [one.text for one in book.steps if one.number < step.number])
         if words is None:
             return _Try(book, why=f"what step {step.number} wants cannot be written there")
