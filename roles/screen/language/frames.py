@@ -74,8 +74,10 @@ class Frame:
             self.there,
             self.when,
         ):
+            size = len(self.slots)
             if (end := rule(at)) is not None:
                 return end
+            del self.slots[size:]
         if comma:
             more = self.read.fields(at) if (self.object or self.person) is not None and "with" in self.verb["slots"] else None
             return self.add("with", more[0], at, more[1]) if more else None
@@ -154,16 +156,17 @@ class Frame:
         if found is None or "into" not in self.verb["slots"]:
             return None
         words, end = found.entry.words, found.end
-        self.add("at", Text(text=found.entry.name, spans=self.read.spans(at, end)), at, end)
-        if words[-1] == "of":
-            into = self.read.valued(end)
-            return self.add("into", into[0], end, into[1]) if into else None
-        if self.read.low(end) == "of":
+        if "its" in words and self.read.topic is not None:
+            into: Read[Value] | None = (self.read.valued_thing(self.read.spoken()), end)
+        elif "its" in words:
+            back = self.read.back(False, at=at)
+            into = (back, end) if back else None
+        else:
+            into = self.read.valued(end) if words[-1] == "of" else None
+        if into is None and (words[-1] == "of" or "its" in words or self.read.low(end) == "of"):
             return None
-        if "its" not in words:
-            return end
-        back = self.read.back(False, at=at)
-        return self.add("into", back, at, end) if back else None
+        self.add("at", Text(text=found.entry.name, spans=self.read.spans(at, end)), at, end)
+        return self.add("into", into[0], end if into[1] > end else at, into[1]) if into else end
 
     def preposition(self, at: int) -> int | None:
         """A preposition of the verb's entry, and what it says."""
@@ -323,7 +326,8 @@ class Frame:
     def when(self, at: int) -> int | None:
         """tomorrow at 10 | half an hour later | two hours before THING"""
         found = self.read.dates.read(at) if self.verb.get("makes") or self.verb.get("timed") else None
-        if found is None or self.read._noun_ahead(found[1]) or self.read.low(found[1]) == "'s":
+        ahead = found is not None and self.read._noun_ahead(found[1]) and self.read.low(found[1]) != "ahead"
+        if found is None or ahead or self.read.low(found[1]) == "'s":
             return None
         when, end = found[0].model_copy(update={"spans": self.read.spans(at, found[1])}), found[1]
         after = self.read.low(end)

@@ -296,8 +296,10 @@ class Nouns(Names):
         first = next((m for m in nouns if m.end - len(m.entry.words) == at), None)
         if first is not None and first.end < end and self._nameish(first.end):
             return self._name_after(first, end, data)
-        compound = determined and first is not None and first.entry.shape == "one" and first.end == end - 1  # the client visit
-        last = next((m for m in reversed(nouns) if m.end == end), None) or (nouns[-1] if nouns and not compound else None)
+        compound = first is not None and (first.entry.group, first.entry.shape, first.end) == ("noun", "one", end - 1)
+        last = next((m for m in reversed(nouns) if m.end == end), None) or (
+            nouns[-1] if nouns and not (compound and determined) else None  # the client visit
+        )
         if last is not None:
             longest = max((m for m in nouns if m.end == last.end), key=lambda m: len(m.entry.words))
             start, end = longest.end - len(longest.entry.words), longest.end
