@@ -96,10 +96,32 @@ def told(plan: ShownPlan, as_json: bool) -> str:
 def plan_text(data: Mapping[str, Any], *about: str) -> str:
     """YAML that `--plan` and `--edit` read; `about` are lines of comment above it."""
     comment = "".join(f"# {clean(line, 1_000)}\n" for text in about for line in text.splitlines())
-    plain = yaml.safe_dump(dict(data), sort_keys=False, allow_unicode=True, width=100)
+    shown = {**data, "subtasks": [_lined(subtask) for subtask in data.get("subtasks", ())]}
+    plain = yaml.dump(shown, Dumper=_PlanDumper, sort_keys=False, allow_unicode=True, width=100)
     if any(unicodedata.category(char) == "Cf" for char in plain):  # would turn the writing direction of a terminal
-        plain = yaml.safe_dump(dict(data), sort_keys=False, width=100)
+        plain = yaml.dump(shown, Dumper=_PlanDumper, sort_keys=False, width=100)
     return comment + plain
+
+
+class _Line(dict[str, Any]):
+    """What a step is done with, on one line."""
+
+
+def _lined(subtask: Mapping[str, Any]) -> dict[str, Any]:
+    said = subtask.get("steps", ())
+    steps = [{key: _Line(value) if isinstance(value, dict) else value for key, value in step.items()} for step in said]
+    return {**subtask, **({"steps": steps} if steps else {})}
+
+
+class _PlanDumper(yaml.SafeDumper):
+    """Writes steps as people do."""
+
+
+def _line(dumper: yaml.SafeDumper, step: _Line) -> yaml.Node:
+    return dumper.represent_mapping("tag:yaml.org,2002:map", step, flow_style=True)
+
+
+_PlanDumper.add_representer(_Line, _line)
 
 
 _LOOKS_UP = {Signal.SUPPLEMENT_NEEDED.value}

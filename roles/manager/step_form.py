@@ -80,7 +80,7 @@ def _entry(label: str, said: Mapping[str, str]) -> dict[str, Any]:
 def written_step(step: Step) -> dict[str, Any]:
     """The step as a person would write it."""
     own: dict[str, Any] = _STEP.dump_python(step, mode="json", exclude_defaults=True)
-    body = {name: value for name, value in own.items() if name not in {"skill", "entries", "records"}}
+    body = {name: value for name, value in own.items() if name not in {"skill", "entries", "records", "order"}}
     if "entries" in own:
         body["fields"] = {e.label: e.value if e.mode == "set" else {e.mode: e.value} for e in _entries(step)}
     records = getattr(step, "records", None)
@@ -89,7 +89,7 @@ def written_step(step: Step) -> dict[str, Any]:
         flat |= {"where": _where(records.tests)} if records.tests else {}
         flat |= {"but": [_where(tests) for tests in records.but]} if records.but else {}
         body = {**flat, **body}
-    short: dict[str, Any] = {step.skill: body}
+    short: dict[str, Any] = {step.skill: body | ({"order": own["order"]} if "order" in own else {})}
     try:
         same = _STEP.validate_python(read_step(short)) == step
     except (ValidationError, ValueError):

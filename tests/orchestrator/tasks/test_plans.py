@@ -22,15 +22,30 @@ from orchestrator.store.salvage import salvage
 from orchestrator.tasks.plans import plan_goal, plan_text, read_plan, shown_plan, told
 from orchestrator.tasks.tasks import resolve_target
 from roles.contracts import FactKnown, FieldHas, Subtask
+from roles.contracts.orders import (
+    CollectStep,
+    CreateStep,
+    Entry,
+    FillStep,
+    FindStep,
+    Pick,
+    PressStep,
+    ReadStep,
+    Records,
+    RowTest,
+    Step,
+)
+from roles.manager.plans import GivenPlan, as_given, edited
+from roles.policies.orders.stages import in_words
 
-GOAL = 'In the reimbursement form, enter "$12.50" as the amount and save the draft'
-COPY = "Find the invoice total on the billing page and copy it into the reimbursement form"
+GOAL = 'In the reimbursement form, enter "$12.50" as the amount and save it'
+COPY = "Find the total of the invoice on the billing page, enter it as the amount in the reimbursement form and save it"
 APPROVE = {"decisions": [{"type": "approve"}]}
 PLAN = """\
 pinned: true
 subtasks:
 - id: amount
-  instruction: Enter "$7.00" into the field "amount". Save the "draft".
+  instruction: In the reimbursement form, enter "$7.00" as the amount and save it
   app: reimbursement
 """
 
@@ -71,7 +86,7 @@ def test_a_plan_of_a_program_is_worked_too(tmp_path: Path) -> None:
     ("text", "said"),
     [
         ("subtasks:\n- id: a\n  instruction: x\n  ap: mail\n", r"line 4: unknown key 'subtasks\[0\].ap'; did you mean 'app'"),
-        ("subtasks:\n- id: a\n", r"line 2: the key 'subtasks\[0\].instruction' is missing"),
+        ("subtasks:\n- id: a\n", r"line 2: subtask 'a' has neither an instruction nor steps"),
         ("subtasks: []\n", "line 1: subtasks is"),
         ("subtasks:\n- {id: a, instruction: x, status: fulfilled}\n", "line 2: unknown key 'subtasks.0..status'"),
         ("subtasks:\n- id: a\n  instruction: x\n- id: a\n  instruction: y\n", "line 4: subtask id 'a' is used twice"),
@@ -150,7 +165,7 @@ def test_without_a_terminal_the_run_waits_and_says_how_to_go_on(tmp_path: Path) 
     assert done.returncode == 3
     for way in ("--plan > plan.yaml", "--approve", "--edit FILE", "--reject", "--respond"):
         assert way in done.stdout
-    assert 'Enter "$12.50" into the field "amount"' in done.stdout
+    assert 'set Amount to "$12.50"' in done.stdout
     run_id = next((tmp_path / "runs").iterdir()).name
     shown = deskcrew("show", run_id, "--plan", cwd=tmp_path)
     written(tmp_path, shown.stdout.replace("$12.50", "$8.00"))
@@ -201,7 +216,7 @@ def test_the_rules_plan_anew_in_the_words_of_the_rejection(tmp_path: Path) -> No
     again = crew.resume(waiting.run_id, {"decisions": [{"type": "reject", "message": "set the category to Travel first"}]})
     assert again.pending is not None
     (subtask,) = again.pending["action_requests"][0]["args"]["subtasks"]
-    assert subtask["instruction"].startswith('Enter "Travel" into the field "category".')
+    assert 'set Category to "Travel"' in subtask["instruction"]
     done = crew.resume(waiting.run_id, {"decisions": [{"type": "reject", "message": "hm"}]})
     assert (done.exit_code, done.report["steps"]) == (1, [])
     assert 'the user rejected the plan: "hm"' in done.reason
@@ -263,6 +278,31 @@ words = st.sampled_from(tricky) | st.text(st.characters(categories=("L", "N", "P
 expectations = st.builds(FactKnown, name=words) | st.builds(FieldHas, label=words, value=words)
 
 
+row_tests = st.builds(
+    RowTest, label=words, relation=st.sampled_from(["is", "has", "before", "at_most"]), value=words, negated=st.booleans()
+)
+records = st.builds(
+    Records,
+    app=st.sampled_from(["mail", "notes"]),
+    kind=words,
+    place=st.just("") | words,
+    tests=st.lists(row_tests, max_size=2).map(tuple),
+    pick=st.none() | st.builds(Pick, by=words, order=st.sampled_from(["most", "first"]), number=st.integers(1, 3)),
+    but=st.lists(st.lists(row_tests, max_size=1).map(tuple), max_size=2).map(tuple),
+    exactly=st.integers(0, 2),
+)
+entries = st.lists(st.builds(Entry, label=words, value=words, mode=st.sampled_from(["set", "add", "clear"])), max_size=2).map(tuple)
+apps = st.sampled_from(["mail", "notes"])
+steps: st.SearchStrategy[Step] = (
+    st.builds(FindStep, records=records, order=st.integers(-1, 3))
+    | st.builds(ReadStep, app=apps, records=st.none() | records, labels=st.just(("a",)), names=st.just(("b",)))
+    | st.builds(FillStep, app=apps, records=st.none() | records, form=st.just("") | words, entries=entries, commit=st.just("save"))
+    | st.builds(PressStep, app=apps, records=st.none() | records, verb=words, entries=entries)
+    | st.builds(CreateStep, app=apps, kind=words, place=st.just("") | words, entries=entries)
+    | st.builds(CollectStep, records=records, name=words)
+)
+
+
 @st.composite
 def plans(draw: st.DrawFn) -> list[Subtask]:
     ids = draw(st.lists(names, min_size=1, max_size=5, unique=True))
@@ -270,7 +310,8 @@ def plans(draw: st.DrawFn) -> list[Subtask]:
         Subtask(
             id=name,
             title=draw(words),
-            instruction=draw(words),
+            instruction=in_words(done) or draw(words),
+            steps=done,
             app=draw(st.none() | st.sampled_from(["mail", "notes"])),
             worker=draw(st.sampled_from(["operator", "technician", "analyst"])),
             depends_on=tuple(draw(st.lists(st.sampled_from(ids[:number]), unique=True)) if number else ()),
@@ -281,6 +322,7 @@ def plans(draw: st.DrawFn) -> list[Subtask]:
             pinned=draw(st.booleans()),
         )
         for number, name in enumerate(ids)
+        for done in [draw(st.lists(steps, max_size=2).map(tuple))]
     ]
 
 
@@ -290,6 +332,64 @@ def test_any_plan_is_written_and_read_back_the_same(tmp_path_factory: pytest.Tem
     shown = shown_plan(plan, "about it")
     path = written(tmp_path_factory.mktemp("plan"), plan_text(shown.data, *shown.about))
     assert read_plan(path).subtasks == tuple(plan)
+
+
+STEPS = """\
+subtasks:
+- id: look
+  app: billing
+  steps:
+  - find: {app: billing, kind: invoice, where: {Number: INV-1, Status: {not: Paid}}}
+- id: form
+  app: reimbursement
+  steps:
+  - create: {app: reimbursement, kind: claim, fields: {Amount: "$7.00", Vendor: {append: Acme}}}
+"""
+
+
+def test_steps_stand_in_a_plan_in_readable_form(tmp_path: Path) -> None:
+    look, form = read_plan(written(tmp_path, STEPS)).subtasks
+    assert look.steps == (
+        FindStep(
+            records=Records(
+                app="billing",
+                kind="invoice",
+                tests=(RowTest(label="Number", value="INV-1"), RowTest(label="Status", value="Paid", negated=True)),
+            )
+        ),
+    )
+    assert look.instruction == 'Open the invoice where Number is "INV-1" and Status is not "Paid".'
+    assert [e.kind for e in form.expect] == ["field_has", "field_has"]
+    shown = plan_text(shown_plan([look, form]).data)
+    assert "- find: {app: billing, kind: invoice, where: {Number: INV-1, Status: {not: Paid}}}" in shown
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        (("kind: invoice, where", "kind: invoice, wher"), r"line 5: unknown key 'subtasks\[0\].steps\[0\].find.wher'"),
+        (("- find:", "- fnd:"), r"line 5: subtasks\[0\].steps\[0\]: a step is one of open, find, .* such|line 5: .*a step is one of"),
+        (("INV-1", "17"), r"line 5: subtasks\[0\].steps\[0\]: where: 'Number' needs one text \(put it in quotes\)"),
+        (("append", "apend"), r"line 9: subtasks\[1\].steps\[0\].create.entries\[1\].mode is \"apend\""),
+        (("- id: look", "- id: look\n  instruction: Open it"), r"line 3: subtask 'look' says in words something else than in steps"),
+    ],
+)
+def test_a_mistake_in_a_step_says_where_it_is(tmp_path: Path, change: tuple[str, str], said: str) -> None:
+    with pytest.raises(UsageProblem, match=rf"plan\.yaml, {said}"):
+        read_plan(written(tmp_path, STEPS.replace(*change)))
+
+
+def test_an_edited_plan_keeps_the_steps_of_words_that_did_not_change(tmp_path: Path) -> None:
+    shown = as_given(read_plan(written(tmp_path, STEPS)).subtasks)
+    look, form = shown.subtasks
+    bare = look.model_copy(update={"steps": ()})
+    reworded = form.model_copy(update={"instruction": "Make a claim"})
+    same, said = edited(shown, GivenPlan(subtasks=(bare, reworded))).whole()
+    assert same.steps == look.steps
+    assert (said.instruction, said.steps, said.expect) == ("Make a claim", (), ())
+    other = form.model_copy(update={"steps": (CreateStep(app="reimbursement", kind="claim", entries=(Entry(label="Amount", value="$8.00"),)),)})
+    (changed,) = edited(shown, GivenPlan(subtasks=(other,))).whole()
+    assert changed.instruction == 'Make a new claim: set Amount to "$8.00"; then save.'
 
 
 def test_a_plan_cannot_turn_the_writing_direction_of_the_terminal(tmp_path: Path) -> None:
@@ -311,7 +411,7 @@ def test_what_was_replaced_is_not_printed_and_what_is_independent_is_said(tmp_pa
 def test_plan_prints_a_plan_that_run_reads_and_works_nothing(tmp_path: Path) -> None:
     done = deskcrew("plan", COPY, cwd=tmp_path)
     assert (done.returncode, list(tmp_path.iterdir())) == (0, [])
-    assert read_plan(written(tmp_path, done.stdout)).subtasks[1].depends_on == ("s1",)
+    assert read_plan(written(tmp_path, done.stdout)).subtasks[1].depends_on == ("o0",)
     made = plan_goal(load_settings(), COPY)
     assert not isinstance(made, str)
     assert json.loads(told(made, as_json=True)) == yaml.safe_load(done.stdout)
@@ -326,7 +426,7 @@ def test_a_goal_that_cannot_be_planned_says_why_with_exit_code_1(tmp_path: Path)
 def test_a_tasks_goal_is_planned_with_its_slots() -> None:
     made = plan_goal(load_settings(), resolve_target("invoice-to-reimbursement"))
     assert not isinstance(made, str)
-    assert "{" not in plan_text(made.data, *made.about)
+    assert "{invoice" not in plan_text(made.data, *made.about)
 
 
 def test_a_run_without_a_plan_says_so(tmp_path: Path) -> None:
