@@ -257,8 +257,8 @@ def test_a_fork_has_other_settings_from_there_on(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("at", "overrides", "said"),
     [
-        (9, [], r"--at 9: run .* has 3 steps; name one of 0 to 3"),
-        (-1, [], "name one of 0 to 3"),
+        (9, [], r"--at 9: run .* has \d+ steps; name one of 0 to \d+"),
+        (-1, [], r"name one of 0 to \d+"),
         (1, ["seed=5"], "seed cannot be otherwise in a fork"),
         (1, ["limits.stps=5"], "stps"),
     ],
