@@ -125,6 +125,8 @@ class _Check:
         if scripts := self._computed(order):
             return Verdict("shown", "", scripts)
         thing = self._object(order)
+        if self._taken_back(order):
+            return Verdict("shown", "it was taken back")
         if not order.negated and self._kept_back(order):
             order = order.model_copy(update={"verb": "write"})
         if order.negated or order.verb in deeds()["keeps"]:
@@ -159,6 +161,15 @@ class _Check:
         ran = [s for s in self.request.steps if s.subtask in mine and s.verb == "run_script"]
         scripted = order.negated or order.condition is not None or any(s.exec_status != "executed" for s in ran)
         return () if scripted else tuple(f"step:{s.step}" for s in ran)
+
+    def _taken_back(self, order: Order) -> bool:
+        """Whether a later order says of the very same not to do it."""
+        mine = order.object if not order.negated else None
+        if mine is None or not (mine.name or mine.tests):
+            return False
+        later = [o for o in self.reading.orders[self.reading.orders.index(order) + 1 :] if o.negated and o.verb == order.verb]
+        told = [(o.object.kind, o.object.name and o.object.name.text, o.object.tests) for o in later if o.object is not None]
+        return (mine.kind, mine.name and mine.name.text, mine.tests) in told
 
     def _kept_back(self, order: Order) -> bool:
         """Whether it is only to be prepared, since a later order says not to do it."""
@@ -236,11 +247,20 @@ class _Check:
         if thing is None:
             return self._with_slots(order, may)
         every = [thing.model_copy(update={"also": ()}), *(self.find.named(t) for t in thing.also)]
-        verdicts = [(self._each if _several(one) else self._one)(order, one, may) for one in every]
+        several = [_several(one) and not self._is_field(one, may) for one in every]
+        verdicts = [(self._each if many else self._one)(order, one, may) for many, one in zip(several, every, strict=True)]
         bad = next((v for v in verdicts if v.state == "missing"), None) or next((v for v in verdicts if v.state != "shown"), None)
         used = tuple(n for v in verdicts for n in v.used)
         evidence = tuple(e for v in verdicts for e in v.evidence)
         return Verdict(bad.state, bad.why, evidence, used) if bad is not None else Verdict("shown", "", evidence, used)
+
+    def _is_field(self, thing: Thing, may: list[int]) -> bool:
+        """Whether it is no records, but a field that is called so: the notifications, turned off."""
+        named = thing.name is not None or thing.tests or thing.pick is not None
+        kinds = [kind for card in self.request.cards for kind in card.kinds]
+        if named or any(is_kind(thing.kind, kind) for kind in kinds):
+            return False
+        return any(similarity(thing.kind, v.label) >= 0.6 for n in may for v in self.effects[n].written)
 
     def _so_already(self, order: Order, thing: Thing | None) -> tuple[str, ...]:
         """The screen on which only the control for the opposite stands, or a box that is as it is to be."""
@@ -269,10 +289,10 @@ class _Check:
             steps = [x for s in self.request.plan if s.status is SubtaskStatus.FULFILLED for x in s.steps]
             found = [x.control for x in steps if isinstance(x, PressStep) and x.order == number and x.control]
             name = found[0] if len(found) == 1 else ""
-        done = [s for s in self.request.steps if s.exec_status == "executed" and name and _same_control(name, s.target)]
+        done = [s for s in self.request.steps if s.exec_status == "executed" and name and s.verb != "scroll" and _same_control(name, s.target)]
         if done:
-            mine = tuple(n for n, e in enumerate(self.effects) if e.step == done[0].step)
-            return Verdict("shown", "", (f"step:{done[0].step}",), mine)
+            mine = tuple(n for n, e in enumerate(self.effects) if e.step in {s.step for s in done})
+            return Verdict("shown", "", tuple(f"step:{s.step}" for s in done), mine)
         return Verdict("missing" if name else "unchecked", f"{name or 'what is meant'} was not pressed")
 
     def _nothing_chosen(self) -> Verdict:
@@ -639,11 +659,14 @@ class _Check:
     def _truth(self, condition: Condition) -> tuple[bool | None, tuple[str, ...]]:
         """Whether a condition held when it was first seen, and what shows it."""
         thing = self.find.named(condition.thing)
-        if thing.quantity == "all" and condition.tests:
-            every, asked = self.find.all_of(thing), [fits(Thing(tests=condition.tests), r) for r in self.find.all_of(thing) or ()]
-            unknown = every is None or None in asked or bool(self.find.unsure_of(thing))
-            found = False if False in asked else None if unknown else True
+        if thing.quantity in {"all", "any"} and condition.tests and (every := self.find.all_of(thing)) is not None:
+            asked = [fits(Thing(tests=condition.tests), record) for record in every]
+            settles = thing.quantity == "any"  # one that passes settles it, else one that does not
+            unknown = None in asked or bool(self.find.unsure_of(thing))
+            found = settles if settles in asked else None if unknown else not settles
             return (None if found is None else found != condition.negated), ()
+        if thing.quantity == "all" and condition.tests:
+            return None, ()
         answers: dict[str, tuple[bool, str]] = {}
         for state, page in zip(self.states, self.find.pages, strict=True):
             for record in (*rows_on(state), page) if thing.name is not None or thing.tests or condition.tests else ():
