@@ -263,7 +263,7 @@ def test_the_crew_goes_on_from_what_a_person_did(tmp_path: Path, undisturbed: Ou
 
 
 def test_what_a_person_finished_is_not_done_again(tmp_path: Path, undisturbed: Outcome) -> None:
-    run = working(tmp_path, FORM + 2)  # the amount stands in the form, and Submit was decided on
+    run = working(tmp_path, FORM + 4)  # the amount stands in the form, and Submit was decided on
     run.meanwhile(lambda control: control.takeover())
     before = len(claims(run.folder))
     act(run.control(), 'click "Submit"')
