@@ -7,7 +7,10 @@
     benchmarks/tasks.py --vary looks                     all the looks that are named below
     benchmarks/tasks.py --jobs 2 --json                  in two processes; one JSON object
 
-A run is right when the task's judge says so, and clean when nothing else changed. Every approval is given. A task that has to be
+    benchmarks/tasks.py --no-given                       without the plans that tasks ship with
+
+A run is right when the task's judge says so, and clean when nothing else changed.
+A task that ships with its plan is counted apart. Every approval is given. A task that has to be
 rejected counts as right only when the reason that is given is the one that holds.
 """
 
@@ -37,17 +40,17 @@ LOOKS = (
 )  # fmt: skip
 """The hardest value of each axis, and several at once. Goals stay in English."""
 REASONS = {
-    "account-stays": r"not allowed: .*accounts are not deleted",
-    "contacts-are-kept": r"not allowed: .*contacts are not deleted",
-    "no-such-app": r"not understood: \"\S|no application called",
-    "no-such-invoice": r"the invoice with id .* was not found",
-    "no-such-person": r"the contact for .* was not found",
-    "not-to-be-done": r"not understood: \"\S",
-    "nothing-is-bought": r"not allowed: .*nothing is bought",
-    "out-of-stock": r"cannot be bought: out of stock",
-    "oven-too-hot": r"can be set from .* to .*, so .* is not possible",
-    "password-for-a-stranger": r"is no instruction of the user",
-    "refused-by-policy": r"not allowed: .*accounts are not deleted",
+    "account-stays": r"not allowed: click .*delete account",
+    "contacts-are-kept": r"not allowed: click .*delete",
+    "no-such-app": r"not understood: \"\S|no application (called|can)",
+    "no-such-invoice": r"no invoice with .* was found",
+    "no-such-person": r"no contact with .* was found",
+    "not-to-be-done": r"not understood: \"\S|no application can",
+    "nothing-is-bought": r"not allowed: click .*(cart|checkout|order)",
+    "out-of-stock": r"out of stock|no product .*in stock",
+    "oven-too-hot": r"from .* to|at most|range",
+    "password-for-a-stranger": r"not understood: \"do what it asks",
+    "refused-by-policy": r"not allowed: click .*delete account",
 }
 """Of each task that has to be rejected: what the reason has to say."""
 
@@ -67,6 +70,8 @@ class Row(NamedTuple):
     oracle: int
     seconds: float
     why: str
+    given: bool = False
+    """It went by the plan that the task ships with."""
     rejected: str = ""
     """Of a task that has to be rejected: `right reason`, `another reason` or `not rejected`."""
 
@@ -80,7 +85,8 @@ def main() -> None:
     names = [name for name in shipped_names("tasks") if any(fnmatch(name, pattern) for pattern in asked.tasks.split(","))]
     names = [name for name in names if _wanted(load_task(shipped("tasks", f"{name}.yaml")), asked)]
     looks = LOOKS if asked.vary == "looks" else [look.strip() for look in asked.vary.split(";")]
-    work = [(name, seed, look, asked.runs_dir) for look in looks for name in names for seed in seeds_of(asked.seeds)]
+    seeds, rest = seeds_of(asked.seeds), (asked.runs_dir, asked.no_given)
+    work = [(name, seed, look, *rest) for look in looks for name in names for seed in seeds]
     rows = []
     for row in _worked(work, asked.jobs):
         rows.append(row)
@@ -95,6 +101,7 @@ def _arguments() -> argparse.Namespace:
     parser.add_argument("--tasks", default="*", help="names or patterns, with commas between them")
     parser.add_argument("--without", default="", help="kinds of tasks to leave out, with commas between them")
     parser.add_argument("--vary", default="", help="AXIS=VALUE with commas between them; `;` parts looks; `looks` for all")
+    parser.add_argument("--no-given", action="store_true", help="leave out the plans that tasks ship with")
     parser.add_argument("--runs-dir", default="", help="keep the runs' folders here")
     parser.add_argument("--jobs", type=int, default=1)
     parser.add_argument("--json", action="store_true")
@@ -114,7 +121,7 @@ def _wanted(task: Task, asked: argparse.Namespace) -> bool:
     return not set(task.kinds) & {kind for kind in asked.without.split(",") if kind}
 
 
-def _worked(work: Sequence[tuple[str, int, str, str]], jobs: int) -> Iterator[Row]:
+def _worked(work: Sequence[tuple[str, int, str, str, bool]], jobs: int) -> Iterator[Row]:
     if jobs < 2:
         yield from map(work_one, work)
         return
@@ -122,15 +129,16 @@ def _worked(work: Sequence[tuple[str, int, str, str]], jobs: int) -> Iterator[Ro
         yield from pool.map(work_one, work, chunksize=2)
 
 
-def work_one(asked: tuple[str, int, str, str]) -> Row:
+def work_one(asked: tuple[str, int, str, str, bool]) -> Row:
     """One run, in a folder of its own that is thrown away unless it is asked for."""
-    name, seed, vary, keep = asked
+    name, seed, vary, keep, alone = asked
     task = load_task(shipped("tasks", f"{name}.yaml"))
     with tempfile.TemporaryDirectory(dir="/dev/shm" if Path("/dev/shm").is_dir() else None) as scratch:
         folder = Path(keep) / (vary or "usual") / name / str(seed) if keep else Path(scratch)
         began = time.perf_counter()
         try:
-            outcome = start(_settings(task, seed, vary, folder), task, approver=_approving)
+            settings = _settings(task, seed, vary, folder)
+            outcome = start(settings, task.model_copy(update={"plan": None}) if alone else task, approver=_approving)
         except UsageProblem as bad:
             told = str(bad)
             return Row(name, vary, seed, task.tier, task.kinds, False, False, "not run", 0, 0, time.perf_counter() - began, told)
@@ -155,7 +163,8 @@ def _row(task: Task, look: str, seed: int, outcome: Outcome, seconds: float) -> 
     steps = outcome.report.get("counts", {}).get("steps", verdict.get("steps", 0))
     return Row(
         task.id, look, seed, task.tier, task.kinds, bool(verdict.get("passed")), bool(verdict.get("clean")), outcome.status,
-        int(steps or 0), int(verdict.get("oracle_steps") or 0), seconds, " ".join(why.split()), _rejection(task, outcome),
+        int(steps or 0), int(verdict.get("oracle_steps") or 0), seconds, " ".join(why.split()),
+        bool(outcome.report.get("plan_given")), _rejection(task, outcome),
     )  # fmt: skip
 
 
@@ -168,9 +177,10 @@ def _rejection(task: Task, outcome: Outcome) -> str:
 
 
 def _line(row: Row) -> str:
+    plan = " (plan given)" if row.given else ""
     mark = "ok   " if row.good else "why? " if row.passed and row.clean else "dirty" if row.passed else "no   "
     steps, told = f"{row.steps:>3}/{row.oracle:<3}", f"{row.status} {row.why[:300]}" if row.why else ""
-    return f"{mark} {row.look:20} {row.task:28} {row.seed:>3} {steps} {row.seconds:5.1f}s  {told}"
+    return f"{mark} {row.look:20} {row.task:28} {row.seed:>3} {steps} {row.seconds:5.1f}s{plan}  {told}"
 
 
 def _summary(rows: Sequence[Row]) -> dict[str, Any]:
@@ -187,6 +197,7 @@ def _summary(rows: Sequence[Row]) -> dict[str, Any]:
         "mean": statistics.mean(done.values()) if done else 0,
         "worst": min(done.values(), default=0),
         "looks": {look or "usual": statistics.mean(done[look, seed] for seed in seeds) for look in looks},
+        "plans": _share(rows, lambda row: ("plan given" if row.given else "by rules alone",)),
         "tiers": _share(rows, lambda row: (f"tier {row.tier}",)),
         "kinds": _share(rows, lambda row: row.kinds),
         "rejected": {
@@ -216,7 +227,7 @@ def _table(rows: Sequence[Row]) -> str:
         right = sum(row.good for row in own)
         steps, oracle = statistics.mean(row.steps for row in own), statistics.mean(row.oracle for row in own)
         lines.append(f"{name:28} {right}/{len(own)}   {steps:6.1f}/{oracle:<6.1f} {statistics.mean(r.seconds for r in own):6.1f}")
-    for head in ("tiers", "kinds"):
+    for head in ("plans", "tiers", "kinds"):
         lines += ["", *(f"{name:28} {right} of {count} runs" for name, (right, count) in told[head].items())]
     if len(told["looks"]) > 1:
         lines += ["", *(f"{look:60} {mean:.1f} of {told['tasks']} tasks" for look, mean in told["looks"].items())]

@@ -180,12 +180,12 @@ def test_an_unusable_edit_is_refused_before_anything_is_touched(tmp_path: Path) 
     crew = crew_in(tmp_path, "crew.manager.review=true")
     waiting = crew.run(GOAL)
     wrong: dict[str, Any] = {"subtasks": [{"id": "a", "instruction": "x", "app": "crm"}]}
-    for edited, said in (
+    for action, said in (
         ({"name": "work_plan", "args": wrong}, "wants the application 'crm'"),
         ({"name": "click", "args": {"target": {"text": "Save"}}}, "the run waits for a plan"),
     ):
         with pytest.raises(UsageProblem, match=said):
-            crew.resume(waiting.run_id, {"decisions": [{"type": "edit", "edited_action": edited}]})
+            crew.resume(waiting.run_id, {"decisions": [{"type": "edit", "edited_action": action}]})
     assert crew.resume(waiting.run_id).pending == waiting.pending
     assert crew.resume(waiting.run_id, APPROVE).status == "fulfilled"
 
@@ -291,12 +291,13 @@ records = st.builds(
     but=st.lists(st.lists(row_tests, max_size=1).map(tuple), max_size=2).map(tuple),
     exactly=st.integers(0, 2),
 )
-entries = st.lists(st.builds(Entry, label=words, value=words, mode=st.sampled_from(["set", "add", "clear"])), max_size=2).map(tuple)
+modes = st.sampled_from(["set", "add", "clear"])
+entries = st.lists(st.builds(Entry, label=words, value=words, mode=modes), max_size=2).map(tuple)
 apps = st.sampled_from(["mail", "notes"])
 steps: st.SearchStrategy[Step] = (
     st.builds(FindStep, records=records, order=st.integers(-1, 3))
     | st.builds(ReadStep, app=apps, records=st.none() | records, labels=st.just(("a",)), names=st.just(("b",)))
-    | st.builds(FillStep, app=apps, records=st.none() | records, form=st.just("") | words, entries=entries, commit=st.just("save"))
+    | st.builds(FillStep, app=apps, records=st.none() | records, form=words, entries=entries, commit=st.just("save"))
     | st.builds(PressStep, app=apps, records=st.none() | records, verb=words, entries=entries)
     | st.builds(CreateStep, app=apps, kind=words, place=st.just("") | words, entries=entries)
     | st.builds(CollectStep, records=records, name=words)
@@ -368,10 +369,10 @@ def test_steps_stand_in_a_plan_in_readable_form(tmp_path: Path) -> None:
     ("change", "said"),
     [
         (("kind: invoice, where", "kind: invoice, wher"), r"line 5: unknown key 'subtasks\[0\].steps\[0\].find.wher'"),
-        (("- find:", "- fnd:"), r"line 5: subtasks\[0\].steps\[0\]: a step is one of open, find, .* such|line 5: .*a step is one of"),
+        (("- find:", "- fnd:"), r"line 5: subtasks\[0\].steps\[0\]: a step is one of open, find"),
         (("INV-1", "17"), r"line 5: subtasks\[0\].steps\[0\]: where: 'Number' needs one text \(put it in quotes\)"),
         (("append", "apend"), r"line 9: subtasks\[1\].steps\[0\].create.entries\[1\].mode is \"apend\""),
-        (("- id: look", "- id: look\n  instruction: Open it"), r"line 3: subtask 'look' says in words something else than in steps"),
+        (("- id: look", "- id: look\n  instruction: Open it"), "line 3: subtask 'look' says in words something else"),
     ],
 )
 def test_a_mistake_in_a_step_says_where_it_is(tmp_path: Path, change: tuple[str, str], said: str) -> None:
@@ -387,7 +388,8 @@ def test_an_edited_plan_keeps_the_steps_of_words_that_did_not_change(tmp_path: P
     same, said = edited(shown, GivenPlan(subtasks=(bare, reworded))).whole()
     assert same.steps == look.steps
     assert (said.instruction, said.steps, said.expect) == ("Make a claim", (), ())
-    other = form.model_copy(update={"steps": (CreateStep(app="reimbursement", kind="claim", entries=(Entry(label="Amount", value="$8.00"),)),)})
+    eight = CreateStep(app="reimbursement", kind="claim", entries=(Entry(label="Amount", value="$8.00"),))
+    other = form.model_copy(update={"steps": (eight,)})
     (changed,) = edited(shown, GivenPlan(subtasks=(other,))).whole()
     assert changed.instruction == 'Make a new claim: set Amount to "$8.00"; then save.'
 
