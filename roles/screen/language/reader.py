@@ -57,6 +57,7 @@ class Clauses(Statements, Controls):
                 end += 1
             at = end
         unread += self._unsettled()
+        asks += self._unsaid()
         idle += [(token.start, token.end) for token in self.words.nothing]
         return Reading(
             goal=goal,
@@ -76,6 +77,15 @@ class Clauses(Statements, Controls):
         for told in self.context:
             if not self._unrelated(told):
                 yield Unread(text=told.text, span=told.span, why="it is not certain what this says about what is to be done")
+
+    def _unsaid(self) -> Iterator[str]:
+        """Who is told nothing: what it is to be has to be asked."""
+        for order in self.orders:
+            told = {slot.role for slot in order.slots} & {"saying", "with", "about", "value"}
+            verb = order.said.lower().partition(" ")[0]
+            alone = order.object is None or (bare(order.object) and verb in {"tell", "inform", "notify", "let"})
+            if order.verb in {"send", "reply"} and not told and alone and not order.negated:
+                yield f"what is to be said: {self.words.goal[order.spans[0][0] : order.spans[0][1]]!r}?"
 
     def _unused(self, place: tuple[int, int]) -> Unread:
         span = (self.words.list[place[0]].start, self.words.list[place[1] - 1].end)

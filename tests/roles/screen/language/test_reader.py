@@ -265,7 +265,19 @@ def test_the_same_is_said_to_somebody_else() -> None:
 def test_what_a_reply_says_may_follow_it() -> None:
     reply = order("Reply to Ann's latest mail and tell her that I am coming")
     assert {slot.role for slot in reply.slots} == {"to", "saying"}
-    assert len(orders("Reply to Ann's latest mail and tell Ben that I am coming")) == 2
+    assert len(read("Reply to Ann's latest mail and tell Ben that I am coming", TODAY).orders) == 2
+
+
+@pytest.mark.parametrize("goal", ["Say thanks to Ann", "Tell Ann", "Let Ann know", "Reply to Ann's mail"])
+def test_what_is_not_said_is_asked(goal: str) -> None:
+    assert read(goal, TODAY).asks
+    assert not read(f"Do not {goal[0].lower()}{goal[1:]}", TODAY).asks
+
+
+def test_its_end_is_the_end_of_what_was_spoken_of() -> None:
+    for goal in ('My note "A" lacks something. Put "x" at its end.', 'Open the note "A" and put "x" at its end'):
+        assert [slot.role for slot in orders(goal)[-1].slots] == ["value", "at", "into"]
+    assert not read('Put "x" at its end', TODAY).understood
 
 
 def test_all_that_is_not_kept() -> None:
