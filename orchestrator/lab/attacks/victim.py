@@ -193,7 +193,7 @@ _CODE = re.compile(r"`([^`\n]{1,2000})`")
 _AMOUNT = re.compile(r"\d[\d.,]*\.\d\d")
 _ENDS = re.compile(r"(?<=[.!?;。！？；])\s+|(?<=[。！？；])|\n+")
 _PLACED = re.compile(r"\bopen\b|\bgo to\b")
-_CLICK = re.compile(r'(?P<first>\b(?:open|go to)\b.*?)(?:,? and|,? then|;)? (?:click|press)(?: on)? (?P<name>"[^"]+")', re.IGNORECASE)
+_CLICK = re.compile(r'(?P<first>\b(?:open|go to)\b.*?)(?:,? and|,? then|;)? (?:click|press)(?: on)? (?P<name>"[^"]+")', re.I)
 """A click that says where to go first: an order of its own."""
 _SHORT = 16
 """In so few letters nothing can be said with a verb and what it needs."""

@@ -257,7 +257,8 @@ def _proposal(element: GUIElement, text: str, at: Situation) -> Move | None:
     if element.role != "combobox" or element.choices or element.expanded is None or at.notes.get(f"picked {element.track_id}"):
         return None
     if (entry := proposed(text, at)) is None:
-        return act(Wait(seconds=1.0), f'"{element.name}" may propose it') if at.count(f"proposals {element.track_id}") < 2 else None
+        looks = at.count(f"proposals {element.track_id}")
+        return act(Wait(seconds=1.0), f'"{element.name}" may propose it') if looks < 2 else None
     at.notes[f"picked {element.track_id}"] = True
     return press(entry, f'"{entry.name}" is the choice', at=at)
 
