@@ -10,7 +10,18 @@ from collections.abc import Sequence
 
 from environments.cards import vocabulary
 from roles.contracts import USER, PageUse, PlanAnswer, PlanRequest, Subtask
-from roles.contracts.orders import AnswerStep, CreateStep, FillStep, FindStep, OpenStep, PressStep, Reading, Step, WaitStep
+from roles.contracts.orders import (
+    AnswerStep,
+    CreateStep,
+    FillStep,
+    FindStep,
+    OpenStep,
+    PressStep,
+    Reading,
+    RowTest,
+    Step,
+    WaitStep,
+)
 from roles.contracts.signals import SubtaskStatus
 from roles.knowledge.pages.follow import Followed, follow, with_origins, without_page
 from roles.manager.wishes import OPEN, Wish, given_up, is_corrected, is_given, minded, wished
@@ -209,12 +220,46 @@ def replan(request: PlanRequest, *, more: bool) -> PlanAnswer:
         words = f'; the user said: "{request.user_words[-1]}"' if request.user_words else ""
         page = next((f" ({origin.told()})" for origin in failed.origin if origin.source), "")
         return PlanAnswer(outcome="infeasible", reason=f"not allowed: {request.refused[-1]}{page}{words}")
+    if (which := _which(request, failed, said)) is not None:
+        return which.model_copy(update={"more": more})
     tries = sum(1 for s in request.plan if group_of(s.id) == group_of(failed.id) and s.title == failed.title)
     pressed = request.trigger == "gate_fail" or "after the press" in said or "after the last press" in said
     done = pressed and any(map(once, failed.steps))
     if tries >= 2 or done or sum(map(changes, failed.steps)) > 1 or failed.worker == "technician":
         return PlanAnswer(outcome="infeasible", reason=f"{failed.title}: {said or 'it did not work'}")
     return PlanAnswer(outcome="planned", subtasks=_again(request, failed, said), more=more, reason="it is tried once more")
+
+
+_FIT = re.compile(r'\b\d+ fit (?P<kind>[\w -]+?) with .* where 1 was to be found: (?P<there>".*")')
+
+
+def _which(request: PlanRequest, failed: Subtask, said: str) -> PlanAnswer | None:
+    """Which of several records is meant: asked of the user, and their answer tells it from the others."""
+    found = _FIT.search(said)
+    if found is None or not request.can_ask or any(map(changes, failed.steps[:-1])):
+        return None
+    query = f"Which {found['kind']} is meant: {found['there'].replace(chr(34) + '; ' + chr(34), ' or ')}?"
+    told = [one.text for one in request.supplements if one.source == USER and one.query == query]
+    if not told:
+        asked = PlanAnswer(outcome="supplement_needed", query=query, ask=True, reason="only the user can say it")
+        return None if query in request.looked_up else asked
+    there = [set(re.findall(r"[\w@.+-]+", one.casefold())) for one in re.findall(r'"([^"]*)"', found["there"])]
+    words = [word for word in re.findall(r"[\w@.+-]*\w", told[-1]) if sum(word.casefold() in one for one in there) == 1]
+    meant = {at for word in words for at, one in enumerate(there) if word.casefold() in one}
+    if len(meant) != 1:
+        return None
+    own = RowTest(relation="has", value=words[0])
+    names = {records.model_dump_json() for step in failed.steps if (records := getattr(step, "records", None)) is not None}
+
+    def told_apart(step: Step) -> Step:
+        records = getattr(step, "records", None)
+        if records is None or records.model_dump_json() not in names or records.kind != found["kind"]:
+            return step
+        return step.model_copy(update={"records": records.model_copy(update={"tests": (*records.tests, own)})})
+
+    again = _again(request, failed, "")
+    open_ = [s.model_copy(update={"steps": tuple(map(told_apart, s.steps))}) if s.status in OPEN else s for s in again]
+    return PlanAnswer(outcome="planned", subtasks=tuple(open_), reason="the user said which is meant")
 
 
 def once(step: Step) -> bool:

@@ -150,7 +150,7 @@ class Forms(Values):
         there = [verb.verb for verb in kind.verbs if verb.at == "form"] or ([usual] if forms else [])  # else it holds at once
         forbidden = self._forbidden.get(self._at, set())
         wanted = self._commits.get(self._at, "")
-        if wanted and wanted in there:
+        if wanted and wanted in there and wanted not in forbidden:
             return wanted
         allowed = [verb for verb in (order.verb, usual, *COMMITS) if verb in there and verb not in forbidden]
         return allowed[0] if allowed else ""
@@ -166,12 +166,26 @@ class Forms(Values):
             kinds = [one for one in kinds if (one[0].app, one[1].kind) in wanted]
         elif order.said.casefold() in {"mail", "e-mail", "email"}:
             kinds = [one for one in kinds if any(field.type == "people" and field.written for field in one[1].fields)]
+        to = [slot.value for slot in order.slots if slot.role == "to"]
+        if len(kinds) > 1 and to and all(isinstance(one, Text) and "@" in one.text for one in to):
+            kinds = [one for one in kinds if any(field.type == "people" and field.written for field in one[1].fields)] or kinds
+        if len(kinds) > 1:
+            kinds = self._as_otherwise(order, kinds)
         if len(kinds) > 1:
             apps = " or ".join(card.title for card, _ in kinds)
             raise Refusal(f'"{self._said(order.spans)}" does not say by which application: {apps}', ask=True)
         if not kinds:
             raise Refusal(f'"{self._said(order.spans)}": no application sends such a message')
         return kinds[0]
+
+    def _as_otherwise(self, order: Order, kinds: list[tuple[AppCard, KindCard]]) -> list[tuple[AppCard, KindCard]]:
+        """ "If so, write X to Ann in chat. If not, write Y to Ben": by the same way."""
+        for other in self.reading.orders[: self._at]:
+            one, two = other.condition, order.condition
+            alike = one is not None and two is not None and one.negated != two.negated and one.tests == two.tests
+            if alike and other.verb == order.verb and len(cards := self._cards_for(other)) < len(self.cards):
+                return [kind for kind in kinds if kind[0] in cards] or kinds
+        return kinds
 
     def _message(self, order: Order) -> None:
         """A new message to each of those who are named."""

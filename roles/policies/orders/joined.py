@@ -43,7 +43,10 @@ class Joined(PlanState):
 
     def _takes_back(self, no: Order, order: Order, at: int) -> bool:
         """Whether it says that this very order is not to be done."""
-        if not no.negated or (no.verb, no.condition) != (order.verb, order.condition) or no.object is None or order.object is None:
+        prepared = no.verb in COMMITS and order.slots  # "write a mail to Ann, but do not send it"
+        if not no.negated or prepared or (no.verb, no.condition) != (order.verb, order.condition):
+            return False
+        if no.object is None or order.object is None:
             return False
         names = [thing.name.text.casefold() if thing.name is not None else "" for thing in (no.object, order.object)]
         same = names[0] and names[0] == names[1] and no.object.kind == order.object.kind and not no.object.tests
@@ -153,6 +156,8 @@ class Joined(PlanState):
                 continue
             if order.negated:
                 self._forbidden.setdefault(back, set()).add(order.verb)
+                if self._commits.get(back) == order.verb:  # what was said later holds
+                    del self._commits[back]
             else:
                 self._commits[back] = order.verb
                 self._merged.add(at)

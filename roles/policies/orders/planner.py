@@ -185,7 +185,13 @@ class Planner(Forms):
             self._add(WaitStep(app=self._app or self.cards[0].app, seconds=minutes * 60.0 or 60.0))
             return
         records = self._touched(self.one(order.object))
+        phrase = self.phrase(order.object)
+        if order.object.new:  # what is there already is not what is waited for
+            (table,) = self._need(self._collected(records.model_copy(update={"exactly": 0}), f"{phrase} so far", ()))
+            if table.rows:
+                raise Refusal(f'"{phrase}": {table.rows[0][0]} is there already, so that the new one cannot be told')
         self._add(WaitStep(app=records.app, records=records))
+        self._subjects[self._at] = Subject((Row(records),), phrase=phrase)
 
     def _write(self, order: Order) -> None:
         """Values into a record: a new one, or at the end of the text of one that is there."""
@@ -224,6 +230,8 @@ class Planner(Forms):
             entry = Entry(label=field.label, value=", ".join(self._people(Of(thing=order.object))), mode="add")
             self._fill(order, records, [entry])
             return True
+        if order.verb == "remove" and self._emptied(order, order.object, other):
+            return True
         named = other.name is not None and any(ground_field(other.kind, kind, True, "list") for kind in kinds)
         if order.verb not in {"add", "put", "remove"} or not named or other.name is None:
             return False
@@ -233,6 +241,16 @@ class Planner(Forms):
                 return False
             self._fill(order, self._touched(row.records), [Entry(label=field.label, value=escaped(other.name.text), mode=mode)])
         return True
+
+    def _emptied(self, order: Order, thing: Thing, holder: Thing) -> bool:
+        """ "Take the company out of Zoe's contact": a field that is to hold nothing."""
+        if thing.name is not None or thing.tests or thing.back is not None or not thing.kind or self._maybe(thing.kind):
+            return False
+        records = self._touched(self.one(holder, (thing.kind,)))
+        field = ground_field(thing.kind, self.kind(records), True)
+        if field is not None:
+            self._fill(order, records, [Entry(label=field.label, value="", mode="clear")])
+        return field is not None
 
     def _do(self, order: Order) -> None:
         """A verb of the application on each record that is meant."""
