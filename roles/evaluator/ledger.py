@@ -16,7 +16,7 @@ import yaml
 from environments.effects import SENSITIVE, Effect
 from environments.effects.words import effect_of_words
 from protocol import VisualState
-from roles.contracts import GateRequest
+from roles.contracts import GateRequest, StepRecord
 from roles.contracts.gates import MOST_STEPS
 from roles.contracts.orders import (
     CollectStep,
@@ -289,11 +289,16 @@ class _Check:
             steps = [x for s in self.request.plan if s.status is SubtaskStatus.FULFILLED for x in s.steps]
             found = [x.control for x in steps if isinstance(x, PressStep) and x.order == number and x.control]
             name = found[0] if len(found) == 1 else ""
-        done = [s for s in self.request.steps if s.exec_status == "executed" and name and s.verb != "scroll" and _same_control(name, s.target)]
+        done = self._presses(name) if name else []
         if done:
             mine = tuple(n for n, e in enumerate(self.effects) if e.step in {s.step for s in done})
             return Verdict("shown", "", tuple(f"step:{s.step}" for s in done), mine)
         return Verdict("missing" if name else "unchecked", f"{name or 'what is meant'} was not pressed")
+
+    def _presses(self, name: str) -> list[StepRecord]:
+        """Steps that fell on a control of that name."""
+        steps = (s for s in self.request.steps if s.exec_status == "executed" and s.verb != "scroll")
+        return [step for step in steps if _same_control(name, step.target)]
 
     def _nothing_chosen(self) -> Verdict:
         """That no box was ticked when the last control was pressed."""
@@ -398,6 +403,8 @@ class _Check:
             v.value for n in group for v in self.effects[n].values if slot.field and similarity(slot.field, v.label) >= 0.75
         )
         missing = [one for one in wanted if not tells(held or text, one) and not (slot.role == "to" and self._reached(one, text))]
+        chosen = order.verb in {"set", "select"} and slot.field  # of a list that the page draws
+        missing = [one for one in missing if not (chosen and self._presses(one))]
         missing = [one for one in missing if (time := parse_time(one)) is None or not moments_in(held or text).have_minute(time)]
         return not missing, f"{words} ({', '.join(missing)})" if missing and missing != [words] else words
 

@@ -247,8 +247,11 @@ class PagePlanner:
         options = [w for w in self.page.widgets if plain(w.name) == plain(text) and w.role in BOXES | PRESSED]
         if not options:
             raise Missing(f'there is no "{text}" for "{label}" on the page', text)
+        options = [w for w in options if similarity(label, w.inside[1]) >= _SURE] or options
         if options[0].role in BOXES:
-            return [self._filled([Entry(label=label, value=text)])]
+            same = sum(plain(w.name) == plain(text) for w in self.page.widgets) > 1
+            entry = Entry(label=label, value=text) if same else Entry(label=options[0].name, value="true")
+            return [self._filled([entry])]
         return [PressStep(app=self.app, verb="click", control=self._only(options, text).name)]
 
     def _value(self, at: int, n: int, value: Value, steps: list[Step]) -> str:

@@ -55,6 +55,8 @@ class Controls(Values):
         tests: list[Test] = []
         place = self._picked(self._past_article(at + 1), data)
         said = self._phrase(place) if self.kind(place) != "quote" and self._shown(place) is None else None
+        if any(self._counts(n) for n in range(at + 1, said[1] if said else place)):
+            return None
         kind, place = (said[0].text, said[1]) if said else ("", place)
         if (named := self._shown(place)) is not None:
             text, after = named
@@ -68,6 +70,10 @@ class Controls(Values):
             return None
         thing = Thing(kind=kind.casefold(), tests=tuple(tests), **data, spans=self.spans(at + 1, place))
         return Order(verb=self.low(at), said=self.words.text(at, at + 1), object=thing), place
+
+    def _counts(self, at: int) -> bool:
+        """A word that says how many."""
+        return self.kind(at) == "number" or self.take(at, "numbers", "all", "both", "no") is not None
 
     def _by_field(self, at: int, data: dict[str, Any]) -> int:
         """with the lowest price"""

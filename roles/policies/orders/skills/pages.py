@@ -216,6 +216,8 @@ def _row_control(step: PressStep, records: Records, at: Situation) -> GUIElement
         if len(controls) == 1:
             return controls[0]
         raise StepFailure(f"{len(controls)} controls of the page may be meant; say which one")
+    if len(controls) == 1 and not any(e.element_id == controls[0].element_id for p in parts_on(at) for e in p.inside):
+        return _beside(controls[0], records, at)
     part = _one(records, _with_controls(controls, at), at)
     if isinstance(part, Move):
         return part
@@ -223,6 +225,15 @@ def _row_control(step: PressStep, records: Records, at: Situation) -> GUIElement
     if len(mine) != 1:
         raise StepFailure(f'{len(mine)} controls of "{part.row.key}" may be meant')
     return mine[0]
+
+
+def _beside(control: GUIElement, records: Records, at: Situation) -> GUIElement:
+    """The only control of its name, where it stands with what is meant and is not that of the whole page."""
+    scopes = Scopes(list(at.view.seen.elements))
+    parts = [scopes.of(test.value) or [] for test in records.tests if not test.negated]
+    if not parts or records.pick is not None or not all(any(e.element_id == control.element_id for e in part) for part in parts):
+        raise StepFailure(f'nothing shows that "{control.name}" is for what is meant')
+    return control
 
 
 def _with_controls(controls: Sequence[GUIElement], at: Situation) -> list[Part]:

@@ -71,7 +71,7 @@ def test_what_a_page_shows_is_read_and_pointed_back_at() -> None:
 
 @pytest.mark.parametrize(
     "goal",
-    ["Press Submit twice.", "Click Submit 3 times.", "Select Cox or Town from the list.", "Drag Cox to Town.", "Knit a scarf."],
+    ["Press Submit twice.", "Click Submit 3 times.", "Select Cox or Town from the list.", "Drag Cox to Town.", "Knit a scarf.", "Order two of the boats."],
 )
 def test_what_is_not_certain_is_not_read(goal: str) -> None:
     assert not page(goal).understood
