@@ -60,7 +60,8 @@ class Slots:
     def _take(self, one: Given, called: str) -> str:
         name = next((name for name, value in self.values.items() if value == one.text), "")
         if not name:
-            plain = next(words for words in (self._plainly(called), *one.called, one.kind, "value") if _takes(words, one))
+            said = [word for word in one.called if not self.goal.casefold().startswith(word)]  # a goal begins with a verb
+            plain = next(words for words in (self._plainly(called), *said, one.kind, "value") if _takes(words, one))
             name, number = plain, 2
             while name in self.values:
                 name, number = f"{plain} {number}", number + 1
