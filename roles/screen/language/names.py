@@ -95,7 +95,7 @@ class Names(ABC):
         if quoted and words.strip().startswith("```"):
             inside = words.strip()[3:-3]
             words = f'"{inside.partition(chr(10))[2] or inside}"'
-        return Text(text=words[1:-1] if quoted else words, quoted=quoted, spans=self.spans(first, end))
+        return Text(text=words[1:-1] if quoted and words[0] != "<" else words, quoted=quoted, spans=self.spans(first, end))
 
     def _separator(self, at: int) -> int:
         """The place behind "," or "and" or ", and"."""

@@ -152,11 +152,12 @@ def test_a_private_value_is_typed_again_once_it_is_given_again(tmp_path: Path) -
     secret = "Hummingbird-7741"
     policy = {"private": ["description"], "rules": [{"name": "all", "verdict": "allow"}]}
     crew = crew_in(tmp_path, f"safety={json.dumps(policy)}")
-    done = crew.run(f'In the reimbursement form, enter "{secret}" as the description and save the draft')
+    said = f'In the reimbursement form, enter "{secret}" as the description, enter "$12.50" as the amount and save the draft'
+    done = crew.run(said)
     recording = recording_of(done.folder)
     answers = [event.body["answer"] for event in recording.events if event.kind == "answered" and event.role == "operator"]
     typed = [answer["action"]["text"] for answer in answers if "text" in answer.get("action", {})]
-    assert typed == ["<secret>description</secret>"]
+    assert sorted(typed) == ["$12.50", "<secret>description</secret>"]
     with pytest.raises(UsageProblem, match=r"give them again: --secret description$"):
         replay(recording)
     assert replay(recording, {"description": secret}).difference is None
