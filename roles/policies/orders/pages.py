@@ -186,6 +186,7 @@ class PagePlanner:
         """The field that is meant: by its label; else the only one, of several the one that is empty (or, to be read, is not)."""
         kind = thing.kind if thing and thing.kind != "box" else "field"
         fields = [w for w in self.page.widgets if w.role in ROLES.get(kind, WRITTEN | LISTS | {"slider"}) and w.name]
+        fields = self._placed(thing, fields)
         if thing is not None and thing.name is not None:
             return self._labelled(thing.name.text, fields)
         if thing is not None and thing.pick is not None and thing.pick.order == "first" and len(fields) >= thing.pick.at:
@@ -193,6 +194,16 @@ class PagePlanner:
         fields = [w for w in fields if w.role in WRITTEN] or fields
         fitting = [w for w in fields if w.filled == filled] if len(fields) > 1 else fields
         return self._only(fitting or fields, "field" if kind == "text" else kind)
+
+    def _placed(self, thing: Thing | None, widgets: Sequence[Widget]) -> list[Widget]:
+        """Those in the part of the page that is named."""
+        place = thing.place if thing is not None else None
+        if place is None or place.name is None:
+            return list(widgets)
+        found = [w for w in widgets if likeness(place.name.text, w.inside[1]) >= PARTLY]
+        if not found:
+            raise Refusal(f'what stands in "{place.name.text}" cannot be told from the rest of the page')
+        return found
 
     def _labelled(self, label: str, fields: Sequence[Widget] | None = None) -> Widget:
         """The field of this label; where what is written is said only by its kind, the only field that takes such."""
@@ -300,7 +311,7 @@ class PagePlanner:
         if not name:
             widget = self._widget("", thing)
             return self._filled([Entry(label=widget.name, value=wanted)])
-        boxes = _called(name, [w for w in self.page.widgets if w.role in BOXES], thing)
+        boxes = _called(name, [w for w in self._placed(thing, self.page.widgets) if w.role in BOXES], thing)
         lists = [w for w in self.page.widgets if w.role in LISTS and any(plain(o) == plain(name) for o in w.options)]
         if into is not None and into.name is not None:
             lists = [w for w in lists if likeness(into.name.text, w.name) >= PARTLY] or lists

@@ -233,7 +233,11 @@ class Controls(Values):
             return self.text(at, at + 1, quoted=True), at + 1
         if self.low(at) in _BACK and (back := self.back(at=at)) is not None:
             return back, at + 1
-        return self._piece(at) or self._phrase(at)
+        if (piece := self._piece(at)) is not None:
+            return piece
+        said = self._phrase(at)
+        relative = said is not None and self.dates.days(at) is not None and not any(map(str.isdigit, said[0].text))
+        return None if relative or self._past_article(at) > at else said  # "my name", "today's date" are not what is written
 
     def _piece(self, at: int) -> Read[Value] | None:
         """the last word in THING | the text of THING | the value of LABEL [for THING] | the LABEL of THING"""
