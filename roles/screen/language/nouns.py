@@ -51,7 +51,8 @@ class Nouns(Names):
         if at >= len(self.words.list) or not self.words.verbal(at) or self.take(at, "auxiliaries"):
             join = self.take(at, "joins")
             return bool(join and self.low(at) != "first" and join.end > at and self.clause(join.end))
-        return not (self.take(at, "noun", "field") and self.kind(at + 1) == "quote")
+        named = self.kind(at + 1) == "quote" or (self.low(at) == "file" and self.kind(at + 1) in {"file", "id"})
+        return not (self.take(at, "noun", "field") and named)
 
     def simple(self, at: int, inner: bool = False) -> Read[Thing] | None:
         """One thing. What follows an `inner` name narrows down what stands before it: "mails from Ann that came today"."""

@@ -399,6 +399,13 @@ def test_values_behind_a_colon_are_what_a_new_thing_says() -> None:
     assert value.how == "joined"
 
 
+def test_a_noun_that_is_a_verb_too_is_a_noun_before_its_name() -> None:
+    moved = order("Move the files a.txt, file b.txt and c.txt to the folder Old").object
+    assert moved
+    assert len(moved.also) == 2
+    assert [one.verb for one in orders('Delete the note "A" and file a claim for INV-1')] == ["delete", "submit"]
+
+
 def test_who_should_get_something_is_who_it_is_sent_to() -> None:
     sent = order("Everybody who comes to the client visit next Friday should get a mail saying we are full")
     assert sent.verb == "send"
