@@ -27,18 +27,6 @@ Hostile = Callable[[Path, str], Path]
 MODULES = sorted(path for path in (resources.files("orchestrator.views.page") / "static").iterdir() if path.name.endswith(".js"))
 _BLOCK = re.compile(r'<script type="([^"]*)" id="([^"]*)">(.*?)</script>', re.DOTALL)
 PASSWORD = "Zanzibar-71-canary"
-WORLD = """
-name: portal
-apps:
-  browser:
-    home: portal/
-    sites:
-      portal:
-        title: Portal
-        login: {user: anna, password: Zanzibar-71-canary}
-        pages: {/: {title: Start, blocks: [{text: Welcome}]}}
-open: [browser]
-"""
 
 
 def blocks(page: Path) -> dict[str, Any]:
@@ -118,10 +106,9 @@ def test_whatever_is_said_the_file_holds_only_its_own_elements(
 
 
 def test_a_value_of_the_vault_is_nowhere_in_the_page(tmp_path: Path, written: Written) -> None:
-    (tmp_path / "portal.yaml").write_text(WORLD, encoding="utf-8")
-    overrides = [f"world={tmp_path / 'portal.yaml'}", f"runs_dir={tmp_path / 'runs'}", "display=none", "screenshots.save=all"]
+    overrides = [f"runs_dir={tmp_path / 'runs'}", "display=none", "screenshots.save=all"]
     outcome = Crew.from_config(overrides=overrides, secrets={"password": PASSWORD}).run(
-        'Enter the user "anna" and the password {password} in the browser, and click "Sign in"'
+        "In the reimbursement form, enter {password} as the description"
     )
     assert outcome.report["counts"]["steps"] > 1
     for bundle in (False, True):
