@@ -153,9 +153,9 @@ def rows_of(
     rows = rows_in(kept)
     known = {(row["run"], row["goal"]): Row(**row | {"changed": tuple(row["changed"])}) for row in rows if "kind" in row}
     plain = {row["as_it_is"]: row["worked"] for row in rows if "as_it_is" in row}
-    names = [(name, world) for name in GOALS for world in range(4)] + [
-        (name, world) for name in shipped_names("tasks") for world in range(2)
-    ]
+    read_from_words = [name for name in shipped_names("tasks") if task_of(name).plan is None]
+    names = [(name, world) for name in GOALS for world in range(4)]
+    names += [(name, world) for name in read_from_words for world in range(2)]
     chance = random.Random(seed)
     chance.shuffle(names)
     left = number

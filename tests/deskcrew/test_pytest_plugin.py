@@ -49,7 +49,7 @@ def test_a_failure_shows_the_run_in_words(pytester: pytest.Pytester) -> None:
     result.stdout.fnmatch_lines(
         [
             "*the crew executed an action with verb='fill':",
-            '*step * of s2: fill "Amount" with "*" in reimbursement',
+            '*step * of o1: fill "Amount" with "*" in reimbursement',
             "*crew run 1: fulfilled*",
             "goal *Find the invoice total*",
             "*gate_fail: the amount is not in the form",

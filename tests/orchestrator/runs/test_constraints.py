@@ -22,7 +22,7 @@ from roles.contracts.requests import read_request
 
 SAVE = 'In the reimbursement form, enter "$12.50" as the amount and save the draft'
 SUBMIT = 'In the reimbursement form, enter "$12.50" as the amount and submit the form'
-BOTH = 'In the reimbursement form, enter "$12.50" as the amount and submit the form, then write a note titled "Done"'
+BOTH = 'In the reimbursement form, enter "$12.50" as the amount and submit the form, then create a note titled "Done"'
 
 
 def crew(folder: Path, *overrides: str, **parts: Any) -> Crew:

@@ -146,7 +146,7 @@ def test_gates_are_told_by_trigger_decision_and_reason(stage: Stage) -> None:
     run.assert_gate("FINAL_CHECK", "gate_done", because="every subtask is fulfilled")
     with pytest.raises(AssertionError, match="2 times, not 1"):
         run.assert_gate("WORKER_SUCCESS", "gate_done", times=1)
-    assert run.facts["invoice total"].startswith("$")
+    assert [value[:1] for value in run.facts.values()] == ["$"]
 
 
 def test_help_that_was_looked_for_belongs_to_the_reason_of_the_next_plan(stage: Stage) -> None:
@@ -182,10 +182,9 @@ def test_the_state_of_a_stored_run_cannot_be_had(stage: Stage) -> None:
 
 def test_a_plan_that_writes_nothing_does_not_pass_where_the_goal_wants_something_written(stage: Stage) -> None:
     stage.world("office", seed=3)
-    only_read = [{"id": "s1", "instruction": 'Read the "total" of the invoice.', "app": "billing"}]
+    only_read = [{"id": "s1", "instruction": "Find the invoice total on the billing page.", "app": "billing"}]
     stage.script.plans.append(plan_line(only_read, 1, ""))
     run = stage(COPY)
     run.assert_gate("FINAL_CHECK", "gate_fail")
-    run.assert_replanned(because="not done: Enter")
-    run.assert_executed("fill", target="Amount")
-    assert run.status == "fulfilled"
+    run.assert_replanned(because="missing: copy it into the reimbursement form")
+    assert run.status == "rejected"

@@ -63,9 +63,9 @@ def test_a_line_that_was_never_used_fails_the_test(stage: Stage, line: object, s
 
 def test_a_run_that_waits_may_still_come_to_its_lines(stage: Stage) -> None:
     stage.world(CLAIM)
-    stage.script.plans.append(plan_line("[{id: a, instruction: hand it in, app: reimbursement}]", 1, ""))
+    stage.script.plans.append(plan_line("[{id: a, instruction: hand the claim in, app: reimbursement}]", 1, ""))
     stage.script.actions += [action_line('click "Submit"', 1, None), action_line('fill "Vendor" with "Acme"', 2, None)]
-    run = stage("hand it in")
+    run = stage("hand the claim in")
     assert run.status == "on_hold"
     stage.resume(run, "approve").assert_executed("fill", target="Vendor")
 
@@ -98,7 +98,7 @@ def test_plans_can_be_given_as_subtasks_yaml_outcome_or_answer(stage: Stage) -> 
 
 def test_an_action_can_be_a_whole_decision(stage: Stage) -> None:
     given_up = OperatorDecision(status=AgentStatus.FAIL, comment="no way", reasoning="the form is locked")
-    stage.script.actions.append(action_line(given_up, 1, "s2"))
+    stage.script.actions.append(action_line(given_up, 1, "o1"))
     run = stage(COPY, "seed=3")
     run.assert_replanned(because="cannot_execute")
     run.assert_replanned(because="the form is locked")
