@@ -167,7 +167,7 @@ def in_garbled_words(task: Task, seed: int) -> Task:
     assert isinstance(surface, SimulatedDesktop), surface.name
     goal = " ".join(fill_goal(task, fill_slots(task, surface.world(), seed)).split())
     surface.close()
-    return task.model_copy(update={"goal": garbled(goal)})
+    return task.model_copy(update={"goal": garbled(goal), "plan": None})
 
 
 def garbled(goal: str) -> str:
