@@ -32,8 +32,9 @@ def create(step: CreateStep, at: Situation) -> Move:
     now = _now(step, at)
     verb = "create" if len(now) < len(step.entries) else step.commit
     over = outcome(now, verb, at)
-    if over is None and (over := write(now, step.app, at)).kind == "done" and verb:
-        over = commit(verb, step.app, at, about=(step.kind,))
+    if over is None:
+        over = write(now, step.app, at)
+        over = commit(verb, step.app, at, about=(step.kind,)) if over.kind == "done" and verb else over
     if over.kind != "done" or not verb:
         return over  # a form that is only to be filled in is left as it stands
     at.notes["kept"] = over.why
@@ -156,7 +157,8 @@ def _looked(step: CreateStep, kind: KindCard | None, at: Situation) -> Move | No
     records, fields = new_records(step, kind, whole=True), _fields(step, at)
     if records is None or at.notes.get("looked"):
         return None
-    if fields and all(f is not None and holds(f, e.value) for f, e in zip(fields, step.entries, strict=True)):
+    held_by = [f is not None and bool(held(f)) and holds(f, e.value) for f, e in zip(fields, step.entries, strict=False)]
+    if any(held_by) and None not in fields and _is_free(step, fields):
         at.notes.update(looked=True, begun=True)  # its form is still open
         return None
     found = _row_of(records, "looking", at)
