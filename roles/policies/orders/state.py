@@ -155,7 +155,12 @@ class PlanState:
             meant = self._subjects[thing.back.to].phrase if thing.back.to in self._subjects else ""
             return (self.phrase(own) if own is not None and own.back is None else meant) or self._said(thing.spans) or "it"
         name = thing.name.text if thing.name else ""
-        return self._said(thing.spans) or " ".join(part for part in (thing.kind, name) if part) or "it"
+        whole: list[Span] = []
+        for span in sorted(thing.spans):  # not what is said of it in another clause
+            if whole and set(self.reading.goal[whole[-1][1] : span[0]]) & set(".,;:!?"):
+                break
+            whole.append(span)
+        return self._said(whole) or " ".join(part for part in (thing.kind, name) if part) or "it"
 
     def _name(self, wanted: str, key: str) -> str:
         """A fact's name that nothing else has."""
