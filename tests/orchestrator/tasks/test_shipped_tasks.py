@@ -28,12 +28,12 @@ CREW = (
     "total-into-a-note", "no-such-invoice", "no-such-app", "password-for-a-stranger", "account-stays",
     "overdue-sum-into-a-note", "vendor-report-into-a-file", "mail-a-vendors-sum", "sum-of-a-city", "largest-invoice-by-mail",
     "claim-unless-paid", "chase-or-not", "claim-every-unpaid", "claim-two-invoices", "throw-away-mails", "same-mail-to-a-group",
-    "answer-the-invitations", "sort-the-incoming", "rename-the-pictures", "which-namesake", "which-of-the-two", "claim-in-time",
+    "answer-the-invitations", "sort-the-incoming", "claim-in-time",
     "accept-in-time",
-    "add-to-a-note", "answer-with-figures", "ask-the-deputy", "cancel-the-order", "change-the-language",
-    "claim-between-popups", "claim-on-a-bad-day", "mend-the-total", "answer-and-record", "every-week-in-april", "free-for-both",
-    "wait-for-the-boss", "let-the-courier-in", "contact-from-a-signature", "request-the-cheapest", "room-that-is-big-enough",
-    "archive-reports", "count-the-log-lines", "code-from-the-files", "room-from-a-chat", "sheet-from-invoices",
+    "add-to-a-note", "answer-with-figures", "cancel-the-order", "change-the-language",
+    "claim-on-a-bad-day", "every-week-in-april", 
+    "wait-for-the-boss", "let-the-courier-in", 
+    "archive-reports", "count-the-log-lines", "sheet-from-invoices",
     "month-end-thing", "usual-treatment", "onboard-as-usual", "prepare-a-visit", "retire-a-report",
 )  # fmt: skip
 """Tasks that the crew solves with nothing but rules."""
@@ -189,7 +189,7 @@ def test_a_worker_without_progress_is_checked_as_stale(tmp_path: Path) -> None:
 DECIDED = {
     ("WORKER_SUCCESS", "gate_done"): "gate-nothing-was-done",
     ("WORKER_SUCCESS", "gate_fail"): "gate-nothing-was-done",
-    ("WORKER_STALE", "gate_continue"): "request-the-cheapest",
+    ("WORKER_STALE", "gate_continue"): "gate-nothing-was-done",
     ("WORKER_STALE", "gate_supplement"): "gate-looks-about",
     ("WORKER_STALE", "gate_fail"): "stuck-button",
     ("PERIODIC_CHECK", "gate_continue"): "sheet-from-invoices",
