@@ -77,7 +77,8 @@ class RulesOperator:
             move = done("the user does not want it") if at in dropped else _worked(steps[at], Situation(view, notes, said=said))
             if move.kind != "done":
                 left = [step for n, step in enumerate(steps) if n >= at and n not in dropped]
-                return _decision(view, left, move, {"at": at, "notes": notes, "finished": finished, "before": before, **kept})
+                again = {} if isinstance(steps[at], AnswerStep) else {"before": before}  # the user is told once
+                return _decision(view, left, move, {"at": at, "notes": notes, "finished": finished, **again, **kept})
             finished = [*finished, move.why][-12:]
             at, notes = at + 1, {"here": notes["here"]} if "here" in notes else {}
         said = "; ".join(finished)

@@ -46,7 +46,7 @@ def go_to(app: str, place: str, at: Situation) -> Move | None:
     if outer and not any(_same_place(place, own) for kind in kinds for own in (kind.place, *kind.places)):
         return _into(app, outer, place, at)
     tries, pressed = at.count(f"to {place}"), at.notes.setdefault("pressed places", [])
-    if place in pressed and at.last is not None and at.last.visible_change:
+    if place in pressed and ((at.last is not None and at.last.visible_change) or _led_here(place, at)):
         return None  # it shows nothing by which it could be known
     way = _leading_to(place, at) if tries < 8 else None
     if way is not None:
@@ -67,6 +67,13 @@ def _into(app: str, kind: str, place: str, at: Situation) -> Move | None:
     return find_record(
         Records(app=app, kind=kind, tests=(RowTest(label=key, value=place),)), Situation(at.view, notes, said=at.said)
     )
+
+
+def _led_here(place: str, at: Situation) -> bool:
+    """Whether the last thing that changed the screen was a press on what is called so."""
+    last = next((record for record in reversed(at.history) if record.visible_change), None)
+    target = (last.action.get("target") or {}) if last is not None else {}
+    return _same_place(str(target.get("text") or ""), place)
 
 
 def _same_place(name: str, place: str) -> bool:
