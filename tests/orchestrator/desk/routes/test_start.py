@@ -85,8 +85,7 @@ def test_a_plan_is_edited_before_any_work_and_worked_as_it_was_edited(serve: Any
     made = http.post("/api/plan", json={"goal": DRAFT})
     assert made.status_code == 200, made.text
     assert list_runs(runs_dir) == []
-    plan = made.json()["plan"]
-    plan["subtasks"][0]["instruction"] = plan["subtasks"][0]["instruction"].replace("5.00", "7.50")
+    plan = json.loads(json.dumps(made.json()["plan"]).replace("5.00", "7.50"))
     run_id = http.post("/api/runs", json={"goal": DRAFT, "plan": plan}).json()["id"]
     report = rests(runs_dir / run_id, 0)
     assert any(step["action"].get("text") == "$7.50" for step in report["steps"])
@@ -100,8 +99,7 @@ def test_every_plan_is_shown_first_where_that_is_wanted_and_an_edit_of_it_is_wha
     stands(http, run_id, "on_hold")
     (waiting,) = http.get("/api/approvals").json()["approvals"]
     assert waiting["pending"]["kind"] == "plan"
-    plan = waiting["pending"]["action_requests"][0]["args"]
-    plan["subtasks"][0]["instruction"] = plan["subtasks"][0]["instruction"].replace("5.00", "7.50")
+    plan = json.loads(json.dumps(waiting["pending"]["action_requests"][0]["args"]).replace("5.00", "7.50"))
     body = {"pending": waiting["pending"]["digest"], "decision": "edit", "action": plan}
     assert place.by("approve").post(f"/api/runs/{run_id}/answer", json=body).status_code == 200
     report = rests(runs_dir / run_id)
