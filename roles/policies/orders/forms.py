@@ -35,7 +35,7 @@ ROLE_FIELDS: Mapping[str, tuple[str, ...]] = {
     "as": ("category", "type"),
     "value": ("amount",),
     "by": ("payment",),
-    "on": ("date",),
+    "on": ("date", "start date"),
     "until": ("end",),
 }
 """The fields that a slot may mean, as records mostly call them, the likeliest first."""

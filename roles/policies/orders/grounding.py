@@ -251,8 +251,10 @@ def _goes_before(thing: Thing) -> bool:
     if thing.name is None or thing.name.quoted or not thing.kind or not thing.spans or not thing.name.spans:
         return False
     start, at = thing.spans[0][0], thing.name.spans[0][0]
-    between = sum(end - first + 1 for test in thing.tests for first, end in test.spans if start <= first < at)
-    return at - start - between < len(thing.kind)
+    others = [*(span for test in thing.tests for span in test.spans), *(thing.pick.spans if thing.pick is not None else ())]
+    between = sum(end - first + 1 for first, end in others if start <= first < at)
+    counted = len("three ") if thing.pick is not None and thing.pick.number > 1 else 0  # "the two largest ..."
+    return at - start - between - counted < len(thing.kind)
 
 
 def _phrase(thing: Thing) -> str:

@@ -195,7 +195,8 @@ def _entered(entry: Entry, app: str) -> list[FieldHas]:
     facts = slots_in(entry.value)
     if not facts:
         return [FieldHas(label=entry.label, value=plain(entry.value), app=app, beside=beside)]
-    return [FieldHas(label=entry.label, fact=fact, app=app, beside=beside) for fact in facts] if len(facts) == 1 else []
+    alone = entry.value == "{" + facts[0] + "}"  # else the field holds more than that
+    return [FieldHas(label=entry.label, fact=facts[0], app=app, beside=beside)] if alone or beside else []
 
 
 # --- words --------------------------------------------------------------------------------------------------------------
