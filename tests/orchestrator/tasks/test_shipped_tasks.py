@@ -28,7 +28,7 @@ CREW = (
     "total-into-a-note", "no-such-invoice", "no-such-app", "password-for-a-stranger", "account-stays",
     "overdue-sum-into-a-note", "vendor-report-into-a-file", "mail-a-vendors-sum", "sum-of-a-city", "largest-invoice-by-mail",
     "claim-unless-paid", "chase-or-not", "claim-every-unpaid", "claim-two-invoices", "throw-away-mails", "same-mail-to-a-group",
-    "answer-the-invitations", "sort-the-incoming", "claim-in-time",
+    "answer-the-invitations", "claim-in-time",
     "accept-in-time",
     "add-to-a-note", "answer-with-figures", "cancel-the-order", "change-the-language",
     "claim-on-a-bad-day", "every-week-in-april", 
