@@ -13,7 +13,8 @@ Part = Annotated[str, typer.Argument(metavar="[WORD]", help="Only those that hav
 
 
 def tasks(part: Part = "", as_json: AsJson = False, debug: Debug = False) -> None:
-    """List the shipped tasks: name, tier, whether its plan is given, world and goal. `deskcrew run NAME` works one, `deskcrew task check` checks one."""
+    """List the shipped tasks: name, tier, whether the plan is given, world, goal. `deskcrew run NAME` works one, `deskcrew task
+    check` checks one."""
     with guarded(debug):
         from orchestrator.tasks import shipped
 
