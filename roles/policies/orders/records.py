@@ -222,6 +222,8 @@ class Lookups(Joined):
     def _label(self, field: str, records: Records) -> str:
         kind = self.kind(records)
         found = ground_field(field, kind)
+        if field == "day" and len([one for one in kind.fields if one.type == "date"]) > 1:
+            raise Refusal(f'"{field}": a {kind.kind} in {self.card(records.app).title} has several; say which')
         keys = [one for one in kind.fields if one.key and one.listed]
         if found is None and field in {"number", "name", "title"} and len(keys) == 1:
             found = keys[0]  # what it is called by

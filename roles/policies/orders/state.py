@@ -163,9 +163,11 @@ class PlanState:
         return self._said(whole) or " ".join(part for part in (thing.kind, name) if part) or "it"
 
     def _name(self, wanted: str, key: str) -> str:
-        """A fact's name that nothing else has."""
+        """A fact's name that nothing else has; the one that it has already, where it is known."""
+        if key in self._names:
+            return self._names[key]
         wanted = wanted[:60].strip()
-        taken = {name for other, name in self._names.items() if other != key}
+        taken = set(self._names.values())
         number, name = 1, wanted
         while name.casefold() in {one.casefold() for one in taken}:
             number += 1

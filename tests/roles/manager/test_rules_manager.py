@@ -14,9 +14,11 @@ from environments.simulated.world.worldfile import load_world
 from orchestrator import Crew
 from orchestrator.tasks.tasks import Task
 from roles.contracts import Fact, PlanRequest
-from roles.contracts.orders import CollectStep, CreateStep, FillStep, PressStep, Reading, Step
+from roles.contracts.orders import CollectStep, CreateStep, FillStep, PressStep, Reading, RowTest, Step
 from roles.manager.rules import RulesManager
 from roles.policies.orders.planner import steps_of
+from roles.policies.orders.skills.rows import Row as SeenRow
+from roles.policies.orders.skills.rows import matches
 from roles.policies.orders.stages import describe
 from roles.screen.language.reader import read
 
@@ -170,4 +172,16 @@ def test_an_empty_reading_gives_a_reason() -> None:
 def test_what_a_count_is_of_is_not_the_count() -> None:
     known = Fact(name="How many notes are there", value="14")
     said = steps("How many notes are there, and what are they called? Put both into a note called All.", known)
+    assert isinstance(said, str)
+
+
+def test_a_day_is_compared_as_a_day_and_no_number() -> None:
+    seen = SeenRow("INV-1", "", (("Due", "2026-04-08"),))
+    cases = (("at_least", "2026-07-21", False), ("at_least", "2026-04-08", True), ("under", "2026-07-21", True))
+    for relation, day, holds in cases:
+        assert matches(seen, [RowTest.model_validate({"label": "Due", "relation": relation, "value": day})]) is holds
+
+
+def test_a_day_that_may_be_any_of_several_is_asked_for() -> None:
+    said = steps("Find invoice INV-1200. Create a meeting called Pay on that day from 09:00 to 09:30")
     assert isinstance(said, str)
