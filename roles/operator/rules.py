@@ -47,7 +47,7 @@ _KEPT = ("at", "notes", "finished", "steps", "dropped")
 _AT_WORK = "Open the record."
 """Said before a note of the user where no form is at work, so that its "it" points back at something."""
 _SLOTTED = frozenset({"value", "place"})
-"""Parts of a step that hold `{fact}` slots; `{title}` in a control is of the card, and stays."""
+"""Parts of a step that hold `{fact}` slots. Those of a control are filled as far as they are facts: `{title}` is of the card."""
 Skill = Callable[[Any, Situation], Move]
 
 
@@ -157,6 +157,9 @@ def _filled(step: Step, at: Situation) -> Step:
             return {key: fill(value, key) for key, value in part.items()}
         if isinstance(part, list):
             return [fill(value, name) for value in part]
+        if isinstance(part, str) and name == "control" and part.count("{") == part.count("}") == 1:
+            fact = at.fact(part.partition("{")[2].partition("}")[0])
+            return at.filled(part) if fact is not None else part
         return at.filled(part) if isinstance(part, str) and name in _SLOTTED else part
 
     return _STEP.validate_python(fill(step.model_dump(mode="json")))

@@ -7,6 +7,7 @@ from dataclasses import replace
 from datetime import date, timedelta
 from decimal import Decimal
 
+from roles.knowledge.formulas.texts import FUNCTIONS, taken_out
 from roles.knowledge.formulas.values import CURRENCIES, Number, Trouble, Value, converted, is_currency, shown
 
 
@@ -112,5 +113,7 @@ def called(name: str, given: list[Value]) -> Value:
             return _with_days(day, "+", days)
         case "if", [bool() as so, then, otherwise]:
             return then if so else otherwise
+        case _, [str() as text, *said] if name in FUNCTIONS:
+            return taken_out(name, text, said)
         case _:
             raise Trouble(f"{name} cannot be worked out of {', '.join(repr(shown(v)) for v in given) or 'nothing'}")

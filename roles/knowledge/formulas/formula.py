@@ -82,6 +82,7 @@ MUL: "*" | "/"
 ORDER.2: "up" | "down"
 AGGREGATE.2: "sum" | "count" | "average" | "minimum" | "maximum"
 NAME: "days" | "percent" | "larger" | "smaller" | "abs" | "convert" | "add_days" | "if"
+    | "between" | "line" | "like" | "phone"
 WORD: /[A-Za-z%]+/
 MONEY: /[$€£¥]\s?\d[\d.,']*\d|[$€£¥]\s?\d/
 NUMBER: /\d+(\.\d+)?/

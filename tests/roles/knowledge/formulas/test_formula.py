@@ -26,6 +26,7 @@ INVOICES = Table(
 FACTS = {
     "price": "$12.00", "share": "25 %", "start": "1 March 2026", "end": "2026-04-02", "ride": "90 min",
     "euros": "1.248,90 €", "name": "Ada",
+    "letter": "Dear Nora,\non 2026-03-01 we sent INV-0311.\n\nAda Byron\nEngines\nTel. +44 20 555 0101",
 }  # fmt: skip
 
 
@@ -58,6 +59,11 @@ def told(formula: str) -> str:
         ('fact "start" before date "2026-03-02"', "yes"),
         ('if(fact "price" > $10, "dear", "cheap")', "dear"),
         ("(10 / 3 | round 2)", "3.33"),
+        ('like(fact "letter", "INV-####")', "INV-0311"),
+        ('line(fact "letter", -3)', "Ada Byron"),
+        ('phone(fact "letter")', "+44 20 555 0101"),
+        ('between(fact "letter", "sent ", ".")', "INV-0311"),
+        ('between(fact "letter", "", ",")', "Dear Nora"),
     ],
 )
 def test_arithmetic_is_exact_and_keeps_its_unit(formula: str, value: str) -> None:
@@ -170,3 +176,15 @@ def test_words_that_only_begin_like_a_number_stay_words() -> None:
     assert typed("12 apples") == "12 apples"
     assert typed("INV-7") == "INV-7"
     assert typed("(12.50)") == Number(Decimal("-12.50"))
+
+
+@pytest.mark.parametrize(
+    "formula",
+    [
+        'like(fact "letter", "K-###")', 'like("K-12 and K-13", "K-##")', 'like(fact "letter", "INV-###")', 'line(fact "letter", 9)',
+        'phone("call +1 555 0101 or +1 555 0102")', 'phone("on 2026-03-01")', 'between("a, b, c", ", ", "")',
+    ],
+)  # fmt: skip
+def test_what_does_not_stand_in_a_text_once_is_not_taken_out_of_it(formula: str) -> None:
+    with pytest.raises(MissingInput):
+        work_out(formula, sheet())
