@@ -122,10 +122,13 @@ class Conditions(Values):
         """Ann sends [me] a mail about the lunch"""
         end = self._name_end(at)
         sends = self.take(end, "sends") if end > at else None
+        people = self.people
+        if sends is not None:
+            self.named(self.text(at, end))
         thing = self.simple(sends.end) if sends else None
         if thing is None or thing[0].quantity != "any":
+            self.people = people
             return None
-        self.named(self.text(at, end))
         test = Test(relation="from", value=self.text(at, end), spans=self.spans(at, end))
         return thing[0].model_copy(update={"tests": (*thing[0].tests, test), "spans": self.spans(at, thing[1])}), thing[1]
 

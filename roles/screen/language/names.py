@@ -177,6 +177,8 @@ class Names(ABC):
     def _pronoun(self, at: int) -> Read[Thing] | None:
         """it | them | both of them | all of them [that ...] | the others | her"""
         found, every = self.take(at, "pronouns"), self.take(at, "all")
+        if self.low(at) == "her" and "channels" not in self.claimed and self.take(at + 1, "noun"):  # decline her invitation
+            return None
         if self.low(at) == "that" and self.take(at + 1, "noun") and self.low(at + 1) == "person":
             back = self.back(at=at)
             return (Thing(kind="person", back=back, spans=self.spans(at, at + 2)), at + 2) if back else None

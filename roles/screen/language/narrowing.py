@@ -199,10 +199,10 @@ class Narrowing(Nouns):
         return (Test(field=field.entry.name, value=name[0], spans=self.spans(start, name[1])), name[1]) if name else None
 
     def _sent(self, at: int) -> Read[Test] | None:
-        """[that] Ann sent me"""
+        """[that] Ann sent me | [that] Ann invited me to"""
         start = at + (self.low(at) in {"that", "which"})
         end = self._name_end(start)
-        sent = self.take(end, "sent_me") if end > start else None
+        sent = self.take(end, "sent_me", "invited_me") if end > start else None
         if sent is None or not self.words.list[start].capital:
             return None
         name = self.text(start, end)

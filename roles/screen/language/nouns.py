@@ -227,7 +227,7 @@ class Nouns(Names):
             return self._picked_of(of + 1, data)
         if ones is not None:
             return self._ones(at, ones, data, determined)
-        if not data and (end := self._anything(at, data)) is not None:
+        if not data and (end := self._from_somebody(at, data) or self._anything(at, data)) is not None:
             return end
         if self.kind(at) == "quote":
             data["name"] = self.text(at, at + 1, quoted=True)
@@ -276,6 +276,25 @@ class Nouns(Names):
         if quoted and data["kind"]:
             data["name"] = self.text(ones.end, ones.end + 1, quoted=True)
         return ones.end + (quoted and bool(data["kind"]))
+
+    def _from_somebody(self, at: int, data: dict[str, Any]) -> int | None:
+        """what Ann wrote me in chat | what Ann invited me to"""
+        end = self._name_end(at + 1) if self.low(at) == "what" else 0
+        sent = self.take(end, "sent_me", "invited_me") if end > at + 1 and self.words.list[at + 1].capital else None
+        if sent is None:
+            return None
+        way, kind = self.take(sent.end, "channels"), "invitation"
+        if sent.entry.group == "sent_me":
+            kind = {"chat": "message", "mail": "mail"}.get(way.entry.name, "") if way else ""
+            if not kind:
+                return None
+        stop = way.end if way and sent.entry.group == "sent_me" else sent.end
+        if way and way.entry.name == "chat" and stop == way.end:
+            data["place"] = Thing(kind="chat", spans=self.spans(sent.end, stop))
+        name = self.text(at + 1, end)
+        self.named(name)
+        data.update(kind=kind, tests=[Test(relation="from", value=name, spans=self.spans(at + 1, stop))])
+        return stop
 
     def _anything(self, at: int, data: dict[str, Any]) -> int | None:
         """whatever comes from Ann | everything"""
@@ -338,7 +357,12 @@ class Nouns(Names):
             stop += 1
             if self.kind(stop - 1) in {"file", "url", "email"}:
                 break
-        data["kind"], data["name"] = noun.entry.name, self.text(noun.end, stop)
+        data["kind"] = noun.entry.name
+        sent = self.take(stop, "sent_me", "invited_me")
+        if sent and len(sent.entry.words) > 1:  # the mails Ann sent me
+            self._plural(noun.entry.shape == "many", data)
+            return noun.end
+        data["name"] = self.text(noun.end, stop)
         return stop
 
     def _plural(self, many: bool, data: dict[str, Any]) -> None:

@@ -47,7 +47,7 @@ class Clauses(Statements, Controls):
                 asks.append(str(doubt))
                 stop = end
             if self.waiting and stop == end and self.waiting[1] < at:
-                unread.append(self._unused(self.waiting))
+                unread += self._unused(self.waiting)
                 self.waiting = None
             if stop < end:
                 span = (self.words.list[stop].start, self.words.list[end - 1].end)
@@ -73,7 +73,7 @@ class Clauses(Statements, Controls):
         if self.waiting and self.condition and self.condition.spans == self.spans(*self.waiting):
             self.yes_or_no(*self.waiting, self.condition)
         elif self.waiting:
-            yield self._unused(self.waiting)
+            yield from self._unused(self.waiting)
         for told in self.context:
             if not self._unrelated(told):
                 yield Unread(text=told.text, span=told.span, why="it is not certain what this says about what is to be done")
@@ -87,9 +87,12 @@ class Clauses(Statements, Controls):
             if order.verb in {"send", "reply"} and not told and alone and not order.negated:
                 yield f"what is to be said: {self.words.goal[order.spans[0][0] : order.spans[0][1]]!r}?"
 
-    def _unused(self, place: tuple[int, int]) -> Unread:
+    def _unused(self, place: tuple[int, int]) -> Iterator[Unread]:
+        have = self.take(place[0], "existing")
+        if have is not None and self._had(place[0], have.end) is not None:
+            return
         span = (self.words.list[place[0]].start, self.words.list[place[1] - 1].end)
-        return Unread(text=self.words.goal[span[0] : span[1]], span=span, why="nothing that follows speaks of it")
+        yield Unread(text=self.words.goal[span[0] : span[1]], span=span, why="nothing that follows speaks of it")
 
     def _span(self, at: int) -> Span:
         return self.words.list[at].start, self.words.list[at].end
@@ -121,6 +124,7 @@ class Clauses(Statements, Controls):
         colon = next((place for place in range(at, end) if self.low(place) == ":" and place + 1 < end), end)
         if colon < end and (told := self._told(at, colon)) == colon:
             at = colon + 1
+        at = self._told_first(at, end)
         if self.waiting is None and not self.recent:
             self.topic, self.topics = None, ()
         self.recent = False
@@ -145,7 +149,8 @@ class Clauses(Statements, Controls):
                 return told
             found = self.thing(opened.end)
             if found is None or not self.over(found[1]):
-                return None
+                had = self._had(at, opened.end)
+                return had if had is not None and self.over(had) else None
             self.topic, self.waiting = found[0].model_copy(update={"spans": self.spans(at, found[1])}), (at, found[1])
             return found[1]
         if (wanted := self._wanting(at)) is not None:

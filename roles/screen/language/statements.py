@@ -10,7 +10,7 @@ from typing import Any
 
 from roles.contracts.orders import Amount, Context, Of, Order, Slot, Text, Thing, When
 from roles.screen.language.conditions import Conditions
-from roles.screen.language.names import Read, bare
+from roles.screen.language.names import NAMED, Read, bare
 
 
 class Statements(Conditions):
@@ -30,6 +30,32 @@ class Statements(Conditions):
                 return place - (self.low(place - 1) == ",")
         return end
 
+    def _told_first(self, at: int, end: int) -> int:
+        """ "Ann is ill, [so] move her meeting": the place behind what is only told."""
+        for place in range(at, end):
+            start = place + 1 + (self.low(place + 1) == "so")
+            if self.low(place) == "," and self.words.verbal(start) and self.clause(start):
+                have = self.take(at, "existing")
+                thing = self.simple(have.end) if have else None
+                if thing is not None and thing[1] == place:
+                    self.topic, self.waiting = thing[0], (at, place)
+                told = place if self.waiting == (at, place) else None if have else self._told(at, place)
+                return start if told == place else at
+        return at
+
+    def _had(self, first: int, at: int) -> int | None:
+        """I have got a new phone [, NUMBER]"""
+        thing = self.simple(at)
+        if thing is None or not thing[0].new or thing[0].quantity != "any" or thing[0].tests:
+            return None
+        end = thing[1] + 2 * (self.low(thing[1]) == "," and self.kind(thing[1] + 1) in {*NAMED, "quote"})
+        if not (self.over(end) or self.low(end) == ","):
+            return None
+        span = (self.words.list[first].start, self.words.list[end - 1].end)
+        if all(told.span != span for told in self.context):
+            self.context.append(Context(text=self.words.goal[span[0] : span[1]], span=span, things=(thing[0],)))
+        return end
+
     def _filled(self, first: int, at: int) -> int | None:
         """there is too much in PLACE"""
         data: dict[str, Any] = {}
@@ -42,6 +68,14 @@ class Statements(Conditions):
 
     def _told(self, at: int, end: int) -> int | None:
         """A sentence that tells how things are, with nothing in it that could be asked for: it is background."""
+        people, stop = self.people, self._name_end(at)
+        if stop > at and self.words.list[at].capital:  # Ann has sent me her number
+            self.named(self.text(at, stop))
+        told = self._telling(at, end)
+        self.people = people if told is None else self.people
+        return told
+
+    def _telling(self, at: int, end: int) -> int | None:
         subject = self.take(at, "subjects")
         if self.low(end) == "?":
             return None
@@ -95,12 +129,16 @@ class Statements(Conditions):
     def _background(self, at: int, verb: int, end: int, subject: Thing | None) -> int:
         """Keeps what is told: its one thing is what "it" speaks of, the one who does it whom "her" does."""
         things = [subject] if subject is not None else []
+        if subject is not None and bare(subject):
+            self.named(subject.name)
         place = verb + 1
         while place < end:
-            found = None if self.take(place, "pronouns") else self.thing(place, inner=True)
+            channel = self.take(place, "channels")
+            found = None if channel or self.take(place, "pronouns") else self.thing(place, inner=True)
+            place = channel.end - 1 if channel else place
             things += [found[0]] if found else []
             place = max(found[1] if found else 0, place + 1)
-        for one in [subject] if subject is not None and bare(subject) else [one for one in things if bare(one)]:
+        for one in [] if subject is not None and bare(subject) else [one for one in things if bare(one)]:
             self.named(one.name)
         others = [one for one in things if one.kind or (one.name and one.name.quoted)]
         self.topic, self.recent = others[0] if len(others) == 1 else None, True

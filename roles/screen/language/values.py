@@ -112,6 +112,10 @@ class Values(Narrowing):
         if word is None:
             return None
         name, end = word.entry.name, word.end
+        data: dict[str, Any] = {}
+        if not turned and (stop := self._from_somebody(at, data)) and data["kind"] != "invitation":  # what Ann wrote me in chat
+            thing = Thing(**data, spans=self.spans(at, stop))
+            return Of(fields=("text",), thing=thing, spans=thing.spans), stop
         doubled = self.take(end, "all", "both", "articles", "possessives", "demonstratives")  # how many all mails
         if doubled and name in {"count", "which"} and self.low(at) != "what":
             return None

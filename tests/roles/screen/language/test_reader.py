@@ -580,3 +580,82 @@ def test_any_words_are_read_or_named(words: list[str]) -> None:
             assert any(first <= token.start and token.end <= end for first, end in held) or token.lower in GLUE | {",", "but"}, (
                 token
             )
+
+
+# Clauses and sentences about people
+
+
+@pytest.mark.parametrize(
+    ("goal", "kind", "person"),
+    [
+        ("Archive the mails that Petra has forwarded to me.", "mail", "Petra"),
+        ("Delete all mails Petra has forwarded to us.", "mail", "Petra"),
+        ("Print the letter which Omar Diaz has written to me.", "letter", "Omar Diaz"),
+        ("Decline the meeting Milo Kern has invited me to.", "meeting", "Milo Kern"),
+        ("Accept what Milo invited us to on Friday.", "invitation", "Milo"),
+    ],
+)
+def test_a_clause_says_who_something_is_from(goal: str, kind: str, person: str) -> None:
+    thing = order(goal).object
+    assert thing
+    (test, *_rest) = thing.tests
+    assert (thing.kind, test.relation) == (kind, "from")
+    assert isinstance(test.value, Text)
+    assert test.value.text == person
+
+
+def test_what_somebody_wrote_is_the_text_of_the_message() -> None:
+    told = next(slot.value for slot in order("Tell Ann what Ben wrote me in chat.").slots if slot.role == "saying")
+    assert isinstance(told, Of)
+    assert told.fields == ("text",)
+    assert told.thing.kind == "message"
+    assert told.thing.place
+    unclear = ("Forward what Ben told me to Ann.", "Delete the mails that Petra never sent me.", "Print what Ben meant in chat.")
+    for goal in unclear:
+        assert not read(goal, TODAY).understood
+
+
+@pytest.mark.parametrize(
+    "goal",
+    [
+        "Ben Ito is ill. Move his meeting to Friday.",
+        "Ben Ito is ill, so move his meeting to Friday.",
+        "Ben Ito is away this week, move his meeting to Friday.",
+        "Ben Ito has sent me his plan in chat. Move his meeting to Friday.",
+    ],
+)
+def test_a_pronoun_means_who_was_told_of(goal: str) -> None:
+    moved = order(goal).object
+    assert moved
+    assert isinstance(moved.tests[0].value, Text)
+    assert moved.tests[0].value.text == "Ben Ito"
+
+
+@pytest.mark.parametrize(
+    "goal",
+    [
+        'Suppose Ben is ill, delete the note "Plan".',
+        'Whenever Ben is away, delete the note "Plan".',
+        'Ben is not here, delete the note "Plan".',
+        'Ann should be ill, delete the note "Plan".',
+        "Lena and Ben are ill. Cancel his meeting.",
+        "Ben Ito has a new number. He has sent it to me in chat. Put it into his contact.",
+    ],
+)
+def test_what_is_supposed_or_points_at_nobody_is_not_understood(goal: str) -> None:
+    assert not read(goal, TODAY).understood
+
+
+def test_her_thing_is_no_person() -> None:
+    declined = order("Lena Ott is on leave. Decline her invitation.").object
+    assert declined
+    assert declined.kind == "invitation"
+    assert [slot.role for slot in order("Tell Lena Ott in chat that her order is ready.").slots] == ["to", "by", "saying"]
+
+
+def test_what_one_has_got_is_background() -> None:
+    reading = read("I've got a new phone, 555-0102. Turn the sound off.", TODAY)
+    assert reading.understood
+    assert [told.text for told in reading.context] == ["I've got a new phone, 555-0102"]
+    assert order("I have a new mail from Ann, archive it.").object
+    assert not read("I have three mails from Ann. Delete the note A.", TODAY).understood
