@@ -197,6 +197,8 @@ class Pending(Frozen):
     confidence: float = 1.0
     confirm: bool = False
     recovery: bool = False
+    instead_of: str = ""
+    """As in StepRecord."""
     held: bool = False
     """It waited for a check."""
     missing: str = ""

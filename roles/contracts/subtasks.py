@@ -178,6 +178,8 @@ class StepRecord(Frozen):
     role: str = "operator"
     recovery: bool = False
     """It was an attempt to get past something, not a step of the work."""
+    instead_of: str = ""
+    """What the press amounts to in whose place a person had this one done: they do not want that any more."""
 
 
 class AppWords(Frozen):

@@ -89,6 +89,7 @@ class _Check:
         self.cut = len(request.steps) >= MOST_STEPS or any(effect.opaque for effect in self.effects)
         """Not all that was done is known."""
         self.used: set[int] = set()
+        self.replaced = [step for step in request.steps if step.instead_of and step.exec_status == "executed"]
         self.linked: dict[Thing, list[SeenRecord]] = {}
         """What was seen of the things that are meant."""
 
@@ -99,7 +100,7 @@ class _Check:
         off = {n for n, o in enumerate(orders) if o.negated or (o.condition is not None and self._truth(o.condition)[0] is False)}
         verdicts: dict[int, Verdict] = {}
         for number in sorted(range(len(orders)), key=lambda n: n in off):
-            verdicts[number] = self._held(orders[number])
+            verdicts[number] = self._excused(orders[number], self._held(orders[number]))
             self.used |= {n for n in verdicts[number].used if not (_fills(orders[number]) and self._settles(n))}
         for number, order in enumerate(orders):
             verdict = verdicts[number]
@@ -141,6 +142,17 @@ class _Check:
         if order.verb in deeds()["tells"]:
             return self._told(order)
         return self._worked(order, thing)
+
+    def _excused(self, order: Order, verdict: Verdict) -> Verdict:
+        """What a person had done in the place of a press is what they want: that press is not missed, once for each."""
+        if verdict.state != "missing":
+            return verdict
+        controls = {order.verb, *deeds()["controls"].get(order.verb, ())}
+        other = next((step for step in self.replaced if step.instead_of in controls), None)
+        if other is None:
+            return verdict
+        self.replaced.remove(other)
+        return Verdict("unchecked", f"the user had {other.target!r} pressed in its place", (f"step:{other.step}",), verdict.used)
 
     def _bound(self, order: Order, condition: Condition, thing: Thing | None) -> Verdict | None:
         """How an order stands whose condition does not hold, or is not known to."""
@@ -510,11 +522,14 @@ class _Check:
                 self._evidence(may),
                 tuple(may),
             )
-        left, used, undone = list(may), list[int](), list[str]()
+        left, used, undone, already = list(may), list[int](), list[str](), list[str]()
         for record in every:
             one = next((n for n in left if self._fell_on(record, self.effects[n])), None)
             if one is None:
-                undone.append(record.key or record.text)
+                same = Thing(kind=thing.kind, name=Text(text=record.key, quoted=True)) if record.key else None
+                shown = self._so_already(order, same)
+                already += shown
+                undone += [] if shown else [record.key or record.text]
             else:
                 same = [
                     n for n in left if self.effects[n].step == self.effects[one].step and n != one and not self.effects[n].track

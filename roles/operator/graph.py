@@ -88,6 +88,7 @@ def observe_feedback(state: State, ctx: Context) -> Update:
         after=after_id,
         visible_change=pending.before != after_id,
         recovery=pending.recovery,
+        instead_of=pending.instead_of,
         events=shown,
     )
     ctx.journal.step(record, attempt_of(state), key=f"step/{pending.key}")

@@ -74,7 +74,8 @@ class RulesOperator:
         kept = {"steps": [step.model_dump(mode="json") for step in planned], "dropped": sorted(dropped)}
         while at < len(steps):
             said = f"{view.subtask.instruction} {steps[at].model_dump_json()}"
-            move = done("the user does not want it") if at in dropped else _worked(steps[at], Situation(view, notes, said=said))
+            away = at in dropped or _done_otherwise(steps[at], view, notes)
+            move = done("the user wants something else") if away else _worked(steps[at], Situation(view, notes, said=said))
             if move.kind != "done":
                 left = [step for n, step in enumerate(steps) if n >= at and n not in dropped]
                 again = {} if isinstance(steps[at], AnswerStep) else {"before": before}  # the user is told once
@@ -116,6 +117,15 @@ def _steered(steps: Sequence[Step], view: OperatorView, at: int, dropped: set[in
             kept = [e for e in getattr(worked[form], "entries", ()) if e.label not in {entry.label for entry in entries}]
             worked[form] = worked[form].model_copy(update={"entries": (*kept, *entries)})
     return worked, dropped
+
+
+def _done_otherwise(step: Step, view: OperatorView, notes: Mapping[str, Any]) -> bool:
+    """Whether a person had another control pressed in the place of the one that this step had come to."""
+    last = view.history[-1] if view.history else None
+    if last is None or not last.instead_of or last.exec_status is not ExecStatus.EXECUTED:
+        return False
+    pressed = isinstance(step, FillStep | CreateStep | PressStep) and bool(notes.get("pressed"))
+    return pressed and last.step > int(notes.get("at", 0))
 
 
 def _heard(note: str, form: Step | None, view: OperatorView) -> tuple[Reading, list[Step]]:

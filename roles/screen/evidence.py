@@ -211,6 +211,8 @@ def _effect(verb: str, target: str | None, app: str | None, request: GateRequest
     if seen:
         last = seen[-1]
         return Finding(True, (f"step:{last.step}", f"state:{last.after}"))
+    if other := next((s for s in reversed(request.steps) if s.instead_of == verb and s.exec_status == "executed"), None):
+        return Finding(True, (f"step:{other.step}",))  # what a person put in its place is what they want
     if done:
         return Finding(
             False, (f"step:{done[-1].step}",), f"{verb} was tried, and nothing showed that it worked{_words(done[-1])}"

@@ -51,6 +51,7 @@ from roles.safety.privacy.redaction import MASK
 from roles.safety.privacy.vault import is_reference
 from roles.safety.privacy.vault_shapes import names_private
 from roles.safety.review import shown
+from roles.screen.events import effect_verb
 
 EXPIRED = "the approval has expired"
 """How the error of an action begins whose approval was too old when it was to be used."""
@@ -153,6 +154,7 @@ NOBODY = "nobody"
 """Who rejects what no person has answered in time."""
 
 
+_PRESSES = frozenset({"click", "press_key"})
 _QUESTION: dict[bool, tuple[Way, ...]] = {False: ("respond", "reject"), True: ("approve", "respond", "reject")}
 """How a question may be answered: approving takes the answer of an earlier run, where there is one."""
 
@@ -389,7 +391,11 @@ def _review(state: State, ctx: Context, action: AgentAction) -> Review:
 
 def _as_edited(state: State, ctx: Context, action: AgentAction, found: Review) -> Pending:
     """The pending action when a person has written another in its place."""
-    pending = pending_of(state).but(
+    asked = pending_of(state)
+    before = parse_action(asked.action)
+    presses = before.verb in _PRESSES and action.verb in _PRESSES and describe(before) != describe(action)
+    pending = asked.but(
+        instead_of=effect_verb(before, asked.effect) if presses else "",
         action=action.dump(),
         digest=ctx.journal.digest(action),
         line=describe(action),
