@@ -429,8 +429,13 @@ class Clauses(Statements, Controls):
                 yield Match(entry, at + 1), words[2:]
             elif tuple(self.low(at + n) for n in range(1, len(words))) == words[1:]:
                 yield Match(entry, at + len(words)), ()
-            elif len(words) == 2 and words[1] in {*lexicon.data["particles"], "on"}:
+            elif len(words) == 2 and (words[1] in {*lexicon.data["particles"], "on"} or self._ends_in(words[1], at)):
                 yield Match(entry, at + 1), words[1:]
+
+    def _ends_in(self, word: str, at: int) -> bool:
+        """Whether "in" stands at the end of the clause, where it is of the verb and no place follows."""
+        ends = (n for n in range(at + 2, at + 12) if not self.over(n) and self.low(n) == word == "in")
+        return any(self.over(n + 1) or self.low(n + 1) in {",", "and", "but", "then"} for n in ends)
 
     def _operands(
         self, verb: dict[str, Any], at: int, pending: tuple[str, ...], given: Thing | None = None
