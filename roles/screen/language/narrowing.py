@@ -26,7 +26,8 @@ class Narrowing(Nouns):
             return head
         claimed, nested, end = self.claimed, self.nested, head
         self.nested = nested or inner
-        if self.take(head - 1, "ones"):
+        every = data.get("kind") == "person" and "channels" in claimed and self.take(head - 1, "everything")  # mail everyone in
+        if self.take(head - 1, "ones") or every:
             self.claimed = frozenset()
             end = self._modifier(head, data, tests) or head
             self.claimed = claimed

@@ -100,7 +100,8 @@ class Nouns(Names):
         if article := self.take(at, "articles"):
             if article.entry.name == "any":
                 data.setdefault("quantity", "any")
-            return article.end
+            single = self.low(article.end) == "single" and self.take(article.end + 1, "superlatives")
+            return article.end + bool(single)  # the single highest
         if (these := self.take(at, "demonstratives")) and self._is_head(these.end):
             data["back"] = self.back(at=at)
             if self.low(at) in {"these", "those"}:

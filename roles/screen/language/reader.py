@@ -35,7 +35,8 @@ class Clauses(Statements, Controls):
     """Reads sentences and the orders in them."""
 
     def reading(self) -> Reading:
-        goal, at, unread, asks, idle = self.words.goal, 0, [], [], []
+        goal, at, asks, idle = self.words.goal, 0, [], []
+        unread: list[Unread] = []
         size = len(self.words.list)
         while at < size:
             end = at

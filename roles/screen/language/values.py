@@ -125,7 +125,8 @@ class Values(Narrowing):
             return spent
         if name not in {"which", "who"}:
             return self._about(at, end, name, turned)
-        if found := self._wanted(at, end, name):
+        picked = self._field_of_picked(at, end) if name == "which" else None
+        if found := picked or self._wanted(at, end, name):
             return found
         be = self.take(end, "auxiliaries")
         if be and be.entry.name == "be" and self.low(at) != "which":
@@ -158,6 +159,11 @@ class Values(Narrowing):
             tests: list[Test] = []
             stop = self._prepositional(end, data, tests) or end
             thing = Thing(**data, tests=tuple(tests), spans=self.spans(at, stop))
+            if self.low(end) == "of":  # who of my contacts
+                among = self.simple(end + 1)
+                if among is None or among[0].quantity != "all" or among[0].back or among[0].pick:
+                    return None
+                thing, stop = among
         else:
             found = self.simple(end + (self.low(end) == "of"))
             if found is None or found[0].back or found[0].quantity == "any":
@@ -182,6 +188,17 @@ class Values(Narrowing):
             return (Of(thing=thing, spans=self.spans(at, stop)), stop) if has else None
         thing = thing.model_copy(update={"tests": (*thing.tests, *more[0]), "spans": self.spans(at, more[1])})
         return Of(thing=thing, spans=thing.spans), more[1]
+
+    def _field_of_picked(self, first: int, at: int) -> Read[Value] | None:
+        """which vendor has the highest invoice: a field of the one that is picked"""
+        named = self.take(at, "field", "noun")
+        has = self.low(named.end) in {"has", "had"} if named else False
+        thing = self.simple(named.end + 1) if named and has and named.entry.shape == "one" else None
+        if named is None or thing is None or thing[0].pick is None or not thing[0].kind or self._best(named.end + 1):
+            return None
+        if thing[0].quantity != "one" or thing[0].pick.number != 1 or self.take(named.end + 1, "articles") is None:
+            return None
+        return Of(fields=(named.entry.name,), thing=thing[0], spans=self.spans(first, thing[1])), thing[1]
 
     def everybody(self, at: int) -> Read[Value] | None:
         """everybody who comes to THING"""
@@ -243,6 +260,9 @@ class Values(Narrowing):
         thing, stop = self._further(thing, stop)
         value = Of(fields=(field,), thing=thing, spans=self.spans(at, stop))
         if plural(thing) and field in {"price", "total"}:
+            if self.low(stop) == "together":
+                spans = self.spans(at, stop + 1)
+                return Worked(how="sum", of=(value,), spans=spans), stop + 1
             return (Worked(how="sum", of=(value,), spans=value.spans), stop) if verb and verb.entry.name == "comes to" else None
         return value, stop
 

@@ -659,3 +659,51 @@ def test_what_one_has_got_is_background() -> None:
     assert [told.text for told in reading.context] == ["I've got a new phone, 555-0102"]
     assert order("I have a new mail from Ann, archive it.").object
     assert not read("I have three mails from Ann. Delete the note A.", TODAY).understood
+
+
+# Fields of what is picked, and sums
+
+
+def _value(goal: str) -> Any:
+    return next(slot.value for slot in order(goal).slots if slot.role in {"value", "saying"})
+
+
+@pytest.mark.parametrize(
+    ("goal", "field"),
+    [("Tell me which vendor has the highest invoice.", "vendor"), ("Which customer has the oldest order?", "customer")],
+)
+def test_which_has_the_highest_is_a_field_of_that_one(goal: str, field: str) -> None:
+    value = _value(goal)
+    assert isinstance(value, Of)
+    assert value.fields == (field,)
+    assert value.thing.pick
+    lamp = _value("Which lamp has the highest price?")
+    assert isinstance(lamp, Of)
+    assert not lamp.fields
+
+
+def test_prices_are_added_up_only_where_it_is_said() -> None:
+    assert isinstance(_value("What do the lamps cost together?"), Worked)
+    for goal in ("What do the lamps cost?", "How much does Brook Catering owe us?", "What do I owe Wanda?"):
+        assert not read(goal, TODAY).understood
+
+
+def test_who_of_them_and_all_but_one_of_a_group() -> None:
+    works = _value("Who of my contacts works at Brook?")
+    assert isinstance(works, Of)
+    assert (works.thing.kind, works.thing.quantity) == ("contact", "all")
+    assert not read("Who of them works at Brook?", TODAY).understood
+    who = "everyone in the group Choir except Ben Ito"
+    for goal in (f'Write a mail to {who} saying "See you"', f'Send {who} a mail saying "See you"'):
+        sent = order(goal)
+        to = next(slot.value for slot in sent.slots if slot.role == "to")
+        assert isinstance(to, Of)
+        assert to.thing.place
+        assert to.thing.but
+        assert "into" not in {slot.role for slot in sent.slots}
+
+
+def test_the_single_highest_is_one() -> None:
+    paid = order("Pay the single highest invoice.").object
+    assert paid
+    assert paid.pick
