@@ -12,6 +12,7 @@ from typing import NamedTuple
 import pytest
 import yaml
 from packaging.specifiers import SpecifierSet
+from pydantic import TypeAdapter
 from warm import Warm
 
 from environments.simulated.desktop import SimulatedDesktop
@@ -20,8 +21,9 @@ from orchestrator.core.machine import mermaid
 from orchestrator.settings.settings import Settings, load_safety, load_settings
 from orchestrator.settings.yaml_documents import Document, parse_document
 from orchestrator.tasks.plans import read_plan
-from orchestrator.tasks.tasks import load_task
+from orchestrator.tasks.tasks import Task, load_task
 from protocol import Wait
+from roles.manager.step_form import WrittenStep
 
 pytestmark = pytest.mark.slow("documents that are worked to their end")
 
@@ -32,6 +34,7 @@ FOLLOWED = ROOT / "docs" / "how-to"
 _FENCE = re.compile(r"^```(\w*)[^\n`]*\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 _LINK = re.compile(r"\]\(([^)#:]+)(?:#[^)]*)?\)")
 WAITS = 3
+STEPS: TypeAdapter[list[WrittenStep]] = TypeAdapter(list[WrittenStep])
 
 
 class Block(NamedTuple):
@@ -90,6 +93,10 @@ def test_yaml_in_the_documents_is_what_its_first_line_says(block: Block, tmp_pat
         load_settings(overrides=[f"policies={path}"])
     elif kind == "plan":
         assert read_plan(path).subtasks
+    elif kind == "steps":
+        assert STEPS.validate_python(yaml.safe_load(block.text))
+    elif kind == "part of a task":
+        assert Task.model_validate({"goal": "about {invoice.number}", "world": "office", "success": ["true"], **yaml.safe_load(block.text)})
     elif kind == "world":
         assert SimulatedDesktop(load_world(path)).perform(Wait(seconds=600), key="wait").ok
     else:
