@@ -522,26 +522,25 @@ class _Check:
                 self._evidence(may),
                 tuple(may),
             )
-        left, used, undone, already = list(may), list[int](), list[str](), list[str]()
+        left, used, undone, done = list(may), list[int](), list[str](), list[SeenRecord]()
         for record in every:
             one = next((n for n in left if self._fell_on(record, self.effects[n])), None)
             if one is None:
-                same = Thing(kind=thing.kind, name=Text(text=record.key, quoted=True)) if record.key else None
-                shown = self._so_already(order, same)
-                already += shown
-                undone += [] if shown else [record.key or record.text]
+                itself = Thing(kind=thing.kind, name=Text(text=record.key, quoted=True)) if record.key else None
+                undone += [] if self._so_already(order, itself) else [record.key or record.text]
             else:
                 same = [
                     n for n in left if self.effects[n].step == self.effects[one].step and n != one and not self.effects[n].track
                 ]
                 left = [n for n in left if n != one or same]
                 used.append(one)
+                done.append(record)
         if undone:
             return Verdict("missing", f"not done to {', '.join(undone[:6])}", self._evidence(used), tuple(used))
         own = [slot for slot in order.slots if self._is_own(slot, order)]
         without = order.model_copy(update={"slots": tuple(slot for slot in order.slots if slot not in own)})
         verdict = self._with_slots(without, used) if used else Verdict("shown", "there is none")
-        short = [r.key for r, n in zip(every, used, strict=True) if any(not says(self._all_of(n), v) for v in _held(own, r))]
+        short = [r.key for r, n in zip(done, used, strict=True) if any(not says(self._all_of(n), v) for v in _held(own, r))]
         if short:
             return Verdict(
                 "missing", f"what belongs to it was not given for {', '.join(short[:4])}", self._evidence(used), tuple(used)

@@ -7,6 +7,7 @@ import re
 from protocol import ExecStatus, VisualState
 from roles.contracts import EffectSeen, FactKnown, FieldHas, GateRequest, GateVerdict, Subtask
 from roles.contracts.gates import MOST_STEPS
+from roles.contracts.orders import WaitStep
 from roles.contracts.signals import GateTrigger, Signal, SubtaskStatus
 from roles.evaluator.evidence import LATELY, gather, own, progress
 from roles.screen.evidence import Finding, check, expected_value, holds, shown_for_it
@@ -87,6 +88,8 @@ def _periodic(request: GateRequest) -> GateVerdict:
     moved = progress(request)
     if moved or not request.steps:
         return GateVerdict(decision=Signal.GATE_CONTINUE, reason="the last steps changed the screen", evidence=moved)
+    if _waits(request):
+        return GateVerdict(decision=Signal.GATE_CONTINUE, reason="it is waited for, as long as the step says")
     if request.subtask and request.subtask.expect and (done := _success(request)).decision is Signal.GATE_DONE:
         return done
     last = f"step:{request.steps[-1].step}"
@@ -94,6 +97,12 @@ def _periodic(request: GateRequest) -> GateVerdict:
     if query := _help_query(request):
         return GateVerdict(decision=Signal.GATE_SUPPLEMENT, reason=reason, evidence=(last,), query=query)
     return GateVerdict(decision=Signal.GATE_FAIL, reason=reason, evidence=(last,), issues=(reason,))
+
+
+def _waits(request: GateRequest) -> bool:
+    """Whether it is the worker's task to wait, which it does within its own limit, and it waits."""
+    task = request.subtask
+    return task is not None and any(isinstance(step, WaitStep) for step in task.steps) and request.steps[-1].verb == "wait"
 
 
 def _stale(request: GateRequest) -> GateVerdict:

@@ -288,7 +288,7 @@ class _Grounding:
         return Records(
             app=self.card.app, kind=self.kind.kind, place=place or inside, tests=(*self.some(thing), *self.tests(thing, tests)),
             pick=self.pick(thing.pick) if thing.pick else None,
-            but=tuple(tuple(self.tests(one, one.tests)) for out in thing.but for one in (out, *out.also)),
+            but=tuple(tuple(self.excepted(one)) for out in thing.but for one in (out, *out.also)),
             exactly=thing.pick.number if thing.pick else exactly,
         )  # fmt: skip
 
@@ -328,6 +328,16 @@ class _Grounding:
             yield RowTest(label=key.label if key else "", relation="is" if sure and key else "has", value=value)
         for test in tests:
             yield self.test(test)
+
+    def excepted(self, thing: Thing) -> Iterator[RowTest]:
+        """What tells those that are excepted, also by where they are: "the one in the hall"."""
+        if thing.place is not None:
+            inside = self.option(thing.place) or self.named(Of(thing=thing.place))
+            if inside is None:
+                raise Ungrounded(f'"{_phrase(thing.place)}": a {self.kind.kind} in {self.card.title} does not say where it is')
+            thing = thing.model_copy(update={"place": None})
+            yield RowTest(label=inside[0], relation="has", value=self.words(inside[1]))
+        yield from self.tests(thing, thing.tests)
 
     def option(self, place: Thing) -> tuple[str, Text] | None:
         """A column that says where each record is: "in the kitchen", where a column Room says Kitchen."""

@@ -6,11 +6,11 @@ from collections.abc import Sequence
 
 from roles.contracts.orders import CollectStep, Condition, Of, Records, RowTest, Text, Thing, When
 from roles.knowledge.formulas.values import Table
-from roles.policies.orders.grounding import Ungrounded, ground_field, to_records
+from roles.policies.orders.grounding import Ungrounded, ground_field, place_called, to_records
 from roles.policies.orders.joined import Joined
 from roles.policies.orders.skills.rows import Row as SeenRow
 from roles.policies.orders.skills.rows import matches
-from roles.policies.orders.state import DEVICES, LOOKS, Refusal, Row, Subject, each_of, escaped, is_many
+from roles.policies.orders.state import LOOKS, WHOLES, Refusal, Row, Subject, each_of, escaped, is_many
 
 MOST_ROWS = 40
 """Records that one order is done for."""
@@ -37,7 +37,7 @@ class Lookups(Joined):
             raise Refusal(f'"{self.phrase(thing)}" is not understood: it is several at once')
         cards, place = self.cards, thing.place
         home = self._app_called(place) if place is not None and not place.tests else None
-        if home is not None or (place is not None and place.kind in DEVICES and not place.tests):
+        if home is not None or (place is not None and self._is_all(place)):
             thing, cards = thing.model_copy(update={"place": None}), [home] if home else cards
         try:
             found = list(to_records(thing, cards, self.words, fields=fields, verb=verb))
@@ -52,6 +52,13 @@ class Lookups(Joined):
                     raise Refusal(f'"{test.value.text}" is not known of a {there}')
         known = self._homes.get((thing.kind, thing.name.text if thing.name else ""))
         return [one for one in found if (one.app, one.kind) == known] or found
+
+    def _is_all(self, place: Thing) -> bool:
+        """Whether a place is all that there is: the house, where no application keeps things in one that is called so."""
+        said = (place.name.text if place.name is not None else place.kind).casefold()
+        kinds = [kind for card in self.cards for kind in card.kinds]
+        own = any(place_called(said, kind) or any(said in map(str.casefold, f.options) for f in kind.fields) for kind in kinds)
+        return said in WHOLES and not place.tests and not own
 
     def _housed(self, thing: Thing) -> Thing:
         """A person is who some application holds as such; what stands in a place is what is kept there."""

@@ -15,8 +15,10 @@ COMMITS = ("send", "submit", "save")
 """Verbs that end a form, the strongest first."""
 GENERIC = frozenset({"app", "application", "page", "form", "program", "screen", "site", "website"})
 """Nouns behind an application's name."""
-DEVICES = frozenset({"phone", "computer", "tablet", "laptop", "desktop", "device"})
-"""Places that are all that there is."""
+WHOLES = frozenset(
+    {"phone", "computer", "tablet", "laptop", "desktop", "device", "house", "home", "flat", "apartment", "building", "world"}
+)
+"""Places that are all that there is, unless an application has one that is called so."""
 LOOKS = frozenset({"open", "find", "check"})
 
 

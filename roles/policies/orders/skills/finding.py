@@ -9,7 +9,7 @@ from typing import Any
 
 from environments.effects import Effect
 from environments.effects.words import effect_of_words
-from protocol import ActionTarget, SelectOption
+from protocol import ActionTarget, GUIElement, SelectOption
 from roles.contracts.orders import FindStep, OpenStep, Records, RowTest
 from roles.policies.orders.skills.lists import DOWN, is_empty, is_next, listed, pages_of, scrolled, turn
 from roles.policies.orders.skills.rows import Row, best_fitting, is_called, is_cut, matches, picked, words_of
@@ -113,9 +113,13 @@ def _leading_to(place: str, at: Situation) -> Move | None:
 
 def step_back(at: Situation) -> Move | None:
     """From a record or a form back to where one came from."""
-    ways = (e for e in at.screen.presses if e.enabled and (leads_back(e.name) or fold(e.name) in _CLOSING))
-    back = next(ways, None)
+    back = next((e for e in at.screen.presses if e.enabled and (fold(e.name) in _CLOSING or _goes_back(e))), None)
     return press(back, "the list is there", at=at) if back is not None and at.count("backs") < 3 * _MOST_OPENED else None
+
+
+def _goes_back(e: GUIElement) -> bool:
+    """Whether it leads back: not a tab that is called so and is chosen already."""
+    return leads_back(e.name) and not e.selected
 
 
 def _unfolded(at: Situation) -> Move | None:
@@ -187,8 +191,8 @@ def survey(records: Records, at: Situation, labels: Sequence[str] = ()) -> Move 
 
 def _fresh(place: int, query: str | None) -> dict[str, Any]:
     """What is known of a list before it is looked through. A query of None is decided on its first page."""
-    return {"phase": "walk", "place": place, "rows": [], "last": [], "page": 0, "way": "page", "begun": False, "pages": [],
-            "seen": 0, "whole": True, "query": query, "tried": []}  # fmt: skip
+    return {"phase": "walk", "place": place, "rows": [], "last": [], "rows on it": [], "page": 0, "way": "page",
+            "begun": False, "pages": [], "seen": 0, "whole": True, "query": query, "tried": []}  # fmt: skip
 
 
 def _another_search(records: Records, state: dict[str, Any], at: Situation) -> str | None:
@@ -238,7 +242,7 @@ def _walk(records: Records, place: str, state: dict[str, Any], at: Situation) ->
         state["pages"] = sorted({*state["pages"], pages[0]})
         state["page"] = pages[0] - 1
     elif state["way"] != "page" or texts == state["last"]:
-        new = _overlap(state["last"], texts)
+        new = _overlap([Row.load(kept) for kept in state["rows on it"]], [one.row for one in here])
         state["whole"] = state["whole"] and not (state["way"] == "scroll" and state["last"] and not new)  # some were passed over
     for one in here[new:]:
         state["seen"] += 1
@@ -248,6 +252,7 @@ def _walk(records: Records, place: str, state: dict[str, Any], at: Situation) ->
             state["rows"].append(row.dump())
     columns = [name for name, _ in here[0].row.cells] if here else state.get("columns", [])
     state.update(last=texts, begun=True, columns=columns)
+    state["rows on it"] = [one.row.dump() for one in here]
     return None if _is_unique(records, state, at) else _onward(records, texts, state, at)
 
 
@@ -264,10 +269,11 @@ def _is_unique(records: Records, state: dict[str, Any], at: Situation) -> bool:
     return any(fold(n) in map(fold, Row.load(kept).texts) for n in _numbers(records, at) for kept in state["rows"])
 
 
-def _overlap(before: Sequence[str], now: Sequence[str]) -> int:
-    """How many of the first rows were at the end of the list as it was before."""
+def _overlap(before: Sequence[Row], now: Sequence[Row]) -> int:
+    """How many of the first rows were at the end of the list as it was before, of which some may have changed since."""
     sizes = range(min(len(before), len(now)), 0, -1)
-    return next((size for size in sizes if list(before[len(before) - size :]) == list(now[:size])), 0)
+    pairs = {size: list(zip(before[len(before) - size :], now[:size], strict=True)) for size in sizes}
+    return next((n for n, both in pairs.items() if all(a.text == b.text or (len(a.cells) > 2 and _like(a, b)) for a, b in both)), 0)
 
 
 def _onward(records: Records, texts: Sequence[str], state: dict[str, Any], at: Situation) -> Move | None:

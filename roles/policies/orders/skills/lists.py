@@ -16,7 +16,10 @@ from roles.screen.screens import Item, Pair, fold, shown
 from roles.screen.synonyms import leads_back, similarity_next
 
 _PAGER = re.compile(r"\bpage\s+(\d+)\s*(?:of|/)\s*(\d+)\b", re.IGNORECASE)
-_NOTHING = re.compile(r"^(?:no|nothing|there (?:is|are) no)\b.*\b(?:found|yet|here|match\w*|results?|entries|show|left)\b", re.I)
+_NOTHING = re.compile(
+    r"^(?:no|nothing|there (?:is|are) no)\b.*\b(?:found|yet|here|match\w*|results?|entries|show|left)\b"
+    r"|^[\w ]{1,30} is (?:still )?empty\W*$", re.I
+)  # fmt: skip
 _LETTERS = re.compile(r"[A-Z]{1,2}")
 _BACKWARD = frozenset({"previous", "previous page", "prev", "newer", "rows up", "<", "‹", "«", "←"})
 DOWN = frozenset({"rows down", "page down"})

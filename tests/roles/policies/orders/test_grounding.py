@@ -181,3 +181,12 @@ def test_a_field_whose_label_names_its_record_and_a_unit() -> None:
 def test_a_path_is_a_name_in_a_folder() -> None:
     (found,) = to_records(Thing(kind="file", name=Text(text="/Sites/north/plan.txt")), cards(), words)
     assert (found.place, found.tests[-1]) == ("/Sites/north", RowTest(label="Name", value="plan.txt"))
+
+
+def test_what_is_excepted_is_told_by_where_it_is() -> None:
+    hall = Thing(kind="light", place=Thing(kind="hall", name=Text(text="hall")))
+    (lights,) = to_records(Thing(kind="light", quantity="all", but=(hall,)), cards("smart-home"), words)
+    assert lights.but == ((RowTest(label="Room", relation="has", value="Hall"),),)
+    nowhere = Thing(kind="note", place=Thing(kind="hall", name=Text(text="hall")))
+    with pytest.raises(Ungrounded, match="does not say where it is"):
+        to_records(Thing(kind="note", quantity="all", but=(nowhere,)), cards("office"), words)

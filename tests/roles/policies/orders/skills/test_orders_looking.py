@@ -174,3 +174,9 @@ def test_a_place_is_watched_until_it_shows_what_is_waited_for() -> None:
     never = courier.model_copy(update={"tests": (is_("Name", "Front door camera"), is_("", "elephant", "has"))})
     late = Worked("smart-home", WaitStep(app="home", records=never, seconds=30))
     assert "did not come to Home within 30 seconds" in late.said
+
+
+def test_a_cart_that_says_that_it_is_empty_holds_none() -> None:
+    got = Worked("company", CollectStep(records=records("shop", "line", is_("Product", "Ann"), exactly=0), name="lines"))
+    assert got.done
+    assert got.table("lines") == []
