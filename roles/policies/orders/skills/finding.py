@@ -11,9 +11,21 @@ from environments.effects import Effect
 from environments.effects.words import effect_of_words
 from protocol import ActionTarget, GUIElement, SelectOption
 from roles.contracts.orders import FindStep, OpenStep, Records, RowTest
-from roles.policies.orders.skills.lists import DOWN, is_empty, is_next, listed, pages_of, scrolled, turn
+from roles.policies.orders.skills.lists import (
+    DOWN,
+    is_empty,
+    is_next,
+    like,
+    listed,
+    name_of,
+    numbers_of,
+    overlap,
+    pages_of,
+    prepared,
+    scrolled,
+    turn,
+)  # fmt: skip
 from roles.policies.orders.skills.rows import Row, best_fitting, is_called, is_cut, matches, picked, words_of
-from roles.policies.orders.skills.searching import name_of, prepared
 from roles.policies.orders.skills.situation import Move, Situation, StepFailure, act, done, fail, press
 from roles.screen.matching import similarity
 from roles.screen.screens import Item, fold
@@ -165,6 +177,7 @@ def survey(records: Records, at: Situation, labels: Sequence[str] = ()) -> Move 
     `labels` are what is to be learned of each. Raises StepFailure where there are fewer or more than were asked for.
     """
     state: dict[str, Any] = at.notes.setdefault("survey", {**_fresh(0, None), "places": None, "looked": []})
+    all_meant = records.exactly == 0 or records.pick is not None  # of the list in which they stand first, not of the bin as well
     while state["phase"] == "walk":
         places = _places_of(records, at, state)
         move = _walk(records, places[state["place"]], state, at)
@@ -176,7 +189,7 @@ def survey(records: Records, at: Situation, labels: Sequence[str] = ()) -> Move 
         if again is not None:
             at.notes.pop("search fields", None)
             state.update(_fresh(state["place"], again), tried=state["tried"])
-        elif (move is None and (state["rows"] or _for_all(records))) or state["place"] + 1 >= len(places):
+        elif (move is None and (state["rows"] or all_meant)) or state["place"] + 1 >= len(places):
             state["phase"] = "look"
         else:
             for key in ("searched for", "tabs", "dated"):
@@ -219,11 +232,6 @@ def _places_of(records: Records, at: Situation, state: dict[str, Any]) -> list[s
     return list(dict.fromkeys([*(p for p in first if p or not places), *places, *(state["places"] or ())]))[:_MOST_PLACES]
 
 
-def _for_all(records: Records) -> bool:
-    """All of them, or the first by some order: of the list in which they stand first, and not of the bin as well."""
-    return records.exactly == 0 or records.pick is not None
-
-
 def _walk(records: Records, place: str, state: dict[str, Any], at: Situation) -> Move | None:
     """The next move through the pages of one list; None when all of it was seen."""
     if (way := to_list(records, place, at)) is not None:
@@ -242,7 +250,7 @@ def _walk(records: Records, place: str, state: dict[str, Any], at: Situation) ->
         state["pages"] = sorted({*state["pages"], pages[0]})
         state["page"] = pages[0] - 1
     elif state["way"] != "page" or texts == state["last"]:
-        new = _overlap([Row.load(kept) for kept in state["rows on it"]], [one.row for one in here])
+        new = overlap([Row.load(kept) for kept in state["rows on it"]], [one.row for one in here])
         state["whole"] = state["whole"] and not (state["way"] == "scroll" and state["last"] and not new)  # some were passed over
     for one in here[new:]:
         state["seen"] += 1
@@ -256,24 +264,9 @@ def _walk(records: Records, place: str, state: dict[str, Any], at: Situation) ->
     return None if _is_unique(records, state, at) else _onward(records, texts, state, at)
 
 
-def _numbers(records: Records, at: Situation) -> list[str]:
-    """Numbers by which the record is known, each of which is there once."""
-    card = at.kind(records.app, records.kind)
-    keys = {f.label for f in card.fields if f.key} if card else set()
-    named = [t.value for t in records.tests if t.label in keys and t.relation == "is" and not t.negated]
-    return [n for n in named if sum(c.isdigit() for c in n) > 2 and " " not in n] if records.exactly == 1 else []
-
-
 def _is_unique(records: Records, state: dict[str, Any], at: Situation) -> bool:
     """The record with that number was seen: the other pages need not be."""
-    return any(fold(n) in map(fold, Row.load(kept).texts) for n in _numbers(records, at) for kept in state["rows"])
-
-
-def _overlap(before: Sequence[Row], now: Sequence[Row]) -> int:
-    """How many of the first rows were at the end of the list as it was before, of which some may have changed since."""
-    sizes = range(min(len(before), len(now)), 0, -1)
-    pairs = {size: list(zip(before[len(before) - size :], now[:size], strict=True)) for size in sizes}
-    return next((n for n, both in pairs.items() if all(a.text == b.text or (len(a.cells) > 2 and _like(a, b)) for a, b in both)), 0)
+    return any(fold(n) in map(fold, Row.load(kept).texts) for n in numbers_of(records, at) for kept in state["rows"])
 
 
 def _onward(records: Records, texts: Sequence[str], state: dict[str, Any], at: Situation) -> Move | None:
@@ -390,7 +383,7 @@ def _on_screen(row: Row, records: Records, at: Situation) -> Move | Item:
     if (way := to_list(records, at.notes.get("survey", {}).get("looking in", records.place), at)) is not None:
         return way
     here = listed(records, at)
-    found = [one.item for one in here if one.row.text == row.text] or [one.item for one in here if _like(one.row, row)]
+    found = [one.item for one in here if one.row.text == row.text] or [one.item for one in here if like(one.row, row)]
     if found:
         return found[0]
     pages, tries = pages_of(at), at.count(f"turning to {row.key}")
@@ -403,11 +396,6 @@ def _on_screen(row: Row, records: Records, at: Situation) -> Move | Item:
     if pages or tries > 20:
         raise StepFailure(f'"{row.text}" is no longer in the list')
     return scrolled(forward, at)
-
-
-def _like(one: Row, other: Row) -> bool:
-    """The same record of which one cell has changed, such as `Unread` when it was opened."""
-    return one.key == other.key and sum(a != b for a, b in zip(one.cells, other.cells, strict=False)) <= 1
 
 
 def open_row(row: Row, records: Records, at: Situation) -> Move | None:
@@ -481,7 +469,7 @@ def shows_it(records: Records, at: Situation) -> bool:
         return False
     pairs = tuple((pair.label, pair.value) for pair in at.screen.pairs)
     page = Row("", "", pairs, 0, " · ".join(e.name for e in at.screen.detail_texts))
-    return any(fold(n) in map(fold, page.texts) for n in _numbers(records, at)) and matches(page, records.tests) is True
+    return any(fold(n) in map(fold, page.texts) for n in numbers_of(records, at)) and matches(page, records.tests) is True
 
 
 def is_here(records: Records, at: Situation) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from typing import NamedTuple
 
@@ -25,6 +26,8 @@ from roles.policies.orders.skills.situation import Move, Situation, StepFailure,
 from roles.screen.matching import similarity
 from roles.screen.screens import Pair, fold, shown
 
+_EARLIER = re.compile(r"\d{1,2}:\d{2}\b")
+"""How lines begin that tell what was at that time."""
 _PIECE = 15.0
 """Seconds between two looks."""
 _HARMLESS = frozenset({None, Effect.NAVIGATE, Effect.OBSERVE})
@@ -191,6 +194,8 @@ def wait(step: WaitStep, at: Situation) -> Move:
 def _is_there(records: Records, at: Situation) -> Move | bool:
     """Whether a record that fits is there; the one of which the list does not tell is opened and watched."""
     card = at.kind(records.app, records.kind)
+    if card is not None and not card.fields and records.tests and not records.place:
+        return _sensed(records, at)
     watched = Row.load(at.notes["watched"]) if "watched" in at.notes else None
     if watched is None:
         if (way := to_list(records, records.place or (card.place if card else ""), at)) is not None:
@@ -211,3 +216,20 @@ def _is_there(records: Records, at: Situation) -> Move | bool:
     body = " · ".join([*(e.name for e in at.screen.elements if e.name), *(f.value or "" for f in at.screen.inputs)])
     pairs = [(pair.label, pair.value) for pair in at.screen.pairs]
     return bool(matches(watched.opened(pairs, body), records.tests))
+
+
+def _sensed(records: Records, at: Situation) -> Move | bool:
+    """What stands by now under the heading of something that no list holds, such as a camera; not what it showed earlier."""
+    heads = [e for e in at.screen.elements if e.role == "heading" and matches(Row(e.name, e.name), records.tests[:1])]
+    if not heads:
+        tried: list[str] = at.notes.setdefault("tabs", [])
+        tab = next((e for e in at.screen.presses if e.role == "tab" and e.enabled and e.name not in tried), None)
+        if tab is None:
+            return fail(f"{at.title(records.app)} does not show {naming(records)}")
+        tried.append(tab.name)
+        return press(tab, f"{records.kind} may stand there", at=at)
+    if len(heads) > 1:
+        raise StepFailure(f"it may be any of {', '.join(e.name for e in heads)}")
+    beside = [e.name for e in at.screen.elements if e.parent == heads[0].parent and e.role not in {"button", "log"} and e.name]
+    now = " · ".join(name for name in beside if not _EARLIER.match(name))
+    return bool(matches(Row(now, heads[0].name), records.tests))

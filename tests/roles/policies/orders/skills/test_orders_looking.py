@@ -180,3 +180,13 @@ def test_a_cart_that_says_that_it_is_empty_holds_none() -> None:
     got = Worked("company", CollectStep(records=records("shop", "line", is_("Product", "Ann"), exactly=0), name="lines"))
     assert got.done
     assert got.table("lines") == []
+
+
+def test_what_a_camera_shows_by_now_is_waited_for_and_not_what_others_say_or_what_it_showed_earlier() -> None:
+    camera = is_("", "front door", "has")
+    got = Worked("smart-home", WaitStep(app="home", records=records("home", "camera", camera, is_("", "courier", "has"))))
+    assert got.done
+    assert got.lines.count("wait 15 s") == 2
+    gone = records("home", "camera", camera, is_("", "signature", "has"))
+    late = Worked("smart-home", WaitStep(app="home", records=gone, seconds=90))
+    assert "did not come" in late.said
