@@ -11,7 +11,7 @@ from pydantic import TypeAdapter
 
 from environments.cards import vocabulary
 from protocol import ActionTarget, AgentStatus, Click, ExecStatus, OperatorDecision, PressKey, describe, parse_action
-from roles.contracts import OperatorView
+from roles.contracts import OperatorView, StepRecord
 from roles.contracts.orders import (
     AnswerStep,
     CollectStep,
@@ -36,6 +36,7 @@ from roles.policies.orders.skills.pressing import press_verb
 from roles.policies.orders.skills.reading import collect, read, wait
 from roles.policies.orders.skills.situation import Move, Situation, StepFailure, act, done, fail
 from roles.screen.language.reader import read as read_words
+from roles.screen.matching import tokens
 from roles.screen.synonyms import as_shown
 
 _PASSING = re.compile(
@@ -47,7 +48,7 @@ _KEPT = ("at", "notes", "finished", "steps", "dropped")
 _AT_WORK = "Open the record."
 """Said before a note of the user where no form is at work, so that its "it" points back at something."""
 _SLOTTED = frozenset({"value", "place"})
-"""Parts of a step that hold `{fact}` slots. Those of a control are filled as far as they are facts: `{title}` is of the card."""
+"""Parts of a step that hold `{fact}` slots; `{title}` in a control is of the card, and stays."""
 Skill = Callable[[Any, Situation], Move]
 
 
@@ -70,6 +71,8 @@ class RulesOperator:
         planned = [_STEP.validate_python(step) for step in memory.get("steps", [])] or _steps_of(view)
         if isinstance(planned, str):
             return _decision(view, (), fail(planned, view.subtask.instruction), {})
+        if not memory:
+            at, notes = _taken_up(planned, view)
         steps, dropped = _steered(planned, view, at, set(memory.get("dropped", [])))
         kept = {"steps": [step.model_dump(mode="json") for step in planned], "dropped": sorted(dropped)}
         while at < len(steps):
@@ -87,6 +90,27 @@ class RulesOperator:
             observation=_seen(view), reasoning=said, status=AgentStatus.FINISH, comment=said, is_goal_complete=True,
             memory={"at": at, "notes": {}, "finished": finished, **kept},
         )  # fmt: skip
+
+
+def _taken_up(steps: Sequence[Step], view: OperatorView) -> tuple[int, dict[str, Any]]:
+    """Where a worker goes on whose notes were lost with the cursors: at the last end of a form that its own steps pressed, to
+    see what came of it. What was handed in is not handed in again."""
+    at, notes, since = 0, dict[str, Any](), 0
+    import sys; print('TAKEN', [(r.step,r.verb,r.target,r.exec_status) for r in view.history], view.subtask.attempt, file=sys.stderr)
+    for n, step in enumerate(steps):
+        verb = getattr(step, "commit", "") or getattr(step, "verb", "")
+        done_by = [r for r in view.history if r.step > since and r.verb in {"click", "press_key"} and _ends(verb, r)]
+        if verb and done_by:
+            press, last = done_by[-1], view.history[-1]
+            since = press.step
+            here = {"began": True, "begun": True, "pressed": 1, "verb": verb, "button": press.target, "at": press.step - 1}
+            at, notes = (n, here) if press is last else (n + 1, {})
+    return at, notes
+
+
+def _ends(verb: str, record: StepRecord) -> bool:
+    """Whether the step was a press of the control of this verb that was not stopped before it happened."""
+    return record.exec_status is not ExecStatus.ERROR and {*tokens(verb)} <= {*tokens(record.target)}
 
 
 def _steps_of(view: OperatorView) -> list[Step] | str:
@@ -167,9 +191,6 @@ def _filled(step: Step, at: Situation) -> Step:
             return {key: fill(value, key) for key, value in part.items()}
         if isinstance(part, list):
             return [fill(value, name) for value in part]
-        if isinstance(part, str) and name == "control" and part.count("{") == part.count("}") == 1:
-            fact = at.fact(part.partition("{")[2].partition("}")[0])
-            return at.filled(part) if fact is not None else part
         return at.filled(part) if isinstance(part, str) and name in _SLOTTED else part
 
     return _STEP.validate_python(fill(step.model_dump(mode="json")))

@@ -56,5 +56,6 @@ def _like(text: str, shape: str) -> list[str]:
 def _only(what: str, found: Sequence[str]) -> str:
     values = list(dict.fromkeys(found))
     if len(values) != 1:
-        raise MissingInput(f"a text with one value {what} (there are {len(values)}{': ' if values else ''}{', '.join(values[:4])})")
+        seen = f": {', '.join(values[:4])}" if values else ""
+        raise MissingInput(f"a text with one value {what} (there are {len(values)}{seen})")
     return values[0]
