@@ -146,7 +146,8 @@ class Joined(PlanState):
             same = form or (thing is not None and before is not None and thing.kind == before.kind)
             plain = thing is not None and thing.name is None and not thing.tests and (order.negated or same)
             bare = thing is None or thing.back is not None or plain
-            if order.verb not in COMMITS or order.slots or not bare or not 0 <= back < at:
+            told = [slot for slot in order.slots if not (order.verb == "save" and _is_draft(slot))]
+            if order.verb not in COMMITS or told or not bare or not 0 <= back < at:
                 continue
             if self.reading.orders[back].verb in LOOKS:
                 continue
@@ -162,3 +163,8 @@ class Joined(PlanState):
                 self._commits[back] = order.verb
                 self._merged.add(at)
                 self._subjects[at] = Subject(phrase=self._said(self.reading.orders[back].spans))
+
+
+def _is_draft(slot: Slot) -> bool:
+    """ "As a draft" says of saving what it is anyway."""
+    return slot.role == "as" and isinstance(slot.value, Of) and slot.value.thing.kind == "draft" and not slot.value.fields
