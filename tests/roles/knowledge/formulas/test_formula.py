@@ -182,7 +182,8 @@ def test_words_that_only_begin_like_a_number_stay_words() -> None:
     "formula",
     [
         'like(fact "letter", "K-###")', 'like("K-12 and K-13", "K-##")', 'like(fact "letter", "INV-###")',
-        'line(fact "letter", 9)', 'phone("call +1 555 0101 or +1 555 0102")', 'phone("on 2026-03-01")', 'between("a, b, c", ", ", "")',
+        'line(fact "letter", 9)', 'phone("call +1 555 0101 or +1 555 0102")', 'phone("on 2026-03-01")',
+        'between("a, b, c", ", ", "")',
     ],
 )  # fmt: skip
 def test_what_does_not_stand_in_a_text_once_is_not_taken_out_of_it(formula: str) -> None:
