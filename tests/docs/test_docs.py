@@ -96,7 +96,8 @@ def test_yaml_in_the_documents_is_what_its_first_line_says(block: Block, tmp_pat
     elif kind == "steps":
         assert STEPS.validate_python(yaml.safe_load(block.text))
     elif kind == "part of a task":
-        whole = {"goal": "about {invoice.number}", "world": "office", "success": ["true"]}
+        slots = {"invoice": {"from": "apps.billing.invoices"}}
+        whole = {"goal": "about {invoice.number}", "world": "office", "success": ["true"], "slots": slots}
         assert Task.model_validate({**whole, **yaml.safe_load(block.text)}).plan
     elif kind == "world":
         assert SimulatedDesktop(load_world(path)).perform(Wait(seconds=600), key="wait").ok

@@ -80,6 +80,13 @@ def test_plain_questions_are_answered(question: str, answer: str) -> None:
     assert fact(journal, "The answer").value == answer
 
 
+def test_which_one_comes_first_is_answered_with_its_grounds() -> None:
+    report, journal = work('Compute table "invoices" | largest [Total] | get [Number] as "to be paid first".')
+    found = fact(journal, "to be paid first")
+    assert (report["signal"], found.value, found.used) == ("worker_success", "INV-2", ("invoices",))
+    assert "largest [Total]" in found.reason
+
+
 def test_what_is_missing_is_said_and_nothing_is_written() -> None:
     report, journal = work('Compute fact "rent" * 12 as "rent of a year".')
     assert report["signal"] == "cannot_execute"
