@@ -71,7 +71,7 @@ class RulesOperator:
         planned = [_STEP.validate_python(step) for step in memory.get("steps", [])] or _steps_of(view)
         if isinstance(planned, str):
             return _decision(view, (), fail(planned, view.subtask.instruction), {})
-        if not memory:
+        if not memory or _acted_otherwise(memory, view):
             at, notes = _taken_up(planned, view)
         steps, dropped = _steered(planned, view, at, set(memory.get("dropped", [])))
         kept = {"steps": [step.model_dump(mode="json") for step in planned], "dropped": sorted(dropped)}
@@ -82,7 +82,8 @@ class RulesOperator:
             if move.kind != "done":
                 left = [step for n, step in enumerate(steps) if n >= at and n not in dropped]
                 again = {} if isinstance(steps[at], AnswerStep) else {"before": before}  # the user is told once
-                return _decision(view, left, move, {"at": at, "notes": notes, "finished": finished, **again, **kept})
+                chose = {"chose": _named(move.action.dump())} if move.action is not None else {}
+                return _decision(view, left, move, {"at": at, "notes": notes, "finished": finished, **again, **chose, **kept})
             finished = [*finished, move.why][-12:]
             at, notes = at + 1, {"here": notes["here"]} if "here" in notes else {}
         said = "; ".join(finished)
@@ -96,16 +97,28 @@ def _taken_up(steps: Sequence[Step], view: OperatorView) -> tuple[int, dict[str,
     """Where a worker goes on whose notes were lost with the cursors: at the last end of a form that its own steps pressed, to
     see what came of it. What was handed in is not handed in again."""
     at, notes, since = 0, dict[str, Any](), 0
-    import sys; print('TAKEN', [(r.step,r.verb,r.target,r.exec_status) for r in view.history], view.subtask.attempt, file=sys.stderr)
     for n, step in enumerate(steps):
         verb = getattr(step, "commit", "") or getattr(step, "verb", "")
-        done_by = [r for r in view.history if r.step > since and r.verb in {"click", "press_key"} and _ends(verb, r)]
+        presses = (r for r in view.history if r.step > since and r.action.get("action_type") in {"click", "press_key"})
+        done_by = [r for r in presses if _ends(verb, r)]
         if verb and done_by:
             press, last = done_by[-1], view.history[-1]
             since = press.step
             here = {"began": True, "begun": True, "pressed": 1, "verb": verb, "button": press.target, "at": press.step - 1}
             at, notes = (n, here) if press is last else (n + 1, {})
     return at, notes
+
+
+def _acted_otherwise(memory: Mapping[str, Any], view: OperatorView) -> bool:
+    """Whether the journal did what was decided before the notes were lost, and not what was decided after."""
+    since = int(memory.get("before", {}).get("step", 0))
+    own = [r for r in view.history if r.step > since and not r.recovery and not r.instead_of and r.role == "operator"]
+    return bool(own) and "chose" in memory and memory["chose"] != _named(own[0].action)
+
+
+def _named(action: Mapping[str, Any]) -> list[str]:
+    """What an action is and where, as far as it can be told again."""
+    return [str(action.get("action_type", "")), str((action.get("target") or {}).get("text", ""))]
 
 
 def _ends(verb: str, record: StepRecord) -> bool:

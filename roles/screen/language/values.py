@@ -260,10 +260,10 @@ class Values(Narrowing):
         thing, stop = self._further(thing, stop)
         value = Of(fields=(field,), thing=thing, spans=self.spans(at, stop))
         if plural(thing) and field in {"price", "total"}:
-            if self.low(stop) == "together":
-                spans = self.spans(at, stop + 1)
-                return Worked(how="sum", of=(value,), spans=spans), stop + 1
-            return (Worked(how="sum", of=(value,), spans=value.spans), stop) if verb and verb.entry.name == "comes to" else None
+            together = self.low(stop) == "together"
+            summed = together or (verb is not None and verb.entry.name == "comes to")
+            end = stop + together
+            return (Worked(how="sum", of=(value,), spans=self.spans(at, end)), end) if summed else None
         return value, stop
 
     def _further(self, thing: Thing, at: int) -> Read[Thing]:
