@@ -6,6 +6,7 @@ changed by that tells what the app holds and can do. Nothing outside is touched.
 
 from __future__ import annotations
 
+import logging
 import re
 from collections import Counter, deque
 from collections.abc import Iterator, Mapping, Sequence
@@ -63,6 +64,7 @@ from environments.simulated.variation.apply import varied, varied_text
 from environments.simulated.variation.metrics import Variation
 from environments.simulated.world.values import IdentityKey
 
+_log = logging.getLogger(__name__)
 _SCREENS, _UPDATES, _DEEP, _SAME = 60, 400, 5, 3
 """How many screens are looked at, how often something is tried, how far from the first screen, and with how many of a kind."""
 _KNOWN = 400
@@ -315,6 +317,7 @@ class _Explorer:
             try:
                 widgets = varied(self.app.name, self.app.view(state), self.variation)
             except Exception:  # noqa: BLE001 - another's app may not be made for a state that nobody brings about
+                _log.debug("%s has no view of a state that was tried", self.app.name, exc_info=True)
                 widgets = ()
             spoken = (w for widget in widgets for w in below(widget) if w.own and w.text)
             self.own.update({w.text: w.own.text for w in spoken if w.own and w.text and w.own.text and w.own.text != w.text})
@@ -490,6 +493,7 @@ class _Explorer:
                 effects = (*effects, *more)
             changes = [change for change in changes_of_app(self.app, state, after) if change.effect in SENSITIVE]
         except Exception:  # noqa: BLE001 - as in `view`
+            _log.debug("%s does not take %r in a state that was tried", self.app.name, event, exc_info=True)
             return _Done(state)
         held = [name for name in vars(state) if name not in self.app.looks]
         new = next((n for n in held if len(self.records(after, n)) > len(self.records(state, n))), "")
