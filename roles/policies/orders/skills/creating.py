@@ -35,10 +35,11 @@ def create(step: CreateStep, at: Situation) -> Move:
     now = _now(step, at)
     verb = "create" if len(now) < len(step.entries) else step.commit
     over = outcome(now, verb, at)
-    if over is None and (over := write(now, step.app, at)).kind == "done":
-        over = commit(verb, step.app, at, about=(step.kind,))
-    if over.kind != "done":
-        return over
+    if over is None:
+        over = write(now, step.app, at)
+        over = commit(verb, step.app, at, about=(step.kind,)) if over.kind == "done" and verb else over
+    if over.kind != "done" or not verb:
+        return over  # a form that is only to be filled in is left as it stands
     at.notes["kept"] = over.why
     return _proved(step, kind, at)
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Any
 
-from roles.contracts.orders import Pick, RowTest
+from roles.contracts.orders import Pick, Relation, RowTest
 from roles.policies.orders.skills.situation import StepFailure
 from roles.screen.matching import similarity, tokens
 from roles.screen.screens import fold
@@ -24,6 +24,7 @@ _UNITS = {
     "dollar": "USD", "dollars": "USD", "euro": "EUR", "euros": "EUR", "pounds": "GBP",
 }  # fmt: skip
 _SIZES = {"byte": 1, "bytes": 1, "b": 1, "kb": 10**3, "mb": 10**6, "gb": 10**9, "kib": 2**10, "mib": 2**20, "gib": 2**30}
+_OF_DAYS: dict[str, Relation] = {"over": "after", "at_least": "after", "under": "before", "at_most": "before"}
 _CUT = ("…", "...")
 _DENIALS = frozenset({"not", "no", "without", "never"})
 _ORDERED = frozenset({"before", "after", "between", "over", "under", "at_least", "at_most"})
@@ -117,6 +118,10 @@ def _may_say(text: str, test: RowTest) -> bool:
 def _compare(text: str, test: RowTest) -> int | None:
     first, _, last = test.value.partition(" .. ")
     last = last or first
+    if test.relation in _OF_DAYS and _is_day(first):  # "at least 2026-03-02" is a day, and no number
+        day = test.model_copy(update={"relation": _OF_DAYS[test.relation], "negated": False})
+        on = _by_moment(text, test.model_copy(update={"relation": "on"}), first, last) if test.relation.startswith("at_") else 0
+        return on or _by_moment(text, day, first, last)
     if test.relation in {"over", "under", "at_least", "at_most"} or (test.relation == "between" and _moment(first) is None):
         return _by_amount(text, test, first, last)
     if _moment(first) is not None and (test.relation in _ORDERED | {"on", "in"} or (" .. " in test.value) or _is_day(first)):
