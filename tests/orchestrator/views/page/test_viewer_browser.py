@@ -76,8 +76,9 @@ def test_by_keys_alone_one_goes_to_the_next_step_gate_and_failure_and_to_the_bla
     press(page, "Escape")
     assert page.locator("dialog[open]").count() == 0
     page.locator(".tree").focus()
-    press(page, "Home", "ArrowDown")
-    assert chosen(page) == lines[1]
+    at = next(number for number, item in enumerate(data["items"]) if item.kind == "step")
+    press(page, "Home", *["ArrowDown"] * at)
+    assert chosen(page) == lines[at]
     assert page.url.endswith("#step-1")
 
 
