@@ -631,6 +631,8 @@ class _Check:
             free = [n for n in self._may(order) if self.effects[n].control and not (others and n in self.used)]
             done = [n for n in free if not named or (thing is not None and self._surely(thing, n))]
             done = [n for n in done if order.verb == "save" or effect_of_words(self.effects[n].control) is not Effect.SAVE]
+            if effect_of_words(order.verb) in _SETTLED:  # "My claims" only leads elsewhere, though to claim may be to submit
+                done = [n for n in done if effect_of_words(self.effects[n].control) is not Effect.NAVIGATE]
         if done:
             return Verdict("forbidden", "it was done", self._evidence(done), tuple(done))
         return Verdict("unchecked" if self.cut else "shown", "nothing of the kind was done")
