@@ -35,6 +35,7 @@ from roles.policies.orders.skills.pages import press_on_page, read_on_page
 from roles.policies.orders.skills.pressing import press_verb
 from roles.policies.orders.skills.reading import collect, read, wait
 from roles.policies.orders.skills.situation import Move, Situation, StepFailure, act, done, fail
+from roles.policies.orders.state import unwanted_by
 from roles.screen.language.reader import read as read_words
 from roles.screen.matching import tokens
 from roles.screen.synonyms import as_shown
@@ -129,7 +130,8 @@ def _steered(steps: Sequence[Step], view: OperatorView, at: int, dropped: set[in
     for note in view.notes:
         form = next((n for n in range(at, len(worked)) if isinstance(worked[n], FillStep | CreateStep)), None)
         reading, fixes = _heard(note.words, worked[form] if form is not None else None, view)
-        unwanted = {order.verb for order in reading.orders if order.negated and reading.understood}
+        denied = [order.verb for order in reading.orders if order.negated and reading.understood]
+        unwanted = {verb for said in denied for verb in unwanted_by(said)}
         for n, step in enumerate(worked[at:], start=at):
             if isinstance(step, PressStep) and step.verb in unwanted:
                 dropped.add(n)
