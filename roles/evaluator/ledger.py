@@ -21,6 +21,8 @@ from roles.contracts.gates import MOST_STEPS
 from roles.contracts.orders import (
     CollectStep,
     Condition,
+    CreateStep,
+    FillStep,
     GoalLedger,
     JobStep,
     LedgerEntry,
@@ -109,8 +111,10 @@ class _Check:
             entries += [self._entry(number, "exclusion", but.spans, self._excepted(order, but)) for but in _buts(order)]
         rest = [LedgerEntry(kind="unread", text=u.text, state="unread", why=u.why) for u in self.reading.unread]
         follows = any(order.verb == "follow" for order in self.reading.orders)
-        elsewhere = follows or self.request.earlier_goals or self.request.given
-        besides = self._besides() if self.reading.understood and not elsewhere else []
+        if self.request.given:
+            besides = self._unplanned()
+        else:
+            besides = self._besides() if self.reading.understood and not follows and not self.request.earlier_goals else ()
         return GoalLedger(goal=self.reading.goal, entries=(*entries, *besides, *rest))
 
     def _entry(self, number: int, kind: Any, spans: tuple[tuple[int, int], ...], verdict: Verdict) -> LedgerEntry:
@@ -642,9 +646,30 @@ class _Check:
         for n, effect in enumerate(self.effects):
             if n in self.used or not self._settles(n) or effect.opaque or self._twin(n):
                 continue
-            line = next((line for line in effect.says().splitlines() if line), effect.app)
-            text, why = f"{effect.control}: {line}"[:160], "no order asks for it"
-            yield LedgerEntry(kind="besides", text=text, state="forbidden", evidence=effect.evidence, why=why)
+            yield self._besides_of(n, "no order asks for it")
+
+    def _unplanned(self) -> Iterable[LedgerEntry]:
+        """What was pressed and no step of the plan that came with the goal asks for, where all of it is steps."""
+        worked = [s for s in self.request.plan if s.worker == "operator" and s.status is not SubtaskStatus.REJECTED]
+        if not worked or any(not s.steps for s in worked):
+            return
+        ends: dict[str, set[Effect | None]] = {}
+        for step in (step for s in worked for step in s.steps if isinstance(step, CreateStep | FillStep | PressStep)):
+            verb = step.verb if isinstance(step, PressStep) else step.commit
+            ends.setdefault(step.app, set()).add(effect_of_words(verb))
+        for n, effect in enumerate(self.effects):
+            if n in self.used or not effect.control or effect.opaque or self._twin(n):
+                continue
+            kind = effect_of_words(effect.control)
+            grave = kind in _SETTLED and kind not in ends.get(effect.app, ())
+            if grave or (effect.app not in ends and kind not in {Effect.OBSERVE, Effect.NAVIGATE, Effect.ACTIVATE}):
+                yield self._besides_of(n, "no step of the plan asks for it")
+
+    def _besides_of(self, n: int, why: str) -> LedgerEntry:
+        effect = self.effects[n]
+        line = next((line for line in effect.says().splitlines() if line), effect.app)
+        text = f"{effect.control}: {line}"[:160]
+        return LedgerEntry(kind="besides", text=text, state="forbidden", evidence=effect.evidence, why=why)
 
     def _settles(self, n: int) -> bool:
         control = self.effects[n].control

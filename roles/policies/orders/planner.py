@@ -61,12 +61,24 @@ class Planner(Forms):
                 if order.condition is None or self._holds(order.condition):
                     self._work_whole(order)
                 else:
+                    self._bind_no_more(at)
                     self.passed_over = True
                 self._close(f"o{at}")
             except NotKnownYet:
                 self.more = True
                 break
         return self.made
+
+    def _bind_no_more(self, at: int) -> None:
+        """ "If ..., go through my mails. Delete ...": where nothing is to be gone through, what is to become of it may not hold
+        either. Raises Refusal."""
+        order, later = self.reading.orders[at], self.reading.orders[at + 1 :]
+        thing = order.object
+        if order.verb not in LOOKS or thing is None or not is_many(thing):
+            return
+        bound = next((o for o in later if o.condition is None and o.object and o.object.kind == thing.kind), None)
+        if bound is not None:
+            raise Refusal(f'"{self._said(bound.spans)}": is that wanted too where the condition does not hold?')
 
     def _work_whole(self, order: Order) -> None:
         """The order, of which no part may be passed over."""
