@@ -91,6 +91,7 @@ class _Check:
         self.cut = len(request.steps) >= MOST_STEPS or any(effect.opaque for effect in self.effects)
         """Not all that was done is known."""
         self.used: set[int] = set()
+        self.verdicts: dict[int, Verdict] = {}
         self.replaced = [step for step in request.steps if step.instead_of and step.exec_status == "executed"]
         self.linked: dict[Thing, list[SeenRecord]] = {}
         """What was seen of the things that are meant."""
@@ -100,7 +101,7 @@ class _Check:
         orders = self.reading.orders
         # What was done belongs first to orders that were to be done, and only then to those whose condition does not hold.
         off = {n for n, o in enumerate(orders) if o.negated or (o.condition is not None and self._truth(o.condition)[0] is False)}
-        verdicts: dict[int, Verdict] = {}
+        verdicts = self.verdicts
         for number in sorted(range(len(orders)), key=lambda n: n in off):
             verdicts[number] = self._excused(orders[number], self._held(orders[number]))
             self.used |= {n for n in verdicts[number].used if not (_fills(orders[number]) and self._settles(n))}
@@ -251,6 +252,9 @@ class _Check:
         if thing is not None and thing.kind == "nothing":
             return self._nothing_chosen()
         may = self._may(order)
+        if order.object is not None and order.object.back is not None and order.object.back.to in self.verdicts:
+            made = self.verdicts[order.object.back.to].used
+            may = [n for n in may if n in made] or may  # "make one and submit it" is one press, and a second one is besides
         if not may and (shown := self._so_already(order, thing)):
             return Verdict("shown", "it was so already", shown)
         if not may and order.verb == "select" and thing is not None and thing.name is not None:
@@ -662,7 +666,8 @@ class _Check:
                 continue
             kind = effect_of_words(effect.control)
             grave = kind in _SETTLED and kind not in ends.get(effect.app, ())
-            if grave or (effect.app not in ends and kind not in {Effect.OBSERVE, Effect.NAVIGATE, Effect.ACTIVATE}):
+            makes = tokens(effect.control)[:1] in (("add",), ("create",))
+            if grave or (effect.app not in ends and (makes or kind not in {Effect.OBSERVE, Effect.NAVIGATE, Effect.ACTIVATE})):
                 yield self._besides_of(n, "no step of the plan asks for it")
 
     def _besides_of(self, n: int, why: str) -> LedgerEntry:
