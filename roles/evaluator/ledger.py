@@ -692,6 +692,11 @@ class _Check:
             return Verdict("missing", "a dialog is still open")
         if thing is None or (thing.name is None and not thing.tests):
             return Verdict("shown" if self.states else "unchecked", "")
+        called = thing.name.text.casefold() if thing.name is not None else ""
+        cards = [card for card in self.request.cards if called in {card.app.casefold(), card.title.casefold()}]
+        apps = {name.casefold() for card in cards for name in (card.app, card.title)}
+        if seen := next((state for state in self.states if state.app.casefold() in apps), None):
+            return Verdict("shown", "", (f"state:{seen.state_id}",))
         for look in self.looks:
             if any(fits(thing, record) for record in look.records):
                 return Verdict("shown", "", look.evidence[:1])
