@@ -695,7 +695,7 @@ class _Check:
         called = thing.name.text.casefold() if thing.name is not None else ""
         cards = [card for card in self.request.cards if called in {card.app.casefold(), card.title.casefold()}]
         apps = {name.casefold() for card in cards for name in (card.app, card.title)}
-        if seen := next((state for state in self.states if state.app.casefold() in apps), None):
+        if seen := next((state for state in self.states if (state.app or "").casefold() in apps), None):
             return Verdict("shown", "", (f"state:{seen.state_id}",))
         for look in self.looks:
             if any(fits(thing, record) for record in look.records):
