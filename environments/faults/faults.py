@@ -302,7 +302,10 @@ class FaultyEnvironment:
         return next(found, None)
 
     def _meant(self, action: Action) -> Action:
-        """The action on the control that goes by another name here, said with the name it really has."""
+        """The action on the control that a fault has renamed here, said with the name it really has.
+
+        What no fault has renamed stays as it is said: after a kill the screen is one later, and the target may be another one.
+        """
         if action.target is None or action.target.text is None:
             return action
         shown = self.observe()
@@ -311,7 +314,7 @@ class FaultyEnvironment:
         except TargetError:
             return action
         real = self._inner.observe().by_id.get(found)
-        if real is None or real.text == action.target.text:
+        if real is None or real.text in {action.target.text, shown.by_id[found].text}:
             return action
         return action.model_copy(update={"target": action.target.model_copy(update={"text": real.text})})
 

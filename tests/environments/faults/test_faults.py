@@ -258,3 +258,24 @@ def test_what_an_action_changes_is_unknown_while_a_fault_may_do_otherwise(kind):
     spent.perform(Type(text="1"), key="k")
     assert [struck.kind for struck in spent.struck] == [kind]
     assert preview(fault(kind), spent) is not None
+
+
+def test_what_was_done_before_a_kill_and_not_written_down_is_known_by_its_key(tmp_path: Path):
+    """The inner environment is asked for the same action again, whatever the screen shows in the target's place by then."""
+
+    def start() -> FaultyEnvironment:
+        inner = SimulatedDesktop(parse_world(WORLD), store=tmp_path)
+        return FaultyEnvironment(inner, [fault(FaultKind.SWALLOW, times=1, targets=("Submit",))], 0, tmp_path / "faults.jsonl")
+
+    first = start()
+    assert press(first, "My claims", "a").ok
+    seen = next(element for element in first.observe().elements if element.name == "New claim")
+    at = ActionTarget(track_id=seen.track_id, element_id=seen.element_id, text=seen.text, bbox=seen.bbox)
+    assert first.perform(Click(target=at), key="b").ok
+    first.close()
+    record = tmp_path / "faults.jsonl"
+    record.write_text(record.read_text().rpartition("\n")[0])
+    second = start()
+    assert second.perform(Click(target=at), key="b").ok
+    assert len(second.received()) == 2  # type: ignore[attr-defined]
+    second.close()
