@@ -224,7 +224,7 @@ def replan(request: PlanRequest, *, more: bool) -> PlanAnswer:
         return which.model_copy(update={"more": more})
     tries = sum(1 for s in request.plan if group_of(s.id) == group_of(failed.id) and s.title == failed.title)
     pressed = request.trigger == "gate_fail" or "after the press" in said or "after the last press" in said
-    done = pressed and any(map(once, failed.steps))
+    done = pressed and any(once(step) and f"nothing was done to {_verb(step)}" not in said for step in failed.steps)
     if tries >= 2 or done or sum(map(changes, failed.steps)) > 1 or failed.worker == "technician":
         return PlanAnswer(outcome="infeasible", reason=f"{failed.title}: {said or 'it did not work'}")
     return PlanAnswer(outcome="planned", subtasks=_again(request, failed, said), more=more, reason="it is tried once more")
@@ -265,6 +265,11 @@ def _which(request: PlanRequest, failed: Subtask, said: str) -> PlanAnswer | Non
 def once(step: Step) -> bool:
     """Whether doing it a second time would do more than the first."""
     return isinstance(step, PressStep) or (isinstance(step, FillStep | CreateStep) and step.commit in {"send", "submit"})
+
+
+def _verb(step: Step) -> str:
+    """What is seen to be done of a step that does no more than once."""
+    return step.verb if isinstance(step, PressStep) else getattr(step, "commit", "")
 
 
 def _mended(request: PlanRequest, said: str) -> PlanAnswer:

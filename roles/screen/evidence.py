@@ -217,7 +217,16 @@ def _effect(verb: str, target: str | None, app: str | None, request: GateRequest
         return Finding(
             False, (f"step:{done[-1].step}",), f"{verb} was tried, and nothing showed that it worked{_words(done[-1])}"
         )
+    if called is None and (lost := next((s for s in reversed(request.steps) if _asked_for(s, verb, target, request)), None)):
+        return Finding(False, (f"step:{lost.step}",), f"{verb} was tried, and it is not known what came of it")
     return called or Finding(False, (), f"nothing was done to {verb}")
+
+
+def _asked_for(step: StepRecord, verb: str, target: str | None, request: GateRequest) -> bool:
+    """Whether it may have had this effect, though it was not seen to be carried out."""
+    if is_call(step):
+        return step.exec_status != "executed" and not looks_only(step)
+    return _amounts_to(step, verb, target, request)
 
 
 def _tried(verb: str, target: str | None, app: str | None, request: GateRequest) -> list[StepRecord]:

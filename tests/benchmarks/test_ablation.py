@@ -39,7 +39,7 @@ def measured(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 
 def test_gates_stop_what_is_not_so_and_replanning_puts_it_right(tmp_path: Path, measured: Measured) -> None:
     rows, picture = tmp_path / "rows.jsonl", tmp_path / "bars.svg"
-    sample = ["--tasks", "mail-the-total,rename-a-report", "--troubles", "worker:0.1"]
+    sample = ["--tasks", "mail-the-total,invoice-to-reimbursement", "--troubles", "worker:0.1"]
     told = measured(*sample, "--rows", str(rows), "--picture", str(picture))
     whole, gates, _, neither = told["cells"]
     assert [cell["crew"] for cell in told["cells"]] == ["gates and replanning", "gates only", "replanning only", "neither"]

@@ -72,27 +72,50 @@ def _grounded(step: Step, card: AppCard) -> Step:
     entries = getattr(step, "entries", ())
     if isinstance(step, FillStep) and records is None and not step.form:
         kind = _kind(card, "", [entry.label for entry in entries], written=True)
+        filled = step.model_copy(update=_called_here(step, kind))
         if kind.single:
-            return step.model_copy(update={"records": Records(app=card.app, kind=kind.kind)})
-        return CreateStep(app=card.app, kind=kind.kind, entries=entries, commit=step.commit) if kind.create else step
+            return filled.model_copy(update={"records": Records(app=card.app, kind=kind.kind)})
+        return CreateStep(app=card.app, kind=kind.kind, entries=filled.entries, commit=step.commit) if kind.create else filled
     if isinstance(step, CreateStep):
         kind = _kind(card, step.kind, [entry.label for entry in entries], written=True)
-        return step.model_copy(update={"kind": kind.kind})
+        return step.model_copy(update={**_called_here(step, kind), "kind": kind.kind})
     if records is None:
         return step
     labels = [test.label for test in records.tests if test.label]
     labels += [*getattr(step, "labels", ()), *(entry.label for entry in entries if isinstance(step, FillStep) and not step.form)]
     kind = _kind(card, records.kind, labels)
-    return step.model_copy(update={"records": records.model_copy(update={"kind": kind.kind})})
+    tests = tuple(test.model_copy(update={"label": _label(test.label, kind)}) for test in records.tests)
+    records = records.model_copy(update={"kind": kind.kind, "tests": tests})
+    return step.model_copy(update={**_called_here(step, kind), "records": records})
+
+
+def _called_here(step: Step, kind: KindCard) -> dict[str, Any]:
+    """What is to change in a step so that it calls the fields as they are called here."""
+    changes: dict[str, Any] = {}
+    if isinstance(step, FillStep | CreateStep | PressStep):
+        changes["entries"] = tuple(e.model_copy(update={"label": _label(e.label, kind)}) for e in step.entries)
+    if labels := getattr(step, "labels", ()):
+        changes["labels"] = tuple(_label(label, kind) for label in labels)
+    return changes
+
+
+def _label(said: str, kind: KindCard, written: bool = False) -> str:
+    """As the field is called here; as it was said where it is not for certain that a field is meant."""
+    fields = [field for field in kind.fields if field.written or not written]
+    wanted = said.casefold()
+    if any(field.label.casefold() == wanted for field in fields):
+        return said
+    also = [field.label for field in fields if wanted in map(str.casefold, field.words)]
+    return also[0] if len(also) == 1 else said
 
 
 def _kind(card: AppCard, said: str, labels: Sequence[str], *, written: bool = False) -> KindCard:
     """The kind that is called so, else the one that has these fields."""
     called = [kind for kind in card.kinds if said and said in (kind.kind, *kind.words)]
-    wanted = {label.casefold() for label in labels}
     fits = [
         kind for kind in called or card.kinds
-        if wanted <= {field.label.casefold() for field in kind.fields if field.written or not written}
+        if {_label(label, kind, written).casefold() for label in labels}
+        <= {field.label.casefold() for field in kind.fields if field.written or not written}
     ]  # fmt: skip
     most = max((sum(1 for _ in kind.verbs) for kind in fits), default=0)
     best = fits if len(fits) == 1 else [kind for kind in fits if len(kind.verbs) == most]

@@ -200,6 +200,13 @@ def test_a_call_that_changed_the_screen_of_its_application_is_seen() -> None:
     assert succeeded(EffectSeen(verb="submit"), steps=(unseen,)).decision == "gate_fail"
 
 
+def test_what_was_pressed_and_ran_out_of_time_may_have_been_sent() -> None:
+    late = step(1, "send", target="Send", app="trips", changed=False, exec_status=ExecStatus.TIMEOUT)
+    verdict = succeeded(EffectSeen(verb="send"), steps=(late,))
+    assert verdict.decision == "gate_fail"
+    assert "it is not known what came of it" in verdict.reason
+
+
 def test_one_subtasks_send_is_no_evidence_for_anothers() -> None:
     sent = step(1, "send", target="Send", app="trips", events=("status: Message sent",))
     first = subtask(EffectSeen(verb="send"), name="s1", status=SubtaskStatus.FULFILLED)

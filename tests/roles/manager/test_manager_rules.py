@@ -123,6 +123,13 @@ def test_what_failed_is_tried_once_more_under_a_new_name_and_what_is_done_stays(
 def test_what_was_sent_is_never_sent_again_because_a_gate_said_no() -> None:
     first, second = plan().subtasks
     assert after(second.id, "no sign of it", done=(first.id,), trigger="gate_fail").outcome == "infeasible"
+    asked = "submit was tried, and it is not known what came of it"
+    assert after(second.id, asked, done=(first.id,), trigger="gate_fail").outcome == "infeasible"
+
+
+def test_what_was_certainly_not_sent_is_tried_once_more() -> None:
+    first, second = plan().subtasks
+    assert after(second.id, "nothing was done to submit", done=(first.id,), trigger="gate_fail").outcome == "planned"
 
 
 def test_presses_that_do_nothing_are_done_by_key_once() -> None:

@@ -32,7 +32,7 @@ apps:
         title: Portal
         login: {{user: anna, password: {json.dumps(PASSWORD)}}}
         pages:
-          /: {{title: Start, blocks: [{{text: Welcome}}, {{link: {{to: /box, text: Letters}}}}]}}
+          /: {{title: Start, blocks: [{{form: {{fields: [{{label: User}}, {{label: Password, kind: password}}], button: Sign in}}}}]}}
           /box: {{title: Letters, private: true, blocks: [{{text: "The number of the letter is L-40"}}]}}
   contacts:
     contacts: [{{name: Ivy Castle, phone: "{PHONE}", private: true}}]
@@ -41,7 +41,7 @@ apps:
   settings: {{}}
 open: [browser]
 """
-GOAL = 'Click "Letters" in the browser, enter the user "anna" and the password {password}, and click "Sign in"'
+GOAL = 'In the browser, type "anna" into the field "User", type {password} into the field "Password" and save'
 APPROVE: dict[str, Any] = {"decisions": [{"type": "approve"}]}
 SAFETY = {"private": ["*password*", "description", "*pin*"]}
 CHILD = """
@@ -122,12 +122,12 @@ def test_a_value_that_is_recognised_only_when_it_is_typed_is_nowhere_once_the_ru
         json.dumps({"name": "safe", "apps": {"browser": {"home": "safe/", "sites": sites}, "notes": {}}, "open": ["notes"]})
     )
     crew = Crew.from_config(overrides=[f"world={world}", f"runs_dir={tmp_path / 'runs'}", "display=none"])
-    *heard, done = crew.stream('Enter "Quagmire Nine" into the field Word in the browser and click "Go"')
+    *heard, done = crew.stream('In the browser, type "Quagmire Nine" into the field "Word" and save')
     assert "Quagmire Nine" in str(heard[0]), "nothing told what the word is"
     assert isinstance(done, Outcome)
     done = to_the_end(crew, done, tmp_path / "runs", ["Quagmire Nine"] if done.pending is None else [])
     assert found_in(tmp_path / "runs", ["Quagmire Nine"]) == []
-    assert done.report["goal"].startswith('Enter "<secret>word</secret>" into'), done.reason
+    assert done.report["goal"].startswith('In the browser, type "<secret>word</secret>" into'), done.reason
 
 
 class Operator:
@@ -184,11 +184,12 @@ def test_an_edit_that_a_person_makes_is_bound_to_its_value_and_written_nowhere(t
 def test_a_vault_that_is_lost_is_said_and_its_values_can_be_given_again(tmp_path: Path) -> None:
     ask = {"private": ["description"], "rules": [{"name": "look", "verdict": "ask", "verbs": ["fill"]}], "otherwise": "allow"}
     overrides = settings(tmp_path, f"safety={json.dumps(ask)}", "limits.retries=0")
-    goal = 'In the reimbursement form, enter "first words" as the description and save the draft'
+    goal = 'In the reimbursement form, enter "first words" as the description, enter 12.50 as the amount, and save the draft'
     for given in ({}, {"description": "first words"}):
         waiting = Crew.from_config(overrides=overrides).run(goal)
         (waiting.folder / VAULT).unlink()
-        done = Crew.from_config(overrides=overrides, secrets=given).resume(waiting.run_id, APPROVE)
+        crew = Crew.from_config(overrides=overrides, secrets=given)
+        done = to_the_end(crew, crew.resume(waiting.run_id, APPROVE), tmp_path / "runs", ["first words"])
         said = (waiting.folder / "log.jsonl").read_text(encoding="utf-8")
         assert ("a person can give it with --secret description" in said) is (not given)
         assert (done.status == "fulfilled") is bool(given)

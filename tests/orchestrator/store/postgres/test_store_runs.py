@@ -212,7 +212,7 @@ def test_no_private_value_is_in_the_store_once_a_run_has_ended(early: bool, post
     )
     word = f"Quagmire Nine {early}"
     settings = told(postgres, tmp_path / "runs").settings.model_copy(update={"world": str(world)})
-    goal = 'Enter "{word}" into the field Word in the browser and click "Go"'
+    goal = 'In the browser, type "{word}" into the field "Word" and save'
     outcome = runs.start(
         LoadedSettings(settings, {}),
         goal if early else goal.replace("{word}", word),
