@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, assert_never
 
 from roles.contracts import GateRequest, GateVerdict, PictureKind
-from roles.contracts.signals import ALLOWED_DECISIONS, Signal
+from roles.contracts.signals import ALLOWED_DECISIONS, GATE_DECISIONS, Signal
 from roles.contracts.steering import notes_told
 from roles.evaluator.evidence import gather
 from roles.knowledge.memory.blackboard import board_in
@@ -43,7 +43,8 @@ class LlmEvaluator:
     def judge(self, request: GateRequest) -> GateVerdict:
         evidence = evidence_ids(request)
         schema = evaluator_schema(request, evidence)
-        system, turn = self._prompt.filled(self._values(request) | {"answer_form": form_told(schema)})
+        prompt = self._prompt._replace(system=_of_gate(self._prompt.system, request))
+        system, turn = prompt.filled(self._values(request) | {"answer_form": form_told(schema)})
         return self._asker.ask(system, self._shown(turn, request), schema, lambda data: read_verdict(data, request, evidence))
 
     def _shown(self, turn: str, request: GateRequest) -> str | list[Any]:
@@ -71,6 +72,12 @@ class LlmEvaluator:
             "summary": cut(request.summary, 600),
             "held": cut(request.held),
         }
+
+
+def _of_gate(system: str, request: GateRequest) -> str:
+    """Without the lines on decisions that are not allowed at this gate."""
+    others = tuple(f"- `{d.value}`" for d in GATE_DECISIONS if d not in ALLOWED_DECISIONS[request.trigger])
+    return "".join(line for line in system.splitlines(keepends=True) if not line.startswith(others))
 
 
 def evidence_ids(request: GateRequest) -> tuple[str, ...]:

@@ -14,7 +14,7 @@ from roles.policies.llm.asking import TOLD, Asker, Picturing, with_pictures
 from roles.policies.llm.decision_parsing import read_decision
 from roles.policies.llm.move_offer import narrow_moves
 from roles.policies.llm.prompts import Prompt
-from roles.policies.llm.schemas import form_told, operator_schema, verbs_of
+from roles.policies.llm.schemas import form_told, operator_schema, verbs_of, verbs_told
 from roles.policies.llm.settings import AnswerForm
 from roles.policies.llm.subtask_words import (
     changes_told,
@@ -43,6 +43,7 @@ _BATCH = (
     "this screen. At the first surprise the rest is left out, and you are asked again."
 )
 _PREFER = {
+    "gui": "- Use the screen first. Use `call_api` for what the screen cannot do, or where one call saves many steps.",
     "api": "- Where a function does what the subtask asks, use `call_api`; then look at the screen to see that it was done.",
     "agent": "- Where the app has an agent, ask it first with `ask_in_app_agent`; then look at the screen to see what it did.",
 }
@@ -133,7 +134,7 @@ class LlmOperator:
             "subtask": instruction_told(view.subtask),
             "app": view.app or "the application on the screen",
             "apps": ", ".join(app.app for app in view.apps) or "only this one",
-            "verbs": ", ".join(verbs_of(view)),
+            "verbs": verbs_told(verbs_of(view)),
             "prefer": _PREFER.get(view.prefer, "") if view.functions else "",
             "previous_subtasks": cut("; ".join(view.previous_subtasks)) or "nothing",
             "batch": _BATCH.format(more=self._batch - 1) if self._batch > 1 else "",

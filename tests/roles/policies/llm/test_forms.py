@@ -1,0 +1,111 @@
+"""What a model may answer and what it is told of the house, through the real graph where the graph makes something of it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from models import APPS, SCREEN, asker, operator, prompts_of, section, step, text_of, view
+from support import Run, planned, subtask
+
+from protocol import AgentStatus, parse_action
+from roles.contracts import GateRequest, GateVerdict, OperatorView
+from roles.contracts.limits.limits import Limits
+from roles.contracts.signals import GateTrigger
+from roles.evaluator.llm import LlmEvaluator
+from roles.policies.llm.decision_parsing import read_decision
+from roles.policies.llm.prompts import load_prompt
+from roles.policies.llm.reply_parsing import UnusableReply
+from roles.policies.llm.schemas import DEFAULT_VERBS, needs
+
+FINISH = {"reasoning": "r", "action": "none", "status": "FINISH"}
+FILL = {
+    "observation": "an empty claim",
+    "reasoning": "the amount comes first",
+    "action": "fill",
+    "target": "Amount",
+    "text": "$5.00",
+    "status": "CONTINUE",
+    "plan": ["fill in the vendor", "save the draft"],
+    "comment": "I begin with the amount",
+    "expected": "$5.00",
+    "confidence": 0.9,
+    "save_screenshot": True,
+}
+
+
+def worked(*answers: dict[str, Any], **more: Any) -> tuple[Run, list[str]]:
+    """A run in which a model operates, and what it was asked."""
+    said = iter([*answers, FINISH])
+    model, heard = prompts_of(lambda _: next(said, FINISH))
+    whole = Run([planned(subtask("a", app="reimbursement"))], parts={"operator": operator(model)}, **more)
+    whole.go()
+    return whole, [text_of(messages) for messages in heard]
+
+
+def test_all_that_seed_001_answers_is_in_the_form_and_comes_to_its_place() -> None:
+    whole, asked = worked(FILL)
+    for name in ("observation", "plan", "comment", "save_screenshot", "confidence", "expected"):
+        assert f'"{name}": ' in asked[0]
+    assert "ERROR" in asked[0]
+    told = whole.bodies("decided")[0]
+    assert (told["observation"], told["comment"]) == (FILL["observation"], FILL["comment"])
+    assert section(asked[1], "previous_plan") == "- fill in the vendor\n- save the draft"
+    assert "an empty claim" in section(asked[1], "facts")  # the screen was kept
+
+
+def test_low_confidence_asks_a_person_first() -> None:
+    whole, _ = worked(FILL | {"confidence": 0.2})
+    assert whole.desk.received() == []
+    assert [body["policy"] for body in whole.bodies("reviewed")] == ["low_confidence"]
+
+
+def test_an_error_is_asked_again_with_what_was_wrong() -> None:
+    lost = {"action": "none", "status": "ERROR", "comment": "the subtask names no claim"}
+    whole, asked = worked(lost, FILL, limits=Limits(reasks=1))
+    assert "Your last answer was not usable: the subtask names no claim" in asked[1]
+    assert [item["action"]["action_type"] for item in whole.desk.received()] == ["fill"]
+
+
+VALUES: dict[str, Any] = {
+    **{"target": "e2", "to": "e3", "text": "x", "keys": "Enter", "option": "Travel", "app": "mail", "url": "http://a.example"},
+    **{"op": "list", "files": ["/a"], "function": "f", "request": "r", "name": "n", "value": "v", "question": "q"},
+}
+
+
+@pytest.mark.parametrize("verb", sorted(DEFAULT_VERBS))
+def test_an_action_without_a_field_that_it_needs_is_refused_with_its_fields(verb: str) -> None:
+    seen: OperatorView = view(verbs=DEFAULT_VERBS)
+    for lacking in needs(verb):
+        said = {name: VALUES[name] for name in needs(verb) if name != lacking}
+        with pytest.raises(UnusableReply, match=rf"{verb} needs a {lacking}: {verb}\("):
+            read_decision({"action": verb, "status": "CONTINUE", **said}, seen)
+    if verb != "call_api":
+        whole = {name: VALUES[name] for name in needs(verb)}
+        decision = read_decision({"action": verb, "status": "CONTINUE", **whole}, seen)
+        assert decision.status is AgentStatus.CONTINUE
+        assert decision.action is not None
+        assert parse_action(decision.action.dump()).verb == verb
+
+
+def test_the_actions_are_told_with_their_fields() -> None:
+    model, heard = prompts_of(lambda _: FINISH)
+    operator(model).decide(view(verbs=("click", "fill")))
+    assert "click(target, button?, count?), fill(target, text, submit?)" in text_of(heard[0])
+
+
+@pytest.mark.parametrize(
+    ("trigger", "told"),
+    [
+        (GateTrigger.FINAL_CHECK, {"gate_done", "gate_fail"}),
+        (GateTrigger.WORKER_STALE, {"gate_continue", "gate_fail", "gate_supplement"}),
+    ],
+)
+def test_a_gate_is_told_of_no_decision_that_is_not_its(trigger: GateTrigger, told: set[str]) -> None:
+    answer = {"reason": "r", "decision": "gate_fail", "evidence": [], "issues": ["nothing was done"]}
+    model, heard = prompts_of(lambda _: answer)
+    request = GateRequest(trigger=trigger, goal="g", apps=APPS, screens=(SCREEN,), steps=(step(1),))
+    verdict = LlmEvaluator(asker(model), load_prompt("evaluator"), screen_tokens=2_000, recent=8).judge(request)
+    assert isinstance(verdict, GateVerdict)
+    text = text_of(heard[0])
+    assert {name for name in ("gate_done", "gate_fail", "gate_continue", "gate_supplement") if name in text} == told
