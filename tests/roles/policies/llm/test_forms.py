@@ -6,10 +6,12 @@ from typing import Any
 
 import pytest
 from models import APPS, SCREEN, asker, operator, prompts_of, section, step, text_of, view
-from support import Run, planned, subtask
+from support import OPEN_HOUSE, Run, planned, subtask
 
+from environments.simulated.desktop import SimulatedDesktop
+from environments.simulated.world.worldfile import load_world
 from protocol import AgentStatus, parse_action
-from roles.contracts import GateRequest, GateVerdict, OperatorView
+from roles.contracts import EffectSeen, GateRequest, GateVerdict, OperatorView
 from roles.contracts.limits.limits import Limits
 from roles.contracts.signals import GateTrigger
 from roles.evaluator.llm import LlmEvaluator
@@ -34,11 +36,11 @@ FILL = {
 }
 
 
-def worked(*answers: dict[str, Any], **more: Any) -> tuple[Run, list[str]]:
+def worked(*answers: dict[str, Any], job: Any = None, **more: Any) -> tuple[Run, list[str]]:
     """A run in which a model operates, and what it was asked."""
     said = iter([*answers, FINISH])
     model, heard = prompts_of(lambda _: next(said, FINISH))
-    whole = Run([planned(subtask("a", app="reimbursement"))], parts={"operator": operator(model)}, **more)
+    whole = Run([planned(job or subtask("a", app="reimbursement"))], parts={"operator": operator(model)}, **more)
     whole.go()
     return whole, [text_of(messages) for messages in heard]
 
@@ -109,3 +111,24 @@ def test_a_gate_is_told_of_no_decision_that_is_not_its(trigger: GateTrigger, tol
     assert isinstance(verdict, GateVerdict)
     text = text_of(heard[0])
     assert {name for name in ("gate_done", "gate_fail", "gate_continue", "gate_supplement") if name in text} == told
+
+
+def do(action: str, target: str, **more: Any) -> dict[str, Any]:
+    return {"reasoning": "r", "action": action, "target": target, "status": "CONTINUE", **more}
+
+
+@pytest.mark.parametrize(
+    ("app", "verb", "answers", "ticks"),
+    [
+        ("mail", "move", [do("click", "Archive")], "  "),  # a folder of that name was opened
+        ("files", "move", [do("click", "Documents"), do("click", "Move to…"), do("click", "Move")], "   x"),
+        ("notes", "delete", [do("click", "Office move"), do("click", "Delete")], "   "),  # and the question is open
+    ],
+)
+def test_an_effect_is_ticked_after_the_action_that_can_cause_it(
+    app: str, verb: str, answers: list[dict[str, Any]], ticks: str
+) -> None:
+    desk = SimulatedDesktop(load_world("office"), 3, None)
+    job = subtask("a", app=app, expect=(EffectSeen(verb=verb),))
+    _, asked = worked(*answers, job=job, desk=desk, safety=OPEN_HOUSE)
+    assert [section(text, "expected") for text in asked] == [f"[{tick}] {verb} it" for tick in ticks]
