@@ -17,8 +17,6 @@ from roles.policies.llm.schemas import evaluator_schema, form_told
 from roles.policies.llm.subtask_words import cut, facts_told, ledger_told, plan_told, screens_told, steps_told
 from roles.screen.evidence import views
 
-_STEPS = 30
-
 
 class LlmEvaluator:
     """One question to the model for one verdict, with the pictures of before and after where it is given a way to have them."""
@@ -66,7 +64,7 @@ class LlmEvaluator:
             "decisions": ", ".join(sorted(d.value for d in ALLOWED_DECISIONS[request.trigger])),
             "plan": plan_told(request.plan),
             "findings": findings_told(request),
-            "steps": steps_told(request.steps[-_STEPS:], self._recent),
+            "steps": steps_told(request.steps, self._recent, request.facts, bodies=True),
             "screens": screens_told(request.screens, self._screen_tokens),
             "facts": facts_told(request),
             "summary": cut(request.summary, 600),
@@ -83,7 +81,7 @@ def _of_gate(system: str, request: GateRequest) -> str:
 def evidence_ids(request: GateRequest) -> tuple[str, ...]:
     """Everything that a verdict may rely on."""
     states = [f"state:{screen.state_id}" for screen in reversed(request.screens)]
-    steps = [f"step:{step.step}" for step in request.steps[-_STEPS:]]
+    steps = [f"step:{step.step}" for step in request.steps]
     return (*dict.fromkeys([*states, *steps, *(f"fact:{fact.name}" for fact in board_in(request).facts)]),)
 
 

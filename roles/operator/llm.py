@@ -115,16 +115,16 @@ class LlmOperator:
             "moves": moves,
             "expected": expected_told(view, missing),
             "changes": changes_told(view.before, view.seen),
-            "steps": steps_told(view.history, self._recent),
+            "steps": steps_told(view.history, self._recent, view.facts),
             "facts": facts_told(view),
             "previous_plan": listed(view.previous_plan),
             "saved_screens": screens_told(view.saved, _SAVED_TOKENS) if view.saved else "",
-            "notes": cut(str(view.memory.get("notes", "")), 600),
+            "notes": str(view.memory.get("notes", "")),
             "message": cut(view.host_message, 600),
-            "events": listed(view.events),
+            "events": listed([*view.events, *self._unpictured(view)]),
             "supplements": supplements_told(view.retrieved),
             "refused": listed(view.refused),
-            "functions": listed(view.functions),
+            "functions": "\n".join(view.functions),
             "results": results_told(view),
         }
         return without_values(data, view.facts) | {
@@ -136,10 +136,18 @@ class LlmOperator:
             "apps": ", ".join(app.app for app in view.apps) or "only this one",
             "verbs": verbs_told(verbs_of(view)),
             "prefer": _PREFER.get(view.prefer, "") if view.functions else "",
-            "previous_subtasks": cut("; ".join(view.previous_subtasks)) or "nothing",
+            "previous_subtasks": cut("; ".join(view.previous_subtasks), 1_200) or "nothing",
             "batch": _BATCH.format(more=self._batch - 1) if self._batch > 1 else "",
             "pictures": _LOOKING if self._picturing is not None and view.screenshots else "",
         }
+
+    def _unpictured(self, view: OperatorView) -> list[str]:
+        """Why a picture that was wanted is not there."""
+        wanted = bool(view.history) and view.history[-1].action["action_type"] == "screenshot"
+        if not wanted or (self._picturing is not None and view.screenshots):
+            return []
+        why = "this model is given none (crew.operator.vision is off)" if view.screenshots else "none can be taken here"
+        return [f"there is no picture of the screen: {why}; what it shows is told in words"]
 
     def _shown(self, turn: str, view: OperatorView) -> str | list[Any]:
         """The turn, with the pictures behind it where there are any."""

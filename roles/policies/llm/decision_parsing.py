@@ -29,6 +29,7 @@ from protocol.dsl import DSLError, parse_line
 from roles.contracts import OperatorView
 from roles.policies.llm.reply_parsing import UnusableReply
 from roles.policies.llm.schemas import AIMED, FIELDS, STATUSES, fields_of, needs, verbs_of, verbs_told
+from roles.policies.llm.subtask_words import part
 from roles.skills.arguments import problem_with
 
 _UFO = frozenset({"ControlLabel", "ControlText", "Function"})
@@ -38,7 +39,7 @@ _NONE = frozenset({"", "none", "null"})
 _FACT = "fact:"
 _FILLED = frozenset({"text", "arguments", "request", "url", "option", "options"})
 """What of an action may have the value of a fact in it."""
-_NOTES = 600
+_NOTES = 3_000
 _NEAREST = 5
 
 
@@ -54,7 +55,8 @@ def read_decision(data: Mapping[str, Any], view: OperatorView, batch: int = 1) -
     if batch > 1 and decision.status is AgentStatus.CONTINUE and data.get("then"):
         decision = decision.model_copy(update={"then": _following(data["then"], view, batch - 1)})
     notes = data.get("notes")
-    memory = {"notes": str(notes)[:_NOTES]} if notes else {k: v for k, v in view.memory.items() if k == "notes"}
+    kept = part(str(notes), _NOTES, "keep notes shorter") if notes else view.memory.get("notes")
+    memory = {"notes": kept} if kept is not None else {}
     return decision.model_copy(update={"action": action, "memory": memory})
 
 
@@ -145,7 +147,7 @@ def _flat(verb: str, data: Mapping[str, Any], view: OperatorView) -> dict[str, A
         except DSLError:
             raise UnusableReply(_no_such("action", verb, verbs_of(view))) from None
     if lacks := [name for name in needs(verb) if data.get(name) is None]:
-        raise UnusableReply(f'{verb} needs a {lacks[0]}: {verbs_told([verb])}')
+        raise UnusableReply(f"{verb} needs a {lacks[0]}: {verbs_told([verb])}")
     body: dict[str, Any] = {"action_type": verb}
     for name in fields_of(verb) & FIELDS.keys():
         value = data.get(name)
