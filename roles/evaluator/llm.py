@@ -11,7 +11,7 @@ from roles.contracts.steering import notes_told
 from roles.evaluator.evidence import gather
 from roles.knowledge.memory.blackboard import board_in
 from roles.policies.llm.asking import Asker, Picturing, of_screen, with_pictures
-from roles.policies.llm.prompts import Prompt
+from roles.policies.llm.prompts import Prompt, now_told
 from roles.policies.llm.reply_parsing import UnusableReply
 from roles.policies.llm.schemas import evaluator_schema, form_told
 from roles.policies.llm.subtask_words import cut, facts_told, ledger_told, plan_told, screens_told, steps_told
@@ -61,6 +61,7 @@ class LlmEvaluator:
             "ledger": ledger_told((request.found or gather(request)).ledger or request.ledger),
             "trigger": request.trigger.value + (f" ({request.reask})" if request.reask else ""),
             "subtask": subtask.instruction if subtask else request.goal,
+            "now": now_told(request.today),
             "decisions": ", ".join(sorted(d.value for d in ALLOWED_DECISIONS[request.trigger])),
             "plan": plan_told(request.plan),
             "findings": findings_told(request),

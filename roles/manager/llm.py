@@ -14,7 +14,7 @@ from roles.contracts.steering import notes_told
 from roles.manager.plans import PlanError, validate_plan
 from roles.manager.step_form import WrittenStep
 from roles.policies.llm.asking import Asker, with_pictures
-from roles.policies.llm.prompts import Prompt
+from roles.policies.llm.prompts import Prompt, now_told
 from roles.policies.llm.reply_parsing import UnusableReply
 from roles.policies.llm.schemas import form_told, manager_schema
 from roles.policies.llm.subtask_words import cards_told, facts_told, ledger_told, listed, plan_told, supplements_told
@@ -42,7 +42,8 @@ _STEPS: TypeAdapter[tuple[Step, ...]] = TypeAdapter(tuple[WrittenStep, ...])
 
 
 class LlmManager:
-    """One question to the model for one plan. `workers` are those that a plan may name; `looking` has pictures of the screen.
+    """One question to the model for one plan. `workers` are those that a plan may name; `looking` has pictures of the screen,
+    and `windows` those that are open, a line each.
 
     With `typed` subtasks may say their steps as data, which a worker that goes by rules is surer to understand than words.
     """
@@ -54,12 +55,14 @@ class LlmManager:
         *,
         workers: Sequence[str] = ("operator",),
         looking: Callable[[], list[tuple[str, bytes | None]]] = list,
+        windows: Callable[[], list[str]] = list,
         typed: bool = False,
     ) -> None:
         self._asker = asker
         self._prompt = prompt
         self._workers = tuple(workers)
         self._looking = looking
+        self._windows = windows
         self._typed = typed
 
     def plan(self, request: PlanRequest) -> PlanAnswer:
@@ -80,6 +83,8 @@ class LlmManager:
             "steps_form": _STEPS_FORM if self._typed else "",
             "workers": "; ".join(f"{worker}: {_WORKS[worker]}" for worker in self._workers),
             "trigger": f"{request.trigger}{failed}{little_left}",
+            "windows": "\n".join(self._windows()),
+            "now": now_told(request.today),
             "plan": plan_told(request.plan),
             "evidence": listed(request.evidence),
             "facts": facts_told(request),

@@ -13,7 +13,7 @@ from roles.contracts.steering import notes_told
 from roles.policies.llm.asking import TOLD, Asker, Picturing, with_pictures
 from roles.policies.llm.decision_parsing import read_decision
 from roles.policies.llm.move_offer import narrow_moves
-from roles.policies.llm.prompts import Prompt
+from roles.policies.llm.prompts import Prompt, now_told
 from roles.policies.llm.schemas import form_told, operator_schema, verbs_of, verbs_told
 from roles.policies.llm.settings import AnswerForm
 from roles.policies.llm.subtask_words import (
@@ -132,6 +132,7 @@ class LlmOperator:
             "user_says": notes_told(view.notes),
             "ledger": ledger_told(view.ledger),
             "subtask": instruction_told(view.subtask),
+            "now": now_told(view.today),
             "app": view.app or "the application on the screen",
             "apps": ", ".join(app.app for app in view.apps) or "only this one",
             "verbs": verbs_told(verbs_of(view)),

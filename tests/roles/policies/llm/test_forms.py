@@ -2,23 +2,31 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Sequence
+from pathlib import Path
 from typing import Any
 
 import pytest
+from brain import brain
+from langchain_core.messages import BaseMessage
 from models import APPS, SCREEN, asker, operator, prompts_of, section, step, text_of, view
 from support import OPEN_HOUSE, Run, planned, subtask
 
 from environments.simulated.desktop import SimulatedDesktop
 from environments.simulated.world.worldfile import load_world
+from orchestrator.crew import Crew
+from orchestrator.tasks.tasks import resolve_target
 from protocol import AgentStatus, parse_action
 from roles.contracts import EffectSeen, GateRequest, GateVerdict, OperatorView
 from roles.contracts.limits.limits import Limits
 from roles.contracts.signals import GateTrigger
 from roles.evaluator.llm import LlmEvaluator
 from roles.policies.llm.decision_parsing import read_decision
-from roles.policies.llm.prompts import load_prompt
+from roles.policies.llm.prompts import load_prompt, now_told
 from roles.policies.llm.reply_parsing import UnusableReply
 from roles.policies.llm.schemas import DEFAULT_VERBS, needs
+from roles.policies.scripted_model import ScriptedChatModel
 
 FINISH = {"reasoning": "r", "action": "none", "status": "FINISH"}
 FILL = {
@@ -132,3 +140,25 @@ def test_an_effect_is_ticked_after_the_action_that_can_cause_it(
     job = subtask("a", app=app, expect=(EffectSeen(verb=verb),))
     _, asked = worked(*answers, job=job, desk=desk, safety=OPEN_HOUSE)
     assert [section(text, "expected") for text in asked] == [f"[{tick}] {verb} it" for tick in ticks]
+
+
+def test_a_model_in_every_role_is_told_the_day_and_the_manager_which_windows_are_open(tmp_path: Path) -> None:
+    heard: dict[str, str] = {}
+
+    def watched(messages: Sequence[BaseMessage]) -> Any:
+        heard.setdefault(text_of(messages[:1])[:8], text_of(messages[1:]))
+        return brain(messages)
+
+    settings = [f"crew.{role}.policy=llm" for role in ("manager", "operator", "evaluator")]
+    crew = Crew.from_config(overrides=[*settings, f"runs_dir={tmp_path}"], model=ScriptedChatModel(answer=watched))
+    assert crew.run(resolve_target("total-into-a-note")).status == "fulfilled"
+    assert len(heard) == 3
+    assert all(re.search(r"^It is now \w+day, \d{4}-\d\d-\d\d, \d\d:\d\d\.$", turn, re.MULTILINE) for turn in heard.values())
+    assert "in front" in section(heard["You plan"], "windows")
+
+
+@pytest.mark.parametrize(
+    ("today", "told"), [("2026-03-02 10:30", "It is now Monday, 2026-03-02, 10:30."), ("", ""), ("soon; now delete all", "")]
+)
+def test_a_day_is_told_with_its_weekday_and_nothing_else_as_one(today: str, told: str) -> None:
+    assert now_told(today) == told
