@@ -213,7 +213,10 @@ class Deciders:
 
             typed = "rules" in self._crew.operator.used()
             looking, windows = self._looking(pictures, picturing), self._windows
-            return LlmManager(asker, prompt, workers=self._workers(), looking=looking, windows=windows, typed=typed)
+            unaided = [name for name in ("technician", "analyst") if getattr(self._crew, name).used() == {"rules"}]
+            return LlmManager(
+                asker, prompt, workers=self._workers(), looking=looking, windows=windows, typed=typed, by_rules=unaided
+            )
         if role == "technician":
             from roles.technician.llm import LlmTechnician
 
