@@ -8,7 +8,7 @@ from typing import Any
 from protocol import AgentStatus, LaunchApp, OperatorDecision, VisualState
 from protocol.prompt_form import Style, whole_form
 from protocol.prompt_form.tree import kind
-from roles.contracts import EffectSeen, Expectation, FactKnown, OperatorView, PictureKind
+from roles.contracts import USER, EffectSeen, Expectation, FactKnown, OperatorView, PictureKind
 from roles.contracts.steering import notes_told
 from roles.policies.llm.asking import TOLD, Asker, Picturing, with_pictures
 from roles.policies.llm.decision_parsing import read_decision
@@ -122,7 +122,7 @@ class LlmOperator:
             "notes": str(view.memory.get("notes", "")),
             "message": cut(view.host_message, 600),
             "events": listed([*view.events, *self._unpictured(view)]),
-            "supplements": supplements_told(view.retrieved),
+            "supplements": self._help(view),
             "refused": listed(view.refused),
             "functions": "\n".join(view.functions),
             "results": results_told(view),
@@ -141,6 +141,13 @@ class LlmOperator:
             "batch": _BATCH.format(more=self._batch - 1) if self._batch > 1 else "",
             "pictures": _LOOKING if self._picturing is not None and view.screenshots else "",
         }
+
+    def _help(self, view: OperatorView) -> str:
+        """What was looked up for this application: in full at the first decision of an attempt, then by its titles."""
+        mine = [s for s in view.retrieved if s.app in {None, view.app} or s.source == USER]
+        if self._form == "narrow" or all(step.verb == "launch_app" for step in view.history):
+            return supplements_told(mine)
+        return "\n".join(f"{s.title} ({s.source}): told in full at your first step" for s in mine)
 
     def _unpictured(self, view: OperatorView) -> list[str]:
         """Why a picture that was wanted is not there."""

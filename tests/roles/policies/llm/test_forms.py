@@ -18,7 +18,7 @@ from environments.simulated.world.worldfile import load_world
 from orchestrator.crew import Crew
 from orchestrator.tasks.tasks import resolve_target
 from protocol import AgentStatus, parse_action
-from roles.contracts import EffectSeen, GateRequest, GateVerdict, OperatorView
+from roles.contracts import EffectSeen, GateRequest, GateVerdict, OperatorView, Supplement
 from roles.contracts.limits.limits import Limits
 from roles.contracts.signals import GateTrigger
 from roles.evaluator.llm import LlmEvaluator
@@ -162,3 +162,17 @@ def test_a_model_in_every_role_is_told_the_day_and_the_manager_which_windows_are
 )
 def test_a_day_is_told_with_its_weekday_and_nothing_else_as_one(today: str, told: str) -> None:
     assert now_told(today) == told
+
+
+def test_what_was_looked_up_is_told_once_and_not_where_it_is_of_another_application() -> None:
+    pages = [
+        Supplement(query="q", source=f"help:{app}", title=f"How {app} works", text=f"Press Submit of {app}.", app=app)
+        for app in ("claims", "mail")
+    ]
+    opened = step(1, verb="launch_app", action={"action_type": "launch_app", "app": "claims"})
+    model, heard = prompts_of(lambda _: FINISH)
+    for history in ((opened,), (opened, step(2))):
+        operator(model).decide(view(history=history, retrieved=tuple(pages)))
+    first, second = (section(text_of(messages), "supplements") for messages in heard)
+    assert first == "How claims works (help:claims):\nPress Submit of claims."
+    assert second == "How claims works (help:claims): told in full at your first step"
