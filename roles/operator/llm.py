@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from protocol import AgentStatus, LaunchApp, OperatorDecision, VisualState
+from protocol import AgentStatus, ExecStatus, LaunchApp, OperatorDecision, VisualState
 from protocol.prompt_form import Style, whole_form
 from protocol.prompt_form.tree import kind
 from roles.contracts import USER, EffectSeen, Expectation, FactKnown, OperatorView, PictureKind
 from roles.contracts.steering import notes_told
 from roles.policies.llm.asking import TOLD, Asker, Picturing, with_pictures
-from roles.policies.llm.decision_parsing import read_decision
+from roles.policies.llm.decision_parsing import KEEPING, LAST, read_decision
 from roles.policies.llm.move_offer import narrow_moves
 from roles.policies.llm.prompts import Prompt, now_told
 from roles.policies.llm.schemas import form_told, operator_schema, verbs_of, verbs_told
@@ -84,6 +84,8 @@ class LlmOperator:
     def decide(self, view: OperatorView) -> OperatorDecision:
         if (first := _way_there(view)) is not None:
             return first
+        if _said_the_end(view):
+            return OperatorDecision(reasoning="the end was said with the last action", status=AgentStatus.FINISH)
         view = self._narrowed(view)
         narrow = self._form == "narrow"
         form = whole_form(view.seen, budget=self._screen_tokens, style=_SMALL if narrow else None)
@@ -176,6 +178,14 @@ def _way_there(view: OperatorView) -> OperatorDecision | None:
         return None
     action = LaunchApp(app=str(view.app))
     return OperatorDecision(reasoning=f"{view.app} is not on the screen", action=action, status=AgentStatus.CONTINUE)
+
+
+def _said_the_end(view: OperatorView) -> bool:
+    """Whether the last decision was to finish once something is kept, and just that has worked."""
+    last = view.history[-1] if view.history else None
+    stopped = bool(view.host_message) or any(event.startswith("batch:") for event in view.events)
+    worked = last is not None and last.verb in KEEPING and last.exec_status is ExecStatus.EXECUTED
+    return bool(view.memory.get(LAST)) and worked and not stopped
 
 
 def _seen_through(view: OperatorView, missing: Sequence[Expectation]) -> OperatorDecision | None:

@@ -41,6 +41,10 @@ _FILLED = frozenset({"text", "arguments", "request", "url", "option", "options"}
 """What of an action may have the value of a fact in it."""
 _NOTES = 3_000
 _NEAREST = 5
+KEEPING = frozenset({"memorize", "answer"})
+"""After these the screen is as it was, so that the end may be said with them."""
+LAST = "last"
+"""In the memory: the actions of this decision are the last ones."""
 
 
 def read_decision(data: Mapping[str, Any], view: OperatorView, batch: int = 1) -> OperatorDecision:
@@ -56,7 +60,10 @@ def read_decision(data: Mapping[str, Any], view: OperatorView, batch: int = 1) -
         decision = decision.model_copy(update={"then": _following(data["then"], view, batch - 1)})
     notes = data.get("notes")
     kept = part(str(notes), _NOTES, "keep notes shorter") if notes else view.memory.get("notes")
-    memory = {"notes": kept} if kept is not None else {}
+    memory: dict[str, Any] = {"notes": kept} if kept is not None else {}
+    verbs = {step.verb for step in (action, *(following.action for following in decision.then)) if step is not None}
+    if AgentStatus.FINISH in (data.get("status"), data.get("Status")) and verbs and verbs <= KEEPING:
+        memory[LAST] = True
     return decision.model_copy(update={"action": action, "memory": memory})
 
 
@@ -86,6 +93,8 @@ def _ufo(data: Mapping[str, Any], view: OperatorView) -> OperatorDecision:
 def _whole(data: Mapping[str, Any], view: OperatorView) -> dict[str, Any]:
     """The fields of a decision; what a model says beyond them does not count."""
     said = {key: value for key, value in data.items() if key in _WHOLE and value is not None}
+    if isinstance(said.get("plan"), str):
+        said["plan"] = [said["plan"]]
     if "reasoning" not in said and "thought" in data:
         said["reasoning"] = data["thought"]
     action = data.get("action")

@@ -176,3 +176,33 @@ def test_what_was_looked_up_is_told_once_and_not_where_it_is_of_another_applicat
     first, second = (section(text_of(messages), "supplements") for messages in heard)
     assert first == "How claims works (help:claims):\nPress Submit of claims."
     assert second == "How claims works (help:claims): told in full at your first step"
+
+
+KEEP = {"reasoning": "r", "action": "memorize", "name": "vendor", "value": "Acme", "status": "FINISH"}
+ONE_MORE = {"action": "memorize", "name": "amount", "value": "$1.00"}
+
+
+def test_several_facts_are_kept_and_the_subtask_ended_by_one_decision() -> None:
+    model, heard = prompts_of(lambda _: KEEP | {"then": [ONE_MORE]})
+    whole = Run([planned(subtask("a", app="reimbursement"))], parts={"operator": operator(model, batch=3)})
+    whole.go()
+    assert whole.status == "fulfilled"
+    assert len(heard) == 1
+    assert [fact.value for fact in whole.journal.facts()] == ["Acme", "$1.00"]
+    assert [body["status"] for body in whole.bodies("decided")] == ["CONTINUE", "CONTINUE", "FINISH"]
+
+
+@pytest.mark.parametrize(
+    "more",
+    [
+        {"history": (step(1, verb="memorize", exec_status="error", error="no"),)},
+        {"host_message": "the check says: go on"},
+        {"events": ("batch: stopped before memorize: a dialog opened",)},
+        {"history": (step(1),)},
+    ],
+)
+def test_the_end_that_was_said_before_a_surprise_is_asked_again(more: dict[str, Any]) -> None:
+    model, heard = prompts_of(lambda _: FINISH)
+    seen = view(**{"history": (step(1, verb="memorize"),), "memory": {"last": True}} | more)
+    operator(model).decide(seen)
+    assert len(heard) == 1
