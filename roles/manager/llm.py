@@ -95,10 +95,10 @@ class LlmManager:
             "windows": "\n".join(self._windows()),
             "now": now_told(request.today),
             "plan": plan_told(request.plan),
-            "evidence": listed(request.evidence),
+            "evidence": listed(request.evidence, 600),
             "facts": facts_told(request),
             "supplements": supplements_told(request.supplements),
-            "user_words": listed(request.user_words),
+            "user_words": listed(request.user_words, 2_000),
             "refused": listed(request.refused),
         }
 

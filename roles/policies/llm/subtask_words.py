@@ -289,6 +289,7 @@ def _card_told(card: AppCard, detail: int) -> list[str]:
 def _kind_told(kind: KindCard, detail: int) -> str:
     options = {f.label: f" ({' | '.join(f.options[:_OPTIONS])})" for f in kind.fields if f.options and detail > 1}
     fields = ", ".join(f"{f.label}{options.get(f.label, '')}" for f in kind.fields[:_KEPT])
+    fields += f" (and {len(kind.fields) - _KEPT} more)" if len(kind.fields) > _KEPT else ""
     verbs = ", ".join(dict.fromkeys(["create"] * (kind.create is not None) + [verb.verb for verb in kind.verbs]))
     return f"{kind.kind}{f' in {kind.place}' if kind.place else ''}: {fields}{f'; {verbs}' if verbs else ''}"
 

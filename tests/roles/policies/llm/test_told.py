@@ -16,6 +16,7 @@ from roles.contracts import GateRequest, Supplement
 from roles.contracts.limits.limits import Limits
 from roles.contracts.signals import GateTrigger
 from roles.evaluator.llm import LlmEvaluator, evidence_ids
+from roles.policies.llm.asking import with_pictures
 from roles.policies.llm.prompts import load_prompt
 from roles.policies.llm.subtask_words import facts_told, results_told, steps_told, supplements_told
 from roles.skills.contract import RESULT, Skill
@@ -71,10 +72,12 @@ def test_a_gate_sees_every_step_of_the_subtask_and_what_was_sent() -> None:
     evaluator = LlmEvaluator(asker(model), load_prompt("evaluator"), screen_tokens=2_500, recent=2)
     looks = [call("list_messages", limit=number + 1) for number in range(45)]
     draft = call("save_draft", to="dana@example.com", subject="Cables", body=BODY)
-    worked(draft, *looks, parts={"evaluator": evaluator}, limits=Limits(max_steps=100, stale_repeats=100))
+    kept = {"reasoning": "r", "action": "memorize", "name": "where", "value": "Inbox", "status": "CONTINUE"}
+    worked(draft, kept, *looks, parts={"evaluator": evaluator}, limits=Limits(max_steps=100, stale_repeats=100))
     done = next(text for messages in seen if "asked: WORKER_SUCCESS" in (text := text_of(messages)))
     assert BODY.strip() in section(done, "steps")
     assert section(done, "steps").count("mail.list_messages") == 45
+    assert "48 steps, 0 of them failed, 0 without a visible change" in section(done, "findings")
 
 
 def test_earlier_steps_that_wrote_nothing_are_counted_and_every_step_is_evidence() -> None:
@@ -110,6 +113,12 @@ def test_help_and_notes_that_are_cut_say_so() -> None:
     told = supplements_told(help_)
     assert "(2 older ones are not shown)" in told
     assert told.count("characters shown)") == 3
+
+
+def test_a_picture_that_could_not_be_taken_is_missed_in_words() -> None:
+    assert with_pictures("Your turn", [("the screen", None)]) == (
+        "Your turn\n(There is no picture of this: the screen. It could not be taken.)"
+    )
 
 
 def test_notes_are_kept_whole() -> None:
