@@ -146,7 +146,8 @@ def _carried(step: StepRecord) -> Iterator[str]:
     arguments = step.action.get("arguments") or {}
     record = [name for name in arguments if _NAMES_A_RECORD.search(name)]
     for name, value in arguments.items():
-        if name not in record or len(arguments) == 1 or name == "path":
+        alone = len(arguments) == 1 and not name.endswith(("id", "key", "number"))  # these never say what is new
+        if name not in record or alone or name == "path":
             yield from texts(value)
 
 

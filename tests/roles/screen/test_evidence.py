@@ -148,5 +148,5 @@ def test_what_a_list_says_of_the_record_after_a_call_counts(status: str, holds: 
     row = GUIElement(element_id="r", role="row", text="")
     cells = [GUIElement(element_id=f"c{n}", role="cell", text=t, parent="r") for n, t in enumerate(("R-1", status))]
     after = state(GUIElement(element_id="t", role="table", text="Claims"), row.model_copy(update={"parent": "t"}), *cells)
-    call = {"action_type": "call_api", "app": "notes", "function": "submit_claim", "arguments": {"number": "R-1", "why": "Trip"}}
+    call = {"action_type": "call_api", "app": "notes", "function": "submit_claim", "arguments": {"number": "R-1"}}
     assert effect("submit", (LIST, after), acted(1, call, LIST, LIST, visible_change=False)) is holds
