@@ -10,6 +10,7 @@ import json
 import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
 from itertools import accumulate
 from typing import Any
 
@@ -156,8 +157,7 @@ def _came_of(step: StepRecord, found: Mapping[tuple[str, int, bool], Fact]) -> s
         return told + ("; the screen changed" if step.visible_change else "")
     if verb == "ask_user":
         return f"the user said {cut(value_told(answer), _ANSWER)}" if answer is not None else "the user answered"
-    changed = "the screen changed" if step.visible_change else "nothing changed"
-    return _WORKED.get(verb, changed)
+    return _WORKED.get(verb, "the screen changed" if step.visible_change else "nothing changed")
 
 
 def facts_told(request: BlackboardRequest) -> str:
@@ -202,10 +202,9 @@ def _records_told(text: str, room: int, pages: bool) -> str:
     """An answer, or as many of the records of its list as there is room for."""
     if len(text) <= room:
         return text
-    try:
+    whole: Any = None
+    with suppress(ValueError, RecursionError):
         whole = json.loads(text)
-    except (ValueError, RecursionError):
-        whole = None
     body: dict[str, Any] = whole if isinstance(whole, dict) else {"": whole}
     name, records = max(((k, v) for k, v in body.items() if isinstance(v, list)), key=lambda pair: len(pair[1]), default=("", []))
     lines = [json.dumps(record, ensure_ascii=False) for record in records]
