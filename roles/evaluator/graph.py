@@ -15,7 +15,7 @@ from roles.contracts import GateRequest, GateVerdict, Report, StepRecord
 from roles.contracts.context import Context, State, Update
 from roles.contracts.gates import MOST_STEPS, UNCHECKED
 from roles.contracts.nodes import Given, Graph, single
-from roles.contracts.orders import names_in
+from roles.contracts.orders import GoalLedger, Reading, names_in
 from roles.contracts.signals import ALLOWED_DECISIONS, GateTrigger, Signal, SubtaskStatus
 from roles.evaluator.evidence import gather
 from roles.evaluator.ledger import ledger
@@ -69,6 +69,8 @@ def evaluate(state: State, ctx: Context) -> Update:
         shown = names_in([step for subtask in request.plan for step in subtask.steps])
         reading = read(worked or goal, request.today, vocabulary(request.cards, shown))
         held = ledger(reading, request, ctx.journal.screens.get)
+        if ctx.given and not worked:
+            held = _with_given(held, read(ctx.given, request.today, vocabulary(request.cards, shown)), request, ctx)
         found = found.model_copy(update={"ledger": held})
         entries = [entry.model_dump(mode="json", exclude_defaults=True) for entry in held.entries]
         event = LedgerEvent(goal=goal, entries=entries, worked=worked)
@@ -91,6 +93,13 @@ def evaluate(state: State, ctx: Context) -> Update:
     evidence = [*verdict.issues] or [verdict.reason]
     report = Report(signal=signal, summary=verdict.reason, evidence=evidence[:8], query=verdict.query)
     return {"report": report.model_dump(mode="json")}
+
+
+def _with_given(held: GoalLedger, given: Reading, request: GateRequest, ctx: Context) -> GoalLedger:
+    """The ledger of the words that came with the goal to be planned by, and what else the goal itself says."""
+    own = ledger(given, request.model_copy(update={"given": ()}), ctx.journal.screens.get)
+    rest = (entry.model_copy(update={"order": -1}) for entry in held.entries if entry.kind != "besides")
+    return held.model_copy(update={"entries": (*own.entries, *rest)})
 
 
 def _undone(request: GateRequest, ctx: Context) -> tuple[str, ...]:

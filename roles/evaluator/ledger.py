@@ -21,6 +21,8 @@ from roles.contracts.gates import MOST_STEPS
 from roles.contracts.orders import (
     CollectStep,
     Condition,
+    CreateStep,
+    FillStep,
     GoalLedger,
     JobStep,
     LedgerEntry,
@@ -89,6 +91,7 @@ class _Check:
         self.cut = len(request.steps) >= MOST_STEPS or any(effect.opaque for effect in self.effects)
         """Not all that was done is known."""
         self.used: set[int] = set()
+        self.verdicts: dict[int, Verdict] = {}
         self.replaced = [step for step in request.steps if step.instead_of and step.exec_status == "executed"]
         self.linked: dict[Thing, list[SeenRecord]] = {}
         """What was seen of the things that are meant."""
@@ -98,7 +101,7 @@ class _Check:
         orders = self.reading.orders
         # What was done belongs first to orders that were to be done, and only then to those whose condition does not hold.
         off = {n for n, o in enumerate(orders) if o.negated or (o.condition is not None and self._truth(o.condition)[0] is False)}
-        verdicts: dict[int, Verdict] = {}
+        verdicts = self.verdicts
         for number in sorted(range(len(orders)), key=lambda n: n in off):
             verdicts[number] = self._excused(orders[number], self._held(orders[number]))
             self.used |= {n for n in verdicts[number].used if not (_fills(orders[number]) and self._settles(n))}
@@ -109,8 +112,10 @@ class _Check:
             entries += [self._entry(number, "exclusion", but.spans, self._excepted(order, but)) for but in _buts(order)]
         rest = [LedgerEntry(kind="unread", text=u.text, state="unread", why=u.why) for u in self.reading.unread]
         follows = any(order.verb == "follow" for order in self.reading.orders)
-        elsewhere = follows or self.request.earlier_goals or self.request.given
-        besides = self._besides() if self.reading.understood and not elsewhere else []
+        if self.request.given:
+            besides = self._unplanned()
+        else:
+            besides = self._besides() if self.reading.understood and not follows and not self.request.earlier_goals else ()
         return GoalLedger(goal=self.reading.goal, entries=(*entries, *besides, *rest))
 
     def _entry(self, number: int, kind: Any, spans: tuple[tuple[int, int], ...], verdict: Verdict) -> LedgerEntry:
@@ -247,6 +252,9 @@ class _Check:
         if thing is not None and thing.kind == "nothing":
             return self._nothing_chosen()
         may = self._may(order)
+        if order.object is not None and order.object.back is not None and order.object.back.to in self.verdicts:
+            made = self.verdicts[order.object.back.to].used
+            may = [n for n in may if n in made] or may  # "make one and submit it" is one press, and a second one is besides
         if not may and (shown := self._so_already(order, thing)):
             return Verdict("shown", "it was so already", shown)
         if not may and order.verb == "select" and thing is not None and thing.name is not None:
@@ -631,6 +639,8 @@ class _Check:
             free = [n for n in self._may(order) if self.effects[n].control and not (others and n in self.used)]
             done = [n for n in free if not named or (thing is not None and self._surely(thing, n))]
             done = [n for n in done if order.verb == "save" or effect_of_words(self.effects[n].control) is not Effect.SAVE]
+            if effect_of_words(order.verb) in _SETTLED:  # "My claims" only leads elsewhere, though to claim may be to submit
+                done = [n for n in done if effect_of_words(self.effects[n].control) is not Effect.NAVIGATE]
         if done:
             return Verdict("forbidden", "it was done", self._evidence(done), tuple(done))
         return Verdict("unchecked" if self.cut else "shown", "nothing of the kind was done")
@@ -640,9 +650,31 @@ class _Check:
         for n, effect in enumerate(self.effects):
             if n in self.used or not self._settles(n) or effect.opaque or self._twin(n):
                 continue
-            line = next((line for line in effect.says().splitlines() if line), effect.app)
-            text, why = f"{effect.control}: {line}"[:160], "no order asks for it"
-            yield LedgerEntry(kind="besides", text=text, state="forbidden", evidence=effect.evidence, why=why)
+            yield self._besides_of(n, "no order asks for it")
+
+    def _unplanned(self) -> Iterable[LedgerEntry]:
+        """What was pressed and no step of the plan that came with the goal asks for, where all of it is steps."""
+        worked = [s for s in self.request.plan if s.worker == "operator" and s.status is not SubtaskStatus.REJECTED]
+        if not worked or any(not s.steps for s in worked):
+            return
+        ends: dict[str, set[Effect | None]] = {}
+        for step in (step for s in worked for step in s.steps if isinstance(step, CreateStep | FillStep | PressStep)):
+            verb = step.verb if isinstance(step, PressStep) else step.commit
+            ends.setdefault(step.app, set()).add(effect_of_words(verb))
+        for n, effect in enumerate(self.effects):
+            if n in self.used or not effect.control or effect.opaque or self._twin(n):
+                continue
+            kind = effect_of_words(effect.control)
+            grave = kind in _SETTLED and kind not in ends.get(effect.app, ())
+            makes = tokens(effect.control)[:1] in (("add",), ("create",))
+            if grave or (effect.app not in ends and (makes or kind not in {Effect.OBSERVE, Effect.NAVIGATE, Effect.ACTIVATE})):
+                yield self._besides_of(n, "no step of the plan asks for it")
+
+    def _besides_of(self, n: int, why: str) -> LedgerEntry:
+        effect = self.effects[n]
+        line = next((line for line in effect.says().splitlines() if line), effect.app)
+        text = f"{effect.control}: {line}"[:160]
+        return LedgerEntry(kind="besides", text=text, state="forbidden", evidence=effect.evidence, why=why)
 
     def _settles(self, n: int) -> bool:
         control = self.effects[n].control
@@ -660,6 +692,11 @@ class _Check:
             return Verdict("missing", "a dialog is still open")
         if thing is None or (thing.name is None and not thing.tests):
             return Verdict("shown" if self.states else "unchecked", "")
+        called = thing.name.text.casefold() if thing.name is not None else ""
+        cards = [card for card in self.request.cards if called in {card.app.casefold(), card.title.casefold()}]
+        apps = {name.casefold() for card in cards for name in (card.app, card.title)}
+        if seen := next((state for state in self.states if (state.app or "").casefold() in apps), None):
+            return Verdict("shown", "", (f"state:{seen.state_id}",))
         for look in self.looks:
             if any(fits(thing, record) for record in look.records):
                 return Verdict("shown", "", look.evidence[:1])

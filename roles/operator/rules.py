@@ -35,6 +35,7 @@ from roles.policies.orders.skills.pages import press_on_page, read_on_page
 from roles.policies.orders.skills.pressing import press_verb
 from roles.policies.orders.skills.reading import collect, read, wait
 from roles.policies.orders.skills.situation import Move, Situation, StepFailure, act, done, fail
+from roles.policies.orders.state import unwanted_by
 from roles.screen.language.reader import read as read_words
 from roles.screen.matching import tokens
 from roles.screen.synonyms import as_shown
@@ -71,7 +72,7 @@ class RulesOperator:
         planned = [_STEP.validate_python(step) for step in memory.get("steps", [])] or _steps_of(view)
         if isinstance(planned, str):
             return _decision(view, (), fail(planned, view.subtask.instruction), {})
-        if not memory or _acted_otherwise(memory, view):
+        if not memory:
             at, notes = _taken_up(planned, view)
         steps, dropped = _steered(planned, view, at, set(memory.get("dropped", [])))
         kept = {"steps": [step.model_dump(mode="json") for step in planned], "dropped": sorted(dropped)}
@@ -82,8 +83,7 @@ class RulesOperator:
             if move.kind != "done":
                 left = [step for n, step in enumerate(steps) if n >= at and n not in dropped]
                 again = {} if isinstance(steps[at], AnswerStep) else {"before": before}  # the user is told once
-                chose = {"chose": _named(move.action.dump())} if move.action is not None else {}
-                return _decision(view, left, move, {"at": at, "notes": notes, "finished": finished, **again, **chose, **kept})
+                return _decision(view, left, move, {"at": at, "notes": notes, "finished": finished, **again, **kept})
             finished = [*finished, move.why][-12:]
             at, notes = at + 1, {"here": notes["here"]} if "here" in notes else {}
         said = "; ".join(finished)
@@ -94,36 +94,23 @@ class RulesOperator:
 
 
 def _taken_up(steps: Sequence[Step], view: OperatorView) -> tuple[int, dict[str, Any]]:
-    """Where a worker goes on whose notes were lost with the cursors: at the last end of a form that its own steps pressed, to
-    see what came of it. What was handed in is not handed in again."""
+    """Where a worker goes on whose notes were lost: behind what its own steps handed in or pressed, or at what came of it."""
     at, notes, since = 0, dict[str, Any](), 0
     for n, step in enumerate(steps):
         verb = getattr(step, "commit", "") or getattr(step, "verb", "")
-        presses = (r for r in view.history if r.step > since and r.action.get("action_type") in {"click", "press_key"})
-        done_by = [r for r in presses if _ends(verb, r)]
-        if verb and done_by:
-            press, last = done_by[-1], view.history[-1]
-            since = press.step
-            here = {"began": True, "begun": True, "pressed": 1, "verb": verb, "button": press.target, "at": press.step - 1}
-            at, notes = (n, here) if press is last else (n + 1, {})
+        ends = [record for record in view.history if record.step > since and _ends(verb, record)]
+        if verb and ends:
+            end = next((record for record in ends if record.visible_change), ends[-1])
+            since, last = end.step, end is view.history[-1]
+            here = {"began": True, "begun": True, "pressed": 1, "verb": verb, "button": end.target, "at": since - 1}
+            at, notes = (n, here) if last else (n + 1, {})
     return at, notes
 
 
-def _acted_otherwise(memory: Mapping[str, Any], view: OperatorView) -> bool:
-    """Whether the journal did what was decided before the notes were lost, and not what was decided after."""
-    since = int(memory.get("before", {}).get("step", 0))
-    own = [r for r in view.history if r.step > since and not r.recovery and not r.instead_of and r.role == "operator"]
-    return bool(own) and "chose" in memory and memory["chose"] != _named(own[0].action)
-
-
-def _named(action: Mapping[str, Any]) -> list[str]:
-    """What an action is and where, as far as it can be told again."""
-    return [str(action.get("action_type", "")), str((action.get("target") or {}).get("text", ""))]
-
-
 def _ends(verb: str, record: StepRecord) -> bool:
-    """Whether the step was a press of the control of this verb that was not stopped before it happened."""
-    return record.exec_status is not ExecStatus.ERROR and {*tokens(verb)} <= {*tokens(record.target)}
+    """Whether the step was a press for this verb, or in the place of one, that was not stopped before it happened."""
+    pressed = record.action.get("action_type") in {"click", "press_key"} and record.exec_status is not ExecStatus.ERROR
+    return pressed and (verb in {record.verb, record.instead_of} or {*tokens(verb)} <= {*tokens(record.target)})
 
 
 def _steps_of(view: OperatorView) -> list[Step] | str:
@@ -143,7 +130,8 @@ def _steered(steps: Sequence[Step], view: OperatorView, at: int, dropped: set[in
     for note in view.notes:
         form = next((n for n in range(at, len(worked)) if isinstance(worked[n], FillStep | CreateStep)), None)
         reading, fixes = _heard(note.words, worked[form] if form is not None else None, view)
-        unwanted = {order.verb for order in reading.orders if order.negated and reading.understood}
+        denied = [order.verb for order in reading.orders if order.negated and reading.understood]
+        unwanted = {verb for said in denied for verb in unwanted_by(said)}
         for n, step in enumerate(worked[at:], start=at):
             if isinstance(step, PressStep) and step.verb in unwanted:
                 dropped.add(n)

@@ -94,10 +94,12 @@ def review_action_safety(state: State, ctx: Context) -> Update:
     action = parse_action(pending.action)
     element, missing = element_of(action, seen)
     found = _judge(state, ctx, action, element, seen, pending)
+    anew: Update = {}
     if found.verdict != "deny":
         intent = ctx.journal.intend(pending.key, action)
         if intent.digest != ctx.journal.digest(action):
             action = intent.action
+            anew = {"task_context": state["task_context"] | {"memory": {}}}  # it speaks of what was decided, and this is done
             element, missing = element_of(action, seen)
             found = _judge(state, ctx, action, element, seen, pending)
     pending = pending.but(missing=missing, element=element_ref(element))
@@ -146,7 +148,7 @@ def review_action_safety(state: State, ctx: Context) -> Update:
     )
     first, *later = state["action_plan"] or [{}]
     rated = {"action_plan": [first | {"risk": found.severity}, *later]} if "type" in first else {}
-    return rated | _verdict(state, ctx, pending, found, finding.body())
+    return anew | rated | _verdict(state, ctx, pending, found, finding.body())
 
 
 def _remembered(

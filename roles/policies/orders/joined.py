@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from environments.cards import AppCard, KindCard
 from roles.contracts.orders import Of, Order, Slot, Thing, Value
 from roles.policies.orders.grounding import ground_field
-from roles.policies.orders.state import COMMITS, LOOKS, PlanState, Refusal, Subject, is_many
+from roles.policies.orders.state import COMMITS, LOOKS, PlanState, Refusal, Subject, is_many, unwanted_by
 
 SAYS = frozenset({*LOOKS, "answer", "copy", "write", "add", "put", "send"})
 """Verbs whose object may be a value."""
@@ -48,6 +48,8 @@ class Joined(PlanState):
             return False
         if no.object is None or order.object is None:
             return False
+        if _of_all(no) and no.object.kind in {"", order.object.kind}:
+            return True
         names = [thing.name.text.casefold() if thing.name is not None else "" for thing in (no.object, order.object)]
         same = names[0] and names[0] == names[1] and no.object.kind == order.object.kind and not no.object.tests
         return bool(same) or (no.object.back is not None and no.object.back.to == at and not no.object.tests)
@@ -136,6 +138,8 @@ class Joined(PlanState):
         """ "..., and submit it", "... but do not send it": belongs to the order that fills the form."""
         for at, order in enumerate(self.reading.orders):
             thing = order.object
+            for earlier in range(at if _of_all(order) and order.condition is None else 0):
+                self._forbid(earlier, order)
             back = thing.back.to if thing is not None and thing.back is not None else at - 1
             while back in self._merged and back > 0:
                 back -= 1
@@ -156,13 +160,26 @@ class Joined(PlanState):
                     raise Refusal(f'"{self._said(order.spans)}": it is not known beforehand when that holds')
                 continue
             if order.negated:
-                self._forbidden.setdefault(back, set()).add(order.verb)
-                if self._commits.get(back) == order.verb:  # what was said later holds
-                    del self._commits[back]
+                self._forbid(back, order)
             else:
                 self._commits[back] = order.verb
                 self._merged.add(at)
                 self._subjects[at] = Subject(phrase=self._said(self.reading.orders[back].spans))
+
+    def _forbid(self, at: int, no: Order) -> None:
+        """How that order's form must not end; what was said later holds."""
+        if no.verb in COMMITS:
+            self._forbidden.setdefault(at, set()).update(unwanted_by(no.verb))
+            if self._commits.get(at) in unwanted_by(no.verb):
+                del self._commits[at]
+
+
+def _of_all(no: Order) -> bool:
+    """Whether it says of anything whatever, or of anything of a kind, not to do that."""
+    thing = no.object
+    if not no.negated or thing is None or thing.quantity != "all":
+        return False
+    return not (thing.name or thing.tests or thing.back or thing.place or thing.but or thing.pick)
 
 
 def _is_draft(slot: Slot) -> bool:

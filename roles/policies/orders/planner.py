@@ -30,7 +30,7 @@ from roles.contracts.orders import (
     When,
 )
 from roles.policies.orders.forms import Forms, in_time, later
-from roles.policies.orders.grounding import ground_field, ground_place, ground_verb
+from roles.policies.orders.grounding import ground_field, ground_place, ground_verb, is_control
 from roles.policies.orders.jobs import job_of
 from roles.policies.orders.pages import PagePlanner
 from roles.policies.orders.state import COMMITS, LOOKS, Group, NotKnownYet, Refusal, Row, Subject, escaped, is_many
@@ -61,6 +61,7 @@ class Planner(Forms):
                 if order.condition is None or self._holds(order.condition):
                     self._work_whole(order)
                 else:
+                    self._bind_no_more(at)
                     self.passed_over = True
                 self._close(f"o{at}")
             except NotKnownYet:
@@ -68,12 +69,23 @@ class Planner(Forms):
                 break
         return self.made
 
+    def _bind_no_more(self, at: int) -> None:
+        """ "If ..., go through my mails. Delete ...": where nothing is to be gone through, what is to become of it may not hold
+        either. Raises Refusal."""
+        order, later = self.reading.orders[at], self.reading.orders[at + 1 :]
+        thing = order.object
+        if order.verb not in LOOKS or thing is None or not is_many(thing):
+            return
+        bound = next((o for o in later if o.condition is None and o.object and o.object.kind == thing.kind), None)
+        if bound is not None:
+            raise Refusal(f'"{self._said(bound.spans)}": is that wanted too where the condition does not hold?')
+
     def _work_whole(self, order: Order) -> None:
         """The order, of which no part may be passed over."""
         self._taken = []
         if (job := job_of(order, self.reading.goal)) is not None:
             self._work_job(order, job)
-        else:
+        elif not self._click_called(order):
             self._work(order)
         for slot in order.slots:
             if slot not in self._taken and not in_time(slot) and not self._names_app(slot.value):
@@ -390,6 +402,25 @@ class Planner(Forms):
         if quiet:
             return False
         raise Refusal(f'"{self._said(order.spans)}" does not say with what')
+
+    def _click_called(self, order: Order) -> bool:
+        """ 'Click "Hand out P-2"': the control of that name, of the one application that has it, is named or is at the front."""
+        thing = order.object
+        if order.verb != "click" or thing is None or thing.name is None or not thing.name.quoted or thing.tests:
+            return False
+        asked = thing.place.name.text if thing.place is not None and thing.place.name is not None else ""
+        for slot in order.slots:
+            if self._names_app(slot.value) and isinstance(slot.value, Of):
+                asked = slot.value.thing.name.text if slot.value.thing.name else ""
+        cards = [card for card in self.cards if not asked or asked.casefold() in {card.app.casefold(), card.title.casefold()}]
+        every = [(card, verb) for card in cards for verb in (*card.verbs, *(v for kind in card.kinds for v in kind.verbs))]
+        fits = {card.app: verb.verb for card, verb in every if is_control(verb.control, thing.name.text)}
+        app = next(iter(fits)) if len(fits) == 1 else cards[0].app if len(cards) == 1 else self._app
+        if not app or len(fits) > 1:
+            return False
+        self._add(PressStep(app=app, verb=fits.get(app, "click"), control=thing.name.text))
+        self._app = app
+        return True
 
     def _set(self, order: Order, thing: Thing) -> None:
         """New values of fields: of a record, or of what an application has only one of, such as its settings."""

@@ -13,6 +13,7 @@ from roles.policies.orders.grounding import Ungrounded, ground_kind
 
 COMMITS = ("send", "submit", "save")
 """Verbs that end a form, the strongest first."""
+_HANDED_IN = frozenset({"send", "submit"})
 GENERIC = frozenset({"app", "application", "page", "form", "program", "screen", "site", "website"})
 """Nouns behind an application's name."""
 WHOLES = frozenset(
@@ -77,6 +78,11 @@ def each_of(thing: Thing) -> list[Thing]:
 
 def is_many(thing: Thing) -> bool:
     return thing.quantity in {"all", "number"} or bool(thing.also) or (thing.pick is not None and thing.pick.number > 1)
+
+
+def unwanted_by(verb: str) -> frozenset[str]:
+    """What "do not send it" forbids: whoever says that of a claim means that it is not to be submitted."""
+    return _HANDED_IN if verb in _HANDED_IN else frozenset({verb})
 
 
 class PlanState:

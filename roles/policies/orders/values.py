@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from environments.cards import FieldCard, KindCard
-from roles.contracts.orders import Amount, Back, ComputeStep, JobStep, Of, ReadStep, Text, Thing, Value, When, Worked
+from roles.contracts.orders import Amount, Back, ComputeStep, JobStep, Of, ReadStep, Records, Text, Thing, Value, When, Worked
 from roles.policies.orders.grounding import ground_field
 from roles.policies.orders.jobs import job_for, tools_in
 from roles.policies.orders.records import Lookups
@@ -166,12 +166,28 @@ class Values(Lookups):
         base = self._base(of.thing.model_copy(update={"also": ()}), field)
         wanted = base if base.pick is not None else base.model_copy(update={"exactly": 0})
         name = self._collected(wanted, self.phrase(of.thing), [self._label(one, base) for one in field])
+        self._check_named(wanted, name)
         if how == "count":
             return f"fact {_string(name)} | count"
         if not field:
             raise Refusal(f'"{self.phrase(of.thing)}": it is not said of which field the {how} is meant')
         word = {"largest": "maximum", "smallest": "minimum"}.get(how, how)
         return f"fact {_string(name)} | {word} [{self._label(field[0], base)}]"
+
+    def _check_named(self, records: Records, name: str) -> None:
+        """Nothing is worked out over a name that no record has; of one that some have, none may be in this or that state."""
+        options = {field.label for field in self.kind(records).fields if field.options}
+        named = [
+            test for test in records.tests
+            if test.label not in options and test.relation in {"is", "has"} and not test.negated
+            and test.value[:1].isupper() and "{" not in test.value
+        ]  # fmt: skip
+        if not named or self._need(name)[0].rows:
+            return
+        called = ", ".join(f'"{test.value}"' for test in named)
+        bare = Records(app=records.app, kind=records.kind, place=records.place, tests=tuple(named), exactly=0)
+        if not self._need(self._collected(bare, f"{records.kind} of {called}", ()))[0].rows:
+            raise Refusal(f"nobody and nothing called {called} is known in {self.card(records.app).title}")
 
     def _over_values(self, how: str, parts: Sequence[str]) -> str:
         match how:
