@@ -212,9 +212,11 @@ class Deciders:
             from roles.manager.llm import LlmManager
 
             typed = "rules" in self._crew.operator.used()
+            looking, windows = self._looking(pictures, picturing), self._windows
+            unaided = [name for name in ("technician", "analyst") if getattr(self._crew, name).used() == {"rules"}]
             return LlmManager(
-                asker, prompt, workers=self._workers(), looking=self._looking(pictures, picturing), typed=typed
-            )  # fmt: skip
+                asker, prompt, workers=self._workers(), looking=looking, windows=windows, typed=typed, by_rules=unaided
+            )
         if role == "technician":
             from roles.technician.llm import LlmTechnician
 
@@ -250,6 +252,15 @@ class Deciders:
         if role == "evaluator" and gallery is not None:
             return _pictures_of(role, lambda seen: gallery.picture(seen.state_id))
         return _pictures_of(role, lambda _: environment.screenshot())
+
+    def _windows(self) -> list[str]:
+        """The windows that are open, the one in front marked."""
+        try:
+            open_now = self._environment.observe().windows if self._environment is not None else ()
+        except EnvironmentFault:
+            return []
+        marks = {window.window_id: ", in front" * window.focused + ", minimized" * window.minimized for window in open_now}
+        return [f"{window.app}: {window.title}{marks[window.window_id]}" for window in open_now]
 
     def _looking(self, kinds: Sequence[PictureKind], picturing: Picturing | None) -> Callable[[], list[tuple[str, bytes | None]]]:
         environment = self._environment

@@ -29,7 +29,7 @@ from protocol.model.verbs import (
     Wait,
 )
 
-_HIDDEN = "(hidden)"
+HIDDEN = "(hidden)"
 
 
 def describe(action: Action, *, hide_text: bool = False) -> str:
@@ -41,7 +41,7 @@ def _said(action: Action, hide_text: bool) -> str:  # noqa: C901 - one case a ve
     where = f'"{action.target.describe()}"' if action.target else ""
 
     def text(value: str) -> str:
-        return _HIDDEN if hide_text else _quoted(value)
+        return HIDDEN if hide_text else _quoted(value)
 
     match action:
         case Click(button=button, count=count, hold=hold):

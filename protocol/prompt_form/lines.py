@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from itertools import pairwise
 from typing import NamedTuple
@@ -137,6 +138,16 @@ KINDS = ("interactive", "text", "container", "behind the dialog", "below", "abov
 """Of what is left out, in the order in which the tail tells them."""
 
 
+_EMPTY = re.compile(r'(?<=\| )e\d+ ""(?: \| e\d+ "")+(?= \||$)')
+"""Empty cells beside each other."""
+
+
+def _as_one(cells: list[str]) -> str:
+    """Empty cells whose ids follow on each other are told as one: `e53-e56 ""`."""
+    ids = [int(cell[1:-3]) for cell in cells]
+    return f'e{ids[0]}-e{ids[-1]} ""' if ids == list(range(ids[0], ids[0] + len(ids))) else " | ".join(cells)
+
+
 class ElementLine(NamedTuple):
     """Elements that stand on one line; `members` are indices into the state's, the first is what the line is about."""
 
@@ -151,7 +162,7 @@ class ElementLine(NamedTuple):
 
     @property
     def text(self) -> str:
-        return " | ".join(self.pieces)
+        return _EMPTY.sub(lambda run: _as_one(run[0].split(" | ")), " | ".join(self.pieces))
 
 
 class ElementLines(NamedTuple):

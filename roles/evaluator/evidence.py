@@ -381,7 +381,9 @@ def gather(request: GateRequest, screen: Screen | None = None) -> GateEvidence:
         progress=progress(request),
         steps=len(request.steps),
         failed=sum(s.exec_status is not ExecStatus.EXECUTED for s in steps),
-        idle=sum(s.exec_status is ExecStatus.EXECUTED and not s.visible_change and not works_unseen(s) for s in steps),
+        idle=sum(
+            s.exec_status is ExecStatus.EXECUTED and not (s.visible_change or works_unseen(s) or s.verb in _INNER) for s in steps
+        ),
         repeated=sum(count - 1 for count in Counter(str(s.action) for s in steps).values()),
         recoveries=len(request.steps) - len(steps),
         unfounded=unfounded(request, screen or known.get) if request.trigger is GateTrigger.FINAL_CHECK else (),

@@ -120,7 +120,9 @@ def _request(state: State, ctx: Context) -> GateRequest:
     plan = tuple(with_status(s, assignment["statuses"]) for s in ctx.journal.plan(state["plan_version"]))
     subtask = next((s for s in plan if s.id == assignment.get("subtask")), None)
     final = trigger is GateTrigger.FINAL_CHECK
-    steps = ctx.journal.all_steps(MOST_STEPS) if final or subtask is None else ctx.journal.steps(subtask.id, subtask.attempt)
+    steps = ctx.journal.all_steps(MOST_STEPS)
+    if subtask is not None and not final:
+        steps = ctx.journal.steps(subtask.id, subtask.attempt, MOST_STEPS)
     return GateRequest(
         trigger=trigger,
         goal=ctx.journal.alike(state["goal"]),

@@ -6,18 +6,16 @@ from collections.abc import Mapping, Sequence
 from typing import Any, assert_never
 
 from roles.contracts import GateRequest, GateVerdict, PictureKind
-from roles.contracts.signals import ALLOWED_DECISIONS, Signal
+from roles.contracts.signals import ALLOWED_DECISIONS, GATE_DECISIONS, Signal
 from roles.contracts.steering import notes_told
 from roles.evaluator.evidence import gather
 from roles.knowledge.memory.blackboard import board_in
 from roles.policies.llm.asking import Asker, Picturing, of_screen, with_pictures
-from roles.policies.llm.prompts import Prompt
+from roles.policies.llm.prompts import Prompt, now_told
 from roles.policies.llm.reply_parsing import UnusableReply
 from roles.policies.llm.schemas import evaluator_schema, form_told
 from roles.policies.llm.subtask_words import cut, facts_told, ledger_told, plan_told, screens_told, steps_told
 from roles.screen.evidence import views
-
-_STEPS = 30
 
 
 class LlmEvaluator:
@@ -43,7 +41,8 @@ class LlmEvaluator:
     def judge(self, request: GateRequest) -> GateVerdict:
         evidence = evidence_ids(request)
         schema = evaluator_schema(request, evidence)
-        system, turn = self._prompt.filled(self._values(request) | {"answer_form": form_told(schema)})
+        prompt = self._prompt._replace(system=_of_gate(self._prompt.system, request))
+        system, turn = prompt.filled(self._values(request) | {"answer_form": form_told(schema)})
         return self._asker.ask(system, self._shown(turn, request), schema, lambda data: read_verdict(data, request, evidence))
 
     def _shown(self, turn: str, request: GateRequest) -> str | list[Any]:
@@ -62,10 +61,11 @@ class LlmEvaluator:
             "ledger": ledger_told((request.found or gather(request)).ledger or request.ledger),
             "trigger": request.trigger.value + (f" ({request.reask})" if request.reask else ""),
             "subtask": subtask.instruction if subtask else request.goal,
+            "now": now_told(request.today),
             "decisions": ", ".join(sorted(d.value for d in ALLOWED_DECISIONS[request.trigger])),
             "plan": plan_told(request.plan),
             "findings": findings_told(request),
-            "steps": steps_told(request.steps[-_STEPS:], self._recent),
+            "steps": steps_told(request.steps, self._recent, request.facts, bodies=True),
             "screens": screens_told(request.screens, self._screen_tokens),
             "facts": facts_told(request),
             "summary": cut(request.summary, 600),
@@ -73,10 +73,16 @@ class LlmEvaluator:
         }
 
 
+def _of_gate(system: str, request: GateRequest) -> str:
+    """Without the lines on decisions that are not allowed at this gate."""
+    others = tuple(f"- `{d.value}`" for d in GATE_DECISIONS if d not in ALLOWED_DECISIONS[request.trigger])
+    return "".join(line for line in system.splitlines(keepends=True) if not line.startswith(others))
+
+
 def evidence_ids(request: GateRequest) -> tuple[str, ...]:
     """Everything that a verdict may rely on."""
     states = [f"state:{screen.state_id}" for screen in reversed(request.screens)]
-    steps = [f"step:{step.step}" for step in request.steps[-_STEPS:]]
+    steps = [f"step:{step.step}" for step in request.steps]
     return (*dict.fromkeys([*states, *steps, *(f"fact:{fact.name}" for fact in board_in(request).facts)]),)
 
 

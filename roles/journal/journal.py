@@ -99,7 +99,7 @@ class Screens:
 
 _REMEMBERED = 256
 """Keys of the latest events: enough to recognise the events of a step that is worked again."""
-_CACHED = 48
+_CACHED = 200
 
 
 class Event(NamedTuple):

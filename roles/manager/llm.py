@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import Any
 
 from pydantic import TypeAdapter, ValidationError
@@ -14,7 +14,7 @@ from roles.contracts.steering import notes_told
 from roles.manager.plans import PlanError, validate_plan
 from roles.manager.step_form import WrittenStep
 from roles.policies.llm.asking import Asker, with_pictures
-from roles.policies.llm.prompts import Prompt
+from roles.policies.llm.prompts import Prompt, now_told
 from roles.policies.llm.reply_parsing import UnusableReply
 from roles.policies.llm.schemas import form_told, manager_schema
 from roles.policies.llm.subtask_words import cards_told, facts_told, ledger_told, listed, plan_told, supplements_told
@@ -29,6 +29,13 @@ _WORKS = {
     "technician": "runs scripts over the user's files, in the application files",
     "analyst": "computes over facts that are known, in no application",
 }
+_BY_RULES = {
+    "technician": "runs code over the user's files that its instruction gives whole and with nothing beside it, as in: "
+    "Run ```python (a line break) CODE ```; counts lines, words or characters of a file, sorts its lines, joins files; no more",
+    "analyst": "computes a formula over facts that are known, given with nothing beside it, as in: "
+    'Compute fact "a" + fact "b" as "sum"',
+}
+"""What a worker can do that has no model."""
 _STEPS_FORM = """\
 A subtask may say its `steps` as data, beside the instruction and to the same end, in the words of what the applications hold:
 {"find": {"app": A, "kind": K, "where": {LABEL: VALUE}}}
@@ -42,7 +49,8 @@ _STEPS: TypeAdapter[tuple[Step, ...]] = TypeAdapter(tuple[WrittenStep, ...])
 
 
 class LlmManager:
-    """One question to the model for one plan. `workers` are those that a plan may name; `looking` has pictures of the screen.
+    """One question to the model for one plan. `workers` are those that a plan may name; `looking` has pictures of the screen,
+    and `windows` those that are open, a line each; workers `by_rules` have no model.
 
     With `typed` subtasks may say their steps as data, which a worker that goes by rules is surer to understand than words.
     """
@@ -54,12 +62,16 @@ class LlmManager:
         *,
         workers: Sequence[str] = ("operator",),
         looking: Callable[[], list[tuple[str, bytes | None]]] = list,
+        windows: Callable[[], list[str]] = list,
         typed: bool = False,
+        by_rules: Collection[str] = (),
     ) -> None:
         self._asker = asker
         self._prompt = prompt
         self._workers = tuple(workers)
+        self._works = _WORKS | {name: can for name, can in _BY_RULES.items() if name in by_rules}
         self._looking = looking
+        self._windows = windows
         self._typed = typed
 
     def plan(self, request: PlanRequest) -> PlanAnswer:
@@ -78,13 +90,15 @@ class LlmManager:
             "apps": "; ".join(f"{a.app} ({', '.join([a.title, *a.words[:6]])})" for a in request.apps) or "not known",
             "holds": cards_told(request.cards),
             "steps_form": _STEPS_FORM if self._typed else "",
-            "workers": "; ".join(f"{worker}: {_WORKS[worker]}" for worker in self._workers),
+            "workers": "; ".join(f"{worker}: {self._works[worker]}" for worker in self._workers),
             "trigger": f"{request.trigger}{failed}{little_left}",
+            "windows": "\n".join(self._windows()),
+            "now": now_told(request.today),
             "plan": plan_told(request.plan),
-            "evidence": listed(request.evidence),
+            "evidence": listed(request.evidence, 600),
             "facts": facts_told(request),
             "supplements": supplements_told(request.supplements),
-            "user_words": listed(request.user_words),
+            "user_words": listed(request.user_words, 2_000),
             "refused": listed(request.refused),
         }
 

@@ -34,6 +34,7 @@ from protocol import (
 from protocol.retries import Overload, Retries
 from roles.contracts import Fact
 from roles.contracts.context import Context, State, Update
+from roles.contracts.gates import MOST_STEPS
 from roles.contracts.nodes import RunBlocked
 from roles.contracts.requests import Pending, pending_of
 from roles.journal.events import OutcomeEvent
@@ -114,7 +115,21 @@ def keep_answer(state: State, ctx: Context, action: Action, result: ActionResult
     fact = Fact(
         name=name, value=result.output, kind=RESULT, app=skill.app if skill else asked, source=source, source_name=name, **at
     )
-    ctx.journal.remember(fact, beside=(state.get("delegation") or {}).get("beside", ()))
+    beside = (state.get("delegation") or {}).get("beside", ())
+    if (before := _answer_before(ctx, action, fact)) is not None:
+        ctx.journal.remember(before, beside=beside)
+    ctx.journal.remember(fact, beside=beside)
+
+
+def _answer_before(ctx: Context, action: Action, fact: Fact) -> Fact | None:
+    """What the same function answered to other arguments, under a name of its own: a second page is not the first one anew."""
+    held = next((f for f in ctx.journal.facts() if f.name == fact.name and f.kind == RESULT and f.step != fact.step), None)
+    if held is None:
+        return None
+    asked = next((step for step in ctx.journal.all_steps(MOST_STEPS) if step.step == held.step), None)
+    if asked is None or parse_action(asked.action).parameters == action.parameters:
+        return None
+    return held.model_copy(update={"name": f"{held.name} at step {held.step}"})
 
 
 _TOLD = frozenset({"alert", "status"})

@@ -21,7 +21,7 @@ from roles.contracts.requests import Pending, Reject, pending_of
 from roles.contracts.signals import Signal
 from roles.journal.events import FeedbackEvent
 from roles.operator.decide import plan_next_action
-from roles.operator.execute import execute_action
+from roles.operator.execute import CALLS, execute_action
 from roles.operator.perceive import (
     adapter_error,
     attempt_of,
@@ -279,6 +279,8 @@ def _failed(state: State, ctx: Context, result: ActionResult) -> Update:
         trouble = "changed"
     elif result.error.startswith("target not found"):
         trouble = "missing"
+    elif result.exec_status is ExecStatus.ERROR and pending_of(state).action["action_type"] in CALLS:
+        trouble = "refused"  # what a call answers is told; a wait and the same again would change nothing
     elif "scroll" in result.error:
         trouble = "hidden"
     return {"errors": errors} | _recover(state, context, trouble)

@@ -5,16 +5,16 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from protocol import AgentStatus, LaunchApp, OperatorDecision, VisualState
+from protocol import AgentStatus, ExecStatus, LaunchApp, OperatorDecision, VisualState
 from protocol.prompt_form import Style, whole_form
 from protocol.prompt_form.tree import kind
-from roles.contracts import EffectSeen, Expectation, FactKnown, OperatorView, PictureKind
+from roles.contracts import USER, EffectSeen, Expectation, FactKnown, OperatorView, PictureKind
 from roles.contracts.steering import notes_told
 from roles.policies.llm.asking import TOLD, Asker, Picturing, with_pictures
-from roles.policies.llm.decision_parsing import read_decision
+from roles.policies.llm.decision_parsing import KEEPING, LAST, read_decision
 from roles.policies.llm.move_offer import narrow_moves
-from roles.policies.llm.prompts import Prompt
-from roles.policies.llm.schemas import form_told, operator_schema, verbs_of
+from roles.policies.llm.prompts import Prompt, now_told
+from roles.policies.llm.schemas import form_told, operator_schema, verbs_of, verbs_told
 from roles.policies.llm.settings import AnswerForm
 from roles.policies.llm.subtask_words import (
     changes_told,
@@ -43,6 +43,7 @@ _BATCH = (
     "this screen. At the first surprise the rest is left out, and you are asked again."
 )
 _PREFER = {
+    "gui": "- Use the screen first. Use `call_api` for what the screen cannot do, or where one call saves many steps.",
     "api": "- Where a function does what the subtask asks, use `call_api`; then look at the screen to see that it was done.",
     "agent": "- Where the app has an agent, ask it first with `ask_in_app_agent`; then look at the screen to see what it did.",
 }
@@ -83,6 +84,8 @@ class LlmOperator:
     def decide(self, view: OperatorView) -> OperatorDecision:
         if (first := _way_there(view)) is not None:
             return first
+        if _said_the_end(view):
+            return OperatorDecision(reasoning="the end was said with the last action", status=AgentStatus.FINISH)
         view = self._narrowed(view)
         narrow = self._form == "narrow"
         form = whole_form(view.seen, budget=self._screen_tokens, style=_SMALL if narrow else None)
@@ -114,16 +117,16 @@ class LlmOperator:
             "moves": moves,
             "expected": expected_told(view, missing),
             "changes": changes_told(view.before, view.seen),
-            "steps": steps_told(view.history, self._recent),
+            "steps": steps_told(view.history, self._recent, view.facts),
             "facts": facts_told(view),
             "previous_plan": listed(view.previous_plan),
             "saved_screens": screens_told(view.saved, _SAVED_TOKENS) if view.saved else "",
-            "notes": cut(str(view.memory.get("notes", "")), 600),
+            "notes": str(view.memory.get("notes", "")),
             "message": cut(view.host_message, 600),
-            "events": listed(view.events),
-            "supplements": supplements_told(view.retrieved),
+            "events": listed([*view.events, *self._unpictured(view)]),
+            "supplements": self._help(view),
             "refused": listed(view.refused),
-            "functions": listed(view.functions),
+            "functions": "\n".join(view.functions),
             "results": results_told(view),
         }
         return without_values(data, view.facts) | {
@@ -131,14 +134,30 @@ class LlmOperator:
             "user_says": notes_told(view.notes),
             "ledger": ledger_told(view.ledger),
             "subtask": instruction_told(view.subtask),
+            "now": now_told(view.today),
             "app": view.app or "the application on the screen",
             "apps": ", ".join(app.app for app in view.apps) or "only this one",
-            "verbs": ", ".join(verbs_of(view)),
+            "verbs": verbs_told(verbs_of(view)),
             "prefer": _PREFER.get(view.prefer, "") if view.functions else "",
-            "previous_subtasks": cut("; ".join(view.previous_subtasks)) or "nothing",
+            "previous_subtasks": cut("; ".join(view.previous_subtasks), 1_200) or "nothing",
             "batch": _BATCH.format(more=self._batch - 1) if self._batch > 1 else "",
             "pictures": _LOOKING if self._picturing is not None and view.screenshots else "",
         }
+
+    def _help(self, view: OperatorView) -> str:
+        """What was looked up for this application: in full at the first decision of an attempt, then by its titles."""
+        mine = [s for s in view.retrieved if s.app in {None, view.app} or s.source == USER]
+        if self._form == "narrow" or all(step.verb == "launch_app" for step in view.history):
+            return supplements_told(mine)
+        return "\n".join(f"{s.title} ({s.source}): told in full at your first step" for s in mine)
+
+    def _unpictured(self, view: OperatorView) -> list[str]:
+        """Why a picture that was wanted is not there."""
+        wanted = bool(view.history) and view.history[-1].action["action_type"] == "screenshot"
+        if not wanted or (self._picturing is not None and view.screenshots):
+            return []
+        why = "this model is given none (crew.operator.vision is off)" if view.screenshots else "none can be taken here"
+        return [f"there is no picture of the screen: {why}; what it shows is told in words"]
 
     def _shown(self, turn: str, view: OperatorView) -> str | list[Any]:
         """The turn, with the pictures behind it where there are any."""
@@ -159,6 +178,14 @@ def _way_there(view: OperatorView) -> OperatorDecision | None:
         return None
     action = LaunchApp(app=str(view.app))
     return OperatorDecision(reasoning=f"{view.app} is not on the screen", action=action, status=AgentStatus.CONTINUE)
+
+
+def _said_the_end(view: OperatorView) -> bool:
+    """Whether the last decision was to finish once something is kept, and just that has worked."""
+    last = view.history[-1] if view.history else None
+    stopped = bool(view.host_message) or any(event.startswith("batch:") for event in view.events)
+    worked = last is not None and last.verb in KEEPING and last.exec_status is ExecStatus.EXECUTED
+    return bool(view.memory.get(LAST)) and worked and not stopped
 
 
 def _seen_through(view: OperatorView, missing: Sequence[Expectation]) -> OperatorDecision | None:

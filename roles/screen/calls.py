@@ -10,7 +10,7 @@ from typing import Any
 from protocol import VisualState
 from roles.contracts import Fact, GateRequest, StepRecord
 from roles.safety.outgoing_data import looks, texts
-from roles.screen.screens import fold
+from roles.screen.screens import Screen, fold
 from roles.screen.values import same_value
 from roles.skills.contract import RESULT
 
@@ -113,6 +113,22 @@ def shown_later(step: StepRecord, request: GateRequest) -> str:
     return ""
 
 
+def said_later(step: StepRecord, done: str, request: GateRequest) -> str:
+    """What says later that it was done to the record that the call names: a row or a page on which it stands, or its record."""
+    given = (step.action.get("arguments") or {}).items()
+    named = telling(text for name, value in given if _NAMES_A_RECORD.search(name) for text in texts(value))
+    said, app = re.compile(done, re.IGNORECASE), str(step.action.get("app", ""))
+    for state in _later(step, request) if named else ():
+        shown = [*(item.text for item in Screen(state).items), *(e.name for e in state.elements if e.role == "heading")]
+        if _same_app(state, app) and any(said.search(t) and all(fold(n) in fold(t) for n in named) for t in shown):
+            return f"state:{state.state_id}"
+    for fact in _tellings(step, app, request) if named else ():
+        records = records_in(fact.value)[0]
+        if any(tells_of(named, record) and any(said.search(str(v)) for v in record.values()) for record in records):
+            return f"fact:{fact.name}"
+    return ""
+
+
 def gone_later(step: StepRecord, target: str | None, request: GateRequest) -> str:
     """What shows that something is no longer there: a later list of its application in which it does not stand."""
     for state in _later(step, request):
@@ -130,7 +146,8 @@ def _carried(step: StepRecord) -> Iterator[str]:
     arguments = step.action.get("arguments") or {}
     record = [name for name in arguments if _NAMES_A_RECORD.search(name)]
     for name, value in arguments.items():
-        if name not in record or len(arguments) == 1 or name == "path":
+        alone = len(arguments) == 1 and not name.endswith(("id", "key", "number"))  # these never say what is new
+        if name not in record or alone or name == "path":
             yield from texts(value)
 
 

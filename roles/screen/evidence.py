@@ -20,10 +20,10 @@ from roles.contracts import (
     TakenSeen,
     TextShown,
 )
-from roles.screen.calls import changed_by, function_words, gone_later, is_call, looks_only, shown_later, told_of
+from roles.screen.calls import changed_by, function_words, gone_later, is_call, looks_only, said_later, shown_later, told_of
 from roles.screen.choices import chosen, held, taken
 from roles.screen.events import PAGE_SAYS_NO, called_off, refusal
-from roles.screen.matching import similarity
+from roles.screen.matching import similarity, tokens
 from roles.screen.page import likeness
 from roles.screen.screens import FIELD_ROLES, Screen, fold
 from roles.screen.values import same_value
@@ -39,7 +39,11 @@ _VERBS = {
 _STORES = frozenset({"set", "edit", "write", "rename", "put", "append", "new", "change", "make", "fill"})
 """First words of functions that keep at once what they are given."""
 _DATA = frozenset({"row", "cell", "gridcell", "listitem", "treeitem", "option", "tab", "heading"})
-_WRITE = frozenset({"fill", "type", "select_option", "click", "drag", "press_key"})
+_WRITE = frozenset({"fill", "type", "select_option", "drag"})
+_TICKED = frozenset({"checkbox", "switch", "radio", "option", "slider", "spinbutton"})
+"""What a click changes the value of."""
+_ASKING = 2
+"""So many answers make a dialog a question; one only closes what it says."""
 _STAYS = re.compile(r"keep (?:editing|writing|working)\b", re.IGNORECASE)
 """What a button says that goes on with a form: it keeps nothing."""
 _GOOD = 0.6
@@ -202,7 +206,7 @@ def _effect(verb: str, target: str | None, app: str | None, request: GateRequest
         return called
     done = _tried(verb, target, app, request)
     seen = [s for s in done if _showed(s, request)]
-    if seen and (asked := called_off(seen[-1], request.steps)):
+    if seen and (asked := called_off(seen[-1], request.steps) or _asks_still(seen[-1], request)):
         return Finding(False, (f"step:{seen[-1].step}",), asked)
     if verb == "click" and seen and (said := _refused(seen[-1], request)):
         return Finding(False, (f"step:{seen[-1].step}",), f'{PAGE_SAYS_NO}: "{said}"')
@@ -232,11 +236,33 @@ def _asked_for(step: StepRecord, verb: str, target: str | None, request: GateReq
 def _tried(verb: str, target: str | None, app: str | None, request: GateRequest) -> list[StepRecord]:
     pressed = [s for s in request.steps if not is_call(s)]
     done = [s for s in pressed if _amounts_to(s, verb, target, request) and (s.exec_status == "executed" or shown_for_it(s))]
+    done = done if verb == "click" else [s for s in done if not _leads_there(s)]
     return ([s for s in done if s.app in {app, None}] or done) if app else done
 
 
 def _showed(step: StepRecord, request: GateRequest) -> bool:
     return (step.visible_change and not _complained(step) and _more_than_focus(step, request)) or _brought(step)
+
+
+def _leads_there(step: StepRecord) -> bool:
+    """Whether it did no more than open a place of its own name: the folder called Archive."""
+    name, said = step.target.casefold(), [event.casefold() for event in step.events]
+    there = [event for event in said if event.startswith("navigation:") and re.search(rf"\W{re.escape(name)}$", event)]
+    return bool(name and there) and not any(event.startswith("status:") for event in said)
+
+
+def _asks_still(step: StepRecord, request: GateRequest) -> str:
+    """What is asked in the dialog that the press brought or stood in, and that is open still; empty where nothing is."""
+    known = {state.state_id: state for state in views(request)}
+    after, now = known.get(step.after), next((s for s in reversed(request.screens) if s.app == step.app), None)
+    told = any(event.startswith("status:") for event in step.events)
+    if after is None or now is None or after.modal is None or now.modal is None or told:
+        return ""
+    opened, dialog = after.by_id.get(after.modal), now.by_id.get(now.modal)
+    answers = [e for e in Screen(now).elements if e.role == "button" and e.enabled]
+    if opened is None or dialog is None or opened.name != dialog.name or len(answers) < _ASKING:
+        return ""
+    return f'the dialog "{dialog.name}" is open still: it is not done yet'
 
 
 def done_of(wanted: EffectSeen, request: GateRequest) -> list[StepRecord]:
@@ -262,13 +288,21 @@ def _calls_for(verb: str, request: GateRequest) -> list[StepRecord]:
     """Calls of what is named for it. Who asks an agent may have asked for anything."""
     named = frozenset(_VERBS.get(verb, (verb,))) | (_STORES if verb == "save" else frozenset())
     calls = [s for s in request.steps if is_call(s) and s.exec_status == "executed" and not looks_only(s)]
-    return [s for s in calls if s.verb in named or not s.action.get("function") or named & set(function_words(s))]
+    return [s for s in calls if s.verb in named or named & set(function_words(s)) or _may_have_asked(s, named)]
+
+
+def _may_have_asked(step: StepRecord, named: frozenset[str]) -> bool:
+    """Whether an agent was asked for it, or for nothing else that has a name here."""
+    if step.action.get("function"):
+        return False
+    said = set(tokens(str(step.action.get("request", ""))))
+    return bool(said & named) or not any(said.intersection(words) for words in _VERBS.values())
 
 
 def _seen_of(step: StepRecord, verb: str, target: str | None, request: GateRequest) -> str:
     """What shows that a call did it, as evidence."""
     found = gone_later(step, target, request) if verb == "delete" else shown_later(step, request)
-    return found or changed_by(step, request)
+    return found or said_later(step, done_word(verb), request) or changed_by(step, request)
 
 
 def _amounts_to(step: StepRecord, verb: str, target: str | None, request: GateRequest) -> bool:
@@ -279,7 +313,7 @@ def _amounts_to(step: StepRecord, verb: str, target: str | None, request: GateRe
     keys = [str(k).casefold() for k in step.action.get("keys", [])]
     if step.action.get("action_type") == "drag" and any(verb in e.casefold() for e in step.events):
         return True  # a row that was swept aside
-    if verb != "click" and step.exec_status == "executed" and _announced(verb, step):
+    if (step.exec_status == "executed" and _announced(verb, step)) or _became(verb, step, request):
         return True
     shortcut = verb == "save" and keys[-1:] == ["s"] and len(keys) > 1
     pressed = step.action.get("action_type") in {"click", "press_key"} or bool(step.action.get("submit"))
@@ -288,10 +322,14 @@ def _amounts_to(step: StepRecord, verb: str, target: str | None, request: GateRe
 
 def _is_datum(step: StepRecord, request: GateRequest) -> bool:
     """Whether what was pressed is a thing that the screen holds, such as a folder called Archive, as far as that is known."""
+    element = _pressed(step, request)
+    return element is not None and element.role in _DATA
+
+
+def _pressed(step: StepRecord, request: GateRequest) -> GUIElement | None:
     target = str((step.action.get("target") or {}).get("element_id", ""))
     before = next((state for state in request.earlier if state.state_id == step.before), None)
-    element = before.by_id.get(target) if before is not None else None
-    return element is not None and element.role in _DATA
+    return before.by_id.get(target) if before is not None else None
 
 
 def names_effect(name: str, verb: str) -> bool:
@@ -304,22 +342,41 @@ def names_effect(name: str, verb: str) -> bool:
 
 def _announced(verb: str, step: StepRecord) -> bool:
     """The screen itself says what was done: `Message moved to Trash` came of pressing `Trash`."""
-    done = re.compile(rf"\b{re.escape(verb.removesuffix('e'))}\w?ed\b", re.IGNORECASE)
-    return any(event.startswith("status:") and done.search(event) for event in step.events)
+    return any(event.startswith("status:") and re.search(done_word(verb), event, re.IGNORECASE) for event in step.events)
+
+
+def _became(verb: str, step: StepRecord, request: GateRequest) -> bool:
+    """A form that was filled in and became a page whose name says it at its end: `Claim R-1 submitted`."""
+    named = any(e.startswith("navigation:") and re.search(rf"{done_word(verb)}$", e, re.IGNORECASE) for e in step.events)
+    before = next((s for s in request.earlier if s.state_id == step.before), None)
+    if not named or before is None or step.exec_status != "executed":
+        return False
+    fields = {e.name for e in before.elements if e.role in FIELD_ROLES and not is_search(e)}
+    return any(s.step < step.step and s.app == step.app and s.target in fields and _writes(s, request) for s in request.steps)
+
+
+def done_word(verb: str) -> str:
+    """A pattern for what is said of a thing once it was done: saved, submitted, sent."""
+    return r"\bsent\b" if verb == "send" else rf"\b{re.escape(verb.removesuffix('e'))}\w?ed\b"
 
 
 def _nothing_to_save(app: str | None, request: GateRequest) -> VisualState | None:
     """A screen that says it was saved, or whose Save button is disabled because nothing is new, after something was written."""
-    if not any(s.action.get("action_type") in _WRITE and s.visible_change and s.exec_status == "executed" for s in request.steps):
-        return None
+    written = {s.app for s in request.steps if _writes(s, request) and s.visible_change and s.exec_status == "executed"}
     for state in request.screens[::-1]:
-        if app and state.app != app:
+        if state.app not in written or (app and state.app != app):
             continue
         said = any(e.role == "status" and "saved" in fold(e.name).split() for e in state.elements)
         idle = any(e.role == "button" and not e.enabled and fold(e.name).split()[:1] == ["save"] for e in state.elements)
         if (said and any(_amounts_to(s, "save", None, request) for s in request.steps)) or idle:
             return state
     return None
+
+
+def _writes(step: StepRecord, request: GateRequest) -> bool:
+    """Whether it changes a value, and not only where one is."""
+    target = _pressed(step, request)
+    return step.action.get("action_type") in _WRITE or (target is not None and target.role in _TICKED)
 
 
 def _more_than_focus(step: StepRecord, request: GateRequest) -> bool:

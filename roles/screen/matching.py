@@ -132,15 +132,6 @@ def _is_cut_short(wanted: str, label: str) -> bool:
     return shown != label and len(shown) >= _ENOUGH and _folded(wanted).startswith(_folded(shown))
 
 
-def ends_as(wanted: str, label: str) -> bool:
-    """Whether a label for which there was no room ends in the beginning of these words: `Target of living room ther…`."""
-    shown, words = _folded(_CUT.sub("", label)), _folded(wanted)
-    if len(shown) == len(_folded(label)):
-        return False
-    starts = [0, *(found.end() for found in re.finditer(r"\s", shown))]
-    return any(len(shown) - at >= _ENOUGH and words.startswith(shown[at:]) for at in starts)
-
-
 def _folded(words: str) -> str:
     return " ".join(words.split()).casefold()
 

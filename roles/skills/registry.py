@@ -87,7 +87,7 @@ def _schema(kind: type[Action] | None) -> dict[str, Any]:
     return {"type": "object", "properties": properties, "required": needed}
 
 
-_LONG = 240
+_LONG, _CHOICES, _SAMPLES = 300, 160, 4
 _REQUEST = {
     "type": "object",
     "properties": {"request": {"type": "string", "description": "what is wanted, in words"}},
@@ -95,7 +95,6 @@ _REQUEST = {
 }
 _NOWHERE = VisualState(timestamp=0.0, screen_resolution=(1, 1))
 _WORD = re.compile(r"[^\W_]{3,}")
-_VERB = {"gui": "", "api": "call_api ", "agent": "ask_in_app_agent ", "mcp": "call_api ", "tool": "call_api "}
 
 
 class Skills:
@@ -162,14 +161,13 @@ class Skills:
         return (*found, *INNER)
 
     def lines(self, app: str | None, about: str) -> tuple[str, ...]:
-        """A line for each that is offered, those nearest to the words of a subtask first, and no more than are to be shown."""
+        """What is offered: those nearest to the words of a subtask with an example each, all others by what they take."""
         skills = self.offered(app)
         most = self.settings.shown
         if len(skills) > most:
             wanted = _words(about)
             skills = tuple(sorted(skills, key=lambda s: -len(wanted & _words(f"{s.called} {s.summary}"))))
-        more = [f"(and {len(skills) - most} more)"] if len(skills) > most else []
-        return (*map(told, skills[:most]), *more)
+        return (*map(told, skills[:most]), *map(signature, skills[most:]))
 
     # --- one action ---------------------------------------------------------------------------------------------
 
@@ -254,15 +252,58 @@ class Skills:
 
 
 def told(skill: Skill) -> str:
-    """One line for a prompt: how it is called, what it takes, what it risks, and what it does."""
-    arguments = json.dumps(skill.takes, ensure_ascii=False) if skill.kind != "agent" else ""
+    """One line for a prompt: what it takes, what it does and risks, and how it is called, letter for letter."""
     risk = skill.risk.value if skill.risk is not None else "asked for"
+    words = [name for name, said in skill.takes.items() if name not in skill.needs and _kind(said, None) == "string"]
+    needed = {name: _sample(skill.takes[name]) for name in (*skill.needs, *words[:_SAMPLES]) if name in skill.takes}
+    call: dict[str, Any] = {"action": "call_api", "app": skill.app, "function": skill.name, "arguments": needed}
+    if skill.kind == "agent":
+        call = {"action": "ask_in_app_agent", "app": skill.app, **needed}
+    summary = _short(" ".join(skill.summary.split()), 160)
+    example = json.dumps(call, ensure_ascii=False)
+    shown = example if len(example) <= _LONG else json.dumps(call | {"arguments": {}}, ensure_ascii=False)[:_LONG]
     facts = f"({skill.kind}; {skill.idempotence.value}; risk: {risk})"
-    summary = " ".join(skill.summary.split())[:160]
-    head = f"{_VERB[skill.kind]}{skill.called}"
-    room = max(0, _LONG - len(head) - len(facts) - len(summary) - 4)
-    shown = arguments if len(arguments) <= room else f"{', '.join(skill.takes)}"[:room]
-    return " ".join(part for part in (head, shown, facts) if part) + (f": {summary}" if summary else "")
+    return f"{signature(skill)} {facts}{f': {summary}' if summary else ''}; for example {shown}"
+
+
+def signature(skill: Skill) -> str:
+    """`mail.move_message(id: string, folder: "Inbox" | "Trash")`; what may be left out has a `?`."""
+    names = (f"{name}{'' if name in skill.needs else '?'}" for name in skill.takes)
+    kinds = (_kind(said, skill.arguments.get("$defs")) for said in skill.takes.values())
+    return f"{skill.called}({_short(', '.join(f'{n}: {k}' for n, k in zip(names, kinds, strict=True)), _LONG)})"
+
+
+def _kind(said: Any, defined: Any, deep: int = 3) -> str:
+    """What a value has to be, with the choices that there are."""
+    said = said if isinstance(said, dict) else {}
+    name = str(said.get("$ref", "")).rpartition("/")[2]
+    if name and deep and isinstance(defined, dict):
+        return _kind(defined.get(name), defined, deep - 1)
+    if isinstance(choices := said.get("enum"), list):
+        return _short(" | ".join(json.dumps(choice, ensure_ascii=False) for choice in choices), _CHOICES)
+    either = said.get("anyOf") or said.get("oneOf")
+    if isinstance(either, list) and deep:
+        kinds = dict.fromkeys(_kind(one, defined, deep - 1) for one in either)
+        return " | ".join(kind for kind in kinds if kind != "null") or "null"
+    if said.get("type") == "array":
+        return f"list of {_kind(said.get('items'), defined, deep - 1)}" if deep else "list"
+    kind = said.get("type") or "any"
+    return kind if isinstance(kind, str) else " | ".join(map(str, kind)) if isinstance(kind, list) else "any"
+
+
+_SAMPLES_OF: dict[str, Any] = {"integer": 1, "number": 1, "boolean": True, "array": [], "object": {}}
+
+
+def _sample(said: Any) -> Any:
+    """A value that an argument could have."""
+    said = said if isinstance(said, dict) else {}
+    choices = said.get("enum")
+    return choices[0] if isinstance(choices, list) and choices else _SAMPLES_OF.get(str(said.get("type")), "...")
+
+
+def _short(text: str, most: int) -> str:
+    flat = " ".join(text.split())
+    return flat if len(flat) <= most else f"{flat[:most]}…(+{len(flat) - most})"
 
 
 def _card(skill: Skill) -> FunctionCard:

@@ -11,7 +11,7 @@ from roles.policies.llm.asking import Asker
 from roles.policies.llm.prompts import Prompt
 from roles.policies.llm.reply_parsing import UnusableReply, script_in
 from roles.policies.llm.schemas import form_told, technician_schema
-from roles.policies.llm.subtask_words import cut, facts_told, instruction_told, listed, without_values
+from roles.policies.llm.subtask_words import cut, facts_told, instruction_told, listed, part, without_values
 
 _FILES = 120
 _CODE = 1_500
@@ -66,11 +66,11 @@ def _ran_told(ran: Sequence[RanScript]) -> str:
 
 
 def _one_told(number: int, ran: RanScript) -> str:
-    lines = [f"script {number} ({ran.script.language}), exit code {ran.exit_code}:", ran.script.code[:_CODE]]
+    lines = [f"script {number} ({ran.script.language}), exit code {ran.exit_code}:", part(ran.script.code, _CODE)]
     lines += [f"it did not work, and changed nothing: {cut(ran.error)}"] if ran.error else []
-    lines += [f"changed: {', '.join(ran.changed[:20])}"] if ran.changed else []
+    lines += [f"changed: {part(', '.join(ran.changed), _OUTPUT)}"] if ran.changed else []
     streams = (("stdout", ran.stdout), ("stderr", ran.stderr))
-    return "\n".join([*lines, *(f"{name}: {text.strip()[:_OUTPUT]}" for name, text in streams if text.strip())])
+    return "\n".join([*lines, *(f"{name}: {part(text, _OUTPUT)}" for name, text in streams if text.strip())])
 
 
 def read_script(data: Mapping[str, Any], request: ScriptRequest) -> ScriptAnswer:

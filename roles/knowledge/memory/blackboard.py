@@ -154,10 +154,12 @@ def value_told(fact: Fact | OtherValue) -> str:
     return "(hidden)" if fact.private and not is_reference(fact.value) else fact.value
 
 
-def fact_told(fact: Fact) -> str:
-    """A fact in a line: the value, its kind and what it comes to, who says so, and what others say."""
-    about = about_told(fact)
-    return _cut(f"{fact.name} = {value_told(fact)}", LINE) + (_cut(f" ({about})", LINE) if about else "")
+def fact_told(fact: Fact, length: int = LINE) -> str:
+    """A fact: the value, its kind and what it comes to, who says so, and what others say; on one line where it is cut."""
+    about, said = about_told(fact), f"{fact.name} = {value_told(fact)}"
+    whole = len(said) <= length
+    value = (said if length > LINE else _cut(said, LINE)) if whole else f"{_cut(said, length)} ({len(said) - length:,} more)"
+    return value + (_cut(f" ({about})", LINE) if about else "")
 
 
 def about_told(fact: Fact) -> str:

@@ -28,10 +28,12 @@ TOLD: dict[PictureKind, str] = {
 
 
 def with_pictures(turn: str, pictures: Iterable[tuple[str, bytes | None]]) -> str | list[Any]:
-    """The turn, with the pictures that there are behind it, each after what it shows."""
+    """The turn, with the pictures behind it, each after what it shows; where one could not be had, it says so."""
     blocks: list[Any] = []
     for told, png in pictures:
-        if png is not None:
+        if png is None:
+            turn += f"\n(There is no picture of this: {told}. It could not be taken.)"
+        else:
             blocks.append({"type": "text", "text": f"This picture shows {told}."})
             body = base64.b64encode(png).decode("ascii")
             blocks.append({"type": "image", "base64": body, "mime_type": "image/png"})

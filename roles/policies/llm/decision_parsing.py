@@ -5,6 +5,7 @@ Read are the flat form of `schemas.py`, decisions in full, OmniMCP's LLMResponse
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping
 from typing import Any
 
@@ -27,22 +28,30 @@ from protocol.dialects.desktop.ufo import decision_of
 from protocol.dsl import DSLError, parse_line
 from roles.contracts import OperatorView
 from roles.policies.llm.reply_parsing import UnusableReply
-from roles.policies.llm.schemas import AIMED, FIELDS, fields_of, verbs_of
+from roles.policies.llm.schemas import AIMED, FIELDS, STATUSES, fields_of, needs, verbs_of, verbs_told
+from roles.policies.llm.subtask_words import part
+from roles.skills.arguments import problem_with
 
 _UFO = frozenset({"ControlLabel", "ControlText", "Function"})
 """Fields of UFO's answers, as it writes them; `function` in small letters is a field of ours."""
 _WHOLE = frozenset(OperatorDecision.model_fields) - {"memory", "then"}
 _NONE = frozenset({"", "none", "null"})
 _FACT = "fact:"
-_NOTES = 600
+_FILLED = frozenset({"text", "arguments", "request", "url", "option", "options"})
+"""What of an action may have the value of a fact in it."""
+_NOTES = 3_000
 _NEAREST = 5
+KEEPING = frozenset({"memorize", "answer"})
+"""After these the screen is as it was, so that the end may be said with them."""
+LAST = "last"
+"""In the memory: the actions of this decision are the last ones."""
 
 
 def read_decision(data: Mapping[str, Any], view: OperatorView, batch: int = 1) -> OperatorDecision:
     """The decision; actions that follow count only where `batch` allows several. Raises UnusableReply or ValidationError."""
     decision = _ufo(data, view) if _UFO & data.keys() else OperatorDecision.model_validate(_whole(data, view))
-    if decision.status is AgentStatus.ERROR:
-        raise UnusableReply(decision.comment or "the status is missing; it is one of CONTINUE, FINISH, FAIL, CONFIRM, PENDING")
+    if decision.status is AgentStatus.ERROR and AgentStatus.ERROR not in (data.get("status"), data.get("Status")):
+        raise UnusableReply(decision.comment or f"the status is missing; it is one of {', '.join(STATUSES)}")
     action: Action | None = decision.action
     if action is not None and decision.status is not AgentStatus.FAIL:
         action = _checked(action, view)
@@ -50,7 +59,11 @@ def read_decision(data: Mapping[str, Any], view: OperatorView, batch: int = 1) -
     if batch > 1 and decision.status is AgentStatus.CONTINUE and data.get("then"):
         decision = decision.model_copy(update={"then": _following(data["then"], view, batch - 1)})
     notes = data.get("notes")
-    memory = {"notes": str(notes)[:_NOTES]} if notes else {k: v for k, v in view.memory.items() if k == "notes"}
+    kept = part(str(notes), _NOTES, "keep notes shorter") if notes else view.memory.get("notes")
+    memory: dict[str, Any] = {"notes": kept} if kept is not None else {}
+    verbs = {step.verb for step in (action, *(following.action for following in decision.then)) if step is not None}
+    if AgentStatus.FINISH in (data.get("status"), data.get("Status")) and verbs and verbs <= KEEPING:
+        memory[LAST] = True
     return decision.model_copy(update={"action": action, "memory": memory})
 
 
@@ -80,6 +93,8 @@ def _ufo(data: Mapping[str, Any], view: OperatorView) -> OperatorDecision:
 def _whole(data: Mapping[str, Any], view: OperatorView) -> dict[str, Any]:
     """The fields of a decision; what a model says beyond them does not count."""
     said = {key: value for key, value in data.items() if key in _WHOLE and value is not None}
+    if isinstance(said.get("plan"), str):
+        said["plan"] = [said["plan"]]
     if "reasoning" not in said and "thought" in data:
         said["reasoning"] = data["thought"]
     action = data.get("action")
@@ -103,16 +118,45 @@ def _nested(action: Mapping[str, Any], view: OperatorView) -> dict[str, Any]:
     body = dict(action)
     if isinstance(body.get("target"), str | int):
         body["target"] = _named(str(body["target"]), view)
-    return body
+    return _with_facts(body | _called(str(body.get("action_type")), body, view), view)
+
+
+def _called(verb: str, data: Mapping[str, Any], view: OperatorView) -> dict[str, Any]:
+    """A call with app and function apart, as `files.create_folder` and `create_folder` mean it; empty for another action.
+
+    What the call lacks is said at once: a step that fails would cost as much as the answer. Raises UnusableReply.
+    """
+    function = str(data.get("function") or "" if verb == "call_api" else verb).strip().casefold()
+    if "call_api" not in verbs_of(view) or not function or (verb != "call_api" and verb in verbs_of(view)):
+        return {}
+    said = str(data.get("app") or "").strip()
+    app = next((one.app for one in view.apps if said.casefold() in {one.app.casefold(), one.title.casefold()}), said)
+    there = [s for s in view.skills if s.kind not in {"gui", "agent"} and (not app or s.app == app)]
+    fits = [s for s in there if function in {s.name.casefold(), s.called.casefold()}]
+    mine = [s for s in fits if s.app == view.app] if len(fits) > 1 else fits
+    if len(mine) == 1:
+        given = _valued(data.get("arguments") or {}, view)
+        if isinstance(given, Mapping) and (unfit := problem_with(mine[0].arguments, given)):
+            raise UnusableReply(f"{mine[0].called}: {unfit}")
+        return {"app": mine[0].app, "function": mine[0].name}
+    if fits:
+        raise UnusableReply(f"several applications have {function}: {', '.join(s.called for s in fits)}; say which by app")
+    if verb == "call_api" and there:
+        raise UnusableReply(_no_such("function", function, [s.called for s in there]))
+    return {"app": app or view.app} if verb == "call_api" else {}
 
 
 def _flat(verb: str, data: Mapping[str, Any], view: OperatorView) -> dict[str, Any]:
     """`action: click, target: e4` as an action; a line of the DSL is one, too."""
+    if called := _called(verb, data, view):
+        verb, data = "call_api", {**data, **called}
     if verb not in verbs_of(view):
         try:
-            return dict(parse_line(verb).dump())
+            return _with_facts(dict(parse_line(verb).dump()), view)
         except DSLError:
             raise UnusableReply(_no_such("action", verb, verbs_of(view))) from None
+    if lacks := [name for name in needs(verb) if data.get(name) is None]:
+        raise UnusableReply(f"{verb} needs a {lacks[0]}: {verbs_told([verb])}")
     body: dict[str, Any] = {"action_type": verb}
     for name in fields_of(verb) & FIELDS.keys():
         value = data.get(name)
@@ -138,23 +182,45 @@ def _canonical(verb: str, body: dict[str, Any], view: OperatorView) -> dict[str,
         case "drag":
             body["to"] = _named(str(body.get("to", "")), view)
         case "fill" | "type" | "answer":
-            body["text"] = _valued(str(body.get("text", "")), view)
+            body["text"] = str(body.get("text", ""))
         case "memorize":
             body["value"] = str(body.get("value", ""))
         case _:
             pass
-    return body
+    return _with_facts(body, view)
 
 
-def _valued(text: str, view: OperatorView) -> str:
-    """`fact:NAME` as the fact's value, exactly; a private one is used so without the model ever reading it."""
-    if not text.startswith(_FACT):
-        return text
-    name = text.removeprefix(_FACT).strip()
-    for fact in reversed(view.facts):
-        if fact.name.casefold() == name.casefold():
-            return fact.value
-    raise UnusableReply(_no_such("fact", name, [fact.name for fact in view.facts]))
+def _with_facts(body: dict[str, Any], view: OperatorView) -> dict[str, Any]:
+    """The action with the values of facts wherever it names them."""
+    return {key: _valued(said, view) if key in _FILLED else said for key, said in body.items()}
+
+
+def _valued(said: Any, view: OperatorView) -> Any:
+    """`fact:NAME` as the fact's value, exactly and wherever it stands; a private one is used so without ever being read.
+
+    The longest name that fits is meant. Raises UnusableReply where none does and nobody but the model has said the words.
+    """
+    if isinstance(said, Mapping):
+        return {key: _valued(value, view) for key, value in said.items()}
+    if isinstance(said, list | tuple):
+        return [_valued(value, view) for value in said]
+    if not isinstance(said, str) or _FACT not in said:
+        return said
+    values = {fact.name.casefold(): fact.value for fact in view.facts}
+    if said.startswith(_FACT) and (whole := said.removeprefix(_FACT).strip().casefold()) in values:
+        return values[whole]
+    names = "|".join(re.escape(name) for name in sorted(values, key=len, reverse=True))
+    given = f"{view.user_request}\n{view.subtask.instruction}"
+
+    def value(match: re.Match[str]) -> str:
+        if match["name"] is not None:
+            return values[match["name"].casefold()]
+        if match[0] in given:
+            return match[0]
+        raise UnusableReply(_no_such("fact", match["word"], [fact.name for fact in view.facts]))
+
+    named = rf"(?i:(?P<name>{names}))(?!\w)" if names else "(?P<name>(?!))"
+    return re.sub(rf"(?<!\w){_FACT}(?:{named}|(?P<word>\S+))", value, said)
 
 
 def _named(target: str, view: OperatorView) -> dict[str, Any]:

@@ -8,6 +8,7 @@ from __future__ import annotations
 import hashlib
 import re
 from collections.abc import Mapping
+from datetime import datetime
 from difflib import get_close_matches
 from pathlib import Path
 from typing import NamedTuple
@@ -31,6 +32,15 @@ def fence_for(data: Mapping[str, str]) -> str:
         if word not in whole:
             return word
         number += 1
+
+
+def now_told(today: str) -> str:
+    """The world's own day, time and weekday; nothing where the world has none, or says something else in its place."""
+    try:
+        now = datetime.fromisoformat(today)
+    except ValueError:
+        return ""
+    return f"It is now {now:%A, %Y-%m-%d, %H:%M}."
 
 
 def fenced(name: str, text: str, fence: str) -> str:
@@ -63,15 +73,15 @@ class Variables(NamedTuple):
 
 VARIABLES: dict[str, Variables] = {
     "manager": Variables(
-        frozenset({"goal", "user_says", "ledger", "apps", "workers", "steps_form", "trigger", "answer_form"}),
-        frozenset({"holds", "plan", "evidence", "facts", "supplements", "user_words", "refused"}),
+        frozenset({"goal", "user_says", "ledger", "apps", "workers", "steps_form", "trigger", "now", "answer_form"}),
+        frozenset({"holds", "windows", "plan", "evidence", "facts", "supplements", "user_words", "refused"}),
         frozenset({"goal", "apps", "plan", "answer_form"}),
     ),
     "operator": Variables(
         frozenset(
             {
                 *("goal", "user_says", "ledger", "subtask", "app", "apps", "verbs", "answer_form", "previous_subtasks"),
-                *("batch", "pictures", "prefer"),
+                *("batch", "pictures", "prefer", "now"),
             }
         ),
         frozenset(
@@ -83,7 +93,7 @@ VARIABLES: dict[str, Variables] = {
         frozenset({"subtask", "screen", "steps", "answer_form"}),
     ),
     "evaluator": Variables(
-        frozenset({"goal", "user_says", "ledger", "trigger", "subtask", "decisions", "answer_form"}),
+        frozenset({"goal", "user_says", "ledger", "trigger", "subtask", "decisions", "now", "answer_form"}),
         frozenset({"plan", "findings", "steps", "screens", "facts", "summary", "held"}),
         frozenset({"trigger", "screens", "steps", "answer_form"}),
     ),

@@ -15,7 +15,7 @@ from roles.contracts.signals import ALLOWED_DECISIONS
 Schema = dict[str, Any]
 MOST_NAMES = 200
 """A longer list of names is left out of a schema: providers bound them, and the answer is checked anyway."""
-STATUSES = ("CONTINUE", "FINISH", "FAIL", "CONFIRM", "PENDING")
+STATUSES = ("CONTINUE", "FINISH", "FAIL", "CONFIRM", "PENDING", "ERROR")
 LOOK_AGAIN = "SCREENSHOT"
 """A status for models that see pictures only."""
 
@@ -41,39 +41,53 @@ FIELDS: dict[str, Schema] = {
     "value": {"type": "string"},
     "files": {"type": "array", "items": {"type": "string"}},
 }
-_OF_VERB: dict[str, tuple[str, ...]] = {
-    "click": ("button", "count"),
-    "hover": (),
-    "drag": ("to",),
-    "fill": ("text", "submit"),
-    "type": ("text", "submit"),
-    "press_key": ("keys",),
-    "select_option": ("option",),
-    "scroll": ("direction",),
-    "launch_app": ("app",),
-    "switch_window": ("app",),
-    "navigate": ("url",),
-    "go_back": (),
-    "go_forward": (),
-    "tabs": ("op", "index", "url"),
-    "wait": ("seconds",),
-    "screenshot": (),
-    "upload": ("files",),
-    "call_api": ("app", "function", "arguments"),
-    "ask_in_app_agent": ("app", "request"),
-    "memorize": ("name", "value"),
-    "answer": ("text",),
-    "ask_user": ("question", "name"),
+_TAKES: dict[str, str] = {
+    "click": "target button? count?",
+    "hover": "target",
+    "drag": "target to",
+    "fill": "target text submit?",
+    "type": "target? text submit?",
+    "press_key": "keys target?",
+    "select_option": "target option",
+    "scroll": "target? direction?",
+    "launch_app": "app",
+    "switch_window": "app",
+    "navigate": "url",
+    "go_back": "",
+    "go_forward": "",
+    "tabs": "op index? url?",
+    "wait": "seconds?",
+    "screenshot": "",
+    "upload": "target files",
+    "call_api": "app? function arguments?",
+    "ask_in_app_agent": "app request",
+    "memorize": "name value target?",
+    "answer": "text",
+    "ask_user": "question name?",
 }
-"""What each verb takes beside its target."""
-AIMED = frozenset({"click", "hover", "drag", "fill", "type", "press_key", "select_option", "scroll", "upload", "memorize"})
+"""What each verb takes; with a question mark what may be left out."""
+_OF_VERB = {verb: tuple(name.rstrip("?") for name in takes.split()) for verb, takes in _TAKES.items()}
+AIMED = frozenset(verb for verb, names in _OF_VERB.items() if "target" in names)
 """Verbs that may have a target."""
 DEFAULT_VERBS = tuple(_OF_VERB)
 
 
+_EXPECTED_WORDS: Schema = {"type": "string", "description": "words that the screen shows once the action has worked"}
+
+
 def fields_of(verb: str) -> frozenset[str]:
     """What an action of this verb may say beside its target."""
-    return frozenset(_OF_VERB.get(verb, ()))
+    return frozenset(_OF_VERB.get(verb, ())) - {"target"}
+
+
+def needs(verb: str) -> list[str]:
+    """What an action of this verb cannot do without."""
+    return [name for name in _TAKES[verb].split() if not name.endswith("?")]
+
+
+def verbs_told(verbs: Sequence[str]) -> str:
+    """Each verb with its fields."""
+    return ", ".join(f"{verb}({', '.join(_TAKES[verb].split())})" for verb in verbs)
 
 
 def verbs_of(view: OperatorView) -> tuple[str, ...]:
@@ -84,22 +98,29 @@ def verbs_of(view: OperatorView) -> tuple[str, ...]:
 def operator_schema(view: OperatorView, ids: Sequence[str], *, batch: int = 1, pictures: bool = False) -> Schema:
     """`ids` are the elements that the prompt shows; `batch` is how many actions an answer may hold."""
     verbs = verbs_of(view)
-    used = dict.fromkeys(name for verb in verbs for name in _OF_VERB[verb])
+    used = dict.fromkeys(name for verb in verbs for name in _OF_VERB[verb] if name != "target")
     fields = {name: dict(FIELDS[name]) for name in used}
     if "app" in fields and view.apps:
         fields["app"] = one_of([*(app.app for app in view.apps), *(skill.app for skill in view.skills if skill.outside)])
     properties: Schema = {
+        "observation": {"type": "string", "description": "what you see that matters, in one short sentence"},
         "reasoning": {"type": "string", "description": "one or two short sentences, before anything else"},
         "action": {"type": "string", "enum": [*verbs, "none"]},
         "target": one_of([*ids, ""]) | {"description": "id of the element, as it stands at the start of its line"},
         **fields,
+        "expected": _EXPECTED_WORDS,
+        "confidence": {"type": "number", "description": "0 to 1; when it is low the user is asked first"},
         "status": {"type": "string", "enum": [*STATUSES, *([LOOK_AGAIN] if pictures else [])]},
+        "plan": {"type": "array", "items": {"type": "string"}, "description": "the steps after this one"},
+        "comment": {"type": "string", "description": "words for the user"},
+        "save_screenshot": {"type": "boolean", "description": "keep this screen for later subtasks"},
         "notes": {"type": "string", "description": "what you want to know again at the next step"},
     }
     if pictures:
         properties["marks"] = {"type": "array", "items": one_of(ids)}
     if batch > 1:
         step = {"action": {"type": "string", "enum": list(verbs)}, "target": properties["target"], **fields}
+        step["expected"] = _EXPECTED_WORDS
         properties["then"] = {"type": "array", "maxItems": batch - 1, "items": object_of_form("", step, ("action",))}
     return object_of_form("operator_decision", properties, ("reasoning", "action", "status"))
 
@@ -162,13 +183,15 @@ def analyst_schema() -> Schema:
 
 def evaluator_schema(request: GateRequest, evidence: Sequence[str]) -> Schema:
     """`evidence` are the ids that the prompt shows."""
+    allowed = sorted(d.value for d in ALLOWED_DECISIONS[request.trigger])
     properties: Schema = {
         "reason": {"type": "string", "description": "one or two short sentences, before anything else"},
-        "decision": {"type": "string", "enum": sorted(d.value for d in ALLOWED_DECISIONS[request.trigger])},
+        "decision": {"type": "string", "enum": allowed},
         "evidence": {"type": "array", "items": one_of(evidence)},
         "issues": {"type": "array", "items": {"type": "string"}},
-        "query": {"type": "string", "description": "with gate_supplement: what to look for"},
     }
+    if "gate_supplement" in allowed:
+        properties["query"] = {"type": "string", "description": "with gate_supplement: what to look for"}
     return object_of_form("verdict", properties, ("reason", "decision", "evidence"))
 
 

@@ -6,12 +6,17 @@ which of them is which. A job without a plan has only its words.
 
 from __future__ import annotations
 
+import json
 import re
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
+from itertools import accumulate
+from typing import Any
 
 from environments.cards import AppCard, KindCard, vocabulary
-from protocol import VisualState, describe, parse_action
+from protocol import CARRIES, CallApi, VisualState, describe, parse_action
+from protocol.model.describe import HIDDEN
 from protocol.prompt_form import diff_form, estimate_tokens, whole_form
 from roles.contracts import (
     USER,
@@ -31,10 +36,11 @@ from roles.contracts import (
     TextShown,
 )
 from roles.contracts.orders import GoalLedger
-from roles.contracts.signals import GateTrigger
-from roles.knowledge.memory.blackboard import BlackboardRequest, board_in, fact_told
+from roles.contracts.signals import GateTrigger, SubtaskStatus
+from roles.knowledge.memory.blackboard import LINE, BlackboardRequest, board_in, fact_told, live_names, value_told
 from roles.knowledge.pages.visible_text import shown
 from roles.safety.privacy.vault import is_reference, references_in
+from roles.screen.calls import CALLS
 from roles.screen.evidence import check, names_effect
 from roles.screen.matching import similarity, tokens
 from roles.screen.screens import Screen
@@ -43,7 +49,12 @@ from roles.skills.contract import RESULT
 _LINE = 240
 _SUPPLEMENT = 1_500
 _SUPPLEMENTS = 3
-_RESULTS = 2
+_RESULTS, _LEAST = 8_000, 200
+"""Characters of what calls have answered, and the fewest with which an answer is begun."""
+_STEP, _ANSWER, _BODIES = 400, 160, 24_000
+"""Characters of a step, of an answer in it, and of all that was written and sent."""
+_WHOLE = 8_000
+"""Characters of a fact that a worker needs."""
 _lines_KINDS = {"experience": "an example, what worked before: ", "demonstration": "an example, what a person showed: "}
 _SHORT = 4
 _REFERENCES = "<secret>NAME</secret> stands for a private value; write it as it is, and the value is typed in its place"
@@ -74,36 +85,92 @@ def ledger_told(ledger: GoalLedger | None) -> str:
     return "\n".join([*lines, *([f"and {len(entries) - _ENTRIES} more"] if len(entries) > _ENTRIES else [])])
 
 
-def listed(lines: Iterable[str]) -> str:
-    return "\n".join(f"- {cut(line)}" for line in lines)
+def part(text: str, length: int, rest: str = "") -> str:
+    """As it stands, and no longer than this; what is left out is said, and how to have it."""
+    told = text.strip()
+    if len(told) <= length:
+        return told
+    return f"{told[:length]}…\n({length:,} of {len(told):,} characters shown{f'; {rest}' if rest else ''})"
 
 
-def steps_told(steps: Sequence[StepRecord], recent: int) -> str:
-    """The last steps one by one, and those before them as numbers."""
-    earlier, last = steps[: max(0, len(steps) - recent)], steps[max(0, len(steps) - recent) :]
+def listed(lines: Iterable[str], length: int = _LINE) -> str:
+    return "\n".join(f"- {cut(line, length)}" for line in lines)
+
+
+def steps_told(steps: Sequence[StepRecord], recent: int, facts: Sequence[Fact] = (), *, bodies: bool = False) -> str:
+    """The last steps one by one with what came of them, and those before them as numbers.
+
+    With `bodies` every step that wrote, sent or called something is told, and all that it wrote.
+    """
+    late = len(steps) - recent
+    earlier = [step for at, step in enumerate(steps) if at < late and not (bodies and _carries(step))]
     lines = []
-    first = earlier[0].step if earlier else (last[0].step if last else 1)
     if earlier:
         verbs = Counter(step.verb for step in earlier)
         failed = sum(step.exec_status != "executed" for step in earlier)
-        counted = ", ".join(f"{verb} {count}" for verb, count in sorted(verbs.items(), key=lambda pair: (-pair[1], pair[0]))[:8])
-        lines.append(f"steps {first} to {earlier[-1].step}, in short: {counted}; {failed} failed")
-    lines += [cut(_step(step)) for step in last]
-    return "\n".join(lines)
+        counted = ", ".join(f"{verb} {count}" for verb, count in sorted(verbs.items(), key=lambda pair: (-pair[1], pair[0])))
+        lines.append(f"steps {earlier[0].step} to {earlier[-1].step}, in short: {counted}; {failed} failed")
+    found = {(fact.subtask, fact.step, fact.kind == RESULT): fact for fact in facts}
+    told = [_step(step, found) for step in steps if step not in earlier]
+    room = _room([len(line) for line in told]) if bodies else _STEP
+    return "\n".join([*lines, *(cut(line, room) for line in told)])
 
 
-def _step(step: StepRecord) -> str:
-    said = describe(parse_action(step.action)) + (" (done by the user)" if step.role == USER else "")
+def _room(lengths: Sequence[int]) -> int:
+    """How long a step may be so that all have room: what short ones leave is for the long ones."""
+    left = _BODIES
+    for number, length in enumerate(sorted(lengths)):
+        if length > left // (len(lengths) - number):
+            return max(_STEP, left // (len(lengths) - number))
+        left -= length
+    return _BODIES
+
+
+def _carries(step: StepRecord) -> bool:
+    return bool(CARRIES & step.action.keys())
+
+
+def _step(step: StepRecord, found: Mapping[tuple[str, int, bool], Fact]) -> str:
+    action = parse_action(step.action)
+    said = f"{step.step}. {describe(action)}"
+    if isinstance(text := next((step.action[name] for name in _TEXTS if name in step.action), None), str):
+        before, _, after = describe(action, hide_text=True).rpartition(HIDDEN)
+        said = f"{step.step}. {before}{json.dumps(text, ensure_ascii=False)}{after}"
+    if isinstance(action, CallApi):
+        said += f" with {json.dumps(action.arguments, ensure_ascii=False)}"
+    said += " (done by the user)" if step.role == USER else ""
     if step.exec_status != "executed":
-        return f"{step.step}. {said}: {step.exec_status.value}, {step.error}"
-    seen = "; ".join(step.events) or ("the screen changed" if step.visible_change else "nothing changed")
-    return f"{step.step}. {said}: {seen}"
+        return f"{said}: {step.exec_status.value}, {step.error}"
+    return f"{said}: {'; '.join(step.events) or _came_of(step, found)}"
+
+
+_TEXTS = ("text", "value", "request", "code")
+_WORKED = {"memorize": "kept", "answer": "told to the user", "screenshot": "looked again", "run_script": "it ran"}
+
+
+def _came_of(step: StepRecord, found: Mapping[tuple[str, int, bool], Fact]) -> str:
+    """What a step that worked has brought, where the screen has announced nothing."""
+    verb = step.action["action_type"]
+    answer = found.get((step.subtask, step.step, verb in CALLS))
+    if verb in CALLS:
+        told = f"it worked; it answered {cut(value_told(answer), _ANSWER)}" if answer is not None else "it worked"
+        return told + ("; the screen changed" if step.visible_change else "")
+    if verb == "ask_user":
+        return f"the user said {cut(value_told(answer), _ANSWER)}" if answer is not None else "the user answered"
+    return _WORKED.get(verb, "the screen changed" if step.visible_change else "nothing changed")
 
 
 def facts_told(request: BlackboardRequest) -> str:
-    """The blackboard with who says what, and what of it is not told; of a private value no more than its reference."""
+    """The blackboard with who says what, and what of it is not told; of a private value no more than its reference.
+
+    What the subtask of a worker names it gets whole.
+    """
     board = board_in(request)
-    return "\n".join([*(f"- {fact_told(fact)}" for fact in board.facts), *(f"({line})" for line in board.left_out)])
+    subtask: Subtask | None = getattr(request, "subtask", None)
+    own = [subtask.model_copy(update={"status": SubtaskStatus.PENDING})] if subtask is not None else []
+    needed = live_names(board.facts, own)
+    lines = [f"- {fact_told(fact, _WHOLE if fact.name in needed else LINE)}" for fact in board.facts]
+    return "\n".join([*lines, *(f"({line})" for line in board.left_out)])
 
 
 def without_values(data: dict[str, str], facts: Sequence[Fact]) -> dict[str, str]:
@@ -115,10 +182,41 @@ def without_values(data: dict[str, str], facts: Sequence[Fact]) -> dict[str, str
 
 
 def results_told(view: OperatorView) -> str:
-    """What the last calls of this subtask answered."""
-    mine = [f for f in view.facts if f.kind == RESULT and f.subtask == view.subtask.id]
-    last = sorted(mine, key=lambda fact: fact.step)[-_RESULTS:]
-    return "\n\n".join(f"{fact.name} answered at step {fact.step}:\n{fact.value[:_SUPPLEMENT]}" for fact in last)
+    """What the calls of this subtask answered, the last ones whole as far as there is room; of the rest what they are called."""
+    mine = sorted((f for f in view.facts if f.kind == RESULT and f.subtask == view.subtask.id), key=lambda fact: fact.step)
+    pages = {skill.called for skill in view.skills if "offset" in skill.takes}
+    told: list[str] = []
+    room = _RESULTS
+    for fact in reversed(mine):
+        head = f"{fact.name} answered at step {fact.step}"
+        if room < _LEAST:
+            told.append(f"{head} ({len(fact.value):,} characters, not shown; `fact:{fact.name}` stands for all of it)")
+            continue
+        shown = _records_told(fact.value, room, fact.source_name in pages)
+        told.append(f"{head}:\n{shown}")
+        room -= len(shown)
+    return "\n\n".join(reversed(told))
+
+
+def _records_told(text: str, room: int, pages: bool) -> str:
+    """An answer, or as many of the records of its list as there is room for."""
+    if len(text) <= room:
+        return text
+    whole: Any = None
+    with suppress(ValueError, RecursionError):
+        whole = json.loads(text)
+    body: dict[str, Any] = whole if isinstance(whole, dict) else {"": whole}
+    name, records = max(((k, v) for k, v in body.items() if isinstance(v, list)), key=lambda pair: len(pair[1]), default=("", []))
+    lines = [json.dumps(record, ensure_ascii=False) for record in records]
+    fits = sum(total <= room for total in accumulate(len(line) + 2 for line in lines))
+    rest = {key: value for key, value in body.items() if key != name}
+    if not fits:
+        return part(text, room)
+    count = rest.get("total", rest.get("count", len(lines)))
+    first = rest.get("offset", 0)
+    more = f"; offset {first + fits} for the rest" if pages and isinstance(first, int) else ""
+    beside = [json.dumps(rest, ensure_ascii=False)] if rest else []
+    return "\n".join([*beside, *lines[:fits], f"({fits} of {count} shown{more})"])
 
 
 def instruction_told(subtask: Subtask) -> str:
@@ -134,13 +232,15 @@ def plan_told(plan: Sequence[Subtask]) -> str:
         where = f" in {subtask.app}" if subtask.app else ""
         pinned = ", pinned" if subtask.pinned else ""
         lines.append(f"{subtask.id} ({subtask.status.value}, {subtask.worker}{where}{after}{pinned}): {subtask.instruction}")
-    return listed(lines[-30:])
+    return listed(lines, _STEP)
 
 
 def supplements_told(supplements: Sequence[Supplement]) -> str:
     """The newest help that was found, as examples with their sources; what an author hid in it from people is left out."""
     told = ((s, "".join([_lines_KINDS.get(s.kind, ""), s.source])) for s in supplements[-_SUPPLEMENTS:])
-    return "\n\n".join(f"{s.title} ({whence}):\n{shown(s.text).text.strip()[:_SUPPLEMENT]}" for s, whence in told)
+    more = len(supplements) - _SUPPLEMENTS
+    older = [f"({more} older ones are not shown)"] if more > 0 else []
+    return "\n\n".join([*older, *(f"{s.title} ({whence}):\n{part(shown(s.text).text, _SUPPLEMENT)}" for s, whence in told)])
 
 
 def changes_told(before: VisualState | None, seen: VisualState) -> str:
@@ -188,6 +288,7 @@ def _card_told(card: AppCard, detail: int) -> list[str]:
 def _kind_told(kind: KindCard, detail: int) -> str:
     options = {f.label: f" ({' | '.join(f.options[:_OPTIONS])})" for f in kind.fields if f.options and detail > 1}
     fields = ", ".join(f"{f.label}{options.get(f.label, '')}" for f in kind.fields[:_KEPT])
+    fields += f" (and {len(kind.fields) - _KEPT} more)" if len(kind.fields) > _KEPT else ""
     verbs = ", ".join(dict.fromkeys(["create"] * (kind.create is not None) + [verb.verb for verb in kind.verbs]))
     return f"{kind.kind}{f' in {kind.place}' if kind.place else ''}: {fields}{f'; {verbs}' if verbs else ''}"
 

@@ -81,6 +81,20 @@ def test_a_plan_of_a_model_may_name_the_workers_that_there_are() -> None:
     assert "technician: runs" not in told["none"]
 
 
+def test_a_plan_of_a_model_is_told_what_workers_without_a_model_can_do() -> None:
+    plan = {"reason": "r", "outcome": "planned", "subtasks": [{"id": "a", "instruction": "i", "app": "notes"}]}
+    desk = SimulatedDesktop(parse_world("name: n\napps: {notes: {}, files: {}}\nopen: [notes]\n"), 0)
+    told = []
+    for others in ("rules", "llm"):
+        model, heard = prompts_of(lambda _: plan)
+        settings = ["crew.manager.policy=llm", f"crew.technician.policy={others}", f"crew.analyst.policy={others}"]
+        made(*settings, role="manager", model=model, environment=desk).plan(PlanRequest(goal="g"))
+        told.append(text_of(heard[0]))
+    assert "that its instruction gives whole and with nothing beside it" in told[0]
+    assert 'as in: Compute fact "a" + fact "b" as "sum"' in told[0]
+    assert "nothing beside it" not in told[1]
+
+
 @pytest.mark.parametrize(
     ("overrides", "why"),
     [

@@ -178,3 +178,17 @@ def test_only_what_says_nothing_is_folded(shown: list[tuple[str, str, str | None
 def test_a_wrapper_with_a_state_is_written() -> None:
     wrapper = GUIElement(element_id="g", role="group", enabled=False)
     assert written(wrapper, button(1, parent="g")) == ["g group [disabled]", ' e1 button "Save" @50,110']
+
+
+@pytest.mark.parametrize(
+    ("ids", "line"),
+    [
+        (("e2", "e3", "e4"), 'e1 row | e9 "x" | e2-e4 "" | e8 "y"'),
+        (("e2", "e3", "e5"), 'e1 row | e9 "x" | e2 "" | e3 "" | e5 "" | e8 "y"'),
+        (("e2",), 'e1 row | e9 "x" | e2 "" | e8 "y"'),
+    ],
+)
+def test_empty_cells_beside_each_other_are_told_as_one(ids: tuple[str, ...], line: str) -> None:
+    cells = [GUIElement(element_id=i, role="cell", text="", parent="e1") for i in ids]
+    first, last = (GUIElement(element_id=i, role="cell", text=t, parent="e1") for i, t in (("e9", "x"), ("e8", "y")))
+    assert line in written(GUIElement(element_id="e1", role="row"), first, *cells, last)

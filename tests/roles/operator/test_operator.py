@@ -37,7 +37,7 @@ def test_the_prompt_holds_every_input_of_the_page() -> None:
     assert "open the mail: fulfilled" in text
     for name, words in {
         "facts": "total = $12.00", "steps": "2. click", "message": "go on with the amount", "notes": "half done",
-        "events": "the draft is saved", "supplements": "Use the form.", "refused": "delete the claim",
+        "events": "the draft is saved", "supplements": "Claims (help)", "refused": "delete the claim",
         "functions": "claims.new", "screen": 'e3 button "Submit"', "changes": "unchanged",
         "previous_plan": "submit it afterwards", "saved_screens": "billing",
     }.items():  # fmt: skip

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from protocol import ExecStatus, GUIElement, VisualState
-from roles.contracts import FieldHas, GateRequest, StepRecord
+from roles.contracts import EffectSeen, FieldHas, GateRequest, StepRecord
 from roles.contracts.signals import GateTrigger
 from roles.screen.evidence import Finding, check, names_effect, original
 
@@ -83,3 +83,70 @@ def test_a_value_that_tells_it_counts_where_no_field_has_the_name() -> None:
 )
 def test_going_on_with_a_form_does_not_save_it(name: str, saves: bool) -> None:
     assert names_effect(name, "save") is saves
+
+
+def acted(number: int, action: dict[str, object], before: VisualState, after: VisualState, **more: object) -> StepRecord:
+    target = str((action.get("target") or {"text": ""})["text"])  # type: ignore[index]
+    told = {"before": before.state_id, "after": after.state_id, "exec_status": ExecStatus.EXECUTED, "visible_change": True}
+    given = {
+        "step": number,
+        "subtask": "a",
+        "app": "notes",
+        "action": action,
+        "verb": str(action["action_type"]),
+        "target": target,
+    }
+    return StepRecord.model_validate(given | told | more)
+
+
+def press(name: str, number: str) -> dict[str, object]:
+    return {"action_type": "click", "target": {"element_id": number, "text": name}}
+
+
+def effect(verb: str, screens: tuple[VisualState, ...], *steps: StepRecord) -> bool:
+    request = GateRequest(
+        trigger=GateTrigger.WORKER_SUCCESS, goal="g", screens=screens[-1:], earlier=screens[-2::-1], steps=steps
+    )
+    return check(EffectSeen(verb=verb), request).holds
+
+
+def button(name: str, number: str, *, enabled: bool = True) -> GUIElement:
+    return GUIElement(element_id=number, role="button", text=name, enabled=enabled)
+
+
+HEADING = GUIElement(element_id="h", role="heading", text="Claim R-1 submitted")
+LIST = state(GUIElement(element_id="e9", role="link", text="R-1"), button("Go on", "e8"))
+IDLE = state(field("x"), button("Save", "e2", enabled=False))
+
+
+def test_a_save_button_that_is_idle_shows_a_save_only_after_something_was_written() -> None:
+    assert not effect("save", (LIST, IDLE), acted(1, press("R-1", "e9"), LIST, IDLE))
+    assert effect("save", (state(field("")), IDLE), written(1, state(field("")), IDLE).model_copy(update=SEEN))
+
+
+SEEN = {"app": "notes", "visible_change": True}
+
+
+def test_a_form_that_became_a_page_called_submitted_was_submitted_and_a_page_that_was_opened_was_not() -> None:
+    form, page = state(field("x"), button("Go on", "e8")), state(HEADING)
+    became = {"events": ("navigation: notes / Claim R-1 submitted",)}
+    fill = written(1, state(field("")), form).model_copy(update=SEEN)
+    assert effect("submit", (form, page), fill, acted(2, press("Go on", "e8"), form, page, **became))
+    assert not effect("submit", (LIST, page), acted(2, press("Go on", "e8"), LIST, page, **became))
+
+
+def test_an_agent_that_was_asked_for_something_else_did_not_do_it() -> None:
+    def asked(words: str) -> StepRecord:
+        return acted(1, {"action_type": "ask_in_app_agent", "app": "notes", "request": words}, LIST, IDLE)
+
+    assert not effect("move", (LIST, IDLE), asked('Create a folder "Old"'))
+    assert effect("move", (LIST, IDLE), asked("Move it there"))
+
+
+@pytest.mark.parametrize(("status", "holds"), [("Submitted", True), ("Draft", False)])
+def test_what_a_list_says_of_the_record_after_a_call_counts(status: str, holds: bool) -> None:
+    row = GUIElement(element_id="r", role="row", text="")
+    cells = [GUIElement(element_id=f"c{n}", role="cell", text=t, parent="r") for n, t in enumerate(("R-1", status))]
+    after = state(GUIElement(element_id="t", role="table", text="Claims"), row.model_copy(update={"parent": "t"}), *cells)
+    call = {"action_type": "call_api", "app": "notes", "function": "submit_claim", "arguments": {"number": "R-1"}}
+    assert effect("submit", (LIST, after), acted(1, call, LIST, LIST, visible_change=False)) is holds

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from roles.contracts import AppWords
-from roles.screen.matching import app_for, best, ends_as, rank, rank_apps, similarity
+from roles.screen.matching import app_for, best, rank, rank_apps, similarity
 
 APPS = (
     AppWords(app="billing", title="Billing", words=("invoice", "invoices", "bills")),
@@ -105,9 +105,3 @@ def test_similarity_is_a_number_from_0_to_1_and_1_for_equal_words(a: str, b: str
 )
 def test_a_label_for_which_there_was_no_room_is_known_by_what_is_shown_of_it(wanted: str, label: str, alike: bool) -> None:
     assert (similarity(wanted, label) >= 0.9) is alike
-
-
-def test_a_device_is_known_in_a_label_that_ends_too_soon() -> None:
-    assert ends_as("living room thermostat", "Target of living room ther…")
-    assert not ends_as("kitchen thermostat", "Target of living room ther…")
-    assert not ends_as("living room thermostat", "Target of living room ther")

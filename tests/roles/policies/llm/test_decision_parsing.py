@@ -8,8 +8,10 @@ import pytest
 from models import fact, view
 
 from protocol import AgentStatus, AskUser, Click, Fill, OperatorDecision, Scroll, SelectOption
+from roles.contracts import AppWords
 from roles.policies.llm.decision_parsing import read_decision
 from roles.policies.llm.reply_parsing import UnusableReply
+from roles.skills.contract import Skill
 
 
 def read(**data: Any) -> OperatorDecision:
@@ -120,3 +122,81 @@ def test_notes_are_kept_until_there_are_others_and_nothing_else_is() -> None:
     assert first.memory == {"notes": "row 2 next"}
     later = read_decision({"action": "click", "target": "e3", "status": "CONTINUE"}, view(memory=first.memory))
     assert later.memory == {"notes": "row 2 next"}
+
+
+def takes(named: dict[str, str]) -> dict[str, Any]:
+    return {"type": "object", "properties": {name: {"type": kind} for name, kind in named.items()}, "required": list(named)}
+
+
+SKILLS = (
+    Skill(kind="api", app="files", name="create_folder", arguments=takes({"path": "string"})),
+    Skill(kind="api", app="mail", name="send_message", arguments=takes({"to": "string", "body": "string"})),
+    Skill(kind="api", app="mail", name="open", arguments=takes({})),
+    Skill(kind="api", app="claims", name="open", arguments=takes({})),
+)
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        {"action": "call_api", "app": "files", "function": "create_folder"},
+        {"action": "call_api", "app": "Files", "function": "files.create_folder"},
+        {"action": "call_api", "function": "files.create_folder"},
+        {"action": "call_api", "function": "create_folder"},
+        {"action": "files.create_folder"},
+        {"action": "create_folder"},
+        {"action": {"action_type": "call_api", "function": "files.create_folder", "arguments": {"path": "/A"}}},
+    ],
+)
+def test_a_call_is_understood_however_app_and_function_are_put_together(data: dict[str, Any]) -> None:
+    apps = (AppWords(app="files", title="Files"), AppWords(app="mail", title="Mail"), AppWords(app="claims", title="Claims"))
+    action = read_decision(
+        {"reasoning": "r", "status": "CONTINUE", "arguments": {"path": "/A"}, **data}, view(skills=SKILLS, apps=apps)
+    ).action
+    assert action is not None
+    assert action.dump() == {"action_type": "call_api", "app": "files", "function": "create_folder", "arguments": {"path": "/A"}}
+
+
+@pytest.mark.parametrize(
+    ("data", "why"),
+    [
+        ({"function": "files.create_folder"}, "files.create_folder: .*'path' is a required property"),
+        ({"function": "create_folder", "arguments": {"path": 1}}, "files.create_folder: path: 1 is not of type 'string'"),
+        ({"function": "make_folder"}, "there is no function 'make_folder'; nearest are files.create_folder"),
+        ({"function": "open", "arguments": {}}, "several applications have open: mail.open, claims.open; say which by app"),
+    ],
+)
+def test_a_call_that_cannot_be_made_costs_no_step(data: dict[str, Any], why: str) -> None:
+    with pytest.raises(UnusableReply, match=why):
+        read_decision({"action": "call_api", "status": "CONTINUE", **data}, view(skills=SKILLS, app="files"))
+
+
+FACTS = (("total", "$12.50"), ("total of A", "$3"), ("note", "see fact:nobody"))
+
+
+@pytest.mark.parametrize(
+    ("text", "typed"),
+    [
+        ("It is fact:total, paid", "It is $12.50, paid"),
+        ("fact:Total of A.", "$3."),
+        ("fact:total and fact:total of A", "$12.50 and $3"),
+        ("fact:note", "see fact:nobody"),
+        ("in fact: nothing", "in fact: nothing"),
+        ("artefact:total", "artefact:total"),
+    ],
+)
+def test_facts_stand_anywhere_in_texts_and_arguments(text: str, typed: str) -> None:
+    seen = view(facts=tuple(fact(name, value) for name, value in FACTS), skills=SKILLS)
+    common = {"reasoning": "r", "status": "CONTINUE"}
+    filled = read_decision({"action": "fill", "target": "e2", "text": text, **common}, seen).action
+    called = {"action": "call_api", "function": "send_message", "arguments": {"to": "a", "body": text}}
+    assert filled is not None
+    assert filled.dump()["text"] == typed
+    action = read_decision({**called, **common}, seen).action
+    assert action is not None
+    assert action.dump()["arguments"]["body"] == typed
+
+
+def test_a_fact_that_there_is_not_is_never_written_out() -> None:
+    with pytest.raises(UnusableReply, match="there is no fact 'totals'; nearest are total"):
+        read_decision({"action": "fill", "target": "e2", "text": "It is fact:totals"}, view(facts=(fact("total", "7"),)))

@@ -1,0 +1,134 @@
+"""What a model is told of what happened: real steps of a real graph, as they stand in the next prompt."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from typing import Any
+
+from langchain_core.messages import BaseMessage
+from models import asker, fact, operator, prompts_of, section, step, text_of, view
+from support import Run, planned, subtask
+
+from environments.simulated.desktop import SimulatedDesktop
+from environments.simulated.world.worldfile import load_world
+from roles.contracts import GateRequest, Supplement
+from roles.contracts.limits.limits import Limits
+from roles.contracts.signals import GateTrigger
+from roles.evaluator.llm import LlmEvaluator, evidence_ids
+from roles.policies.llm.asking import with_pictures
+from roles.policies.llm.prompts import load_prompt
+from roles.policies.llm.subtask_words import facts_told, results_told, steps_told, supplements_told
+from roles.skills.contract import RESULT, Skill
+
+FINISH = {"reasoning": "r", "action": "none", "status": "FINISH"}
+BODY = "Dear Dana, " + "the cables are laid and tested. " * 40
+
+
+def call(function: str, **arguments: Any) -> dict[str, Any]:
+    return {"reasoning": "r", "action": "call_api", "function": function, "arguments": arguments, "status": "CONTINUE"}
+
+
+def worked(*answers: dict[str, Any], app: str = "mail", **more: Any) -> tuple[Run, list[str]]:
+    """A run in the office in which a model operates, and what it was asked."""
+    said = iter([*answers, FINISH])
+    model, heard = prompts_of(lambda _: next(said, FINISH))
+    desk = SimulatedDesktop(load_world("office"))
+    whole = Run([planned(subtask("a", app=app))], desk=desk, parts={"operator": operator(model), **more.pop("parts", {})}, **more)
+    whole.go()
+    return whole, [text_of(messages) for messages in heard]
+
+
+def test_a_call_is_told_with_its_arguments_and_answer_and_a_second_page_beside_the_first() -> None:
+    whole, asked = worked(
+        call("mail.list_messages", limit=1),
+        call("list_messages", limit=1, offset=1),
+        {"reasoning": "r", "action": "memorize", "name": "where", "value": "Inbox", "status": "CONTINUE"},
+    )
+    first, second = (json.loads(f.value)["items"][0]["id"] for f in whole.journal.facts() if f.kind == RESULT)
+    steps, results = section(asked[-1], "steps"), section(asked[-1], "results")
+    assert 'call mail.list_messages with {"limit": 1}: it worked; it answered {' in steps
+    assert 'memorize where = "Inbox": kept' in steps
+    assert "nothing changed" not in steps
+    assert results.index(f'"id": "{first}"') != results.index(f'"id": "{second}"')
+    assert "mail.list_messages at step " in results
+
+
+def test_what_a_call_refuses_costs_neither_a_wait_nor_the_call_again() -> None:
+    whole, asked = worked(call("mail.get_message", id="nobody"), call("mail.count_folders"))
+    verbs = [body["action"]["action_type"] for body in whole.bodies("step")]
+    assert verbs == ["launch_app", "call_api", "call_api"]
+    assert "nobody" in section(asked[1], "steps")
+    assert ": error, " in section(asked[1], "steps")
+
+
+def test_a_gate_sees_every_step_of_the_subtask_and_what_was_sent() -> None:
+
+    def judged(messages: Sequence[BaseMessage]) -> dict[str, Any]:
+        due = "Why you are asked: PERIODIC_CHECK" in text_of(messages)
+        return {"reason": "r", "decision": "gate_continue" if due else "gate_done", "evidence": ["step:2"]}
+
+    model, seen = prompts_of(judged)
+    evaluator = LlmEvaluator(asker(model), load_prompt("evaluator"), screen_tokens=2_500, recent=2)
+    looks = [call("list_messages", limit=number + 1) for number in range(45)]
+    draft = call("save_draft", to="dana@example.com", subject="Cables", body=BODY)
+    kept = {"reasoning": "r", "action": "memorize", "name": "where", "value": "Inbox", "status": "CONTINUE"}
+    worked(draft, kept, *looks, parts={"evaluator": evaluator}, limits=Limits(max_steps=100, stale_repeats=100))
+    done = next(text for messages in seen if "asked: WORKER_SUCCESS" in (text := text_of(messages)))
+    assert BODY.strip() in section(done, "steps")
+    assert section(done, "steps").count("mail.list_messages") == 45
+    assert "48 steps, 0 of them failed, 0 without a visible change" in section(done, "findings")
+
+
+def test_earlier_steps_that_wrote_nothing_are_counted_and_every_step_is_evidence() -> None:
+    done = [step(1, action={"action_type": "fill", "target": {"text": "Body"}, "text": BODY}), *(step(n) for n in range(2, 60))]
+    told = steps_told(done, 3, bodies=True)
+    assert BODY.strip() in told
+    assert "steps 2 to 56, in short" in told
+    assert "step:1" in evidence_ids(GateRequest(trigger=GateTrigger.FINAL_CHECK, goal="g", steps=tuple(done)))
+
+
+def test_an_answer_that_is_too_long_says_how_to_have_the_rest() -> None:
+    page = json.dumps({"count": 400, "offset": 100, "items": [{"id": f"m{n}", "subject": "s" * 60} for n in range(200)]})
+    skill = Skill(kind="api", app="mail", name="list_messages", arguments={"properties": {"offset": {"type": "integer"}}})
+    named = {"kind": RESULT, "subtask": "a", "source_name": "mail.list_messages"}
+    older = fact("mail.list_messages at step 1", "x" * 900, step=1, **named)
+    seen = view(facts=(older, fact("mail.list_messages", page, step=2, **named)), skills=(skill,))
+    told = results_told(seen)
+    shown = told.count('"subject"')
+    assert 50 < shown < 200
+    assert f"({shown} of 400 shown; offset {100 + shown} for the rest)" in told
+    assert "at step 1 answered at step 1 (900 characters, not shown; `fact:mail.list_messages at step 1` stands for all" in told
+
+
+def test_a_worker_gets_whole_the_fact_that_its_subtask_names() -> None:
+    facts = (fact("letter", BODY), fact("other", BODY))
+    told = facts_told(view(facts=facts, subtask=subtask("a", hints=("use the fact letter",))))
+    assert BODY.strip() in told
+    assert told.count("more)") == 1, "and of the others it is said how much is left out"
+
+
+def test_help_and_notes_that_are_cut_say_so() -> None:
+    help_ = [Supplement(query="q", source="handbook", title=f"t{n}", text="w " * 2_000) for n in range(5)]
+    told = supplements_told(help_)
+    assert "(2 older ones are not shown)" in told
+    assert told.count("characters shown)") == 3
+
+
+def test_a_picture_that_could_not_be_taken_is_missed_in_words() -> None:
+    assert with_pictures("Your turn", [("the screen", None)]) == (
+        "Your turn\n(There is no picture of this: the screen. It could not be taken.)"
+    )
+
+
+def test_notes_are_kept_whole() -> None:
+    notes = "first line\n" + "remember " * 150
+    _, asked = worked({**call("count_folders"), "notes": notes})
+    assert notes.strip() in section(asked[-1], "notes")
+
+
+def test_a_picture_that_was_wanted_and_is_not_there_is_explained() -> None:
+    _, asked = worked({"reasoning": "r", "action": "screenshot", "status": "CONTINUE"})
+    assert "there is no picture of the screen: this model is given none (crew.operator.vision is off)" in section(
+        asked[-1], "events"
+    )
