@@ -79,7 +79,8 @@ class RulesOperator:
         while at < len(steps):
             said = f"{view.subtask.instruction} {steps[at].model_dump_json()}"
             away = at in dropped or _done_otherwise(steps[at], view, notes)
-            move = done("the user wants something else") if away else _worked(steps[at], Situation(view, notes, said=said))
+            why = "the user does not want it" if at in dropped else "the user wants something else"
+            move = done(why) if away else _worked(steps[at], Situation(view, notes, said=said))
             if move.kind != "done":
                 left = [step for n, step in enumerate(steps) if n >= at and n not in dropped]
                 again = {} if isinstance(steps[at], AnswerStep) else {"before": before}  # the user is told once

@@ -274,7 +274,7 @@ def _patterns(labels: tuple[str, ...]) -> tuple[re.Pattern[str], re.Pattern[str]
     link = r"(?P<link>\s*[:=]\s*|\s+(?:is|to|with|as|reads)\s+(?:now\s+)?)?"
     value = rf"(?P<value>{_QUOTED}|{_BARE})"
     before = re.compile(rf"{lead}[\"'“‘]?{label}[\"'”’]?(?:{link}|\s+)\s*{value}", re.IGNORECASE)
-    into = r"(?<!\s)\s+(?:as|for|in|into)\s+(?:the|my|a|its)?\s*[\"'“‘]?"
+    into = r"(?<!\s)\s+(?:as|for|in|into)\s+(?:the|my|a|its)?\s*(?:(?:field|box)\s+)?[\"'“‘]?"
     after = re.compile(rf"{value}{into}{label}", re.IGNORECASE)
     return before, re.compile(rf"{into}{label}", re.IGNORECASE), after
 

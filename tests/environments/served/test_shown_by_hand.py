@@ -156,6 +156,9 @@ class InBothWorlds(Twin):
     def apps(self) -> list[AppInfo]:
         return list(self.desktop.apps())
 
+    def cards(self) -> list[AppCard]:
+        return list(self.desktop.cards())
+
 
 def deskcrew(*words: str) -> Any:
     return CliRunner().invoke(app, list(words))

@@ -32,7 +32,9 @@ apps:
         title: Portal
         login: {{user: anna, password: {json.dumps(PASSWORD)}}}
         pages:
-          /: {{title: Start, blocks: [{{form: {{fields: [{{label: User}}, {{label: Password, kind: password}}], button: Sign in}}}}]}}
+          /: 
+            title: Start
+            blocks: [{{form: {{fields: [{{label: User}}, {{label: Password, kind: password}}], button: Sign in}}}}]
           /box: {{title: Letters, private: true, blocks: [{{text: "The number of the letter is L-40"}}]}}
   contacts:
     contacts: [{{name: Ivy Castle, phone: "{PHONE}", private: true}}]
