@@ -82,7 +82,7 @@ export class PlanForm {
       for (const other of this.subtasks) other.depends_on = other.depends_on.map((id) => (id === one.id ? control.value : id));
       one.id = control.value;
     } else if (name === 'expect') one.expect_text = control.value;
-    else if (name === 'instruction') { one.instruction = control.value; delete one.title; }
+    else if (name === 'instruction') { one.instruction = control.value; delete one.title; delete one.steps; }
     else one[name] = control.value;
     this.again();
     this.changed();

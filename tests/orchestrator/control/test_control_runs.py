@@ -29,7 +29,7 @@ from orchestrator.settings.settings import load_settings
 from orchestrator.views.listing import run_page, runs_table
 from protocol.dsl import parse_line
 
-COUNT = "count-the-log-lines"
+SORT = 'Sort the lines of "/Logs/door.log" into "/Logs/sorted.log" with a script'
 
 
 def claims(folder: Path) -> list[dict[str, Any]]:
@@ -332,7 +332,7 @@ needs_sandbox = pytest.mark.skipif(bool(Detected().refusal), reason="scripts nee
 
 @needs_sandbox
 def test_a_script_that_was_written_before_a_cancel_is_not_run(tmp_path: Path) -> None:
-    run = working(tmp_path, 1, COUNT, role="technician")
+    run = working(tmp_path, 1, SORT, (*OPEN, "world=workshop"), role="technician")
     _, outcome = run.meanwhile(lambda control: control.cancel())
     assert outcome.reason == "the run was cancelled by anna"
     assert lines(outcome.folder) == []
@@ -341,7 +341,7 @@ def test_a_script_that_was_written_before_a_cancel_is_not_run(tmp_path: Path) ->
 @needs_sandbox
 @pytest.mark.parametrize("ask", ["pause", "takeover"])
 def test_a_script_is_run_once_however_the_crew_was_held(tmp_path: Path, ask: str) -> None:
-    run = working(tmp_path, 1, COUNT, role="technician")
+    run = working(tmp_path, 1, SORT, (*OPEN, "world=workshop"), role="technician")
     _, outcome = run.meanwhile(lambda control: getattr(control, ask)())
     assert lines(outcome.folder) == []
     done = run.control().handback() if ask == "takeover" else runs.resume(outcome.run_id, runs_dir=tmp_path)

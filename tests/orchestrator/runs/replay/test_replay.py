@@ -207,7 +207,7 @@ def test_the_command_ends_with_0_1_or_2(tmp_path: Path) -> None:
     same.write_text(KEPT[0].read_text())
     with_settings(read_recording(same), safety="ask-all").write(other)
     done = CliRunner().invoke(app, ["replay", str(same)])
-    assert (done.exit_code, done.stdout) == (0, "Run recorded: 3 steps worked again, nothing differs.\n")
+    assert (done.exit_code, done.stdout) == (0, "Run recorded: 5 steps worked again, nothing differs.\n")
     done = CliRunner().invoke(app, ["replay", str(other), "--json"])
     told = json.loads(done.stdout)
     assert (done.exit_code, told["same"], told["needs_approval"]["verdict"]) == (1, False, "ask")
