@@ -15,6 +15,7 @@ from typer.testing import CliRunner
 from waiting import until
 
 from environments.browser import BrowserEnvironment
+from environments.cards import AppCard
 from environments.contract import AppInfo
 from environments.served.demonstration import Demonstration
 from environments.served.server import served

@@ -153,7 +153,8 @@ def test_private_fields_stay_out_of_everything_that_is_written(tmp_path: Path) -
     world.write_text("name: w\napps: {reimbursement: {}}\nopen: [reimbursement]\n")
     policy = {"private": ["description"], "rules": [{"name": "all", "verdict": "allow"}]}
     crew = crew_in(tmp_path / "runs", f"world={world}", f"safety={json.dumps(policy)}")
-    outcome = crew.run(f'In the reimbursement form, enter "{secret}" as the description, enter 12.50 as the amount, and save the draft')
+    entered = f'enter "{secret}" as the description, enter 12.50 as the amount'
+    outcome = crew.run(f"In the reimbursement form, {entered}, and save the draft")
     assert outcome.status == "fulfilled"
     steps = json.dumps(outcome.report["steps"]) + (outcome.folder / "log.jsonl").read_text()
     assert secret not in steps

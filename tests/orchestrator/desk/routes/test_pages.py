@@ -105,7 +105,8 @@ def test_a_plan_is_reviewed_and_worked_as_somebody_wrote_it(serve, opened: Opene
     page = opened(base, f"/runs/{run_id}/plan", "anna")
     own = see(page, "button", "Work the plan as I wrote it")
     assert own.is_disabled()
-    page.get_by_label("Instruction").nth(1).fill('Make a new claim: set Amount to "{total of invoice INV-7029 in billing}"; then save the draft.')
+    again = 'Make a new claim: set Amount to "{total of invoice INV-7029 in billing}"; then save the draft.'
+    page.get_by_label("Instruction").nth(1).fill(again)
     page.locator("summary").nth(1).click()
     page.get_by_label("A list of expectations, as JSON").nth(1).fill("[]")
     assert see(page, "button", "Work this plan").is_disabled()
