@@ -65,7 +65,7 @@ async def _go(sight: Sight, page: Page, url: str) -> Response | None:
             return None  # the address is a file, which is saved and not shown
         fault = PageBusy if _PASSING.search(str(bad)) else Refused
         raise fault(f"{url[:200]} could not be opened: {_reason(str(bad))}") from None
-    await settle(sight)
+    await settle(sight, opened=True)
     if answer is not None and answer.status >= 400:
         sight.session.notes.append(f"the server answered {answer.status} {clean(answer.status_text, 60)}".strip())
     return answer

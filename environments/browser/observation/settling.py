@@ -37,8 +37,8 @@ class Activity(NamedTuple):
         return self.documents, self.sent, self.asked, self.tabs, self.url
 
 
-async def beat(sight: Sight, still: int = STILL) -> tuple[Activity, bool]:
-    """The pulse now, and whether the page is at rest."""
+async def beat(sight: Sight, still: int = STILL, busy: bool = True) -> tuple[Activity, bool]:
+    """The pulse now, and whether the page is at rest; with `busy` it may say so of itself in vain (`aria-busy`)."""
     from playwright.async_api import Error
 
     session, frame = sight.session, sight.session.page.main_frame
@@ -59,18 +59,21 @@ async def beat(sight: Sight, still: int = STILL) -> tuple[Activity, bool]:
     for state in states:
         changes += int(state["changes"])
         contents += int(state["contents"])
-        rest = rest and state["since"] >= still and state["ready"] == "complete" and not state["moving"]
+        rest = rest and state["since"] >= still and state["ready"] == "complete" and not state["moving"] and (busy or not state["busy"])
     pulse = Activity(sight.documents, changes, contents, session.sent, session.asked, len(session.pages), session.page.url)
     return pulse, rest
 
 
-async def settle(sight: Sight, seconds: float = LIMIT) -> bool:
-    """True when the page came to rest, False when it was still busy after that time or a dialog stopped it."""
+async def settle(sight: Sight, seconds: float = LIMIT, *, opened: bool = False) -> bool:
+    """True when the page came to rest, False when it was still busy after that time or a dialog stopped it.
+
+    One that was just `opened` may say that it is busy until there is anything to be seen.
+    """
     start = monotonic()
     while monotonic() < start + seconds:
         if _stopped(sight.session):
             return False
-        _, rest = await beat(sight, STILL if monotonic() < start + _TICKING else 0)
+        _, rest = await beat(sight, STILL if monotonic() < start + _TICKING else 0, not opened)
         if rest:
             return True
         await asyncio.sleep(_POLL)

@@ -8,6 +8,7 @@ let refused = () => {};
 function take(event) {
   // Changes apply in order: one that is known already is passed over, and one too many means that something was missed.
   if (event.whole) {
+    if (number < 0) document.getElementById('desk').removeAttribute('aria-busy');
     number = event.number;
     draw(event);
   } else if (event.number === number + 1) {

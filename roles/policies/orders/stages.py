@@ -24,7 +24,6 @@ from roles.contracts.orders import (
     WaitStep,
 )
 from roles.contracts.signals import SubtaskStatus
-from roles.knowledge.formulas.formula import names_in
 from roles.policies.orders.state import Group
 
 MOST_STEPS = 6
@@ -144,6 +143,8 @@ def _depends(app: str | None, steps: Sequence[Step], before: Sequence[Subtask]) 
 def facts_used(step: Step) -> list[str]:
     """Names of the facts that a step needs."""
     if isinstance(step, ComputeStep):
+        from roles.knowledge.formulas.formula import names_in  # its grammar is not needed to show a run
+
         return list(names_in(step.formula))
     if isinstance(step, JobStep):
         return []

@@ -308,7 +308,8 @@ class Words:
 
     def verbal(self, at: int) -> bool:
         """A verb's first word in the form of an order, whatever follows it."""
-        return any(e.group == "verb" and e.shape == "base" for e in self.lexicon.first.get(self.list[at].lower, ()))
+        word = self.list[at].lower if at < len(self.list) else ""
+        return any(e.group == "verb" and e.shape == "base" for e in self.lexicon.first.get(word, ()))
 
     def take(self, at: int, *groups: str) -> Match | None:
         return next(self.matches(at, *groups), None)

@@ -118,3 +118,7 @@ def test_what_can_be_opened_says_whether_it_is_open(surf):
     assert surf.do(Wait(seconds=1.5)).ok
     assert surf.click("More").ok
     assert [e.expanded for e in surf.see().elements if e.name == "More"] == [True]
+
+
+def test_a_page_that_was_opened_and_says_that_it_is_busy_is_waited_for(surf):
+    assert [e.name for e in surf.open("late.html").elements if e.role == "button"] == ["Order"]
