@@ -59,7 +59,8 @@ async def beat(sight: Sight, still: int = STILL, busy: bool = True) -> tuple[Act
     for state in states:
         changes += int(state["changes"])
         contents += int(state["contents"])
-        rest = rest and state["since"] >= still and state["ready"] == "complete" and not state["moving"] and (busy or not state["busy"])
+        rest = rest and state["since"] >= still and state["ready"] == "complete" and not state["moving"]
+        rest = rest and (busy or not state["busy"])
     pulse = Activity(sight.documents, changes, contents, session.sent, session.asked, len(session.pages), session.page.url)
     return pulse, rest
 
