@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from orchestrator.crew import Crew as Crew
     from orchestrator.desk.client import runs_at as runs_at
     from orchestrator.errors import UsageProblem as UsageProblem
+    from orchestrator.lab.episodes.episode import Episode as Episode
     from orchestrator.lab.testing.run import CrewRun as CrewRun
     from orchestrator.lab.testing.stage import Stage as Stage
     from orchestrator.runs.handle import RunControl as RunControl
@@ -29,6 +30,7 @@ if TYPE_CHECKING:
 _HOMES = {
     "Crew": "orchestrator.crew",
     "CrewRun": "orchestrator.lab.testing.run",
+    "Episode": "orchestrator.lab.episodes.episode",
     "Environment": "environments.contract",
     "Outcome": "orchestrator.runs.runs",
     "RunControl": "orchestrator.runs.handle",

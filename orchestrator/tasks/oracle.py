@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 from environments.contract import ActionRecord, Environment, EnvironmentFault, OwnWords, WorldState
 from orchestrator.errors import UsageProblem
 from orchestrator.settings.build import make_environment
-from orchestrator.settings.settings import load_settings, varied
+from orchestrator.settings.settings import Settings, load_settings, varied
 from orchestrator.tasks.changes import filled_text
 from orchestrator.tasks.judge import Verdict, judge
 from orchestrator.tasks.oracle_lines import OracleStep, steps_of
@@ -60,10 +60,15 @@ def play(task: Task, seed: int, environment: Environment | None = None) -> Oracl
 
 def task_environment(task: Task, seed: int, vary: Sequence[str] = ()) -> Environment:
     """The task's environment, in memory, perhaps with axes of its world's variation as `language=de`. Raises UsageProblem."""
-    settings = load_settings(overrides=[f"seed={seed}", *varied(vary)], task_layer=task.layer()).settings
+    return make_environment(task_settings(task, seed, vary))
+
+
+def task_settings(task: Task, seed: int, vary: Sequence[str] = (), more: Sequence[str] = ()) -> Settings:
+    """The task's own settings, to be worked without a crew; `more` are `key=value`s above them. Raises UsageProblem."""
+    settings = load_settings(overrides=[f"seed={seed}", *varied(vary), *more], task_layer=task.layer()).settings
     if settings.environment == "served":  # what is served is judged, and it needs no browser
-        settings = settings.model_copy(update={"environment": "simulated"})
-    return make_environment(settings)
+        return settings.model_copy(update={"environment": "simulated"})
+    return settings
 
 
 def _played(task: Task, seed: int, surface: Environment) -> OracleRun:

@@ -1,0 +1,105 @@
+#!/usr/bin/env python3
+"""What an episode costs: steps and episodes a second on one core, of the core and through Gymnasium, forks and memory.
+
+    benchmarks/episodes.py                 3 seconds for each line
+    benchmarks/episodes.py --seconds 10 --json
+
+The ratios of one run compare; the rates themselves are the machine's.
+"""
+
+from __future__ import annotations
+
+import argparse
+import itertools
+import json
+import resource
+import time
+from collections.abc import Callable, Iterator
+
+from orchestrator.lab.episodes.episode import Episode
+from orchestrator.settings.settings import shipped_names
+
+LINES = ('click "Notes"', "press Escape", "wait 1 s", 'click "Mail"')
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--seconds", type=float, default=3.0)
+    parser.add_argument("--task", default=shipped_names("tasks")[0])
+    parser.add_argument("--json", action="store_true")
+    asked = parser.parse_args()
+    rates = {name: _rate(work, asked.seconds) for name, work in _works(asked.task).items()}
+    rates["kB an episode that is kept"] = _memory(asked.task)
+    if asked.json:
+        print(json.dumps(rates))
+        return
+    for name, rate in rates.items():
+        print(f"{rate:12,.1f}  {name}")
+
+
+def _works(task: str) -> dict[str, Callable[[], Iterator[None]]]:
+    return {
+        "steps/s, nothing read": lambda: _steps(task, False),
+        "steps/s with text": lambda: _steps(task, True),
+        "steps/s through Gymnasium": lambda: _gym(task),
+        "episodes/s, reset and judged": lambda: _episodes(task),
+        "forks/s": lambda: _forks(task),
+    }
+
+
+def _rate(work: Callable[[], Iterator[None]], seconds: float) -> float:
+    rounds = work()
+    next(rounds)
+    began = time.process_time()
+    for done in itertools.count(1):
+        next(rounds)
+        if (spent := time.process_time() - began) > seconds:
+            return done / spent
+    raise AssertionError
+
+
+def _steps(task: str, text: bool) -> Iterator[None]:
+    episode = Episode(task, steps=10**9)
+    for line in itertools.cycle(LINES):
+        seen = episode.step(line).observation
+        if text:
+            assert seen.text
+        yield
+
+
+def _gym(task: str) -> Iterator[None]:
+    from orchestrator.lab.episodes.gymnasium_env import TaskEnv
+
+    env = TaskEnv(task, steps=10**9)
+    env.reset(seed=0)
+    for line in itertools.cycle(LINES):
+        env.step(line)
+        yield
+
+
+def _episodes(task: str) -> Iterator[None]:
+    episode = Episode(task)
+    for seed in itertools.count():
+        episode.reset(seed)
+        episode.step("finish")
+        yield
+
+
+def _forks(task: str) -> Iterator[None]:
+    episode = Episode(task)
+    while True:
+        episode.fork()
+        yield
+
+
+def _memory(task: str, kept: int = 200) -> float:
+    episode = Episode(task)
+    before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    episodes = [episode.fork() for _ in range(kept)]
+    for number, one in enumerate(episodes):
+        one.step(LINES[number % len(LINES)])
+    return (resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before) / kept
+
+
+if __name__ == "__main__":
+    main()

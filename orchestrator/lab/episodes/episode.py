@@ -1,0 +1,239 @@
+"""One episode of a task: reset, step by step, judged at the end. Gymnasium and the other faces stand on it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from functools import cached_property
+from typing import Any, NamedTuple, Self
+
+from pydantic import ValidationError
+
+from environments.contract import ActionRecord, EnvironmentFault, Screenshots, Snapshots, Unavailable, WorldState
+from orchestrator.errors import UsageProblem
+from orchestrator.settings.build import make_environment
+from orchestrator.tasks.changes import filled_text
+from orchestrator.tasks.judge import Verdict, judge
+from orchestrator.tasks.oracle import task_settings
+from orchestrator.tasks.tasks import Task, answer_of, fill_goal, fill_slots, resolve_target
+from protocol import Action, Answer, AskUser, FailGoal, FinishGoal, JsonObject, VisualState, parse_action
+from protocol.dialects import Context, DialectError, dialect
+from protocol.dsl import DSLError, parse_line
+from protocol.prompt_form import prompt_form
+
+PARTIAL = 0.5
+"""The most that an episode earns that was not done: by the share of the task's checkpoints that it reached."""
+
+
+_WELL = ("executed", "answered")
+
+
+class Observation:
+    """What is seen after a step: the screen, and what came of the step in one sentence. `text` is made when it is asked for."""
+
+    def __init__(self, goal: str, screen: VisualState, result: str) -> None:
+        self.goal = goal
+        self.screen = screen
+        self.result = result
+
+    @cached_property
+    def text(self) -> str:
+        """The screen in the prompt form, one element a line, below what came of the step."""
+        return f"{self.result}\n{prompt_form(self.screen)}" if self.result else prompt_form(self.screen)
+
+
+class Turn(NamedTuple):
+    """What a step gives, in the order that Gymnasium made usual."""
+
+    observation: Observation
+    reward: float
+    """0 until the episode is over; then what it earned, from 0 to 1."""
+    terminated: bool
+    """The actor said that it is done, or that it cannot be."""
+    truncated: bool
+    """The steps are spent, or the environment cannot be worked any more."""
+    info: dict[str, Any]
+    """`status` as the environment has it; at the end `passed`, `clean` and `progress`."""
+
+
+class _Count(NamedTuple):
+    """What changes in an episode beside its world."""
+
+    steps: int = 0
+    questions: int = 0
+    status: str = ""
+    reason: str = ""
+    answer: str = ""
+    truncated: bool = False
+
+
+class Episode:
+    """A task's world, its goal and its judge.
+
+    `task` is a Task, the name of a shipped one or a file; `vary` are axes of its world's variation (`language=de`), `settings`
+    whatever else is set as on the command line (`faults=[...]`); `steps` is where it is cut off, the task's own limit
+    unless said. A step is a line of the DSL, an action as JSON, an AgentAction, or what `dialect` names writes. Nobody
+    approves or reviews: what is done is done. Raises UsageProblem for a task or a setting that there is not.
+    """
+
+    def __init__(
+        self,
+        task: Task | str,
+        seed: int = 0,
+        *,
+        vary: Sequence[str] = (),
+        settings: Sequence[str] = (),
+        steps: int | None = None,
+        dialect: str = "",
+    ) -> None:
+        self.task = _task(task)
+        self.seed = seed
+        self.dialect = dialect
+        loaded = task_settings(self.task, seed, vary, settings)
+        self.limit = steps if steps is not None else loaded.limits.steps
+        self._surface = make_environment(loaded)
+        self.reset(seed)
+
+    @property
+    def goal(self) -> str:
+        """In words, with the values of this seed."""
+        return self._goal
+
+    @property
+    def over(self) -> bool:
+        return bool(self._count.status) or self._count.truncated
+
+    def reset(self, seed: int | None = None) -> Observation:
+        """Start anew; the same seed gives the same world and the same goal, another seed others."""
+        self.seed = self.seed if seed is None else seed
+        screen = self._surface.reset(seed=self.seed)
+        self._initial = self._world()
+        self._slots = fill_slots(self.task, self._initial, self.seed)
+        self._goal = fill_goal(self.task, self._slots)
+        self._count = _Count()
+        self._before = judge(self.task, self._initial, self._initial, self._slots, (), self._run()).progress or 0.0
+        return Observation(self._goal, screen, "")
+
+    def step(self, action: str | Mapping[str, Any] | Action) -> Turn:
+        """One action. What cannot be read or done is told in the observation, and is a step all the same.
+
+        Raises UsageProblem when the episode is over.
+        """
+        if self.over:
+            raise UsageProblem("The episode is over; reset it.")
+        self._count = self._count._replace(steps=self._count.steps + 1)
+        status, result = "unread", ""
+        try:
+            for meant in self._read(action):
+                status, result = self._done(meant)
+                if status not in _WELL:
+                    break
+        except (DSLError, DialectError, ValidationError) as bad:
+            result = f"not understood: {_sentence(bad)}"
+        if self._count.steps >= self.limit and not self._count.status:
+            self._count = self._count._replace(truncated=True)
+        seen = Observation(self._goal, self._surface.observe(), result)
+        if not self.over:
+            return Turn(seen, 0.0, False, False, {"status": status})
+        verdict = self.verdict()
+        info = {"status": status, "passed": verdict.passed, "clean": verdict.clean, "progress": verdict.progress}
+        return Turn(seen, self._earned(verdict), bool(self._count.status), self._count.truncated, info)
+
+    def verdict(self) -> Verdict:
+        """The judge's, over the world as it is now."""
+        received = self._surface.received() if isinstance(self._surface, ActionRecord) else []
+        return judge(self.task, self._world(), self._initial, self._slots, received, self._run())
+
+    def screenshot(self) -> bytes:
+        """The PNG of what is on the screen now. Raises UsageProblem where there are no pictures."""
+        if not isinstance(self._surface, Screenshots):
+            raise UsageProblem(f"{self._surface.name} gives no pictures.")
+        return self._surface.screenshot()
+
+    def snapshot(self) -> Any:
+        """This moment, for `restore`; opaque, and of this episode."""
+        return (self._forkable().snapshot(), self._count)
+
+    def restore(self, moment: Any) -> Observation:
+        """Go back to a moment of this episode."""
+        world, self._count = moment
+        return Observation(self._goal, self._forkable().restore(world), "")
+
+    def fork(self) -> Self:
+        """A second episode that goes on from here; neither sees what becomes of the other."""
+        other = object.__new__(type(self))
+        other.__dict__.update(self.__dict__)
+        other._surface = self._forkable().fork()
+        return other
+
+    def close(self) -> None:
+        self._surface.close()
+
+    def _forkable(self) -> Snapshots:
+        if not isinstance(self._surface, Snapshots):
+            raise UsageProblem(f"{self._surface.name} cannot go back to a moment; episodes of the simulated desktop can.")
+        return self._surface
+
+    def _read(self, action: str | Mapping[str, Any] | Action) -> Sequence[Action]:
+        if isinstance(action, Action):
+            return (action,)
+        if self.dialect:
+            return dialect(self.dialect).read(action, Context(state=self._surface.observe())).actions
+        return (parse_line(action) if isinstance(action, str) else parse_action(dict(action)),)
+
+    def _done(self, action: Action) -> tuple[str, str]:
+        said = " ".join(str(value) for value in action.parameters.values())
+        match action:
+            case FinishGoal():
+                self._count = self._count._replace(status="fulfilled", reason=said)
+                return "finished", ""
+            case FailGoal():
+                self._count = self._count._replace(status="rejected", reason=said)
+                return "finished", ""
+            case AskUser():
+                self._count = self._count._replace(questions=self._count.questions + 1)
+                answer = answer_of(self.task.user, action.question)
+                return "answered", "nobody answers" if answer is None else f"the user answers: {filled_text(answer, self._slots)}"
+            case Answer():
+                self._count = self._count._replace(answer=said)
+                return "executed", ""
+        return ("executed", "") if action.inner else self._performed(action)
+
+    def _performed(self, action: Action) -> tuple[str, str]:
+        try:
+            result = self._surface.perform(action, key=f"episode-{self._count.steps}-{action.digest}")
+        except Unavailable as gone:
+            self._count = self._count._replace(truncated=True)
+            return "fault", str(gone)
+        except EnvironmentFault as fault:
+            return "fault", str(fault)
+        return result.exec_status.value, result.error or result.output
+
+    def _earned(self, verdict: Verdict) -> float:
+        if verdict.passed:
+            return 1.0
+        if verdict.progress is None or not all(mine.passed for mine in verdict.minefields) or self._before >= 1:
+            return 0.0
+        return PARTIAL * max(0.0, verdict.progress - self._before) / (1 - self._before)
+
+    def _run(self) -> dict[str, Any]:
+        count = self._count
+        acted = count.steps - count.questions
+        told = {"reason": count.reason, "answer": count.answer, "questions": count.questions}
+        return {"status": count.status, "plans": 1, "steps": acted, **told}
+
+    def _world(self) -> JsonObject:
+        return self._surface.world() if isinstance(self._surface, WorldState) else {}
+
+
+def _task(task: Task | str) -> Task:
+    found = resolve_target(task) if isinstance(task, str) else task
+    if isinstance(found, str):
+        raise UsageProblem(f"{task!r} is no task; `deskcrew tasks` lists those that are shipped.")
+    return found
+
+
+def _sentence(bad: DSLError | DialectError | ValidationError) -> str:
+    if isinstance(bad, ValidationError):
+        first = bad.errors()[0]
+        return f"{'.'.join(map(str, first['loc']))}: {first['msg']}"
+    return f"column {bad.column}: {bad.message}" if isinstance(bad, DSLError) else str(bad)

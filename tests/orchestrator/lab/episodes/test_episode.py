@@ -1,0 +1,106 @@
+"""Episodes: a task worked without a crew, and what it earns."""
+
+from __future__ import annotations
+
+import pytest
+
+from orchestrator.errors import UsageProblem
+from orchestrator.lab.episodes.episode import PARTIAL, Episode
+from orchestrator.settings.settings import shipped, shipped_names
+from orchestrator.tasks.oracle_lines import steps_of
+from orchestrator.tasks.tasks import fill_slots, load_task
+from protocol import FailGoal, FinishGoal
+from protocol.dsl import emit
+
+TASKS = shipped_names("tasks")
+
+
+def lines_of(episode: Episode) -> list[str]:
+    """The oracle in the DSL, and the line that ends it as the task has to end."""
+    slots = fill_slots(episode.task, episode._initial, episode.seed)
+    lines = [step.said for step in steps_of(episode.task.oracle or (), slots)]
+    last = FinishGoal() if episode.task.outcome == "fulfilled" else FailGoal(reason="it is not to be done")
+    return [*lines, emit(last)]
+
+
+def test_the_oracle_earns_one_and_doing_nothing_earns_nothing() -> None:
+    for name in TASKS:
+        task = load_task(shipped("tasks", f"{name}.yaml"))
+        if task.oracle is None:
+            continue
+        episode = Episode(task, seed=3)
+        lines = lines_of(episode)
+        episode.limit = len(lines) + 1
+        rewards = [episode.step(line).reward for line in lines]
+        assert rewards[-1] == 1.0, (name, episode.verdict())
+        assert not any(rewards[:-1])
+        episode.limit = 3
+        episode.reset()
+        turns = [episode.step("wait 1 s") for _ in range(3)]
+        assert turns[-1].truncated, name
+        assert sum(turn.reward for turn in turns) == 0.0, name
+        episode.close()
+
+
+def test_what_is_half_done_earns_less_than_half_and_what_is_said_done_and_is_not_earns_no_one() -> None:
+    name = next(n for n in TASKS if (t := load_task(shipped("tasks", f"{n}.yaml"))).checkpoints and t.oracle)
+    episode = Episode(name, seed=1)
+    *lines, last = lines_of(episode)
+    earned = []
+    for length in range(len(lines)):
+        episode.reset()
+        for line in lines[:length]:
+            episode.step(line)
+        earned.append(episode.step(last).reward)
+    assert earned[0] == 0.0
+    assert 0.0 < max(earned) <= PARTIAL
+    assert earned == sorted(earned)
+
+
+def test_a_line_that_cannot_be_read_says_where_and_changes_nothing() -> None:
+    episode = Episode(TASKS[0])
+    turn = episode.step("clikc the thing")
+    assert turn.observation.result.startswith("not understood: column ")
+    assert turn.observation.text.startswith(turn.observation.result)
+    assert turn.info["status"] == "unread"
+    assert not episode.verdict().side_effects
+    wrong = episode.step({"action_type": "click"})
+    assert wrong.observation.result.startswith("not understood: ")
+
+
+def test_a_fork_goes_its_own_way_and_a_snapshot_takes_back_what_was_done() -> None:
+    episode = Episode("create-a-note" if "create-a-note" in TASKS else TASKS[0], seed=2)
+    lines = lines_of(episode)
+    first = episode.snapshot()
+    other = episode.fork()
+    for line in lines:
+        turn = other.step(line)
+    assert turn.reward == 1.0
+    assert not episode.over
+    assert not episode.verdict().passed
+    for line in lines[:-1]:
+        episode.step(line)
+    episode.restore(first)
+    assert not episode.verdict().side_effects
+    assert [episode.step(line).reward for line in lines][-1] == 1.0
+
+
+def test_the_same_seed_is_the_same_episode() -> None:
+    one, two = Episode(TASKS[0], seed=5), Episode(TASKS[0], seed=5)
+    assert one.goal == two.goal
+    assert one.reset().text == two.reset().text
+
+
+def test_a_dialect_says_the_actions() -> None:
+    episode = Episode(TASKS[0], dialect="pyautogui")
+    assert episode.step("pyautogui.press('tab')").info["status"] == "executed"
+    assert episode.step("nonsense(").observation.result.startswith("not understood: ")
+
+
+def test_a_task_that_there_is_not_and_a_step_too_many_are_told() -> None:
+    with pytest.raises(UsageProblem, match="is no task"):
+        Episode("no such task at all")
+    episode = Episode(TASKS[0])
+    episode.step(emit(FinishGoal()))
+    with pytest.raises(UsageProblem, match="over"):
+        episode.step("wait 1 s")
