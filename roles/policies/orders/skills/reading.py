@@ -21,7 +21,7 @@ from roles.policies.orders.skills.finding import (
     to_list,
 )
 from roles.policies.orders.skills.lists import listed
-from roles.policies.orders.skills.rows import Row, is_cut, matches
+from roles.policies.orders.skills.rows import Row, is_cut, is_masked, matches
 from roles.policies.orders.skills.situation import Move, Situation, StepFailure, act, done, fail, press, table_text
 from roles.screen.matching import similarity
 from roles.screen.screens import Pair, fold, shown
@@ -31,6 +31,7 @@ _EARLIER = re.compile(r"\d{1,2}:\d{2}\b")
 _PIECE = 15.0
 """Seconds between two looks."""
 _HARMLESS = frozenset({None, Effect.NAVIGATE, Effect.OBSERVE})
+_UNCOVERS = frozenset({"show", "reveal", "unmask", "unhide", "display", "view"})
 _FOLDED = frozenset({"more", "details", "show more", "show details", "more details"})
 
 
@@ -78,8 +79,11 @@ def _source(step: ReadStep, label: str, at: Situation) -> Source | Move:
     found = _everything(at) if not label else field_on(label, step.app, records, at)
     if found is not None:
         return found
-    if (way := _reveal(label, at)) is not None:
+    masked = any(is_masked(pair.value, pair.label) for pair in at.screen.pairs if similarity(label, pair.label) >= 0.9)
+    if (way := _reveal(label, at, masked)) is not None:
         return way
+    if masked:
+        return fail(f'the "{label}" is kept from view in {at.title(step.app)}', f"a control that shows the {label}")
     labels = ", ".join(dict.fromkeys(pair.label for pair in at.screen.pairs)) or "none"
     what = naming(records) if records is not None else "the screen"
     return fail(f'{what} shows no "{label}" in {at.title(step.app)}; labels there are: {labels}', f"where to see the {label}")
@@ -102,7 +106,7 @@ def field_on(label: str, app: str, records: Records | None, at: Situation) -> So
     values = list(dict.fromkeys(pair.value for pair in near))
     if len(values) > 1:
         raise StepFailure(f'the page shows several values for "{label}": {"; ".join(values[:6])}')
-    if near:
+    if near and not is_masked(near[0].value, near[0].label):
         return Source(near[0].value, near[0].element)
     row = Row.load(at.notes["here"]["row"]) if records is not None and is_here(records, at) else None
     heads = [e for e in at.screen.elements if e.role == "heading"]
@@ -133,13 +137,20 @@ def _everything(at: Situation) -> Source | None:
     return Source("\n".join(lines), at.screen.elements[0]) if lines else None
 
 
-def _reveal(label: str, at: Situation) -> Move | None:
-    """What is hidden behind a tab, a section or further down; each is tried once."""
+def _uncovers(name: str, label: str) -> bool:
+    """`Show`, `Reveal phone`: the verb alone, or with what is meant."""
+    verb, _, rest = fold(name).partition(" ")
+    return verb in _UNCOVERS and (not rest or bool(set(rest.split()) & {*fold(label).split(), "value", "values", "hidden", "private"}))
+
+
+def _reveal(label: str, at: Situation, masked: bool = False) -> Move | None:
+    """What is hidden behind a mask, a tab, a section or further down; each is tried once."""
     tried: list[str] = at.notes.setdefault("revealed", [])
     ways = [e for e in at.screen.elements if e.enabled and e.name and effect_of_words(e.name) in _HARMLESS]
     tabs = [e for e in ways if e.role == "tab" and not e.selected]
     folds = [e for e in ways if e.expanded is False or (e.role in {"button", "link"} and fold(e.name) in _FOLDED)]
-    for element in sorted([*folds, *tabs], key=lambda e: -similarity(label, e.name)):
+    masks = [e for e in ways if masked and e.role in {"button", "link", "switch", "checkbox"} and _uncovers(e.name, label)]
+    for element in sorted([*masks, *folds, *tabs], key=lambda e: -similarity(label, e.name)):
         if element.name not in tried:
             tried.append(element.name)
             return press(element, f'"{label}" may stand in "{element.name}"', at=at)

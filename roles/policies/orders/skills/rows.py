@@ -27,6 +27,7 @@ _SIZES = {"byte": 1, "bytes": 1, "b": 1, "kb": 10**3, "mb": 10**6, "gb": 10**9, 
 _OF_DAYS: dict[str, Relation] = {"over": "after", "at_least": "after", "under": "before", "at_most": "before"}
 _CUT = ("…", "...")
 _HIDDEN = frozenset({"private", "hidden", "not shown", "confidential"})
+_OF_SIGHT = frozenset({"visibility", "visible", "privacy", "sharing", "shared", "access", "audience", "status", "state", "type", "kind"})
 _MASKED = re.compile(r"[•●*]{3,}[\s\d•●*-]*")
 _DENIALS = frozenset({"not", "no", "without", "never"})
 _ORDERED = frozenset({"before", "after", "between", "over", "under", "at_least", "at_most"})
@@ -75,7 +76,14 @@ class Row:
 
 def is_cut(text: str) -> bool:
     """Whether it is not the value itself, but its beginning, or what stands where it is kept from view."""
-    return text.rstrip().endswith(_CUT) or fold(text) in _HIDDEN or bool(_MASKED.fullmatch(text.strip()))
+    return text.rstrip().endswith(_CUT) or is_masked(text)
+
+
+def is_masked(text: str, label: str = "") -> bool:
+    """Whether it stands where a value is kept from view. `Private` is a value of its own where the label asks who may see it."""
+    if bool(_MASKED.fullmatch(text.strip())):
+        return True
+    return fold(text) in _HIDDEN and not _OF_SIGHT.intersection(fold(label).split())
 
 
 def matches(row: Row, tests: Sequence[RowTest]) -> bool | None:
