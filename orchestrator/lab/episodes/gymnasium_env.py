@@ -1,4 +1,4 @@
-"""An episode as a Gymnasium environment: `gymnasium.make("deskcrew/claim-lunch-v0")`. Its actions and observations are text."""
+"""An episode as a Gymnasium environment: `import deskcrew.gymnasium` registers it. Its actions and observations are text."""
 
 from __future__ import annotations
 
@@ -6,15 +6,12 @@ import io
 from collections.abc import Sequence
 from typing import Any, SupportsFloat
 
+import gymnasium
+import numpy as np
+from gymnasium import spaces
+
 from orchestrator.lab.episodes.episode import Episode, Observation
 from orchestrator.tasks.tasks import Task
-
-try:
-    import gymnasium
-    import numpy as np
-    from gymnasium import spaces
-except ImportError as missing:
-    raise ImportError("Gymnasium is not installed: pip install 'deskcrew[gymnasium]'") from missing
 
 LONGEST_ACTION = 4_000
 LONGEST_OBSERVATION = 1_000_000

@@ -140,7 +140,8 @@ def _everything(at: Situation) -> Source | None:
 def _uncovers(name: str, label: str) -> bool:
     """`Show`, `Reveal phone`: the verb alone, or with what is meant."""
     verb, _, rest = fold(name).partition(" ")
-    return verb in _UNCOVERS and (not rest or bool(set(rest.split()) & {*fold(label).split(), "value", "values", "hidden", "private"}))
+    meant = {*fold(label).split(), "value", "values", "hidden", "private"}
+    return verb in _UNCOVERS and (not rest or bool(meant & set(rest.split())))
 
 
 def _reveal(label: str, at: Situation, masked: bool = False) -> Move | None:
