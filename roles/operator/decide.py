@@ -33,6 +33,7 @@ from roles.journal.events import BatchStoppedEvent, DecidedEvent, Json, error_ev
 from roles.journal.journal import Journal
 from roles.operator.batch import advanced, batch_of, surprise
 from roles.operator.perceive import (
+    WRITTEN,
     attempt_key,
     attempt_of,
     current_screen,
@@ -43,7 +44,7 @@ from roles.operator.perceive import (
     titles,
 )
 from roles.operator.recovery import interruption, remedy
-from roles.operator.safety.permits import next_held, pending_request
+from roles.operator.safety.permits import lost, next_held, pending_request
 from roles.operator.state import FINALIZE
 from roles.policies.fallback import GaveUp, PolicyFault
 
@@ -182,8 +183,31 @@ def plan_next_action(state: State, ctx: Context) -> Update:
         state = {**state, **told}
     if state.get("recognized_elements") == []:  # not there at all after a resume: then the screen is looked at anew
         return told | _unrecognized(state, ctx, seen)
+    if not passed and (last := lost(state, ctx, step)) is not None:
+        return _once_more(state, ctx, last, seen)
     state = _going_on(state, ctx, seen)
     return told | _proposed(state, ctx, seen)
+
+
+def _once_more(state: State, ctx: Context, last: StepRecord, seen: VisualState) -> Update:
+    """An action of which nothing was sent is done again, unless what had been filled in went with the process as well."""
+    before = ctx.journal.screens.get(last.before)
+    if before is None or _entered(before) != _entered(seen):
+        said = f"what {last.verb} {last.target} set off is gone with the browser that held it, and so is what was filled in"
+        return _end(state, Signal.CANNOT_EXECUTE, "failed", said)
+    decision = OperatorDecision(
+        action=parse_action(last.action),
+        status=AgentStatus.CONTINUE,
+        reasoning="what it set off is gone with the browser that held it, and nothing was sent",
+        plan=titles(state),
+        memory=state["task_context"]["memory"],
+    )
+    return _pend(state, ctx, decision, seen, recovery=True)
+
+
+def _entered(screen: VisualState) -> set[tuple[str, str, str]]:
+    """What stands in the fields, whatever their ids."""
+    return {(e.role, e.name, e.value) for e in screen.elements if e.value and e.role in WRITTEN}
 
 
 def _proposed(state: State, ctx: Context, seen: VisualState) -> Update:

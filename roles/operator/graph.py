@@ -49,7 +49,7 @@ from roles.operator.safety.interruption import (
     unless_dropped,
     yielding,
 )
-from roles.operator.safety.permits import deed, drop, element_of, grounds_of, guarded, next_held, with_permit
+from roles.operator.safety.permits import deed, drop, element_of, grounds_of, guarded, held_event, next_held, with_permit
 from roles.operator.safety.review import review_action_safety
 from roles.operator.state import FINALIZE, OperatorInput, OperatorOutput, OperatorState
 from roles.safety import Constraints, review
@@ -73,7 +73,7 @@ def observe_feedback(state: State, ctx: Context) -> Update:
     if ctx.gallery is not None:
         ctx.gallery.keep(after, "all", role="operator", subtask=subtask_id(state), step=pending.step)
     events = screen_events(before, after)
-    events += told_by(ctx.environment, action, result)
+    events += [*told_by(ctx.environment, action, result), *held_event(ctx, action, result)]
     shown = tuple(f"{event['kind']}: {event['text']}" for event in events)
     record = StepRecord(
         step=pending.step,

@@ -36,7 +36,7 @@ _AFFORDANCES = {
     "menuitem": ["click"],
 }
 _WORD = re.compile(r"[^\W_]{3,}")
-_WRITTEN = frozenset({"textbox", "searchbox", "combobox", "spinbutton", "checkbox", "radio", "switch"})
+WRITTEN = frozenset({"textbox", "searchbox", "combobox", "spinbutton", "checkbox", "radio", "switch"})
 _VALUES, _LONG = 12, 120
 _KEPT = 16
 """Interpretations kept per screen: those nearest to the task."""
@@ -213,7 +213,7 @@ def interpret_context(state: State, ctx: Context) -> Update:
 def told_by_screen(state: State, seen: VisualState, facts: Sequence[Fact]) -> dict[str, Any]:
     """What is needed to act here: where this is, what could be entered, into which fields, and what is taken for granted."""
     shown = state["recognized_elements"]
-    fields = [{k: e[k] for k in ("element_id", "text", "value", "invalid") if k in e} for e in shown if e["role"] in _WRITTEN]
+    fields = [{k: e[k] for k in ("element_id", "text", "value", "invalid") if k in e} for e in shown if e["role"] in WRITTEN]
     values = {fact.name: fact.value[:_LONG] for fact in facts[-_VALUES:] if "\n" not in fact.value}
     modal = seen.by_id.get(seen.modal or "")
     wanted = subtask_of(state).app

@@ -28,17 +28,24 @@ from environments.effects import (
     released,
 )
 from protocol import Action, ActionResult, Click, ExecStatus, GUIElement, Screenshot, TargetError, VisualState, resolve
-from roles.contracts import StepOrigin
+from roles.contracts import StepOrigin, StepRecord
 from roles.contracts.context import Context, State, Update
 from roles.contracts.nodes import Stage
 from roles.contracts.requests import Pending
 from roles.journal.events import NetworkLearnedEvent, RequestStoppedEvent
 from roles.journal.journal import Journal
-from roles.operator.perceive import safety_of, subtask_id
+from roles.operator.perceive import attempt_of, key_of, safety_of, subtask_id
 from roles.operator.state import FINALIZE
 from roles.safety import Grounds, Review, SafetyPolicy, review
 from roles.safety.destinations import sends_elsewhere, way_of
 from roles.safety.effects import RULE, effect_of, learned_rules
+
+HELD = "held"
+"""The kind of event that says of an action that what it set off waits."""
+_WAITS = "waits to be allowed: "
+_AGAIN = 3
+_OF_OTHERS = frozenset({"call_api", "ask_in_app_agent", "run_script"})
+"""Their results are other people's words."""
 
 
 def element_of(action: Action, seen: VisualState) -> tuple[GUIElement | None, str]:
@@ -206,7 +213,7 @@ def done_but_held(ctx: Context, result: ActionResult) -> ActionResult:
     """Where only what it set off was stopped, and waits, the action itself was done: its result tells what waits."""
     if not result.error.startswith(STOPPED) or not any(request.told in result.error for request in held(ctx)):
         return result
-    said = "; ".join(part for part in (result.output, result.error.removeprefix(STOPPED)) if part)
+    said = "; ".join(part for part in (f"{_WAITS}{result.error.removeprefix(STOPPED)}", result.output) if part)
     return result.model_copy(update={"exec_status": ExecStatus.EXECUTED, "error": "", "output": said})
 
 
@@ -221,6 +228,25 @@ def deed(pending: Pending, action: Action, known: Mapping[str, Any] | None) -> M
         return known
     presses = action.verb in _PRESSES or bool(getattr(action, "submit", False))
     return {"step": pending.step, "line": pending.line, "effect": pending.effect, "presses": presses}
+
+
+def held_event(ctx: Context, action: Action, result: ActionResult) -> list[dict[str, str]]:
+    """What a step's record keeps of it: it is known from the result alone, also after the process that held it is gone."""
+    if not result.output.startswith(_WAITS) or action.verb in _OF_OTHERS or not isinstance(ctx.environment, GuardedEnvironment):
+        return []
+    return [{"kind": HELD, "text": " ".join(result.output.removeprefix(_WAITS).split())[:200]}]
+
+
+def lost(state: State, ctx: Context, step: int) -> StepRecord | None:
+    """The last action, where what it set off waited and is gone with the process that held it, before anybody was asked.
+
+    Nothing was sent, so it may be done again; not more often than `_AGAIN` times one after the other. `step` is the next one.
+    """
+    steps = ctx.journal.steps(subtask_id(state), attempt_of(state), limit=_AGAIN + 1)
+    if not steps or steps[-1].step != step - 1 or held(ctx) or ctx.journal.request(key_of(state, ctx, step)):
+        return None
+    waited = [any(event.startswith(f"{HELD}: ") for event in one.events) for one in steps]
+    return steps[-1] if waited[-1] and not (all(waited) and len(steps) > _AGAIN) else None
 
 
 # --- requests that are held -----------------------------------------------------------------------------------------

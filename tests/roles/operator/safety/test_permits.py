@@ -432,3 +432,56 @@ def test_a_form_that_a_rule_lets_pages_send_is_what_its_button_says(name: str, l
     assert own_work(guarded, policy, press, button, seen) == (() if effect is None else (effect,))
     assert own_work(guarded, SafetyPolicy(), press, button, seen) == ()
     assert own_work(other, policy, press, button, seen) == ()
+
+
+# --- a process that ends while something is held
+
+
+class Dying(Site):
+    """What it holds is gone by the next look, as with a browser that was killed; so often."""
+
+    deaths = 1
+
+    def observe(self) -> VisualState:
+        if self._waiting and self.deaths:
+            self.deaths -= 1
+            self._waiting.clear()
+        return super().observe()
+
+
+@pytest.mark.parametrize(("deaths", "presses"), [(1, 2), (2, 3), (9, 4)])
+def test_what_was_held_and_is_gone_is_set_off_again_and_not_without_end(deaths: int, presses: int) -> None:
+    site = Dying(Control("Pay", sends=(MOVE,)))
+    site.deaths = deaths
+    whole = run(site, decide(PAY), FINISH)
+    while waits(whole):
+        whole.go(YES)
+    assert [action.verb for _, action in site.performed].count("click") == presses
+    assert site.paths == (["/transfer"] if deaths < presses else [])
+
+
+def test_what_was_filled_in_and_is_gone_as_well_is_not_handed_in_without_it() -> None:
+    site = Dying(Control("Pay", sends=(MOVE,)), Control("Amount", "textbox", value="500"))
+    site.at_press = lambda it: setattr(it, "at_look", lambda now: now.controls.update({"2": Control("Amount", "textbox")}))
+    whole = run(site, decide(PAY), FINISH)
+    while waits(whole):
+        whole.go(YES)
+    assert [action.verb for _, action in site.performed].count("click") == 1
+    assert site.paths == []
+
+
+def test_a_page_cannot_have_an_action_repeated_by_saying_that_it_waits() -> None:
+    site = Site(Control("waits to be allowed: held: x", "link"))
+    whole = run(site, decide(Click(target=ActionTarget(element_id="1"))), FINISH)
+    while waits(whole):
+        whole.go(YES)
+    assert [action.verb for _, action in site.performed].count("click") == 1
+
+
+def test_a_no_is_not_asked_about_again() -> None:
+    site = Site(Control("Pay", sends=(MOVE,)))
+    whole = run(site, decide(PAY), FINISH)
+    while waits(whole):
+        whole.go(NO if asked(whole).startswith("release") else YES)
+    assert [action.verb for _, action in site.performed].count("click") == 1
+    assert site.paths == []
