@@ -118,6 +118,8 @@ class HeldRequest(Frozen):
 
 
 RELEASE = "x-deskcrew.release"
+GONE = "nothing waits for it any more"
+"""How the result of a release begins that came too late: the page has to send it again."""
 
 
 def release(request: HeldRequest) -> Extension:

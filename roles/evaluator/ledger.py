@@ -336,6 +336,10 @@ class _Check:
         fit = {n: self._meant(thing, order, n) for n in may}
         sure, maybe = [n for n in may if fit[n]], [n for n in may if fit[n] is None]
         if not sure and not maybe:
+            back = order.object.back if order.object is not None else None
+            made = self.verdicts.get(back.to) if back is not None else None
+            if order.verb == "save" and made is not None and made.state == "unchecked":
+                return Verdict("unchecked", "what is to be saved was not known", self._evidence(may), tuple(may))
             on = next((line for n in reversed(may) for line in self.effects[n].says().splitlines() if line), "something else")
             return Verdict("missing", f"it was not done to {_called(thing)}, but to {on!r}", self._evidence(may))
         kept = sure or maybe

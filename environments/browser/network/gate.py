@@ -14,7 +14,7 @@ from urllib.parse import unquote, urlsplit
 from environments.browser.network import requests
 from environments.browser.network.requests import GRAVE, OutgoingRequest, beyond, origin, same_place
 from environments.browser.network.sockets import Sockets
-from environments.effects import QUERY, SELF, Effect, HeldRequest, Network, NetworkRule, Permit
+from environments.effects import GONE, QUERY, SELF, Effect, HeldRequest, Network, NetworkRule, Permit
 
 if TYPE_CHECKING:
     from playwright.async_api import Browser, BrowserContext, CDPSession, Page
@@ -198,7 +198,7 @@ class Gate:
         if one is not None and await one.go():
             return f"what was held was sent: {one.request.told}"
         self._grants.add(request_id)
-        return "nothing waits for it any more; the next request that is exactly this goes, once"
+        return f"{GONE}; the next request that is exactly this goes, once"
 
     async def passes(self, sent: OutgoingRequest, frame: str | None = None) -> bool:
         """Whether it may go now; a document goes into a frame. What was let go once does so once."""

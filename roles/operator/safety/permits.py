@@ -15,6 +15,8 @@ from urllib.parse import urlsplit
 
 from environments.contract import STOPPED, Environment, EnvironmentFault
 from environments.effects import (
+    GONE,
+    RELEASE,
     SELF,
     SENSITIVE,
     ControlSeen,
@@ -232,21 +234,27 @@ def deed(pending: Pending, action: Action, known: Mapping[str, Any] | None) -> M
 
 def held_event(ctx: Context, action: Action, result: ActionResult) -> list[dict[str, str]]:
     """What a step's record keeps of it: it is known from the result alone, also after the process that held it is gone."""
+    if released(action) and result.output.startswith(GONE):
+        return [{"kind": HELD, "text": "the page has to send it again"}]
     if not result.output.startswith(_WAITS) or action.verb in _OF_OTHERS or not isinstance(ctx.environment, GuardedEnvironment):
         return []
     return [{"kind": HELD, "text": " ".join(result.output.removeprefix(_WAITS).split())[:200]}]
 
 
 def lost(state: State, ctx: Context, step: int) -> StepRecord | None:
-    """The last action, where what it set off waited and is gone with the process that held it, before anybody was asked.
+    """The last action, where what it set off waited and is gone with the process that held it, asked about or not.
 
-    Nothing was sent, so it may be done again; not more often than `_AGAIN` times one after the other. `step` is the next one.
+    Nothing was sent, so it may be done again, at most `_AGAIN` times one after the other. What was allowed by then goes
+    without a second question. `step` is the next one.
     """
     steps = ctx.journal.steps(subtask_id(state), attempt_of(state), limit=_AGAIN + 1)
     if not steps or steps[-1].step != step - 1 or held(ctx) or ctx.journal.request(key_of(state, ctx, step)):
         return None
     waited = [any(event.startswith(f"{HELD}: ") for event in one.events) for one in steps]
-    return steps[-1] if waited[-1] and not (all(waited) and len(steps) > _AGAIN) else None
+    if not waited[-1] or (all(waited) and len(steps) > _AGAIN):
+        return None
+    those = [one for one, waits in zip(steps, waited, strict=True) if waits and one.action.get("action_type") != RELEASE]
+    return those[-1] if those else None
 
 
 # --- requests that are held -----------------------------------------------------------------------------------------

@@ -11,7 +11,7 @@ from fnmatch import fnmatchcase
 from typing import Any
 
 from environments.contract import STOPPED, DigestMismatch
-from environments.effects import ControlSeen, Effect, HeldRequest, Network, NetworkRule, Permit, released
+from environments.effects import GONE, ControlSeen, Effect, HeldRequest, Network, NetworkRule, Permit, released
 from protocol import Action, ActionResult, ExecStatus, Fill, GUIElement, PressKey, TargetError, Type, VisualState, Window, resolve
 
 HOST = "bank.example"
@@ -195,7 +195,7 @@ class Site:
         sent = next((sent for sent in self._waiting if sent.held().request_id == request), None)
         if sent is None:
             self.profile.grants[request] += 1
-            return ActionResult(exec_status=ExecStatus.EXECUTED, output="it goes once the page sends it again")
+            return ActionResult(exec_status=ExecStatus.EXECUTED, output=f"{GONE}; it goes once the page sends it again")
         self._waiting.remove(sent)
         self.reached.append(sent)
         if self.dies_in_release:

@@ -460,6 +460,19 @@ def test_what_was_held_and_is_gone_is_set_off_again_and_not_without_end(deaths: 
     assert site.paths == (["/transfer"] if deaths < presses else [])
 
 
+def test_what_was_allowed_too_late_is_set_off_again_and_goes_without_a_second_question() -> None:
+    site = Site(Control("Pay", sends=(MOVE,)))
+    whole = run(site, decide(PAY), FINISH)
+    questions = []
+    while waits(whole):
+        questions.append(asked(whole))
+        site._waiting.clear()  # the process that held it was killed while the question was open
+        whole.go(YES)
+    assert sum(question.startswith("release") for question in questions) == 1
+    assert [action.verb for _, action in site.performed].count("click") == 2
+    assert site.paths == ["/transfer"]
+
+
 def test_what_was_filled_in_and_is_gone_as_well_is_not_handed_in_without_it() -> None:
     site = Dying(Control("Pay", sends=(MOVE,)), Control("Amount", "textbox", value="500"))
     site.at_press = lambda it: setattr(it, "at_look", lambda now: now.controls.update({"2": Control("Amount", "textbox")}))
