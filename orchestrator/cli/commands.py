@@ -66,6 +66,7 @@ SECTIONS: dict[str, dict[str, CommandEntry]] = {
         "log": CommandEntry("cli.tools.logs:log_app", "Read, check and convert protocol logs."),
         "schema": CommandEntry("cli.tools.logs:schema_app", "The JSON schemas of the protocol."),
         "trust": CommandEntry("cli.policies:trust", "Whom signed playbooks and policies are taken from."),
+        "suite": CommandEntry("cli.tools.suite:suite_app", "Work tasks x seeds x configurations, and compare."),
         "attack": CommandEntry("cli.tools.attacks:attack_app", "Let a corpus of attacks try a crew."),
     },
     "Again": {

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import sys
@@ -18,6 +19,7 @@ from warm import Warm
 from environments.simulated.desktop import SimulatedDesktop
 from environments.simulated.world.worldfile import load_world
 from orchestrator.core.machine import mermaid
+from orchestrator.lab.suite.suite import episodes_of, load_suite
 from orchestrator.settings.settings import Settings, load_safety, load_settings
 from orchestrator.settings.yaml_documents import Document, parse_document
 from orchestrator.tasks.plans import read_plan
@@ -99,6 +101,11 @@ def test_yaml_in_the_documents_is_what_its_first_line_says(block: Block, tmp_pat
         slots = {"invoice": {"from": "apps.billing.invoices"}}
         whole = {"goal": "about {invoice.number}", "world": "office", "success": ["true"], "slots": slots}
         assert Task.model_validate({**whole, **yaml.safe_load(block.text)}).plan
+    elif kind == "suite":
+        suite = load_suite(str(path))
+        assert episodes_of(suite)
+        for configuration in suite.configurations.values():
+            load_settings(overrides=[f"{key}={json.dumps(value)}" for key, value in configuration.items()])
     elif kind == "world":
         assert SimulatedDesktop(load_world(path)).perform(Wait(seconds=600), key="wait").ok
     else:

@@ -1,0 +1,1 @@
+"""Suites: many tasks, seeds and configurations worked as one table that goes on where it was stopped."""

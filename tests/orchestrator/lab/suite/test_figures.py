@@ -1,0 +1,68 @@
+"""Figures of rows, held against values that are known."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from orchestrator.errors import UsageProblem
+from orchestrator.lab.suite.figures import compared, figures, permuted, sign_test, wilson
+from orchestrator.lab.suite.suite import EpisodeRow
+
+
+def row(task: str = "a", right: bool = True, *, repeat: int = 0, seed: int = 0, name: str = "x", **more: object) -> EpisodeRow:
+    data = {"configuration": name, "task": task, "seed": seed, "repeat": repeat, "tier": 1, "kinds": ("edit",), "right": right}
+    return EpisodeRow.model_validate(data | {"status": "fulfilled", "false_done": False, "reason": ""} | more)
+
+
+def test_wilsons_interval_is_the_published_one() -> None:
+    low, high = wilson(8, 10)
+    assert (round(low, 4), round(high, 4)) == (0.4902, 0.9433)
+    assert wilson(0, 0) == (0.0, 1.0)
+    assert wilson(0, 20)[0] == 0.0
+
+
+@given(st.integers(1, 500).flatmap(lambda n: st.tuples(st.integers(0, n), st.just(n))))
+def test_the_interval_holds_the_share_and_lies_between_nothing_and_all(counts: tuple[int, int]) -> None:
+    right, runs = counts
+    low, high = wilson(right, runs)
+    assert 0.0 <= low <= right / runs + 1e-9
+    assert right / runs - 1e-9 <= high <= 1.0
+
+
+def test_repeats_give_at_least_one_and_all() -> None:
+    rows = [row("a", True), row("a", False, repeat=1), row("b", True), row("b", True, repeat=1)]
+    (line,) = figures(rows)
+    assert (line.share, line.pass_at_k, line.pass_hat_k) == (0.75, 1.0, 0.5)
+
+
+def test_groups_are_told_apart_and_false_done_is_counted() -> None:
+    rows = [row(name="x"), row(name="y", right=False, false_done=True), row("b", name="y", oracle_steps=3, steps=5)]
+    lines = {line.group: line for line in figures(rows)}
+    assert lines["y"].false_done == 1
+    assert lines["y"].over_oracle == 2
+    assert lines["x"].over_oracle is None
+    assert [line.group for line in figures(rows, "task")] == ["x a", "y a", "y b"]
+    with pytest.raises(UsageProblem, match="--by"):
+        figures(rows, "moon")
+
+
+def test_paired_differences_are_exact() -> None:
+    assert sign_test(0, 0) == 1.0
+    assert sign_test(0, 6) == pytest.approx(0.03125)
+    assert sign_test(3, 3) == 1.0
+    first = [row(f"t{n}", n >= 6, name="x", steps=4) for n in range(10)]
+    second = [row(f"t{n}", True, name="y", steps=6) for n in range(10)]
+    found = compared(first, second, ("x", "y"))
+    assert (found.pairs, found.only_first, found.only_second, found.difference) == (10, 0, 6, 0.6)
+    assert found.p == pytest.approx(0.03125)
+    assert found.steps == 2.0
+    with pytest.raises(UsageProblem, match="in common"):
+        compared(first, [row("other")], ("x", "y"))
+
+
+def test_a_permutation_test_is_the_same_each_time_and_knows_a_difference() -> None:
+    assert permuted([1.0] * 12) < 0.01
+    assert permuted([1.0, -1.0] * 6) > 0.9
+    assert permuted([2.0, 1.0, -0.5]) == permuted([2.0, 1.0, -0.5])

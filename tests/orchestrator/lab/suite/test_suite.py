@@ -1,0 +1,173 @@
+"""Suites on real worlds: what is worked, what is skipped, and what becomes of processes that are killed."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from orchestrator.errors import UsageProblem
+from orchestrator.lab.suite.figures import figures, table
+from orchestrator.lab.suite.page import write_report
+from orchestrator.lab.suite.suite import ROWS, RUNS, EpisodeRow, Suite, episodes_of, load_suite, rows_in, run_suite
+from orchestrator.settings.settings import shipped_names
+
+SMALL = Suite(
+    tasks=("archive-reports", "no-such-invoice"),
+    seeds=(0, 1),
+    configurations={"whole": {}, "one-step": {"limits.steps": 1}},
+)
+LINES = """
+about: small
+tasks: [archive-reports, no-such-person, no-such-invoice]
+seeds: [0, 1, 2]
+"""
+
+
+def work(suite: Suite, folder: Path, **more: object) -> list[EpisodeRow]:
+    return [progress.row for progress in run_suite(suite, folder, **more)]  # type: ignore[arg-type]
+
+
+def told(folder: Path) -> list[str]:
+    return table(figures(rows_in(folder), "task"))
+
+
+def test_a_suite_is_tasks_times_seeds_times_configurations_and_is_not_worked_twice(tmp_path: Path) -> None:
+    rows = work(SMALL, tmp_path)
+    assert len(rows) == 8
+    assert [row.right for row in rows if row.configuration == "whole"] == [True] * 4
+    short = [row for row in rows if row.configuration == "one-step" and row.task == "archive-reports"]
+    assert [(row.right, row.false_done, row.status) for row in short] == [(False, False, "rejected")] * 2
+    assert all((tmp_path / row.run / "report.json").exists() for row in rows)
+    assert work(SMALL, tmp_path) == []
+    failed = work(SMALL, tmp_path, again=True)
+    assert {row.configuration for row in failed} == {"one-step"}
+    assert len(list((tmp_path / RUNS).iterdir())) == len(rows_in(tmp_path)) == 8
+
+
+def test_the_table_is_the_same_however_many_workers_there_are(tmp_path: Path) -> None:
+    for workers in (1, 2):
+        work(SMALL, tmp_path / str(workers), workers=workers)
+    assert told(tmp_path / "1") == told(tmp_path / "2")
+
+
+def _started(tmp_path: Path, workers: int) -> subprocess.Popen[bytes]:
+    (tmp_path / "small.yaml").write_text(LINES)
+    words = ["suite", "run", str(tmp_path / "small.yaml"), "--out", str(tmp_path / "out"), "--workers", str(workers)]
+    code = "from deskcrew.__main__ import main; main()"
+    with (tmp_path / "told.txt").open("wb") as told:
+        return subprocess.Popen(
+            [sys.executable, "-c", code, *words], cwd=tmp_path, env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)},
+            stdout=subprocess.DEVNULL, stderr=told, start_new_session=True,
+        )  # fmt: skip
+
+
+def _until_rows(folder: Path, count: int) -> None:
+    end = time.monotonic() + 120
+    while len(list((folder / ROWS).glob("*.json"))) < count:
+        assert time.monotonic() < end, "nothing was worked"
+        time.sleep(0.02)
+
+
+@pytest.mark.parametrize("workers", [1, 2])
+def test_a_driver_that_is_killed_goes_on_and_nothing_is_lost_or_there_twice(tmp_path: Path, workers: int) -> None:
+    driver = _started(tmp_path, workers)
+    _until_rows(tmp_path / "out", 3)
+    os.killpg(driver.pid, signal.SIGKILL)
+    driver.wait()
+    early = {row.pair: row.run for row in rows_in(tmp_path / "out")}
+    assert 3 <= len(early) < 9
+    again = _started(tmp_path, workers)
+    assert again.wait(240) == 0, (tmp_path / "told.txt").read_text()
+    rows = rows_in(tmp_path / "out")
+    assert len(rows) == len(list((tmp_path / "out" / RUNS).iterdir())) == 9
+    assert {row.pair: row.run for row in rows if row.pair in early} == early, "what was done is not worked again"
+    work(load_suite(str(tmp_path / "small.yaml")), tmp_path / "whole")
+    assert told(tmp_path / "out") == told(tmp_path / "whole")
+
+
+def test_a_worker_that_is_killed_loses_nothing(tmp_path: Path) -> None:
+    driver = _started(tmp_path, 2)
+    _until_rows(tmp_path / "out", 2)
+    listed = subprocess.run(["pgrep", "-P", str(driver.pid), "-f", "spawn_main"], capture_output=True, text=True, check=True)
+    os.kill(int(listed.stdout.split()[0]), signal.SIGKILL)
+    assert driver.wait(240) == 0, (tmp_path / "told.txt").read_text()
+    rows = rows_in(tmp_path / "out")
+    assert len(rows) == len(list((tmp_path / "out" / RUNS).iterdir())) == 9
+    assert all(row.right for row in rows)
+
+
+def test_filters_choose_tasks_and_every_shipped_suite_has_some(tmp_path: Path) -> None:
+    assert {e.task for e in episodes_of(Suite(kinds=("refuse",), without=("deceptive",)))} < {
+        e.task for e in episodes_of(Suite())
+    }
+    for name in shipped_names("suites"):
+        assert episodes_of(load_suite(name)), name
+    with pytest.raises(UsageProblem, match="there is none; did you mean"):
+        episodes_of(Suite(tasks=("clam-two-invoices",)))
+    with pytest.raises(UsageProblem, match="No task fits"):
+        episodes_of(Suite(tiers=(9,)))
+
+
+def test_what_is_wrong_with_a_file_or_a_folder_is_told(tmp_path: Path) -> None:
+    (tmp_path / "bad.yaml").write_text("seeds: [0]\nrepeat: 3\n")
+    with pytest.raises(UsageProblem, match=r"bad\.yaml, line 2: unknown key 'repeat'"):
+        load_suite(str(tmp_path / "bad.yaml"))
+    with pytest.raises(UsageProblem, match="did you mean 'smoke'"):
+        load_suite("smok")
+    with pytest.raises(UsageProblem, match="is no folder of a suite"):
+        rows_in(tmp_path)
+    work(SMALL.model_copy(update={"seeds": (0,)}), tmp_path / "out")
+    with pytest.raises(UsageProblem, match="other seeds"):
+        work(SMALL, tmp_path / "out")
+    row = next((tmp_path / "out" / ROWS).iterdir())
+    row.write_text("{")
+    with pytest.raises(UsageProblem, match="is damaged"):
+        rows_in(tmp_path / "out")
+
+
+def test_a_setting_that_there_is_not_is_an_error_of_its_own(tmp_path: Path) -> None:
+    rows = work(Suite(tasks=("no-such-invoice",), configurations={"odd": {"limits.stepz": 1}}), tmp_path)
+    assert [(row.status, row.right) for row in rows] == [("error", False)]
+    assert "stepz" in rows[0].reason
+
+
+def test_the_page_links_each_failure_to_its_run_and_escapes_what_it_quotes(tmp_path: Path) -> None:
+    work(SMALL, tmp_path)
+    file = next((tmp_path / ROWS).glob("one-step*archive*"))
+    row = json.loads(file.read_text()) | {"reason": "<script>alert(1)</script>"}
+    file.write_text(json.dumps(row))
+    count = sum(not row.right for row in rows_in(tmp_path))
+    assert write_report(tmp_path, tmp_path / "report.html") == count > 0
+    page = (tmp_path / "report.html").read_text()
+    assert "<script>" not in page
+    assert "&lt;script&gt;" in page
+    links = [part.split('"')[0] for part in page.split('href="')[1:]]
+    assert len(links) == count
+    assert all((tmp_path / link).is_file() for link in links)
+
+
+def test_the_command_works_shows_compares_and_reports(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    from orchestrator.cli import app
+
+    out, file = str(tmp_path / "out"), tmp_path / "two.yaml"
+    file.write_text("tasks: [no-such-invoice]\nconfigurations: {a: {}, b: {limits.steps: 1}}\n")
+
+    def said(*words: str) -> tuple[int | None, str]:
+        code = app(["suite", *words], prog_name="deskcrew", standalone_mode=False)
+        return code, capsys.readouterr().out
+
+    assert said("run", str(file), "--out", out)[0] in (0, None)
+    shown = json.loads(said("show", out, "--json")[1])
+    assert {line["group"]: line["right"] for line in shown}["a"] == 1
+    pairs = json.loads(said("compare", f"{out}:a", f"{out}:b", "--json")[1])
+    assert pairs["pairs"] == 1
+    assert "report.html" in said("report", out)[1]
+    assert said("compare", out, out)[0] == 2
+    assert '"suite": "smoke"' in said("list", "--json")[1]
