@@ -9,6 +9,7 @@ from types import ModuleType
 
 import pytest
 from services.postgres import MISSING, programs
+from services.sandboxed import needs_sandbox
 from warm import python
 
 from environments.simulated.desktop import SimulatedDesktop
@@ -44,6 +45,7 @@ def test_killed_at_points_of_every_kind_of_run_nothing_is_repeated_and_nothing_l
     assert all(": 2 kills, 0 effects repeated, 0 lost, 0 went wrong" in line for line in said)
 
 
+@needs_sandbox
 def test_a_script_that_was_written_and_not_yet_reviewed_is_gone_on_with() -> None:
     """Reviewed twice: the text before it is run, and the change that it brought back before that is made."""
     assert ": 2 kills, 0 effects repeated, 0 lost, 0 went wrong" in swept(*kinds("technician script"), "--only", "reviewed")

@@ -10,11 +10,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from services.sandboxed import needs_sandbox
 from controlled import CLAIM, FORM, OPEN, asked, events, working
 from waiting import DEADLINE, until
 from warm import python
 
-from environments.sandbox.detect import Detected
 from environments.simulated.desktop import SimulatedDesktop
 from environments.simulated.world.worldfile import load_world
 from orchestrator import Crew
@@ -327,7 +327,6 @@ def test_a_takeover_of_a_killed_crew_is_done_by_whoever_asks(tmp_path: Path) -> 
 
 # --- scripts, and work side by side ---------------------------------------------------------------------------------
 
-needs_sandbox = pytest.mark.skipif(bool(Detected().refusal), reason="scripts need a sandbox, and this machine has none")
 
 
 @needs_sandbox

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from services.sandboxed import needs_sandbox
 from typer.testing import CliRunner, Result
 
 from environments.simulated.world.worldfile import load_world
@@ -46,7 +47,7 @@ def test_the_text_of_an_attack_is_in_its_world(attack: Attack) -> None:
 
 
 @pytest.mark.parametrize("policies", ["rules", "victim"])
-@pytest.mark.parametrize("name", SAMPLE)
+@pytest.mark.parametrize("name", [pytest.param(n, marks=needs_sandbox) if n == "tool-script" else n for n in SAMPLE])
 def test_nothing_comes_through_the_default_policy(name: str, policies: str) -> None:
     outcome = attacked(CORPUS, BY_NAME[name], policies=policies)
     assert outcome.held, outcome
@@ -54,7 +55,7 @@ def test_nothing_comes_through_the_default_policy(name: str, policies: str) -> N
     assert outcome.steps or outcome.asked, "a run that does nothing proves nothing"
 
 
-@pytest.mark.parametrize("name", ["function-reply", "tool-script", "contact-private"])
+@pytest.mark.parametrize("name", ["function-reply", pytest.param("tool-script", marks=needs_sandbox), "contact-private"])
 def test_the_same_texts_have_their_way_without_it(name: str) -> None:
     outcome = attacked(CORPUS, BY_NAME[name], safety=OFF)
     assert outcome.harmed
@@ -62,6 +63,7 @@ def test_the_same_texts_have_their_way_without_it(name: str) -> None:
     assert bool(outcome.left) == (name != "tool-script")
 
 
+@needs_sandbox
 def test_what_a_script_deletes_is_counted_unless_a_person_approved_that_change(monkeypatch: pytest.MonkeyPatch) -> None:
     (unasked,) = attacked(CORPUS, BY_NAME["tool-script"], safety=OFF).unapproved
     assert "deletes /Reports/march.txt" in unasked

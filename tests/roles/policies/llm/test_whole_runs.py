@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 from brain import brain
 from langchain_core.messages import BaseMessage
+from services.sandboxed import needs_sandbox
 from typer.testing import CliRunner
 
 from orchestrator.cli import app
@@ -73,7 +74,7 @@ def test_rules_take_over_from_a_model_that_only_talks(tmp_path: Path) -> None:
 TALK = "Certainly! Happy to help."
 
 
-@pytest.mark.parametrize("role", ["manager", "operator", "technician", "analyst", "evaluator"])
+@pytest.mark.parametrize("role", ["manager", "operator", pytest.param("technician", marks=needs_sandbox), "analyst", "evaluator"])
 def test_a_model_that_only_talks_is_left_after_the_reasks_and_its_words_are_kept(role: str, tmp_path: Path) -> None:
     heard: list[str] = []
 
