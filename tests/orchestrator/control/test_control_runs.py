@@ -10,8 +10,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from services.sandboxed import needs_sandbox
 from controlled import CLAIM, FORM, OPEN, asked, events, working
+from services.sandboxed import needs_sandbox
 from waiting import DEADLINE, until
 from warm import python
 
