@@ -67,6 +67,7 @@ SECTIONS: dict[str, dict[str, CommandEntry]] = {
         "schema": CommandEntry("cli.tools.logs:schema_app", "The JSON schemas of the protocol."),
         "trust": CommandEntry("cli.policies:trust", "Whom signed playbooks and policies are taken from."),
         "suite": CommandEntry("cli.tools.suite:suite_app", "Work tasks x seeds x configurations, and compare."),
+        "mcp": CommandEntry("cli.tools.mcp:mcp", "Serve a simulated desktop to any agent over MCP."),
         "attack": CommandEntry("cli.tools.attacks:attack_app", "Let a corpus of attacks try a crew."),
     },
     "Again": {

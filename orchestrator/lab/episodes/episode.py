@@ -8,7 +8,16 @@ from typing import Any, NamedTuple, Self
 
 from pydantic import ValidationError
 
-from environments.contract import ActionRecord, EnvironmentFault, Screenshots, Snapshots, Unavailable, WorldState
+from environments.contract import (
+    ActionRecord,
+    EnvironmentFault,
+    FunctionInfo,
+    NativeApi,
+    Screenshots,
+    Snapshots,
+    Unavailable,
+    WorldState,
+)
 from orchestrator.errors import UsageProblem
 from orchestrator.settings.build import make_environment
 from orchestrator.tasks.changes import filled_text
@@ -138,6 +147,10 @@ class Episode:
         info = {"status": status, "passed": verdict.passed, "clean": verdict.clean, "progress": verdict.progress}
         return Turn(seen, self._earned(verdict), bool(self._count.status), self._count.truncated, info)
 
+    def look(self) -> Observation:
+        """The screen now; it is no step."""
+        return Observation(self._goal, self._surface.observe(), "")
+
     def verdict(self) -> Verdict:
         """The judge's, over the world as it is now."""
         received = self._surface.received() if isinstance(self._surface, ActionRecord) else []
@@ -148,6 +161,10 @@ class Episode:
         if not isinstance(self._surface, Screenshots):
             raise UsageProblem(f"{self._surface.name} gives no pictures.")
         return self._surface.screenshot()
+
+    def functions(self) -> Sequence[FunctionInfo]:
+        """What can be called beside the surface, by the action `call_api`; nothing where there is nothing."""
+        return self._surface.functions() if isinstance(self._surface, NativeApi) else ()
 
     def snapshot(self) -> Any:
         """This moment, for `restore`; opaque, and of this episode."""

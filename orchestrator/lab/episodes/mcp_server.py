@@ -1,0 +1,193 @@
+"""A simulated desktop over MCP: any agent works a task by references of a snapshot, in the terms of Playwright's MCP server.
+
+What a tool is given goes through the dialect `playwright_mcp` into the actions that a crew would do, and is judged as an episode.
+A goal can be given to the crew as well; what it then waits for is answered by a person on this machine, never over MCP.
+"""
+
+from __future__ import annotations
+
+import hmac
+import threading
+from collections.abc import Awaitable, Callable, MutableMapping
+from fnmatch import fnmatch
+from pathlib import Path
+from typing import Any
+
+from orchestrator.errors import UsageProblem
+from orchestrator.lab.episodes.episode import Episode, Turn
+from orchestrator.settings.settings import load_settings, shipped, shipped_names
+from orchestrator.tasks.tasks import load_task
+
+try:
+    from mcp.server import MCPServer
+    from mcp.server.mcpserver import Image
+except ImportError as missing:
+    raise UsageProblem('the MCP server is not installed; pip install "deskcrew[mcp]"') from missing
+
+DIALECT = "playwright_mcp"
+ABOUT = (
+    "A simulated desktop with applications. Begin with `reset`, which gives the goal; look with `browser_snapshot`, whose "
+    "references such as e12 are the targets of the other tools; end with `finish` or `fail`. Each tool returns what came of it "
+    "and the screen after it."
+)
+
+
+class DesktopTools:
+    """The tools over one episode. Their docstrings are what a client is told."""
+
+    def __init__(self, task: str, seed: int, runs_dir: Path | None = None) -> None:
+        self._episode = Episode(task, seed, dialect=DIALECT)
+        self._runs_dir = runs_dir
+        self._lock = threading.Lock()
+
+    def list_tasks(self, pattern: str = "*") -> list[dict[str, str]]:
+        """The tasks that there are, by a pattern of their names such as `claim-*`."""
+        names = [name for name in shipped_names("tasks") if fnmatch(name, pattern)]
+        return [{"task": name, "goal": load_task(shipped("tasks", f"{name}.yaml")).goal} for name in names]
+
+    def reset(self, task: str = "", seed: int = 0) -> str:
+        """Start a task anew, the same one when none is named. Gives the goal and the first screen."""
+        with self._lock:
+            if task:
+                fresh = Episode(task, seed, dialect=DIALECT)
+                self._episode.close()
+                self._episode = fresh
+            return f"goal: {self._episode.goal}\n{self._episode.reset(seed).text}"
+
+    def browser_snapshot(self) -> str:
+        """The screen: one line an element, with its reference in brackets."""
+        with self._lock:
+            return self._episode.look().text
+
+    def browser_take_screenshot(self) -> Image:
+        """The screen as a PNG."""
+        with self._lock:
+            return Image(data=self._episode.screenshot(), format="png")
+
+    def browser_click(
+        self,
+        target: str,
+        element: str = "",
+        button: str = "left",
+        doubleClick: bool = False,
+        modifiers: list[str] | None = None,
+    ) -> str:
+        """Click an element. `target` is its reference, `element` what it is called, for people."""
+        more = {"doubleClick": doubleClick, "modifiers": modifiers or []}
+        return self._call("browser_click", target=target, element=element, button=button, **{k: v for k, v in more.items() if v})
+
+    def browser_type(self, target: str, text: str, element: str = "", submit: bool = False) -> str:
+        """Put a text into a field, in place of what it holds; with `submit` press Enter afterwards."""
+        return self._call("browser_type", target=target, text=text, element=element, submit=submit)
+
+    def browser_select_option(self, target: str, values: list[str], element: str = "") -> str:
+        """Choose in a list."""
+        return self._call("browser_select_option", target=target, values=values, element=element)
+
+    def browser_hover(self, target: str, element: str = "") -> str:
+        """Move the pointer onto an element."""
+        return self._call("browser_hover", target=target, element=element)
+
+    def browser_press_key(self, key: str) -> str:
+        """Press a key or a chord, as `Enter` or `Control+s`."""
+        return self._call("browser_press_key", key=key)
+
+    def browser_drag(self, startTarget: str, endTarget: str, startElement: str = "", endElement: str = "") -> str:
+        """Drag from one element to another."""
+        words = {"startElement": startElement, "endElement": endElement}
+        return self._call("browser_drag", startTarget=startTarget, endTarget=endTarget, **{k: v for k, v in words.items() if v})
+
+    def browser_wait_for(self, time: float = 0, text: str = "") -> str:
+        """Wait some seconds, or for a text."""
+        return self._call("browser_wait_for", **({"text": text} if text else {"time": time or 1}))
+
+    def act(self, line: str) -> str:
+        """Any action, as a line of the DSL: `open "notes"`, `scroll down 1 page`, `ask "Which one?"`."""
+        return self._step(line, "")
+
+    def list_functions(self, app: str = "") -> list[dict[str, Any]]:
+        """The functions of the applications' own interfaces, of one or of all, with the schema of what each takes."""
+        with self._lock:
+            return [f._asdict() for f in self._episode.functions() if app in ("", f.app)]
+
+    def call_function(self, app: str, name: str, arguments: dict[str, Any] | None = None) -> str:
+        """Call a function of an application's own interface; `list_functions` has them."""
+        return self._step({"action_type": "call_api", "app": app, "request": {"name": name, "arguments": arguments or {}}}, "")
+
+    def finish(self, summary: str = "") -> str:
+        """Say that the goal is reached. Gives the judge's verdict."""
+        return self._step({"action_type": "finish_goal", "summary": summary}, "")
+
+    def fail(self, reason: str) -> str:
+        """Say that the goal cannot or must not be reached, and why. Gives the judge's verdict."""
+        return self._step({"action_type": "fail_goal", "reason": reason}, "")
+
+    def run_goal(self, goal: str, world: str = "office", seed: int = 0) -> dict[str, Any]:
+        """Give a goal to the crew, in a world of its own. Where it waits for a person, it says how they answer."""
+        from orchestrator.runs.runs import start
+
+        more = [f"runs_dir={self._runs_dir}"] if self._runs_dir is not None else []
+        outcome = start(load_settings(overrides=[f"world={world}", f"seed={seed}", "display=none", *more]), goal)
+        told = {
+            "run": outcome.run_id,
+            "status": outcome.status,
+            "reason": outcome.reason,
+            "answer": outcome.report.get("answer", ""),
+        }
+        return told | ({"waits": f"deskcrew resume {outcome.run_id}"} if outcome.pending is not None else {})
+
+    def close(self) -> None:
+        self._episode.close()
+
+    def _call(self, tool: str, **arguments: Any) -> str:
+        said = {name: value for name, value in arguments.items() if value != ""}
+        return self._step({"name": tool, "arguments": said}, DIALECT)
+
+    def _step(self, action: Any, dialect: str) -> str:
+        with self._lock:
+            if self._episode.over:
+                return "The episode is over; call `reset`."
+            self._episode.dialect = dialect
+            return _told(self._episode.step(action))
+
+
+def _told(turn: Turn) -> str:
+    if turn.terminated or turn.truncated:
+        ended = "the episode is over" if turn.terminated else "the steps are spent"
+        return f"{ended}: reward {turn.reward:g}, {'passed' if turn.info['passed'] else 'not passed'}"
+    return f"{turn.info['status']}\n{turn.observation.text}"
+
+
+def build_server(tools: DesktopTools) -> MCPServer[Any]:
+    """The server, with every public method of `tools` but `close` as a tool."""
+    server: MCPServer[Any] = MCPServer("deskcrew", instructions=ABOUT)
+    for name in vars(DesktopTools):
+        if not name.startswith("_") and name != "close":
+            server.add_tool(getattr(tools, name), structured_output=False)
+    return server
+
+
+def serve_http(server: MCPServer[Any], port: int, token: str) -> None:
+    """Streamable HTTP on this machine alone, at /mcp; without the token nothing is answered."""
+    import uvicorn
+
+    uvicorn.run(guarded(server.streamable_http_app(), token), host="127.0.0.1", port=port, log_level="warning")
+
+
+App = Callable[[MutableMapping[str, Any], Any, Any], Awaitable[None]]
+
+
+def guarded(app: App, token: str) -> App:
+    """An ASGI application that answers 401 to whoever does not bring the token."""
+    wanted = f"Bearer {token}".encode()
+
+    async def answer(scope: MutableMapping[str, Any], receive: Any, send: Any) -> None:
+        if scope["type"] == "http":
+            brought = dict(scope["headers"]).get(b"authorization", b"")
+            if not hmac.compare_digest(brought, wanted):
+                await send({"type": "http.response.start", "status": 401, "headers": [(b"www-authenticate", b"Bearer")]})
+                await send({"type": "http.response.body", "body": b"the token is missing or wrong\n"})
+                return
+        await app(scope, receive, send)
+
+    return answer

@@ -1,0 +1,164 @@
+"""The desktop over MCP, tried by the SDK's own client: in this process, over pipes, and over HTTP."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import re
+import sys
+from collections.abc import Awaitable, Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+pytest.importorskip("mcp", reason='the MCP client is not installed; pip install "deskcrew[mcp]"')
+
+from mcp import Client, StdioServerParameters
+
+from orchestrator.errors import UsageProblem
+from orchestrator.lab.episodes.episode import Episode
+from orchestrator.lab.episodes.mcp_server import DesktopTools, build_server, guarded
+from orchestrator.settings.settings import shipped, shipped_names
+from orchestrator.tasks.oracle_lines import steps_of
+from orchestrator.tasks.tasks import load_task
+from protocol import TargetError, resolve
+from protocol.dialects import Context, DialectError, dialect
+
+BY_REF = {"browser_click", "browser_type", "browser_select_option", "browser_hover", "browser_press_key", "browser_drag"}
+TASKS = [name for name in shipped_names("tasks") if load_task(shipped("tasks", f"{name}.yaml")).outcome == "fulfilled"][::4]
+
+
+def told(result: Any) -> str:
+    return "\n".join(part.text for part in result.content if part.type == "text")
+
+
+def asked(work: Callable[[Client], Awaitable[Any]], server: Any) -> Any:
+    async def main() -> Any:
+        async with Client(server) as client:
+            return await work(client)
+
+    return asyncio.run(main())
+
+
+def test_a_client_that_knows_nothing_but_the_schemas_finds_tools_that_say_what_they_take() -> None:
+    async def listed(client: Client) -> Any:
+        return (await client.list_tools()).tools
+
+    tools = {tool.name: tool for tool in asked(listed, build_server(DesktopTools("archive-reports", 0)))}
+    assert set(tools) >= BY_REF
+    assert all(tool.description for tool in tools.values())
+    assert tools["browser_type"].input_schema["required"] == ["target", "text"]
+    assert not any(name.startswith("_") or name == "close" for name in tools)
+
+
+@pytest.mark.parametrize("task", TASKS)
+def test_the_oracle_by_reference_is_passed_by_the_judge(task: str) -> None:
+    """Each line as a call by reference where the dialect can say it, else as a line; a second episode tells what is meant."""
+    tools, mirror = DesktopTools(task, 3), Episode(task, 3)
+
+    async def work(client: Client) -> tuple[int, str]:
+        assert told(await client.call_tool("reset", {"seed": 3})).startswith(f"goal: {mirror.goal}")
+        by_ref = 0
+        for step in steps_of(mirror.task.oracle or (), mirror._slots):
+            name, arguments = _call(step.action, mirror)
+            by_ref += name in BY_REF
+            said = told(await client.call_tool(name, arguments))
+            mirror.step(step.action)
+            assert said.startswith(("executed", "answered")) is not step.fails, (step.said, said[:300])
+        return by_ref, told(await client.call_tool("finish", {}))
+
+    by_ref, ended = asked(work, build_server(tools))
+    assert by_ref
+    assert ended == "the episode is over: reward 1, passed"
+
+
+def _call(action: Any, mirror: Episode) -> tuple[str, dict[str, Any]]:
+    screen = mirror.look().screen
+    if action.target is not None and action.verb in {"click", "fill", "select_option"}:
+        try:
+            found = resolve(action.target, screen).element_id
+        except TargetError:  # it is said by more than a name
+            found = ""
+        if found:
+            action = action.model_copy(update={"target": action.target.model_validate({"element_id": found})})
+    try:
+        payload, losses = dialect("playwright_mcp").write(action, Context(state=screen))
+    except DialectError:
+        return "act", {"line": _line(action)}
+    calls = payload if isinstance(payload, list) else [payload]
+    if losses or len(calls) != 1 or calls[0]["name"] not in BY_REF:
+        return "act", {"line": _line(action)}
+    return calls[0]["name"], calls[0]["arguments"]
+
+
+def _line(action: Any) -> str:
+    from protocol.dsl import emit
+
+    return emit(action)
+
+
+def test_what_cannot_be_done_is_told_and_the_end_is_the_end() -> None:
+    async def work(client: Client) -> list[str]:
+        calls = [
+            ("browser_click", {"target": "e9999"}),
+            ("act", {"line": "clikc"}),
+            ("finish", {}),
+            ("browser_press_key", {"key": "Tab"}),
+        ]
+        return [told(await client.call_tool(name, arguments)) for name, arguments in calls]
+
+    missing, unread, ended, after = asked(work, build_server(DesktopTools("archive-reports", 0)))
+    assert missing.startswith("error")
+    assert "not understood: column 1" in unread
+    assert ended == "the episode is over: reward 0, not passed"
+    assert after == "The episode is over; call `reset`."
+
+
+def test_a_screenshot_is_a_picture_and_functions_can_be_called() -> None:
+    async def work(client: Client) -> tuple[Any, Any]:
+        picture = await client.call_tool("browser_take_screenshot", {})
+        return picture.content[0], told(await client.call_tool("list_functions", {"app": "files"}))
+
+    picture, functions = asked(work, build_server(DesktopTools("archive-reports", 0)))
+    assert (picture.type, picture.mime_type) == ("image", "image/png")
+    assert "create_folder" in functions
+
+
+def test_a_goal_is_worked_by_the_crew_and_what_it_waits_for_is_not_answered_over_mcp(tmp_path: Path) -> None:
+    tools = DesktopTools("archive-reports", 0, tmp_path)
+    done = tools.run_goal('Create a note titled "Milk" with the text "two bottles"')
+    assert done["status"] == "fulfilled"
+    waits = tools.run_goal('In the reimbursement form, enter "$12.50" as the amount and submit the form')
+    assert waits["waits"] == f"deskcrew resume {waits['run']}"
+
+
+def test_over_pipes_as_other_agents_start_it() -> None:
+    async def work(client: Client) -> str:
+        return told(await client.call_tool("reset", {"task": "archive-reports", "seed": 1}))
+
+    code = "from deskcrew.__main__ import main; main()"
+    env = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
+    said = asked(
+        work, StdioServerParameters(command=sys.executable, args=["-c", code, "mcp", "--task", "archive-reports"], env=env)
+    )
+    assert re.match(r"goal: \w", said)
+
+
+def test_over_http_nothing_is_answered_without_the_token() -> None:
+    statuses: list[int] = []
+
+    async def inner(scope: Any, receive: Any, send: Any) -> None:
+        await send({"type": "http.response.start", "status": 200, "headers": []})
+
+    async def sent(message: Any) -> None:
+        statuses.extend([message["status"]] if "status" in message else [])
+
+    for header in (b"", b"Bearer wrong", b"Bearer right"):
+        asyncio.run(guarded(inner, "right")({"type": "http", "headers": [(b"authorization", header)]}, None, sent))
+    assert statuses == [401, 401, 200]
+
+
+def test_a_task_that_there_is_not_is_told() -> None:
+    with pytest.raises(UsageProblem, match="no task"):
+        DesktopTools("no such task at all", 0)
