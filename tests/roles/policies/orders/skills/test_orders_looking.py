@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 from support import OPEN_HOUSE, Run, planned, subtask
+from worlds import lockers
 
 from environments.simulated.desktop import SimulatedDesktop
 from environments.simulated.world.worldfile import parse_world
@@ -190,3 +191,33 @@ def test_what_a_camera_shows_by_now_is_waited_for_and_not_what_others_say_or_wha
     gone = records("home", "camera", camera, is_("", "signature", "has"))
     late = Worked("smart-home", WaitStep(app="home", records=gone, seconds=90))
     assert "did not come" in late.said
+
+
+def _code_of(owner: str) -> Worked:
+    step = ReadStep(app="lockers", records=records("lockers", "locker", is_("Owner", owner)), labels=("Code",), names=("code",))
+    with lockers.registered():
+        return Worked(lockers.WORLD, step)
+
+
+@pytest.mark.parametrize(("owner", "code"), [("Ada Moss", "4711"), ("Tom Reyes", "0815")])
+def test_a_mask_is_opened_by_its_own_control(owner: str, code: str) -> None:
+    got = _code_of(owner)
+    assert got.facts["code"] == code
+    assert 'click "Show code"' in got.lines
+    assert 'click "Help"' not in got.lines
+
+
+@pytest.mark.parametrize("owner", ["Ines Falk", "Olga Berg"])
+def test_a_mask_that_nothing_opens_is_no_value(owner: str) -> None:
+    got = _code_of(owner)
+    assert not got.done
+    assert 'the "Code" is kept from view' in got.said
+    assert "code" not in got.facts
+
+
+def test_private_is_a_value_where_the_label_asks_who_may_see_it() -> None:
+    step = ReadStep(
+        app="lockers", records=records("lockers", "locker", is_("Owner", "Ada Moss")), labels=("Visibility",), names=("who",)
+    )
+    with lockers.registered():
+        assert Worked(lockers.WORLD, step).facts["who"] == "Private"
