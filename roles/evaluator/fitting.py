@@ -21,7 +21,7 @@ from roles.screen.evidence import is_search
 from roles.screen.matching import similarity, tokens
 from roles.screen.screens import fold
 from roles.screen.synonyms import similarity_next
-from roles.screen.values import amount_of, find_dates, find_money, parse_date, same_state, same_value, sort_key
+from roles.screen.values import amount_of, find_dates, find_money, is_masked, parse_date, same_state, same_value, sort_key
 
 _EARLIER = frozenset({"previous", "prev", "newer", "previous page", "earlier page", "page back", "<", "‹", "«"})
 _LATER = frozenset({"following page", "page forward"})
@@ -291,7 +291,7 @@ class Resolver:
             for record in (*seen, *self.pages)
             if _is(thing, record)
             for label, value in record.cells
-            if value and similarity(name, label) >= _ALIKE
+            if value and not is_masked(value, label) and similarity(name, label) >= _ALIKE
         ]
         best = max((score for score, _ in near), default=0.0)
         held = {fold(value): value for score, value in near if score == best}

@@ -45,6 +45,9 @@ _DATE_IN = re.compile(
 _MONEY_IN = re.compile(
     r"[$€£¥]\s?\d(?:[\d,.']*\d)?|\b(?:USD|EUR|GBP|CHF)\s?\d(?:[\d,.']*\d)?|\b\d(?:[\d,.']*\d)?\s?(?:USD|EUR|GBP|CHF|€)"
 )
+_HIDDEN = frozenset({"private", "hidden", "not shown", "confidential"})
+_MASKED = re.compile(r"[•●*]{3,}[\s\d•●*-]*")
+_OF_SIGHT = frozenset({"visibility", "visible", "privacy", "sharing", "shared", "access", "audience", "status", "type", "kind"})
 
 
 def kind_of(value: str) -> str:
@@ -182,3 +185,10 @@ def sort_key(value: str) -> tuple[int, float]:
     if (number := amount_of(value)) is not None:
         return 1, number
     return 0, 0.0
+
+
+def is_masked(text: str, label: str = "") -> bool:
+    """Whether it stands where a value is kept from view. `Private` is a value of its own where the label asks who may see it."""
+    if bool(_MASKED.fullmatch(text.strip())):
+        return True
+    return text.strip().casefold() in _HIDDEN and not _OF_SIGHT.intersection(label.casefold().split())

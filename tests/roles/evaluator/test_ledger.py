@@ -7,8 +7,10 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import pytest
+from worlds import lockers
 from worlds.loans import registered
 
+from environments.cards import vocabulary
 from orchestrator.runs.runs import start
 from orchestrator.settings.settings import load_settings
 from orchestrator.tasks.tasks import Task
@@ -259,3 +261,17 @@ def test_a_run_is_shown_with_the_ledger_of_its_goal(notes: Run) -> None:
     assert ledger_line({"kind": "exclusion", "text": "send it", "state": "forbidden", "why": "it was done"}) == (
         "✗ exclusion: send it (forbidden; it was done)"
     )
+
+
+@pytest.mark.parametrize(("mask", "state"), [("4711", "shown"), ("••••", "unchecked")])
+def test_a_mask_is_not_taken_for_the_value(mask: str, state: str, tmp_path: Path) -> None:
+    """A worker that writes what stood there before the value was shown."""
+    goal = 'Write the code of the locker of Ada Moss into a new note titled "Code"'
+    (tmp_path / "lockers.yaml").write_text(lockers.WORLD)
+    with lockers.registered():
+        run = worked(goal, tmp_path, str(tmp_path / "lockers.yaml"))
+    request = GateRequest.model_validate_json(run.request.model_dump_json().replace("4711", mask))
+    told = {name: seen.model_dump_json().replace("4711", mask) for name, seen in run.screens.items()}
+    screens = {name: VisualState.model_validate_json(seen) for name, seen in told.items()}
+    held = ledger(read(goal, request.today, vocabulary(request.cards)), request, screens.get)
+    assert [entry.state for entry in held.entries if entry.kind == "order"] == [state]

@@ -21,10 +21,11 @@ from roles.policies.orders.skills.finding import (
     to_list,
 )
 from roles.policies.orders.skills.lists import listed
-from roles.policies.orders.skills.rows import Row, is_cut, is_masked, matches
+from roles.policies.orders.skills.rows import Row, is_cut, matches
 from roles.policies.orders.skills.situation import Move, Situation, StepFailure, act, done, fail, press, table_text
 from roles.screen.matching import similarity
 from roles.screen.screens import Pair, fold, shown
+from roles.screen.values import is_masked
 
 _EARLIER = re.compile(r"\d{1,2}:\d{2}\b")
 """How lines begin that tell what was at that time."""

@@ -12,7 +12,7 @@ from roles.contracts.orders import Pick, Relation, RowTest
 from roles.policies.orders.skills.situation import StepFailure
 from roles.screen.matching import similarity, tokens
 from roles.screen.screens import fold
-from roles.screen.values import find_dates, kind_of, parse_date, parse_time, plain_number, same_value
+from roles.screen.values import find_dates, is_masked, kind_of, parse_date, parse_time, plain_number, same_value
 
 _CLOCK = re.compile(r"(?<![\d:])\d{1,2}:\d{2}(?:\s?[ap]\.?m\.?\b)?|(?<![\d.:-])\d{1,2}\s?[ap]\.?m\.?\b", re.IGNORECASE)
 _NUMBER = re.compile(
@@ -26,9 +26,6 @@ _UNITS = {
 _SIZES = {"byte": 1, "bytes": 1, "b": 1, "kb": 10**3, "mb": 10**6, "gb": 10**9, "kib": 2**10, "mib": 2**20, "gib": 2**30}
 _OF_DAYS: dict[str, Relation] = {"over": "after", "at_least": "after", "under": "before", "at_most": "before"}
 _CUT = ("…", "...")
-_HIDDEN = frozenset({"private", "hidden", "not shown", "confidential"})
-_OF_SIGHT = frozenset({"visibility", "visible", "privacy", "sharing", "shared", "access", "audience", "status", "type", "kind"})
-_MASKED = re.compile(r"[•●*]{3,}[\s\d•●*-]*")
 _DENIALS = frozenset({"not", "no", "without", "never"})
 _ORDERED = frozenset({"before", "after", "between", "over", "under", "at_least", "at_most"})
 
@@ -77,13 +74,6 @@ class Row:
 def is_cut(text: str) -> bool:
     """Whether it is not the value itself, but its beginning, or what stands where it is kept from view."""
     return text.rstrip().endswith(_CUT) or is_masked(text)
-
-
-def is_masked(text: str, label: str = "") -> bool:
-    """Whether it stands where a value is kept from view. `Private` is a value of its own where the label asks who may see it."""
-    if bool(_MASKED.fullmatch(text.strip())):
-        return True
-    return fold(text) in _HIDDEN and not _OF_SIGHT.intersection(fold(label).split())
 
 
 def matches(row: Row, tests: Sequence[RowTest]) -> bool | None:
