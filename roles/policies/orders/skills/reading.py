@@ -178,6 +178,9 @@ def collect(step: CollectStep, at: Situation) -> Move:
     columns = list(step.labels) or list(dict.fromkeys(own)) or ["Name"]
     if unknown := [name for name in step.labels if rows and all(row.value(name) is None for row in rows)]:
         raise StepFailure(f'{naming(step.records)} shows no "{unknown[0]}"; it shows {", ".join(dict.fromkeys(own))}')
+    if hidden := [(row, name) for row in rows for name in step.labels if is_masked(row.value(name) or "", name)]:
+        row, name = hidden[0]
+        raise StepFailure(f'the "{name}" of {row.key} is kept from view in {at.title(step.records.app)}')
     lines = [[row.value(name) or "" for name in columns] for row in rows]
     here = listed(step.records, at)
     shown = here[0].item.element if here else at.screen.elements[0]

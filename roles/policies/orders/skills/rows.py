@@ -87,9 +87,16 @@ def matches(row: Row, tests: Sequence[RowTest]) -> bool | None:
 def best_fitting(rows: Sequence[Row], tests: Sequence[RowTest]) -> list[Row]:
     """Of those that fit, the ones that are called exactly so, where there are any: `Ada Byron` beside `Ada Byron 2`."""
     for test in tests:
-        if not test.negated and test.relation not in _ORDERED:
+        if not test.negated and test.relation not in _ORDERED and not any(_lists(row, test) for row in rows):
             rows = [row for row in rows if is_called(row, test)] or rows
     return list(rows)
+
+
+def _lists(row: Row, test: RowTest) -> bool:
+    """Whether it holds several, of which one is called exactly so: `Friends, Suppliers`."""
+    held = (row.value(test.label) or "") if test.label else ""
+    parts = [fold(part) for part in re.split(r"[,;]\s", held)]
+    return len(parts) > 1 and fold(test.value) in parts
 
 
 def is_called(row: Row, test: RowTest) -> bool:

@@ -221,3 +221,21 @@ def test_private_is_a_value_where_the_label_asks_who_may_see_it() -> None:
     )
     with lockers.registered():
         assert Worked(lockers.WORLD, step).facts["who"] == "Private"
+
+
+def test_no_mask_gets_into_a_table() -> None:
+    every = CollectStep(records=records("lockers", "locker", exactly=0), labels=("Owner", "Code"), name="all")
+    with lockers.registered():
+        got = Worked(lockers.WORLD, every)
+    assert not got.done
+    assert "is kept from view" in got.said
+    assert "all" not in got.facts
+
+
+@pytest.mark.parametrize("group", ["Family", "Suppliers", "Friends"])
+def test_all_of_a_group_are_those_who_are_in_others_as_well(group: str) -> None:
+    """`Family` and `Family, Friends` alike, where one cell holds all groups of a contact."""
+    every = CollectStep(records=records("contacts", "contact", is_("Groups", group), exactly=0), labels=("Name",), name="all")
+    got = Worked("company", every, seed=3)
+    contacts = got.desk.world()["apps"]["contacts"]["contacts"].values()
+    assert sorted(name for (name,) in got.table("all")) == sorted(c["name"] for c in contacts if group in c["groups"])
