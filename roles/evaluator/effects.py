@@ -247,7 +247,7 @@ def _leads_on(before: VisualState, after: VisualState) -> bool:
     return (
         bool(fresh)
         and (_heading(before) != _heading(after) or before.app != after.app)
-        and not any(e.role == "status" and e not in before.elements for e in after.elements)
+        and not _statuses(after) - _statuses(before)
     )
 
 
@@ -338,6 +338,11 @@ def _identity(element: GUIElement) -> tuple[str, str | None]:
 
 def _inputs(state: VisualState) -> frozenset[str]:
     return frozenset(e.name for e in state.elements if e.role in FIELD_ROLES - {"switch"} and not is_search(e))
+
+
+def _statuses(state: VisualState) -> set[str]:
+    """What it says came of something; what was said before stands there still, in another place."""
+    return {e.name for e in state.elements if e.role == "status"}
 
 
 def _heading(state: VisualState) -> str:

@@ -43,10 +43,12 @@ from roles.evaluator.fitting import Resolver, fits, is_kind, lists_of, picked, s
 from roles.knowledge.formulas.values import table_of
 from roles.screen.matching import app_for, similarity, tokens
 from roles.screen.page import likeness
-from roles.screen.values import parse_time
+from roles.screen.values import is_masked, parse_time
 
 _STRICT = frozenset({"to", "into", "as", "called", "saying", "field", "value"})
 """Roles of slots whose words stand in what was written, moved or sent."""
+_TELLS_OF = frozenset({"send", "write", "collect"})
+"""Verbs by which one deed may tell of several records."""
 _FORMS = frozenset({"form", "field"})
 _SETTLED = frozenset({Effect.DELETE, Effect.SEND, Effect.SUBMIT, Effect.PURCHASE, Effect.ACCOUNT})
 """What is never done besides."""
@@ -393,11 +395,17 @@ class _Check:
             ):
                 continue
             answer, words = self._stands(slot, text, order, group)
-            if answer is None:
+            if answer is None and not self._hidden(slot, group):
                 unsure.append(words)
             elif not answer:
                 (lost if slot.role in _STRICT or slot.field or _is_moment(slot, order) else unsure).append(words)
         return lost, unsure
+
+    def _hidden(self, slot: Slot, group: list[int]) -> bool:
+        """Whether what stands for a field was written as a page hides it."""
+        written = [v for n in group for v in self.effects[n].written] if isinstance(slot.value, Of) and slot.value.fields else []
+        lines = [(line, v.label) for v in written for line in v.value.splitlines()]
+        return any(is_masked(part.strip(), label) for line, label in lines for part in (line, line.rpartition(":")[2]))
 
     def _is_value(self, order: Order) -> bool:
         """Whether what it is about is a value that was found out before."""
@@ -416,6 +424,12 @@ class _Check:
             things = (slot.value.thing, *slot.value.thing.also)
             there = [self._named_in(one.name.text if one.name else one.kind, text, group) for one in things]
             return (True if all(there) else False if any(there) else None), words
+        if (
+            slot.role in {"into", "at"}
+            and isinstance(slot.value, Text)
+            and app_for(slot.value.text, self.request.apps) is not None
+        ):
+            return self._named_in(slot.value.text, text, group), words
         wanted = self.find.texts(slot.value)
         if wanted is None:
             return None, words
@@ -544,7 +558,7 @@ class _Check:
                 same = [
                     n for n in left if self.effects[n].step == self.effects[one].step and n != one and not self.effects[n].track
                 ]
-                left = [n for n in left if n != one or same]
+                left = [n for n in left if n != one or same or order.verb in _TELLS_OF]
                 used.append(one)
                 done.append(record)
         if undone:

@@ -71,7 +71,9 @@ class Forms(Values):
             if field.type == "people" and slot.role == "with":
                 entries.append(Entry(label=field.label, value=self._address(slot.value)))
                 continue
-            entries.append(Entry(label=field.label, value=self.words(slot.value, field)))
+            people = isinstance(slot.value, Of) and not slot.value.fields and slot.role == "with" and field.type == "list"
+            value = ", ".join(self._people(slot.value)) if people else self.words(slot.value, field)
+            entries.append(Entry(label=field.label, value=value))
         return entries
 
     def _check_sole(self, slot: Slot, into: FieldCard, kind: KindCard) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 
 from roles.contracts.orders import CollectStep, Condition, Of, Records, RowTest, Text, Thing, When
@@ -11,9 +12,11 @@ from roles.policies.orders.joined import Joined
 from roles.policies.orders.skills.rows import Row as SeenRow
 from roles.policies.orders.skills.rows import matches
 from roles.policies.orders.state import LOOKS, WHOLES, Refusal, Row, Subject, each_of, escaped, is_many
+from roles.screen.values import is_masked
 
 MOST_ROWS = 40
 """Records that one order is done for."""
+_FILE = re.compile(r"[\w-]+(?:\.[A-Za-z]\w{0,4})+")
 LASTING = frozenset({"people", "date", "time", "money", "number"})
 """Types of columns by which a record is told from others of the same name."""
 
@@ -32,7 +35,7 @@ class Lookups(Joined):
                 asked = [one.kind for one in lists if one.kind and one.name]
             moved = any(isinstance(slot.value, When) for slot in order.slots) and order.verb in {"move", "postpone"}
             fields = fields or asked or (["start time"] if moved else [])
-        thing = self._housed(thing)
+        thing = self._filed(self._housed(thing))
         if any(isinstance(test.value, Of) and test.value.thing.also for test in thing.tests):
             raise Refusal(f'"{self.phrase(thing)}" is not understood: it is several at once')
         cards, place = self.cards, thing.place
@@ -68,6 +71,17 @@ class Lookups(Joined):
             return thing.model_copy(update={"kind": holders[0], "place": at}) if len(holders) == 1 else thing
         bare = not thing.kind and thing.name is None and thing.place is not None and bool(thing.place.kind)
         return self._in_place(thing, thing.place) if bare and thing.place is not None else thing
+
+    def _filed(self, thing: Thing) -> Thing:
+        """A name with an ending is that of a file, and "from" says where it is."""
+        name = thing.name.text if thing.name is not None and not thing.kind else ""
+        if not _FILE.fullmatch(name) or not self._maybe("file"):
+            return thing
+        home = next((t for t in thing.tests if t.relation in {"from", "in"} and isinstance(t.value, Text) and not t.field), None)
+        if home is None or thing.place is not None or not isinstance(home.value, Text):
+            return thing.model_copy(update={"kind": "file"})
+        rest = tuple(test for test in thing.tests if test is not home)
+        return thing.model_copy(update={"kind": "file", "tests": rest, "place": Thing(name=home.value, spans=home.spans)})
 
     def _in_place(self, thing: Thing, place: Thing) -> Thing:
         """ "Everything in the Incoming folder", "all that is in my cart": the records of the application with such places."""
@@ -169,7 +183,9 @@ class Lookups(Joined):
         labels = [self._label(field, base) for field in fields]
         shown = {field.label for field in kind.fields if field.listed}
         (table,) = self._need(self._collected(wanted, self.phrase(thing), [] if set(labels) <= shown else labels))
-        if not set(labels) <= set(table.columns):
+        cells = [(name, str(cell)) for row in table.rows for name, cell in zip(table.columns, row, strict=False)]
+        hidden = any(name in labels and is_masked(cell, name) for name, cell in cells)
+        if hidden or not set(labels) <= set(table.columns):  # then each is opened
             (table,) = self._need(self._collected(wanted, self.phrase(thing), labels))
         self._check_number(thing, table, base, single=single)
         keys = [field.label for field in kind.fields if field.key and field.label in table.columns] or list(table.columns[:1])
@@ -229,7 +245,12 @@ class Lookups(Joined):
     def _label(self, field: str, records: Records) -> str:
         kind = self.kind(records)
         found = ground_field(field, kind)
-        if field == "day" and len([one for one in kind.fields if one.type == "date"]) > 1:
+        planned = any(one.type == "time" and one.written for one in kind.fields)
+        if field in {"start", "end"} and found is None:
+            found = ground_field(f"{field} time", kind)
+        if field == "day" and planned:  # of what takes place
+            found = ground_field("date", kind)
+        elif field == "day" and len([one for one in kind.fields if one.type == "date"]) > 1:
             raise Refusal(f'"{field}": a {kind.kind} in {self.card(records.app).title} has several; say which')
         keys = [one for one in kind.fields if one.key and one.listed]
         if found is None and field in {"number", "name", "title"} and len(keys) == 1:

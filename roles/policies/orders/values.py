@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 
 from environments.cards import FieldCard, KindCard
@@ -143,6 +144,7 @@ class Values(Lookups):
 
     def _worked(self, value: Worked) -> str:
         """What is worked out, as a fact; lists are joined here."""
+        value = value.model_copy(update={"of": tuple(self._of_each(of) for of in value.of)})
         many = [of for of in value.of if isinstance(of, Of) and is_many(of.thing)]
         if value.how in {"list", "joined"}:
             return (", " if value.how == "list" else "\n").join(self.words(of) for of in value.of)
@@ -160,6 +162,15 @@ class Values(Lookups):
         name = self._name(self._said(value.spans) or f"{value.how} {self._at + 1}", f"{self._at} {formula}")
         self._add(ComputeStep(formula=formula, name=name))
         return "{" + name + "}"
+
+    def _of_each(self, value: Value) -> Value:
+        """ "These totals": the totals of those that an earlier order was done for each of."""
+        back = value if isinstance(value, Back) else value.thing.back if isinstance(value, Of) and not value.thing.tests else None
+        if back is None or back.to >= self._at:
+            return value
+        per = next((slot.value for slot in self.reading.orders[back.to].slots if slot.role == "per"), None)
+        fields = (value.field,) if isinstance(value, Back) and value.field else value.fields if isinstance(value, Of) else ()
+        return Of(fields=fields, thing=per.thing, spans=value.spans) if isinstance(per, Of) and fields else value
 
     def _over_table(self, how: str, of: Of) -> str:
         field = of.fields[:1]
@@ -237,7 +248,16 @@ class Values(Lookups):
             things = [value.thing.model_copy(update={"also": ()}), *value.thing.also]
             known = [thing if thing.kind else thing.model_copy(update={"kind": kind.kind}) for thing in things]
             return ", ".join(self._of(Of(fields=(field.label,), thing=thing)) for thing in known)
-        return self.words(value)
+        said = self.words(value)
+        return ", ".join(self._address(Text(text=name)) for name in self._people_in(said)) or said
+
+    def _people_in(self, said: str) -> list[str]:
+        """Names that a field holds where addresses are wanted: the attendees of a meeting."""
+        homes = [kind for card in self.cards for kind in card.kinds if self._holds_people(kind)]
+        fact = said[1:-1] if said.startswith("{") and said.count("{") == 1 and said.endswith("}") else ""
+        held = self._known(fact) if fact and homes else "" if "{" in said else said if homes else ""
+        names = [name.strip() for name in held.split(",")]
+        return names if "@" not in held and all(re.fullmatch(r"[^\W\d_][\w .'’-]+", name) for name in names) else []
 
     def _facts_of(self, value: Value) -> list[str]:
         said = self.words(value)

@@ -213,7 +213,8 @@ class Nouns(Names):
         """Viktor's mail, Redwood's invoice: it says so somewhere."""
         end = self._name_end(at)
         ahead = self._noun_ahead(end + 1) or self.take(end + 1, "superlatives") or self._count(end + 1)
-        alone = self.said_kind and (self.over(end + 1) or self.low(end + 1) in {",", "and"})
+        ends = self.over(end + 1) or self.low(end + 1) in {",", "and"} or self.take(end + 1, "belongs", "passives", "gone")
+        alone = self.said_kind and ends
         if end > at and self.low(end) == "'s" and (ahead or alone):
             tests.append(Test(value=self.text(at, end), spans=self.spans(at, end + 1)))
             self.named(self.text(at, end) if self.words.list[at].capital else None)
@@ -432,8 +433,6 @@ def apart(thing: Thing) -> Thing:
         first, *more = [apart(thing.model_copy(update={"tests": (*before, one, *after)})) for one in tests]
         return first.model_copy(update={"also": (*first.also, *more)})
     return thing
-
-
 
 
 def unknown(thing: Thing) -> bool:

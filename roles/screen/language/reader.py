@@ -14,7 +14,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from environments.cards import Vocabulary
-from roles.contracts.orders import Condition, Of, Order, Reading, Slot, Span, Thing, Unread, Value
+from roles.contracts.orders import Condition, Of, Order, Reading, Slot, Span, Text, Thing, Unread, Value
 from roles.screen.language.controls import Controls
 from roles.screen.language.frames import Frame
 from roles.screen.language.names import Doubt, Read, bare
@@ -217,6 +217,8 @@ class Clauses(Statements, Controls):
                 return end
             if standing is None and self._trailing(at, end, len(self.orders) - first):
                 return end
+            if self.low(at) == "," and self._aside(at + 1, end):
+                return end
             at, standing, begun = self._joined(at, end, standing)
             if not begun:
                 return at
@@ -347,9 +349,13 @@ class Clauses(Statements, Controls):
         thing, end = found
         if belongs := self.take(end, "belongs"):
             into = self.valued(belongs.end)
+            if into is not None and isinstance(into[0], Text) and "to" in belongs.entry.words and "belong" not in self.low(end):
+                return None  # what goes to a person may be given or sent
             slot = Slot(role="into", value=into[0], spans=self.spans(end, into[1])) if into else None
             order = Order(verb="put", said=self.words.text(end, belongs.end), object=thing, slots=(slot,)) if slot else None
             return (order, into[1]) if order and into else None
+        if (moved := self._obliged(thing, end)) is not None:
+            return moved
         negated = bool(self.take(end, "auxiliaries")) and self.low(end + 1) == "not" and self.low(end + 2) == "be"
         modal = self.take(end, "passives")
         if modal is None and not negated:
@@ -371,6 +377,27 @@ class Clauses(Statements, Controls):
             if read is not None:
                 return read[0].model_copy(update={"said": self.words.text(stop, verb.end), "negated": negated}), read[1]
         return None
+
+    def _obliged(self, thing: Thing, at: int) -> Read[Order] | None:
+        """THING has to start an hour later | at 10 | THING can go | THING can come out of THING"""
+        verbs = self.words.lexicon.data["verbs"]
+        if leaves := self.take(at, "leaves"):
+            home = self.valued(leaves.end)
+            slot = Slot(role="from", value=home[0], spans=self.spans(at, home[1])) if home else None
+            order = Order(verb="remove", said=self.words.text(at, leaves.end), object=thing, slots=(slot,)) if slot else None
+            return (order, home[1]) if order and home else None
+        if (gone := self.take(at, "gone")) and (self.over(gone.end) or self._separator(gone.end)):
+            return Order(verb="delete", said=self.words.text(at, gone.end), object=thing), gone.end
+        modal = self.take(at, "obliged")
+        begins = self.take(modal.end, "predicates") if modal else None
+        if modal is None or begins is None or begins.entry.name not in {"begins", "takes place"}:
+            return None
+        end = begins.end - (begins.entry.words[-1] in {"at", "on"})
+        move = verbs["move"] | {"name": "move", "said": "move", "slots": {"at": "to", "on": "to"}, "timed": True}
+        read = self._operands(move, end, (), thing)
+        if read is None or not read[0].slots:
+            return None
+        return read[0].model_copy(update={"said": self.words.text(at, end)}), read[1]
 
     def fronted(self, at: int) -> Read[Order] | None:
         """Into THING with THING | in|on THING "," clause | for every THING "," clause"""

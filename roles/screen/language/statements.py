@@ -147,6 +147,17 @@ class Statements(Conditions):
         self.context.append(Context(text=self.words.goal[span[0] : span[1]], span=span, things=tuple(things)))
         return end
 
+    def _aside(self, at: int, end: int) -> bool:
+        """ "Delete a.txt, I have it on paper": words behind an order that only tell why."""
+        aux = self.take(at + 1, "auxiliaries") if self.low(at) in {"i", "we"} else None
+        if aux is None or aux.entry.name not in {"be", "have"} or self.low(end) == "?":
+            return False
+        known = aux.entry.name == "be" or self.take(aux.end, "pronouns", "past_words")  # else it may be what is to be used
+        orders = any(self.low(n) == "to" and self.words.verbal(n + 1) for n in range(aux.end, end))
+        if not known or orders or any(self._asks(place) for place in range(aux.end, end)):
+            return False
+        return self._background(at, at + 1, end, None) == end
+
     def _unrelated(self, told: Context) -> bool:
         """Whether no order is about the same kind of thing without speaking of this one."""
         kind = told.things[0].kind if told.things and told.things[0].spans and told.things[0].spans[0][0] == told.span[0] else ""
@@ -163,6 +174,8 @@ class Statements(Conditions):
         modal, be = self.take(field.end, "passives"), self.low(field.end) in {"is", "are"}
         start = modal.end if modal else field.end + be
         known = any(slot.field == field.entry.name for slot in last.slots)
+        if self.low(field.end) == ":" and not known:
+            return self._dictated(at, field.end + 1, field.entry.name, last)
         value = self.amount(start) or self.name(start) if (modal or be or self.low(at - 1) == "and") and not known else None
         more = bool(value and self.low(value[1]) == "and" and self.take(value[1] + 1, "articles", "possessives"))
         if value is None or not (more or self.over(value[1])):
@@ -171,6 +184,23 @@ class Statements(Conditions):
         slot = Slot(role="with", field=field.entry.name, value=value[0], spans=spans)
         self.orders[-1] = last.model_copy(update={"slots": (*last.slots, slot), "spans": (*last.spans, *spans)})
         return self._given_slot(value[1] + 1) if more else value[1]
+
+    def _dictated(self, first: int, at: int, field: str, last: Order) -> int | None:
+        """Subject: X. | Text: we start at seven. For the order before, and all that the sentence says."""
+        end = self._sentence_end(at)
+        quoted = self.kind(at) == "quote"
+        if (
+            end == at
+            or (quoted and end > at + 1)
+            or any(self.low(n) == ":" or self.kind(n) == "quote" for n in range(at + 1, end))
+        ):
+            return None
+        amount = self.amount(at)
+        value = amount[0] if amount and amount[1] == end else self.text(at, end, quoted=quoted)
+        spans = self.spans(first, end)
+        slot = Slot(role="with", field=field, value=value, spans=spans)
+        self.orders[-1] = last.model_copy(update={"slots": (*last.slots, slot), "spans": (*last.spans, *spans)})
+        return end
 
     def _placed(self, at: int) -> int | None:
         """ "It is in my contacts": where the thing spoken of last is looked for."""

@@ -321,8 +321,11 @@ class Values(Narrowing):
             and (thing := self.thing(end + 1))
         ):
             value = Of(fields=names, thing=thing[0], spans=self.spans(at, thing[1]))
+            if self._is_count(start, end, thing[0]):
+                return Worked(how="count", of=(Of(thing=thing[0], spans=thing[0].spans),), spans=value.spans), thing[1]
             summed = names == ("total",) and plural(thing[0]) and self.low(start) in {"total", "sum"} and not thing[0].also
             return (Worked(how="sum", of=(value,), spans=value.spans) if summed else value), thing[1]
+        end = self._it_starts(end)
         if any(self.low(place) == "it" for place in range(start, end)):  # the day on which it is due
             back = None if self.topic else self.back(False, at=at)
             holds = self.spoken() if self.topic else Thing(back=back)
@@ -333,6 +336,18 @@ class Values(Narrowing):
         if holder is not None and holder.back is not None and whose is not None and whose.entry.data["value"] == "all":
             holder = holder.model_copy(update={"quantity": "all"})
         return (Of(fields=names, thing=holder, spans=self.spans(at, end)), end) if holder is not None else None
+
+    def _it_starts(self, at: int) -> int:
+        """ "The day and the time it starts": the place behind what says no more than the fields do."""
+        begins = self.take(at + 1, "predicates") if self.low(at) == "it" else None
+        if begins is None or begins.entry.name not in {"begins", "takes place"} or begins.entry.words[-1] in {"on", "at"}:
+            return at
+        return begins.end
+
+    def _is_count(self, at: int, end: int, thing: Thing) -> bool:
+        """Whether "the number of" several says how many they are: the numbers of them, or that of each, are their own."""
+        each = self.low(end + 1) in {"each", "every"}
+        return self.low(at) == "number" and end == at + 1 and self.low(end) == "of" and thing.quantity == "all" and not each
 
     def _holder(self, at: int, names: tuple[str, ...], definite: bool) -> Thing | None:
         """Whose field is meant where it is not said: of what the order is about, or of what was spoken of before."""

@@ -263,7 +263,7 @@ def test_a_run_is_shown_with_the_ledger_of_its_goal(notes: Run) -> None:
     )
 
 
-@pytest.mark.parametrize(("mask", "state"), [("4711", "shown"), ("••••", "unchecked")])
+@pytest.mark.parametrize(("mask", "state"), [("4711", "shown"), ("••••", "missing")])
 def test_a_mask_is_not_taken_for_the_value(mask: str, state: str, tmp_path: Path) -> None:
     """A worker that writes what stood there before the value was shown."""
     goal = 'Write the code of the locker of Ada Moss into a new note titled "Code"'

@@ -14,7 +14,7 @@ from environments.simulated.world.worldfile import load_world
 from orchestrator import Crew
 from orchestrator.tasks.tasks import Task
 from roles.contracts import Fact, PlanRequest
-from roles.contracts.orders import CollectStep, CreateStep, FillStep, PressStep, Reading, RowTest, Step
+from roles.contracts.orders import CollectStep, ComputeStep, CreateStep, FillStep, PressStep, Reading, RowTest, Step
 from roles.manager.rules import RulesManager
 from roles.policies.orders.planner import steps_of
 from roles.policies.orders.skills.rows import Row as SeenRow
@@ -61,6 +61,11 @@ def worked(goal: str, world: str, tmp_path: Path) -> tuple[str, dict[str, Any], 
         ("Add Ada Weber to the group Friends", "company", ["apps.contacts.contacts.2.groups"]),
         ('Write the due date of INV-1550 into the note "Travel plan"', "company", ["apps.notes.notes.5.body"]),
         ("Mute the sound", "office", ["apps.settings.device.muted"]),
+        ("Create a folder called Old in Files", "company", ["apps.files.entries./Old"]),
+        ('The note "Travel plan" can go', "company", ["apps.notes.notes.5"]),
+        ('Reply to all unread mails from Iris with "Noted"', "company", ["apps.mail.messages.25", "apps.mail.messages.26"]),
+        ("The team lunch has to start half an hour later", "company",
+         ["apps.calendar.meetings.5.start", "apps.calendar.meetings.5.end"]),
     ],
 )  # fmt: skip
 def test_exactly_what_is_asked_for_is_changed(goal: str, world: str, changed: list[str], tmp_path: Path) -> None:
@@ -117,6 +122,30 @@ def test_an_address_is_looked_up_where_people_are_kept() -> None:
     assert {entry.label: entry.value for entry in created.entries} == {
         "To": "{email of Zoe Moreau}", "Subject": "Total", "Message": "{total of invoice INV-1200}"
     }  # fmt: skip
+
+
+def test_who_is_named_in_a_field_is_written_to_at_their_addresses() -> None:
+    goal = 'Send a mail to the attendees of the appointment "Team lunch" with the subject "Hi" saying "See you"'
+    made = steps(goal, Fact(name='attendees of appointment "Team lunch', value="Ada Weber, Zoe Moreau"))
+    assert isinstance(made, list)
+    created = next(step for step in made if isinstance(step, CreateStep))
+    assert created.entries[0].value == "{email of contact Ada Weber}, {email of contact Zoe Moreau}"
+
+
+def test_those_who_are_asked_to_a_new_meeting_are_named_there() -> None:
+    made = steps('Create a meeting called "Review" with Ada Weber and Lee Park on May 15 at 10')
+    assert isinstance(made, list)
+    (created,) = made
+    assert isinstance(created, CreateStep)
+    assert {entry.label: entry.value for entry in created.entries}["Attendees"] == "Ada Weber, Lee Park"
+
+
+def test_the_sum_of_these_is_that_of_those_it_was_done_for() -> None:
+    goal = 'Make a note for every invoice over 900 with the number as title. Then write the sum of their totals into the note "A"'
+    known = table("every invoice over 900", "Number|Total", "INV-1|$950.00", "INV-2|$990.00")
+    made = steps(goal, known)
+    assert isinstance(made, list)
+    assert any(isinstance(step, ComputeStep) and step.formula.endswith("sum [Total]") for step in made), made
 
 
 def test_an_appointment_that_is_moved_stays_as_long_as_it_was() -> None:

@@ -445,6 +445,50 @@ def test_what_only_tells_how_things_are_is_background() -> None:
     assert added.slots[-1].field == "subject"
 
 
+def test_the_number_of_several_is_how_many_they_are() -> None:
+    said = ("the number of unpaid invoices", "the number of notes", "the number of each open invoice", "the number of INV-12")
+    values = [order(f"Send Ann a mail with {one}").slots[-1].value for one in said]
+    counted = [isinstance(value, Worked) and value.how == "count" for value in values]
+    assert counted == [True, True, False, False]
+    assert all(isinstance(value, Of) and value.fields == ("number",) for value in values[2:])
+
+
+def test_what_can_go_and_what_has_to_start_is_to_be_done() -> None:
+    goals = ('The note "A" can go', "The tea towels can come out of my cart", "INV-1 goes to the trash")
+    assert [order(goal).verb for goal in goals] == ["delete", "remove", "put"]
+    later, at = order("The team lunch has to start half an hour later"), order("The team lunch must start tomorrow at 1 pm")
+    assert (later.verb, later.slots[0].role, at.verb, at.slots[0].role) == ("move", "by", "move", "on")
+    assert isinstance(later.slots[0].value, When)
+    assert later.slots[0].value.minutes == 30
+    assert not read("The file has to go to Ann", TODAY).understood
+
+
+def test_a_field_is_dictated_behind_a_colon() -> None:
+    told = order("Send Ann a mail. Subject: Keys. Text: they are ready at noon")
+    fields = {slot.field: slot.value.text for slot in told.slots if slot.field and isinstance(slot.value, Text)}
+    assert fields == {"subject": "Keys", "text": "they are ready at noon"}
+    assert not read("Subject: Keys", TODAY).understood
+
+
+def test_words_behind_an_order_may_tell_why_and_not_ask_for_more() -> None:
+    assert read("Delete the file a.txt, I have it on paper", TODAY).context
+    for goal in (
+        "Delete the file a.txt, I have a copy in Old",
+        "Delete the file a.txt, I have it to send to Ann",
+    ):
+        assert not read(goal, TODAY).understood
+
+
+def test_the_time_it_starts_is_that_of_what_was_spoken_of() -> None:
+    value = (
+        orders("Accept the office move, then reply to the mail about the lunch with the day and the time it starts")[1]
+        .slots[-1]
+        .value
+    )
+    assert isinstance(value, Of)
+    assert (value.fields, value.thing.back and value.thing.back.to) == (("day", "time"), 0)
+
+
 @pytest.mark.parametrize(
     "told",
     [
