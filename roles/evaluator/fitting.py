@@ -6,7 +6,7 @@ All answers are of three kinds: yes, no, and None where what was seen does not t
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
@@ -31,6 +31,7 @@ _MENU = frozenset({"more"})
 """What a list with its own paging calls a menu."""
 _NUMBER = re.compile(r"(?<![\w.,-])-?\d[\d.,']*\d|(?<![\w.,-])-?\d(?![\w-])")
 _ALIKE = 0.6
+_SURELY = 0.85
 
 
 class ListLook(NamedTuple):
@@ -286,13 +287,9 @@ class Resolver:
     def _field(self, name: str, thing: Thing) -> str | None:
         """The value of a field of the one record that is meant, where all that were seen agree on it."""
         seen = [record for look in self._looks for record in look.records if record.cells]
-        near = [
-            (round(similarity(name, label), 2), value)
-            for record in (*seen, *self.pages)
-            if _is(thing, record)
-            for label, value in record.cells
-            if value and not is_masked(value, label) and similarity(name, label) >= _ALIKE
-        ]
+        near = list(_called(name, thing, seen))
+        if not near or max(near)[0] < _SURELY:  # a page may show more than the one that is meant
+            near += _called(name, thing, self.pages)
         best = max((score for score, _ in near), default=0.0)
         held = {fold(value): value for score, value in near if score == best}
         return next(iter(held.values())) if len(held) == 1 else None
@@ -367,6 +364,14 @@ class Resolver:
         whole = [look for look in self.looks_at(thing) if look.whole and any(fits(thing, record) for record in look.records)]
         place = thing.place.name.text if thing.place is not None and thing.place.name is not None else ""
         return [look for look in whole if not place or says(f"{look.title} {look.app}", place)]
+
+
+def _called(name: str, thing: Thing, records: Iterable[SeenRecord]) -> Iterator[tuple[float, str]]:
+    """What those that are meant hold under this name, and how near it is to the label."""
+    for record in records:
+        for label, value in record.cells if _is(thing, record) else ():
+            if value and not is_masked(value, label) and (score := similarity(name, label)) >= _ALIKE:
+                yield round(score, 2), value
 
 
 def _is(thing: Thing, record: SeenRecord) -> bool:

@@ -43,10 +43,11 @@ from roles.evaluator.fitting import Resolver, fits, is_kind, lists_of, picked, s
 from roles.knowledge.formulas.values import table_of
 from roles.screen.matching import app_for, similarity, tokens
 from roles.screen.page import likeness
-from roles.screen.values import is_masked, parse_time
+from roles.screen.values import is_masked, parse_time, same_value
 
 _STRICT = frozenset({"to", "into", "as", "called", "saying", "field", "value"})
 """Roles of slots whose words stand in what was written, moved or sent."""
+_EMPTIES = frozenset({"empty", "remove", "delete"})
 _TELLS_OF = frozenset({"send", "write", "collect"})
 """Verbs by which one deed may tell of several records."""
 _FORMS = frozenset({"form", "field"})
@@ -233,10 +234,15 @@ class _Check:
                 effect.words & stems
                 or (effect.control and tokens(effect.control) in cards)
                 or (verb in deeds()["writes"] and not effect.control and effect.written)
+                or (verb in _EMPTIES and any(not v.value and self._is_field_of(order, v.label) for v in effect.written))
                 or (verb in deeds()["makes"] and any(words <= effect.words for words in opens) and made_by(effect))
             ):
                 found.append(n)
         return found
+
+    def _is_field_of(self, order: Order, label: str) -> bool:
+        """Whether a field is the one that was to be emptied."""
+        return order.object is not None and bool(order.object.kind) and similarity(order.object.kind, label) >= 0.6
 
     def _about(self, order: Order, effect: RecordEffect) -> bool:
         """Whether a box that was ticked is called as the verb or as what it is done to."""
@@ -441,6 +447,7 @@ class _Check:
             v.value for n in group for v in self.effects[n].values if slot.field and similarity(slot.field, v.label) >= 0.75
         )
         missing = [one for one in wanted if not tells(held or text, one) and not (slot.role == "to" and self._reached(one, text))]
+        missing = [one for one in missing if not any(same_value(v.value, one) for n in group for v in self.effects[n].values)]
         chosen = order.verb in {"set", "select"} and slot.field  # of a list that the page draws
         missing = [one for one in missing if not (chosen and self._presses(one))]
         missing = [one for one in missing if (time := parse_time(one)) is None or not moments_in(held or text).have_minute(time)]

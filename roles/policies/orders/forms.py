@@ -23,6 +23,7 @@ from roles.contracts.orders import (
     Worked,
 )
 from roles.policies.orders.grounding import ground_field
+from roles.policies.orders.records import IDENTIFIER
 from roles.policies.orders.state import COMMITS, Refusal, Row, Subject, escaped
 from roles.policies.orders.values import Values
 
@@ -246,6 +247,7 @@ class Forms(Values):
                 there = " and ".join(card.title for card, _ in kinds)
                 why = f"may be made in {there}; say where" if kinds else "cannot be made in any application"
                 raise Refusal(f'a new "{one.kind or thing.kind}" {why}', ask=bool(kinds))
+            order = self._for_whom(order, one, kinds[0][1])
             source = next((s for s in order.slots if s.role == "for" and self._is_record(s.value)), None)
             if self._sends(kinds[0][1]):
                 self._message(order.model_copy(update={"object": one}))
@@ -256,9 +258,25 @@ class Forms(Values):
             else:
                 self._make_one(order, one, *kinds[0])
 
+    def _for_whom(self, order: Order, one: Thing, kind: KindCard) -> Order:
+        """ "A contact for Nina Vogel" is called so; "a claim for INV-12" is made from what has that number."""
+        slot = next((s for s in order.slots if s.role == "for" and isinstance(s.value, Text) and not s.field), None)
+        if slot is None or not isinstance(slot.value, Text):
+            return order
+        if self._holds_people(kind) and one.name is None:
+            other = slot.model_copy(update={"role": "called"})
+        elif IDENTIFIER.fullmatch(slot.value.text):
+            meant = Thing(name=slot.value, spans=slot.value.spans)
+            other = slot.model_copy(update={"value": Of(thing=meant, spans=meant.spans)})
+        else:
+            return order
+        self._take(slot)
+        return order.model_copy(update={"slots": tuple(other if s is slot else s for s in order.slots)})
+
     def _is_record(self, value: Value) -> bool:
         thing = value.thing if isinstance(value, Of) and not value.fields else None
-        return thing is not None and not thing.new and (thing.back is not None or bool(self._maybe(thing.kind)))
+        named = thing is not None and thing.name is not None and IDENTIFIER.fullmatch(thing.name.text)
+        return thing is not None and not thing.new and (thing.back is not None or bool(named) or bool(self._maybe(thing.kind)))
 
     def _make_one(self, order: Order, one: Thing, card: AppCard, kind: KindCard) -> None:
         ways = [verb for verb in (kind.create, *kind.verbs) if verb is not None and verb.verb == "create" and verb.at != "record"]

@@ -34,10 +34,12 @@ from roles.policies.orders.grounding import ground_field, ground_place, ground_v
 from roles.policies.orders.jobs import job_of
 from roles.policies.orders.pages import PagePlanner
 from roles.policies.orders.state import COMMITS, LOOKS, Group, NotKnownYet, Refusal, Row, Subject, escaped, is_many
+from roles.screen.language.names import bare
 
 SWITCHES = {"turn_on": "true", "turn_off": "false", "mute": "true", "unmute": "false"}
 ANSWERS = frozenset({"reply", "forward"})
 MAKES = frozenset({"create", "book"})
+EMPTIES = frozenset({"empty", "remove", "delete"})
 WRITES = frozenset({"add", "put", "write", "collect", "copy"})
 
 
@@ -109,7 +111,7 @@ class Planner(Forms):
             return self._make(order, order.object)
         if not self._can(order):
             raise Refusal(f'not understood: "{order.said or order.verb}" (no application can do that)')
-        if self._member(order):
+        if (order.verb in EMPTIES and self._cleared(order)) or self._member(order):
             return None
         if order.verb in WRITES:
             return self._write(order)
@@ -136,7 +138,8 @@ class Planner(Forms):
         """Whether there is a control, a field or a form for such a verb anywhere: else nothing is looked for first."""
         if order.verb in {*WRITES, *SWITCHES, "set", "move", "rename", "postpone", "invite", "remove"} or self._derived(order):
             return True
-        said = order.said or order.verb
+        states = [s.value.text for s in order.slots if s.role == "as" and isinstance(s.value, Text)]
+        said = " as ".join([order.said or order.verb, *states])
         kinds = [(card, kind) for card in self.cards for kind in (*card.kinds, None)]
         return any(ground_verb(order.verb, said, card, kind) for card, kind in kinds)
 
@@ -244,6 +247,9 @@ class Planner(Forms):
             return True
         if order.verb == "remove" and self._emptied(order, order.object, other):
             return True
+        part = order.verb == "remove" and bare(order.object) and other.name is not None
+        if part and self._takes_part(order, order.object, other):
+            return True
         named = other.name is not None and any(ground_field(other.kind, kind, True, "list") for kind in kinds)
         if order.verb not in {"add", "put", "remove"} or not named or other.name is None:
             return False
@@ -254,9 +260,41 @@ class Planner(Forms):
             self._fill(order, self._touched(row.records), [Entry(label=field.label, value=escaped(other.name.text), mode=mode)])
         return True
 
+    def _takes_part(self, order: Order, person: Thing, other: Thing) -> bool:
+        """ "Take Ann off the team lunch": what has attendees, where no list that records are in is called so."""
+        held = [kind for _, kind in self._maybe(other.kind)]
+        having = [k for card in self.cards for k in card.kinds if ground_field("attendees", k, True, "list")]
+        lists = any(ground_field(other.kind, kind, True, "list") for card in self.cards for kind in card.kinds)
+        if lists or not having or (held and not any(kind in having for kind in held)):
+            return False
+        records = self._touched(self.one(other, ("attendees",)))
+        field = ground_field("attendees", self.kind(records), True)
+        if field is None:
+            return False
+        entry = Entry(label=field.label, value=", ".join(self._people(Of(thing=person))), mode="remove")
+        self._fill(order, records, [entry])
+        return True
+
+    def _cleared(self, order: Order) -> bool:
+        """ "Clear the phone number of Ann": a field of her record, where no application holds such things."""
+        thing = order.object
+        plain = thing is not None and not (thing.name or thing.back or thing.pick or thing.but or order.slots)
+        if thing is None or not plain or len(thing.tests) != 1:
+            return False
+        test = thing.tests[0]
+        named = Thing(name=test.value) if isinstance(test.value, Text) else None
+        value = test.value.thing if isinstance(test.value, Of) else named
+        if value is None or test.relation != "is" or test.field or test.negated:
+            return False
+        return self._emptied(order, Thing(kind=thing.kind, spans=thing.spans), value)
+
     def _emptied(self, order: Order, thing: Thing, holder: Thing) -> bool:
         """ "Take the company out of Zoe's contact": a field that is to hold nothing."""
-        if thing.name is not None or thing.tests or thing.back is not None or not thing.kind or self._maybe(thing.kind):
+        kinds = [kind for card in self.cards for kind in card.kinds]
+        own = any(thing.kind in (kind.kind, *kind.words) for kind in kinds)
+        if thing.name is not None or thing.tests or thing.back is not None or not thing.kind or own:
+            return False
+        if not any(ground_field(thing.kind, kind, True) for kind in kinds):
             return False
         records = self._touched(self.one(holder, (thing.kind,)))
         field = ground_field(thing.kind, self.kind(records), True)

@@ -16,6 +16,8 @@ from roles.screen.values import is_masked
 
 MOST_ROWS = 40
 """Records that one order is done for."""
+IDENTIFIER = re.compile(r"[A-Z]{2,}-?\d+")
+_MOMENTS = frozenset({"date", "day", "time", "start", "end", "start time", "end time"})
 _FILE = re.compile(r"[\w-]+(?:\.[A-Za-z]\w{0,4})+")
 LASTING = frozenset({"people", "date", "time", "money", "number"})
 """Types of columns by which a record is told from others of the same name."""
@@ -53,8 +55,19 @@ class Lookups(Joined):
                 if test.relation == "is" and all(loose in one.tests for one in found):
                     there = " or ".join(sorted({one.kind for one in found}))
                     raise Refusal(f'"{test.value.text}" is not known of a {there}')
-        known = self._homes.get((thing.kind, thing.name.text if thing.name else ""))
-        return [one for one in found if (one.app, one.kind) == known] or found
+        known = self._homes.get(self._shape(thing))
+        return [one for one in found if (one.app, one.kind) == known] or self._likely(thing, found, fields)
+
+    def _shape(self, thing: Thing) -> tuple[str, str]:
+        """By what the home of a thing is known again: its kind and name; numbers like INV-1200 and INV-1550 are kept together."""
+        name = thing.name.text if thing.name is not None else ""
+        return thing.kind, re.sub(r"\d", "0", name) if IDENTIFIER.fullmatch(name) else name
+
+    def _likely(self, thing: Thing, found: list[Records], fields: Sequence[str]) -> list[Records]:
+        """When something is that no application has a word for: of what takes place, not of the mails about it."""
+        if not fields or not {*fields} <= _MOMENTS or self._maybe(thing.kind) or (thing.name is not None and thing.name.quoted):
+            return found
+        return [one for one in found if any(f.type == "time" and f.written for f in self.kind(one).fields)] or found
 
     def _is_all(self, place: Thing) -> bool:
         """Whether a place is all that there is: the house, where no application keeps things in one that is called so."""
@@ -96,7 +109,7 @@ class Lookups(Joined):
         if thing.back is not None:
             return self._narrowed(thing)
         found = self._candidates(thing, fields)
-        name = (thing.kind, thing.name.text if thing.name else "")
+        name = self._shape(thing)
         if len(found) == 1:
             self._homes[name] = (found[0].app, found[0].kind)
             return found[0]
@@ -109,6 +122,10 @@ class Lookups(Joined):
         apps = [self.card(one.app).title for one in found]
         if not hits:
             raise Refusal(f'"{phrase}" was not found in {", ".join(apps)}')
+        order = self.reading.orders[self._at]
+        asked = fields or [slot.field for slot in order.slots if slot.field and order.verb == "set"]
+        people = [one for one in hits if self._holds_people(self.kind(one))] if asked else []
+        hits = people if len(people) == 1 else hits  # their number or address is wanted
         if len(hits) > 1:
             held = " and ".join(self.card(one.app).title for one in hits)
             raise Refusal(f'"{phrase}" may be meant in {held}; say which', ask=True)

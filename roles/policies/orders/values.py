@@ -10,7 +10,7 @@ from roles.contracts.orders import Amount, Back, ComputeStep, JobStep, Of, ReadS
 from roles.policies.orders.grounding import ground_field
 from roles.policies.orders.jobs import job_for, tools_in
 from roles.policies.orders.records import Lookups
-from roles.policies.orders.state import Refusal, Row, Subject, each_of, escaped, is_many
+from roles.policies.orders.state import LOOKS, Refusal, Row, Subject, each_of, escaped, is_many
 
 RESULTS = frozenset({"sum", "total", "number", "amount", "result", "count", "figure", "difference", "average", "value"})
 """What anything that was worked out may be called by later words."""
@@ -96,7 +96,7 @@ class Values(Lookups):
         called = [(name.partition(" of ")[0], (name,), self._types.get(name, "text")) for name in names]
         fields = tuple(FieldCard(label=label, words=words, type=kind_of) for label, words, kind_of in called)
         probe = KindCard(kind="fact", fields=fields)
-        found = ground_field(field, probe) if field else None
+        found = ground_field("date" if field == "day" else field, probe) if field else None
         return "{" + found.words[0] + "}" if found is not None else None
 
     def _found_before(self, value: Of) -> str | None:
@@ -168,7 +168,11 @@ class Values(Lookups):
         back = value if isinstance(value, Back) else value.thing.back if isinstance(value, Of) and not value.thing.tests else None
         if back is None or back.to >= self._at:
             return value
-        per = next((slot.value for slot in self.reading.orders[back.to].slots if slot.role == "per"), None)
+        earlier = self.reading.orders[back.to]
+        looked = earlier.object if earlier.verb in LOOKS and earlier.object is not None and is_many(earlier.object) else None
+        if looked is not None and isinstance(value, Of):  # how many there are
+            return value.model_copy(update={"thing": looked})
+        per = next((slot.value for slot in earlier.slots if slot.role == "per"), None)
         fields = (value.field,) if isinstance(value, Back) and value.field else value.fields if isinstance(value, Of) else ()
         return Of(fields=fields, thing=per.thing, spans=value.spans) if isinstance(per, Of) and fields else value
 
@@ -247,6 +251,10 @@ class Values(Lookups):
             field = next(f for f in kind.fields if f.type == "people" and not f.key)
             things = [value.thing.model_copy(update={"also": ()}), *value.thing.also]
             known = [thing if thing.kind else thing.model_copy(update={"kind": kind.kind}) for thing in things]
+            for thing in known:
+                rows = self.rows(thing, (field.label,)) if is_many(thing) else []
+                if none := [next(iter(row.cells.values()), "") for row in rows if not row.cells.get(field.label, "").strip()]:
+                    raise Refusal(f'"{self.phrase(thing)}": no {field.label} is known of {", ".join(none)}', ask=True)
             return ", ".join(self._of(Of(fields=(field.label,), thing=thing)) for thing in known)
         said = self.words(value)
         return ", ".join(self._address(Text(text=name)) for name in self._people_in(said)) or said

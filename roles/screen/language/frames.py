@@ -488,8 +488,9 @@ class Frame:
             or (name == "rename" and not any(slot.role == "to" and isinstance(slot.value, Text) for slot in self.slots))
             or (self.takes == "thing" and self.object is None)
             or (self.takes == "value" and self.object is None and not roles)
+            or (name == "replace" and not any(isinstance(slot.value, Of) and slot.value.fields for slot in self.slots))
         )
-        if lacking or (name == "set" and not self.spread()) or (self.verb.get("works") and not self.worked()):
+        if lacking or (name in {"set", "replace"} and not self.spread()) or (self.verb.get("works") and not self.worked()):
             return None
         return Order(verb=self.verb.get("verb", name), object=self.object, slots=tuple(self.slots), negated=self.negated)
 

@@ -111,7 +111,7 @@ class Narrowing(Nouns):
         found = self.take(at, "prepositions")
         if found is None:
             return None
-        relation, end = found.entry.data["value"], found.end
+        relation, end = self._relation(found, data), found.end
         if self.low(at) in {"on", "at"} and "when" in self.claimed and not data.get("kind") and self.dates.read(end):
             return None  # lunch with Ann on Friday
         if self.nested and relation == "from":
@@ -142,6 +142,11 @@ class Narrowing(Nouns):
         if relation in {"from", "by", "with", "to"}:
             self.named(self.valued_thing(thing))
         return stop
+
+    def _relation(self, found: Match, data: dict[str, Any]) -> Any:
+        """What a preposition says of the noun before it: an invitation to the lunch is about it."""
+        relation = found.entry.data["value"]
+        return "about" if relation == "to" and data.get("kind") == "invitation" else relation
 
     def _on_day(self, at: int, end: int) -> Read[Test] | None:
         """in March | of this week | from last month"""

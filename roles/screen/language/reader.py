@@ -475,7 +475,10 @@ class Clauses(Statements, Controls):
         self.dates.ranges = (
             "to" not in verb["slots"] or bool(verb.get("makes") or verb.get("says")) or verb["name"] in {"put", "add"}
         )
-        self.claimed, self.loose = frozenset(verb["slots"]) | dated, verb["name"] in {"set", "sort", "remove", "take_from"}
+        self.claimed, self.loose = (
+            frozenset(verb["slots"]) | dated,
+            verb["name"] in {"set", "sort", "remove", "take_from", "delete", "empty"},
+        )
         if not verb.get("makes") and verb["slots"].get("with") == "with" and verb["name"] not in {"compare", "merge"}:
             self.reserved = frozenset({"with"})
         frame = Frame(self, verb, given)

@@ -96,6 +96,8 @@ class Values(Narrowing):
                 return Worked(how="count", of=(Of(thing=found[0], spans=found[0].spans),), spans=self.spans(at, found[1])), found[
                     1
                 ]
+        if start > at and (edge := self._extreme(at, start)):
+            return edge
         if self.low(start) == "average" and start > at and (value := self.fields(start + 1)) and isinstance(value[0], Of):
             return Worked(how="average", of=(value[0],), spans=self.spans(at, value[1])), value[1]
         how = {"sum": "sum", "average": "average", "difference": "difference"}.get(self.low(start))
@@ -105,6 +107,25 @@ class Values(Narrowing):
             if value and not (how == "sum" and isinstance(value[0], Text)):
                 return Worked(how=how, of=(value[0],), spans=self.spans(at, value[1])), value[1]  # type: ignore[arg-type]
         return None
+
+    def _extreme(self, first: int, at: int) -> Read[Value] | None:
+        """the highest total of THINGS | the lowest invoice total: what it is, and not of which"""
+        best = self.take(at, "superlatives")
+        how = {"largest": "largest", "smallest": "smallest"}.get(best.entry.name) if best else None
+        if best is None or how is None:
+            return None
+        kind = self.take(best.end, "noun")
+        field = self.take(kind.end if kind else best.end, "field")
+        if kind is not None and field is not None and kind.entry.shape == "one" and self._field_here(field):
+            thing, end = Thing(kind=kind.entry.name, quantity="all", spans=self.spans(best.end, kind.end)), field.end
+        else:
+            field = self.take(best.end, "field")
+            many = self.thing(field.end + 1) if field and self.low(field.end) == "of" else None
+            if field is None or many is None or not plural(many[0]):
+                return None
+            thing, end = many
+        of = Of(fields=(field.entry.name,), thing=thing, spans=self.spans(first, end))
+        return Worked(how=how, of=(of,), spans=of.spans), end  # type: ignore[arg-type]
 
     def asked(self, at: int, turned: bool) -> Read[Value] | None:
         """how many THINGS ... | which THING PREDICATE | who PREDICATE | what|when|where|how much ... THING ..."""
@@ -136,6 +157,9 @@ class Values(Narrowing):
         return self._about(at, end, name, turned) if name == "which" else None
 
     def _counted(self, at: int, end: int) -> Read[Value] | None:
+        if self.low(end) in {"there", "they"} and self.take(end + 1, "auxiliaries") and (back := self.back(True, at=at)):
+            thing = Thing(back=back, quantity="all", spans=self.spans(at, end + 2))
+            return Worked(how="count", of=(Of(thing=thing, spans=thing.spans),), spans=thing.spans), end + 2
         found = self.simple(end + (self.low(end) == "of"))
         if found is None:
             return None
@@ -323,8 +347,9 @@ class Values(Narrowing):
             value = Of(fields=names, thing=thing[0], spans=self.spans(at, thing[1]))
             if self._is_count(start, end, thing[0]):
                 return Worked(how="count", of=(Of(thing=thing[0], spans=thing[0].spans),), spans=value.spans), thing[1]
-            summed = names == ("total",) and plural(thing[0]) and self.low(start) in {"total", "sum"} and not thing[0].also
-            return (Worked(how="sum", of=(value,), spans=value.spans) if summed else value), thing[1]
+            summed = names in {("total",), ("sum",)} and self.low(start) in {"total", "sum"}
+            whole = summed and plural(thing[0]) and not thing[0].also
+            return (Worked(how="sum", of=(value,), spans=value.spans) if whole else value), thing[1]
         end = self._it_starts(end)
         if any(self.low(place) == "it" for place in range(start, end)):  # the day on which it is due
             back = None if self.topic else self.back(False, at=at)

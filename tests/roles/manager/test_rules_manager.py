@@ -64,6 +64,14 @@ def worked(goal: str, world: str, tmp_path: Path) -> tuple[str, dict[str, Any], 
         ("Create a folder called Old in Files", "company", ["apps.files.entries./Old"]),
         ('The note "Travel plan" can go', "company", ["apps.notes.notes.5"]),
         ('Reply to all unread mails from Iris with "Noted"', "company", ["apps.mail.messages.25", "apps.mail.messages.26"]),
+        ("Clear the phone number of Zoe Moreau", "company", ["apps.contacts.contacts.4.phone"]),
+        ("Replace the email address of Zoe Moreau with zoe@example.org", "company", ["apps.contacts.contacts.4.email"]),
+        ('Replace the text of the note "Travel plan" with "done"', "company", ["apps.notes.notes.5.body"]),
+        ("Remove Nils Haddad from the team lunch", "company", ["apps.calendar.meetings.5.attendees"]),
+        ("Submit a claim for INV-1200 with category Travel", "company", ["apps.reimbursement.claims.R-0001"]),
+        ("Claim INV-1200 and INV-1550", "company", ["apps.reimbursement.claims.R-0001", "apps.reimbursement.claims.R-0002"]),
+        ("Set the language to German", "company", ["apps.settings.account.language"]),
+        ("Create a contact for Nina Vogel with the email nina@example.com", "company", ["apps.contacts.contacts.25"]),
         ("The team lunch has to start half an hour later", "company",
          ["apps.calendar.meetings.5.start", "apps.calendar.meetings.5.end"]),
     ],
@@ -73,8 +81,34 @@ def test_exactly_what_is_asked_for_is_changed(goal: str, world: str, changed: li
     assert (status, sorted(found)) == ("fulfilled", sorted(changed))
 
 
-def test_a_question_is_answered_and_nothing_is_changed(tmp_path: Path) -> None:
-    assert worked("How many notes are there?", "company", tmp_path) == ("fulfilled", {}, "14")
+@pytest.mark.parametrize(
+    ("goal", "said"),
+    [
+        ("How many notes are there?", "14"),
+        ("What is the email address of Zoe Moreau?", "zoe.moreau@example.com"),
+        ("What is the highest invoice total?", "$2,770.19"),
+        ("When is the team lunch?", "Thu 14 May 2026"),
+        ("Search for invoices over 1000 and tell me how many there are", "21"),
+    ],
+)
+def test_a_question_is_answered_and_nothing_is_changed(goal: str, said: str, tmp_path: Path) -> None:
+    assert worked(goal, "company", tmp_path) == ("fulfilled", {}, said)
+
+
+def test_who_has_no_address_is_not_left_out_in_silence() -> None:
+    people = table(
+        "everyone in the group Suppliers", "Name|Email|Groups", "Ada Weber|ada@example.com|Suppliers", "Pavel Varga||Suppliers"
+    )
+    said = steps("Email everyone in the group Suppliers that the office is closed", people)
+    assert said == '"everyone in the group Suppliers": no Email is known of Pavel Varga'
+
+
+def test_the_sum_of_all_is_one_number() -> None:
+    made = steps(
+        'Create a note titled "Total" with the sum of all unpaid invoices', table("all unpaid invoices", "Number|Total", "A|$2")
+    )
+    assert isinstance(made, list)
+    assert [step.formula for step in made if isinstance(step, ComputeStep)] == ['fact "all unpaid invoices" | sum [Total]']
 
 
 def test_a_condition_that_does_not_hold_leaves_everything_as_it_is(tmp_path: Path) -> None:

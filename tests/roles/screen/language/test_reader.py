@@ -453,6 +453,23 @@ def test_the_number_of_several_is_how_many_they_are() -> None:
     assert all(isinstance(value, Of) and value.fields == ("number",) for value in values[2:])
 
 
+def test_the_highest_of_a_field_is_a_value_and_the_highest_thing_a_record() -> None:
+    for goal in ("Tell me the highest total of the unpaid invoices", "What is the highest invoice total?"):
+        value = order(goal).slots[0].value
+        assert isinstance(value, Worked)
+        assert (value.how, isinstance(value.of[0], Of) and value.of[0].fields) == ("largest", ("total",))
+    picked = order("Tell me the number of the highest invoice").slots[0].value
+    assert isinstance(picked, Of)
+    assert picked.thing.pick
+
+
+def test_how_many_there_are_speaks_of_those_looked_for() -> None:
+    value = orders("Find the unpaid invoices and tell me how many there are")[1].slots[0].value
+    assert isinstance(value, Worked)
+    assert isinstance(value.of[0], Of)
+    assert (value.how, value.of[0].thing.back and value.of[0].thing.back.to) == ("count", 0)
+
+
 def test_what_can_go_and_what_has_to_start_is_to_be_done() -> None:
     goals = ('The note "A" can go', "The tea towels can come out of my cart", "INV-1 goes to the trash")
     assert [order(goal).verb for goal in goals] == ["delete", "remove", "put"]
