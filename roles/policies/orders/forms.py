@@ -331,6 +331,12 @@ class Forms(Values):
             return self._fill(order, records, self._entries(self.card(records.app), kind, rest + tuple(
                 slot for slot in order.slots if slot.role == "value" and slot not in rest
             )))  # fmt: skip
+        same = [ground_field(one.fields[0], kind, True) for one in told if isinstance(one, Of) and len(one.fields) == 1]
+        own = [field for field in same if field is not None and field.type != "long_text"]
+        if (
+            own and len(told) == len(own) == 1 and not any(slot.role == "at" for slot in order.slots)
+        ):  # into the field of that name
+            return self._fill(order, records, [Entry(label=own[0].label, value=self.words(told[0], own[0]))])
         long = [field for field in kind.fields if field.type == "long_text" and field.written]
         if not long:
             raise Refusal(f'"{self._said(order.spans)}": a {kind.kind} in {self.card(records.app).title} takes no such text')

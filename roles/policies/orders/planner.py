@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
+from datetime import timedelta
 from typing import Literal
 
 from environments.cards import AppCard, FieldCard, KindCard, VerbCard
@@ -35,9 +36,12 @@ from roles.policies.orders.jobs import job_of
 from roles.policies.orders.pages import PagePlanner
 from roles.policies.orders.state import COMMITS, LOOKS, Group, NotKnownYet, Refusal, Row, Subject, escaped, is_many
 from roles.screen.language.names import bare
+from roles.screen.values import parse_date
 
 SWITCHES = {"turn_on": "true", "turn_off": "false", "mute": "true", "unmute": "false"}
 ANSWERS = frozenset({"reply", "forward"})
+DAY = 1440
+"""Minutes."""
 MAKES = frozenset({"create", "book"})
 EMPTIES = frozenset({"empty", "remove", "delete"})
 WRITES = frozenset({"add", "put", "write", "collect", "copy"})
@@ -102,8 +106,7 @@ class Planner(Forms):
             return work(order)
         if per := next((slot for slot in order.slots if slot.role == "per"), None):
             return self._for_each(order, per)
-        if order.verb == "reply" and order.object is None:
-            order = self._reply(order)
+        order = self._meant(order)
         if order.verb == "send" or (order.verb == "reply" and order.object is None):
             return self._message(order)
         some = order.object is not None and order.object.quantity == "any" and not any(s.role == "into" for s in order.slots)
@@ -116,6 +119,24 @@ class Planner(Forms):
         if order.verb in WRITES:
             return self._write(order)
         return self._do(order)
+
+    def _meant(self, order: Order) -> Order:
+        """An order as another verb says it: a value that is saved in a note is written there, a reply is to a message."""
+        if order.verb == "reply" and order.object is None:
+            return self._reply(order)
+        field = self._field_said(order.object) if order.verb == "save" and any(s.role == "into" for s in order.slots) else None
+        if field is not None:
+            slots = (Slot(role="value", value=field, spans=field.spans), *order.slots)
+            return order.model_copy(update={"verb": "write", "object": None, "slots": slots})
+        back = order.object.back if order.verb == "set" and order.object is not None and not order.object.tests else None
+        said = next((slot.field for slot in order.slots if slot.field), "")
+        if back is not None and said and not self._subjects.get(back.to, Subject()).rows:  # of what there is only one
+            alone = Thing(kind=said, spans=order.object.spans if order.object is not None else ())
+            plain = tuple(slot.model_copy(update={"field": ""}) if slot.field == said else slot for slot in order.slots)
+            self._take(*(slot for slot in order.slots if slot.field == said))
+            meant = order.model_copy(update={"object": alone, "slots": plain})
+            return meant if self._single(meant, alone) else order
+        return order
 
     def _work_job(self, order: Order, job: JobStep) -> None:
         """A computation over files; code of the goal's own brings a fact where later words speak of it."""
@@ -277,16 +298,22 @@ class Planner(Forms):
 
     def _cleared(self, order: Order) -> bool:
         """ "Clear the phone number of Ann": a field of her record, where no application holds such things."""
-        thing = order.object
-        plain = thing is not None and not (thing.name or thing.back or thing.pick or thing.but or order.slots)
-        if thing is None or not plain or len(thing.tests) != 1:
-            return False
+        field = self._field_said(order.object) if not order.slots else None
+        return field is not None and self._emptied(order, Thing(kind=field.fields[0], spans=field.spans), field.thing)
+
+    def _field_said(self, thing: Thing | None) -> Of | None:
+        """A thing that is a field of a record: "the phone number of Ann"."""
+        plain = thing is not None and not (thing.name or thing.back or thing.pick or thing.but)
+        if thing is None or not plain or len(thing.tests) != 1 or not thing.kind:
+            return None
         test = thing.tests[0]
-        named = Thing(name=test.value) if isinstance(test.value, Text) else None
+        named = Thing(name=test.value, spans=test.spans) if isinstance(test.value, Text) else None
         value = test.value.thing if isinstance(test.value, Of) else named
-        if value is None or test.relation != "is" or test.field or test.negated:
-            return False
-        return self._emptied(order, Thing(kind=thing.kind, spans=thing.spans), value)
+        kinds = [kind for card in self.cards for kind in card.kinds]
+        own = any(thing.kind in (kind.kind, *kind.words) for kind in kinds)
+        if value is None or own or test.relation != "is" or test.field or test.negated:
+            return None
+        return Of(fields=(thing.kind,), thing=value, spans=thing.spans)
 
     def _emptied(self, order: Order, thing: Thing, holder: Thing) -> bool:
         """ "Take the company out of Zoe's contact": a field that is to hold nothing."""
@@ -379,12 +406,22 @@ class Planner(Forms):
             field = only or self._field_of(slot, form, {f.label for f, _ in found})
             if field is None:
                 raise Refusal(f'"{self._said(slot.spans)}": "{verb.control}" does not ask for it')
+            made = self._made_there(slot)
+            if made:
+                found.append((field, made))
+                self._take(slot)
+                continue
             plain = slot.role in {"into", "to"} and isinstance(slot.value, Of) and not slot.value.fields
             place = slot.value.thing if plain and isinstance(slot.value, Of) else None
             where = ground_place(place, card, kind) if place is not None and not place.tests else None
             found.append((field, escaped(where) if where else self.words(slot.value, field)))
             self._take(slot)
         return found
+
+    def _made_there(self, slot: Slot) -> str:
+        """ "Make a folder Old and move the file into it": what the one that is spoken of is called."""
+        rows = self._subjects.get(slot.value.to, Subject()).rows if isinstance(slot.value, Back) and not slot.value.field else ()
+        return next(iter(rows[0].cells.values()), "") if slot.role == "into" and len(rows) == 1 else ""
 
     def _by_field(self, order: Order, records: Records, kind: KindCard) -> None:
         """Where no control does it, a field may: what is renamed has another title, what is removed from a list is not in it."""
@@ -412,6 +449,9 @@ class Planner(Forms):
         times = [field for field in kind.fields if field.type == "time" and field.written]
         shift = [slot for slot in order.slots if slot.role == "by" and isinstance(slot.value, When)]
         by = next((slot.value.minutes for slot in shift if isinstance(slot.value, When)), 0)
+        if by and by % DAY == 0:
+            self._take(*shift)
+            return self._days_later(order, by // DAY, kind)
         if by:
             self._take(*shift)
             return [Entry(label=field.label, value=str(by), mode="later") for field in times]
@@ -429,6 +469,16 @@ class Planner(Forms):
             end = later(new[times[0].label], minutes_between(start, rest[-1]))
             entries.append(Entry(label=times[1].label, value=end))
         return entries
+
+    def _days_later(self, order: Order, days: int, kind: KindCard) -> list[Entry]:
+        """The days of a record, each so many later."""
+        (name,) = self.read(Of(fields=("date",), thing=order.object or Thing()))
+        first = parse_date(self._known(name))
+        fields = [ground_field(f"{edge} date", kind, True, "date") for edge in ("start", "end")]
+        if first is None or fields[0] is None:
+            raise Refusal(f'"{self._said(order.spans)}": on which day it is now is not shown')
+        day = str(first + timedelta(days=days))
+        return [Entry(label=field.label, value=day) for field in fields if field is not None]
 
     def _press_here(self, order: Order, *, quiet: bool = False) -> bool:
         """A verb of the application that was used last, as a whole."""

@@ -29,7 +29,8 @@ class Lookups(Joined):
     def _candidates(self, thing: Thing, fields: Sequence[str]) -> list[Records]:
         order = self.reading.orders[self._at]
         verb = ""
-        if order.object is not None and thing.name == order.object.name and thing.kind == order.object.kind:
+        objects = (order.object, *order.object.also) if order.object is not None else ()
+        if any((thing.name, thing.kind) == (one.name, one.kind) for one in objects):
             verb = order.verb if order.verb not in {*LOOKS, "set", "move", "postpone"} else ""
             asked = [slot.field for slot in order.slots if slot.field and order.verb == "set"]
             if order.verb in {"add", "put", "remove"}:

@@ -196,8 +196,8 @@ def _entered(entry: Entry, app: str) -> list[FieldHas]:
     facts = slots_in(entry.value)
     if not facts:
         return [FieldHas(label=entry.label, value=plain(entry.value), app=app, beside=beside)]
-    alone = entry.value == "{" + facts[0] + "}"  # else the field holds more than that
-    return [FieldHas(label=entry.label, fact=facts[0], app=app, beside=beside)] if alone or beside else []
+    alone = "{" + facts[0] + "}" in (entry.value.splitlines() if beside else [entry.value])  # else more stands in the field
+    return [FieldHas(label=entry.label, fact=facts[0], app=app, beside=beside)] if alone else []
 
 
 # --- words --------------------------------------------------------------------------------------------------------------

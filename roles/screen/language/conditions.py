@@ -6,7 +6,7 @@ condition = ("if" | "unless") (thing predicate | "there is" thing) | "if so" | "
 from __future__ import annotations
 
 from roles.contracts.orders import Condition, Order, Slot, Test, Text, Thing
-from roles.screen.language.names import Doubt, Read
+from roles.screen.language.names import Doubt, Read, bare
 from roles.screen.language.values import Values
 from roles.screen.language.words import Match
 
@@ -51,6 +51,8 @@ class Conditions(Values):
             thing = thing[0], thing[1] + 2 * bool(none) + there
         if thing is None or (tests is None and not there):
             return None
+        if bare(thing[0]) and not there:  # if Ann is in the group, write to her
+            self.named(thing[0].name)
         stop = tests[1] if tests else thing[1]
         holds = tuple(tests[0]) if tests else ()
         none_or_unless, spans = unless != bool(none), self.spans(at, stop)

@@ -253,6 +253,8 @@ class Frame:
     def _value(self, role: str, at: int) -> Read[Value] | None:
         if role in {"as", "value"} and (state := self.read.marked(at)):
             return state
+        if role in {"value", "to"} and (same := self.same_of(at)) is not None:
+            return same
         held = self.read.fields(at) if role == "into" else None
         if held and isinstance(held[0], Of) and set(held[0].fields) <= DAYS:
             return held
@@ -264,6 +266,12 @@ class Frame:
             return value
         thing = self.read.thing(at, inner=True)
         return (self.read.valued_thing(thing[0]), thing[1]) if thing else None
+
+    def same_of(self, at: int) -> Read[Value] | None:
+        """Set the phone number of Ann to "that of Bob": the same field of another."""
+        fields = next((slot.value.fields for slot in self.slots if isinstance(slot.value, Of) and slot.value.fields), ())
+        thing = self.read.thing(at + 2) if fields and self.read.low(at) == "that" and self.read.low(at + 1) == "of" else None
+        return (Of(fields=fields, thing=thing[0], spans=self.read.spans(at, thing[1])), thing[1]) if thing else None
 
     def as_field(self, at: int) -> int | None:
         """as the amount: into which field goes what is written"""

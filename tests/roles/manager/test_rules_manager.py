@@ -64,6 +64,12 @@ def worked(goal: str, world: str, tmp_path: Path) -> tuple[str, dict[str, Any], 
         ("Create a folder called Old in Files", "company", ["apps.files.entries./Old"]),
         ('The note "Travel plan" can go', "company", ["apps.notes.notes.5"]),
         ('Reply to all unread mails from Iris with "Noted"', "company", ["apps.mail.messages.25", "apps.mail.messages.26"]),
+        ("Add Ada Weber and Zoe Moreau to the group Friends", "company",
+         ["apps.contacts.contacts.2.groups", "apps.contacts.contacts.4.groups"]),
+        ('Save the phone number of Zoe Moreau in a new note called "Zoe"', "company", ["apps.notes.notes.15"]),
+        ('Write Zoe Moreau\'s phone number and email into the note "Travel plan"', "company", ["apps.notes.notes.5.body"]),
+        ("Postpone the team lunch by two days", "company", ["apps.calendar.meetings.5.start", "apps.calendar.meetings.5.end"]),
+        ("Enable notifications and set the language to French", "company", ["apps.settings.account.language"]),
         ("Clear the phone number of Zoe Moreau", "company", ["apps.contacts.contacts.4.phone"]),
         ("Replace the email address of Zoe Moreau with zoe@example.org", "company", ["apps.contacts.contacts.4.email"]),
         ('Replace the text of the note "Travel plan" with "done"', "company", ["apps.notes.notes.5.body"]),
@@ -101,6 +107,13 @@ def test_who_has_no_address_is_not_left_out_in_silence() -> None:
     )
     said = steps("Email everyone in the group Suppliers that the office is closed", people)
     assert said == '"everyone in the group Suppliers": no Email is known of Pavel Varga'
+
+
+def test_a_value_goes_into_the_field_of_its_name() -> None:
+    made = steps("Copy the phone number of Zoe Moreau to the contact Ada Weber")
+    assert isinstance(made, list)
+    filled = next(step for step in made if isinstance(step, FillStep))
+    assert [(entry.label, entry.mode) for entry in filled.entries] == [("Phone", "set")]
 
 
 def test_the_sum_of_all_is_one_number() -> None:

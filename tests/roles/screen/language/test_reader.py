@@ -470,6 +470,12 @@ def test_how_many_there_are_speaks_of_those_looked_for() -> None:
     assert (value.how, value.of[0].thing.back and value.of[0].thing.back.to) == ("count", 0)
 
 
+def test_that_of_another_is_the_same_field() -> None:
+    (slot,) = order("Set the phone number of Ann Lee to that of Bob Ray").slots
+    assert isinstance(slot.value, Of)
+    assert (slot.field, slot.value.fields) == ("phone number", ("phone number",))
+
+
 def test_what_can_go_and_what_has_to_start_is_to_be_done() -> None:
     goals = ('The note "A" can go', "The tea towels can come out of my cart", "INV-1 goes to the trash")
     assert [order(goal).verb for goal in goals] == ["delete", "remove", "put"]
