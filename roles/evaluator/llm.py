@@ -40,9 +40,11 @@ class LlmEvaluator:
 
     def judge(self, request: GateRequest) -> GateVerdict:
         evidence = evidence_ids(request)
-        schema = evaluator_schema(request, evidence)
-        prompt = self._prompt._replace(system=_of_gate(self._prompt.system, request))
-        system, turn = prompt.filled(self._values(request) | {"answer_form": form_told(schema)})
+        schema = evaluator_schema()
+        common, decisions = _parted(self._prompt.system, request)
+        words = schema["properties"] | {"decision": {"type": "string", "description": "one of those that are allowed"}}
+        told = self._values(request) | {"answer_form": form_told(schema | {"properties": words}), "decisions": decisions}
+        system, turn = self._prompt._replace(system=common).filled(told)
         return self._asker.ask(system, self._shown(turn, request), schema, lambda data: read_verdict(data, request, evidence))
 
     def _shown(self, turn: str, request: GateRequest) -> str | list[Any]:
@@ -62,7 +64,6 @@ class LlmEvaluator:
             "trigger": request.trigger.value + (f" ({request.reask})" if request.reask else ""),
             "subtask": subtask.instruction if subtask else request.goal,
             "now": now_told(request.today),
-            "decisions": ", ".join(sorted(d.value for d in ALLOWED_DECISIONS[request.trigger])),
             "plan": plan_told(request.plan),
             "findings": findings_told(request),
             "steps": steps_told(request.steps, self._recent, request.facts, bodies=True),
@@ -73,10 +74,14 @@ class LlmEvaluator:
         }
 
 
-def _of_gate(system: str, request: GateRequest) -> str:
-    """Without the lines on decisions that are not allowed at this gate."""
-    others = tuple(f"- `{d.value}`" for d in GATE_DECISIONS if d not in ALLOWED_DECISIONS[request.trigger])
-    return "".join(line for line in system.splitlines(keepends=True) if not line.startswith(others))
+def _parted(system: str, request: GateRequest) -> tuple[str, str]:
+    """What holds at every gate, so that prompts begin alike, and what is allowed at this one, with the lines on it."""
+    allowed = ALLOWED_DECISIONS[request.trigger]
+    lines = system.splitlines(keepends=True)
+    about = [line for line in lines if line.startswith(tuple(f"- `{d.value}`" for d in GATE_DECISIONS))]
+    mine = [line.strip() for line in about if line.startswith(tuple(f"- `{d.value}`" for d in allowed))]
+    names = ", ".join(sorted(d.value for d in allowed))
+    return "".join(line for line in lines if line not in about), "\n".join([names, *mine])
 
 
 def evidence_ids(request: GateRequest) -> tuple[str, ...]:

@@ -615,13 +615,15 @@ class GateEvent(EventBody):
 
 
 class ModelCallEvent(EventBody):
-    """One call of a model, whatever came of it; `estimated` where the provider does not say what it used."""
+    """One call of a model, whatever came of it; `estimated` where the provider does not say what it used. Of the tokens that it
+    read, `tokens_cached` came out of the provider's cache."""
 
     KIND = "model_call"
     model: Text
     tokens_in: int
     tokens_out: int
     seconds: float
+    tokens_cached: int = 0
     characters: int = 0
     money: float = 0.0
     estimated: bool = False

@@ -99,7 +99,7 @@ class LlmOperator:
             return self._asker.ask(system, self._shown(turn, view), moves.schema, lambda data: moves.read(data, view))
         values = self._values(view, form.text, missing)
         seeing = self._picturing is not None and bool(view.screenshots)
-        schema = operator_schema(view, form.written, batch=self._batch, pictures=seeing)
+        schema = operator_schema(view, batch=self._batch, pictures=seeing)
         system, turn = self._prompt.filled(values | {"answer_form": form_told(schema)})
         return self._asker.ask(system, self._shown(turn, view), schema, lambda data: read_decision(data, view, self._batch))
 

@@ -40,9 +40,7 @@ def with_pictures(turn: str, pictures: Iterable[tuple[str, bytes | None]]) -> st
     return [{"type": "text", "text": turn}, *blocks] if blocks else turn
 
 
-def of_screen(
-    when: str, seen: VisualState, kinds: Sequence[PictureKind], picturing: Picturing
-) -> list[tuple[str, bytes | None]]:
+def of_screen(when: str, seen: VisualState, kinds: Sequence[PictureKind], picturing: Picturing) -> list[tuple[str, bytes | None]]:
     """The pictures of one screen, for who acts on none: there is no last target."""
     wanted = [ScreenPicture(kind=kind, state_id=seen.state_id) for kind in kinds if kind != "last_target"]
     return [(f"{when}: {TOLD[picture.kind]}", picturing(seen, picture)) for picture in wanted]
@@ -84,7 +82,7 @@ class Asker:
 
         `plain` finds the answer in words that hold no object of the schema, and None where it is not there.
         """
-        question: list[BaseMessage] = [SystemMessage(content=system), HumanMessage(content=turn)]
+        question: list[BaseMessage] = [self._common(system), HumanMessage(content=turn)]
         messages, problem = question, ""
         for _ in range(self._reasks + 1):
             reply, before = AIMessage(content=""), problem
@@ -103,6 +101,13 @@ class Asker:
             # Only the last mistake is shown, so that asking again costs the same each time.
             messages = [*question, AIMessage(content=said[:_QUOTED] or "(nothing)"), HumanMessage(content=again)]
         raise GaveUp(f"no usable answer in {self._reasks + 1} tries: {problem}")
+
+    def _common(self, system: str) -> SystemMessage:
+        """What all questions of a role begin with. Anthropic keeps what stands before a mark, the form of the answer with it;
+        other providers find by themselves what two requests share."""
+        if not self._caller.settings.name.startswith("anthropic:"):
+            return SystemMessage(content=system)
+        return SystemMessage(content=[{"type": "text", "text": system, "cache_control": {"type": "ephemeral"}}])
 
     def _reply(self, messages: Sequence[BaseMessage], schema: Mapping[str, Any]) -> AIMessage:
         """The answer in the best way that the model takes; a way that it refuses is not tried again."""

@@ -68,9 +68,13 @@ class Account:
         if estimated and reply is not None:
             read = sum(_tokens(message) for message in messages)
             written = estimate_tokens(text_of(reply) + str(reply.tool_calls or ""))
-        money = (read * self._prices.tokens_in + written * self._prices.tokens_out) / 1_000_000
+        cached = min(read, ((used.get("input_token_details") or {}).get("cache_read") or 0) if used else 0)
+        of_cached = self._prices.tokens_in if self._prices.tokens_cached is None else self._prices.tokens_cached
+        fresh = (read - cached) * self._prices.tokens_in
+        money = (fresh + cached * of_cached + written * self._prices.tokens_out) / 1_000_000
         more: Json = {"characters": len(text_of(reply)) or len(str(reply.tool_calls))} if reply is not None else {}
         more |= {"money": round(money, 8)} if money else {}
+        more |= {"tokens_cached": cached} if cached else {}
         more |= {"estimated": True} if estimated else {}
         more |= {"problem": problem} if problem else {}
         call = ModelCallEvent(model=model, tokens_in=read, tokens_out=written, seconds=round(seconds, 3), **more)

@@ -16,10 +16,14 @@ from typing import NamedTuple
 from environments.files.small_files import read_small
 
 _SIGNS = 12
+_FENCE = "b1f7d20e9a64"
 
 
 def fence_for(data: Mapping[str, str]) -> str:
-    """A word that occurs in none of the data. It is worked out from all of it, so whoever writes the data cannot know it."""
+    """A word that occurs in none of the data. It is always the same, so that prompts begin alike and providers keep them; where
+    the data says it, another is worked out from all of the data, which whoever writes the data cannot know."""
+    if not any(_FENCE in part for part in (*data, *data.values())):
+        return _FENCE
     told = hashlib.blake2b(digest_size=16)
     for name in sorted(data):
         for part in (name, data[name]):

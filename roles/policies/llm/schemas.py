@@ -9,8 +9,8 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from roles.contracts import GateRequest, OperatorView, PlanRequest
-from roles.contracts.signals import ALLOWED_DECISIONS
+from roles.contracts import OperatorView, PlanRequest
+from roles.contracts.signals import GATE_DECISIONS
 
 Schema = dict[str, Any]
 MOST_NAMES = 200
@@ -95,8 +95,9 @@ def verbs_of(view: OperatorView) -> tuple[str, ...]:
     return tuple(verb for verb in (view.verbs or DEFAULT_VERBS) if verb in _OF_VERB)
 
 
-def operator_schema(view: OperatorView, ids: Sequence[str], *, batch: int = 1, pictures: bool = False) -> Schema:
-    """`ids` are the elements that the prompt shows; `batch` is how many actions an answer may hold."""
+def operator_schema(view: OperatorView, *, batch: int = 1, pictures: bool = False) -> Schema:
+    """`batch` is how many actions an answer may hold. It is the same at every step of a subtask, so that prompts begin alike:
+    ids of elements are no part of it, and are checked when the answer is read."""
     verbs = verbs_of(view)
     used = dict.fromkeys(name for verb in verbs for name in _OF_VERB[verb] if name != "target")
     fields = {name: dict(FIELDS[name]) for name in used}
@@ -106,7 +107,7 @@ def operator_schema(view: OperatorView, ids: Sequence[str], *, batch: int = 1, p
         "observation": {"type": "string", "description": "what you see that matters, in one short sentence"},
         "reasoning": {"type": "string", "description": "one or two short sentences, before anything else"},
         "action": {"type": "string", "enum": [*verbs, "none"]},
-        "target": one_of([*ids, ""]) | {"description": "id of the element, as it stands at the start of its line"},
+        "target": {"type": "string", "description": "id of the element, as it stands at the start of its line"},
         **fields,
         "expected": _EXPECTED_WORDS,
         "confidence": {"type": "number", "description": "0 to 1; when it is low the user is asked first"},
@@ -117,7 +118,7 @@ def operator_schema(view: OperatorView, ids: Sequence[str], *, batch: int = 1, p
         "notes": {"type": "string", "description": "what you want to know again at the next step"},
     }
     if pictures:
-        properties["marks"] = {"type": "array", "items": one_of(ids)}
+        properties["marks"] = {"type": "array", "items": {"type": "string"}}
     if batch > 1:
         step = {"action": {"type": "string", "enum": list(verbs)}, "target": properties["target"], **fields}
         step["expected"] = _EXPECTED_WORDS
@@ -181,17 +182,15 @@ def analyst_schema() -> Schema:
     return object_of_form("answer", properties, ("reasoning", "results"))
 
 
-def evaluator_schema(request: GateRequest, evidence: Sequence[str]) -> Schema:
-    """`evidence` are the ids that the prompt shows."""
-    allowed = sorted(d.value for d in ALLOWED_DECISIONS[request.trigger])
+def evaluator_schema() -> Schema:
+    """The same at every gate: which decisions are allowed, and which evidence there is, is checked when the answer is read."""
     properties: Schema = {
         "reason": {"type": "string", "description": "one or two short sentences, before anything else"},
-        "decision": {"type": "string", "enum": allowed},
-        "evidence": {"type": "array", "items": one_of(evidence)},
+        "decision": {"type": "string", "enum": sorted(d.value for d in GATE_DECISIONS)},
+        "evidence": {"type": "array", "items": {"type": "string"}},
         "issues": {"type": "array", "items": {"type": "string"}},
+        "query": {"type": "string", "description": "what to look for, where a supplement is asked for"},
     }
-    if "gate_supplement" in allowed:
-        properties["query"] = {"type": "string", "description": "with gate_supplement: what to look for"}
     return object_of_form("verdict", properties, ("reason", "decision", "evidence"))
 
 

@@ -31,6 +31,8 @@ class Prices(Frozen):
 
     tokens_in: float = Field(default=0.0, ge=0)
     tokens_out: float = Field(default=0.0, ge=0)
+    tokens_cached: float | None = Field(default=None, ge=0)
+    """Of those that were read and that the provider had in its cache; None: as any others."""
 
 
 class ModelSettings(Frozen):

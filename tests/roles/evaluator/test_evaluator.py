@@ -72,7 +72,7 @@ def test_what_code_can_find_out_is_told_as_findings() -> None:
     assert "1 steps, 0 of them failed" in findings
     assert "all done, believe me" in section(text, "summary")
     assert STATE in section(text, "screens")
-    assert "Allowed are: gate_continue, gate_done, gate_fail." in text
+    assert "Allowed are: gate_continue, gate_done, gate_fail\n" in text
 
 
 def test_a_worker_that_did_nothing_is_told_as_such() -> None:

@@ -96,12 +96,12 @@ function supplements({found, query}) {
   return section('Looked up', said('Query', query), (found || []).map((one) => fold(`${one.title || 'untitled'} · ${one.source || ''}`, one.text || one)));
 }
 
-const COUNTED = new Set(['model', 'tokens_in', 'tokens_out', 'seconds', 'money', 'estimated', 'characters', 'problem']);
+const COUNTED = new Set(['model', 'tokens_in', 'tokens_out', 'tokens_cached', 'seconds', 'money', 'estimated', 'characters', 'problem']);
 
 function calls({calls: told}) {
   if (nothing(told)) return null;
   return section(`Calls of models (${told.length})`, told.map((one) => el('div', {class: 'call'},
-    el('p', {}, el('b', {}, one.model || 'model'), ` · ${count(one.tokens_in)} tokens in, ${count(one.tokens_out)} out`, one.estimated ? ' (estimated)' : '',
+    el('p', {}, el('b', {}, one.model || 'model'), ` · ${count(one.tokens_in)} tokens in${one.tokens_cached ? ` (${count(one.tokens_cached)} of them cached)` : ''}, ${count(one.tokens_out)} out`, one.estimated ? ' (estimated)' : '',
       ` · ${seconds(one.seconds)}`, one.money ? ` · ${one.money.toFixed(4)}` : ''),
     one.problem ? el('p', {class: 'bad'}, one.problem) : null,
     Object.entries(one).filter(([key, value]) => !COUNTED.has(key) && !nothing(value)).map(([key, value]) => fold(key.replaceAll('_', ' '), value)),

@@ -10,6 +10,7 @@ from typing import Any
 import httpx
 import pytest
 from langchain_core.messages import AIMessage, BaseMessage
+from langchain_core.messages.ai import InputTokenDetails, UsageMetadata
 from langgraph.errors import GraphInterrupt
 from models import CLICK, Time, asker, operator, view
 from services.flaky import flaky
@@ -17,7 +18,8 @@ from services.flaky import flaky
 from roles.contracts.limits.limits import Limits
 from roles.journal.journal import Journal
 from roles.policies.fallback import BudgetSpent, GaveUp
-from roles.policies.llm.calls import passes
+from roles.policies.llm.calls import Account, passes
+from roles.policies.llm.settings import Prices
 from roles.policies.scripted_model import ScriptedChatModel
 
 
@@ -135,6 +137,31 @@ def test_every_call_is_an_event_with_its_tokens_its_price_and_its_problem() -> N
     use = kept.spending.by_role["operator"]
     assert (use.calls, use.tokens) == (2, worked["tokens_in"] + worked["tokens_out"])
     assert use.money == pytest.approx(worked["money"])
+
+
+def test_what_came_out_of_the_providers_cache_is_told_and_has_a_price_of_its_own() -> None:
+    used = UsageMetadata(
+        input_tokens=1_000, output_tokens=10, total_tokens=1_010, input_token_details=InputTokenDetails(cache_read=800)
+    )
+    for prices, money in ((Prices(tokens_in=2.0, tokens_cached=0.5), 0.0008), (Prices(tokens_in=2.0), 0.002)):
+        kept = journal()
+        Account("operator", kept, Limits(), prices).enter("m", [], AIMessage(content="x", usage_metadata=used), 0.1, "")
+        (call,) = [event.body for event in kept.events("model_call")]
+        assert (call["tokens_in"], call["tokens_cached"]) == (1_000, 800)
+        assert call["money"] == pytest.approx(money)
+
+
+def test_a_provider_that_wants_a_mark_finds_one_behind_what_is_common() -> None:
+    heard: list[Any] = []
+
+    def answer(messages: Any) -> AIMessage:
+        heard.append(messages[0].content)
+        return AIMessage(content='{"reasoning": "r", "action": "none", "status": "FINISH"}')
+
+    for name in ("given", "anthropic:any"):
+        operator(ScriptedChatModel(answer=answer), journal=journal(), structure="text", name=name).decide(view())
+    plain, marked = heard
+    assert marked == [{"type": "text", "text": plain, "cache_control": {"type": "ephemeral"}}]
 
 
 def test_what_a_provider_does_not_count_is_estimated() -> None:

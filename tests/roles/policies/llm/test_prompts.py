@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import takewhile
 from pathlib import Path
 
 import pytest
@@ -78,6 +79,18 @@ def test_no_text_holds_the_word_of_its_own_fence(texts: dict[str, str]) -> None:
         whole = fenced(name, text, word)
         assert whole.count(word) == 2
         assert whole.endswith(f"\n</{name} {word}>")
+
+
+def test_prompts_begin_alike_while_nothing_in_them_says_their_fence() -> None:
+    prompt = load_prompt("operator")
+    told = {"goal": "g", "subtask": "enter it", "app": "notes", "answer_form": "{}", "verbs": "click"}
+    done = "1. click e1: the screen changed"
+    first = prompt.filled(told | {"screen": 'e1 button "Save"', "steps": done, "facts": "a = 1", "now": "9:00"})
+    then = prompt.filled(told | {"screen": "e2", "steps": f"{done}\n2. fill e2: ok", "facts": "b", "now": "9:01"})
+    assert first[0] == then[0]
+    shared = "".join(a for a, b in takewhile(lambda both: both[0] == both[1], zip(first[1], then[1], strict=False)))
+    assert "enter it" in shared
+    assert shared.endswith(f"{done}\n")
 
 
 def test_whoever_copies_a_fence_gets_another_one() -> None:
