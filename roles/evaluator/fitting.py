@@ -94,7 +94,13 @@ def fits(thing: Thing, record: SeenRecord, today: str = "") -> bool | None:
     answers += [holds(test, record) for test in thing.tests]
     told = [but for but in thing.but if but.name is not None or but.tests]
     answers += [None if (out := fits(but, record, today)) is None else not out for but in told]
+    answers += [not _stands_in(but.place, record) for but in thing.but if but not in told and but.place is not None]
     return _all(answers)
+
+
+def _stands_in(place: Thing, record: SeenRecord) -> bool:
+    """Whether a record says that it is there: the one in the kitchen."""
+    return any(says(value, place.name.text if place.name is not None else place.kind) for _, value in record.cells)
 
 
 def _named(thing: Thing, record: SeenRecord) -> bool:
@@ -392,4 +398,6 @@ def kinds_in(look: ListLook, cards: Sequence[AppCard]) -> set[str]:
         for kind in kinds
     }
     best = max(shared.values(), default=0)
+    if columns and not best and all(any(field.listed for field in kind.fields) for kind in kinds):
+        return set()  # a list of something else, such as the items of an invoice
     return {kind for kind, count in shared.items() if count == best} if best or len(kinds) == 1 else set()

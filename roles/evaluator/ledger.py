@@ -202,9 +202,19 @@ class _Check:
     def _object(self, order: Order) -> Thing | None:
         """What an order is about: its object, or what is answered or passed on."""
         if order.object is not None:
-            return self.find.named(order.object)
+            return self._setting(order) or self.find.named(order.object)
         to = next((slot.value for slot in order.slots if slot.role == "to"), None)
         return self.find.named(to.thing) if isinstance(to, Of) and not to.fields and order.verb in deeds()["passes"] else None
+
+    def _setting(self, order: Order) -> Thing | None:
+        """ "Mute the sound and set the brightness": what there is only one of belongs to nothing that was spoken of before."""
+        back, said = order.object.back if order.object is not None else None, next((s.field for s in order.slots if s.field), "")
+        if order.verb != "set" or back is None or not said or not 0 <= back.to < len(self.reading.orders):
+            return None
+        other, kinds = self.reading.orders[back.to].object, [kind for card in self.request.cards for kind in card.kinds]
+        bare = other is not None and not (other.name or other.tests or other.pick or other.back)
+        known = other is None or any(is_kind(other.kind, kind) for kind in kinds)
+        return Thing(kind=said) if bare and not known else None
 
     def _done(self, order: Order, thing: Thing | None) -> list[int]:
         """Effects that this order would have, if it was worked."""
@@ -260,8 +270,9 @@ class _Check:
         if thing is not None and thing.kind == "nothing":
             return self._nothing_chosen()
         may = self._may(order)
-        if order.object is not None and order.object.back is not None and order.object.back.to in self.verdicts:
-            made = self.verdicts[order.object.back.to].used
+        back = order.object.back if order.object is not None and self._setting(order) is None else None
+        if back is not None and back.to in self.verdicts:
+            made = self.verdicts[back.to].used
             may = [n for n in may if n in made] or may  # "make one and submit it" is one press, and a second one is besides
         if not may and (shown := self._so_already(order, thing)):
             return Verdict("shown", "it was so already", shown)

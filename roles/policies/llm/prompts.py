@@ -7,35 +7,29 @@ from __future__ import annotations
 
 import hashlib
 import re
+import unicodedata
 from collections.abc import Mapping
 from datetime import datetime
 from difflib import get_close_matches
+from itertools import count
 from pathlib import Path
 from typing import NamedTuple
 
 from environments.files.small_files import read_small
 
 _SIGNS = 12
-_FENCE = "b1f7d20e9a64"
+_NO_SIGN = re.compile(r"[^0-9a-f]+")
 
 
 def fence_for(data: Mapping[str, str]) -> str:
-    """A word that occurs in none of the data. It is always the same, so that prompts begin alike and providers keep them; where
-    the data says it, another is worked out from all of the data, which whoever writes the data cannot know."""
-    if not any(_FENCE in part for part in (*data, *data.values())):
-        return _FENCE
-    told = hashlib.blake2b(digest_size=16)
-    for name in sorted(data):
-        for part in (name, data[name]):
-            raw = part.encode("utf-8", "surrogatepass")
-            told.update(len(raw).to_bytes(8, "big") + raw)
-    whole = "\n".join(data.values())
-    number = 0
-    while True:
-        word = hashlib.blake2b(told.digest() + number.to_bytes(8, "big"), digest_size=16).hexdigest()[:_SIGNS]
-        if word not in whole:
-            return word
-        number += 1
+    """A word that occurs in none of the data, however it is spelt there: in capitals, with blanks in it, over two sections.
+
+    It is nearly always the same, so that prompts begin alike and providers keep them; where the data says it, it is the next one.
+    """
+    said = unicodedata.normalize("NFKC", "".join(part for name in sorted(data) for part in (name, data[name])))
+    whole = _NO_SIGN.sub("", said.casefold())
+    words = (hashlib.blake2b(str(number).encode(), digest_size=16).hexdigest()[:_SIGNS] for number in count())
+    return next(word for word in words if word not in whole)
 
 
 def now_told(today: str) -> str:

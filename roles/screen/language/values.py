@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import Any
 
 from roles.contracts.orders import Amount, Back, Of, Order, Pick, Test, Text, Thing, Value, When, Worked
-from roles.screen.language.names import Read, plural
+from roles.screen.language.names import Doubt, Read, plural
 from roles.screen.language.narrowing import Narrowing
 from roles.screen.language.words import Match
 
@@ -345,11 +345,7 @@ class Values(Narrowing):
             and (thing := self.thing(end + 1))
         ):
             value = Of(fields=names, thing=thing[0], spans=self.spans(at, thing[1]))
-            if self._is_count(start, end, thing[0]):
-                return Worked(how="count", of=(Of(thing=thing[0], spans=thing[0].spans),), spans=value.spans), thing[1]
-            summed = names in {("total",), ("sum",)} and self.low(start) in {"total", "sum"}
-            whole = summed and plural(thing[0]) and not thing[0].also
-            return (Worked(how="sum", of=(value,), spans=value.spans) if whole else value), thing[1]
+            return self._over_all(names, start, end, value) or value, thing[1]
         end = self._it_starts(end)
         if any(self.low(place) == "it" for place in range(start, end)):  # the day on which it is due
             back = None if self.topic else self.back(False, at=at)
@@ -362,17 +358,34 @@ class Values(Narrowing):
             holder = holder.model_copy(update={"quantity": "all"})
         return (Of(fields=names, thing=holder, spans=self.spans(at, end)), end) if holder is not None else None
 
+    def _over_all(self, names: tuple[str, ...], at: int, end: int, value: Of) -> Worked | None:
+        """What is said of several together: "the number of" them, but not the numbers or that of each; "the sum of" theirs."""
+        thing, first = value.thing, self.low(at)
+        if "sum" in names and len(names) > 1 and plural(thing):
+            return self._together(names, value)
+        each = self.low(end + 1) in {"each", "every"}
+        if first == "number" and end == at + 1 and self.low(end) == "of" and thing.quantity == "all" and not each:
+            return Worked(how="count", of=(Of(thing=thing, spans=thing.spans),), spans=value.spans)
+        summed = names in {("total",), ("sum",)} and first in {"total", "sum"} and plural(thing) and not thing.also
+        return Worked(how="sum", of=(value,), spans=value.spans) if summed else None
+
+    def _together(self, names: tuple[str, ...], value: Of) -> Worked:
+        """The sum and the number of several: each over all of them, and not of each. Raises Doubt."""
+        how = {"sum": "sum", "number": "count"}
+        if any(name not in how for name in names):
+            raise Doubt(f"is {self.words.goal!r} to say each one's, or one of them all?")
+        parts = [
+            Worked(how=how[name], of=(value.model_copy(update={"fields": ("sum",) if name == "sum" else ()}),), spans=value.spans)  # type: ignore[arg-type]
+            for name in names
+        ]
+        return Worked(how="joined", of=tuple(parts), spans=value.spans)
+
     def _it_starts(self, at: int) -> int:
         """ "The day and the time it starts": the place behind what says no more than the fields do."""
         begins = self.take(at + 1, "predicates") if self.low(at) == "it" else None
         if begins is None or begins.entry.name not in {"begins", "takes place"} or begins.entry.words[-1] in {"on", "at"}:
             return at
         return begins.end
-
-    def _is_count(self, at: int, end: int, thing: Thing) -> bool:
-        """Whether "the number of" several says how many they are: the numbers of them, or that of each, are their own."""
-        each = self.low(end + 1) in {"each", "every"}
-        return self.low(at) == "number" and end == at + 1 and self.low(end) == "of" and thing.quantity == "all" and not each
 
     def _holder(self, at: int, names: tuple[str, ...], definite: bool) -> Thing | None:
         """Whose field is meant where it is not said: of what the order is about, or of what was spoken of before."""

@@ -70,6 +70,12 @@ def worked(goal: str, world: str, tmp_path: Path) -> tuple[str, dict[str, Any], 
         ('Write Zoe Moreau\'s phone number and email into the note "Travel plan"', "company", ["apps.notes.notes.5.body"]),
         ("Postpone the team lunch by two days", "company", ["apps.calendar.meetings.5.start", "apps.calendar.meetings.5.end"]),
         ("Enable notifications and set the language to French", "company", ["apps.settings.account.language"]),
+        ("Mute the sound and set the brightness to 30", "office",
+         ["apps.settings.device.muted", "apps.settings.device.brightness"]),
+        ('Write the number of unpaid invoices into a new note called "Count"', "office", ["apps.notes.notes.7"]),
+        ("Claim the two cheapest unpaid invoices", "office",
+         ["apps.reimbursement.claims.R-0001", "apps.reimbursement.claims.R-0002"]),
+        ("Turn off all lights except the one in the kitchen", "smart-home", ["apps.home.devices.hall-light.on"]),
         ("Clear the phone number of Zoe Moreau", "company", ["apps.contacts.contacts.4.phone"]),
         ("Replace the email address of Zoe Moreau with zoe@example.org", "company", ["apps.contacts.contacts.4.email"]),
         ('Replace the text of the note "Travel plan" with "done"', "company", ["apps.notes.notes.5.body"]),
@@ -107,6 +113,13 @@ def test_who_has_no_address_is_not_left_out_in_silence() -> None:
     )
     said = steps("Email everyone in the group Suppliers that the office is closed", people)
     assert said == '"everyone in the group Suppliers": no Email is known of Pavel Varga'
+
+
+def test_the_sum_and_the_number_of_all_are_two_numbers() -> None:
+    known = table("all unpaid invoices", "Number|Total", "A|$2", "B|$3")
+    made = steps('Create a note titled "Total" with the sum and the number of all unpaid invoices', known)
+    assert isinstance(made, list)
+    assert [step.formula.rpartition(" | ")[2] for step in made if isinstance(step, ComputeStep)] == ["sum [Total]", "count"]
 
 
 def test_a_value_goes_into_the_field_of_its_name() -> None:
