@@ -223,6 +223,8 @@ def _as_text(reply: Reply) -> str:
 
 
 def _used(message: AIMessage, said: str) -> AIMessage:
+    if message.usage_metadata:
+        return message
     read, written = (
         estimate_tokens(said),
         estimate_tokens(_text(message) + "".join(str(call["args"]) for call in message.tool_calls)),

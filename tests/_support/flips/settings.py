@@ -91,6 +91,7 @@ def models(at: str) -> dict[str, Flip]:
         "break_after": model(see.insisted, "break_after", 2, 9, given, at=at),
         "break_seconds": model(see.insisted, "break_seconds", 5.0, 500.0, given, f"{at}.break_after=3", at=at),
         "prices.tokens_in": model(see.asked, "prices.tokens_in", 0.0, 2.0, given, at=at),
+        "prices.tokens_cached": model(see.cached, "prices.tokens_cached", 0.0, 2.0, given, f"{at}.prices.tokens_in=1.0", at=at),
         "prices.tokens_out": model(see.asked, "prices.tokens_out", 0.0, 2.0, given, at=at),
     }
 

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from langchain_core.messages import AIMessage, BaseMessage
+from langchain_core.messages.ai import InputTokenDetails, UsageMetadata
 from pydantic import Field, PrivateAttr
 
 from environments.contract import Environment
@@ -317,6 +318,17 @@ def asked(overrides: Sequence[str], folder: Path) -> Any:
     bench = Bench(overrides, folder)
     bench.decided()
     return bench.model._heard, [{**e.body, "seconds": 0} for e in bench.journal.events("model_call")]
+
+
+def cached(overrides: Sequence[str], folder: Path) -> Any:
+    """What a call cost of whose prompt the provider had the most in its cache."""
+    bench = Bench(overrides, folder)
+    used = UsageMetadata(
+        input_tokens=1_000, output_tokens=10, total_tokens=1_010, input_token_details=InputTokenDetails(cache_read=800)
+    )
+    bench.model.answer = lambda messages: AIMessage(content=CLICK, usage_metadata=used)
+    bench.decided()
+    return [{**e.body, "seconds": 0} for e in bench.journal.events("model_call")]
 
 
 def talked(overrides: Sequence[str], folder: Path) -> Any:
