@@ -16,7 +16,7 @@ from urllib.parse import urlsplit
 
 from environments.browser.network.gate import Gate
 from environments.browser.network.requests import OutgoingRequest
-from environments.browser.scripts.page_js import listeners
+from environments.browser.page_script import listeners
 from environments.contract import EnvironmentFault
 from environments.effects import Effect, Permit
 from environments.files.scratch import Scratch

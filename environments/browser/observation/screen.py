@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from environments.browser.actions.dialogs import dialog_elements
 from environments.browser.observation.elements import clean, element_of, number, shifted, shown_address
-from environments.browser.scripts.page_js import PAGE_SCRIPT
+from environments.browser.page_script import PAGE_SCRIPT
 from environments.browser.session import Session
 from protocol import GUIElement, VisualState, Window
 

@@ -1,9 +1,3 @@
-"""The part of the page script that says what a thing is and what it is called. Plain JavaScript,
-sent to each frame as it is."""
-
-from __future__ import annotations
-
-NAMES = r"""
 const MAX = 300;
 const tidy = (s) => String(s ?? '').slice(0, 4000).replace(/\s+/g, ' ').trim().slice(0, MAX);
 /* Fields that are called like a property of their form stand in its place: `children`, `parentElement`. */
@@ -291,4 +285,3 @@ function nameOf(el, role) {
   }
   return ['', null];
 }
-"""

@@ -1,8 +1,3 @@
-"""The part of the page script that says which control a press or a key falls on, and what that control is. Plain JavaScript."""
-
-from __future__ import annotations
-
-LOOKING = r"""
 /* What may say something else at any time, and is no part of what a control is. */
 const PASSING = 'output,progress,meter,time,marquee,' + ['status', 'alert', 'log', 'timer', 'progressbar', 'meter', 'tooltip',
   'note', 'marquee', 'img'].map((role) => `[role=${role}]`).join(',');
@@ -226,4 +221,3 @@ function focusOn(id) {
   if (field && active() !== field) field.focus({preventScroll: true});
   return Boolean(field && within(field, active()));
 }
-"""

@@ -1,8 +1,3 @@
-"""The part of the page script that walks a document and lists what is shown. Plain JavaScript."""
-
-from __future__ import annotations
-
-WALK = r"""
 const SKIP = /^(script|style|template|noscript|head|meta|link|title|option|optgroup|datalist|source|track|param|base|br|hr|wbr)$/;
 const secret = (el) => el.type === 'password' || /(^|\s)(cc-|one-time-code|current-password|new-password)/.test(attr(el,
   'autocomplete') || '');
@@ -190,4 +185,3 @@ function within_used(e) {
   for (let n = el; n; n = up(n)) if (used.has(n)) return true;
   return el ? [...el.childNodes].some((n) => used.has(n)) : false;
 }
-"""

@@ -1,0 +1,119 @@
+const ids = new WeakMap(), byId = new Map();
+let next = 0, out = [], used = new Set(), textPlaces = null, focused = null;
+const idOf = (el) => {
+  if (!ids.has(el)) { ids.set(el, ++next); byId.set(next, new WeakRef(el)); }
+  return ids.get(el);
+};
+const node = (id) => { const el = byId.get(id)?.deref(); return el && el.isConnected ? el : null; };
+
+/* Every number that the page shows, in its order, and which of them tells how far a slider is. */
+const shownBy = new WeakMap();
+let figures = [];
+const NUMBER = /[-\u2212]?\d+(?:\.\d+)?/g;
+function figuresNow() {
+  const found = [], seen = new Map();
+  const add = (at, text) => {
+    for (const s of text.match(NUMBER) || []) {
+      const n = seen.get(at) || 0;
+      seen.set(at, n + 1);
+      found.push({at, n, value: Number(s.replace('\u2212', '-'))});
+    }
+  };
+  const walk = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
+  for (let text = walk.nextNode(); text && found.length < 2000; text = walk.nextNode())
+    if (text.parentElement && !SKIP.test(tagOf(text.parentElement)) && text.parentElement.checkVisibility?.() !== false)
+      add(text.parentElement, text.data);
+  for (const el of document.querySelectorAll('input:not([type=hidden]),output')) add(el, String(el.value));
+  return found;
+}
+function levelOf(el) {
+  const shown = shownBy.get(el), text = shown && (tagOf(shown.at) === 'input' ? String(shown.at.value) : ownText(shown.at));
+  const number = text && (text.match(NUMBER) || [])[shown.n];
+  return number === undefined || number === null ? null : Number(number.replace('\u2212', '-'));
+}
+function level(id) {
+  const el = node(id), said = el && parseFloat(attr(el, 'aria-valuenow'));
+  return !el ? null : Number.isFinite(said) ? said : levelOf(el);
+}
+function figuresOf() { figures = figuresNow(); return figures.map((f) => f.value); }
+function tie(id, n) { const el = node(id); if (el && figures[n]) shownBy.set(el, figures[n]); }
+
+let changes = 0, contents = 0, last = performance.now();
+const changed = (content) => { changes++; if (content) contents++; last = performance.now(); };
+const watcher = new MutationObserver((list) => { for (const m of list) tick(m);
+  changed(list.some((m) => m.type !== 'attributes' ||
+  /^(value|aria-|hidden|open|style|src)/.test(m.attributeName))); });
+const watched = new WeakSet();
+function watchRoot(root) {
+  if (watched.has(root)) return;
+  watched.add(root);
+  watcher.observe(root, {childList: true, subtree: true, attributes: true, characterData: true});
+}
+watchRoot(document);
+for (const kind of ['input', 'change', 'toggle']) addEventListener(kind, () => changed(true), {capture: true, passive: true});
+for (const kind of ['focusin', 'scroll']) addEventListener(kind, () => changed(false), {capture: true, passive: true});
+let wanted = null, heard = '';
+const hear = (e) => { if (heard !== 'press') heard = e.type === 'mousedown' ? 'half' : 'press'; };
+const PRESSES = ['mousedown', 'click', 'auxclick', 'contextmenu', 'dblclick'];
+/* On the element itself: a press that a page stops on its way there was never heard. */
+function listen(id) {
+  if (wanted) for (const kind of PRESSES) wanted.removeEventListener(kind, hear, true);
+  wanted = node(id);
+  heard = '';
+  if (wanted) for (const kind of PRESSES) wanted.addEventListener(kind, hear, true);
+}
+
+function moving(el) {
+  let n = 0;
+  for (const a of document.getAnimations()) {
+    const t = a.effect && a.effect.getComputedTiming();
+    if (a.playState !== 'running' || !t || !isFinite(Number(t.endTime)) || Number(t.endTime) > 5000) continue;
+    const of = a.effect.target;
+    if (!el || !of || within(of, el) || within(el, of)) n++;
+  }
+  return n;
+}
+const state = () => ({changes, contents, since: performance.now() - last, ready: document.readyState, moving: moving(null),
+  busy: Boolean(document.querySelector('[aria-busy=true]'))});
+function place(id, point) {
+  const el = node(id);
+  if (!el) return {gone: true};
+  const body = standIn(el), box = body.getBoundingClientRect(), shown = cut(box, clipOf(body));
+  const disabled = el.matches(':disabled') || flag(el, 'aria-disabled') || Boolean(el.closest('[inert]'));
+  const base = {disabled, b: [box.left, box.top, box.right, box.bottom], moving: moving(el)};
+  if (empty(box)) return {...base, hidden: true};
+  if (empty(shown)) return {...base, off: true, side: box.bottom <= 0 ? 'up' : box.top >= innerHeight ?
+    'down' : box.left >= innerWidth ? 'right'
+    : box.right <= 0 ? 'left' : 'inside'};
+  if (point) return {...base, pt: point};
+  const pt = free(el, shown, !firmControl(el) && !presses(el));
+  if (pt) return {...base, pt};
+  const hit = hitAt((shown.left + shown.right) / 2, (shown.top + shown.bottom) / 2);
+  return {...base, cover: hit ? described(hit) : 'something'};
+}
+return {
+  list: () => ({els: list(), url: location.href, title: document.title, ...state(), size: [innerWidth, innerHeight]}),
+  state, place, node, idOf, level, tie, figures: figuresOf, look, arm, disarm, focusOn,
+  hits: (id, spots) => { const el = node(id); return spots.map(([x, y]) => Boolean(el) && own(hitAt(x, y), el)); },
+  under: (x, y) => { const hit = hitAt(x, y); return hit ? {tag: tagOf(hit), i: idOf(hit)} : null; },
+  at: (id, x, y) => { const el = node(id), hit = hitAt(x, y); return Boolean(el) && (own(hit, el) || Boolean(hit &&
+    within(hit, el) && !firmControl(el))); },
+  inner: (id) => { const el = node(id), r = el.getBoundingClientRect(), s = getComputedStyle(el);
+    return [r.left + el.clientLeft + parseFloat(s.paddingLeft), r.top + el.clientTop + parseFloat(s.paddingTop)]; },
+  heard: () => heard,
+  show: (id) => { node(id)?.scrollIntoView({block: 'center', inline: 'nearest', behavior: 'instant'}); },
+  holds: (id) => { const el = node(id); return el ? valueOf(el, firmRole(el) || '') : null; },
+  kind: (id) => { const el = node(id); return el ? {tag: tagOf(el), type: String(el.type || ''), multiple: Boolean(el.multiple),
+    editable: el.isContentEditable, readonly: Boolean(el.readOnly), role: firmRole(el), min: attr(el, 'min'), max: attr(el,
+      'max'),
+    opens: opens(el),
+    file: el.type === 'file' ? idOf(el) : el.control && el.control.type === 'file' ? idOf(el.control) : null} : null; },
+  options: (id) => { const el = node(id); return el && el.options ? [...el.options].slice(0, 2000).map((o, n) => ({n,
+    label: tidy(o.label), value: String(o.value),
+    off: o.disabled || Boolean(o.closest('optgroup:disabled'))})) : []; },
+  words: () => document.body ? String(document.body.innerText).slice(0, 500000) : '',
+  caretEnd: (id) => { const el = node(id) && fieldOf(node(id)); if (!el) return;
+    if (typeof el.selectionStart === 'number') { el.selectionStart = el.selectionEnd = el.value.length; return; }
+    if (el.isContentEditable) { const r = document.createRange(); r.selectNodeContents(el); r.collapse(false);
+      const s = getSelection(); s.removeAllRanges(); s.addRange(r); } },
+};
