@@ -29,8 +29,8 @@ from orchestrator.store.checkpoints import CursorSaver
 from protocol import ActionTarget, AgentStatus, Fill, OperatorDecision
 from roles.contracts import OperatorView, PlanAnswer, Subtask
 from roles.contracts.context import Context
-from roles.contracts.limits.limits import Limits
-from roles.contracts.operating import Granularity
+from roles.contracts.limits import Limits
+from roles.contracts.policies import Granularity
 from roles.journal.events import FeedbackEvent, OutcomeEvent
 from roles.journal.journal import Event, Journal
 from roles.operator.graph import DURABLE_BEFORE, EDGES, STAGES

@@ -24,11 +24,10 @@ from typing import Any, NamedTuple
 
 import yaml
 
-from roles.knowledge.meaning import Meaning, Rows
 from roles.knowledge.pages.documents import Document
 from roles.knowledge.pages.folders import sync
 from roles.knowledge.settings import KnowledgeSettings
-from roles.knowledge.store import KnowledgeStore
+from roles.knowledge.store import KnowledgeStore, Meaning, Rows
 
 HERE = Path(__file__).resolve().parent
 

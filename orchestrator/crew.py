@@ -24,7 +24,7 @@ from orchestrator.tasks.tasks import Task, resolve_target
 from roles.contracts import Subtask
 from roles.contracts.context import Context
 from roles.contracts.nodes import Graph
-from roles.contracts.operating import Granularity
+from roles.contracts.policies import Granularity
 from roles.journal.journal import Event
 
 PARTS = (

@@ -14,7 +14,7 @@ from protocol import VERBS
 from protocol.dialects import NAMES as DIALECTS
 from protocol.exports import NAMES as FORMATS
 from roles.contracts import Worker
-from roles.knowledge.memory.facts import FactSource
+from roles.contracts.facts import FactSource
 from roles.knowledge.pages.documents import DocumentKind
 from roles.safety.policy import STRICTEST
 

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from orchestrator.lab.learning.knowledge import RankedDocument, Shown
     from orchestrator.lab.learning.learning import LearningResult, Lesson
     from orchestrator.settings.settings import Settings
-    from roles.knowledge.memory.answers import AnswerFile
+    from roles.knowledge.answers import AnswerFile
     from roles.knowledge.pages.documents import Document
     from roles.knowledge.pages.folders import FolderSync
 
@@ -163,7 +163,7 @@ def show_stats(
 
 
 def _opened(file: Path | None, runs_dir: Path | None, days: float) -> AnswerFile:
-    from roles.knowledge.memory.answers import AnswerFile, answers_path
+    from roles.knowledge.answers import AnswerFile, answers_path
 
     return AnswerFile(answers_path(file, runs_dir or RUNS), days=days)
 
@@ -171,7 +171,7 @@ def _opened(file: Path | None, runs_dir: Path | None, days: float) -> AnswerFile
 def _used(work: Any) -> Any:
     """What `work` gives; a memory that cannot be used is a usage problem here."""
     from orchestrator.errors import UsageProblem
-    from roles.knowledge.memory.answers import MemoryFault
+    from roles.contracts.context import MemoryFault
 
     try:
         return work()

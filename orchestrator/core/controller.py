@@ -19,7 +19,7 @@ from orchestrator.core.threads import Threads
 from roles.analyst.graph import build_analyst
 from roles.contracts.context import Context, NoLine
 from roles.contracts.nodes import Given, Graph, node
-from roles.contracts.operating import Granularity
+from roles.contracts.policies import Granularity
 from roles.evaluator.graph import build_evaluator
 from roles.manager.graph import build_manager
 from roles.operator.graph import build_operator

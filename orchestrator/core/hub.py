@@ -13,9 +13,9 @@ from orchestrator.core.machine import FAILURES, UNDONE, GateTrigger, Signal, Sit
 from orchestrator.errors import UsageProblem
 from roles.contracts import Subtask
 from roles.contracts.context import Context, State, Update
-from roles.contracts.limits.budgets import Budget, BudgetUse, Work
+from roles.journal.budgets import Budget, BudgetUse, Work
 from roles.journal.events import BudgetEvent, ConflictEvent, InSeriesEvent, SubtaskStatusEvent
-from roles.knowledge.memory.blackboard import outcome_told
+from roles.knowledge.blackboard import outcome_told
 from roles.manager.graph import with_status
 from roles.manager.plans import next_ready
 from roles.safety import Constraints

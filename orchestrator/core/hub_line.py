@@ -8,8 +8,8 @@ from contextlib import contextmanager
 
 from environments.contract import Environment, OwnClock
 from orchestrator.core.machine import ROWS, Signal, Situation, TaskStatus, Totals, TransitionRow, row_for
-from roles.contracts.limits.budgets import Budget, Budgets, BudgetUse, Work
-from roles.contracts.limits.limits import Limits
+from roles.contracts.limits import Limits
+from roles.journal.budgets import Budget, Budgets, BudgetUse, Work
 from roles.journal.events import BudgetWarningEvent, SituationEvent, TaskStatusEvent
 from roles.journal.journal import Journal
 from roles.journal.rows import dumps

@@ -38,7 +38,7 @@ from orchestrator.store.stores import open_store, publish
 from orchestrator.tasks.plans import PlanFile, plan_of
 from orchestrator.tasks.tasks import Task, fill_goal, fill_plan, fill_slots, fitting
 from roles.contracts.context import Context
-from roles.contracts.limits.limits import Limits
+from roles.contracts.limits import Limits
 from roles.contracts.nodes import Graph
 from roles.journal.events import RunStartedEvent
 from roles.journal.journal import Listener

@@ -24,7 +24,7 @@ from orchestrator.tasks.judge import judge
 from orchestrator.tasks.tasks import Task
 from roles.contracts.requests import ApprovalRequest, DecisionRequest, PlanReviewRequest, QuestionRequest, Request
 from roles.journal.events import BudgetEvent, FactEvent, RunFinishedEvent, RunStoppedEvent
-from roles.knowledge.memory.answer_reuse import withdraw_private
+from roles.knowledge.answers import withdraw_private
 from roles.knowledge.settings import KnowledgeSettings
 
 DONE, FAILED, WAITING, BUDGET = 0, 1, 3, 4

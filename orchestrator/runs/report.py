@@ -7,7 +7,7 @@ from dataclasses import asdict
 from typing import Any, get_args
 
 from orchestrator.views.blackboard import board_at, fact_of, fact_shown
-from roles.contracts.limits.budgets import Budget, Spending
+from roles.journal.budgets import Budget, Spending
 from roles.journal.events import (
     ApprovalEvent,
     ApprovalRequestedEvent,

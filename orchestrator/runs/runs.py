@@ -38,7 +38,7 @@ from orchestrator.tasks.plans import PlanFile
 from orchestrator.tasks.tasks import Task
 from protocol import Action, ExecStatus
 from roles.contracts.context import Context
-from roles.contracts.limits.limits import Limits
+from roles.contracts.limits import Limits
 from roles.contracts.nodes import Graph, RunBlocked
 from roles.journal.events import FeedbackEvent, LimitsChangedEvent, RunResumedEvent
 from roles.journal.journal import Listener

@@ -17,7 +17,7 @@ from roles.contracts import StepRecord
 from roles.journal.actions import action_key
 from roles.journal.events import FeedbackEvent, OutcomeEvent
 from roles.safety.effects import effect_of
-from roles.screen.events import effect_verb, screen_events, target_name
+from roles.screen.dialogs import effect_verb, screen_events, target_name
 
 _LATEST = 64
 _SHOWN = 600

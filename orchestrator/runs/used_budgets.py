@@ -10,8 +10,8 @@ from typing import Any
 from pydantic import ValidationError
 
 from orchestrator.core.machine import UNDONE, Situation
-from roles.contracts.limits.budgets import Budget, Budgets, BudgetUse, Spending
-from roles.contracts.limits.limits import Limits
+from roles.contracts.limits import Limits
+from roles.journal.budgets import Budget, Budgets, BudgetUse, Spending
 from roles.journal.events import ApprovalEvent, ApprovalExpiredEvent, RunResumedEvent, SituationEvent, StepEvent
 from roles.journal.journal import Event
 

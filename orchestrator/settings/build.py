@@ -18,21 +18,20 @@ from orchestrator.settings.settings import Settings, from_pixels, load_safety, s
 from orchestrator.store.checkpoints import CursorSaver
 from protocol.retries import Retries
 from roles.contracts import Clock, SupplementSource
-from roles.contracts.context import Context
-from roles.contracts.limits.call_timeouts import TimedEnvironment
+from roles.contracts.call_timeouts import TimedEnvironment
+from roles.contracts.context import Answers, Context, NoAnswers
 from roles.journal.events import ConstraintsAddedEvent
 from roles.journal.journal import Journal, Listener
 from roles.journal.rows import Rows
 from roles.journal.screenshots import Gallery
+from roles.knowledge.answers import AnswerFile, answers_path
 from roles.knowledge.library import Library, stored_at
-from roles.knowledge.memory.answers import AnswerFile, Answers, NoAnswers, answers_path
-from roles.knowledge.sources.sources import McpSource
+from roles.knowledge.sources import McpSource
 from roles.operator.graph import DURABLE_BEFORE
 from roles.operator.safety.permits import guard
 from roles.safety import SafetyPolicy
 from roles.safety.constraints import together
-from roles.safety.privacy.redaction import Redactor
-from roles.safety.privacy.secret_border import SecretBorder
+from roles.safety.privacy.redaction import Redactor, SecretBorder
 from roles.safety.privacy.vault import FILE as VAULT
 from roles.safety.privacy.vault import Vault
 from roles.skills.chain_tools import McpTools, given_tools, installed_tools

@@ -15,7 +15,7 @@ from orchestrator.settings.yaml_documents import checked, read_document
 from protocol import VisualState
 from protocol.retries import Retries
 from roles.contracts import PictureKind, ScreenPicture
-from roles.contracts.limits.limits import Limits
+from roles.contracts.limits import Limits
 from roles.contracts.signals import GateTrigger
 from roles.journal.events import ApprovalRequestedEvent, PolicyEvent
 from roles.journal.journal import Journal

@@ -9,7 +9,7 @@ from pydantic import BeforeValidator, Field, SerializerFunctionWrapHandler, mode
 
 from protocol import Frozen
 from roles.contracts import PictureKind, Worker
-from roles.contracts.operating import Granularity
+from roles.contracts.policies import Granularity
 from roles.contracts.signals import GateTrigger
 from roles.policies.llm.settings import AnswerForm, ModelSettings
 

@@ -40,13 +40,13 @@ from orchestrator.settings.yaml_documents import KeyPath, Source, Where, checked
 from orchestrator.store.address import LOCAL, checked_address, shown_address
 from protocol import Frozen, JsonObject
 from protocol.retries import Retries
-from roles.contracts.limits.limits import Limits
+from roles.contracts.limits import Limits
 from roles.journal.screenshots import ScreenshotSettings
-from roles.knowledge.memory.answers import MemorySettings
+from roles.knowledge.answers import MemorySettings
 from roles.knowledge.settings import KnowledgeSettings
-from roles.knowledge.sources.sources import McpSettings
+from roles.knowledge.sources import McpSettings
 from roles.safety import Constraints
-from roles.skills.settings import SkillSettings
+from roles.skills.contract import SkillSettings
 
 
 class VisionSettings(Frozen):

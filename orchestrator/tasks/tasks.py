@@ -23,7 +23,7 @@ from orchestrator.tasks.changes import SLOT, filled_text, parts_of, problem_with
 from orchestrator.tasks.checkpoints import NAMES, Checkpoint, evaluate, evaluate_each, problem_with, problem_with_order
 from orchestrator.tasks.oracle_lines import Oracle, fewest_steps, problem_with_oracle
 from protocol import Frozen, JsonObject
-from roles.contracts.limits.limits import Limits
+from roles.contracts.limits import Limits
 from roles.manager.plans import GivenPlan, GivenSubtask
 
 COMPUTED = ("sum", "count", "min", "max", "join", "value")

@@ -13,12 +13,12 @@ from orchestrator.errors import UsageProblem
 from orchestrator.store.printable import UNREADABLE, clean, shortened
 from protocol import CARRIES, VisualState
 from roles.contracts import Fact
+from roles.contracts.facts import normal, source_told
 from roles.journal.events import SupplementEvent
 from roles.journal.journal import Event
-from roles.knowledge.memory.blackboard import source_told, value_told
-from roles.knowledge.memory.facts import normal
+from roles.knowledge.blackboard import value_told
+from roles.safety.case import Grounds, origin_of
 from roles.safety.privacy.vault import references_in
-from roles.safety.provenance import Grounds, origin_of
 
 _SHORTEST = 2
 """Characters that a value must have for its use to be told from chance."""

@@ -190,7 +190,7 @@ def _gate(item: Mapping[str, Any]) -> str:
 
 
 def _nearly_spent(budgets: Any) -> list[tuple[str, Mapping[str, Any]]]:
-    from roles.contracts.limits.budgets import WARN_AT
+    from roles.journal.budgets import WARN_AT
 
     told = budgets.items() if isinstance(budgets, dict) else ()
     return [(key, body) for key, body in told if isinstance(body, dict) and _number(body.get("share")) >= WARN_AT]

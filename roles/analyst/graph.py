@@ -12,10 +12,11 @@ from typing_extensions import TypedDict
 
 from roles.contracts import AnalystRequest, Answer, Fact, Report, Subtask
 from roles.contracts.context import Context, State, Update
-from roles.contracts.nodes import Given, Graph, board_for_worker, single
+from roles.contracts.nodes import Given, Graph, single
 from roles.contracts.signals import Signal
 from roles.journal.events import AnswerEvent, ErrorEvent, error_event
 from roles.journal.journal import Journal
+from roles.knowledge.blackboard import board_for_worker
 from roles.policies.fallback import GaveUp, PolicyFault
 from roles.safety.privacy.vault import UnknownSecret
 

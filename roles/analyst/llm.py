@@ -9,9 +9,9 @@ from typing import Any
 
 from roles.contracts import AnalystRequest, Answer, Result
 from roles.contracts.steering import notes_told
-from roles.knowledge.formulas.formula import literals_in, sheet_of, worked_out
-from roles.knowledge.formulas.values import MissingInput, Table, Trouble
-from roles.knowledge.memory.blackboard import about_told, board_in
+from roles.contracts.values import MissingInput, Table, Trouble
+from roles.knowledge.blackboard import about_told, board_in
+from roles.knowledge.formula import literals_in, sheet_of, worked_out
 from roles.policies.llm.asking import Asker
 from roles.policies.llm.prompts import Prompt
 from roles.policies.llm.reply_parsing import UnusableReply

@@ -7,8 +7,8 @@ from collections.abc import Sequence
 
 from roles.contracts import AnalystRequest, Answer, Fact, Result
 from roles.contracts.orders import ComputeStep
-from roles.knowledge.formulas.formula import problem_with, sheet_of, worked_out
-from roles.knowledge.formulas.values import MissingInput, Trouble
+from roles.contracts.values import MissingInput, Trouble
+from roles.knowledge.formula import problem_with, sheet_of, worked_out
 from roles.screen.matching import best
 
 _GIVEN = re.compile(r'Compute (?P<formula>.+?) as "(?P<name>[^"\n]+)"(?:[.;]\s*|$)', re.IGNORECASE)

@@ -3,20 +3,28 @@
 A policy is one method per role. A role never knows whether rules, a script, a model or a person decides.
 """
 
-from roles.contracts.gates import CheckedExpectation, GateEvidence, GateRequest, GateVerdict
-from roles.contracts.operating import OperatorView, PictureKind, ScreenPicture
-from roles.contracts.planning import PageUse, PlanAnswer, PlanRequest
+from roles.contracts.facts import USER, Board, Fact
 from roles.contracts.policies import (
     AnalystPolicy,
     AnalystRequest,
     Answer,
+    CheckedExpectation,
     Clock,
     EvaluatorPolicy,
+    GateEvidence,
+    GateRequest,
+    GateVerdict,
     ManagerPolicy,
     OperatorPolicy,
+    OperatorView,
+    PageUse,
+    PictureKind,
+    PlanAnswer,
+    PlanRequest,
     RanScript,
     Report,
     Result,
+    ScreenPicture,
     Script,
     ScriptAnswer,
     ScriptRequest,
@@ -40,7 +48,6 @@ from roles.contracts.subtasks import (
     TextShown,
     Worker,
 )
-from roles.knowledge.memory.facts import USER, Board, Fact
 
 __all__ = [
     "EXPECTATIONS",

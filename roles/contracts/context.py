@@ -1,16 +1,16 @@
-"""What the nodes of every role are given beside the state: the world, the policies, the journal, the clock."""
+"""What the nodes of every role are given beside the state: the world, the policies, the journal, the clock, earlier answers."""
 
 from __future__ import annotations
 
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
-from typing import Any, Protocol
+from typing import Any, Literal, NamedTuple, Protocol
 
 from environments.cards import AppCard, Cards
 from environments.contract import AppCatalog, Environment, OwnCalendar
 from environments.sandbox.contract import NoSandbox, Sandbox
-from protocol import GUIElement, VisualState
+from protocol import Frozen, GUIElement, VisualState
 from roles.contracts import (
     AnalystPolicy,
     AppWords,
@@ -21,16 +21,15 @@ from roles.contracts import (
     SupplementSource,
     TechnicianPolicy,
 )
-from roles.contracts.limits.limits import Limits
+from roles.contracts.facts import BoardSettings
+from roles.contracts.limits import Limits
 from roles.contracts.signals import Signal
 from roles.contracts.steering import Silence, SteeringInput
 from roles.journal.journal import Journal
 from roles.journal.screenshots import Gallery
-from roles.knowledge.memory.answers import Answers, NoAnswers
-from roles.knowledge.memory.blackboard import BoardSettings
 from roles.safety import Constraints, SafetyPolicy
 from roles.safety.policy import Uptime, uptime
-from roles.safety.privacy.secret_border import SecretBorder
+from roles.safety.privacy.redaction import SecretBorder
 from roles.skills.registry import Skills
 
 
@@ -77,6 +76,75 @@ class NoLine:
 
     def cancelled(self) -> bool:
         return False
+
+
+AnswersMode = Literal["off", "ask", "on"]
+
+
+class RememberedAnswer(Frozen):
+    """An answer of an earlier run."""
+
+    id: int
+    app: str
+    question: str
+    name: str
+    value: str
+    run: str
+    who: str
+    at: float
+    used: int = 0
+    """How often it was used since."""
+    exact: bool = True
+    """Whether exactly this was asked."""
+
+    @property
+    def told(self) -> str:
+        """`run r1, 2026-01-02`."""
+        return f"run {self.run}, {time.strftime('%Y-%m-%d', time.gmtime(self.at))}"
+
+
+class Answered(NamedTuple):
+    """What a person has just said, to be kept or not."""
+
+    app: str
+    question: str
+    name: str
+    value: str
+    run: str
+    who: str
+
+
+class MemoryFault(Exception):
+    """The memory cannot be read or written. The message is one sentence."""
+
+
+class Answers(Protocol):
+    """What a crew asks of a memory of answers."""
+
+    mode: AnswersMode
+
+    def find(self, question: str, app: str | None) -> RememberedAnswer | None: ...
+    def keep(self, said: Answered) -> None: ...
+    def note_use(self, remembered: RememberedAnswer) -> None: ...
+    def withdraw(self, run: str, private: Callable[[str], bool]) -> int: ...
+
+
+class NoAnswers:
+    """Nothing is kept, and nothing known."""
+
+    mode: AnswersMode = "off"
+
+    def find(self, question: str, app: str | None) -> RememberedAnswer | None:
+        return None
+
+    def keep(self, said: Answered) -> None:
+        return
+
+    def note_use(self, remembered: RememberedAnswer) -> None:
+        return
+
+    def withdraw(self, run: str, private: Callable[[str], bool]) -> int:
+        return 0
 
 
 @dataclass(frozen=True)

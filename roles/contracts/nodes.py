@@ -1,8 +1,8 @@
-"""How a role's function becomes a LangGraph node, and what the nodes of workers share: the blackboard, signs of a stall."""
+"""How a role's function becomes a LangGraph node, and the signs of a stall."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, Protocol, TypeAlias
 
 from langgraph.config import get_config
@@ -13,11 +13,8 @@ from langgraph.runtime import Runtime
 from langgraph.types import Command
 
 from protocol import ExecStatus
-from roles.contracts import Board, Fact, StepRecord, Subtask
+from roles.contracts import StepRecord
 from roles.contracts.context import Context, State, Update
-from roles.contracts.signals import SubtaskStatus
-from roles.journal.journal import Journal
-from roles.knowledge.memory.blackboard import BoardSettings, board_of
 
 _INNER = frozenset({"memorize", "answer", "ask_user"})
 """They change the blackboard, not the screen."""
@@ -49,20 +46,6 @@ def _signature(step: StepRecord) -> tuple[str, str, str]:
     """What makes two actions the same for a person: the verb, the thing and the value; not a frame's element number."""
     rest = {k: v for k, v in step.action.items() if k not in {"target", "delay"}}
     return step.verb, step.target, repr(sorted(rest.items()))
-
-
-def board_for_worker(
-    facts: Sequence[Fact], delegation: Mapping[str, Any], subtask: Subtask, journal: Journal, settings: BoardSettings
-) -> Board:
-    """Nothing is left out that the worker's own subtask, another live one or the goal refers to."""
-
-    def live() -> tuple[Subtask, ...]:
-        ids = {*delegation.get("live", ())} - {subtask.id}
-        plan = journal.plan(int(delegation.get("plan_version", 0))) if ids else ()
-        own = subtask.model_copy(update={"status": SubtaskStatus.PENDING})
-        return (own, *(s.model_copy(update={"status": SubtaskStatus.READY}) for s in plan if s.id in ids))
-
-    return board_of(facts, live, settings, str(delegation.get("goal", "")))
 
 
 class RunBlocked(GraphBubbleUp):

@@ -8,7 +8,7 @@ from typing import NamedTuple
 from environments.effects.words import is_way_out
 from protocol import ExecStatus, GUIElement, VisualState
 from roles.contracts import StepRecord
-from roles.safety.outgoing_data import texts
+from roles.safety.destinations import texts
 from roles.screen.calls import function_words, is_call, looks_only
 from roles.screen.evidence import is_search, shown_for_it
 from roles.screen.matching import similarity, tokens

@@ -23,11 +23,12 @@ from roles.contracts import (
     TextShown,
 )
 from roles.contracts.signals import GateTrigger, SubtaskStatus
-from roles.safety.outgoing_data import looks, texts
+from roles.contracts.values import parse_date, parse_time
+from roles.safety.destinations import looks, texts
 from roles.safety.privacy.vault import references_in
 from roles.screen.calls import is_call
 from roles.screen.evidence import check, done_of, views
-from roles.screen.values import find_dates, parse_date, parse_time
+from roles.screen.values import find_dates
 
 _WORDS = ("zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve")
 _HOUR = rf"(?:\d{{1,2}}|{'|'.join(_WORDS)})"

@@ -15,13 +15,13 @@ from rapidfuzz import fuzz
 from environments.cards import AppCard, KindCard
 from protocol import VisualState
 from roles.contracts.orders import Amount, Back, Of, Order, Pick, Reading, Test, Text, Thing, Value, When, Worked
+from roles.contracts.values import parse_date
 from roles.evaluator.effects import SeenRecord, rows_on, seen_on
 from roles.evaluator.evidence import moments_in
 from roles.screen.evidence import is_search
 from roles.screen.matching import similarity, tokens
-from roles.screen.screens import fold
-from roles.screen.synonyms import similarity_next
-from roles.screen.values import amount_of, find_dates, find_money, is_masked, parse_date, same_state, same_value, sort_key
+from roles.screen.screens import fold, similarity_next
+from roles.screen.values import amount_of, find_dates, find_money, is_masked, same_state, same_value, sort_key
 
 _EARLIER = frozenset({"previous", "prev", "newer", "previous page", "earlier page", "page back", "<", "‹", "«"})
 _LATER = frozenset({"following page", "page forward"})

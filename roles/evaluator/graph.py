@@ -13,16 +13,15 @@ from environments.contract import EnvironmentFault, Peek
 from protocol import VisualState
 from roles.contracts import GateRequest, GateVerdict, Report, StepRecord
 from roles.contracts.context import Context, State, Update
-from roles.contracts.gates import MOST_STEPS, UNCHECKED
 from roles.contracts.nodes import Given, Graph, single
 from roles.contracts.orders import GoalLedger, Reading, names_in
+from roles.contracts.policies import MOST_STEPS, UNCHECKED
 from roles.contracts.signals import ALLOWED_DECISIONS, GateTrigger, Signal, SubtaskStatus
 from roles.evaluator.evidence import gather
 from roles.evaluator.ledger import ledger
 from roles.journal.events import ApprovalEvent, ErrorEvent, GateEvent, LedgerEvent, PlanEvent, error_event
-from roles.knowledge.memory.blackboard import board_of
-from roles.manager.graph import wanted, with_status
-from roles.manager.knowledge import given_up, looked_up
+from roles.knowledge.blackboard import board_of
+from roles.manager.graph import given_up, looked_up, wanted, with_status
 from roles.policies.fallback import GaveUp, PolicyFault
 from roles.safety import Constraints
 from roles.screen.language.reader import read

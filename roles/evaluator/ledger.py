@@ -17,7 +17,6 @@ from environments.effects import SENSITIVE, Effect
 from environments.effects.words import effect_of_words
 from protocol import VisualState
 from roles.contracts import GateRequest, StepRecord
-from roles.contracts.gates import MOST_STEPS
 from roles.contracts.orders import (
     CollectStep,
     Condition,
@@ -36,14 +35,15 @@ from roles.contracts.orders import (
     When,
     said,
 )
+from roles.contracts.policies import MOST_STEPS
 from roles.contracts.signals import SubtaskStatus
+from roles.contracts.values import parse_time, table_of
 from roles.evaluator.effects import RecordEffect, Screens, SeenRecord, effects_of, made_by, rows_on, seen_with
 from roles.evaluator.evidence import moments_in
 from roles.evaluator.fitting import Resolver, fits, is_kind, lists_of, picked, says, tells, tells_moment
-from roles.knowledge.formulas.values import table_of
 from roles.screen.matching import app_for, similarity, tokens
 from roles.screen.page import likeness
-from roles.screen.values import is_masked, parse_time, same_value
+from roles.screen.values import is_masked, same_value
 
 _STRICT = frozenset({"to", "into", "as", "called", "saying", "field", "value"})
 """Roles of slots whose words stand in what was written, moved or sent."""

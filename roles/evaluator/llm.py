@@ -9,7 +9,7 @@ from roles.contracts import GateRequest, GateVerdict, PictureKind
 from roles.contracts.signals import ALLOWED_DECISIONS, GATE_DECISIONS, Signal
 from roles.contracts.steering import notes_told
 from roles.evaluator.evidence import gather
-from roles.knowledge.memory.blackboard import board_in
+from roles.knowledge.blackboard import board_in
 from roles.policies.llm.asking import Asker, Picturing, of_screen, with_pictures
 from roles.policies.llm.prompts import Prompt, now_told
 from roles.policies.llm.reply_parsing import UnusableReply

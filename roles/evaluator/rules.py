@@ -6,8 +6,8 @@ import re
 
 from protocol import ExecStatus, VisualState
 from roles.contracts import EffectSeen, FactKnown, FieldHas, GateRequest, GateVerdict, Subtask
-from roles.contracts.gates import MOST_STEPS
 from roles.contracts.orders import WaitStep
+from roles.contracts.policies import MOST_STEPS
 from roles.contracts.signals import GateTrigger, Signal, SubtaskStatus
 from roles.evaluator.evidence import LATELY, gather, own, progress
 from roles.screen.evidence import Finding, check, expected_value, holds, shown_for_it

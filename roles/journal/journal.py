@@ -18,9 +18,9 @@ from typing import Any, Literal, NamedTuple, TypeVar
 from protocol import VisualState
 from protocol.retries import Retries
 from roles.contracts import Clock, Fact, StepRecord, Subtask, Supplement
-from roles.contracts.limits.budgets import COUNTED, Spending
 from roles.contracts.orders import GoalLedger
-from roles.journal.actions import Ledger
+from roles.journal.actions import Facts, Ledger
+from roles.journal.budgets import COUNTED, Spending
 from roles.journal.events import (
     EventBody,
     JournalEvent,
@@ -32,7 +32,6 @@ from roles.journal.events import (
     Unreadable,
     event_of,
 )
-from roles.journal.facts import Facts
 from roles.journal.rows import Rows, SqliteRows, deflated, dumps, inflated
 from roles.safety.privacy.redaction import Redactor
 

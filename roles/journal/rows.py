@@ -17,7 +17,7 @@ from typing import Any, NamedTuple, Protocol
 
 from protocol.retries import Retries
 from protocol.sqlite import connected
-from roles.contracts.limits.budgets import COUNTED
+from roles.journal.budgets import COUNTED
 
 NUMBERED = {
     "events": ("id", ("at", "kind", "role", "subtask", "step", "key", "body")),

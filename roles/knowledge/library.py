@@ -12,12 +12,11 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from protocol.retries import Retries
 from roles.contracts import Supplement, SupplementSource
-from roles.knowledge.meaning import MeaningFault
 from roles.knowledge.pages.documents import DocumentKind, Hit, text_digest
 from roles.knowledge.pages.folders import sync
 from roles.knowledge.settings import KnowledgeSettings, SourceSettings
-from roles.knowledge.sources.sources import SourceFault
-from roles.knowledge.store import KEPT, KnowledgeStore, StoreFault
+from roles.knowledge.sources import SourceFault
+from roles.knowledge.store import KEPT, KnowledgeStore, MeaningFault, StoreFault
 from roles.knowledge.values import without_quoted, without_values
 
 if TYPE_CHECKING:
@@ -172,7 +171,7 @@ class Library:
         said = self.settings.embeddings
         if not said.name and self._given is None:
             return None
-        from roles.knowledge.meaning import open_meaning
+        from roles.knowledge.store import open_meaning
 
         return open_meaning(said, self._given, self._retries)
 

@@ -18,10 +18,9 @@ from pydantic import ConfigDict
 
 from protocol.retries import PASSING, Overload, Retries, retry_after
 from roles.contracts import Supplement
-from roles.knowledge.pages.documents import KINDS, MAX_TITLE, DocumentKind, Hit
+from roles.knowledge.pages.documents import KINDS, MAX_TITLE, DocumentKind, Hit, asked_stems, fits, indexed
 from roles.knowledge.settings import OnlineSettings
-from roles.knowledge.sources.sources import PATIENCE, SourceFault
-from roles.knowledge.words import asked_stems, fits, indexed
+from roles.knowledge.sources import PATIENCE, SourceFault
 from roles.safety.privacy.vault import REFERENCE
 from roles.skills.arguments import CallTimeout, within
 

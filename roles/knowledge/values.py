@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator
 from typing import NamedTuple
 
-from roles.knowledge.words import asked_stems, stems, words_of
+from roles.knowledge.pages.documents import asked_stems, stems, words_of
 from roles.screen.language.dates import Dates
 from roles.screen.language.words import BREAKS, Token, Words
 

@@ -11,8 +11,7 @@ from roles.contracts import EXPECTATIONS, FieldHas, PlanAnswer, PlanRequest, Sub
 from roles.contracts.orders import Step
 from roles.contracts.signals import SubtaskStatus
 from roles.contracts.steering import notes_told
-from roles.manager.plans import PlanError, validate_plan
-from roles.manager.step_form import WrittenStep
+from roles.manager.plans import PlanError, WrittenStep, validate_plan
 from roles.policies.llm.asking import Asker, with_pictures
 from roles.policies.llm.prompts import Prompt, now_told
 from roles.policies.llm.reply_parsing import UnusableReply

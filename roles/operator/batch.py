@@ -23,7 +23,7 @@ from protocol import (
     resolve,
 )
 from roles.contracts import StepRecord
-from roles.operator.retry import has_trace
+from roles.operator.recovery import has_trace
 
 Batch = dict[str, Any]
 _WITHOUT_EFFECT = frozenset({"wait", "screenshot", "hover", "scroll", "memorize", "answer", "ask_user"})

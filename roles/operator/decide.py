@@ -25,14 +25,15 @@ from protocol import (
 )
 from roles.contracts import Fact, OperatorView, ScreenPicture, StepRecord, Subtask
 from roles.contracts.context import Context, State, Update
-from roles.contracts.gates import MOST_STEPS
-from roles.contracts.nodes import board_for_worker
+from roles.contracts.policies import MOST_STEPS
 from roles.contracts.requests import Pending, pending_of
 from roles.contracts.signals import Signal
 from roles.journal.events import BatchStoppedEvent, DecidedEvent, Json, error_event
 from roles.journal.journal import Journal
+from roles.knowledge.blackboard import board_for_worker
 from roles.operator.batch import advanced, batch_of, surprise
 from roles.operator.perceive import (
+    FINALIZE,
     WRITTEN,
     attempt_key,
     attempt_of,
@@ -45,7 +46,6 @@ from roles.operator.perceive import (
 )
 from roles.operator.recovery import interruption, remedy
 from roles.operator.safety.permits import lost, next_held, pending_request
-from roles.operator.state import FINALIZE
 from roles.policies.fallback import GaveUp, PolicyFault
 
 SCREEN = "screen"

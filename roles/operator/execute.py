@@ -34,24 +34,23 @@ from protocol import (
 from protocol.retries import Overload, Retries
 from roles.contracts import Fact
 from roles.contracts.context import Context, State, Update
-from roles.contracts.gates import MOST_STEPS
+from roles.contracts.facts import FactSource, kind_of
 from roles.contracts.nodes import RunBlocked
+from roles.contracts.policies import MOST_STEPS
 from roles.contracts.requests import Pending, pending_of
 from roles.journal.events import OutcomeEvent
 from roles.journal.journal import cut, put_out
-from roles.knowledge.memory.answer_reuse import keep
-from roles.knowledge.memory.blackboard import Origin, found
-from roles.knowledge.memory.facts import FactSource, kind_of
+from roles.knowledge.answers import keep
+from roles.knowledge.blackboard import Origin, found
 from roles.operator.perceive import safety_of, subtask_id
-from roles.operator.recovery import words
-from roles.operator.retry import Repeat, has_trace, repeat_class
+from roles.operator.recovery import has_trace, repeat_class, words
 from roles.operator.safety.approval import forbidden_still, is_secret, remember_answer
 from roles.operator.safety.interruption import otherwise_now
 from roles.operator.safety.permits import admit, done_but_held, element_of, grounds_of, is_guarded, learn
 from roles.operator.safety.review import unlike
 from roles.safety.effects import Effect, effect_of
 from roles.safety.privacy.vault import UnknownSecret
-from roles.skills.contract import AGENT, RESULT, Idempotence, ToolFault, ToolRefused, ToolSilent
+from roles.skills.contract import AGENT, RESULT, Idempotence, Repeat, ToolFault, ToolRefused, ToolSilent
 
 CALLS = frozenset({"call_api", "ask_in_app_agent"})
 """Verbs whose results are somebody's output."""

@@ -16,13 +16,17 @@ from protocol import CARRIES, ActionResult, AgentAction, ExecStatus, VisualState
 from roles.contracts import Report, StepRecord
 from roles.contracts.context import Context, State, Update
 from roles.contracts.nodes import Given, Graph, Stage, node, stalled
-from roles.contracts.operating import Granularity
+from roles.contracts.policies import Granularity
 from roles.contracts.requests import Pending, Reject, pending_of
 from roles.contracts.signals import Signal
 from roles.journal.events import FeedbackEvent
 from roles.operator.decide import plan_next_action
 from roles.operator.execute import CALLS, execute_action
 from roles.operator.perceive import (
+    FINALIZE,
+    OperatorInput,
+    OperatorOutput,
+    OperatorState,
     adapter_error,
     attempt_of,
     element_ref,
@@ -51,10 +55,9 @@ from roles.operator.safety.interruption import (
 )
 from roles.operator.safety.permits import deed, drop, element_of, grounds_of, guarded, held_event, next_held, with_permit
 from roles.operator.safety.review import review_action_safety
-from roles.operator.state import FINALIZE, OperatorInput, OperatorOutput, OperatorState
 from roles.safety import Constraints, review
 from roles.safety.privacy.redaction import Redactor
-from roles.screen.events import effect_verb, screen_events, target_name, told_by
+from roles.screen.dialogs import effect_verb, screen_events, target_name, told_by
 
 
 def observe_feedback(state: State, ctx: Context) -> Update:

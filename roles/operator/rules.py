@@ -38,7 +38,7 @@ from roles.policies.orders.skills.situation import Move, Situation, StepFailure,
 from roles.policies.orders.state import unwanted_by
 from roles.screen.language.reader import read as read_words
 from roles.screen.matching import tokens
-from roles.screen.synonyms import as_shown
+from roles.screen.screens import as_shown
 
 _PASSING = re.compile(
     r"network|connection|session|did not answer|in time|timed? ?out|no longer|observe again|try again|temporar|busy|lost", re.I

@@ -35,9 +35,9 @@ from roles.contracts import (
 )
 from roles.contracts.requests import AskedAction, DecisionRequest, ReviewConfig
 from roles.contracts.signals import ALLOWED_DECISIONS, Signal, gate_decision
-from roles.knowledge.formulas.formula import Sheet, sheet_of, worked_out
-from roles.knowledge.formulas.values import Trouble, kind_of_value, typed
-from roles.knowledge.memory.blackboard import board_in
+from roles.contracts.values import Trouble, kind_of_value, typed
+from roles.knowledge.blackboard import board_in
+from roles.knowledge.formula import Sheet, sheet_of, worked_out
 from roles.policies.fallback import GaveUp, Recorder, unrecorded
 
 Ask = Callable[[dict[str, Any]], Any]

@@ -23,7 +23,7 @@ from roles.contracts import (
     ScriptAnswer,
     ScriptRequest,
 )
-from roles.contracts.gates import UNCHECKED
+from roles.contracts.policies import UNCHECKED
 from roles.contracts.signals import GateDecision, GateTrigger, Signal
 
 

@@ -1,12 +1,17 @@
-"""One action as the rules see it: what it does to what, with which values, on which screen, and how sure its maker was."""
+"""One action as the rules see it: what it does to what, on which screen, with which values, and where these come from.
+
+Nobody's word is taken for where a value comes from. It is looked for in what the crew was told and has seen; what is found
+nowhere is the decision maker's own. A value is the user's only where the user said all of it.
+"""
 
 from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple, get_args
 from urllib.parse import unquote
 
 from rapidfuzz import fuzz
@@ -15,26 +20,133 @@ from environments.effects import Change
 from environments.effects.words import effects_in
 from environments.files.conditions import Scope
 from protocol import CARRIES, Action, GUIElement, RunScript, VisualState
-from roles.contracts import USER, StepOrigin, Supplement
-from roles.knowledge.pages.playbook import playbooks_in
-from roles.knowledge.pages.visible_text import shown
+from roles.contracts import Fact, StepOrigin, Supplement
 from roles.safety.destinations import frame_host, host_of, page_host, way_of
 from roles.safety.effects import SENSITIVE, Effect
-from roles.safety.provenance import Grounds, Origin, origin_of
+
+Source = Literal["user", "screen", "call", "supplement", "technician", "analyst", "model"]
+ORDER: tuple[Source, ...] = get_args(Source)
+"""A value that is found in several places comes from the first of these."""
+_LONGEST = 4_000
+"""Characters of a value that are looked for."""
+_PART = 3
+"""Characters that a fact must have to be noticed within a longer text."""
+_CALLS = frozenset({"api", "agent", "tool"})
+"""Sources of facts that are answers of functions, agents and tools."""
+_BY_ROLE: dict[str, Source] = {"user": "user", "analyst": "analyst", "technician": "technician"}
+
+
+@dataclass(frozen=True)
+class Grounds:
+    """What the crew was told and has seen."""
+
+    said: Callable[[], Iterable[str]] = tuple
+    """By the user: the goal, and what they said since. Like what follows, asked for only when a rule speaks of it."""
+    facts: tuple[Fact, ...] = ()
+    supplements: Callable[[], Iterable[Supplement]] = tuple
+    screens: Callable[[], Iterable[VisualState]] = tuple
+    """Earlier screens."""
+    read: Callable[[], Iterable[StepOrigin]] = tuple
+    """What pages that were looked up say to do."""
+    steps: tuple[StepOrigin, ...] = ()
+    """Of pages: those that the subtask comes from, as code has found out."""
+
+
+NOTHING = Grounds()
+
+
+class Origin(NamedTuple):
+    """Where one value comes from."""
+
+    source: Source | Literal[""] = ""
+    """Of the whole value; empty where there is none."""
+    sources: tuple[Source, ...] = ()
+    """Of the whole and of the facts that are parts of it."""
+    facts: tuple[str, ...] = ()
+    """Names of the facts that it is or has in it."""
+    app: str = ""
+    """Of the screen or the fact that it was found in first."""
+    private: bool = False
+    """One of those facts is private."""
+
+
+def origin_of(text: str, grounds: Grounds, state: VisualState) -> Origin:
+    """Where `text` comes from, as far as `grounds` and the screen can tell."""
+    value = _plain(text)
+    if not value:
+        return Origin()
+    whole: set[Source] = set()
+    parts: set[Source] = set()
+    known: list[Fact] = []
+    apps: list[str] = []
+    if any(_stands_in(value, said) for said in grounds.said()):
+        whole.add("user")
+    seen = _screen_of(value, grounds, state)
+    if seen is not None:
+        whole.add("screen")
+        apps.append(seen.app or "")
+    for fact in grounds.facts:
+        inside = _stands_in(value, fact.value)
+        if inside or (len(fact.value.strip()) >= _PART and _stands_in(_plain(fact.value), text)):
+            (whole if inside else parts).add(_source_of(fact))
+            known.append(fact)
+            apps.append(fact.app or "")
+    if any(_stands_in(value, supplement.text) for supplement in grounds.supplements()):
+        whole.add("supplement")
+    found = [source for source in ORDER if source in whole]
+    every = whole | parts | ({"model"} if not whole else set())
+    return Origin(
+        source=found[0] if found else "model",
+        sources=tuple(source for source in ORDER if source in every),
+        facts=tuple(fact.name for fact in known),
+        app=next(filter(None, apps), ""),
+        private=any(fact.private for fact in known),
+    )
+
+
+def _source_of(fact: Fact) -> Source:
+    """Of a fact: who put it there; what the Operator noted was on a screen only if code saw it there."""
+    if fact.source in _CALLS and fact.role == "operator":
+        return "call"
+    return _BY_ROLE.get(fact.role) or ("screen" if fact.element_id else "model")
+
+
+def _screen_of(value: str, grounds: Grounds, state: VisualState) -> VisualState | None:
+    """The first screen with the value on it, the present one before earlier ones."""
+    for screen in (state, *grounds.screens()):
+        if any(_stands_in(value, text) for element in screen.elements for text in (element.text, element.value) if text):
+            return screen
+    return None
+
+
+def _plain(text: str) -> str:
+    return " ".join(text[:_LONGEST].casefold().split())
+
+
+def _stands_in(value: str, text: str) -> bool:
+    """Whether `value` stands in `text` as words of its own: "b@x.org" does not stand in "bob@x.org", nor in "b@x.org.evil"."""
+    text = " ".join(text.casefold().split())
+    if value == text:
+        return True
+    if value not in text:
+        return False
+    before = r"(?<![\w@])(?<![\w@][.+/:-])" if re.match(r"[\w@]", value) else ""
+    after = r"(?![\w@])(?![.+/:-][\w@])" if re.search(r"[\w@]$", value) else ""
+    return re.search(f"{before}{re.escape(value)}{after}", text) is not None
+
 
 _QUOTED = re.compile(r'"(?:\\.|[^"\\])*"|“[^”]*”|„[^“”]*[“”]|«[^»]*»|https?://\S+|\S+@\S+')
 _ADDRESS = re.compile(r"https?://[^\s,;<>\"”]+|[\w.+-]+@[\w-]+(?:\.[\w-]+)+")
 _SAME = 70
 """How much of an action's words a step has that says to do it."""
-_LINES = 60
 
 
 def step_behind(
-    origins: Sequence[StepOrigin], effect: Effect, words: Sequence[str], found: Iterable[Supplement], *, asked: bool
+    origins: Sequence[StepOrigin], effect: Effect, words: Sequence[str], read: Iterable[StepOrigin], *, asked: bool
 ) -> StepOrigin | None:
     """The step that an action of this effect on these things comes from; None where it is the goal's own.
 
-    `origins` are those of the subtask. Where they do not say it, the pages themselves are looked through, unless the user
+    `origins` are those of the subtask. Where they do not say it, the steps that were `read` are looked through, unless the user
     `asked` for such a thing: a policy may do what it has read without having planned it.
     """
     own = any(not origin.source for origin in origins)
@@ -44,7 +156,6 @@ def step_behind(
         return max(fits or stated, key=lambda origin: _likeness(origin.text, words))
     if asked:
         return None
-    read = (origin for supplement in found if supplement.source != USER for origin in _said_by(supplement))
     alike = [origin for origin in read if effect in effects_in(origin.text) and _likeness(origin.text, words) >= _SAME]
     return max(alike, key=lambda origin: _likeness(origin.text, words), default=None)
 
@@ -57,15 +168,6 @@ def asked_for(effect: Effect, said: Iterable[str], step: StepOrigin | None = Non
     if any(address.casefold() not in every for address in strange):
         return False
     return any(effect in effects_in(_QUOTED.sub(" ", text)) for text in texts)
-
-
-def _said_by(found: Supplement) -> Iterator[StepOrigin]:
-    books = playbooks_in(found)
-    for book in books:
-        yield from (book.origin(step.number) for step in book.steps)
-    if not books:
-        lines = [line.strip() for line in shown(found.text).text.splitlines() if line.strip()]
-        yield from (StepOrigin(source=found.source, title=found.title, text=line[:160]) for line in lines[:_LINES])
 
 
 def _likeness(text: str, words: Sequence[str]) -> float:
@@ -154,7 +256,7 @@ class Case:
         if self.action.inner or not (grounds.steps or self.effect in SENSITIVE):
             return None
         asked = asked_for(self.effect, grounds.said())
-        return step_behind(grounds.steps, self.effect, [self.target, *self.values], grounds.supplements(), asked=asked)
+        return step_behind(grounds.steps, self.effect, [self.target, *self.values], grounds.read(), asked=asked)
 
     @property
     def added_by_page(self) -> bool:

@@ -7,14 +7,12 @@ from typing import Any, Literal, NamedTuple
 
 from environments.effects import Change
 from protocol import Action, Frozen, GUIElement, VisualState
-from roles.safety.case import Case, Subject
+from roles.safety.case import NOTHING, Case, Grounds, Origin, Subject
 from roles.safety.constraints import glob
 from roles.safety.destinations import told
-from roles.safety.effects import SENSITIVE, Effect
+from roles.safety.effects import SENSITIVE, Effect, effects_of
 from roles.safety.policy import STRICTEST, Look, SafetyPolicy, Verdict
 from roles.safety.privacy.vault import references_in
-from roles.safety.provenance import NOTHING, Grounds, Origin
-from roles.safety.script_effects import effects_of
 
 _ORDER = tuple(Effect)
 _UNCHANGED = frozenset({Effect.OBSERVE, Effect.NAVIGATE, Effect.EDIT})

@@ -9,7 +9,7 @@ from typing import Any
 
 from protocol import VisualState
 from roles.contracts import Fact, GateRequest, StepRecord
-from roles.safety.outgoing_data import looks, texts
+from roles.safety.destinations import looks, texts
 from roles.screen.screens import Screen, fold
 from roles.screen.values import same_value
 from roles.skills.contract import RESULT

@@ -21,10 +21,9 @@ from roles.contracts import (
     TextShown,
 )
 from roles.screen.calls import changed_by, function_words, gone_later, is_call, looks_only, said_later, shown_later, told_of
-from roles.screen.choices import chosen, held, taken
-from roles.screen.events import PAGE_SAYS_NO, called_off, refusal
+from roles.screen.dialogs import PAGE_SAYS_NO, called_off, refusal
 from roles.screen.matching import similarity, tokens
-from roles.screen.page import likeness
+from roles.screen.page import chosen, held, likeness, taken
 from roles.screen.screens import FIELD_ROLES, Screen, fold
 from roles.screen.values import same_value
 

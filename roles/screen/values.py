@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from datetime import date, datetime
+
+from roles.contracts.values import parse_date, parse_time, plain_number
 
 MONTHS = (
     r"jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|sept?(?:ember)?|oct(?:ober)?"
@@ -22,21 +23,8 @@ _MONEY = re.compile(
     rf"^\s*(?P<sign>[-−(]?)\s*(?P<before>[$€£¥]|{_CODES})?\s*(?P<neg>[-−]?)(?P<number>\d[\d.,'\u00a0\u202f ]*)"
     rf"\s*(?P<after>[$€£¥]|{_CODES}|dollars?|euros?|pounds?)?\)?\s*$"
 )
-_CLOCK = re.compile(r"^(?P<hour>\d{1,2})(?::(?P<minute>\d{2}))?\s?(?:(?P<half>[ap])\.?m\.?)?$", re.IGNORECASE)
 _EMAIL = re.compile(r"^[\w.+-]+@[\w-]+(?:\.[\w-]+)+$")
 _NUMBER = re.compile(r"^[-−]?\d[\d,]*(?:\.\d+)?%?$")
-_DATE_FORMATS = (
-    "%Y-%m-%d",
-    "%d.%m.%Y",
-    "%m/%d/%Y",
-    "%d/%m/%Y",
-    "%d %B %Y",
-    "%d %b %Y",
-    "%B %d %Y",
-    "%b %d %Y",
-    "%Y/%m/%d",
-    "%m/%d/%y",
-)
 _DATE_IN = re.compile(
     rf"\b\d{{4}}-\d{{1,2}}-\d{{1,2}}\b|\b\d{{1,2}}[./]\d{{1,2}}[./]\d{{2,4}}\b|"
     rf"\b\d{{1,2}}(?:st|nd|rd|th)?\s+(?:{MONTHS})\b\.?(?:,?\s+\d{{4}})?|\b(?:{MONTHS})\.?\s+\d{{1,2}}(?:st|nd|rd|th)?\b(?:,?\s+\d{{4}}\b)?",
@@ -78,31 +66,6 @@ def amount_of(value: str) -> float | None:
     except ValueError:
         return None
     return -number if match["sign"] or match["neg"] else number
-
-
-def plain_number(text: str) -> str:
-    """`1,248.90` and `1.248,90` as `1248.90`."""
-    digits = re.sub(r"[\s'\u00a0\u202f]", "", text)
-    if re.search(r",\d{2}$", digits) and ("." not in digits or digits.rfind(".") < digits.rfind(",")):
-        return digits.replace(".", "").replace(",", ".")
-    return digits.replace(",", "")
-
-
-def parse_date(value: str) -> date | None:
-    """The day that `value` names, if it is nothing but a date with a year."""
-    text = re.sub(
-        r"^(?:mon|tues?|wed(?:nes)?|thu(?:rs)?|fri|sat(?:ur)?|sun)(?:day)?\b[,.]?\s+", "", value.strip(), flags=re.IGNORECASE
-    )
-    text = re.sub(r"(?<=\d)(?:st|nd|rd|th)\b", "", text).replace(",", " ").replace("Sept ", "Sep ")
-    text = " ".join(text.split())
-    if not 6 <= len(text) <= 20:
-        return None
-    for form in _DATE_FORMATS:
-        try:
-            return datetime.strptime(text, form).date()
-        except ValueError:
-            continue
-    return None
 
 
 def find_dates(text: str) -> list[str]:
@@ -165,17 +128,6 @@ def same_state(left: str, right: str) -> bool:
     """Whether a status as shown means the state that was asked for: an overdue invoice is outstanding, too."""
     status, wanted = " ".join(left.split()).casefold(), " ".join(right.split()).casefold()
     return status == wanted or status in _IMPLIED.get(wanted, set()) or same_value(left, right)
-
-
-def parse_time(value: str) -> int | None:
-    """The minute of the day that `value` names, if it is nothing but a time: `6:15 PM`, `18:15`."""
-    match = _CLOCK.match(value.strip())
-    if match is None or not (match["minute"] or match["half"]):
-        return None
-    hour, minute = int(match["hour"]), int(match["minute"] or 0)
-    if match["half"]:
-        hour = hour % 12 + (12 if match["half"].casefold() == "p" else 0)
-    return hour * 60 + minute if hour < 24 and minute < 60 else None
 
 
 def sort_key(value: str) -> tuple[int, float]:

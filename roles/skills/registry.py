@@ -12,12 +12,9 @@ from environments.cards import AppCard, FunctionCard, arguments_of
 from environments.contract import AppCatalog, Environment, FunctionInfo, InAppAgent, NativeApi, type_of
 from protocol import Action, AskInAppAgent, CallApi, GUIElement, VisualState
 from protocol.model.actions import KnownAction
-from roles.operator.retry import REPEATS, Repeat
-from roles.safety.effects import SENSITIVE, Effect
-from roles.safety.script_effects import effects_of
+from roles.safety.effects import SENSITIVE, Effect, effects_of
 from roles.skills.arguments import problem_with
-from roles.skills.contract import AGENT, Idempotence, OutsideTool, Skill
-from roles.skills.settings import SkillSettings
+from roles.skills.contract import AGENT, REPEATS, Idempotence, OutsideTool, Repeat, Skill, SkillSettings
 
 _ALWAYS = (
     "click",

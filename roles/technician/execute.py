@@ -16,18 +16,17 @@ from environments.sandbox.contract import Sandbox, SandboxUnavailable
 from protocol import Action, ActionResult, ExecStatus, Extension, RunScript, VisualState, parse_action
 from roles.contracts import Fact, FactKnown, Report, StepRecord, Subtask
 from roles.contracts.context import Context, State, Update
+from roles.contracts.facts import kind_of
 from roles.contracts.nodes import RunBlocked
 from roles.contracts.requests import Pending, Reject, pending_of
 from roles.contracts.signals import Signal
 from roles.journal.actions import Intent
 from roles.journal.events import FeedbackEvent, OutcomeEvent, ReviewedEvent
 from roles.journal.journal import put_out
-from roles.knowledge.memory.facts import kind_of
-from roles.operator.perceive import attempt_of, safety_of, subtask_id
+from roles.operator.perceive import FINALIZE, attempt_of, safety_of, subtask_id
 from roles.operator.safety.approval import ASK, EXPIRED, NOBODY, forbidden_still, record_request, refused, reviewed_key
 from roles.operator.safety.interruption import otherwise_now, previewed, was_done
 from roles.operator.safety.permits import grounds_of
-from roles.operator.state import FINALIZE
 from roles.safety import Review, review
 from roles.safety.privacy.vault import UnknownSecret
 from roles.safety.review import shown

@@ -16,20 +16,20 @@ from typing_extensions import TypedDict
 from protocol import RunScript, describe, parse_action
 from roles.contracts import FactKnown, RanScript, Report, Script, ScriptAnswer, ScriptRequest, Subtask
 from roles.contracts.context import Context, State, Update
-from roles.contracts.gates import MOST_STEPS
-from roles.contracts.nodes import Given, Graph, Stage, board_for_worker, node, stalled
+from roles.contracts.nodes import Given, Graph, Stage, node, stalled
+from roles.contracts.policies import MOST_STEPS
 from roles.contracts.requests import Pending, pending_of
 from roles.contracts.signals import Signal
 from roles.journal.actions import action_key
 from roles.journal.events import ErrorEvent, ReviewedEvent, error_event
-from roles.operator.perceive import attempt_of, key_of, safety_of, step_of, subtask_id
+from roles.knowledge.blackboard import board_for_worker
+from roles.operator.perceive import FINALIZE, attempt_of, key_of, safety_of, step_of, subtask_id
 from roles.operator.safety.approval import ask_by_interrupt, ask_by_report, record_request, reviewed_key
 from roles.operator.safety.interruption import asking, before_the_effect, between_actions, deciding, unless_dropped
 from roles.operator.safety.permits import grounds_of
-from roles.operator.state import FINALIZE
 from roles.policies.fallback import GaveUp, PolicyFault
 from roles.safety import Review, review
-from roles.safety.script_effects import Risk, risks_of
+from roles.safety.effects import Risk, risks_of
 from roles.technician.execute import execute_action, observe_feedback, tree_of
 
 REVIEW = "review_action_safety"

@@ -13,7 +13,7 @@ from langchain_core.messages import BaseMessage
 
 from protocol import BoundingBox, GUIElement, VisualState
 from roles.contracts import AppWords, Fact, OperatorView, StepRecord, Subtask
-from roles.contracts.limits.limits import Limits
+from roles.contracts.limits import Limits
 from roles.journal.journal import Journal
 from roles.operator.llm import LlmOperator
 from roles.policies.llm.asking import Asker

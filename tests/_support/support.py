@@ -18,7 +18,7 @@ from orchestrator.store.checkpoints import CursorSaver
 from protocol import Action, AgentStatus, OperatorDecision
 from roles.contracts import GateVerdict, PlanAnswer, Subtask, Supplement
 from roles.contracts.context import Context
-from roles.contracts.limits.limits import Limits
+from roles.contracts.limits import Limits
 from roles.contracts.signals import GateDecision, GateTrigger
 from roles.journal.journal import Event, Journal
 from roles.operator.graph import DURABLE_BEFORE

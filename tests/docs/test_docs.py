@@ -25,7 +25,7 @@ from orchestrator.settings.yaml_documents import Document, parse_document
 from orchestrator.tasks.plans import read_plan
 from orchestrator.tasks.tasks import Task, load_task
 from protocol import Wait
-from roles.manager.step_form import WrittenStep
+from roles.manager.plans import WrittenStep
 
 pytestmark = pytest.mark.slow("documents that are worked to their end")
 

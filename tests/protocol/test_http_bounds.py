@@ -20,7 +20,8 @@ from roles.policies.llm.calls import Breaker, Caller, Clocks
 from roles.policies.llm.reply_parsing import UnusableReply
 from roles.policies.llm.settings import ModelSettings
 from roles.policies.scripted_model import ScriptedChatModel
-from roles.skills.mcp_server import McpAddress, McpFault, McpServer, tools_of
+from roles.skills.chain_tools import McpFault, McpServer, tools_of
+from roles.skills.contract import McpAddress
 
 HEAD = b"HTTP/1.1 200 OK\r\ncontent-type: application/json\r\n"
 

@@ -29,9 +29,8 @@ from roles.contracts import Supplement, SupplementSource
 from roles.journal.events import ApprovalRequestedEvent, Json, ReviewedEvent, StepEvent
 from roles.knowledge.library import help_in
 from roles.knowledge.pages.documents import DocumentKind
-from roles.knowledge.sources.sources import ToolSource
-from roles.safety.effects import SENSITIVE, Effect
-from roles.safety.script_effects import effects_of
+from roles.knowledge.sources import ToolSource
+from roles.safety.effects import SENSITIVE, Effect, effects_of
 
 VICTIM = "victim"
 OFF = "never-ask-in-simulation"

@@ -13,11 +13,10 @@ from orchestrator.settings.build import build_library
 from orchestrator.settings.settings import Settings
 from roles.contracts import Supplement
 from roles.knowledge.library import Library, stored_at
-from roles.knowledge.meaning import MeaningFault
 from roles.knowledge.pages.documents import KINDS, Document, DocumentKind, text_digest
 from roles.knowledge.pages.folders import FolderSync, sync
-from roles.knowledge.sources.sources import SourceFault
-from roles.knowledge.store import KEPT, KnowledgeStore, StoreFault
+from roles.knowledge.sources import SourceFault
+from roles.knowledge.store import KEPT, KnowledgeStore, MeaningFault, StoreFault
 
 _CLOSE = 3
 """How many that are not returned are shown of a kind."""

@@ -15,9 +15,8 @@ from orchestrator.store.salvage import export_log
 from protocol import InteractionStep, read_log
 from roles.journal.events import ExperienceEvent
 from roles.journal.journal import Journal
-from roles.knowledge.demonstrations.demonstrations import LearnedPlaybook, distil, distil_twice
+from roles.knowledge.demonstrations.demonstrations import LearnedPlaybook, distil, distil_twice, keep
 from roles.knowledge.library import stored_at
-from roles.knowledge.memory.experience import keep
 from roles.knowledge.pages.documents import DocumentKind
 from roles.knowledge.settings import KnowledgeSettings
 from roles.knowledge.store import KnowledgeStore, StoreFault

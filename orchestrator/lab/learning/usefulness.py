@@ -63,8 +63,8 @@ def _helped(page: KnowledgeUsedEvent, statuses: Mapping[str, str], fulfilled: bo
 
 def tell_store(pages: Iterable[KnowledgeHelpedEvent], settings: KnowledgeSettings, runs_dir: Path) -> None:
     """Count the use of what is kept in the store. A store that cannot be written changes nothing of a run that has ended."""
+    from roles.knowledge.demonstrations.demonstrations import count
     from roles.knowledge.library import stored_at
-    from roles.knowledge.memory.experience import count
     from roles.knowledge.store import KnowledgeStore, StoreFault
 
     path = stored_at(settings, runs_dir)

@@ -39,6 +39,7 @@ from roles.contracts import (
     Subtask,
     Supplement,
 )
+from roles.contracts.context import Answered, AnswersMode, RememberedAnswer
 from roles.contracts.requests import PlanReviewRequest, QuestionRequest, Request, read_request, request_in
 from roles.journal.events import (
     AnsweredEvent,
@@ -54,12 +55,11 @@ from roles.journal.events import (
     SupplementEvent,
 )
 from roles.journal.journal import Event
-from roles.knowledge.memory.answers import Answered, AnswersMode, MemorySettings, RememberedAnswer, plain
+from roles.knowledge.answers import MemorySettings, plain
 from roles.manager.plans import WORK_PLAN, as_given
 from roles.policies.fallback import GaveUp, PolicyFault
 from roles.safety.privacy.vault import REFERENCE, references_in
-from roles.skills.contract import Idempotence, Skill, ToolRefused, ToolSilent
-from roles.skills.settings import SkillSettings
+from roles.skills.contract import Idempotence, Skill, SkillSettings, ToolRefused, ToolSilent
 
 
 class RecordedAnswers:

@@ -329,7 +329,7 @@ def _control(content: ControlEvent) -> str:
 def fact_words(content: FactEvent, limit: int = 160) -> str:
     """A fact's value, who says it, and what others say otherwise."""
     from roles.contracts import Fact
-    from roles.knowledge.memory.blackboard import source_told
+    from roles.contracts.facts import source_told
 
     said, others = source_told(Fact.model_validate(content.body())), content.instead
     dispute = f"; {len(others)} other{'s say' if len(others) > 1 else ' says'} otherwise" if others else ""

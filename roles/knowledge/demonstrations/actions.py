@@ -35,8 +35,7 @@ from roles.safety.privacy.vault import is_reference
 from roles.safety.privacy.vault_shapes import names_private, shaped
 from roles.screen.language.reader import read
 from roles.screen.matching import similarity
-from roles.screen.screens import FIELD_ROLES, TEXT_ROLES, Screen
-from roles.screen.synonyms import leads_back, plainly_called, similarity_next
+from roles.screen.screens import FIELD_ROLES, TEXT_ROLES, Screen, leads_back, plainly_called, similarity_next
 
 NOWHERE = "stands neither in the goal nor on a screen that was seen before"
 _TELLING = re.compile(r"\S*\d[^\s,;]*|\S+@\S+")

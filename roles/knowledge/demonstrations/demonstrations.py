@@ -1,7 +1,8 @@
-"""From something that was done once to a playbook: typed steps with slots for what differs next time, and what they say.
+"""From something that was done once to a playbook: typed steps with slots for what differs next time, and what became of it.
 
 A value that the goal says becomes a slot, one that was read on a screen is read there again, and what is neither stays as it
 is and is said to be a constant. Elements are called by name; detours, failures and steps without an effect are left out.
+A playbook that fails twice in a row, or less than every second time of four and more, is retired: kept, listed, never found.
 """
 
 from __future__ import annotations
@@ -15,8 +16,9 @@ from protocol import Frozen, InteractionStep
 from roles.contracts.orders import ReadStep, Step
 from roles.knowledge.demonstrations.actions import NOWHERE, Deeds
 from roles.knowledge.demonstrations.screens import Slots
-from roles.knowledge.pages.documents import Document, DocumentKind
+from roles.knowledge.pages.documents import RETIRED, Document, DocumentKind
 from roles.knowledge.pages.typed import block, in_words
+from roles.knowledge.store import KnowledgeStore
 from roles.knowledge.values import Given
 
 _BRANCHES = re.compile(r"\b(?:if|unless|whether|otherwise|each|every|all|when|once|until)\b", re.IGNORECASE)
@@ -186,3 +188,58 @@ def _common(one: Sequence[Step], two: Sequence[Step]) -> tuple[list[Step], list[
     if not steps:
         apart.append("the two have no step in common")
     return steps, apart
+
+
+RETIRING: tuple[DocumentKind, ...] = ("experience", "demonstration")
+"""Kinds of documents that come from something that was done; what people wrote stays until somebody takes it away."""
+IN_A_ROW = 2
+ENOUGH = 4
+_IN_A_ROW = "failed_in_a_row"
+
+
+class PlaybookRecord(Frozen):
+    """What became of a playbook so far."""
+
+    used: int = 0
+    """Runs that followed it."""
+    helped: int = 0
+    """Those of them that reached their goal by it."""
+    failed_in_a_row: int = 0
+
+    @property
+    def retired(self) -> str:
+        """Why it is followed no more; empty while it is."""
+        if self.failed_in_a_row >= IN_A_ROW:
+            return f"it failed {self.failed_in_a_row} times in a row"
+        if self.used >= ENOUGH and self.helped * 2 < self.used:
+            return f"it helped {self.helped} of {self.used} times"
+        return ""
+
+
+def standing(store: KnowledgeStore, document: Document) -> PlaybookRecord:
+    """What is known of a document; nothing of one that was never followed."""
+    used, helped = store.uses(document.id)
+    return PlaybookRecord(used=used, helped=helped, failed_in_a_row=int(document.data.get(_IN_A_ROW, 0)))
+
+
+def count(store: KnowledgeStore, document_id: str, *, helped: bool) -> None:
+    """A run has followed it. What was done once and does not work is retired; what people wrote is counted only."""
+    with store.writing():
+        store.note_use(document_id, helped)
+        document = store.get(document_id)
+        if document is None or document.kind not in RETIRING:
+            return
+        failed = 0 if helped else int(document.data.get(_IN_A_ROW, 0)) + 1
+        now = standing(store, document).model_copy(update={"failed_in_a_row": failed})
+        store.add(document.model_copy(update={"data": {**document.data, _IN_A_ROW: failed, RETIRED: now.retired}}))
+
+
+def keep(store: KnowledgeStore, found: LearnedPlaybook, kind: DocumentKind, source: str) -> tuple[Document, bool]:
+    """The document of what was learned, and whether it is new. What is known already keeps what is known of it."""
+    made = found.document(kind, source)
+    with store.writing():
+        known = store.get(made.id)
+        if known is not None:
+            return known, False
+        store.add(made)
+        return made, True

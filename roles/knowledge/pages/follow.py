@@ -15,12 +15,11 @@ from roles.contracts import USER, PageUse, PlanRequest, StepOrigin, Subtask, Sup
 from roles.contracts.orders import Reading, Span
 from roles.contracts.orders import Step as TypedStep
 from roles.contracts.signals import SubtaskStatus
-from roles.knowledge.pages.filling import Filling, by_title, filled, filling, question_for, typed_filled
+from roles.knowledge.pages.documents import asked_stems, stems, words_of
+from roles.knowledge.pages.filling import Filling, by_title, filled, filling, question_for, site_step, typed_filled
 from roles.knowledge.pages.playbook import SLOT, Playbook, Step, playbooks_in
-from roles.knowledge.pages.site_steps import site_step
 from roles.knowledge.pages.typed import BadSteps, block, grounded
 from roles.knowledge.values import Given, values_in
-from roles.knowledge.words import asked_stems, stems, words_of
 from roles.screen.language.reader import read
 from roles.screen.language.words import BREAKS, Words
 from roles.screen.matching import app_for

@@ -355,6 +355,10 @@ def _names_of(step: TypedStep) -> tuple[str, ...]:
     return (*getattr(step, "names", ()), *filter(None, [getattr(step, "name", "")]))
 
 
+_LINES = 60
+"""Lines of a page without steps that may say to do something."""
+
+
 @lru_cache(maxsize=256)
 def playbooks_in(found: Supplement) -> tuple[Playbook, ...]:
     """The procedures of what was found, in order; none where it has no steps."""
@@ -391,6 +395,18 @@ def playbooks_in(found: Supplement) -> tuple[Playbook, ...]:
             )
         )  # fmt: skip
     return tuple(books)
+
+
+def said_to_do(found: Iterable[Supplement]) -> Iterator[StepOrigin]:
+    """Every step that is said in what was found by others than the user; of a page without steps every line."""
+    for supplement in found:
+        books = () if supplement.source == USER else playbooks_in(supplement)
+        for book in books:
+            yield from (book.origin(step.number) for step in book.steps)
+        if not books and supplement.source != USER:
+            lines = [line.strip() for line in shown(supplement.text).text.splitlines() if line.strip()]
+            for line in lines[:_LINES]:
+                yield StepOrigin(source=supplement.source, title=supplement.title, text=line[:160])
 
 
 def _of_data(found: Supplement, text: str, hidden: bool) -> Playbook:

@@ -18,6 +18,7 @@ from environments.effects import released
 from protocol import CARRIES, AgentAction, AskUser, describe, parse_action
 from roles.contracts import USER, Fact
 from roles.contracts.context import Context, State, Update
+from roles.contracts.facts import MEMORY
 from roles.contracts.requests import (
     Answer,
     ApprovalRequest,
@@ -39,11 +40,9 @@ from roles.contracts.signals import Signal
 from roles.journal.actions import Approval
 from roles.journal.events import ApprovalEvent, ApprovalExpiredEvent, ApprovalRequestedEvent, ConstraintsAddedEvent
 from roles.journal.journal import Journal
-from roles.knowledge.memory.facts import MEMORY
-from roles.operator.perceive import current_screen, safety_of, subtask_id
+from roles.operator.perceive import FINALIZE, current_screen, safety_of, subtask_id
 from roles.operator.safety.interruption import previewed
 from roles.operator.safety.permits import drop, element_of, grounds_of, with_permit
-from roles.operator.state import FINALIZE
 from roles.safety import Constraints, Review, SafetyPolicy, review
 from roles.safety.constraints import together
 from roles.safety.policy import Moment, overdue
@@ -51,7 +50,7 @@ from roles.safety.privacy.redaction import MASK
 from roles.safety.privacy.vault import is_reference
 from roles.safety.privacy.vault_shapes import names_private
 from roles.safety.review import shown
-from roles.screen.events import effect_verb
+from roles.screen.dialogs import effect_verb
 
 EXPIRED = "the approval has expired"
 """How the error of an action begins whose approval was too old when it was to be used."""

@@ -29,8 +29,7 @@ from roles.contracts.requests import Pending, pending_of
 from roles.contracts.signals import Signal
 from roles.contracts.steering import SteeringInput
 from roles.journal.events import DroppedEvent, ErrorEvent
-from roles.operator.perceive import current_screen, step_of
-from roles.operator.state import FINALIZE
+from roles.operator.perceive import FINALIZE, current_screen, step_of
 from roles.safety.review import alike
 
 _ANY = "*"

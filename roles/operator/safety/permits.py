@@ -36,8 +36,8 @@ from roles.contracts.nodes import Stage
 from roles.contracts.requests import Pending
 from roles.journal.events import NetworkLearnedEvent, RequestStoppedEvent
 from roles.journal.journal import Journal
-from roles.operator.perceive import attempt_of, key_of, safety_of, subtask_id
-from roles.operator.state import FINALIZE
+from roles.knowledge.pages.playbook import said_to_do
+from roles.operator.perceive import FINALIZE, attempt_of, key_of, safety_of, subtask_id
 from roles.safety import Grounds, Review, SafetyPolicy, review
 from roles.safety.destinations import sends_elsewhere, way_of
 from roles.safety.effects import RULE, effect_of, learned_rules
@@ -67,6 +67,7 @@ def grounds_of(state: State, ctx: Context) -> Grounds:
         facts=ctx.journal.facts(),
         supplements=ctx.journal.supplements,
         screens=lambda: _screens(ctx),
+        read=lambda: said_to_do(ctx.journal.supplements()),
         steps=_steps(state),
     )
 

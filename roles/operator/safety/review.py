@@ -8,17 +8,16 @@ from typing import Any
 from environments.effects import released
 from protocol import Action, AskUser, GUIElement, VisualState, describe, parse_action
 from roles.contracts.context import Context, State, Update
+from roles.contracts.facts import MEMORY
 from roles.contracts.requests import Pending, pending_of
 from roles.contracts.signals import Signal
 from roles.journal.events import Json, ReviewedEvent
-from roles.knowledge.memory.answer_reuse import note_recall, recall
-from roles.knowledge.memory.facts import MEMORY
-from roles.operator.perceive import attempt_of, current_screen, element_ref, safety_of, subtask_id
-from roles.operator.retry import asked_anew, doubt
+from roles.knowledge.answers import note_recall, recall
+from roles.operator.perceive import FINALIZE, attempt_of, current_screen, element_ref, safety_of, subtask_id
+from roles.operator.recovery import asked_anew, doubt
 from roles.operator.safety.approval import answered, is_secret, record_request, reviewed_key
 from roles.operator.safety.interruption import previewed
 from roles.operator.safety.permits import element_of, grounds_of, own_work, told_of, with_permit
-from roles.operator.state import FINALIZE
 from roles.safety import Review, review
 from roles.safety.destinations import page_host
 from roles.safety.review import shown

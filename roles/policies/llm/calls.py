@@ -18,8 +18,8 @@ from langgraph.errors import GraphBubbleUp
 from protocol.http_bounds import TooMuch
 from protocol.prompt_form import estimate_tokens
 from protocol.retries import Overload, Retries, asked_for, passes, status_of
-from roles.contracts.limits.budgets import Budgets, BudgetUse
-from roles.contracts.limits.limits import Limits
+from roles.contracts.limits import Limits
+from roles.journal.budgets import Budgets, BudgetUse
 from roles.journal.events import ErrorEvent, Json, ModelCallEvent
 from roles.journal.journal import Journal
 from roles.policies.fallback import BudgetSpent, Unreachable

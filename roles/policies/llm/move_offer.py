@@ -19,7 +19,7 @@ from rapidfuzz import fuzz
 from protocol import GUIElement, OperatorDecision
 from protocol.prompt_form.tree import CHECKED, acts, kind
 from roles.contracts import Expectation, FieldHas, OperatorView
-from roles.knowledge.memory.blackboard import board_in
+from roles.knowledge.blackboard import board_in
 from roles.policies.llm.decision_parsing import read_decision
 from roles.policies.llm.guards import CHOSEN_FROM, MAKES, WRITTEN_IN, Guards, fits
 from roles.policies.llm.reply_parsing import UnusableReply

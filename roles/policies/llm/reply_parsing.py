@@ -11,7 +11,7 @@ from typing import Any
 
 from langchain_core.messages import AIMessage
 
-from roles.contracts.limits.limits import Limits
+from roles.contracts.limits import Limits
 
 LONGEST = Limits().answer_output
 """Characters of an answer that are looked at where nobody says otherwise: a decision is far shorter."""

@@ -37,7 +37,7 @@ from roles.contracts import (
 )
 from roles.contracts.orders import GoalLedger
 from roles.contracts.signals import GateTrigger, SubtaskStatus
-from roles.knowledge.memory.blackboard import LINE, BlackboardRequest, board_in, fact_told, live_names, value_told
+from roles.knowledge.blackboard import LINE, BlackboardRequest, board_in, fact_told, live_names, value_told
 from roles.knowledge.pages.visible_text import shown
 from roles.safety.privacy.vault import is_reference, references_in
 from roles.screen.calls import CALLS

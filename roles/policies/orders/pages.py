@@ -26,10 +26,10 @@ from roles.contracts.orders import (
     When,
     said,
 )
+from roles.contracts.values import parse_date, parse_time
 from roles.policies.orders.state import Group, Refusal, escaped
 from roles.screen.matching import similarity
 from roles.screen.page import PARTLY, likeness, plain
-from roles.screen.values import parse_date, parse_time
 
 PRESSED = frozenset({"button", "link", "tab", "menuitem", "option", "treeitem", "menuitemcheckbox", "menuitemradio"})
 WRITTEN = frozenset({"textbox", "searchbox", "spinbutton"})

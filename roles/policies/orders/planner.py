@@ -30,13 +30,13 @@ from roles.contracts.orders import (
     WaitStep,
     When,
 )
+from roles.contracts.values import parse_date
 from roles.policies.orders.forms import Forms, in_time, later
 from roles.policies.orders.grounding import ground_field, ground_place, ground_verb, is_control
 from roles.policies.orders.jobs import job_of
 from roles.policies.orders.pages import PagePlanner
 from roles.policies.orders.state import COMMITS, LOOKS, Group, NotKnownYet, Refusal, Row, Subject, escaped, is_many
 from roles.screen.language.names import bare
-from roles.screen.values import parse_date
 
 SWITCHES = {"turn_on": "true", "turn_off": "false", "mute": "true", "unmute": "false"}
 ANSWERS = frozenset({"reply", "forward"})

@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 
 from roles.contracts.orders import CollectStep, Condition, Of, Records, RowTest, Text, Thing, When
-from roles.knowledge.formulas.values import Table
+from roles.contracts.values import Table
 from roles.policies.orders.grounding import Ungrounded, ground_field, place_called, to_records
 from roles.policies.orders.joined import Joined
 from roles.policies.orders.skills.rows import Row as SeenRow

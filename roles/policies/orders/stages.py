@@ -143,7 +143,7 @@ def _depends(app: str | None, steps: Sequence[Step], before: Sequence[Subtask]) 
 def facts_used(step: Step) -> list[str]:
     """Names of the facts that a step needs."""
     if isinstance(step, ComputeStep):
-        from roles.knowledge.formulas.formula import names_in  # its grammar is not needed to show a run
+        from roles.knowledge.formula import names_in  # its grammar is not needed to show a run
 
         return list(names_in(step.formula))
     if isinstance(step, JobStep):

@@ -8,7 +8,7 @@ from typing import NamedTuple
 from environments.cards import AppCard, FieldCard, FieldType, KindCard
 from roles.contracts import Fact
 from roles.contracts.orders import Of, Order, Reading, Records, Slot, Span, Step, Text, Thing, Value
-from roles.knowledge.formulas.values import Table, table_of
+from roles.contracts.values import Table, table_of
 from roles.policies.orders.grounding import Ungrounded, ground_kind
 
 COMMITS = ("send", "submit", "save")

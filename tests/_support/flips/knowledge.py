@@ -21,7 +21,7 @@ from orchestrator.settings.settings import load_settings
 from roles.knowledge.library import stored_at
 from roles.knowledge.pages.documents import KINDS, Document
 from roles.knowledge.retrievers import OnlineSearch
-from roles.knowledge.sources.sources import SourceFault
+from roles.knowledge.sources import SourceFault
 from roles.knowledge.store import KnowledgeStore
 
 QUERY = "feed the brown otters"

@@ -34,7 +34,7 @@ from protocol import Action, ActionResult, ActionTarget, AgentStatus, Click, Exe
 from roles.contracts import OperatorView, ScreenPicture, StepOrigin, StepRecord, Subtask, Supplement
 from roles.contracts.context import Context
 from roles.journal.journal import Journal
-from roles.knowledge.sources.sources import McpSource
+from roles.knowledge.sources import McpSource
 from roles.manager.graph import gather_supplement
 from roles.policies.fallback import PolicyFault
 from roles.policies.llm.calls import Clocks
@@ -491,7 +491,7 @@ def stored(overrides: Sequence[str], folder: Path) -> Any:
 def facts_told(overrides: Sequence[str], folder: Path) -> Any:
     """What a model would be told of many facts."""
     from roles.contracts import Fact, PlanRequest
-    from roles.knowledge.memory.blackboard import board_of
+    from roles.knowledge.blackboard import board_of
     from roles.policies.llm import subtask_words
 
     facts = tuple(Fact(name=f"fact {n}", value="value " * 9, step=n) for n in range(40))
@@ -502,7 +502,8 @@ def facts_told(overrides: Sequence[str], folder: Path) -> Any:
 def remembered(overrides: Sequence[str], folder: Path) -> Any:
     """What is known of a question that was answered ten days ago, and of one that is nearly the same."""
     from orchestrator.settings.build import build_answers
-    from roles.knowledge.memory.answers import DAY, Answered, AnswerFile
+    from roles.contracts.context import Answered
+    from roles.knowledge.answers import DAY, AnswerFile
 
     now = 1_000_000_000.0
     said = Answered("billing", "Which account should the invoice be paid from?", "account", "checking", "r1", "ada")

@@ -15,7 +15,7 @@ from roles.contracts.orders import Entry, Records, RowTest, Step
 from roles.operator.recovery import interruption
 from roles.operator.rules import RulesOperator
 from roles.safety.effects import effect_of
-from roles.screen.events import effect_verb, screen_events
+from roles.screen.dialogs import effect_verb, screen_events
 from roles.screen.values import kind_of
 
 

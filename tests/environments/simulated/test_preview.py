@@ -29,10 +29,9 @@ from protocol import (
     VisualState,
 )
 from protocol.dsl import parse_line
-from roles.contracts.limits.call_timeouts import TimedEnvironment
+from roles.contracts.call_timeouts import TimedEnvironment
 from roles.safety import SafetyPolicy, review
-from roles.safety.privacy.redaction import Redactor
-from roles.safety.privacy.secret_border import SecretBorder
+from roles.safety.privacy.redaction import Redactor, SecretBorder
 
 WORLDS = ("company", "smart-home", "workshop")
 ACTIONS = 700

@@ -25,7 +25,7 @@ from orchestrator.runs.runs import resume
 from orchestrator.store.salvage import salvage
 from protocol import ActionTarget, AgentStatus, Click, Fill, OperatorDecision, Screenshot, Wait
 from roles.contracts import GateRequest, GateVerdict, PlanAnswer, PlanRequest
-from roles.contracts.limits.limits import Limits
+from roles.contracts.limits import Limits
 from roles.contracts.signals import GATE_DECISIONS, GateTrigger, Signal
 from roles.journal.journal import Journal
 from roles.policies.scripted import TrustingEvaluator

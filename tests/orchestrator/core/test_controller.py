@@ -16,7 +16,7 @@ from orchestrator.core.controller import build_controller
 from orchestrator.core.machine import ANYWHERE, ROWS
 from protocol import ActionTarget, AgentStatus, Click, Fill, LaunchApp, OperatorDecision, Screenshot, Wait
 from roles.contracts import GateVerdict, PlanAnswer
-from roles.contracts.limits.limits import Limits
+from roles.contracts.limits import Limits
 from roles.contracts.nodes import Graph
 from roles.contracts.signals import GateTrigger, Signal
 from roles.contracts.steering import Silence

@@ -17,7 +17,7 @@ from orchestrator.core.hub_line import HubLine
 from orchestrator.core.lanes import ANY, MOST_CONFLICTS, Lane, Lanes, clash
 from orchestrator.store.checkpoints import CursorSaver
 from protocol import ActionTarget, Fill, LaunchApp, Wait
-from roles.contracts.limits.limits import Limits
+from roles.contracts.limits import Limits
 from roles.journal.journal import Journal
 from roles.operator.graph import DURABLE_BEFORE
 

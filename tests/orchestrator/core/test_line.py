@@ -6,7 +6,7 @@ import pytest
 from support import Run, decide, desktop, planned, subtask, verdict
 
 from protocol import ActionTarget, AgentStatus, Click, Fill, OperatorDecision
-from roles.contracts.limits.limits import Limits
+from roles.contracts.limits import Limits
 from roles.contracts.signals import GateTrigger, Signal
 
 FILL = decide(Fill(target=ActionTarget(text="Amount"), text="$5.00"))

@@ -19,7 +19,7 @@ from orchestrator.tasks.tasks import load_task
 from orchestrator.views.terminal.event_lines import Teller
 from protocol import ActionTarget, AgentStatus, Click, Fill, LaunchApp, Memorize, OperatorDecision, Wait
 from roles.contracts import Answer, FactKnown, PlanAnswer, Result, Script
-from roles.contracts.limits.limits import Limits
+from roles.contracts.limits import Limits
 from roles.contracts.signals import GateTrigger, Signal
 from roles.policies.scripted import AnalystScript, ScriptedAnalyst, ScriptedTechnician, TechnicianScript
 

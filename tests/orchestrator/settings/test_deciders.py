@@ -22,7 +22,7 @@ from orchestrator.settings.policies import Deciders
 from orchestrator.settings.settings import load_settings
 from roles.analyst.llm import LlmAnalyst
 from roles.contracts import AppWords, OperatorView, PlanRequest, ScreenPicture
-from roles.contracts.limits.limits import Limits
+from roles.contracts.limits import Limits
 from roles.journal.journal import Journal
 from roles.operator.llm import LlmOperator
 from roles.operator.rules import RulesOperator

@@ -19,7 +19,7 @@ from orchestrator.runs.runs import Outcome
 from orchestrator.views.terminal.approval import ask, request_lines
 from roles.contracts.requests import read_request
 from roles.journal.journal import Event
-from roles.knowledge.memory.answers import AnswerFile
+from roles.knowledge.answers import AnswerFile
 
 
 def crew(folder: Path, mode: str, *more: str) -> Crew:

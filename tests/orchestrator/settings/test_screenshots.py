@@ -27,8 +27,7 @@ from roles.journal.journal import Journal
 from roles.journal.screenshots import FOLDER, Gallery, ScreenshotSettings
 from roles.policies.scripted import ManagerScript, OperatorScript, ScriptedManager, ScriptedOperator
 from roles.safety import SafetyPolicy
-from roles.safety.privacy.redaction import Redactor
-from roles.safety.privacy.secret_border import SecretBorder
+from roles.safety.privacy.redaction import Redactor, SecretBorder
 
 GOAL = "Open the settings and switch Mute on"
 CHILD = """

@@ -11,8 +11,8 @@ from roles.analyst.graph import build_analyst
 from roles.analyst.rules import RulesAnalyst
 from roles.contracts import AnalystRequest, Answer, Fact, Result, Subtask
 from roles.contracts.context import Context
+from roles.contracts.values import table_text
 from roles.journal.journal import Journal
-from roles.knowledge.formulas.values import table_text
 from roles.policies.scripted import AnalystScript, ScriptedAnalyst
 
 TABLE = table_text(

@@ -9,7 +9,7 @@ from models import asker, fact, prompts_of, saying, section, text_of
 
 from roles.analyst.llm import LlmAnalyst
 from roles.contracts import AnalystRequest, Answer, Fact, FactKnown, Subtask, Supplement
-from roles.knowledge.formulas.values import table_text
+from roles.contracts.values import table_text
 from roles.policies.fallback import GaveUp
 from roles.policies.llm.prompts import load_prompt
 

@@ -18,7 +18,7 @@ from orchestrator.settings.settings import load_settings, shipped
 from orchestrator.tasks.tasks import Task, load_task
 from protocol import ActionTarget, Click, Fill
 from roles.contracts import FieldHas, GateRequest, GateVerdict, PlanAnswer
-from roles.contracts.limits.limits import Limits
+from roles.contracts.limits import Limits
 from roles.contracts.signals import GateTrigger, Signal
 from roles.evaluator.rules import RulesEvaluator
 from roles.journal.journal import Journal

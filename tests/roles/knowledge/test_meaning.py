@@ -8,10 +8,9 @@ import pytest
 from langchain_core.embeddings import Embeddings
 
 from roles.knowledge.library import Library
-from roles.knowledge.meaning import Meaning, MeaningFault, open_meaning
 from roles.knowledge.pages.documents import Document
 from roles.knowledge.settings import EmbeddingSettings, KnowledgeSettings
-from roles.knowledge.store import KnowledgeStore
+from roles.knowledge.store import KnowledgeStore, Meaning, MeaningFault, open_meaning
 
 
 class Topics(Embeddings):

@@ -16,7 +16,7 @@ from roles.knowledge.library import Library, gather, help_in
 from roles.knowledge.pages.documents import Document
 from roles.knowledge.retrievers import RetrieverSource, SourceRetriever
 from roles.knowledge.settings import KnowledgeSettings, SourceSettings
-from roles.knowledge.sources.sources import SourceFault, ToolSource
+from roles.knowledge.sources import SourceFault, ToolSource
 from roles.knowledge.store import KnowledgeStore
 
 

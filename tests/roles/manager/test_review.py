@@ -9,7 +9,7 @@ from support import Run, decide, planned, subtask
 
 from protocol import ActionTarget, AgentStatus, Fill, OperatorDecision
 from roles.contracts import PlanAnswer, PlanRequest, Subtask
-from roles.contracts.limits.limits import Limits
+from roles.contracts.limits import Limits
 from roles.safety import SafetyPolicy
 from roles.safety.policy import Uptime
 

@@ -26,7 +26,7 @@ from protocol import (
     Wait,
 )
 from roles.contracts import OperatorView
-from roles.contracts.limits.limits import Limits
+from roles.contracts.limits import Limits
 from roles.safety import Rule, SafetyPolicy
 
 ROOT = Path(__file__).parents[3]

@@ -10,10 +10,11 @@ from support import FINISH, Run, decide, desktop, planned, subtask
 from environments.faults.faults import Fault, FaultKind, FaultyEnvironment
 from protocol import VERBS, ActionTarget, CallApi, Click, Fill, OperatorDecision, PressKey, Type, Wait
 from roles.contracts import OperatorView
-from roles.contracts.limits.limits import Limits
-from roles.operator.retry import REPEATS, Repeat, repeat_class
+from roles.contracts.limits import Limits
+from roles.operator.recovery import repeat_class
 from roles.safety import SafetyPolicy
 from roles.safety.effects import Effect
+from roles.skills.contract import REPEATS, Repeat
 
 AMOUNT = ActionTarget(text="Amount")
 SAVE = ActionTarget(text="Save draft")

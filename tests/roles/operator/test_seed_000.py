@@ -27,7 +27,7 @@ from protocol import (
 )
 from roles.contracts import OperatorView
 from roles.contracts.context import Context
-from roles.contracts.limits.limits import Limits
+from roles.contracts.limits import Limits
 from roles.journal.journal import Journal
 from roles.operator.graph import CHOICES, EDGES, STAGES, build_operator
 from roles.policies.scripted import OperatorScript, ScriptedOperator

@@ -31,7 +31,7 @@ from protocol import (
 from protocol.dialects.common.base import Context as Reading
 from protocol.dialects.desktop.ufo import decision_of
 from roles.contracts import OperatorView
-from roles.contracts.limits.limits import Limits
+from roles.contracts.limits import Limits
 from roles.contracts.signals import GateTrigger, Signal
 from roles.safety import SafetyPolicy
 from roles.safety.privacy.vault import reference

@@ -14,11 +14,10 @@ from environments.simulated.desktop import SimulatedDesktop
 from protocol import ActionTarget, Click, Fill, Memorize, OperatorDecision, VisualState
 from roles.contracts import OperatorView
 from roles.contracts.context import Context
-from roles.contracts.limits.limits import Limits
+from roles.contracts.limits import Limits
 from roles.journal.journal import Journal
 from roles.operator.graph import build_operator
-from roles.operator.perceive import told_by_screen
-from roles.operator.state import OperatorState
+from roles.operator.perceive import OperatorState, told_by_screen
 from roles.safety import SafetyPolicy
 from roles.safety.privacy.redaction import Redactor
 

@@ -9,6 +9,7 @@ import pytest
 from environments.effects.words import Effect, effects_in
 from protocol import ActionTarget, BoundingBox, Click, Fill, GUIElement, VisualState
 from roles.contracts import StepOrigin, Supplement
+from roles.knowledge.pages.playbook import said_to_do
 from roles.safety import Grounds, Review, Rule, SafetyPolicy, review
 from roles.safety.case import asked_for
 
@@ -24,7 +25,7 @@ PAGE = Supplement(query="q", source="help:b.md", title="Tidy", text='# Tidy\n1. 
 
 
 def looked_at(policy: SafetyPolicy, goal: str, *steps: StepOrigin, found: tuple[Supplement, ...] = (), **more: Any) -> Review:
-    grounds = Grounds(said=lambda: [goal], steps=steps, supplements=lambda: found)
+    grounds = Grounds(said=lambda: [goal], steps=steps, supplements=lambda: found, read=lambda: said_to_do(found))
     action = more.get("action") or Click(target=ActionTarget(element_id="e1"))
     return review(action, more.get("element", BUTTON), SCREEN, policy, grounds=grounds)
 

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from protocol import GUIElement, VisualState
 from roles.contracts import Fact, Supplement
 from roles.safety import NOTHING, Grounds, origin_of
-from roles.safety.provenance import ORDER
+from roles.safety.case import ORDER
 
 EMPTY = VisualState(app="notes")
 

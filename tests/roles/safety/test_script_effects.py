@@ -10,8 +10,7 @@ from hypothesis import strategies as st
 
 from protocol import RunScript, VisualState
 from roles.safety import Rule, SafetyPolicy, review
-from roles.safety.effects import Effect
-from roles.safety.script_effects import effects_of, risks_of
+from roles.safety.effects import Effect, effects_of, risks_of
 
 SCREEN = VisualState(timestamp=0, screen_resolution=(800, 600), elements=())
 

@@ -5,9 +5,8 @@ from __future__ import annotations
 import pytest
 
 from protocol import BoundingBox, GUIElement, VisualState
-from roles.screen.choices import adding, chosen, taken
-from roles.screen.events import refusal
-from roles.screen.page import Page, Scopes, likeness, listed
+from roles.screen.dialogs import refusal
+from roles.screen.page import Page, Scopes, adding, chosen, likeness, listed, taken
 
 
 def state(*parts: tuple[str, str] | tuple[str, str, dict[str, object]]) -> VisualState:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from protocol import ActionTarget, Click, GUIElement, VisualState
-from roles.screen.synonyms import as_shown, plainly_called, usual
+from roles.screen.screens import as_shown, plainly_called, usual
 
 
 def screen(*elements: tuple[str, str]) -> VisualState:

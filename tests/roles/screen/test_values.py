@@ -6,7 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from roles.screen.values import amount_of, find_dates, find_money, kind_of, parse_date, rewritings, same_value, sort_key
+from roles.contracts.values import parse_date
+from roles.screen.values import amount_of, find_dates, find_money, kind_of, rewritings, same_value, sort_key
 
 
 @pytest.mark.parametrize(

@@ -16,15 +16,14 @@ from support import FINISH, Run, decide, desktop, planned, subtask
 from environments.simulated.desktop import SimulatedDesktop
 from environments.simulated.world.worldfile import load_world
 from protocol import CallApi
-from roles.contracts.limits.limits import Limits
+from roles.contracts.limits import Limits
 from roles.policies.scripted import OperatorScript, ScriptedOperator
 from roles.safety import Grounds, SafetyPolicy, review
+from roles.safety.case import origin_of
 from roles.safety.effects import Effect
-from roles.safety.provenance import origin_of
 from roles.skills.chain_tools import ChainTool, McpTools, given_tools, installed_tools
-from roles.skills.contract import Idempotence, Skill, ToolFault, ToolRefused, ToolSilent
+from roles.skills.contract import Idempotence, McpSkills, Rating, Skill, SkillSettings, ToolFault, ToolRefused, ToolSilent
 from roles.skills.registry import Skills
-from roles.skills.settings import McpSkills, Rating, SkillSettings
 
 SERVER = '''
 import sys

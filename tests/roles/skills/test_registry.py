@@ -14,9 +14,8 @@ from environments.simulated.world.worldfile import load_world
 from protocol import VERBS, ActionTarget, AskInAppAgent, CallApi, Click, Wait
 from roles.safety.effects import Effect
 from roles.skills.arguments import problem_with
-from roles.skills.contract import Idempotence, Skill
+from roles.skills.contract import Idempotence, Rating, Skill, SkillSettings, WayFor
 from roles.skills.registry import Skills, told, verb_skill
-from roles.skills.settings import Rating, SkillSettings, WayFor
 
 
 def registry(**settings: Any) -> Skills:

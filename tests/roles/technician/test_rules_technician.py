@@ -14,7 +14,7 @@ from roles.contracts import ScriptRequest, Subtask
 from roles.contracts.orders import JobStep
 from roles.policies.orders.jobs import only_job
 from roles.policies.orders.stages import describe
-from roles.safety.script_effects import risks_of
+from roles.safety.effects import risks_of
 from roles.screen.language.reader import read
 from roles.technician.rules import NoSuchFile, RulesTechnician, script_for
 

@@ -11,7 +11,7 @@ from environments.contract import CHANGE_FILES
 from environments.sandbox.contract import NoSandbox, ScriptResult
 from protocol import ActionTarget, Click, FailGoal, Fill
 from roles.contracts import EffectSeen, FactKnown, PlanAnswer, PlanRequest, Script
-from roles.contracts.limits.limits import Limits
+from roles.contracts.limits import Limits
 from roles.evaluator.rules import RulesEvaluator
 from roles.policies.scripted import ScriptedTechnician, TechnicianScript
 from roles.safety import Rule, SafetyPolicy

@@ -8,8 +8,7 @@ from environments.effects.words import is_way_out
 from protocol import ActionTarget, AskUser, ExecStatus, GUIElement, PressKey, Wait
 from roles.policies.orders.skills.situation import Move, Situation, act, done, fail, press
 from roles.policies.orders.skills.widgets import put
-from roles.screen.dialogs import agree_choice, dialog_text
-from roles.screen.events import refusal
+from roles.screen.dialogs import agree_choice, dialog_text, refusal
 from roles.screen.matching import tokens
 from roles.screen.screens import fold
 

@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 
 from protocol import GUIElement
 from roles.contracts.orders import Entry, FillStep, Records
+from roles.contracts.values import parse_time
 from roles.policies.orders.skills.committing import came_of, commit, control_for, mend
 from roles.policies.orders.skills.finding import find_record, find_row, go_to
 from roles.policies.orders.skills.situation import Move, Situation, StepFailure, done, fail, press
@@ -27,7 +28,7 @@ from roles.policies.orders.skills.widgets import (
     took_it,
 )
 from roles.screen.screens import Item, fold, shown
-from roles.screen.values import parse_time, same_value
+from roles.screen.values import same_value
 
 _PARTS = re.compile(r"\s*[,;\n]\s*")
 _MORE = re.compile(r"^(?:(?:show |view )?(?:more|advanced|details|all)(?: (?:options|details|settings|fields))?|options|add .*)$")

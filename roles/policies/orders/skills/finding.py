@@ -28,8 +28,7 @@ from roles.policies.orders.skills.lists import (
 from roles.policies.orders.skills.rows import Row, best_fitting, is_called, is_cut, matches, picked, words_of
 from roles.policies.orders.skills.situation import Move, Situation, StepFailure, act, done, fail, press
 from roles.screen.matching import similarity
-from roles.screen.screens import Item, fold
-from roles.screen.synonyms import leads_back
+from roles.screen.screens import Item, fold, leads_back
 
 _CLOSING = frozenset({"close", "close file", "close document", "close editor", "close details", "close view"})
 _PLACES = frozenset({"tab", "link", "treeitem", "menuitem", "option", "radio"})

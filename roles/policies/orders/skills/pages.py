@@ -9,15 +9,14 @@ from environments.effects import SENSITIVE, Effect
 from environments.effects.words import effect_of_words, is_way_out
 from protocol import ActionTarget, ExecStatus, GUIElement, Memorize, Scroll, Wait
 from roles.contracts.orders import PressStep, ReadStep, Records
+from roles.contracts.values import parse_date
 from roles.policies.orders.pages import BOXES, LISTS, PRESSED, ROLES, WRITTEN, names_verb
 from roles.policies.orders.skills.rows import Row, is_called, matches, picked
 from roles.policies.orders.skills.situation import Move, Situation, StepFailure, act, done, fail, press
-from roles.screen.choices import records as parts_of
-from roles.screen.dialogs import agree_choice
-from roles.screen.events import called_off, refusal
+from roles.screen.dialogs import agree_choice, called_off, refusal
 from roles.screen.page import Page, Scopes, likeness, plain
+from roles.screen.page import records as parts_of
 from roles.screen.screens import fold, shown
-from roles.screen.values import parse_date
 
 _SAID = frozenset({"text", "cell", "gridcell", "heading", "rowheader", "label", "status"})
 _MONEY = re.compile(r"[$€£¥]\s?\d|\d\s?(?:[$€£¥]|USD|EUR|GBP|CHF)\b")

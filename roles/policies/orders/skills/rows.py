@@ -9,10 +9,11 @@ from functools import lru_cache
 from typing import Any
 
 from roles.contracts.orders import Pick, Relation, RowTest
+from roles.contracts.values import parse_date, parse_time, plain_number
 from roles.policies.orders.skills.situation import StepFailure
 from roles.screen.matching import similarity, tokens
 from roles.screen.screens import fold
-from roles.screen.values import find_dates, is_masked, kind_of, parse_date, parse_time, plain_number, same_value
+from roles.screen.values import find_dates, is_masked, kind_of, same_value
 
 _CLOCK = re.compile(r"(?<![\d:])\d{1,2}:\d{2}(?:\s?[ap]\.?m\.?\b)?|(?<![\d.:-])\d{1,2}\s?[ap]\.?m\.?\b", re.IGNORECASE)
 _NUMBER = re.compile(

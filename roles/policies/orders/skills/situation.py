@@ -13,8 +13,7 @@ from environments.cards import AppCard, KindCard
 from environments.effects.words import is_way_out
 from protocol import Action, ActionTarget, Click, GUIElement, LaunchApp, Scroll, SwitchWindow, Wait
 from roles.contracts import Fact, OperatorView, StepRecord
-from roles.screen.screens import Screen, fold
-from roles.screen.synonyms import plainly_called
+from roles.screen.screens import Screen, fold, plainly_called
 from roles.skills.contract import RESULT
 
 _SLOT = re.compile(r"\{\{|\}\}|\{([^{}]+)\}")

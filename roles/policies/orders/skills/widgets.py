@@ -7,12 +7,12 @@ from collections.abc import Sequence
 from datetime import datetime
 
 from protocol import Action, ActionTarget, Click, Fill, GUIElement, PressKey, SelectOption, Type, Wait
+from roles.contracts.values import parse_date, parse_time
 from roles.policies.orders.skills.situation import Move, Situation, StepFailure, act, done, fail, press
-from roles.screen.choices import shows
 from roles.screen.matching import similarity, tokens
-from roles.screen.page import Page, Scopes
+from roles.screen.page import Page, Scopes, shows
 from roles.screen.screens import FIELD_ROLES, fold, shown
-from roles.screen.values import parse_date, parse_time, rewritings, same_value
+from roles.screen.values import rewritings, same_value
 
 BOXES = frozenset({"checkbox", "radio", "switch", "menuitemcheckbox", "menuitemradio"})
 RANGES = frozenset({"slider", "spinbutton"})

@@ -15,8 +15,7 @@ from environments.simulated.desktop import SimulatedDesktop
 from environments.simulated.variation.metrics import Variation
 from environments.simulated.world.worldfile import load_world, parse_world
 from roles.safety import SafetyPolicy
-from roles.safety.privacy.redaction import Redactor
-from roles.safety.privacy.secret_border import SecretBorder
+from roles.safety.privacy.redaction import Redactor, SecretBorder
 
 
 @cache

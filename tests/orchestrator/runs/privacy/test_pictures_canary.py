@@ -24,8 +24,7 @@ from protocol import ActionTarget, Fill, LaunchApp
 from roles.journal.journal import Journal
 from roles.journal.screenshots import FOLDER, Gallery, ScreenshotSettings
 from roles.safety import SafetyPolicy
-from roles.safety.privacy.redaction import Redactor
-from roles.safety.privacy.secret_border import SecretBorder
+from roles.safety.privacy.redaction import Redactor, SecretBorder
 
 VALUE = "Zanzibar7164"
 PAGE = f"""<!doctype html><title>{VALUE}</title><body style="font: 20px sans-serif">

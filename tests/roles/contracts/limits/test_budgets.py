@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from roles.contracts.limits.budgets import COUNTED, WARN_AT, Budgets, BudgetUse, Spending, Work
-from roles.contracts.limits.limits import Limits
+from roles.contracts.limits import Limits
+from roles.journal.budgets import COUNTED, WARN_AT, Budgets, BudgetUse, Spending, Work
 from roles.journal.events import event_of
 
 EVERYTHING = Limits(

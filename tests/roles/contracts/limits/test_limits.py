@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from pydantic import ValidationError
 
-from roles.contracts.limits.limits import Limits
+from roles.contracts.limits import Limits
 
 LEAST = {
     "plans": 1, "steps": 1, "max_steps": 1, "max_recovery_attempts": 0, "retries": 0,

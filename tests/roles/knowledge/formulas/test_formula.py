@@ -10,8 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from roles.contracts import Fact
-from roles.knowledge.formulas.formula import Sheet, names_in, problem_with, work_out
-from roles.knowledge.formulas.values import MissingInput, Number, Table, Trouble, number_of, shown, table_of, table_text, typed
+from roles.contracts.values import MissingInput, Number, Table, Trouble, number_of, shown, table_of, table_text, typed
+from roles.knowledge.formula import Sheet, names_in, problem_with, work_out
 
 INVOICES = Table(
     ("Number", "Vendor", "Due date", "Status", "Total"),

@@ -8,7 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from roles.knowledge.memory.answers import DAY, Answered, AnswerFile, MemoryFault, answers_path
+from roles.contracts.context import Answered, MemoryFault
+from roles.knowledge.answers import DAY, AnswerFile, answers_path
 
 
 class Clock:

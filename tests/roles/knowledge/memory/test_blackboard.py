@@ -9,9 +9,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from roles.contracts import Board, Fact, FactKnown, FieldHas, PlanRequest, Subtask
+from roles.contracts.facts import BoardSettings
 from roles.contracts.signals import SubtaskStatus
 from roles.journal.journal import Journal
-from roles.knowledge.memory.blackboard import BoardSettings, board_of, fact_told, live_names, outcome_told
+from roles.knowledge.blackboard import board_of, fact_told, live_names, outcome_told
 from roles.policies.llm.subtask_words import facts_told
 from roles.safety import SafetyPolicy
 from roles.safety.privacy.redaction import Redactor

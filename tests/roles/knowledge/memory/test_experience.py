@@ -8,8 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from roles.knowledge.demonstrations.demonstrations import LearnedPlaybook
-from roles.knowledge.memory.experience import PlaybookRecord, count, keep, standing
+from roles.knowledge.demonstrations.demonstrations import LearnedPlaybook, PlaybookRecord, count, keep, standing
 from roles.knowledge.pages.documents import Document, DocumentKind
 from roles.knowledge.store import KnowledgeStore
 

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from roles.knowledge.memory.facts import checked_kind, kind_of, normal, same
+from roles.contracts.facts import checked_kind, kind_of, normal, same
 
 
 @pytest.mark.parametrize(

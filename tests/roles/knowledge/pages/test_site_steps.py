@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from roles.knowledge.pages.site_steps import site_step
+from roles.knowledge.pages.filling import site_step
 
 
 @pytest.mark.parametrize(

@@ -23,7 +23,7 @@ from protocol.retries import Retries
 from roles.contracts.context import Context
 from roles.journal.journal import Journal, cut
 from roles.knowledge.retrievers import RetrieverSource
-from roles.knowledge.sources.sources import McpSettings, McpSource, SourceFault, ToolSource, found_in
+from roles.knowledge.sources import McpSettings, McpSource, SourceFault, ToolSource, found_in
 from roles.manager.graph import build_manager
 
 SERVER = '''

@@ -15,7 +15,7 @@ from langgraph.errors import GraphInterrupt
 from models import CLICK, Time, asker, operator, view
 from services.flaky import flaky
 
-from roles.contracts.limits.limits import Limits
+from roles.contracts.limits import Limits
 from roles.journal.journal import Journal
 from roles.policies.fallback import BudgetSpent, GaveUp
 from roles.policies.llm.calls import Account, passes

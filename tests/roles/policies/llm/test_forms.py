@@ -19,7 +19,7 @@ from orchestrator.crew import Crew
 from orchestrator.tasks.tasks import resolve_target
 from protocol import AgentStatus, parse_action
 from roles.contracts import EffectSeen, GateRequest, GateVerdict, OperatorView, Supplement
-from roles.contracts.limits.limits import Limits
+from roles.contracts.limits import Limits
 from roles.contracts.signals import GateTrigger
 from roles.evaluator.llm import LlmEvaluator
 from roles.policies.llm.decision_parsing import read_decision

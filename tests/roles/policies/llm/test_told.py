@@ -13,7 +13,7 @@ from support import Run, planned, subtask
 from environments.simulated.desktop import SimulatedDesktop
 from environments.simulated.world.worldfile import load_world
 from roles.contracts import GateRequest, Supplement
-from roles.contracts.limits.limits import Limits
+from roles.contracts.limits import Limits
 from roles.contracts.signals import GateTrigger
 from roles.evaluator.llm import LlmEvaluator, evidence_ids
 from roles.policies.llm.asking import with_pictures

@@ -15,8 +15,7 @@ from environments.simulated.world.worldfile import load_world
 from protocol import ActionTarget, Click, ExecStatus, Fill, GUIElement, LaunchApp, Navigate, Type, VisualState
 from roles.journal.journal import Journal
 from roles.safety import SafetyPolicy, review
-from roles.safety.privacy.redaction import Redactor
-from roles.safety.privacy.secret_border import SecretBorder, bare
+from roles.safety.privacy.redaction import Redactor, SecretBorder, bare
 from roles.safety.privacy.vault import Vault, reference
 
 PHONE = "+1 555 0142 9988"

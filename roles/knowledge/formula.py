@@ -13,8 +13,7 @@ from lark import Lark, Token, Tree
 from lark.exceptions import LarkError
 
 from roles.contracts import AnalystRequest, Fact, Result
-from roles.knowledge.formulas.arithmetic import arithmetic, called, compared, quotient
-from roles.knowledge.formulas.values import (
+from roles.contracts.values import (
     MissingInput,
     Number,
     Table,
@@ -28,7 +27,8 @@ from roles.knowledge.formulas.values import (
     typed,
     unit_of,
 )
-from roles.knowledge.formulas.values import number_of as number_of_text
+from roles.contracts.values import number_of as number_of_text
+from roles.knowledge.arithmetic import arithmetic, called, compared, quotient
 from roles.screen.matching import best
 from roles.screen.values import same_state
 

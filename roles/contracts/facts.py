@@ -1,4 +1,4 @@
-"""A fact on the blackboard, what kind its value is, whether it is that, and one way to write what can be written in several."""
+"""A fact on the blackboard: its kind, one way to write its value, who says it, and what becomes of several values of one name."""
 
 from __future__ import annotations
 
@@ -7,9 +7,10 @@ from collections.abc import Callable, Mapping
 from functools import lru_cache
 from typing import Literal
 
+from pydantic import Field
+
 from protocol import Frozen
-from roles.knowledge.formulas.values import Number, is_currency, number_of, table_of
-from roles.screen.values import parse_date, parse_time
+from roles.contracts.values import Number, is_currency, number_of, parse_date, parse_time, table_of
 
 FactSource = Literal[
     "screen", "api", "agent", "tool", "script", "document", "demonstration", "user", "memory", "facts", "file", "model", ""
@@ -75,6 +76,18 @@ class Board(Frozen):
     """What is not told, in lines: by subtask, with names, ranges and counts."""
 
 
+class BoardSettings(Frozen):
+    """How much of the blackboard a prompt is told."""
+
+    most: int = Field(default=60, ge=1)
+    """Facts."""
+    characters: int = Field(default=6_000, ge=200)
+    """Characters of all that is told of them, the lines about what is left out included."""
+
+
+_OTHERS = 5
+"""Other values that are kept under a name."""
+_USED = 4
 _EMAIL = re.compile(r"[^@\s]+@[^@\s]+\.[^@\s]+")
 _URL = re.compile(r"https?://\S+", re.IGNORECASE)
 _PLAIN = re.compile(r"[-−+]?\d[\d.,'\u00a0\u202f ]*")
@@ -166,3 +179,48 @@ _BORNE: Mapping[str, Callable[[str], bool]] = {
     "table": lambda text: table_of(text) is not None,
 }
 """Whether a value can be of a kind, by the kinds there are."""
+
+
+def supersedes(new: Fact, old: Fact | OtherValue) -> bool:
+    """Whether the newer value takes the older one's place: the same source was asked again, or the user has said it."""
+    if new.source == USER or new.role == USER:
+        return True
+    return (new.source, new.source_name, new.app) == (old.source, old.source_name, old.app)
+
+
+def beside(new: Fact, held: Fact | None) -> tuple[OtherValue, ...]:
+    """What other sources say otherwise, once `new` stands under the name of `held`; private values are compared as they are."""
+    if held is None:
+        return ()
+    before = [*held.instead, OtherValue.model_validate(held.model_dump(include=set(OtherValue.model_fields)))]
+    kept = [said for said in before if not supersedes(new, said) and not same(said.value, new.value, new.kind)]
+    return tuple(kept[-_OTHERS:])
+
+
+_SOURCES: dict[str, tuple[str, str]] = {
+    "screen": ("the screen", "the screen of {}"),
+    "api": ("an app's own interface", "the function {}"),
+    "agent": ("an agent in an app", "the agent in {}"),
+    "tool": ("a tool from outside", "the tool {}"),
+    "script": ("a script", "a script"),
+    "document": ("a document", "the document {}"),
+    "demonstration": ("a demonstration", "the demonstration {}"),
+    "file": ("a file", "the file {}"),
+    "user": ("the user", "the user ({})"),
+    "memory": ("the user in an earlier run", "the user in an earlier run ({})"),
+    "facts": ("worked out", "worked out from {}"),
+    "model": ("nobody but a model", "nobody but a model"),
+    "": ("", ""),
+}
+"""What a source is called: without a name, and with one."""
+
+
+def source_told(fact: Fact | OtherValue) -> str:
+    """Who or what says it, in words."""
+    plain, named = _SOURCES[fact.source]
+    name = fact.source_name
+    if fact.source == "screen":
+        name = fact.app or ""
+    elif isinstance(fact, Fact) and fact.used:
+        name = ", ".join(fact.used[:_USED]) + (", …" if len(fact.used) > _USED else "")
+    return named.format(name) if name and name != USER else plain

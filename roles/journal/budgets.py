@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal, NamedTuple
 
-from roles.contracts.limits.limits import Limits, Role
+from roles.contracts.limits import Limits, Role
 from roles.journal.events import (
     BudgetWarningEvent,
     ErrorEvent,

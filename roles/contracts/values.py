@@ -6,11 +6,9 @@ import json
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
-from datetime import date
+from datetime import date, datetime
 from decimal import Decimal, InvalidOperation
 from typing import Literal
-
-from roles.screen.values import parse_date, plain_number
 
 Kind = Literal["number", "money", "date", "text", "truth", "list", "table"]
 
@@ -67,6 +65,19 @@ _NAMES: Mapping[str, str] = {
 _DIMENSION = {unit: (dimension, Decimal(factor)) for dimension, units in _MEASURES.items() for unit, factor in units.items()}
 _CENTS = 2
 """Decimals that are kept as they are, zeros too: what is written so is mostly money, even where no currency stands by it."""
+_DATE_FORMATS = (
+    "%Y-%m-%d",
+    "%d.%m.%Y",
+    "%m/%d/%Y",
+    "%d/%m/%Y",
+    "%d %B %Y",
+    "%d %b %Y",
+    "%B %d %Y",
+    "%b %d %Y",
+    "%Y/%m/%d",
+    "%m/%d/%y",
+)
+_CLOCK = re.compile(r"^(?P<hour>\d{1,2})(?::(?P<minute>\d{2}))?\s?(?:(?P<half>[ap])\.?m\.?)?$", re.IGNORECASE)
 _NUMERIC = re.compile(
     r"^\s*(?P<open>\()?\s*(?P<sign>[-−+])?\s*(?P<before>[$€£¥]|[A-Z]{3}(?=\s?\d))?\s*(?P<sign2>[-−])?"
     r"(?P<number>\d[\d.,'\u00a0\u202f ]*)\s*(?P<after>%|[$€£¥]|[A-Za-z]+)?\s*(?P<close>\))?\s*$"
@@ -189,3 +200,39 @@ def kind_of_value(value: Value) -> Kind:
             return "list"
         case _:
             return "text"
+
+
+def plain_number(text: str) -> str:
+    """`1,248.90` and `1.248,90` as `1248.90`."""
+    digits = re.sub(r"[\s'\u00a0\u202f]", "", text)
+    if re.search(r",\d{2}$", digits) and ("." not in digits or digits.rfind(".") < digits.rfind(",")):
+        return digits.replace(".", "").replace(",", ".")
+    return digits.replace(",", "")
+
+
+def parse_date(value: str) -> date | None:
+    """The day that `value` names, if it is nothing but a date with a year."""
+    text = re.sub(
+        r"^(?:mon|tues?|wed(?:nes)?|thu(?:rs)?|fri|sat(?:ur)?|sun)(?:day)?\b[,.]?\s+", "", value.strip(), flags=re.IGNORECASE
+    )
+    text = re.sub(r"(?<=\d)(?:st|nd|rd|th)\b", "", text).replace(",", " ").replace("Sept ", "Sep ")
+    text = " ".join(text.split())
+    if not 6 <= len(text) <= 20:
+        return None
+    for form in _DATE_FORMATS:
+        try:
+            return datetime.strptime(text, form).date()
+        except ValueError:
+            continue
+    return None
+
+
+def parse_time(value: str) -> int | None:
+    """The minute of the day that `value` names, if it is nothing but a time: `6:15 PM`, `18:15`."""
+    match = _CLOCK.match(value.strip())
+    if match is None or not (match["minute"] or match["half"]):
+        return None
+    hour, minute = int(match["hour"]), int(match["minute"] or 0)
+    if match["half"]:
+        hour = hour % 12 + (12 if match["half"].casefold() == "p" else 0)
+    return hour * 60 + minute if hour < 24 and minute < 60 else None

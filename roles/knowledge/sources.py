@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING, Any
 from protocol.retries import Retries
 from roles.contracts import Supplement
 from roles.skills.arguments import CallTimeout, within
-from roles.skills.mcp_server import McpAddress, McpFault, McpServer, tools_of
+from roles.skills.chain_tools import McpFault, McpServer, tools_of
+from roles.skills.contract import McpAddress
 
 if TYPE_CHECKING:
     from langchain_core.tools import BaseTool

@@ -1,6 +1,6 @@
 """Every number that bounds a run, in one place. Source: seeds 000 and 002.
 
-What adds up over a run is a budget, and is told, warned of and reported by `roles/contracts/limits/budgets.py`; the rest bounds
+What adds up over a run is a budget, and is told, warned of and reported by `roles/journal/budgets.py`; the rest bounds
 one decision, one action or one delegation.
 """
 

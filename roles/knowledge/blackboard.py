@@ -1,4 +1,4 @@
-"""What becomes of a fact on the blackboard beside those of its name, and how much of the blackboard a prompt is told.
+"""Who says a value that is put on the blackboard, and how much of the blackboard a prompt is told.
 
 Every fact stays in the journal. A prompt is told no more than a cap allows: first what the goal or a live subtask refers to,
 then what the user said and what sources disagree about, then the newest. The rest is counted, in few lines.
@@ -8,18 +8,17 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from decimal import Decimal
-from typing import NamedTuple, Protocol
+from typing import Any, NamedTuple, Protocol
 
-from pydantic import Field
-
-from protocol import Frozen, VisualState
+from protocol import VisualState
 from roles.contracts import FactKnown, FieldHas, Subtask, Supplement
+from roles.contracts.facts import USER, Board, BoardSettings, Fact, FactSource, OtherValue, normal, source_told
 from roles.contracts.signals import SubtaskStatus
-from roles.knowledge.memory.facts import USER, Board, Fact, FactSource, OtherValue, normal, same
+from roles.journal.journal import Journal
+from roles.safety.case import NOTHING, Grounds, origin_of
 from roles.safety.privacy.vault import is_reference, references_in
-from roles.safety.provenance import NOTHING, Grounds, origin_of
 
 _ANSWERED: frozenset[FactSource] = frozenset({"api", "agent", "tool", "script", "file"})
 """Sources that say more than one value at a time."""
@@ -78,8 +77,6 @@ def _document(supplement: Supplement) -> tuple[FactSource, str]:
 
 LINE = 240
 """Characters of a line that tells a fact."""
-_OTHERS = 5
-"""Other values that are kept under a name."""
 _SUMMARY_SHARE = 4
 """One part in so many of the characters is for what is left out."""
 _TOLD = 40
@@ -89,64 +86,7 @@ _LIVE = frozenset({SubtaskStatus.READY, SubtaskStatus.PENDING})
 _RANGED = frozenset({"money", "number", "date", "time"})
 
 
-class BoardSettings(Frozen):
-    """How much of the blackboard a prompt is told."""
-
-    most: int = Field(default=60, ge=1)
-    """Facts."""
-    characters: int = Field(default=6_000, ge=200)
-    """Characters of all that is told of them, the lines about what is left out included."""
-
-
-# --- several values of one name ---------------------------------------------------------------------------------------
-
-
-def supersedes(new: Fact, old: Fact | OtherValue) -> bool:
-    """Whether the newer value takes the older one's place: the same source was asked again, or the user has said it."""
-    if new.source == USER or new.role == USER:
-        return True
-    return (new.source, new.source_name, new.app) == (old.source, old.source_name, old.app)
-
-
-def beside(new: Fact, held: Fact | None) -> tuple[OtherValue, ...]:
-    """What other sources say otherwise, once `new` stands under the name of `held`; private values are compared as they are."""
-    if held is None:
-        return ()
-    before = [*held.instead, OtherValue.model_validate(held.model_dump(include=set(OtherValue.model_fields)))]
-    kept = [said for said in before if not supersedes(new, said) and not same(said.value, new.value, new.kind)]
-    return tuple(kept[-_OTHERS:])
-
-
 # --- what is told -----------------------------------------------------------------------------------------------------
-
-
-_SOURCES: dict[str, tuple[str, str]] = {
-    "screen": ("the screen", "the screen of {}"),
-    "api": ("an app's own interface", "the function {}"),
-    "agent": ("an agent in an app", "the agent in {}"),
-    "tool": ("a tool from outside", "the tool {}"),
-    "script": ("a script", "a script"),
-    "document": ("a document", "the document {}"),
-    "demonstration": ("a demonstration", "the demonstration {}"),
-    "file": ("a file", "the file {}"),
-    "user": ("the user", "the user ({})"),
-    "memory": ("the user in an earlier run", "the user in an earlier run ({})"),
-    "facts": ("worked out", "worked out from {}"),
-    "model": ("nobody but a model", "nobody but a model"),
-    "": ("", ""),
-}
-"""What a source is called: without a name, and with one."""
-
-
-def source_told(fact: Fact | OtherValue) -> str:
-    """Who or what says it, in words."""
-    plain, named = _SOURCES[fact.source]
-    name = fact.source_name
-    if fact.source == "screen":
-        name = fact.app or ""
-    elif isinstance(fact, Fact) and fact.used:
-        name = ", ".join(fact.used[:_FOUND]) + (", …" if len(fact.used) > _FOUND else "")
-    return named.format(name) if name and name != USER else plain
 
 
 def value_told(fact: Fact | OtherValue) -> str:
@@ -250,6 +190,20 @@ def board_of(facts: Sequence[Fact], live: Callable[[], Iterable[Subtask]], setti
     left = [fact for fact in facts if fact.name not in kept]
     lines = _left_out(left, settings.characters // _SUMMARY_SHARE) if left else ()
     return Board(facts=tuple(fact for fact in facts if fact.name in kept), left_out=lines)
+
+
+def board_for_worker(
+    facts: Sequence[Fact], delegation: Mapping[str, Any], subtask: Subtask, journal: Journal, settings: BoardSettings
+) -> Board:
+    """Nothing is left out that the worker's own subtask, another live one or the goal refers to."""
+
+    def live() -> tuple[Subtask, ...]:
+        ids = {*delegation.get("live", ())} - {subtask.id}
+        plan = journal.plan(int(delegation.get("plan_version", 0))) if ids else ()
+        own = subtask.model_copy(update={"status": SubtaskStatus.PENDING})
+        return (own, *(s.model_copy(update={"status": SubtaskStatus.READY}) for s in plan if s.id in ids))
+
+    return board_of(facts, live, settings, str(delegation.get("goal", "")))
 
 
 def _rank(fact: Fact) -> tuple[bool, bool, int, str]:

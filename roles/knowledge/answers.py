@@ -14,14 +14,67 @@ from collections.abc import Callable
 from contextlib import closing
 from difflib import SequenceMatcher
 from pathlib import Path
-from typing import Annotated, Any, Literal, NamedTuple, Protocol
+from typing import Annotated, Any, NamedTuple
 
 from pydantic import BeforeValidator, Field
 
-from protocol import Frozen
-from roles.knowledge.memory.blackboard import BoardSettings
+from protocol import AskUser, Frozen
+from roles.contracts.context import Answered, AnswersMode, Context, MemoryFault, RememberedAnswer
+from roles.contracts.facts import BoardSettings
+from roles.journal.events import AnswerKeptEvent, AnswerRecalledEvent, ErrorEvent
+from roles.safety.privacy.vault import references_in
 
-AnswersMode = Literal["off", "ask", "on"]
+PRIVATE = "private answers are not kept"
+ASKED_PRIVATE = "it asks for something private"
+
+
+def recall(ctx: Context, ask: AskUser, app: str | None, *, secret: bool) -> dict[str, Any] | None:
+    """What is known of this question from an earlier run, as JSON with where it is `from`; None where nothing is."""
+    if ctx.answers.mode == "off" or secret or references_in(ask.question):
+        return None
+    try:
+        known = ctx.answers.find(ask.question, app)
+    except MemoryFault as fault:
+        ctx.journal.record(ErrorEvent(message=str(fault)), role="operator", key=f"memory/{fault}")
+        return None
+    if known is None or ctx.journal.masked(known.value) != known.value:
+        return None
+    return known.model_dump(mode="json", exclude={"used"}) | {"from": known.told}
+
+
+def note_recall(ctx: Context, ask: AskUser, known: dict[str, Any], *, subtask: str, step: int) -> None:
+    """Say that nobody was asked, and why; count the use."""
+    said = AnswerRecalledEvent(**{"asked": ask.question, "name": ask.name, **known})
+    ctx.journal.record(said, role="memory", subtask=subtask, step=step, key=f"recalled/{subtask}/{step}")
+    try:
+        ctx.answers.note_use(RememberedAnswer.model_validate({k: v for k, v in known.items() if k != "from"}))
+    except MemoryFault as fault:
+        ctx.journal.record(ErrorEvent(message=str(fault)), role="operator", key=f"memory/{fault}")
+
+
+def keep(ctx: Context, ask: AskUser, value: str, who: str, app: str | None, *, secret: bool, place: dict[str, Any]) -> None:
+    """Keep what a person has just answered for later runs, or say why it is not kept."""
+    if ctx.answers.mode == "off" or not value.strip():
+        return
+    why = ASKED_PRIVATE if secret else PRIVATE if references_in(value) or references_in(ask.question) else ""
+    if not why:
+        try:
+            ctx.answers.keep(Answered(app or "", ask.question, ask.name, value, ctx.journal.run_key, who))
+        except MemoryFault as fault:
+            why = str(fault)
+    said = AnswerKeptEvent(question=ask.question, app=app or "", kept=not why, why=why)
+    ctx.journal.record(said, role="memory", **place, key=f"kept/{place['subtask']}/{place['step']}")
+
+
+def withdraw_private(ctx: Context) -> int:
+    """Forget answers of this run that turned out to be private since; returns how many."""
+    if ctx.answers.mode == "off":
+        return 0
+    try:
+        return ctx.answers.withdraw(ctx.journal.run_key, lambda text: ctx.journal.masked(text) != text)
+    except MemoryFault as fault:
+        ctx.journal.record(ErrorEvent(message=str(fault)), role="operator", key=f"memory/{fault}")
+        return 0
 
 
 def _word(value: Any) -> Any:
@@ -56,39 +109,6 @@ _TABLE = """CREATE TABLE IF NOT EXISTS answers (
 _COLUMNS = "id, app, question, name, value, run, who, at, used"
 
 
-class RememberedAnswer(Frozen):
-    """An answer of an earlier run."""
-
-    id: int
-    app: str
-    question: str
-    name: str
-    value: str
-    run: str
-    who: str
-    at: float
-    used: int = 0
-    """How often it was used since."""
-    exact: bool = True
-    """Whether exactly this was asked."""
-
-    @property
-    def told(self) -> str:
-        """`run r1, 2026-01-02`."""
-        return f"run {self.run}, {time.strftime('%Y-%m-%d', time.gmtime(self.at))}"
-
-
-class Answered(NamedTuple):
-    """What a person has just said, to be kept or not."""
-
-    app: str
-    question: str
-    name: str
-    value: str
-    run: str
-    who: str
-
-
 class AnswerStats(NamedTuple):
     """What there is."""
 
@@ -97,39 +117,6 @@ class AnswerStats(NamedTuple):
     used: int
     apps: dict[str, int]
     bytes: int
-
-
-class MemoryFault(Exception):
-    """The memory cannot be read or written. The message is one sentence."""
-
-
-class Answers(Protocol):
-    """What a crew asks of a memory of answers."""
-
-    mode: AnswersMode
-
-    def find(self, question: str, app: str | None) -> RememberedAnswer | None: ...
-    def keep(self, said: Answered) -> None: ...
-    def note_use(self, remembered: RememberedAnswer) -> None: ...
-    def withdraw(self, run: str, private: Callable[[str], bool]) -> int: ...
-
-
-class NoAnswers:
-    """Nothing is kept, and nothing known."""
-
-    mode: AnswersMode = "off"
-
-    def find(self, question: str, app: str | None) -> RememberedAnswer | None:
-        return None
-
-    def keep(self, said: Answered) -> None:
-        return
-
-    def note_use(self, remembered: RememberedAnswer) -> None:
-        return
-
-    def withdraw(self, run: str, private: Callable[[str], bool]) -> int:
-        return 0
 
 
 class AnswerFile:
