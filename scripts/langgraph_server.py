@@ -113,8 +113,6 @@ async def by_ag_ui() -> str:
 async def main(folder: Path, port: int) -> None:
     served_here = (ROOT / "langgraph.json").read_text(encoding="utf-8").replace('"."', json.dumps(str(ROOT)))
     (folder / "langgraph.json").write_text(served_here, encoding="utf-8")
-        (ROOT / "langgraph.json").read_text(encoding="utf-8").replace('"."', json.dumps(str(ROOT)))
-    )
     with served(folder, port) as client:
         threads = await asyncio.gather(*(begin(client, seed) for seed in range(THREADS)))
         print(f"{len(threads)} threads wait for an approval")
