@@ -163,7 +163,10 @@ def build_context(
     within = _timed(environment or make_environment(settings, store), settings)
     refuse_unfit(safety, within)
     surface: Environment = SecretBorder(within, redactor)
-    journal = Journal(journal_path, clock, redactor, listener, run_id, rows=rows, retries=settings.retries)
+    journal = Journal(
+        journal_path, clock, redactor, listener, run_id, rows=rows, retries=settings.retries, record=settings.record
+    )
+    journal.transcripts.source = given.get("replies")
     constraints = together(settings.constraints, (event.body for event in journal.events(ConstraintsAddedEvent)))
     safety = safety.constrained(constraints)
     redactor.keep_to(safety)

@@ -262,18 +262,21 @@ class Deciders:
         marks = {window.window_id: ", in front" * window.focused + ", minimized" * window.minimized for window in open_now}
         return [f"{window.app}: {window.title}{marks[window.window_id]}" for window in open_now]
 
-    def _looking(self, kinds: Sequence[PictureKind], picturing: Picturing | None) -> Callable[[], list[tuple[str, bytes | None]]]:
+    def _looking(
+        self, kinds: Sequence[PictureKind], picturing: Picturing | None
+    ) -> Callable[[], tuple[tuple[str, ...], list[tuple[str, bytes | None]]]]:
         environment = self._environment
         if picturing is None or environment is None:
-            return list
+            return lambda: ((), [])
 
         from roles.policies.llm.asking import of_screen
 
-        def looking() -> list[tuple[str, bytes | None]]:
+        def looking() -> tuple[tuple[str, ...], list[tuple[str, bytes | None]]]:
             try:
-                return of_screen("now", environment.observe(), kinds, picturing)
+                seen = environment.observe()
             except EnvironmentFault:
-                return []
+                return (), []
+            return (seen.state_id,), of_screen("now", seen, kinds, picturing)
 
         return looking
 

@@ -42,6 +42,7 @@ from protocol import Frozen, JsonObject
 from protocol.retries import Retries
 from roles.contracts.limits import Limits
 from roles.journal.screenshots import ScreenshotSettings
+from roles.journal.transcripts import RecordSettings
 from roles.knowledge.answers import MemorySettings
 from roles.knowledge.settings import KnowledgeSettings
 from roles.knowledge.sources import McpSettings
@@ -133,6 +134,8 @@ class Settings(Frozen):
     """What narrows the safety policy for a task or a run."""
     screenshots: ScreenshotSettings = ScreenshotSettings()
     """Pictures of the screen: which a model is shown, and which a run keeps."""
+    record: RecordSettings = RecordSettings()
+    """What is kept of the prompts and replies of models."""
     vision: VisionSettings = VisionSettings()
     """Whether the crew gets nothing but pictures of the screen."""
     memory: MemorySettings = MemorySettings()

@@ -9,6 +9,7 @@ from typing import Any
 
 from roles.contracts import AnalystRequest, Answer, Result
 from roles.contracts.steering import notes_told
+from roles.journal.transcripts import Occasion
 from roles.contracts.values import MissingInput, Table, Trouble
 from roles.knowledge.blackboard import about_told, board_in
 from roles.knowledge.formula import literals_in, sheet_of, worked_out
@@ -37,7 +38,7 @@ class LlmAnalyst:
     def answer(self, request: AnalystRequest) -> Answer:
         schema = analyst_schema()
         system, turn = self._prompt.filled(_values(request) | {"answer_form": form_told(schema)})
-        return self._asker.ask(system, turn, schema, lambda data: read_answer(data, request))
+        return self._asker.ask(system, turn, schema, lambda data: read_answer(data, request), Occasion(request.subtask.id))
 
 
 def _values(request: AnalystRequest) -> dict[str, str]:

@@ -234,6 +234,8 @@ class OperatorView(Frozen):
 
     user_request: str
     subtask: Subtask
+    step: int = 0
+    """The number that the next action has; 0 where that is not known."""
     app: str | None
     seen: VisualState
     """The screen; its `elements` are what was recognised (the control information)."""

@@ -9,6 +9,7 @@ from roles.contracts import GateRequest, GateVerdict, PictureKind
 from roles.contracts.signals import ALLOWED_DECISIONS, GATE_DECISIONS, Signal
 from roles.contracts.steering import notes_told
 from roles.evaluator.evidence import gather
+from roles.journal.transcripts import Occasion
 from roles.knowledge.blackboard import board_in
 from roles.policies.llm.asking import Asker, Picturing, of_screen, with_pictures
 from roles.policies.llm.prompts import Prompt, now_told
@@ -45,15 +46,20 @@ class LlmEvaluator:
         words = schema["properties"] | {"decision": {"type": "string", "description": "one of those that are allowed"}}
         told = self._values(request) | {"answer_form": form_told(schema | {"properties": words}), "decisions": decisions}
         system, turn = self._prompt._replace(system=common).filled(told)
-        return self._asker.ask(system, self._shown(turn, request), schema, lambda data: read_verdict(data, request, evidence))
+        shown, screens = self._shown(turn, request)
+        about = Occasion(request.subtask.id if request.subtask else "", screens=screens)
+        return self._asker.ask(system, shown, schema, lambda data: read_verdict(data, request, evidence), about)
 
-    def _shown(self, turn: str, request: GateRequest) -> str | list[Any]:
+    def _shown(self, turn: str, request: GateRequest) -> tuple[str | list[Any], tuple[str, ...]]:
+        """The turn with its pictures, and the ids of the screens on them."""
         if self._picturing is None:
-            return turn
+            return turn, ()
         found, known = request.found or gather(request), {f"state:{state.state_id}": state for state in views(request)}
         told = {found.before: "before the work began"} | {found.after: "now"}
-        shown = [of_screen(when, known[name], self._pictures, self._picturing) for name, when in told.items() if name in known]
-        return with_pictures(turn, [picture for pictures in shown for picture in pictures])
+        seen = [(known[name], when) for name, when in told.items() if name in known]
+        shown = [of_screen(when, state, self._pictures, self._picturing) for state, when in seen]
+        pictures = [picture for pictures in shown for picture in pictures]
+        return with_pictures(turn, pictures), tuple(state.state_id for state, _ in seen)
 
     def _values(self, request: GateRequest) -> dict[str, str]:
         subtask = request.subtask

@@ -7,7 +7,7 @@ member of the union; the type checker names every other place that must say what
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, get_args, get_origin
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple, get_args, get_origin
 
 from pydantic import ConfigDict, Field, InstanceOf, ValidationError
 
@@ -628,6 +628,12 @@ class ModelCallEvent(EventBody):
     money: float = 0.0
     estimated: bool = False
     problem: Text = ""
+    finish: Literal["", "cut_off", "refused"] = ""
+    """Why the answer ends, where it does not end by itself."""
+    recalled: bool = False
+    """The reply was recorded by a process that is gone, and was not paid for again."""
+    transcript: Json = Field(default_factory=dict)
+    """The names of its parts: `messages`, `schema`, `reply`; and how it was asked."""
 
 
 class ErrorEvent(EventBody):
@@ -637,6 +643,8 @@ class ErrorEvent(EventBody):
     message: Text
     unusable: bool = False
     reply: Text = ""
+    transcript: Json = Field(default_factory=dict)
+    """Of the call, where transcripts are kept of those that failed only."""
 
 
 def error_event(problem: str, *, asked_enough: bool) -> ErrorEvent:

@@ -33,6 +33,7 @@ from roles.journal.events import (
     event_of,
 )
 from roles.journal.rows import Rows, SqliteRows, deflated, dumps, inflated
+from roles.journal.transcripts import RecordSettings, Transcripts
 from roles.safety.privacy.redaction import Redactor
 
 _screens_REMEMBERED = 256
@@ -135,6 +136,7 @@ class Journal(Ledger):
         *,
         rows: Rows | None = None,
         retries: Retries | None = None,
+        record: RecordSettings | None = None,
     ) -> None:
         super().__init__(rows or SqliteRows(path, retries), clock, redactor)
         self._run_id = run_id
@@ -142,6 +144,7 @@ class Journal(Ledger):
         """First part of every action's key."""
         self._listener = listener
         self.screens = Screens(self.rows, redactor, self._last_looks())
+        self.transcripts = Transcripts(self.rows, redactor, record)
         self._keys: OrderedDict[str, None] = OrderedDict.fromkeys(reversed(self.rows.latest_keys(_REMEMBERED)))
         # Read on every step, so kept beside the tables: a query over all events would grow with the run.
         self._steps: OrderedDict[tuple[str, int], deque[StepRecord]] = OrderedDict()

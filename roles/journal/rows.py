@@ -39,6 +39,7 @@ TEXTS = {
     "facts": ("name", "body"),
     "plans": ("version", "body"),
     "observations": ("row", "body"),
+    "parts": ("name", "body"),
 }
 """Every table, with its key and the columns in which something is said."""
 
@@ -252,6 +253,23 @@ class Rows(ABC):
     def meta(self, key: str) -> str | None:
         return _text(self._read("SELECT value FROM meta WHERE {own}key = ?", key))
 
+    # --- parts of transcripts -----------------------------------------------------------------------------------
+
+    def add_part(self, name: str, body: bytes) -> None:
+        """The first one of a name stays, since the name is made of what it says."""
+        self._write("INSERT INTO parts ({run}name, body) VALUES ({this}?, ?) ON CONFLICT DO NOTHING", name, body)
+
+    def replace_part(self, name: str, body: bytes) -> None:
+        self._write("UPDATE parts SET body = ? WHERE {own}name = ?", body, name)
+
+    def part(self, name: str) -> bytes | None:
+        row = self._read("SELECT body FROM parts WHERE {own}name = ?", name).fetchone()
+        return None if row is None else bytes(row[0])
+
+    def bytes_of_parts(self) -> int:
+        """What all parts take."""
+        return int(self._read("SELECT coalesce(sum(length(body)), 0) FROM parts{only}").fetchone()[0])
+
     # --- screens ------------------------------------------------------------------------------------------------
 
     def add_screen(self, state_id: str, app: str, body: bytes) -> None:
@@ -315,6 +333,7 @@ CREATE TABLE IF NOT EXISTS facts (name TEXT PRIMARY KEY, body TEXT NOT NULL) STR
 CREATE TABLE IF NOT EXISTS plans (version INTEGER PRIMARY KEY, body TEXT NOT NULL) STRICT;
 CREATE TABLE IF NOT EXISTS observations (
     row INTEGER PRIMARY KEY, state_id TEXT NOT NULL, app TEXT NOT NULL, body BLOB NOT NULL) STRICT;
+CREATE TABLE IF NOT EXISTS parts (name TEXT PRIMARY KEY, body BLOB NOT NULL) STRICT, WITHOUT ROWID;
 CREATE INDEX IF NOT EXISTS looks ON events (json_extract(body, '$.app'), id) WHERE kind = 'observed';
 CREATE INDEX IF NOT EXISTS counted ON events (id) WHERE {COUNTED_KINDS};
 """

@@ -149,12 +149,13 @@ class Gallery:
     def withdraw(self) -> None:
         """Remove the pictures of screens on which something is known to be private by now that was not known then."""
         redactor = self._journal.redactor
-        if self._folder is None or redactor is None or self._checked == len(redactor.vault):
+        if redactor is None or self._checked == len(redactor.vault):
             return
         self._checked = len(redactor.vault)
+        self._journal.transcripts.withdraw(self._found_private)
         for kept in self._journal.contents(PictureEvent):
             name = Path(kept.path).name
-            if name not in self._bytes or not self._found_private(kept.state_id):
+            if self._folder is None or name not in self._bytes or not self._found_private(kept.state_id):
                 continue
             (self._folder / name).unlink(missing_ok=True)
             del self._bytes[name]

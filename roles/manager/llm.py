@@ -11,6 +11,7 @@ from roles.contracts import EXPECTATIONS, FieldHas, PlanAnswer, PlanRequest, Sub
 from roles.contracts.orders import Step
 from roles.contracts.signals import SubtaskStatus
 from roles.contracts.steering import notes_told
+from roles.journal.transcripts import Occasion
 from roles.manager.plans import PlanError, WrittenStep, validate_plan
 from roles.policies.llm.asking import Asker, with_pictures
 from roles.policies.llm.prompts import Prompt, now_told
@@ -48,8 +49,8 @@ _STEPS: TypeAdapter[tuple[Step, ...]] = TypeAdapter(tuple[WrittenStep, ...])
 
 
 class LlmManager:
-    """One question to the model for one plan. `workers` are those that a plan may name; `looking` has pictures of the screen,
-    and `windows` those that are open, a line each; workers `by_rules` have no model.
+    """One question to the model for one plan. `workers` are those that a plan may name; `looking` has pictures of the screen
+    behind its id, and `windows` those that are open, a line each; workers `by_rules` have no model.
 
     With `typed` subtasks may say their steps as data, which a worker that goes by rules is surer to understand than words.
     """
@@ -60,7 +61,7 @@ class LlmManager:
         prompt: Prompt,
         *,
         workers: Sequence[str] = ("operator",),
-        looking: Callable[[], list[tuple[str, bytes | None]]] = list,
+        looking: Callable[[], tuple[tuple[str, ...], list[tuple[str, bytes | None]]]] = lambda: ((), []),
         windows: Callable[[], list[str]] = list,
         typed: bool = False,
         by_rules: Collection[str] = (),
@@ -76,8 +77,11 @@ class LlmManager:
     def plan(self, request: PlanRequest) -> PlanAnswer:
         schema = manager_schema(request, self._workers, typed=self._typed)
         system, turn = self._prompt.filled(self._values(request) | {"answer_form": form_told(schema)})
-        turn_shown = with_pictures(turn, self._looking())
-        return self._asker.ask(system, turn_shown, schema, lambda data: read_plan(data, request, self._workers))
+        screens, pictures = self._looking()
+        about = Occasion(request.failed or "", screens=screens)
+        return self._asker.ask(
+            system, with_pictures(turn, pictures), schema, lambda data: read_plan(data, request, self._workers), about
+        )
 
     def _values(self, request: PlanRequest) -> dict[str, str]:
         failed = f", about the subtask {request.failed}" if request.failed else ""

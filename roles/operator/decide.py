@@ -68,6 +68,7 @@ def view_of(state: State, ctx: Context, seen: VisualState) -> OperatorView:
     return OperatorView(
         user_request=ctx.journal.alike(state.get("input") or state["task_goal"]),
         subtask=subtask,
+        step=step_of(state),
         app=subtask.app,
         seen=seen,
         facts=facts,

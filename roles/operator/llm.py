@@ -10,6 +10,7 @@ from protocol.prompt_form import Style, whole_form
 from protocol.prompt_form.tree import kind
 from roles.contracts import USER, EffectSeen, Expectation, FactKnown, OperatorView, PictureKind
 from roles.contracts.steering import notes_told
+from roles.journal.transcripts import Occasion
 from roles.policies.llm.asking import TOLD, Asker, Picturing, with_pictures
 from roles.policies.llm.decision_parsing import KEEPING, LAST, read_decision
 from roles.policies.llm.move_offer import narrow_moves
@@ -88,6 +89,7 @@ class LlmOperator:
             return OperatorDecision(reasoning="the end was said with the last action", status=AgentStatus.FINISH)
         view = self._narrowed(view)
         narrow = self._form == "narrow"
+        about = Occasion(view.subtask.id, view.step, (view.seen.state_id,) if self._picturing is not None else ())
         form = whole_form(view.seen, budget=self._screen_tokens, style=_SMALL if narrow else None)
         missing = missing_of(view)
         if narrow:
@@ -96,12 +98,13 @@ class LlmOperator:
             moves = narrow_moves(view, form.written, missing)
             values = self._values(view, _in_brief(view.seen), missing, moves.told)
             system, turn = self._prompt.filled(values | {"answer_form": ""})
-            return self._asker.ask(system, self._shown(turn, view), moves.schema, lambda data: moves.read(data, view))
+            return self._asker.ask(system, self._shown(turn, view), moves.schema, lambda data: moves.read(data, view), about)
         values = self._values(view, form.text, missing)
         seeing = self._picturing is not None and bool(view.screenshots)
         schema = operator_schema(view, batch=self._batch, pictures=seeing)
         system, turn = self._prompt.filled(values | {"answer_form": form_told(schema)})
-        return self._asker.ask(system, self._shown(turn, view), schema, lambda data: read_decision(data, view, self._batch))
+        shown = self._shown(turn, view)
+        return self._asker.ask(system, shown, schema, lambda data: read_decision(data, view, self._batch), about)
 
     def _narrowed(self, view: OperatorView) -> OperatorView:
         """The view with only the verbs that the settings leave to the model."""

@@ -7,6 +7,7 @@ from typing import Any
 
 from roles.contracts import FactKnown, RanScript, Script, ScriptAnswer, ScriptRequest
 from roles.contracts.steering import notes_told
+from roles.journal.transcripts import Occasion
 from roles.policies.llm.asking import Asker
 from roles.policies.llm.prompts import Prompt
 from roles.policies.llm.reply_parsing import UnusableReply, script_in
@@ -29,7 +30,8 @@ class LlmTechnician:
     def write(self, request: ScriptRequest) -> ScriptAnswer:
         schema = technician_schema()
         system, turn = self._prompt.filled(_values(request) | {"answer_form": form_told(schema)})
-        return self._asker.ask(system, turn, schema, lambda data: read_script(data, request), plain=script_in)
+        about = Occasion(request.subtask.id)
+        return self._asker.ask(system, turn, schema, lambda data: read_script(data, request), about, plain=script_in)
 
 
 def _values(request: ScriptRequest) -> dict[str, str]:

@@ -8,7 +8,6 @@ import socket
 import threading
 import time
 from collections.abc import Callable, Iterator
-from types import SimpleNamespace
 from typing import Any
 
 import httpx
@@ -16,9 +15,11 @@ import httpx2
 import pytest
 
 from protocol.http_bounds import MOST, TooMuch, bound
-from roles.policies.llm.calls import Breaker, Caller, Clocks
+from roles.contracts.limits.limits import Limits
+from roles.journal.journal import Journal
+from roles.policies.llm.calls import Account, Breaker, Caller, Clocks, Question
 from roles.policies.llm.reply_parsing import UnusableReply
-from roles.policies.llm.settings import ModelSettings
+from roles.policies.llm.settings import ModelSettings, Prices
 from roles.policies.scripted_model import ScriptedChatModel
 from roles.skills.chain_tools import McpFault, McpServer, tools_of
 from roles.skills.contract import McpAddress
@@ -117,10 +118,8 @@ def test_a_server_of_mcp_that_answers_without_end_is_a_fault_in_words(serving, w
 
 
 def test_a_model_that_answers_without_end_is_an_answer_that_cannot_be_used(serving):
-    settings, account = (
-        ModelSettings(name="given", tries=1, timeout=30),
-        SimpleNamespace(check=lambda: None, enter=lambda *_: None),
-    )
+    settings = ModelSettings(name="given", tries=1, timeout=30)
+    account = Account("operator", Journal(None, time.time), Limits(), Prices())
     model: Any = ScriptedChatModel(answer=lambda _: got(httpx2, serving(endless), 30))
     with pytest.raises(UnusableReply, match="longer than 16 MB"):
-        Caller(model, settings, account, Breaker(settings, Clocks())).call([], model)
+        Caller(model, settings, account, Breaker(settings, Clocks())).call(Question([]), model)

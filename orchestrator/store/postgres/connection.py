@@ -55,8 +55,10 @@ CREATE INDEX looks ON events (run, about, id) WHERE kind = 'observed';
 CREATE INDEX kinds ON events (run, kind, id);
 CREATE INDEX keys ON events (run, id) WHERE key IS NOT NULL;
 """
+_PARTS = """CREATE TABLE parts (run text COLLATE "C", name text COLLATE "C", body bytea NOT NULL, PRIMARY KEY (run, name))"""
+"""Of transcripts; a store that was made before there were any gets it, and those who do not know it can go on with the rest."""
 _Came = TypeVar("_Came")
-OF_A_RUN = ("events", "actions", "approvals", "facts", "plans", "meta", "observations", "workers", "runs")
+OF_A_RUN = ("events", "actions", "approvals", "facts", "plans", "meta", "observations", "parts", "workers", "runs")
 
 
 class Link:
@@ -180,3 +182,10 @@ def _make_tables(connection: psycopg.Connection[Any]) -> None:
         raise UsageProblem(
             f"The store has tables of version {version}, and version {VERSION} is known here; use the deskcrew that made them."
         )
+    there = f"{SCHEMA}.parts"
+    once(connection, lambda: only(connection, "SELECT to_regclass(%s)", there) is not None, lambda: _add_parts(connection))
+
+
+def _add_parts(connection: psycopg.Connection[Any]) -> None:
+    connection.execute(f"SET search_path TO {SCHEMA}")  # it was set before there was any such schema
+    connection.execute(_PARTS)

@@ -95,7 +95,7 @@ class SharedRuns:
         copy, query = RowsCopy(), query_of(self._link, run_id)
         with translated(self._link):
             copy.read_on(query)
-            for table, columns in {"actions": ACTION, "meta": ("key", "value")}.items():
+            for table, columns in {"actions": ACTION, "meta": ("key", "value"), "parts": ("name", "body")}.items():
                 copy.take(table, columns, query(f"SELECT {', '.join(columns)} FROM {table} WHERE {{own}}TRUE"))  # noqa: S608 - fixed names
         return copy.connection
 

@@ -12,9 +12,10 @@ from pydantic import ValidationError
 
 from protocol import VisualState
 from roles.contracts import PictureKind, ScreenPicture
+from roles.journal.transcripts import NO_OCCASION, Occasion
 from roles.policies.fallback import GaveUp
-from roles.policies.llm.calls import Caller, FormRefused
-from roles.policies.llm.reply_parsing import LONGEST, UnusableReply, object_of, text_of
+from roles.policies.llm.calls import Caller, FormRefused, Question, ended
+from roles.policies.llm.reply_parsing import LONGEST, UnusableReply, finish_of, object_of, text_of
 from roles.policies.llm.schemas import form_told
 
 Picturing = Callable[[VisualState, ScreenPicture], bytes | None]
@@ -75,6 +76,7 @@ class Asker:
         turn: str | list[Any],
         schema: Mapping[str, Any],
         read: Callable[[dict[str, Any]], _Decision],
+        about: Occasion = NO_OCCASION,
         *,
         plain: Callable[[str, int], dict[str, Any] | None] = lambda text, longest: None,
     ) -> _Decision:
@@ -87,13 +89,16 @@ class Asker:
         for _ in range(self._reasks + 1):
             reply, before = AIMessage(content=""), problem
             try:
-                reply = self._reply(messages, schema)
+                reply = self._reply(Question(messages, schema, "", about))
+                if why := ended(finish_of(reply), self._caller.settings):
+                    raise UnusableReply(why)
                 said_plainly = None if reply.tool_calls else plain(text_of(reply), self._longest)
                 return read(said_plainly or object_of(reply, self._longest))
             except (UnusableReply, ValidationError) as bad:
                 problem = _worded(bad)
             said = text_of(reply) or str(reply.tool_calls[0]["args"] if reply.tool_calls else "")
-            self._caller.account.error(f"the answer of {self._caller.settings.name} was not usable: {problem}", said)
+            settings, asked = self._caller.settings, Question(messages, schema, self._ways[0], about)
+            self._caller.account.error(f"the answer of {settings.name} was not usable: {problem}", said, settings, asked, reply)
             again = f"That answer cannot be used: {problem}. Answer again, with one JSON object of the form that was asked for."
             if _kind(problem) == _kind(before):  # the same request again would bring the same answer
                 again += f" This is the same mistake again. Begin anew, with nothing but this form:\n{form_told(dict(schema))}"
@@ -109,12 +114,12 @@ class Asker:
             return SystemMessage(content=system)
         return SystemMessage(content=[{"type": "text", "text": system, "cache_control": {"type": "ephemeral"}}])
 
-    def _reply(self, messages: Sequence[BaseMessage], schema: Mapping[str, Any]) -> AIMessage:
+    def _reply(self, asked: Question) -> AIMessage:
         """The answer in the best way that the model takes; a way that it refuses is not tried again."""
         while True:
             way = self._ways[0]
             try:
-                return self._caller.call(messages, self._bound(way, schema))
+                return self._caller.call(asked._replace(form=way), self._bound(way, asked.schema or {}))
             except (FormRefused, _NoSuchWay) as refused:
                 if len(self._ways) == 1:
                     raise GaveUp(f"{self._caller.settings.name} refused: {refused}") from None

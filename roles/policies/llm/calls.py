@@ -9,7 +9,7 @@ import contextvars
 import threading
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 from langchain_core.language_models import BaseChatModel
 from langchain_core.messages import AIMessage, BaseMessage
@@ -22,12 +22,18 @@ from roles.contracts.limits import Limits
 from roles.journal.budgets import Budgets, BudgetUse
 from roles.journal.events import ErrorEvent, Json, ModelCallEvent
 from roles.journal.journal import Journal
+from roles.journal.transcripts import ModelRequest, Occasion, Said
 from roles.policies.fallback import BudgetSpent, Unreachable
-from roles.policies.llm.reply_parsing import UnusableReply, text_of
+from roles.policies.llm.reply_parsing import Finish, UnusableReply, finish_of, text_of
 from roles.policies.llm.settings import ModelSettings, Prices
 
-_UNREAD = frozenset({"LengthFinishReasonError", "ContentFilterFinishReasonError", "OutputParserException"})
-"""There was an answer, and the provider's own package could not read it."""
+_UNREAD: Mapping[str, Finish] = {
+    "LengthFinishReasonError": "cut_off",
+    "ContentFilterFinishReasonError": "refused",
+    "OpenAIRefusalError": "refused",
+    "OutputParserException": "",
+}
+"""There was an answer, and the provider's own package could not read it; why the answer ended, where that is known."""
 _REFUSED = frozenset({400, 404, 415, 422})
 _SAID = 200
 _KEPT = 4_000
@@ -38,6 +44,28 @@ _PICTURE = 1_000
 
 class FormRefused(Exception):
     """The server does not take the way in which the form of the answer was asked for."""
+
+
+class Question(NamedTuple):
+    """What a model is asked, and what for."""
+
+    messages: Sequence[BaseMessage]
+    schema: Mapping[str, Any] | None = None
+    form: str = ""
+    """How the form of the answer is asked for."""
+    about: Occasion = Occasion()
+
+    def request(self, settings: ModelSettings) -> ModelRequest:
+        said = [Said(message.type, list(_parts(message))) for message in self.messages]
+        return ModelRequest(settings.name, settings.temperature, said, self.schema, self.form)
+
+
+def _parts(message: BaseMessage) -> Iterator[tuple[Literal["text", "picture"], str]]:
+    for block in [message.content] if isinstance(message.content, str) else message.content:
+        if isinstance(block, str):
+            yield "text", block
+        else:
+            yield ("picture", str(block["base64"])) if "base64" in block else ("text", str(block.get("text", "")))
 
 
 class Clocks(NamedTuple):
@@ -60,8 +88,51 @@ class Account:
         if found := self._budgets.spent(BudgetUse(self._journal.spending), "call"):
             raise BudgetSpent(f"{found} is spent")
 
-    def enter(self, model: str, messages: Sequence[BaseMessage], reply: AIMessage | None, seconds: float, problem: str) -> None:
+    def transcript(self, settings: ModelSettings, asked: Question, *, failed: bool = False) -> Json:
+        """What is kept of the request: what the settings of the run say."""
+        transcripts = self._journal.transcripts
+        wanted = transcripts.settings.prompts
+        kept = transcripts.source or wanted == "all" or (failed and wanted == "failed")
+        return transcripts.keep(asked.request(settings), asked.about) if kept else {}
+
+    def with_reply(self, transcript: Json, reply: AIMessage | None) -> Json:
+        """The transcript with the reply, stored."""
+        return transcript | {"reply": self._journal.transcripts.reply(_kept(reply))} if transcript and reply else transcript
+
+    def recalled(self, model: str, asked: Question, transcript: Json) -> AIMessage | None:
+        """A reply that needs no call: of a process that is gone, or of the run that is worked again."""
+        transcripts = self._journal.transcripts
+        if transcripts.source is not None:
+            reply = _message(transcripts.source.take(self._role, asked.about, transcript))
+            self.enter(model, asked, reply, 0.0, "", self.with_reply(transcript, reply))
+            return reply
+        paid = transcripts.paid(self._role, asked.about, transcript) if "request" in transcript else None
+        if paid is None:
+            return None
+        reply = _message(paid)
+        call = ModelCallEvent(
+            model=model, tokens_in=0, tokens_out=0, seconds=0.0, recalled=True, transcript=self.with_reply(transcript, reply)
+        )
+        self._record(call, asked.about)
+        return reply
+
+    def _record(self, event: ModelCallEvent | ErrorEvent, about: Occasion) -> None:
+        # A step that is worked again may call again, so there is no key.
+        step = about.step or self._journal.reached()
+        self._journal.record(event, role=self._role, subtask=about.subtask, step=step)
+
+    def enter(
+        self,
+        model: str,
+        asked: Question,
+        reply: AIMessage | None,
+        seconds: float,
+        problem: str,
+        transcript: Json | None = None,
+        finish: Finish = "",
+    ) -> None:
         """One call, with what the provider says that it used, or an estimate where it says nothing."""
+        messages, finish = asked.messages, finish_of(reply) if reply is not None else finish
         used = reply.usage_metadata if reply is not None else None
         read, written = (used["input_tokens"], used["output_tokens"]) if used else (0, 0)
         estimated = reply is not None and not used
@@ -77,13 +148,33 @@ class Account:
         more |= {"tokens_cached": cached} if cached else {}
         more |= {"estimated": True} if estimated else {}
         more |= {"problem": problem} if problem else {}
+        more |= {"finish": finish} if finish else {}
+        more |= {"transcript": transcript} if transcript else {}
         call = ModelCallEvent(model=model, tokens_in=read, tokens_out=written, seconds=round(seconds, 3), **more)
-        self._journal.record(call, role=self._role)  # a step that is worked again calls again, so there is no key
+        self._record(call, asked.about)
+        if transcript and reply is not None:
+            self._journal.commit()  # what was paid for survives a kill
 
-    def error(self, problem: str, reply: str = "") -> None:
+    def error(self, problem: str, said: str, settings: ModelSettings, asked: Question, reply: AIMessage | None) -> None:
         """An answer that could not be used: counted, seen in the report, and kept as it was for reading."""
-        more: Json = {"reply": reply[:_KEPT]} if reply else {}
-        self._journal.record(ErrorEvent(message=problem, unusable=True, **more), role=self._role)
+        more: Json = {"reply": said[:_KEPT]} if said else {}
+        if self._journal.transcripts.settings.prompts == "failed":
+            more |= {"transcript": self.with_reply(self.transcript(settings, asked, failed=True), reply)}
+        self._record(ErrorEvent(message=problem, unusable=True, **more), asked.about)
+
+
+def _kept(reply: AIMessage) -> Json:
+    """A reply as it is kept, and as `_message` makes it again."""
+    said: Json = {"content": reply.content, "tool_calls": reply.tool_calls, "finish": finish_of(reply)}
+    return {**said, "usage": reply.usage_metadata} if reply.usage_metadata else said
+
+
+def _message(kept: Json) -> AIMessage:
+    known = {"finish_reason": kept.get("finish") or "stop"}
+    usage = kept.get("usage")
+    return AIMessage(
+        content=kept.get("content", ""), tool_calls=kept.get("tool_calls", []), usage_metadata=usage, response_metadata=known
+    )
 
 
 def _tokens(message: BaseMessage) -> int:
@@ -132,44 +223,51 @@ class Caller:
         self._clocks = clocks or Clocks()
         self._retries = (retries or Retries()).but(settings.tries, settings.wait)
 
-    def call(self, messages: Sequence[BaseMessage], bound: Any) -> AIMessage:
+    def call(self, asked: Question, bound: Any) -> AIMessage:
         """The model's answer; `bound` is the model with the form of the answer bound to it.
 
         Raises Unreachable when no answer could be had, Unusable for one that cannot be read, BudgetSpent, and FormRefused.
         """
+        transcript = self.account.transcript(self.settings, asked)
+        if (known := self.account.recalled(self.settings.name, asked, transcript)) is not None:
+            return known
         self.account.check()
         self._breaker.check(self.settings.name)
         until = self._clocks.now() + self.settings.deadline
         trying = self._retries.trying(sleep=self._clocks.sleep, enough=lambda wait: self._clocks.now() + wait >= until)
         try:
-            reply: AIMessage = trying(self._once, messages, bound)
+            reply: AIMessage = trying(self._once, asked, bound, transcript)
         except Overload as trouble:
             self._breaker.told(worked=False)
             raise Unreachable(f"{self.settings.name} could not be asked: {trouble}") from None
         self._breaker.told(worked=True)
         return reply
 
-    def _once(self, messages: Sequence[BaseMessage], bound: Any) -> AIMessage:
+    def _once(self, asked: Question, bound: Any, transcript: Json) -> AIMessage:
         self.account.check()
         began = self._clocks.now()
         try:
-            raw = _within(self.settings.timeout, lambda: bound.invoke(list(messages)))
+            raw = _within(self.settings.timeout, lambda: bound.invoke(list(asked.messages)))
         except GraphBubbleUp:
             raise
         except Exception as fault:
             # A provider's package may raise anything; it becomes one of three cases.
             problem = _said(fault)
-            self.account.enter(self.settings.name, messages, None, self._clocks.now() - began, problem)
+            finish = _UNREAD.get(type(fault).__name__, "")
+            kept = transcript or self.account.transcript(self.settings, asked, failed=True)
+            self.account.enter(self.settings.name, asked, None, self._clocks.now() - began, problem, kept, finish)
             raise self._sorted(fault, problem) from fault
         reply = raw["raw"] if isinstance(raw, Mapping) else raw
         if not isinstance(reply, AIMessage):
             reply = AIMessage(content=str(reply))
-        self.account.enter(self.settings.name, messages, reply, self._clocks.now() - began, "")
+        kept = self.account.with_reply(transcript, reply)
+        self.account.enter(self.settings.name, asked, reply, self._clocks.now() - began, "", kept)
         return reply
 
     def _sorted(self, fault: Exception, problem: str) -> Exception:
-        if type(fault).__name__ in _UNREAD or any(isinstance(cause, RecursionError | TooMuch) for cause in _causes(fault)):
-            return UnusableReply(f"it could not be read: {problem}")
+        kind = type(fault).__name__
+        if kind in _UNREAD or any(isinstance(cause, RecursionError | TooMuch) for cause in _causes(fault)):
+            return UnusableReply(ended(_UNREAD.get(kind, ""), self.settings) or f"it could not be read: {problem}")
         if passes(fault):
             return Overload(problem, asked_for(fault))
         # LangChain's models raise NotImplementedError for a form of answer that they lack; another form is tried then.
@@ -177,6 +275,17 @@ class Caller:
             return FormRefused(problem)
         self._breaker.told(worked=False)
         return Unreachable(f"{self.settings.name} refused: {problem}")
+
+
+def ended(finish: Finish, settings: ModelSettings) -> str:
+    """Why an answer that ends so cannot be used, in words; empty where it ended by itself."""
+    match finish:
+        case "cut_off":
+            return f"the answer was cut off at its longest (max_tokens: {settings.max_tokens}); a shorter one is wanted"
+        case "refused":
+            return "the model refused to answer"
+        case _:
+            return ""
 
 
 def _causes(fault: BaseException | None) -> Iterator[BaseException]:

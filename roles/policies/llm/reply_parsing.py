@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json
 import re
-from typing import Any
+from typing import Any, Literal
 
 from langchain_core.messages import AIMessage
 
@@ -20,6 +20,22 @@ _FENCE = re.compile(r"^[ \t]*```[ \t]*(\w*)[ \t]*$\n?", re.MULTILINE)
 _THINKING = re.compile(r"<think(?:ing)?>.*?</think(?:ing)?>", re.DOTALL | re.IGNORECASE)
 
 
+Finish = Literal["", "cut_off", "refused"]
+_FINISHES: dict[str, Finish] = {
+    **dict.fromkeys(("length", "max_tokens", "max_output_tokens", "model_length", "model_context_window_exceeded"), "cut_off"),
+    **dict.fromkeys(
+        (
+            *("content_filter", "refusal", "safety", "prohibited_content", "blocklist", "recitation", "spii", "image_safety"),
+            *("guardrail_intervened", "content_filtered", "error_toxic"),
+        ),
+        "refused",
+    ),
+    "cut_off": "cut_off",
+    "refused": "refused",
+}
+"""What providers, and our own transcripts, say of an answer that did not end by itself, in small letters."""
+
+
 class UnusableReply(ValueError):
     """An answer that is no decision. The text says why, in words for the model."""
 
@@ -30,6 +46,17 @@ def object_of(message: AIMessage, longest: int = LONGEST) -> dict[str, Any]:
         _not_too_long(str(message.tool_calls[0]["args"]), longest)
         return dict(message.tool_calls[0]["args"])
     return object_in(text_of(message), longest)
+
+
+def finish_of(message: AIMessage) -> Finish:
+    """Why an answer ends, where it does not end by itself, in whatever words its provider has for it."""
+    known, more = message.response_metadata, message.additional_kwargs
+    incomplete = known.get("incomplete_details")
+    said = [known.get(key) for key in ("finish_reason", "stop_reason", "done_reason", "stopReason")]
+    said += [incomplete.get("reason") if isinstance(incomplete, dict) else None]
+    blocks = [] if isinstance(message.content, str) else message.content
+    refused = bool(more.get("refusal")) or any(isinstance(b, dict) and b.get("type") == "refusal" for b in blocks)
+    return "refused" if refused else next((_FINISHES[one] for word in said if (one := str(word).lower()) in _FINISHES), "")
 
 
 def _not_too_long(text: str, longest: int) -> None:

@@ -1,0 +1,177 @@
+"""Transcripts: what was said to models and by them, call by call, kept among a run's rows.
+
+A prompt, a picture, the form of an answer and a reply are parts: texts under a hash of what they say, each stored once, and
+redacted as everything is that is written. The event of a call names its parts.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections import defaultdict, deque
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any, Literal, NamedTuple, Protocol
+
+from pydantic import Field
+
+from protocol import Frozen
+from roles.journal.events import Json, ModelCallEvent, SituationEvent, StepEvent
+from roles.journal.rows import Rows, deflated, dumps, inflated
+from roles.safety.privacy.redaction import Redactor
+
+PICTURE = "data:image/png;base64,"
+WITHDRAWN = "(withdrawn: something on this picture is private)"
+_KNOWN = 4_096
+_STEPPING = frozenset({"operator", "technician"})
+"""Roles whose calls lead to a step; those of the others lead to a turn of the hub."""
+
+
+class RecordSettings(Frozen):
+    """What is kept of the calls of models, beside what they cost."""
+
+    prompts: Literal["all", "failed", "none"] = "all"
+    """Prompt, pictures, form and reply of `all` calls, of those that `failed` (nothing was answered, or nothing that could be
+    used), or of `none`."""
+    megabytes: float = Field(default=200.0, gt=0)
+    """What that may take; when it is used up, the run goes on and keeps no more."""
+
+
+class Occasion(NamedTuple):
+    """What a model is asked for: the subtask and the step, where there are any, and the screens that it is shown as pictures."""
+
+    subtask: str = ""
+    step: int = 0
+    screens: tuple[str, ...] = ()
+
+
+NO_OCCASION = Occasion()
+
+
+class Said(NamedTuple):
+    """A message to a model: its text, and its pictures as base64."""
+
+    role: str
+    parts: Sequence[tuple[Literal["text", "picture"], str]]
+
+
+class ModelRequest(NamedTuple):
+    """One request as it is sent."""
+
+    model: str
+    temperature: float | None
+    messages: Sequence[Said]
+    schema: Mapping[str, Any] | None
+    form: str
+    """How the form of the answer is asked for."""
+
+
+class ReplySource(Protocol):
+    """Replies that were recorded, in the place of a model."""
+
+    def take(self, role: str, about: Occasion, request: Json) -> Json:
+        """The next one; it may raise what the call raised then."""
+
+
+class Transcripts:
+    """The parts among a run's rows."""
+
+    def __init__(self, rows: Rows, redactor: Redactor | None, settings: RecordSettings | None = None) -> None:
+        self._rows = rows
+        self._redactor = redactor
+        self.settings = settings or RecordSettings()
+        self.source: ReplySource | None = None
+        """Where replies come from in place of models."""
+        self._known: set[str] = set()
+        self._bytes: int | None = None
+        self._paid: defaultdict[tuple[str, str, str], deque[str]] | None = None
+
+    # --- writing ------------------------------------------------------------------------------------------------
+
+    def keep(self, request: ModelRequest, about: Occasion) -> Json:
+        """The request by the names of its parts, which are stored; why it is not, where that is too much."""
+        if self._bytes is None:
+            self._bytes = self._rows.bytes_of_parts()
+        if self._bytes >= self.settings.megabytes * 1_000_000:
+            return {"missing": f"record.megabytes: {self.settings.megabytes:g} MB of transcripts are kept, and no more"}
+        messages = [{"role": m.role, "parts": [{kind: self._part(kind, it)} for kind, it in m.parts]} for m in request.messages]
+        schema = self._stored(dumps(self._sealed(request.schema))) if request.schema is not None else ""
+        name = _digest(dumps([request.model, request.temperature, messages, schema]))
+        more = {"screens": list(about.screens)} if about.screens else {}
+        heat = {} if request.temperature is None else {"temperature": request.temperature}
+        return {"request": name, "messages": messages, "schema": schema, "form": request.form, **heat, **more}
+
+    def reply(self, said: Json) -> str:
+        """The name of a reply, which is stored."""
+        return self._stored(dumps(self._sealed(said)))
+
+    def _part(self, kind: str, text: str) -> str:
+        return self._stored(f"{PICTURE}{text}" if kind == "picture" else str(self._sealed(text)))
+
+    def _sealed(self, value: Any) -> Any:
+        return value if self._redactor is None else self._redactor.body(value)
+
+    def _stored(self, text: str) -> str:
+        name = _digest(text)
+        if name not in self._known:
+            if len(self._known) >= _KNOWN:
+                self._known.clear()
+            body = deflated(text.encode("utf-8", "surrogatepass"))
+            self._rows.add_part(name, body)
+            self._known.add(name)
+            self._bytes = (self._bytes or 0) + len(body)
+        return name
+
+    def withdraw(self, private: Callable[[str], bool]) -> None:
+        """Take away the pictures of screens on which something is known to be private by now."""
+        checked: dict[str, bool] = {}
+        for row in self._rows.events([ModelCallEvent.KIND], 0):
+            call = json.loads(row.body).get("transcript") or {}
+            for state_id in call.get("screens", ()):
+                if state_id not in checked:
+                    checked[state_id] = private(state_id)
+            if any(checked[state_id] for state_id in call.get("screens", ())):
+                for name in (part["picture"] for one in call["messages"] for part in one["parts"] if "picture" in part):
+                    self._rows.replace_part(name, deflated(WITHDRAWN.encode()))
+
+    # --- reading ------------------------------------------------------------------------------------------------
+
+    def text(self, name: str) -> str | None:
+        """What a part says."""
+        body = self._rows.part(name)
+        return None if body is None else inflated(body).decode("utf-8", "surrogatepass")
+
+    def paid(self, role: str, about: Occasion, request: Json) -> Json | None:
+        """The reply that a process which is gone had to this very request, and to which it had done nothing yet. Once each."""
+        if self._paid is None:
+            self._paid = _unsettled(self._rows)
+        left = self._paid.get((role, about.subtask, request.get("request", "")))
+        text = self.text(left.popleft()) if left else None
+        return None if text is None else dict(json.loads(text))
+
+
+def _unsettled(rows: Rows) -> defaultdict[tuple[str, str, str], deque[str]]:
+    """Names of replies, by role, subtask and request, of which nothing has come yet."""
+    found: defaultdict[tuple[str, str, str], deque[str]] = defaultdict(deque)
+    for row in rows.events([ModelCallEvent.KIND, StepEvent.KIND, SituationEvent.KIND], 0):
+        if row.kind == ModelCallEvent.KIND:
+            call = json.loads(row.body).get("transcript") or {}
+            if call.get("reply"):
+                found[row.role, row.subtask, call["request"]].append(call["reply"])
+            continue
+        for key in [*found]:
+            stepped = row.kind == StepEvent.KIND and key[:2] == (row.role, row.subtask)
+            if stepped or (row.kind == SituationEvent.KIND and key[0] not in _STEPPING):
+                del found[key]
+    return found
+
+
+def named_in(transcript: Mapping[str, Any]) -> Iterable[str]:
+    """The names of all parts of a call."""
+    for message in transcript.get("messages", ()):
+        for part in message["parts"]:
+            yield from part.values()
+    yield from filter(None, (transcript.get("schema"), transcript.get("reply")))
+
+
+def _digest(text: str) -> str:
+    return hashlib.blake2b(text.encode("utf-8", "surrogatepass"), digest_size=16).hexdigest()
