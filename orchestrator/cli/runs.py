@@ -66,6 +66,10 @@ def show(
         bool, typer.Option("--blackboard", help="Only what is known: facts, who says them, who used them; answers, screens.")
     ] = False,
     at: Annotated[int | None, typer.Option("--at", min=0, metavar="STEP", help="The blackboard as it stood after STEP.")] = None,
+    prompts: Annotated[
+        bool, typer.Option("--prompts", help="Only what was said to models and by them, as far as it was kept.")
+    ] = False,
+    step: Annotated[int | None, typer.Option("--step", min=0, help="With --prompts: of this step only.")] = None,
     as_json: AsJson = False,
     runs_dir: RunsDir = None,
     store: Store = None,
@@ -84,6 +88,11 @@ def show(
 
             board = run.blackboard(at)
             typer.echo(json_text(board, 2) if as_json else board_page(board))
+        elif prompts or step is not None:
+            from orchestrator.views.transcripts import page_of
+
+            calls = run.prompts(step)
+            typer.echo(json_text(calls, 2) if as_json else page_of(calls))
         elif plan:
             from orchestrator.tasks.plans import told
 

@@ -29,18 +29,39 @@ if TYPE_CHECKING:
 
 def replay(
     run_id: Annotated[str, typer.Argument(metavar="ID", help="A run, the beginning of its name, or a file with a recording.")],
+    replies: Annotated[
+        bool, typer.Option("--replies", help="Take only what its models replied; prompts and all else are decided anew.")
+    ] = False,
+    model: Annotated[
+        str | None, typer.Option("--model", metavar="NAME", help="Ask this model, in a new run; say where the two part.")
+    ] = None,
+    at: Annotated[int, typer.Option("--at", min=0, metavar="STEP", help="With --model: the last step that is as it was.")] = 0,
+    overrides: Annotated[
+        list[str] | None, typer.Option("-c", metavar="KEY=VALUE", help="With --model: set one value; repeatable.")
+    ] = None,
     secret: Secret = None,
     as_json: AsJson = False,
     runs_dir: RunsDir = None,
     debug: Debug = False,
 ) -> None:
-    """Work a run again with what was decided in it, and say where it first differs. Asks no model and nobody."""
+    """Work a run again with what was decided in it, and say where it first differs. Asks no model and nobody, but for --model."""
     with guarded(debug):
+        from orchestrator.errors import UsageProblem
+        from orchestrator.runs.folders import find_run
         from orchestrator.runs.privacy.secrets import asked_for
+        from orchestrator.runs.replay.fork import with_another_model
+        from orchestrator.runs.replay.recorded_replies import replies_of
         from orchestrator.runs.replay.recording import find_recording
         from orchestrator.runs.replay.replay import replay as work_again
 
-        found = work_again(find_recording(run_id, runs_dir or RUNS), asked_for(secret or ()))
+        folder, secrets = runs_dir or RUNS, asked_for(secret or ())
+        if model is None and (at or overrides):
+            raise UsageProblem("--at and -c are of --model, with which another model goes on; `deskcrew fork` has them, too.")
+        if model is not None:
+            found = with_another_model(run_id, model, at, runs_dir=folder, overrides=overrides or (), secrets=secrets)
+        else:
+            recorded = replies_of(find_run(run_id, folder)) if replies else None
+            found = work_again(find_recording(run_id, folder), secrets, recorded)
         if as_json:
             from orchestrator.store.printable import json_text
 
@@ -49,7 +70,7 @@ def replay(
             from orchestrator.store.printable import clean
 
             typer.echo(clean(found.sentence(), 2000))
-        if found.difference is not None:
+        if found.difference is not None or found.prompt is not None:
             raise typer.Exit(FAILED)
 
 

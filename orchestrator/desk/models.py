@@ -168,6 +168,16 @@ class DetailsPage(Frozen):
     details: tuple[Detail, ...]
 
 
+class ModelCalls(Frozen):
+    """What was said to models and by them."""
+
+    calls: tuple[dict[str, Any], ...]
+
+
+class TranscriptPart(Frozen):
+    text: str
+
+
 class ScreenDrawn(TypedDict):
     """A screen as far as it can be drawn from its elements."""
 

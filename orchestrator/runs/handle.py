@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from orchestrator.tasks.plans import ShownPlan
     from orchestrator.tasks.tasks import Task
     from orchestrator.views.blackboard import Board
+    from protocol import JsonObject
     from roles.contracts.steering import Addressee
     from roles.journal.journal import Event, Listener
 
@@ -69,6 +70,9 @@ class RunHandle(Protocol):
     def report(self) -> folders.RunView: ...
     def plan(self) -> ShownPlan: ...
     def blackboard(self, at: int | None = None) -> Board: ...
+    def prompts(self, step: int | None = None) -> list[JsonObject]:
+        """The calls of models of which a transcript was kept; with `step` those of one step."""
+
     def past(self) -> Iterable[Event]:
         """The journal as it stands."""
 
@@ -224,6 +228,16 @@ class RunControl:
 
             return board_at(events_of_shared(self._name, self._store), at)
         return board_at(self.past(), at)
+
+    def prompts(self, step: int | None = None) -> list[JsonObject]:
+        from orchestrator.store.salvage import open_read_only
+        from orchestrator.store.transcripts import calls_in
+
+        if self._store:
+            from orchestrator.store.postgres.listing import prompts_of_shared
+
+            return prompts_of_shared(self._name, self._store, self._runs_dir, step)
+        return calls_in(lambda: open_read_only(self._place / "journal.sqlite"), self.past(), self._place, step)
 
     def past(self) -> list[Event]:
         from orchestrator.store.salvage import salvage

@@ -179,6 +179,7 @@ class Deciders:
         from roles.policies.llm.models import open_model
         from roles.policies.llm.prompts import PromptProblem, load_prompt
         from roles.policies.llm.settings import ModelMissing, ModelProblem
+        from roles.policies.scripted_model import ScriptedChatModel
 
         self._clocks = self._clocks or Clocks()
         chosen = self._model_of(settings)
@@ -190,7 +191,7 @@ class Deciders:
             prompt = load_prompt(
                 role, settings.prompt, narrow=settings.form == "narrow"
             )  # first: what is wrong is said before what is lacking
-            model = open_model(chosen, self._model)
+            model = ScriptedChatModel() if self._journal.transcripts.source else open_model(chosen, self._model)
         except (ModelProblem, PromptProblem) as bad:
             key = "prompt" if isinstance(bad, PromptProblem) else "model"
             problem = MissingDependency if isinstance(bad, ModelMissing) else UsageProblem

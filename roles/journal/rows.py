@@ -8,6 +8,7 @@ insertion, `{app}` and `{key}` are fields of an event's body, and `{of_attempt}`
 from __future__ import annotations
 
 import json
+import re
 import sqlite3
 import zlib
 from abc import ABC, abstractmethod
@@ -402,6 +403,7 @@ class SqliteRows(Rows):
 
 Query = Callable[..., list[Any]]
 """Rows of a statement with `?` for its values, in which `{own}` limits the rows to those of one run."""
+PART = ("name", "body")
 ACTION = ("key", "digest", "action", "started", "result")
 
 
@@ -423,6 +425,8 @@ class RowsCopy(SqliteRows):
                 if table == "events" and (keys := sorted({key for row in rows if (key := _key_of(row[-1]))})):
                     actions = f"SELECT {', '.join(ACTION)} FROM actions WHERE {{own}}key = ANY(?)"  # noqa: S608 - fixed names
                     self.take("actions", ACTION, query(actions, keys))
+                if table == "events" and (named := sorted({name for row in rows for name in parts_named(row[-1])})):
+                    self.take("parts", PART, query(f"SELECT {', '.join(PART)} FROM parts WHERE {{own}}name = ANY(?)", named))  # noqa: S608
                 self.take(table, columns, rows)
                 reached = rows[-1][0]
         return int(last)
@@ -430,6 +434,14 @@ class RowsCopy(SqliteRows):
     def take(self, table: str, columns: Sequence[str], rows: Sequence[Any]) -> None:
         marks = ", ".join("?" * len(columns))
         self.connection.executemany(f"INSERT OR REPLACE INTO {table} ({', '.join(columns)}) VALUES ({marks})", rows)  # noqa: S608
+
+
+def parts_named(body: str) -> set[str]:
+    """The names of the parts of a transcript of which an event tells."""
+    return set(_PART_NAME.findall(body)) if '"transcript":' in body else set()
+
+
+_PART_NAME = re.compile(r'"(?:text|picture|schema|reply)":"([0-9a-f]{32})"')
 
 
 def _key_of(body: str) -> str:

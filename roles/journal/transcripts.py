@@ -9,7 +9,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections import defaultdict, deque
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Literal, NamedTuple, Protocol
 
 from pydantic import Field
@@ -68,8 +68,8 @@ class ModelRequest(NamedTuple):
 class ReplySource(Protocol):
     """Replies that were recorded, in the place of a model."""
 
-    def take(self, role: str, about: Occasion, request: Json) -> Json:
-        """The next one; it may raise what the call raised then."""
+    def take(self, role: str, about: Occasion, request: Json, part: Callable[[str], str | None]) -> Json:
+        """The next one; it may raise what the call raised then. `part` tells what the parts of the request say."""
 
 
 class Transcripts:
@@ -163,14 +163,6 @@ def _unsettled(rows: Rows) -> defaultdict[tuple[str, str, str], deque[str]]:
             if stepped or (row.kind == SituationEvent.KIND and key[0] not in _STEPPING):
                 del found[key]
     return found
-
-
-def named_in(transcript: Mapping[str, Any]) -> Iterable[str]:
-    """The names of all parts of a call."""
-    for message in transcript.get("messages", ()):
-        for part in message["parts"]:
-            yield from part.values()
-    yield from filter(None, (transcript.get("schema"), transcript.get("reply")))
 
 
 def _digest(text: str) -> str:

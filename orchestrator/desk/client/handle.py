@@ -30,6 +30,7 @@ from roles.manager.plans import WORK_PLAN
 if TYPE_CHECKING:
     from orchestrator.runs.face import Approver
     from orchestrator.views.blackboard import Board
+    from protocol import JsonObject
 
 _NO_PLAN = "There is no plan: "
 _LOOKS_AGAIN = 1.0
@@ -61,6 +62,10 @@ class RemoteRun:
 
     def blackboard(self, at: int | None = None) -> Board:
         return cast("Board", self._remote.get(f"{self._path}/blackboard", **({} if at is None else {"at": at})))
+
+    def prompts(self, step: int | None = None) -> list[JsonObject]:
+        asked = {} if step is None else {"step": step}
+        return cast("list[JsonObject]", self._remote.get(f"{self._path}/prompts", **asked)["calls"])
 
     def past(self) -> Iterator[Event]:
         for event in self._remote.past(self.run_id):

@@ -21,6 +21,7 @@ from orchestrator.errors import UsageProblem
 from orchestrator.runs.folders import read_run, stored_report
 from orchestrator.store.printable import UNREADABLE
 from orchestrator.store.salvage import events_after, open_read_only, salvage
+from orchestrator.store.transcripts import part_in
 from orchestrator.views.page.data import number
 from orchestrator.views.page.source import hear_picture, png_file
 from protocol import JsonObject
@@ -245,6 +246,10 @@ class RunJournal:
         except (zlib.error, *UNREADABLE):
             return {}
         return screen if isinstance(screen, dict) else {}
+
+    def part(self, name: str) -> str | None:
+        """A part of a transcript by its name."""
+        return None if self._db is None else part_in(self._db, self.private.seal, name)
 
     def _one(self, statement: str, value: str | int | None) -> Any:
         if self._db is None or value is None:

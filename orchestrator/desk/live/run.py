@@ -14,6 +14,7 @@ from orchestrator.desk.live.store import Stores
 from orchestrator.desk.models import RunStanding, ScreenDrawn
 from orchestrator.store.printable import UNREADABLE
 from orchestrator.store.salvage import open_read_only
+from orchestrator.store.transcripts import calls_of
 from orchestrator.views.page.data import Detail, Item, Machine, RunHead, items_of, plain, words
 from orchestrator.views.page.run_data import NOTES, Page, RunEvents, head_of
 from orchestrator.views.page.screens import FIELDS, FLAGS, Pool
@@ -173,6 +174,15 @@ class WatchedRun:
         drawn = chunk.screens[state_id]
         elements = [chunk.elements[number] for number in drawn["elements"]]
         return {"size": drawn["size"], "app": drawn["app"], "elements": elements, "picture": picture}
+
+    def prompts(self, step: int | None) -> list[dict[str, Any]]:
+        with self.lock:
+            calls = calls_of(self.all_events(), self.journal.part, step)
+        return [{**plain({**call, "messages": []}), "messages": call["messages"]} for call in calls]
+
+    def part_of_transcript(self, name: str) -> str | None:
+        with self.lock:
+            return self.journal.part(name)
 
     def picture(self, state_id: str) -> Path | None:
         with self.lock:

@@ -15,7 +15,7 @@ from orchestrator.runs import folders
 from orchestrator.runs.folders import stored_report
 from orchestrator.runs.outcome import FAILED, WAITING
 from orchestrator.store.salvage import salvage
-from orchestrator.views.page.source import seal_of
+from orchestrator.store.transcripts import seal_of
 from protocol import Frozen
 from roles.journal.events import RunFinishedEvent
 

@@ -17,10 +17,12 @@ from orchestrator.desk.models import (
     Identity,
     ItemsPage,
     JournalEvents,
+    ModelCalls,
     RefusedRequests,
     RunPage,
     RunRows,
     ScreenDrawn,
+    TranscriptPart,
 )
 from orchestrator.views.blackboard import Board, board_at
 from orchestrator.views.page.data import Detail, plain
@@ -110,6 +112,26 @@ def blackboard(
     """What is known, with who says it and who used it."""
     found = desk.watch.run(folder)
     return _json(plain(board_at(found.all_events(), at)))
+
+
+@router.get("/runs/{run_id}/prompts", response_model=ModelCalls)
+def prompts(
+    desk: TheDesk, folder: RunFolder, visitor: Viewer,
+    step: Annotated[int | None, Query(ge=0, lt=2**53, description="Only the calls of this step.")] = None,
+) -> Response:  # fmt: skip
+    """What was said to models and by them, as far as it was kept."""
+    return _json({"calls": desk.watch.run(folder).prompts(step)})
+
+
+@router.get("/runs/{run_id}/parts/{name}", response_model=TranscriptPart)
+def part(
+    desk: TheDesk, folder: RunFolder, visitor: Viewer, name: Annotated[str, InPath(pattern=r"^[0-9a-f]{32}$")]
+) -> Response:
+    """A part of a transcript: a prompt, a picture, the form of an answer, a reply."""
+    text = desk.watch.run(folder).part_of_transcript(name)
+    if text is None:
+        raise HTTPException(404, f"Run {folder.name} has no part {name}.")
+    return _json({"text": text})
 
 
 @router.get("/runs/{run_id}/screens/{state_id}", response_class=FileResponse)

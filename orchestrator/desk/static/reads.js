@@ -14,6 +14,7 @@ export function readsOf(id) {
   const detail = (index) => ask(runPath(id, `/details/${index}`));
   return {
     perBlock: PER_BLOCK, detail, screen,
+    part: async (name) => (await ask(runPath(id, `/parts/${encodeURIComponent(name)}`))).text,
     detailBlock: async (at) => (await ask(runPath(id, `/details?from=${at * PER_BLOCK}&limit=${PER_BLOCK}`))).details,
     picture: async (state) => ((await screen(state))?.picture ? runPath(id, `/screens/${encodeURIComponent(state)}`) : ''),
   };

@@ -15,11 +15,12 @@ from langgraph.graph import START
 from orchestrator.core.controller import build_controller
 from orchestrator.core.machine import Situation
 from orchestrator.errors import UsageProblem
+from orchestrator.runs import runs
 from orchestrator.runs.folders import find_run, read_run
 from orchestrator.runs.privacy.trust import refuse_strange, signed
 from orchestrator.runs.replay.comparison import first_difference, moments
 from orchestrator.runs.replay.recording import Recording, find_recording, recording_of
-from orchestrator.runs.replay.replay import again
+from orchestrator.runs.replay.replay import RecordedPerson, ReplayResult, again
 from orchestrator.settings.build import build_safety, build_saver
 from orchestrator.settings.layers import Layer, override_layer
 from orchestrator.settings.settings import Settings, load_settings
@@ -65,6 +66,25 @@ def fork(
         _go_on_as(made, recording, at, settings, goal)
         undo.pop_all()
     return made.name
+
+
+def with_another_model(
+    run_id: str,
+    model: str,
+    at: int,
+    *,
+    runs_dir: Path,
+    overrides: Sequence[str] = (),
+    secrets: Mapping[str, str] | None = None,
+) -> ReplayResult:
+    """A new run in which this model goes on after the step, worked to its end, and where the two part. Raises UsageProblem."""
+    recording = find_recording(find_run(run_id, runs_dir).name, runs_dir)
+    made = fork(run_id, at, runs_dir=runs_dir, overrides=[f"crew.model={model}", *overrides], secrets=secrets)
+    outcome = runs.resume(made, runs_dir=runs_dir, parts={"secrets": secrets or {}}, approver=RecordedPerson(recording))
+    now = recording_of(runs_dir / made)
+    found = first_difference(moments(recording), moments(now), finished=recording.finished, why=outcome.reason)
+    about = f", {outcome.status} with {model} from step {at} of run {recording.run_id} on,"
+    return ReplayResult(made, now.steps, found, about=about)
 
 
 def _changed(recording: Recording, config: Sequence[Path], overrides: Sequence[str]) -> Settings:

@@ -19,6 +19,7 @@ from orchestrator.errors import UsageProblem
 from orchestrator.runs import runs
 from orchestrator.runs.replay.comparison import Difference, Moment, apps_differ, first_difference, moments, needs_approval
 from orchestrator.runs.replay.recorded_policies import ROLES, applied
+from orchestrator.runs.replay.recorded_replies import NothingRecorded, RecordedReplies
 from orchestrator.runs.replay.recording import RecordedAction, RecordedAnswer, Recording, recording_of
 from orchestrator.settings.settings import LoadedSettings, Settings
 from orchestrator.store.address import LOCAL
@@ -129,14 +130,11 @@ def recorded_tools(recording: Recording) -> tuple[RecordedTool, ...]:
 _Given = TypeVar("_Given", bound=BaseModel)
 
 
-class NothingRecorded(Exception):
-    """A role is asked for something that it was not asked for then."""
-
-
-def parts_of(recording: Recording) -> dict[str, Any]:
-    """What `runs.start` takes in place of policies, sources and a sandbox."""
+def parts_of(recording: Recording, replies: RecordedReplies | None = None) -> dict[str, Any]:
+    """What `runs.start` takes in place of policies, sources and a sandbox; with `replies` only models are replaced."""
     policies = {role: ReplayPolicy(role, answers_of(recording, role)) for role in ROLES}
-    given: dict[str, Any] = {**policies, "sandbox": RecordedSandbox(recording), "answers": RecordedAnswers(recording)}
+    deciding = policies if replies is None else {"replies": replies}
+    given: dict[str, Any] = {**deciding, "sandbox": RecordedSandbox(recording), "answers": RecordedAnswers(recording)}
     if recording.record["settings"].get("tools"):  # those of other programs; help documents are looked up again
         given["sources"] = (RecordedSource(recording),)
     return given | {"skills": recorded_tools(recording)}
@@ -347,35 +345,48 @@ class ReplayResult(NamedTuple):
     """Why it was not worked to an end, where nothing differs."""
     asks: Moment | None = None
     """The first action that needs an approval now, and did not then."""
+    prompt: Difference | None = None
+    """Where a model was told otherwise for the first time, of a run that was worked with its models' replies."""
+    about: str = ""
+    """Which run it is held against, and what is otherwise in it, where that is not the present code."""
 
     def as_json(self) -> dict[str, Any]:
         found = self.difference
         return {
             "run_id": self.run_id,
             "steps": self.steps,
-            "same": found is None,
+            "same": found is None and self.prompt is None,
             "note": self.note,
+            "about": self.about,
             "difference": found._asdict() if found else None,
+            "prompt": self.prompt._asdict() if self.prompt else None,
             "needs_approval": {"step": self.asks.step, **self.asks.shown} if self.asks else None,
         }
 
     def sentence(self) -> str:
+        told = f" Prompts differ first at {self.prompt.sentence()}." if self.prompt else ""
+        return self._course() + told
+
+    def _course(self) -> str:
         if self.difference is not None:
-            said = f"Run {self.run_id} differs first at {self.difference.sentence()}."
+            said = f"Run {self.run_id}{self.about} differs first at {self.difference.sentence()}."
             if self.asks is None:
                 return said
             return f"{said} Step {self.asks.step} ({self.asks.shown['action']}) needs an approval now that it did not need then."
         note = f" ({self.note})" if self.note else ""
-        return f"Run {self.run_id}: {self.steps} steps worked again, nothing differs{note}."
+        return f"Run {self.run_id}{self.about}: {self.steps} steps worked again, nothing differs{note}."
 
 
-def replay(recording: Recording, secrets: Mapping[str, str] | None = None) -> ReplayResult:
-    """Work it again in a folder that goes afterwards; `secrets` are private values that went when it had ended.
+def replay(
+    recording: Recording, secrets: Mapping[str, str] | None = None, replies: RecordedReplies | None = None
+) -> ReplayResult:
+    """Work it again in a folder that goes afterwards; `secrets` are private values that went when it had ended. With the
+    `replies` of its models every policy decides anew, and only the models are not asked.
 
     Raises UsageProblem for a run that cannot be replayed.
     """
     with Scratch("deskcrew-replay-") as place:
-        why = again(recording, place.path, secrets=secrets)
+        why = again(recording, place.path, secrets=secrets, replies=replies)
         folders = [folder for folder in place.path.iterdir() if (folder / "run.json").exists()]
         now = recording_of(folders[0])
     then, since = moments(recording), moments(now)
@@ -383,7 +394,8 @@ def replay(recording: Recording, secrets: Mapping[str, str] | None = None) -> Re
     if found is None and recording.finished and now.finished:
         found = apps_differ(recording.apps, now.apps, now.steps)
     note = "" if recording.finished else recording.cut or "it was not finished then"
-    return ReplayResult(recording.run_id, recording.steps, found, note, needs_approval(then, since))
+    prompt = None if replies is None else replies.difference
+    return ReplayResult(recording.run_id, recording.steps, found, note, needs_approval(then, since), prompt)
 
 
 def again(
@@ -391,6 +403,7 @@ def again(
     runs_dir: Path,
     listener: Callable[[Event], None] | None = None,
     secrets: Mapping[str, str] | None = None,
+    replies: RecordedReplies | None = None,
 ) -> str:
     """Start the run anew in `runs_dir` with what was said then; returns why it stopped, if not at its end.
 
@@ -419,7 +432,7 @@ def again(
             _target(recording),
             listener=listener,
             approver=RecordedPerson(recording),
-            parts={**parts_of(recording), "secrets": values},
+            parts={**parts_of(recording, replies), "secrets": values},
             plan=_given_plan(recording),
         )
     except NothingRecorded as more:

@@ -11,6 +11,8 @@ from orchestrator.store.address import stand_for
 from orchestrator.store.postgres.runs import SharedRun, SharedRuns, shared_runs
 from orchestrator.store.salvage import Salvage
 from orchestrator.store.stores import folder_here, given_address
+from orchestrator.store.transcripts import calls_in
+from protocol import JsonObject
 from roles.journal.journal import Event
 
 
@@ -35,6 +37,13 @@ def events_of_shared(run_id: str, address: str) -> list[Event]:
     """The journal of one run of a shared store."""
     with shared_runs(given_address(address)) as runs:
         return _events(runs, _whole(runs.find(run_id)))
+
+
+def prompts_of_shared(run_id: str, address: str, runs_dir: Path, step: int | None) -> list[JsonObject]:
+    """What was said to the models of one run of a shared store, and by them."""
+    with shared_runs(given_address(address)) as runs:
+        run = _whole(runs.find(run_id))
+        return calls_in(lambda: runs.copy(run.run_id), _events(runs, run), runs_dir / run.run_id, step)
 
 
 def _events(runs: SharedRuns, run: SharedRun) -> list[Event]:

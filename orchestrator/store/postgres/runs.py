@@ -16,7 +16,7 @@ from orchestrator.store.json_files import mapping_in
 from orchestrator.store.postgres.connection import OF_A_RUN, Link, translated
 from orchestrator.store.postgres.rows import PostgresRows
 from protocol import JsonObject
-from roles.journal.rows import ACTION, EventRow, Query, RowsCopy
+from roles.journal.rows import ACTION, PART, EventRow, Query, RowsCopy
 
 
 class SharedRun(NamedTuple):
@@ -95,7 +95,7 @@ class SharedRuns:
         copy, query = RowsCopy(), query_of(self._link, run_id)
         with translated(self._link):
             copy.read_on(query)
-            for table, columns in {"actions": ACTION, "meta": ("key", "value"), "parts": ("name", "body")}.items():
+            for table, columns in {"actions": ACTION, "meta": ("key", "value"), "parts": PART}.items():
                 copy.take(table, columns, query(f"SELECT {', '.join(columns)} FROM {table} WHERE {{own}}TRUE"))  # noqa: S608 - fixed names
         return copy.connection
 

@@ -161,15 +161,15 @@ class RunLines:
                 said = f"recovers from {bounded(content.trouble)}: {bounded(content.how)} (attempt {content.attempt})"
                 self._add(event, "recovery", "warn", said, "", Detail(body=plain(event.body)))
             case AnsweredEvent():
-                heard = self._said.setdefault(event.role, _RoleMessages())
+                heard = self._heard(event)
                 heard.decided, heard.began = plain(content.answer), heard.began or event.at
             case ModelCallEvent():
-                heard = self._said.setdefault(event.role, _RoleMessages())
+                heard = self._heard(event)
                 heard.calls.append(plain(event.body))
                 heard.began = heard.began or event.at - number(content.seconds)
             case AnswerEvent():
                 detail = Detail(body=plain(event.body))
-                began = self._take_said(event.role, detail)
+                began = self._take_said(event, detail)
                 self._add(event, "report", "info", "answer", bounded(content.reason or content.advice), detail, began=began)
             case SubtaskStatusEvent():
                 self._attempts[event.subtask] = content.attempt
@@ -233,7 +233,7 @@ class RunLines:
             one.detail["comment"] = bounded(content.comment)
         if ahead := [*content.then, *content.plan]:
             one.detail["steps_ahead"] = plain(ahead)
-        self._take_said(event.role, one.detail)
+        self._take_said(event, one.detail)
         if not one.line:  # it ends: there is no action
             said = bounded(content.comment or content.reasoning)
             self._close(event, one, "report", "info", f"{bounded(content.status).lower() or 'ends'}: {said}", "")
@@ -261,7 +261,7 @@ class RunLines:
         line = one.line or action_words(_as_request(content.action))
         why = bounded(content.error) or one.error or ("" if status == "executed" else status)
         one.before, one.app = bounded(content.before) or one.before, bounded(content.app or "") or one.app
-        self._take_said(event.role, one.detail)
+        self._take_said(event, one.detail)
         good: Status = "ok" if status == "executed" else "failed"
         self._close(event, one, "step", good, line, why, after=bounded(content.after))
 
@@ -333,7 +333,7 @@ class RunLines:
         decision, detail = bounded(content.decision), Detail(gate=plain(event.body))
         line = f"{bounded(content.trigger).lower().replace('_', ' ')} → {decision}"
         after = words(content.found, "after").removeprefix("state:")
-        began = self._take_said(event.role, detail)
+        began = self._take_said(event, detail)
         self._add(
             event, "gate", _TONES[gate_tone(decision)], line, bounded(content.reason), detail, began=began,
             before=words(content.found, "before").removeprefix("state:"), after=after,
@@ -343,7 +343,7 @@ class RunLines:
         self._plans += 1
         count = len(content.subtasks)
         detail = Detail(body=plain(event.body))
-        began = self._take_said(event.role, detail)
+        began = self._take_said(event, detail)
         said = f"plan {self._plans}: {count} subtask{'' if count == 1 else 's'}"
         self._add(event, "plan", "info", said, bounded(content.reason), detail, began=began)
 
@@ -355,8 +355,11 @@ class RunLines:
             event, "supplement", "info" if found else "warn", f"looked up {query!r}", titles or "nothing found", detail
         )  # fmt: skip
 
-    def _take_said(self, role: str, detail: Detail) -> float | None:
-        said = self._said.pop(role, _RoleMessages())
+    def _heard(self, event: Event) -> _RoleMessages:
+        return self._said.setdefault(_whose(event), _RoleMessages())
+
+    def _take_said(self, event: Event, detail: Detail) -> float | None:
+        said = self._said.pop(_whose(event), _RoleMessages())
         if said.calls:
             detail["calls"] = [*detail.get("calls", []), *said.calls]
         if said.decided is not None:
@@ -371,7 +374,7 @@ class RunLines:
         status = _TONES.get(told[0].tone, "info") if told else "info"
         line = told[0].text if told else event.kind.replace("_", " ")
         detail = Detail(body=plain(event.body))
-        self._take_said(event.role, detail)
+        self._take_said(event, detail)
         why = "" if told else words(event.body, "message", "why")
         self._add(event, kind, status, line, why, detail)
 
@@ -398,6 +401,11 @@ class RunLines:
         self.items.append(item)
         self.details.append(detail)
         self.targets.append(target)
+
+
+def _whose(event: Event) -> str:
+    """Workers are asked beside each other, each about its own subtask."""
+    return event.role if event.role in {"manager", "evaluator"} else f"{event.role}/{event.subtask}"
 
 
 def _as_request(action: Any) -> dict[str, Any]:

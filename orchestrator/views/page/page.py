@@ -22,6 +22,7 @@ from orchestrator.views.page.data import Item, RunData
 from orchestrator.views.page.run_data import gather
 from orchestrator.views.page.screens import FIELDS, FLAGS, PER_CHUNK, Chunk, Pool, chunks
 from orchestrator.views.page.source import Source, screens_of
+from orchestrator.views.transcripts import parts_of
 from protocol.log.log import whole_file
 
 MAIN = "main.js"
@@ -138,7 +139,7 @@ def write_page(path: Path, sources: Sequence[Source], *, bundle: bool = False) -
     for name, source in zip("ab", sources, strict=False):
         refs, blocks, count = _pictures(name, source.pictures, path, beside, bundle)
         copied += count
-        packed.append(_packed(name, source, refs, blocks))
+        packed.append(_packed(name, source, refs, blocks, bundle))
     with whole_file(path) as file:
         for part in _parts(packed):
             file.write(part)
@@ -202,7 +203,7 @@ def _block(block: Block) -> str:
     return f'<script type="text/plain" id="{name}">{text}</script>\n'
 
 
-def _packed(name: str, source: Source, refs: dict[str, str], pictures: list[Block]) -> PackedRun:
+def _packed(name: str, source: Source, refs: dict[str, str], pictures: list[Block], bundle: bool) -> PackedRun:
     found = gather(source)
     items = found.data["items"]
     order: list[str] = []
@@ -212,6 +213,7 @@ def _packed(name: str, source: Source, refs: dict[str, str], pictures: list[Bloc
         rest.append((f"{name}-screens-{number}", pack(_as_json(chunk))))
     for number, start in enumerate(range(0, len(items), PER_BLOCK)):
         rest.append((f"{name}-details-{number}", pack(found.details[start : start + PER_BLOCK])))
+    rest += [(f"{name}-part-{part}", pack(text)) for part, text in parts_of(source, found.details, pictures=bundle)]
     first = pack({**found.data, "screens": order, "pictures": refs})
     return PackedRun(found.data, (f"{name}-run", first), [*rest, *pictures])
 

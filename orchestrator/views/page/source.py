@@ -10,20 +10,19 @@ from collections.abc import Callable, Iterator
 from contextlib import closing
 from functools import partial
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from orchestrator.control.status import reported, standing
 from orchestrator.errors import UsageProblem
 from orchestrator.runs.folders import find_run, good_report, read_run, stored_report
 from orchestrator.store.printable import UNREADABLE
 from orchestrator.store.salvage import open_read_only, salvage
+from orchestrator.store.transcripts import seal_of
 from protocol import JsonObject
 from protocol.model.steps import picture_file
 from roles.journal.events import PictureEvent, PictureWithdrawnEvent
 from roles.journal.journal import Event
 from roles.journal.rows import inflated
-from roles.safety.privacy.vault import FILE as VAULT
-from roles.safety.privacy.vault import Vault
 
 _PICTURE = re.compile(r"screens/[0-9a-f]{16,64}\.png")
 _PNG = b"\x89PNG\r\n\x1a\n"
@@ -87,13 +86,6 @@ def _in_folder(folder: Path) -> Source:
     run_id = str(record.get("run_id", folder.name))
     record, report, results = seal(record), seal(report), seal(results)
     return Source(run_id, record, report, now.state, seal(now.reason), events, results, notes, opening, folder, pictures)
-
-
-def seal_of(folder: Path) -> Callable[[Any], Any]:
-    """What puts references over values that are known to be private by now, though they were not when they were written."""
-    path = folder / VAULT
-    vault = Vault(path) if path.is_file() else None
-    return vault.sealed if vault is not None and len(vault) else lambda value: value
 
 
 def _shared(run: str, address: str, runs_dir: Path) -> Source:

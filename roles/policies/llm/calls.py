@@ -97,13 +97,15 @@ class Account:
 
     def with_reply(self, transcript: Json, reply: AIMessage | None) -> Json:
         """The transcript with the reply, stored."""
-        return transcript | {"reply": self._journal.transcripts.reply(_kept(reply))} if transcript and reply else transcript
+        if reply is None or "request" not in transcript:
+            return transcript
+        return transcript | {"reply": self._journal.transcripts.reply(_kept(reply))}
 
     def recalled(self, model: str, asked: Question, transcript: Json) -> AIMessage | None:
         """A reply that needs no call: of a process that is gone, or of the run that is worked again."""
         transcripts = self._journal.transcripts
         if transcripts.source is not None:
-            reply = _message(transcripts.source.take(self._role, asked.about, transcript))
+            reply = _message(transcripts.source.take(self._role, asked.about, transcript, transcripts.text))
             self.enter(model, asked, reply, 0.0, "", self.with_reply(transcript, reply))
             return reply
         paid = transcripts.paid(self._role, asked.about, transcript) if "request" in transcript else None

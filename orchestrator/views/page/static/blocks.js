@@ -54,6 +54,7 @@ export function reader(name, told, {per_block, per_chunk}) {
   const bundled = remembering(60, (id) => pictureOf(id), (url) => URL.revokeObjectURL(url));
   return {
     perBlock: per_block,
+    part: (part) => unpacked(`${name}-part-${part}`),
     detailBlock: (at) => unpacked(`${name}-details-${at}`),
     detail: async (index) => (await details(Math.floor(index / per_block)))[index % per_block] || {},
     screen: async (id) => {

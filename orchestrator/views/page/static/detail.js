@@ -29,7 +29,7 @@ export async function detailPanel(run, item, {go, link}) {
   return [
     heading(run, item, link),
     detail.broken ? el('p', {class: 'bad'}, 'What stands behind this line cannot be read: ', detail.broken) : null,
-    asked(detail), gate(detail, jump), ...why(detail), done(item, detail), safety(detail), supplements(detail), calls(detail), checks(detail),
+    asked(detail), gate(detail, jump), ...why(detail), done(item, detail), safety(detail), supplements(detail), calls(detail, run), checks(detail),
     nothing(detail.decided) ? null : fold('The decision as it was recorded', detail.decided),
     nothing(detail.body) ? null : fold('The event as it was recorded', detail.body),
   ];
@@ -96,16 +96,44 @@ function supplements({found, query}) {
   return section('Looked up', said('Query', query), (found || []).map((one) => fold(`${one.title || 'untitled'} · ${one.source || ''}`, one.text || one)));
 }
 
-const COUNTED = new Set(['model', 'tokens_in', 'tokens_out', 'tokens_cached', 'seconds', 'money', 'estimated', 'characters', 'problem']);
+const COUNTED = new Set(['model', 'tokens_in', 'tokens_out', 'tokens_cached', 'seconds', 'money', 'estimated', 'characters', 'problem', 'finish', 'recalled', 'transcript']);
+const FINISHES = {cut_off: 'The answer was cut off.', refused: 'The model refused to answer.'};
 
-function calls({calls: told}) {
+// A part of what was said to a model or by it, read when it is wanted.
+function foldPart(title, name, run) {
+  const body = el('div', {});
+  const put = async () => {
+    if (body.childNodes.length) return;
+    const text = await run.part(name).catch(() => 'This part is not kept here: a picture is in a page that was written with --bundle.');
+    const picture = /^data:image\/png;base64,/.exec(text);
+    body.replaceChildren(picture ? drawn(text.slice(picture[0].length), title) : el('pre', {tabindex: '0', 'aria-label': title}, shown(text)));
+  };
+  return el('details', {ontoggle: (event) => event.target.open && put()}, el('summary', {}, title), body);
+}
+
+function drawn(base64, title) {
+  const bytes = Uint8Array.from(atob(base64), (sign) => sign.charCodeAt(0));
+  return el('img', {class: 'shown', alt: title, src: URL.createObjectURL(new Blob([bytes], {type: 'image/png'}))});
+}
+
+function transcript(told, run) {
+  if (nothing(told)) return el('p', {class: 'quiet'}, 'Prompt and reply as text were not recorded.');
+  if (told.missing) return el('p', {class: 'quiet'}, told.missing);
+  const parts = (told.messages || []).flatMap((one) => (one.parts || []).map((part) => ('picture' in part ? [`${one.role}: picture`, part.picture] : [one.role, part.text])));
+  const named = [...parts, ['the form of the answer', told.schema], ['reply', told.reply]].filter(([, name]) => !nothing(name));
+  return named.map(([title, name]) => foldPart(title, name, run));
+}
+
+function calls({calls: told}, run) {
   if (nothing(told)) return null;
   return section(`Calls of models (${told.length})`, told.map((one) => el('div', {class: 'call'},
     el('p', {}, el('b', {}, one.model || 'model'), ` · ${count(one.tokens_in)} tokens in${one.tokens_cached ? ` (${count(one.tokens_cached)} of them cached)` : ''}, ${count(one.tokens_out)} out`, one.estimated ? ' (estimated)' : '',
       ` · ${seconds(one.seconds)}`, one.money ? ` · ${one.money.toFixed(4)}` : ''),
     one.problem ? el('p', {class: 'bad'}, one.problem) : null,
+    FINISHES[one.finish] ? el('p', {class: 'bad'}, FINISHES[one.finish]) : null,
+    one.recalled ? el('p', {class: 'quiet'}, 'Not paid again: the reply was recorded before the process ended.') : null,
     Object.entries(one).filter(([key, value]) => !COUNTED.has(key) && !nothing(value)).map(([key, value]) => fold(key.replaceAll('_', ' '), value)),
-    Object.keys(one).every((key) => COUNTED.has(key)) ? el('p', {class: 'quiet'}, 'Prompt and reply as text were not recorded.') : null)));
+    transcript(one.transcript, run))));
 }
 
 function checks({checks: told}) {

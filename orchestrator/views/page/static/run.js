@@ -10,7 +10,7 @@ export class Run {
   constructor(name, told, reads) {
     Object.assign(this, told, {name, items: [], steps: new Map()});
     this.perBlock = reads.perBlock;
-    for (const what of ['detail', 'detailBlock', 'screen', 'picture']) this[what] = reads[what];
+    for (const what of ['detail', 'detailBlock', 'screen', 'picture', 'part']) this[what] = reads[what];
     this.put(0, told.items);
   }
 

@@ -1,0 +1,226 @@
+"""What was said to models and by them is kept, shown, taken again after a kill, and worked again with and without a model."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import sqlite3
+import subprocess
+import sys
+from collections import Counter
+from collections.abc import Callable, Sequence
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+
+import pytest
+from brain import brain
+from langchain_core.messages import BaseMessage
+from typer.testing import CliRunner
+
+from orchestrator import Crew, UsageProblem
+from orchestrator.cli import app
+from orchestrator.runs.replay.fork import with_another_model
+from orchestrator.runs.replay.recorded_replies import replies_of
+from orchestrator.runs.replay.recording import recording_of
+from orchestrator.runs.replay.replay import replay
+from orchestrator.runs.runs import Outcome
+from orchestrator.store.salvage import salvage
+from orchestrator.tasks.tasks import resolve_target
+from roles.policies.llm import prompts
+from roles.policies.scripted_model import ScriptedChatModel
+
+ROLES = ("manager", "operator", "evaluator")
+
+
+def crew(folder: Path, answer: Callable[[Sequence[BaseMessage]], Any] = brain, *more: str, **model: Any) -> Crew:
+    chosen = [f"crew.{role}.policy=llm" for role in ROLES]
+    given = [*chosen, "crew.model=given", "retries.wait=0.001", f"runs_dir={folder}", *more]
+    return Crew.from_config(overrides=given, model=ScriptedChatModel(answer=answer, **model))
+
+
+def worked(folder: Path, answer: Callable[[Sequence[BaseMessage]], Any] = brain, *more: str, **model: Any) -> Outcome:
+    return crew(folder, answer, *more, **model).run(resolve_target("total-into-a-note"))
+
+
+@pytest.fixture(scope="module")
+def good(tmp_path_factory: pytest.TempPathFactory) -> Outcome:
+    outcome = worked(tmp_path_factory.mktemp("runs"))
+    assert outcome.status == "fulfilled", outcome.reason
+    return outcome
+
+
+def shown(outcome: Outcome, *options: str) -> Any:
+    said = CliRunner().invoke(app, ["show", outcome.run_id, "--runs-dir", str(outcome.folder.parent), "--prompts", *options])
+    assert said.exit_code == 0, said.output
+    return json.loads(said.output) if "--json" in options else said.output
+
+
+def parts(outcome: Outcome) -> int:
+    with closing(sqlite3.connect(outcome.folder / "journal.sqlite")) as db:
+        return int(db.execute("SELECT count(*) FROM parts").fetchone()[0])
+
+
+def calls(outcome: Outcome) -> list[dict[str, Any]]:
+    return [event.body for event in salvage(outcome.folder / "journal.sqlite").events if event.kind == "model_call"]
+
+
+def test_every_prompt_and_reply_is_kept_and_what_calls_share_is_stored_once(good: Outcome) -> None:
+    told = shown(good, "--json")
+    assert len(told) == len(calls(good))
+    assert {call["role"] for call in told} == set(ROLES)
+    for call in told:
+        system, turn = ("".join(one["text"] for one in message["parts"]) for message in call["messages"])
+        answer = brain([*map(_message, ((("system"), system), (("human"), turn)))])
+        assert json.loads(call["reply"]["content"]) == answer
+        assert call["schema"]["type"] == "object"
+    operators = [call for call in told if call["role"] == "operator"]
+    assert len({call["messages"][0]["parts"][0]["name"] for call in operators}) == 1
+    named = {one["name"] for call in told for message in call["messages"] for one in message["parts"]}
+    assert parts(good) < len(named) + 2 * len(told)  # forms are shared, too
+
+
+def _message(said: tuple[str, str]) -> BaseMessage:
+    from langchain_core.messages import HumanMessage, SystemMessage
+
+    return SystemMessage(said[1]) if said[0] == "system" else HumanMessage(said[1])
+
+
+def test_calls_are_found_by_role_subtask_and_step(good: Outcome) -> None:
+    told = shown(good, "--json")
+    steps = {event.step for event in salvage(good.folder / "journal.sqlite").events if event.kind == "decided"}
+    assert {call["step"] for call in told if call["role"] == "operator"} <= steps
+    assert {call["subtask"] for call in told if call["role"] == "operator"} == {"find", "write"}
+    some = max(call["step"] for call in told if call["role"] == "operator")
+    assert shown(good, "--step", str(some), "--json") == [call for call in told if call["step"] == some]
+    page = shown(good)
+    assert page.count("You work one application of a computer") <= 1 + page.count("as in call")
+    assert "as in call 2" in page
+    assert "=== call 2: operator, subtask find, step" in page
+
+
+@pytest.mark.parametrize(("kept", "some"), [("none", 0), ("failed", 1)])
+def test_the_setting_says_which_calls_are_kept(tmp_path: Path, kept: str, some: int) -> None:
+    asked: list[int] = []
+
+    def once_in_words(messages: Sequence[BaseMessage]) -> Any:
+        asked.append(1)
+        return "Certainly!" if len(asked) == 2 else brain(messages)
+
+    outcome = worked(tmp_path, once_in_words, f"record.prompts={kept}")
+    assert outcome.status == "fulfilled", outcome.reason
+    told = shown(outcome, "--json")
+    assert len(told) == some
+    assert all(call["reply"]["content"] == "Certainly!" and "not usable" in call["unusable"] for call in told)
+    with pytest.raises(UsageProblem, match="did not keep all replies"):
+        replies_of(outcome.folder)
+
+
+def test_no_more_is_kept_than_the_megabytes_allow(tmp_path: Path) -> None:
+    outcome = worked(tmp_path, brain, "record.megabytes=0.004")
+    assert outcome.status == "fulfilled", outcome.reason
+    told = [call["transcript"] for call in calls(outcome)]
+    assert "request" in told[0]
+    assert told[-1] == {"missing": "record.megabytes: 0.004 MB of transcripts are kept, and no more"}
+
+
+def test_a_run_is_worked_again_from_the_replies_of_its_models(good: Outcome) -> None:
+    found = replay(recording_of(good.folder), replies=replies_of(good.folder))
+    assert found.difference is None, found.sentence()
+    assert found.prompt is None, found.sentence()
+    asked = ["replay", good.run_id, "--replies", "--runs-dir", str(good.folder.parent)]
+    assert CliRunner().invoke(app, asked).exit_code == 0
+
+
+def test_busy_servers_and_bad_replies_are_worked_again_as_they_were(tmp_path: Path) -> None:
+    outcome = worked(tmp_path, brain, "limits.reasks=5", malformed=0.2, errors=0.2, seed=7)
+    assert any("problem" in call for call in calls(outcome))
+    found = replay(recording_of(outcome.folder), replies=replies_of(outcome.folder))
+    assert found.difference is None, found.sentence()
+    assert found.prompt is None, found.sentence()
+
+
+def test_a_prompt_that_is_otherwise_now_is_named(good: Outcome, monkeypatch: pytest.MonkeyPatch) -> None:
+    load = prompts.load_prompt
+
+    def other(role: str, *given: Any, **more: Any) -> prompts.Prompt:
+        found = load(role, *given, **more)
+        return found._replace(system=f"{found.system}\nBe brief.") if role == "evaluator" else found
+
+    monkeypatch.setattr(prompts, "load_prompt", other)
+    found = replay(recording_of(good.folder), replies=replies_of(good.folder))
+    assert found.difference is None
+    assert found.prompt is not None
+    assert found.prompt.now == "Be brief."
+    assert "what the evaluator's model is told (system text)" in found.sentence()
+    asked = ["replay", good.run_id, "--replies", "--json", "--runs-dir", str(good.folder.parent)]
+    said = CliRunner().invoke(app, asked)
+    assert said.exit_code == 1
+    assert json.loads(said.output)["same"] is False
+
+
+def test_another_model_goes_on_from_a_step_and_it_is_said_where_the_two_part(good: Outcome, tmp_path: Path) -> None:
+    script = tmp_path / "gives-up.yaml"
+    script.write_text('lines: [{answer: {action: none, status: FAIL, reasoning: "I give up", comment: "no"}}]\n')
+    model = f"{{name: scripted, script: {script}}}"
+    found = with_another_model(good.run_id, model, 2, runs_dir=good.folder.parent, overrides=["limits.replans=0"])
+    assert found.difference is not None
+    assert found.difference.step == 3
+    assert found.difference.what in {"decided", "the decision"}
+    assert f"from step 2 of run {good.run_id} on" in found.sentence()
+    assert (good.folder.parent / found.run_id / "run.json").exists()
+
+
+KILLED = """
+import os, sys
+sys.path[:0] = [{support!r}]
+from collections import Counter
+from brain import brain
+from orchestrator.runs import runs
+from orchestrator.settings.settings import load_settings
+from orchestrator.tasks.tasks import resolve_target
+from roles.policies.scripted_model import ScriptedChatModel
+
+seen = Counter()
+def answer(messages):
+    with open({asked!r}, "a") as file:
+        file.write("asked\\n")
+    return brain(messages)
+def listen(event):
+    seen[event.kind, event.role] += 1
+    if seen["answered", {role!r}] == {number}:
+        os.kill(os.getpid(), 9)
+task = resolve_target("total-into-a-note")
+settings = load_settings([], {overrides!r})
+runs.start(settings, task, listener=listen, parts={{"model": ScriptedChatModel(answer=answer)}})
+"""
+
+
+@pytest.mark.slow("processes of their own")
+@pytest.mark.parametrize(("role", "number"), [("manager", 1), ("operator", 2), ("operator", 4), ("evaluator", 1)])
+def test_a_reply_that_was_recorded_before_a_kill_is_not_paid_twice(
+    good: Outcome, tmp_path: Path, role: str, number: int
+) -> None:
+    support = str(Path(__file__).parents[3] / "_support")
+    asked = tmp_path / "asked"
+    runs_dir = tmp_path / "runs"
+    overrides = [*(f"crew.{one}.policy=llm" for one in ROLES), "crew.model=given", f"runs_dir={runs_dir}"]
+    code = KILLED.format(support=support, asked=str(asked), role=role, number=number, overrides=overrides)
+    ended = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=200)
+    assert ended.returncode == -signal.SIGKILL, ended.stderr
+    (folder,) = [path for path in runs_dir.iterdir() if (path / "run.json").exists()]
+    before = len(asked.read_text().splitlines())
+    more: Counter[str] = Counter()
+
+    def answer(messages: Sequence[BaseMessage]) -> Any:
+        more["asked"] += 1
+        return brain(messages)
+
+    outcome = crew(runs_dir, answer).resume(folder.name)
+    assert outcome.status == "fulfilled", outcome.reason
+    assert before + more["asked"] == len(calls(good))
+    assert sum(bool(call.get("recalled")) for call in calls(outcome)) == 1
+    found = replay(recording_of(outcome.folder), replies=replies_of(outcome.folder))
+    assert found.difference is None, found.sentence()
+    assert os.path.exists(folder)
