@@ -16,6 +16,7 @@ _PLACES = {
     "ms_swift": "training.ms_swift",
     "adp": "training.adp",
     "adp_linked": "training.adp:LINKED_FORMAT",
+    "model_chats": "training.model_chats",
     "agentnet_traj": "training.agentnet_traj",
     "playwright_script": "recorders.playwright_script",
     "webdriver": "recorders.webdriver",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sqlite3
 from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
@@ -13,8 +14,10 @@ import typer
 from orchestrator.errors import UsageProblem, did_you_mean
 from orchestrator.lab.logs.show import DSL, OWN, OpenLog
 from orchestrator.store.printable import clean, json_text
+from orchestrator.store.salvage import open_read_only, salvage
+from orchestrator.store.transcripts import calls_in
 from orchestrator.views.terminal.tables import table
-from protocol import InteractionStep
+from protocol import InteractionStep, JsonObject
 from protocol.dialects import NAMES as DIALECTS
 from protocol.dialects import Context, DialectError, Loss, dialect
 from protocol.exports import NAMES as FORMATS
@@ -85,13 +88,24 @@ def _write(log: OpenLog, reading: _LogReading, to: str, path: Path, variant: str
         write = format_named(to).write
         if write is None:
             raise UsageProblem(f"{to} can be read and not written; list what can with: deskcrew log formats")
-        return write(Run(steps=reading, info=log.info, folder=log.path.parent), path)
+        return write(Run(steps=reading, info=log.info, folder=log.path.parent, calls=_calls(log.path.parent)), path)
     exported = ExportResult(files=[path])
     with whole_file(path) as file:
         for step in reading:
             exported.steps += 1
             file.write(_line(step, to, variant, exported.losses) + "\n")
     return exported
+
+
+def _calls(folder: Path) -> list[JsonObject]:
+    """What was said to the models of the run that the log belongs to; nothing where it belongs to none that can be read."""
+    journal = folder / "journal.sqlite"
+    if not (folder / "run.json").is_file():
+        return []
+    try:
+        return calls_in(lambda: open_read_only(journal), salvage(journal).events, folder)
+    except (sqlite3.Error, OSError, UsageProblem):
+        return []
 
 
 def _line(step: InteractionStep, to: str, variant: str | None, losses: Counter[Loss]) -> str:

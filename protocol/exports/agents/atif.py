@@ -7,7 +7,7 @@ one subtask and role. Steps without a subtask and role are the root's own. Readi
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path, PurePosixPath
 from typing import Any
 
@@ -233,15 +233,16 @@ def write(run: Run, path: Path) -> ExportResult:
     exported = ExportResult(files=[path])
     root = _Trajectory(run.info, run.info.run_id or "run", run.info.agent or KEY)
     root.say(run.info.goal)
-    crew = _Crew(root, exported)
+    crew = _Crew(root, exported, run.calls)
     for frame in frames(run.steps, Pictures(run.folder, path), exported.losses):
         crew.take(frame)
         exported.steps += 1
     document = root.dump()
     if crew.subagents:
         document["subagent_trajectories"] = [subagent.dump() for subagent in crew.subagents]
-    document["final_metrics"] = {"total_steps": exported.steps}
-    document["extra"] = {KEY: run_facts(run.info)}
+    document["final_metrics"] = {**_metrics(run.calls, "total_"), "total_steps": exported.steps}
+    told, parts = _told(run.calls)
+    document["extra"] = {KEY: {**run_facts(run.info), **({"calls": told, "parts": parts} if told else {})}}
     if exported.steps != len(root.steps):
         document["notes"] = "total_steps counts the actions of all roles."
     with whole_file(path) as file:
@@ -280,7 +281,10 @@ class _Trajectory:
 class _Crew:
     """Gives every step to the trajectory it belongs to, and the root a step for every delegation."""
 
-    def __init__(self, root: _Trajectory, exported: ExportResult) -> None:
+    def __init__(self, root: _Trajectory, exported: ExportResult, calls: Sequence[JsonObject]) -> None:
+        self._calls: dict[tuple[object, ...], list[JsonObject]] = {}
+        for call in calls:
+            self._calls.setdefault((call.get("role"), call.get("subtask"), call.get("step")), []).append(call)
         self._root = root
         self._exported = exported
         self._current: tuple[str, str] = ("", "")
@@ -321,11 +325,17 @@ class _Crew:
             "timestamp": iso(step.timestamp),
             "source": "agent",
             "message": "",
+            **self._asked(step),
             "reasoning_content": step.reasoning or None,
             "tool_calls": [_call(call, said["name"], said["args"])],
             "observation": self._observed(step, frame.after, call),
             "extra": {KEY: {**kept(step), **kept_pictures(frame.before, frame.after)}},
         }
+
+    def _asked(self, step: InteractionStep) -> JsonObject:
+        """The model that decided the step, and what that took; what it was told stands at the end of the document."""
+        calls = self._calls.get((step.role, step.subtask, step.step), [])
+        return {"model_name": calls[-1].get("model"), "llm_call_count": len(calls), "metrics": _metrics(calls)} if calls else {}
 
     def _observed(self, step: InteractionStep, after: Picture | None, call: str) -> JsonObject | None:
         shown = list(self._parts(after))
@@ -346,6 +356,28 @@ class _Crew:
             self._exported.losses[
                 Loss(what="picture", why=f"ATIF shows no {suffix or 'nameless'} pictures; only its path is kept")
             ] += 1
+
+
+_COUNTED = {"prompt_tokens": "tokens_in", "completion_tokens": "tokens_out", "cached_tokens": "tokens_cached"}
+"""Money stands with the calls: whoever set its price did not say that it is in dollars."""
+
+
+def _metrics(calls: Sequence[JsonObject], before: str = "") -> JsonObject:
+    return {f"{before}{name}": sum(call.get(key) or 0 for call in calls) for name, key in _COUNTED.items()} if calls else {}
+
+
+def _told(calls: Sequence[JsonObject]) -> tuple[list[JsonObject], JsonObject]:
+    """What was said to models and by them, with the names of its parts, and the parts: each stands there once."""
+    parts: JsonObject = {}
+    told = []
+    for call in calls:
+        messages = []
+        for message in listed(call.get("messages")):
+            named = [mapping(part) for part in listed(mapping(message).get("parts"))]
+            parts |= {str(part.get("name")): part.get("text", part.get("picture")) for part in named}
+            messages.append({"role": mapping(message).get("role"), "parts": [part.get("name") for part in named]})
+        told.append({**call, "messages": messages})
+    return told, parts
 
 
 def _call(call: str, function: str, arguments: JsonObject) -> JsonObject:

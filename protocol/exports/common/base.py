@@ -5,13 +5,14 @@ from __future__ import annotations
 import hashlib
 import shutil
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
 from typing import Literal
 
 from protocol.dialects.common.base import Loss
 from protocol.log.log import LogLine
+from protocol.model.geometry import JsonObject
 from protocol.model.steps import InteractionStep, Picture, picture_file
 
 
@@ -34,6 +35,8 @@ class Run:
     steps: Iterable[InteractionStep]
     info: RunInfo = RunInfo()
     folder: Path | None = None
+    calls: Sequence[JsonObject] = ()
+    """What was said to the run's models and by them, call by call, where that was kept."""
 
 
 @dataclass

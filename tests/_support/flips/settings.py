@@ -252,6 +252,8 @@ FLIPS: dict[str, Flip] = {
         see.run(manager=_handing_on, technician=_running, sandbox=see.Talking), "limits.script_output", 100, 9_000
     ),
     "limits.tool_output": flip(see.looked_up, "limits.tool_output", 100, 9_000),
+    "record.prompts": flip(see.recorded, "record.prompts", "all", "none", *GIVEN),
+    "record.megabytes": flip(see.recorded, "record.megabytes", 0.001, 9, *GIVEN),
     "limits.answer_output": flip(see.talked, "limits.answer_output", 100, 9_000, *GIVEN),
     "limits.role_steps": flip(see.run(), "limits.role_steps", "{operator: 1}", "{operator: 100}"),
     "limits.role_unusable": flip(see.run(evaluator=_unusable), "limits.role_unusable", "{evaluator: 1}", "{evaluator: 50}"),

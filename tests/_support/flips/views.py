@@ -263,7 +263,7 @@ class Bench:
             (folder / name).write_text(text)
         settings = settings_of([text.replace("HERE", str(folder)) for text in overrides])
         self.slept: list[float] = []
-        self.journal = Journal(None, lambda: 0.0)
+        self.journal = Journal(None, lambda: 0.0, record=settings.record)
         self.desk = SimulatedDesktop(parse_world(CLAIM))
         self.model = Recording(answer=lambda messages: CLICK, down=down)
         clocks = Clocks(now=lambda: sum(self.slept), sleep=self.slept.append)
@@ -318,6 +318,14 @@ def asked(overrides: Sequence[str], folder: Path) -> Any:
     bench = Bench(overrides, folder)
     bench.decided()
     return bench.model._heard, [{**e.body, "seconds": 0} for e in bench.journal.events("model_call")]
+
+
+def recorded(overrides: Sequence[str], folder: Path) -> Any:
+    """What is kept of two calls."""
+    bench = Bench(overrides, folder)
+    for _ in range(2):
+        bench.decided()
+    return [e.body.get("transcript") for e in bench.journal.events("model_call")]
 
 
 def cached(overrides: Sequence[str], folder: Path) -> Any:

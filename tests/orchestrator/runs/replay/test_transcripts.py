@@ -9,7 +9,7 @@ import sqlite3
 import subprocess
 import sys
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import closing
 from pathlib import Path
 from typing import Any
@@ -17,9 +17,12 @@ from typing import Any
 import pytest
 from brain import brain
 from langchain_core.messages import BaseMessage
+from services.postgres import Server, running
 from typer.testing import CliRunner
+from worked.model_runs import ROLES, model_crew, worked_by_model
+from written.canaries import found_in
 
-from orchestrator import Crew, UsageProblem
+from orchestrator import UsageProblem
 from orchestrator.cli import app
 from orchestrator.runs.replay.fork import with_another_model
 from orchestrator.runs.replay.recorded_replies import replies_of
@@ -27,26 +30,12 @@ from orchestrator.runs.replay.recording import recording_of
 from orchestrator.runs.replay.replay import replay
 from orchestrator.runs.runs import Outcome
 from orchestrator.store.salvage import salvage
-from orchestrator.tasks.tasks import resolve_target
 from roles.policies.llm import prompts
-from roles.policies.scripted_model import ScriptedChatModel
-
-ROLES = ("manager", "operator", "evaluator")
-
-
-def crew(folder: Path, answer: Callable[[Sequence[BaseMessage]], Any] = brain, *more: str, **model: Any) -> Crew:
-    chosen = [f"crew.{role}.policy=llm" for role in ROLES]
-    given = [*chosen, "crew.model=given", "retries.wait=0.001", f"runs_dir={folder}", *more]
-    return Crew.from_config(overrides=given, model=ScriptedChatModel(answer=answer, **model))
-
-
-def worked(folder: Path, answer: Callable[[Sequence[BaseMessage]], Any] = brain, *more: str, **model: Any) -> Outcome:
-    return crew(folder, answer, *more, **model).run(resolve_target("total-into-a-note"))
 
 
 @pytest.fixture(scope="module")
 def good(tmp_path_factory: pytest.TempPathFactory) -> Outcome:
-    outcome = worked(tmp_path_factory.mktemp("runs"))
+    outcome = worked_by_model(tmp_path_factory.mktemp("runs"))
     assert outcome.status == "fulfilled", outcome.reason
     return outcome
 
@@ -95,7 +84,7 @@ def test_calls_are_found_by_role_subtask_and_step(good: Outcome) -> None:
     some = max(call["step"] for call in told if call["role"] == "operator")
     assert shown(good, "--step", str(some), "--json") == [call for call in told if call["step"] == some]
     page = shown(good)
-    assert page.count("You work one application of a computer") <= 1 + page.count("as in call")
+    assert page.count("You work one application of a desktop") == 1
     assert "as in call 2" in page
     assert "=== call 2: operator, subtask find, step" in page
 
@@ -108,7 +97,7 @@ def test_the_setting_says_which_calls_are_kept(tmp_path: Path, kept: str, some: 
         asked.append(1)
         return "Certainly!" if len(asked) == 2 else brain(messages)
 
-    outcome = worked(tmp_path, once_in_words, f"record.prompts={kept}")
+    outcome = worked_by_model(tmp_path, once_in_words, f"record.prompts={kept}")
     assert outcome.status == "fulfilled", outcome.reason
     told = shown(outcome, "--json")
     assert len(told) == some
@@ -118,7 +107,7 @@ def test_the_setting_says_which_calls_are_kept(tmp_path: Path, kept: str, some: 
 
 
 def test_no_more_is_kept_than_the_megabytes_allow(tmp_path: Path) -> None:
-    outcome = worked(tmp_path, brain, "record.megabytes=0.004")
+    outcome = worked_by_model(tmp_path, brain, "record.megabytes=0.004")
     assert outcome.status == "fulfilled", outcome.reason
     told = [call["transcript"] for call in calls(outcome)]
     assert "request" in told[0]
@@ -134,7 +123,7 @@ def test_a_run_is_worked_again_from_the_replies_of_its_models(good: Outcome) -> 
 
 
 def test_busy_servers_and_bad_replies_are_worked_again_as_they_were(tmp_path: Path) -> None:
-    outcome = worked(tmp_path, brain, "limits.reasks=5", malformed=0.2, errors=0.2, seed=7)
+    outcome = worked_by_model(tmp_path, brain, "limits.reasks=5", malformed=0.2, errors=0.2, seed=7)
     assert any("problem" in call for call in calls(outcome))
     found = replay(recording_of(outcome.folder), replies=replies_of(outcome.folder))
     assert found.difference is None, found.sentence()
@@ -179,8 +168,6 @@ from collections import Counter
 from brain import brain
 from orchestrator.runs import runs
 from orchestrator.settings.settings import load_settings
-from orchestrator.tasks.tasks import resolve_target
-from roles.policies.scripted_model import ScriptedChatModel
 
 seen = Counter()
 def answer(messages):
@@ -217,10 +204,74 @@ def test_a_reply_that_was_recorded_before_a_kill_is_not_paid_twice(
         more["asked"] += 1
         return brain(messages)
 
-    outcome = crew(runs_dir, answer).resume(folder.name)
+    outcome = model_crew(runs_dir, answer).resume(folder.name)
     assert outcome.status == "fulfilled", outcome.reason
     assert before + more["asked"] == len(calls(good))
     assert sum(bool(call.get("recalled")) for call in calls(outcome)) == 1
     found = replay(recording_of(outcome.folder), replies=replies_of(outcome.folder))
     assert found.difference is None, found.sentence()
     assert os.path.exists(folder)
+
+
+@pytest.fixture(scope="module")
+def server() -> Iterator[Server]:
+    with running() as found:
+        yield found
+
+
+def test_a_shared_store_keeps_them_like_a_folder(good: Outcome, server: Server, tmp_path: Path) -> None:
+    outcome = worked_by_model(tmp_path, brain, f"store={server.address}")
+    assert outcome.status == "fulfilled", outcome.reason
+    there, here = shown(outcome, "--store", server.address, "--json"), shown(good, "--json")
+    unlike = {"at", "event", "seconds"}
+    assert [{k: v for k, v in call.items() if k not in unlike} for call in there] == [
+        {k: v for k, v in call.items() if k not in unlike} for call in here
+    ]
+
+
+def test_what_is_private_is_a_reference_in_them(tmp_path: Path) -> None:
+    secret = "Zanzibar-71-canary"
+    goal = f"Sign in with the password {secret} and then save a note"
+
+    def answer(messages: Sequence[BaseMessage]) -> Any:
+        return f"I will not type {secret} anywhere, {{"
+
+    outcome = model_crew(tmp_path, answer, "limits.replans=0").run(goal)
+    assert outcome.status != "fulfilled"
+    told = shown(outcome, "--json")
+    assert told
+    assert "<secret>password</secret>" in json.dumps(told)
+    assert found_in(outcome.folder, [secret]) == []
+
+
+def test_atif_and_chats_for_training_hold_them(good: Outcome, tmp_path: Path) -> None:
+    chats, atif = tmp_path / "chats.jsonl", tmp_path / "run.json"
+    for to, out in (("model_chats", chats), ("atif", atif)):
+        said = CliRunner().invoke(
+            app, ["log", "convert", good.run_id, "--to", to, "-o", str(out), "--runs-dir", str(good.folder.parent)]
+        )
+        assert said.exit_code == 0, said.output
+    told = shown(good, "--json")
+    lines = [json.loads(line) for line in chats.read_text().splitlines()]
+    assert len(lines) == len(told)
+    assert [one["role"] for one in lines[0]["messages"]] == ["system", "user", "assistant"]
+    assert [json.loads(line["messages"][-1]["content"]) for line in lines] == [json.loads(c["reply"]["content"]) for c in told]
+    document = json.loads(atif.read_text())
+    kept = document["extra"]["deskcrew"]
+    assert len(kept["calls"]) == len(told)
+    assert {name for call in kept["calls"] for one in call["messages"] for name in one["parts"]} == set(kept["parts"])
+    assert document["final_metrics"]["total_prompt_tokens"] == sum(call["tokens_in"] for call in told)
+    steps = [step for one in document["subagent_trajectories"] for step in one["steps"] if step["source"] == "agent"]
+    assert sum(step.get("llm_call_count", 0) for step in steps) > 0
+    assert all(step["model_name"] == "given" for step in steps if "model_name" in step)
+
+
+def test_the_page_of_a_run_has_each_part_once(good: Outcome, tmp_path: Path) -> None:
+    from orchestrator.views.page.page import write_page
+    from orchestrator.views.page.source import read_source
+
+    source = read_source(str(good.folder), good.folder.parent)
+    text = write_page(tmp_path / "view.html", [source]).path.read_text()
+    named = {one["name"] for call in shown(good, "--json") for message in call["messages"] for one in message["parts"]}
+    assert all(text.count(f'id="a-part-{name}"') == 1 for name in named)
+    assert text.count('id="a-part-') == parts(good)

@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 from axe_playwright_python.sync_playwright import Axe
+from worked.model_runs import worked_by_model
 
 from orchestrator.views.page.run_data import gather
 from orchestrator.views.page.source import read_source
@@ -301,3 +302,18 @@ def test_long_runs_keep_only_the_rows_in_sight(tmp_path: Path, written: Written,
     press(page, "/")
     page.keyboard.type("wait")
     page.wait_for_selector(".told >> text=3,000 lines")
+
+
+def test_prompt_and_reply_stand_at_their_step_and_are_read_when_they_are_opened(
+    tmp_path: Path, written: Written, opened: Opened
+) -> None:
+    outcome = worked_by_model(tmp_path)
+    page = opened(written(outcome.folder), "#step-2")
+    page.wait_for_selector("#panel .call")
+    assert page.locator("#panel .call pre").count() == 0
+    for title in ("system", "human", "reply", "the form of the answer"):
+        page.locator("#panel .call summary", has_text=title).first.click()
+    page.wait_for_function("document.querySelectorAll('#panel .call pre').length === 4")
+    said = page.locator("#panel .call").inner_text()
+    assert "You work one application of a desktop" in said
+    assert '"as the screen says' in said.replace("\\", "")
