@@ -9,8 +9,8 @@ from typing import Any
 
 from roles.contracts import AnalystRequest, Answer, Result
 from roles.contracts.steering import notes_told
-from roles.journal.transcripts import Occasion
 from roles.contracts.values import MissingInput, Table, Trouble
+from roles.journal.transcripts import Occasion
 from roles.knowledge.blackboard import about_told, board_in
 from roles.knowledge.formula import literals_in, sheet_of, worked_out
 from roles.policies.llm.asking import Asker
