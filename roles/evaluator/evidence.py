@@ -16,12 +16,14 @@ from roles.contracts import (
     EffectSeen,
     Expectation,
     Fact,
+    FactKnown,
     GateEvidence,
     GateRequest,
     StepRecord,
     Subtask,
     TextShown,
 )
+from roles.contracts.orders import CollectStep, ReadStep
 from roles.contracts.signals import GateTrigger, SubtaskStatus
 from roles.contracts.values import parse_date, parse_time
 from roles.safety.destinations import looks, texts
@@ -374,8 +376,11 @@ def gather(request: GateRequest, screen: Screen | None = None) -> GateEvidence:
     steps = [s for s in request.steps if not s.recovery]
     subtasks = [request.subtask] if request.subtask else [s for s in request.plan if s.status is not SubtaskStatus.REJECTED]
     before = _before(request)
+    ids = dict.fromkeys(i for s in reversed(steps if request.subtask else ()) for i in (s.after, s.before) if i)
+    seen = [state for i in ids if (state := known.get(i) or (screen(i) if screen else None)) is not None]
+    whole = request.model_copy(update={"earlier": (*request.earlier, *(s for s in seen if s not in request.earlier))})
     return GateEvidence(
-        checked=tuple(_checked(subtask, expectation, request, before) for subtask in subtasks for expectation in subtask.expect),
+        checked=tuple(_checked(subtask, e, whole, before) for subtask in subtasks for e in subtask.expect),
         before=f"state:{before.state_id}" if before else "",
         after=f"state:{request.screens[-1].state_id}" if request.screens else "",
         changed=_changed(before, request.screens[-1]) if before and request.screens else "",
@@ -435,7 +440,7 @@ def _checked(subtask: Subtask, expectation: Expectation, request: GateRequest, b
         request = own(subtask, request)
     if isinstance(expectation, TextShown):
         request = _after_effects(subtask, expectation, request)
-    found = check(expectation, request)
+    found = check(expectation, _learned_anew(subtask, request) if isinstance(expectation, FactKnown) else request)
     others = tuple(fact for fact in request.facts if fact.subtask != subtask.id)
     then = request.model_copy(update={"screens": (before,) if before else (), "earlier": (), "steps": (), "facts": others})
     return CheckedExpectation(
@@ -446,6 +451,14 @@ def _checked(subtask: Subtask, expectation: Expectation, request: GateRequest, b
         evidence=found.evidence,
         missing=found.missing,
     )
+
+
+def _learned_anew(subtask: Subtask, request: GateRequest) -> GateRequest:
+    """Without what an attempt that was given up left of the facts that this subtask's own steps are to learn."""
+    read = [name for step in subtask.steps if isinstance(step, ReadStep) for name in step.names]
+    mine = {*read, *(step.name for step in subtask.steps if isinstance(step, CollectStep))}
+    failed = {s.id for s in request.plan if s.status is SubtaskStatus.REJECTED and s.id != subtask.id}
+    return request.model_copy(update={"facts": tuple(f for f in request.facts if f.name not in mine or f.subtask not in failed)})
 
 
 def _changed(before: VisualState, after: VisualState) -> str:

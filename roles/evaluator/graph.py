@@ -11,7 +11,7 @@ from typing_extensions import TypedDict
 from environments.cards import vocabulary
 from environments.contract import EnvironmentFault, Peek
 from protocol import VisualState
-from roles.contracts import GateRequest, GateVerdict, Report, StepRecord
+from roles.contracts import GateRequest, GateVerdict, Report, StepRecord, Subtask
 from roles.contracts.context import Context, State, Update
 from roles.contracts.nodes import Given, Graph, single
 from roles.contracts.orders import GoalLedger, Reading, names_in
@@ -23,6 +23,7 @@ from roles.journal.events import ApprovalEvent, ErrorEvent, GateEvent, LedgerEve
 from roles.knowledge.blackboard import board_of
 from roles.manager.graph import given_up, looked_up, wanted, with_status
 from roles.policies.fallback import GaveUp, PolicyFault
+from roles.policies.orders.stages import expected
 from roles.safety import Constraints
 from roles.screen.language.reader import read
 
@@ -116,7 +117,7 @@ def _undone(request: GateRequest, ctx: Context) -> tuple[str, ...]:
 def _request(state: State, ctx: Context) -> GateRequest:
     assignment = state["assignment"]
     trigger = GateTrigger(assignment["trigger"])
-    plan = tuple(with_status(s, assignment["statuses"]) for s in ctx.journal.plan(state["plan_version"]))
+    plan = tuple(_with_steps(with_status(s, assignment["statuses"])) for s in ctx.journal.plan(state["plan_version"]))
     subtask = next((s for s in plan if s.id == assignment.get("subtask")), None)
     final = trigger is GateTrigger.FINAL_CHECK
     steps = ctx.journal.all_steps(MOST_STEPS)
@@ -148,6 +149,11 @@ def _request(state: State, ctx: Context) -> GateRequest:
         nth=assignment.get("nth", 0),
         notes=ctx.say.notes("evaluator"),
     )
+
+
+def _with_steps(subtask: Subtask) -> Subtask:
+    """With what its steps are to show, besides what the plan itself expects."""
+    return subtask.model_copy(update={"expect": tuple(dict.fromkeys((*expected(subtask.steps), *subtask.expect)))})
 
 
 def _with_hands(steps: tuple[StepRecord, ...], ctx: Context) -> tuple[StepRecord, ...]:

@@ -177,14 +177,12 @@ def _final(request: GateRequest) -> GateVerdict:
 
 def _lost(wanted: FieldHas, subtask: Subtask, live: list[Subtask], request: GateRequest) -> str:
     """A value that was there and that the screen now contradicts; what has left the screen contradicts nothing."""
-    later = live[live.index(subtask) + 1 :]
-    if any(
-        isinstance(e, FieldHas) and e.app == wanted.app and similarity(e.label, wanted.label) >= 0.9
-        for s in later
-        for e in s.expect
-    ):
+    later = [*subtask.expect[subtask.expect.index(wanted) + 1 :], *(e for s in live[live.index(subtask) + 1 :] for e in s.expect)]
+    if any(isinstance(e, FieldHas) and e.app == wanted.app and similarity(e.label, wanted.label) >= 0.9 for e in later):
         return ""
     value = expected_value(wanted, request)
+    if _entered(wanted, value, request):
+        return ""
     state = next((s for s in reversed(request.screens) if s.app == wanted.app), None)
     if value is None or state is None or _handed_over(subtask):
         return "" if value is None or state is None else _changed_pair(wanted, value, state)
@@ -192,6 +190,15 @@ def _lost(wanted: FieldHas, subtask: Subtask, live: list[Subtask], request: Gate
     if not fields or any(holds(e, value) for e in fields):
         return ""
     return f'the value {value!r} of "{fields[0].name}" is gone: the field shows {fields[0].value or ""!r}'
+
+
+def _entered(wanted: FieldHas, value: str | None, request: GateRequest) -> bool:
+    """Whether the next press was Enter, the key or a button: that takes it out of the field, as a command line does."""
+    done = [s for s in request.steps if s.exec_status is ExecStatus.EXECUTED]
+    wrote = [n for n, s in enumerate(done) if similarity(wanted.label, s.target) >= 0.9 and value is not None]
+    wrote = [n for n in wrote if same_value(str(done[n].action.get("text", "")), value or "")]
+    pressed = [s for n in wrote for s in done[n : n + 2]]
+    return any(s.action.get("submit") or "Enter" in (*s.action.get("keys", ()), s.target) for s in pressed)
 
 
 def _handed_over(subtask: Subtask) -> bool:

@@ -312,3 +312,14 @@ def test_a_record_that_was_sent_back_is_an_issue() -> None:
     submits = subtask(EffectSeen(verb="submit", app="trips"), status=SubtaskStatus.FULFILLED)
     back = VisualState(elements=(element(1, "text", "Status: Returned, receipt is missing"),), app="trips")
     assert "Returned" in final(back, plan=(submits,)).reason
+
+
+@pytest.mark.parametrize(("pressed", "decision"), [("Enter", "gate_done"), ("Clear", "gate_fail")])
+def test_what_enter_takes_out_of_a_field_is_not_gone(pressed: str, decision: str) -> None:
+    wrote = step(1, "fill", target="Amount", app="trips", action={"action_type": "fill", "text": "5.00"})
+    after = step(2, "press_key", target="Amount", app="trips", action={"action_type": "press_key", "keys": [pressed]})
+    plan = (subtask(FieldHas(label="Amount", value="5.00", app="trips"), status=SubtaskStatus.FULFILLED),)
+    other = step(3, "fill", target="Amount", app="trips", action={"action_type": "fill", "text": "7.00"})
+    known: dict[str, Any] = {"goal": "Enter 5.00 or 7.00", "plan": plan, "screens": (form("9.00"),)}
+    assert judge(GateTrigger.FINAL_CHECK, steps=(wrote, after), **known).decision == decision
+    assert judge(GateTrigger.FINAL_CHECK, steps=(wrote, other), **known).decision == "gate_fail"

@@ -17,9 +17,11 @@ from orchestrator.runs.runs import Outcome, start
 from orchestrator.settings.settings import load_settings, shipped
 from orchestrator.tasks.tasks import Task, load_task
 from protocol import ActionTarget, Click, Fill
-from roles.contracts import FieldHas, GateRequest, GateVerdict, PlanAnswer
+from roles.contracts import Fact, FactKnown, FieldHas, GateRequest, GateVerdict, PlanAnswer
 from roles.contracts.limits import Limits
-from roles.contracts.signals import GateTrigger, Signal
+from roles.contracts.orders import Entry, FillStep, ReadStep
+from roles.contracts.signals import GateTrigger, Signal, SubtaskStatus
+from roles.evaluator.evidence import gather
 from roles.evaluator.rules import RulesEvaluator
 from roles.journal.journal import Journal
 from roles.policies.scripted import TrustingEvaluator
@@ -145,6 +147,26 @@ def test_what_is_understood_of_a_subtasks_words_is_held_against_what_was_done() 
     other = run('Enter "$7.00" as the amount.')
     assert other.status == "rejected"
     assert gates(other)[0]["issues"][0].startswith('not done: Enter "$7.00" as the amount')
+
+
+def test_what_a_plan_expects_does_not_take_the_place_of_what_its_steps_show() -> None:
+    steps = (FillStep(app="reimbursement", entries=(Entry(label="Amount", value="$5.00"), Entry(label="Vendor", value="Oak"))),)
+    own = subtask("a", expect=(AMOUNT,)).model_copy(update={"steps": steps})
+    vendor = decide(Fill(target=ActionTarget(text="Vendor"), text="Oak"))
+    for worked, status in (([FILL, vendor], "fulfilled"), ([FILL], "rejected")):
+        run = Run([planned(own), INFEASIBLE], {"a": worked}, parts={"evaluator": RulesEvaluator()}, goal="Quibble over $5.00")
+        run.go()
+        assert run.status == status
+
+
+def test_what_an_attempt_that_failed_has_read_is_not_what_the_next_one_was_to_read() -> None:
+    reading = subtask("b").model_copy(update={"steps": (ReadStep(app="billing", names=("total",)),)})
+    given_up = subtask("a").model_copy(update={"status": SubtaskStatus.REJECTED})
+    for reader, holds in (("a", False), ("b", True), ("c", True)):
+        facts = (Fact(name="total", value="$9.00", subtask=reader),)
+        plan = (given_up, reading.model_copy(update={"expect": (FactKnown(name="total"),)}))
+        request = GateRequest(trigger=GateTrigger.WORKER_SUCCESS, goal="g", subtask=plan[1], plan=plan, facts=facts)
+        assert [found.holds for found in gather(request).checked] == [holds]
 
 
 def test_trust_lets_work_go_on_and_plans_anew_only_when_the_worker_itself_is_stuck() -> None:
