@@ -107,10 +107,11 @@ def parse_document(text: str, name: str, what: str) -> Document:
     return Document(data, lines, name)
 
 
-def checked(model: type[Model], data: Mapping[str, Any], where: Where) -> Model:
-    """`data` as a `model`; else the first problem as one sentence. `where(path)` gives the Source of a key."""
+def checked(model: type[Model], data: Mapping[str, Any], where: Where, context: Mapping[str, Any] | None = None) -> Model:
+    """`data` as a `model`; else the first problem as one sentence. `where(path)` gives the Source of a key, and `context` is for
+    the model's validators."""
     try:
-        return model.model_validate_json(json.dumps(data, default=str), strict=True)
+        return model.model_validate_json(json.dumps(data, default=str), strict=True, context=context)
     except ValidationError as bad:
         raise UsageProblem(explain(bad, model, where)) from None
     except (TypeError, ValueError) as bad:

@@ -1,51 +1,67 @@
-"""The apps of the simulated desktop. One of ours is a folder and a line in `APPS`; one of another package is an entry point."""
+"""The apps of the simulated desktop. One of ours is a folder and a line in `_OURS`; one of another package is an entry point."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, MutableMapping
+from importlib import import_module
 from importlib.metadata import EntryPoint, entry_points
 from typing import NamedTuple
 
 from rapidfuzz import fuzz, process
 
 from environments.simulated.app import AnyApp, App
-from environments.simulated.apps.documents.files.app import Files
-from environments.simulated.apps.documents.spreadsheet.app import Spreadsheet
-from environments.simulated.apps.documents.terminal.app import Terminal
-from environments.simulated.apps.house.camera.app import CameraApp, MicrophoneApp
-from environments.simulated.apps.house.home.app import Home
-from environments.simulated.apps.house.settings.app import Settings
-from environments.simulated.apps.money.billing.app import Billing
-from environments.simulated.apps.money.reimbursement.app import Reimbursement
-from environments.simulated.apps.money.shop.app import Shop
-from environments.simulated.apps.office.calendar.app import Calendar
-from environments.simulated.apps.office.contacts.app import Contacts
-from environments.simulated.apps.office.mail.app import Mail
-from environments.simulated.apps.office.notes.app import Notes
-from environments.simulated.apps.talk.chat.app import Chat
-from environments.simulated.apps.web.browser.app import Browser
 
-APPS: dict[str, AnyApp] = {
-    app.name: app
-    for app in (
-        Billing(),
-        Reimbursement(),
-        Mail(),
-        Notes(),
-        Files(),
-        Settings(),
-        Calendar(),
-        Contacts(),
-        Chat(),
-        Spreadsheet(),
-        Shop(),
-        Terminal(),
-        Browser(),
-        Home(),
-        CameraApp(),
-        MicrophoneApp(),
-    )
+_OURS = {
+    "billing": "money.billing.app:Billing",
+    "reimbursement": "money.reimbursement.app:Reimbursement",
+    "mail": "office.mail.app:Mail",
+    "notes": "office.notes.app:Notes",
+    "files": "documents.files.app:Files",
+    "settings": "house.settings.app:Settings",
+    "calendar": "office.calendar.app:Calendar",
+    "contacts": "office.contacts.app:Contacts",
+    "chat": "talk.chat.app:Chat",
+    "spreadsheet": "documents.spreadsheet.app:Spreadsheet",
+    "shop": "money.shop.app:Shop",
+    "terminal": "documents.terminal.app:Terminal",
+    "browser": "web.browser.app:Browser",
+    "home": "house.home.app:Home",
+    "camera": "house.camera.app:CameraApp",
+    "microphone": "house.camera.app:MicrophoneApp",
 }
+"""Where each app of ours is, under this package."""
+
+
+class AppTable(MutableMapping[str, AnyApp]):
+    """Apps by name; one of ours is imported when it is asked for, since a world has only some of them."""
+
+    def __init__(self) -> None:
+        self._apps: dict[str, AnyApp | None] = dict.fromkeys(_OURS)
+
+    def __getitem__(self, name: str) -> AnyApp:
+        app = self._apps[name]
+        if app is None:
+            module, _, word = _OURS[name].partition(":")
+            app = self._apps[name] = getattr(import_module(f"{__name__}.{module}"), word)()
+        return app
+
+    def __setitem__(self, name: str, app: AnyApp) -> None:
+        self._apps[name] = app
+
+    def __delitem__(self, name: str) -> None:
+        del self._apps[name]
+
+    def __contains__(self, name: object) -> bool:
+        return name in self._apps
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._apps)
+
+    def __len__(self) -> int:
+        return len(self._apps)
+
+
+APPS = AppTable()
 
 
 GROUP = "deskcrew.apps"

@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from decimal import Decimal
-from functools import lru_cache
+from functools import cache, lru_cache
 from typing import Any, TypeAlias
 
 from lark import Lark, Token, Transformer
@@ -155,7 +155,9 @@ def _place(text: str) -> At:
     return At(int(text[len(letters) :]), column_number(letters))
 
 
-_PARSER = Lark(_GRAMMAR, parser="lalr", transformer=_Builder(), maybe_placeholders=True)
+@cache
+def _parser() -> Lark:
+    return Lark(_GRAMMAR, parser="lalr", transformer=_Builder(), maybe_placeholders=True)
 
 
 @lru_cache(maxsize=4096)
@@ -164,7 +166,7 @@ def compiled(text: str) -> Code:
     if len(text) > MAX_LENGTH:
         raise Mistake(f"the formula is longer than {MAX_LENGTH} characters")
     try:
-        root: Any = _PARSER.parse(text)
+        root: Any = _parser().parse(text)
     except UnexpectedInput as bad:
         column = getattr(bad, "column", 0)
         where = f"at character {column}" if isinstance(column, int) and column > 0 else "at its end"
