@@ -38,7 +38,7 @@ from environments.served.demonstration import Demonstration
 from environments.served.session import Session
 from environments.simulated.desktop import SimulatedDesktop
 from orchestrator.errors import UsageProblem
-from orchestrator.lab.learning.learning import Lesson, kept, problem_with
+from orchestrator.runs.experience import Lesson, kept, problem_with
 from orchestrator.runs.runs import start
 from orchestrator.settings.settings import load_settings, shipped, shipped_names
 from orchestrator.tasks.oracle import task_environment

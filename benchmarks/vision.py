@@ -88,7 +88,7 @@ def _variation(look: dict[str, Any]) -> Any:
 
 def browsed(urls: Sequence[str]) -> Iterator[Screen]:
     """Pages in Chromium; their true elements come from the DOM."""
-    from orchestrator.settings.browser import BrowserSettings, make_browser
+    from orchestrator.settings.settings import BrowserSettings, make_browser
 
     for url in urls:
         page = make_browser(BrowserSettings(url=url, allow_files=url.startswith("file:")), None)

@@ -105,7 +105,7 @@ def pytest_runtest_makereport(
 
 
 def _section(number: int, run: CrewRun, then: Sequence[Sequence[str]]) -> tuple[str, str]:
-    from orchestrator.lab.testing.paths import difference
+    from orchestrator.lab.testing.script import difference
 
     head = f"crew run {number + 1}: {run.status}"
     where = f"goal    {run.record['goal']}\nfolder  {run.folder}\n"

@@ -11,8 +11,7 @@ from typing import Any, Self
 
 from langchain_core.tools import BaseTool, StructuredTool
 
-from orchestrator.core.controller import build_controller
-from orchestrator.core.threads import Threads
+from orchestrator.core.controller import Threads, build_controller
 from orchestrator.runs import runs
 from orchestrator.runs.handle import RunControl
 from orchestrator.runs.runs import Approver, Outcome

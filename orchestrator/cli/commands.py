@@ -54,8 +54,8 @@ SECTIONS: dict[str, dict[str, CommandEntry]] = {
         "tasks": CommandEntry("cli.runs:tasks", "List the tasks that are shipped."),
         "worlds": CommandEntry("cli.runs:worlds", "List the worlds that are shipped."),
         "policies": CommandEntry("cli.policies:policies_app", "List the presets of policies; show or check one."),
-        "plugins": CommandEntry("cli.tools.doctor.command:plugins", "List what other packages add."),
-        "skills": CommandEntry("cli.skills:skills_app", "What can be called beside the surface."),
+        "plugins": CommandEntry("cli.tools.doctor:plugins", "List what other packages add."),
+        "skills": CommandEntry("cli.runs:skills_app", "What can be called beside the surface."),
         "knowledge": CommandEntry("cli.knowledge:knowledge_app", "What is looked up: help pages, playbooks, experience."),
         "memory": CommandEntry("cli.knowledge:memory_app", "What the user answered in earlier runs."),
     },
@@ -67,7 +67,7 @@ SECTIONS: dict[str, dict[str, CommandEntry]] = {
         "schema": CommandEntry("cli.tools.logs:schema_app", "The JSON schemas of the protocol."),
         "trust": CommandEntry("cli.policies:trust", "Whom signed playbooks and policies are taken from."),
         "suite": CommandEntry("cli.tools.suite:suite_app", "Work tasks x seeds x configurations, and compare."),
-        "mcp": CommandEntry("cli.tools.mcp:mcp", "Serve a simulated desktop to any agent over MCP."),
+        "mcp": CommandEntry("cli.check:mcp", "Serve a simulated desktop to any agent over MCP."),
         "attack": CommandEntry("cli.tools.attacks:attack_app", "Let a corpus of attacks try a crew."),
     },
     "Again": {
@@ -75,8 +75,8 @@ SECTIONS: dict[str, dict[str, CommandEntry]] = {
         "fork": CommandEntry("cli.view:fork", "Start a new run from a step of another one."),
     },
     "This machine": {
-        "doctor": CommandEntry("cli.tools.doctor.command:doctor", "Check this installation; every problem with its fix."),
-        "completion": CommandEntry("cli.tools.doctor.command:completion", "Print the script that completes words in a shell."),
+        "doctor": CommandEntry("cli.tools.doctor:doctor", "Check this installation; every problem with its fix."),
+        "completion": CommandEntry("cli.tools.doctor:completion", "Print the script that completes words in a shell."),
     },
 }
 PARTS = {name: part for section in SECTIONS.values() for name, part in section.items()}

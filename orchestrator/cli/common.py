@@ -16,8 +16,8 @@ from orchestrator.cli.completion import displays, run_ids
 
 if TYPE_CHECKING:
     from orchestrator.control.controls import Stop
-    from orchestrator.runs.face import Face
     from orchestrator.runs.handle import Runs
+    from orchestrator.runs.outcome import Face
     from orchestrator.runs.runs import Outcome
     from roles.journal.journal import Event, Listener
 
@@ -165,7 +165,8 @@ def _offer_to_keep(outcome: Outcome, folder: Path) -> None:
     if not (sys.stdin.isatty() and sys.stdout.isatty()):
         return
     from orchestrator.errors import UsageProblem
-    from orchestrator.lab.learning.learning import kept, offered
+    from orchestrator.lab.learning.learning import offered
+    from orchestrator.runs.experience import kept
     from orchestrator.store.printable import clean
 
     if (offer := offered(outcome.folder)) is None:

@@ -12,9 +12,9 @@ import typer
 from orchestrator.cli.common import EPILOG, FAILED, RUNS, AsJson, Debug, RunsDir, Server, TokenFile, guarded
 
 if TYPE_CHECKING:
-    from orchestrator.desk.client.pages import RemotePages
+    from orchestrator.desk.client.handle import RemotePages
     from orchestrator.lab.learning.knowledge import RankedDocument, Shown
-    from orchestrator.lab.learning.learning import LearningResult, Lesson
+    from orchestrator.runs.experience import LearningResult, Lesson
     from orchestrator.settings.settings import Settings
     from roles.knowledge.answers import AnswerFile
     from roles.knowledge.pages.documents import Document
@@ -42,7 +42,8 @@ def learn(
     """Learn from a run of the crew, or from what a person or another agent did; say what was understood."""
     with guarded(debug):
         from orchestrator.cli.common import as_overrides
-        from orchestrator.lab.learning.learning import LearningResult, kept, lesson
+        from orchestrator.lab.learning.learning import lesson
+        from orchestrator.runs.experience import LearningResult, kept
         from orchestrator.settings.settings import load_settings
 
         settings = load_settings(config or (), [*(overrides or ()), *as_overrides({"runs_dir": runs_dir})]).settings
@@ -182,8 +183,7 @@ def _used(work: Any) -> Any:
 
 def _table(found: list[Any]) -> str:
     from orchestrator.store.printable import clean
-    from orchestrator.views.listing import moment
-    from orchestrator.views.terminal.tables import table
+    from orchestrator.views.listing import moment, table
 
     if not found:
         return "Nothing is remembered; answers are kept where memory.answers is ask or on."
@@ -293,7 +293,7 @@ def stats(
     with guarded(debug):
         from orchestrator.lab.learning import knowledge
         from orchestrator.store.printable import clean, json_text
-        from orchestrator.views.terminal.tables import table
+        from orchestrator.views.listing import table
 
         told = knowledge.stats(_settings(config, overrides, runs_dir))
         if as_json:
@@ -323,7 +323,7 @@ def _pages(
     if not server:
         yield LocalPages(_settings(config, overrides, runs_dir))
         return
-    from orchestrator.desk.client.pages import RemotePages
+    from orchestrator.desk.client.handle import RemotePages
     from orchestrator.desk.client.remote import Remote, token_for
 
     with Remote(server, token_for(server, token_file)) as remote:
@@ -353,7 +353,7 @@ class LocalPages:
     def list(self, app: str | None, kind: str | None, every: bool) -> Shown:
         from orchestrator.lab.learning import knowledge
         from orchestrator.store.printable import clean
-        from orchestrator.views.terminal.tables import table
+        from orchestrator.views.listing import table
 
         found = knowledge.listed(self._settings, app, kind, every)
         rows = [(one.kind, clean(one.app or "-"), clean(one.id), clean(_titled(one))) for one in found]
@@ -392,7 +392,7 @@ def _added(done: FolderSync) -> str:
 
 def _found(found: list[RankedDocument]) -> str:
     from orchestrator.store.printable import clean
-    from orchestrator.views.terminal.tables import table
+    from orchestrator.views.listing import table
 
     if not found:
         return "Nothing has a word of it."

@@ -12,7 +12,7 @@ from orchestrator.cli.common import EPILOG, FAILED, RUNS, AsJson, Debug, RunsDir
 from orchestrator.cli.completion import presets
 
 if TYPE_CHECKING:
-    from orchestrator.settings.policy_check import PolicyReport
+    from orchestrator.settings.build import PolicyReport
     from orchestrator.tasks.policy_explanation import Explanation
 
 
@@ -105,7 +105,7 @@ def _as_path(word: str) -> str:
 
 def _cli_policy_tell(told: Explanation) -> None:
     from orchestrator.store.printable import clean
-    from orchestrator.views.terminal.tables import table
+    from orchestrator.views.listing import table
 
     rows: list[Sequence[str]] = [
         ("verdict", told.verdict),
@@ -182,7 +182,7 @@ def list_presets(as_json: AsJson = False, debug: Debug = False) -> None:
     with guarded(debug):
         import json
 
-        from orchestrator.settings.policy_check import report_presets
+        from orchestrator.settings.build import report_presets
 
         found = list(report_presets())
         typer.echo(json.dumps([one._asdict() for one in found], indent=2) if as_json else _table(found))
@@ -192,11 +192,11 @@ def list_presets(as_json: AsJson = False, debug: Debug = False) -> None:
 def show_preset(name: Name, as_json: AsJson = False, debug: Debug = False) -> None:
     """Show what a preset sets, each value with its file and line, and what it lacks on this machine."""
     with guarded(debug):
-        from orchestrator.settings import policy_check
+        from orchestrator.settings.build import show
         from orchestrator.store.printable import clean, json_text
-        from orchestrator.views.terminal.tables import table, width_of_terminal
+        from orchestrator.views.listing import table, width_of_terminal
 
-        shown = policy_check.show(name)
+        shown = show(name)
         if as_json:
             data = shown.report._asdict() | {"settings": [line._asdict() for line in shown.lines]}
             typer.echo(json_text(data, 2))
@@ -211,7 +211,7 @@ def show_preset(name: Name, as_json: AsJson = False, debug: Debug = False) -> No
 def check_presets(files: Files = None, as_json: AsJson = False, debug: Debug = False) -> None:
     """Say what is wrong with presets or settings: keys, models, prompts, scripts. What is lacking here is said, and no error."""
     with guarded(debug):
-        from orchestrator.settings.policy_check import report, report_presets
+        from orchestrator.settings.build import report, report_presets
         from orchestrator.store.printable import clean, json_text
 
         found = (report(file) for file in files) if files else report_presets()
@@ -237,7 +237,7 @@ def _tell(one: PolicyReport) -> None:
 
 def _table(found: Iterable[PolicyReport]) -> str:
     from orchestrator.store.printable import clean
-    from orchestrator.views.terminal.tables import table, width_of_terminal
+    from orchestrator.views.listing import table, width_of_terminal
 
     rows = [("NAME", "DECIDED BY", "SAFETY", "LACKS", "ABOUT")]
     for one in found:

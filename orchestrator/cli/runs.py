@@ -3,11 +3,85 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Annotated
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from orchestrator.cli.common import AsJson, Debug, RunId, RunsDir, Server, Store, TokenFile, connected, guarded
+from orchestrator.cli.common import EPILOG, AsJson, Debug, RunId, RunsDir, Server, Store, TokenFile, connected, guarded
+
+if TYPE_CHECKING:
+    from roles.skills.contract import Skill
+    from roles.skills.registry import Skills
+
+skills_app = typer.Typer(help="What the crew can do: the surface, apps' functions and agents, tools.", no_args_is_help=True,
+                         epilog=EPILOG)  # fmt: skip
+
+
+@skills_app.command("ls")
+def list_skills(
+    app: Annotated[str | None, typer.Option(metavar="NAME", help="Only those of this app, or of this server.")] = None,
+    world: Annotated[str | None, typer.Option(help="Name of a shipped world, or a path.")] = None,
+    overrides: Annotated[list[str] | None, typer.Option("-c", metavar="KEY=VALUE", help="Set one value; repeatable.")] = None,
+    config: Annotated[
+        list[Path] | None, typer.Option("--config", metavar="FILE", help="A YAML file of settings; repeatable.")
+    ] = None,
+    as_json: AsJson = False,
+    debug: Debug = False,
+) -> None:
+    """List every skill: its kind, what it takes, its risk in the safety policy's words, and what it means to do it twice."""
+    with guarded(debug):
+        from orchestrator.cli.common import as_overrides
+        from orchestrator.settings.build import build_skills, make_environment
+        from orchestrator.settings.settings import load_settings
+        from orchestrator.store.printable import json_text
+
+        settings = load_settings(config or (), [*(overrides or ()), *as_overrides({"world": world})]).settings
+        environment = make_environment(settings)
+        try:
+            skills = build_skills(settings, environment)
+            found = _of(skills, app)
+            typer.echo(json_text([_data(skill, skills) for skill in found], 2) if as_json else _table(found, skills))
+        finally:
+            environment.close()
+
+
+def _of(skills: Skills, app: str | None) -> list[Skill]:
+    """Raises UsageProblem for an app that has none."""
+    if app is None:
+        return list(skills.known)
+    found = [skill for skill in skills.known if skill.app.casefold() == app.casefold()]
+    if not found:
+        from orchestrator.errors import UsageProblem, did_you_mean
+
+        known = sorted({skill.app for skill in skills.known} - {""})
+        raise UsageProblem(f"--app {app}: nothing stands under this name{did_you_mean(app, known)}")
+    return found
+
+
+def _data(skill: Skill, skills: Skills) -> dict[str, Any]:
+    data: dict[str, Any] = {"kind": skill.kind, "app": skill.app, "name": skill.name, "called": skill.called}
+    data |= {"summary": skill.summary, "arguments": skill.arguments, "risk": skill.risk.value if skill.risk else None}
+    return data | {"idempotence": skill.idempotence.value, "forbidden": skills.settings.forbids(skill)}
+
+
+def _table(found: list[Skill], skills: Skills) -> str:
+    from orchestrator.store.printable import clean
+    from orchestrator.views.listing import table
+
+    rows = [("KIND", "SKILL", "RISK", "TWICE", "TAKES")]
+    for skill in found:
+        takes = ", ".join(f"{name}*" if name in skill.needs else name for name in skill.takes)
+        forbidden = " (forbidden)" if skills.settings.forbids(skill) else ""
+        rows.append((skill.kind, clean(skill.called) + forbidden, _risk(skill), skill.idempotence.value, clean(takes, 100)))
+    return table(rows)
+
+
+def _risk(skill: Skill) -> str:
+    if skill.outside and not skill.settled:
+        return "always asked for"
+    return skill.risk.value if skill.risk is not None else "by the control"
+
 
 Part = Annotated[str, typer.Argument(metavar="[WORD]", help="Only those that have this in their name, world, kinds or goal.")]
 
@@ -31,7 +105,7 @@ def worlds(part: Part = "", as_json: AsJson = False, debug: Debug = False) -> No
 
 def _tell(found: Sequence[Mapping[str, object]], columns: tuple[str, ...], as_json: bool, part: str) -> None:
     from orchestrator.store.printable import clean, json_text
-    from orchestrator.views.terminal.tables import cells, table, width_of_terminal
+    from orchestrator.views.listing import cells, table, width_of_terminal
 
     if as_json:
         typer.echo(json_text(found, 2))
@@ -53,7 +127,7 @@ def list_runs(
     """List the runs, newest first."""
     with guarded(debug), connected(runs_dir, server, token_file, store) as runs:
         from orchestrator.views import listing
-        from orchestrator.views.terminal.tables import width_of_terminal
+        from orchestrator.views.listing import width_of_terminal
 
         found = sorted(runs.list(), key=lambda run: (run.started, run.run_id), reverse=True)
         typer.echo(listing.runs_json(found) if as_json else listing.runs_table(found, width_of_terminal()))
@@ -84,7 +158,7 @@ def show(
 
         run = runs.run(run_id)
         if blackboard or at is not None:
-            from orchestrator.views.blackboard import board_page
+            from orchestrator.views.listing import board_page
 
             board = run.blackboard(at)
             typer.echo(json_text(board, 2) if as_json else board_page(board))

@@ -12,14 +12,13 @@ import socket
 import sqlite3
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
-from orchestrator.control.channel import Channel, Holder, open_channel
-from orchestrator.errors import UsageProblem
-from orchestrator.store.outages import outage_of, stopped
+from orchestrator.control.channel import Channel, Holder, holder_of, open_channel
+from orchestrator.errors import UsageProblem, outage_of, stopped
 
 CREW, BY_HAND = "the crew", "a person"
 CREW_PAUSED, CREW_WAITS = "the crew (paused)", "a person (the crew waits)"
@@ -188,3 +187,43 @@ def held(folder: Path, run_id: str, doing: str = CREW) -> Iterator[Hold]:
             raise UsageProblem(f"{folder} cannot be written ({bad}); a run is worked in its folder.") from None
         undo.callback(lease.release)
         yield Hold(channel, lease)
+
+
+PAUSED, TAKEN_OVER, RUNNING, CANCELLED = "paused", "taken_over", "running", "cancelled"
+HOLDING_STILL = frozenset({PAUSED, TAKEN_OVER})
+_ENDED = frozenset({"fulfilled", "rejected"})
+_STAYING = {CREW_PAUSED: PAUSED, CREW_WAITS: TAKEN_OVER}
+
+
+class RunStatus(NamedTuple):
+    """Read from files; nothing is opened for it, and nobody is asked."""
+
+    state: str
+    """running; paused, taken_over or on_hold (it waits for an answer); interrupted; fulfilled, rejected or cancelled."""
+    reason: str
+    holder: Holder | None
+    """Who works it now."""
+
+    @property
+    def ended(self) -> bool:
+        return self.state in {*_ENDED, CANCELLED}
+
+
+def reported(report: Mapping[str, Any]) -> tuple[str, str]:
+    """State and reason by the report alone."""
+    status = str(report.get("status", "interrupted"))
+    if status == "rejected" and report.get("ended_by") == CANCELLED:
+        status = CANCELLED
+    return status, str(report.get("reason", "it was stopped before it could report; resume it"))
+
+
+def standing(folder: Path, report: Mapping[str, Any]) -> RunStatus:
+    """How the run of a folder stands; `report` is its `report.json`, empty where there is none."""
+    state, reason = reported(report)
+    found = RunStatus(state, reason, None)
+    if found.ended:
+        return found
+    holder = holder_of(folder)
+    if holder is None or not works(holder):
+        return found
+    return RunStatus(_STAYING.get(holder.doing, RUNNING), f"worked by {told(holder)}", holder)

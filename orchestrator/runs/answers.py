@@ -10,9 +10,10 @@ from pydantic import ValidationError
 
 from orchestrator.control.channel import GivenAnswer, myself
 from orchestrator.control.controls import CONTROL
+from orchestrator.control.requests import settled_by
 from orchestrator.errors import USER, UsageProblem
-from orchestrator.runs.face import Approver
 from orchestrator.runs.open_run import OpenRun
+from orchestrator.runs.outcome import Approver
 from orchestrator.runs.privacy.secrets import answer_without, beginning
 from orchestrator.tasks.changes import filled_text
 from orchestrator.tasks.tasks import answer_of
@@ -77,8 +78,6 @@ def answer_here(run: OpenRun, request: Request, approver: Approver | None) -> Ma
         return given
     stop.at_rest = True
     try:
-        from orchestrator.views.terminal.prompt import settled_by
-
         with run.line.waiting(), settled_by(lambda: _settled(run, request)):
             answer = approver(request.dump())
     except KeyboardInterrupt:

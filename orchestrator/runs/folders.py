@@ -11,14 +11,18 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from environments.files.small_files import LARGEST, read_small
-from orchestrator.control.status import HOLDING_STILL, reported, standing
+from orchestrator.control.lease import HOLDING_STILL, reported, standing
 from orchestrator.errors import UsageProblem
+from orchestrator.store.address import stand_for
 from orchestrator.store.json_files import write_json
+from orchestrator.store.stores import folder_here, given_address, publish
 
 if TYPE_CHECKING:
+    from orchestrator.store.postgres.runs import SharedRun, SharedRuns
     from orchestrator.store.salvage import Salvage
     from orchestrator.tasks.plans import ShownPlan
     from protocol import JsonObject
+    from roles.journal.journal import Event
 
 
 class RunInfo(NamedTuple):
@@ -145,8 +149,6 @@ _INTERRUPTED = {"status": "interrupted", "reason": "it was stopped before it cou
 
 def no_longer_reported(folder: Path) -> None:
     """The run goes on: a report that says that it waits holds no longer."""
-    from orchestrator.store.stores import publish
-
     report = stored_report(folder)
     if report and report["status"] != _INTERRUPTED["status"]:
         write_json(folder / "report.json", report | _INTERRUPTED)
@@ -190,8 +192,7 @@ def show_run(run_id: str, runs_dir: Path) -> RunView:
 
 def view_of(record: JsonObject, kept: Salvage, report: JsonObject, place: str) -> RunView:
     """What can be shown of a run; `place` is where its events are."""
-    from orchestrator.runs.report import build_report
-    from orchestrator.runs.used_budgets import budgets_of
+    from orchestrator.runs.report import budgets_of, build_report
     from roles.journal.events import GateEvent, PlanEvent, StepEvent
 
     notes = [kept.note] if kept.note else []
@@ -212,3 +213,79 @@ def view_of(record: JsonObject, kept: Salvage, report: JsonObject, place: str) -
         except _NOT_OURS as bad:
             raise _not_ours(place, bad) from None
     return RunView(report, notes)
+
+
+# --- a store that several machines share ------------------------------------------------------------------------------------
+
+
+def find_shared(run_id: str, address: str, runs_dir: Path, *, own_environment: bool = True) -> Path:
+    """The folder here of a run in a shared store. Raises UsageProblem where it cannot go on here."""
+    from orchestrator.store.postgres.runs import shared_runs
+
+    address = given_address(address)
+    if (runs_dir / run_id / "run.json").is_file():
+        folder = find_run(run_id, runs_dir)
+        stand_for(str(read_run(folder)["settings"].get("store", "")), address)
+        return folder
+    with shared_runs(address) as runs:
+        return folder_here(_whole(runs.find(run_id)), runs_dir, address, own_environment=own_environment)
+
+
+def list_shared(address: str) -> list[RunInfo]:
+    """Every run of a shared store, of whatever machine, newest last."""
+    from orchestrator.store.postgres.runs import shared_runs
+
+    with shared_runs(given_address(address)) as runs:
+        return [_shared_info(run) for run in runs.all()]
+
+
+def events_of_shared(run_id: str, address: str) -> list[Event]:
+    """The journal of one run of a shared store."""
+    from orchestrator.store.postgres.runs import shared_runs
+
+    with shared_runs(given_address(address)) as runs:
+        return _events(runs, _whole(runs.find(run_id)))
+
+
+def prompts_of_shared(run_id: str, address: str, runs_dir: Path, step: int | None) -> list[JsonObject]:
+    """What was said to the models of one run of a shared store, and by them."""
+    from orchestrator.store.postgres.runs import shared_runs
+    from orchestrator.store.transcripts import calls_in
+
+    with shared_runs(given_address(address)) as runs:
+        run = _whole(runs.find(run_id))
+        return calls_in(lambda: runs.copy(run.run_id), _events(runs, run), runs_dir / run.run_id, step)
+
+
+def _events(runs: SharedRuns, run: SharedRun) -> list[Event]:
+    try:
+        from roles.journal.journal import Event
+
+        return [Event(*row[:-1], json.loads(row.body)) for row in runs.events(run.run_id)]
+    except (ValueError, RecursionError) as bad:
+        raise UsageProblem(f"What the store says of run {run.run_id} cannot be read ({bad}).") from None
+
+
+def show_shared(run_id: str, address: str) -> RunView:
+    """One run of a shared store, of whatever machine."""
+    from orchestrator.store.postgres.runs import shared_runs
+    from orchestrator.store.salvage import Salvage
+
+    with shared_runs(given_address(address)) as runs:
+        run = _whole(runs.find(run_id))
+        events = _events(runs, run)
+        view = view_of(run.record, Salvage(events, ""), good_report(run.report), runs.shown)
+    return view._replace(notes=[*view.notes, f"its environment is on {run.host}, in {run.folder}"])
+
+
+def _shared_info(run: SharedRun) -> RunInfo:
+    if why := wrong_in(run.record):
+        return RunInfo(run.run_id, "", "damaged", 0.0, 0, False, why)
+    return info_of(run.record, good_report(run.report))
+
+
+def _whole(run: SharedRun) -> SharedRun:
+    """`run`, if the store says of it what a run needs. Raises UsageProblem."""
+    if why := wrong_in(run.record):
+        raise UsageProblem(f"What the store says of run {run.run_id} cannot be used ({why}).")
+    return run

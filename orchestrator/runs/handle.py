@@ -18,20 +18,18 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
 from orchestrator.control.channel import myself, open_channel
-from orchestrator.control.lease import LeaseHeld, told
-from orchestrator.control.status import RUNNING, RunStatus, standing
+from orchestrator.control.lease import RUNNING, LeaseHeld, RunStatus, standing, told
 from orchestrator.errors import UsageProblem, did_you_mean
 from orchestrator.runs import folders
 
 if TYPE_CHECKING:
     from orchestrator.control.controls import Stop
-    from orchestrator.runs.face import Approver
-    from orchestrator.runs.outcome import Outcome
+    from orchestrator.runs.blackboard import Board
+    from orchestrator.runs.outcome import Approver, Outcome
     from orchestrator.runs.takeover import Takeover
     from orchestrator.settings.settings import LoadedSettings
     from orchestrator.tasks.plans import ShownPlan
     from orchestrator.tasks.tasks import Task
-    from orchestrator.views.blackboard import Board
     from protocol import JsonObject
     from roles.contracts.steering import Addressee
     from roles.journal.journal import Event, Listener
@@ -141,9 +139,7 @@ class Runs(Protocol):
         """What a second Ctrl-C does to a run that is worked."""
 
     def list(self) -> list[folders.RunInfo]: ...
-    def run(
-        self, run_id: str, *, who: str = "", wait: float = 20.0, secrets: Mapping[str, str] | None = None
-    ) -> RunHandle:
+    def run(self, run_id: str, *, who: str = "", wait: float = 20.0, secrets: Mapping[str, str] | None = None) -> RunHandle:
         """By its id or any unique beginning or end of it."""
 
     def order(
@@ -185,9 +181,7 @@ class RunControl:
     def _place(self) -> Path:
         """The folder that is called so, be it a copy of another run's."""
         if self._store:
-            from orchestrator.store.postgres.listing import find_shared
-
-            return find_shared(self._name, self._store, self._runs_dir)
+            return folders.find_shared(self._name, self._store, self._runs_dir)
         return folders.find_run(self._name, self._runs_dir)
 
     @cached_property
@@ -212,21 +206,17 @@ class RunControl:
 
     def report(self) -> folders.RunView:
         if self._store:
-            from orchestrator.store.postgres.listing import show_shared
-
-            return show_shared(self._name, self._store)
+            return folders.show_shared(self._name, self._store)
         return folders.show_run(self._name, self._runs_dir)
 
     def plan(self) -> ShownPlan:
         return folders.show_plan(self._name, self._runs_dir)
 
     def blackboard(self, at: int | None = None) -> Board:
-        from orchestrator.views.blackboard import board_at
+        from orchestrator.runs.blackboard import board_at
 
         if self._store:
-            from orchestrator.store.postgres.listing import events_of_shared
-
-            return board_at(events_of_shared(self._name, self._store), at)
+            return board_at(folders.events_of_shared(self._name, self._store), at)
         return board_at(self.past(), at)
 
     def prompts(self, step: int | None = None) -> list[JsonObject]:
@@ -234,9 +224,7 @@ class RunControl:
         from orchestrator.store.transcripts import calls_in
 
         if self._store:
-            from orchestrator.store.postgres.listing import prompts_of_shared
-
-            return prompts_of_shared(self._name, self._store, self._runs_dir, step)
+            return folders.prompts_of_shared(self._name, self._store, self._runs_dir, step)
         return calls_in(lambda: open_read_only(self._place / "journal.sqlite"), self.past(), self._place, step)
 
     def past(self) -> list[Event]:
@@ -372,8 +360,7 @@ class RunControl:
         """
         if self.standing().state != RUNNING:
             return ""
-        from orchestrator.control.answer_check import check_answer
-        from orchestrator.control.requests import asked_of, seen_at
+        from orchestrator.control.requests import asked_of, check_answer, seen_at
         from orchestrator.runs.answers import said_in
         from orchestrator.runs.privacy.secrets import answer_to
         from roles.contracts.requests import screen_of
@@ -503,14 +490,10 @@ class LocalRuns:
 
     def list(self) -> list[folders.RunInfo]:
         if self._store:
-            from orchestrator.store.postgres.listing import list_shared
-
-            return list_shared(self._store)
+            return folders.list_shared(self._store)
         return folders.list_runs(self.folder)
 
-    def run(
-        self, run_id: str, *, who: str = "", wait: float = 20.0, secrets: Mapping[str, str] | None = None
-    ) -> RunControl:
+    def run(self, run_id: str, *, who: str = "", wait: float = 20.0, secrets: Mapping[str, str] | None = None) -> RunControl:
         parts = None if secrets is None else {"secrets": secrets}
         return RunControl(run_id, runs_dir=self.folder, store=self._store, who=who, wait=wait, parts=parts)
 

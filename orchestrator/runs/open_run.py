@@ -24,7 +24,7 @@ from orchestrator.control.controls import Controls, Stop
 from orchestrator.control.lease import Hold, is_dead
 from orchestrator.core.controller import build_controller
 from orchestrator.core.hub_line import HubLine
-from orchestrator.errors import UsageProblem
+from orchestrator.errors import UsageProblem, outage_of, stopped
 from orchestrator.runs.privacy.secrets import give, give_named, goal_without, keep_beginning, named, plan_without, task_without
 from orchestrator.runs.privacy.trust import signed
 from orchestrator.runs.replay.recorded_policies import noting
@@ -32,7 +32,6 @@ from orchestrator.settings.build import build_context
 from orchestrator.settings.settings import LoadedSettings, Settings
 from orchestrator.store.checkpoints import Cursors
 from orchestrator.store.json_files import write_json
-from orchestrator.store.outages import outage_of, stopped
 from orchestrator.store.salvage import salvage
 from orchestrator.store.stores import open_store, publish
 from orchestrator.tasks.plans import PlanFile, plan_of

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import sqlite3
-from contextlib import suppress
+import zlib
+from collections.abc import Callable, Mapping
+from contextlib import closing, suppress
 from pathlib import Path
-from typing import Any, assert_never
+from typing import Any, Protocol, assert_never
 
 from pydantic import BaseModel, ConfigDict, Field
 
@@ -14,7 +16,6 @@ from orchestrator.control.controls import PAUSED
 from orchestrator.core.machine import TaskStatus
 from orchestrator.errors import StoreGone
 from orchestrator.runs.open_run import OpenRun
-from orchestrator.runs.privacy.late_redaction import forget_checkpoints, recognised_late, scrub
 from orchestrator.runs.privacy.secrets import beginning, redactor_of
 from orchestrator.runs.report import build_report
 from orchestrator.store.json_files import write_json
@@ -24,8 +25,69 @@ from orchestrator.tasks.judge import judge
 from orchestrator.tasks.tasks import Task
 from roles.contracts.requests import ApprovalRequest, DecisionRequest, PlanReviewRequest, QuestionRequest, Request
 from roles.journal.events import BudgetEvent, FactEvent, RunFinishedEvent, RunStoppedEvent
+from roles.journal.journal import Event
+from roles.journal.rows import TEXTS
+from roles.journal.transcripts import PICTURE, WITHDRAWN
 from roles.knowledge.answers import withdraw_private
 from roles.knowledge.settings import KnowledgeSettings
+
+
+def recognised_late(run: OpenRun) -> bool:
+    """Whether the goal, as it was written down, holds a value that is known to be private by now."""
+    return redactor_of(run.context.journal).vault.finds(str(run.record["goal"]))
+
+
+def scrub(run: OpenRun) -> None:
+    """Write references over the value in `run.json` and in the journal; to be done before the report is written."""
+    vault, path = redactor_of(run.context.journal).vault, run.folder / "journal.sqlite"
+    run.record.update(vault.sealed(run.record))
+    write_json(run.folder / "run.json", run.record)
+    run.context.journal.commit()
+    if path.exists():
+        _rewrite(path, vault.seal)
+    else:
+        run.context.journal.rows.write_over(lambda old: _sealed(old, vault.seal))
+
+
+def forget_checkpoints(run: OpenRun) -> None:
+    """Nobody resumes a run that has ended, and its checkpoints hold the goal as it was written."""
+    run.saver.give_up(run.record["run_id"])
+    path = run.folder / "checkpoints.sqlite"
+    if not path.exists():
+        return
+    with closing(_opened(path)) as db:
+        for table in ("checkpoints", "writes"):
+            db.execute(f"DELETE FROM {table}")  # noqa: S608 - fixed names
+        db.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+
+
+def _opened(path: Path) -> sqlite3.Connection:
+    """What is deleted or written over is overwritten with zeros."""
+    db = sqlite3.connect(path, isolation_level=None, timeout=20)
+    db.execute("PRAGMA secure_delete=ON")
+    return db
+
+
+def _rewrite(path: Path, seal: Callable[[str], str]) -> None:
+    with closing(_opened(path)) as db:
+        db.execute("BEGIN IMMEDIATE")
+        for table, (key, *columns) in TEXTS.items():
+            for number, *said in db.execute(f"SELECT {key}, {', '.join(columns)} FROM {table}").fetchall():  # noqa: S608
+                for column, old in zip(columns, said, strict=True):
+                    if (new := _sealed(old, seal)) != old:
+                        db.execute(f"UPDATE {table} SET {column} = ? WHERE {key} = ?", (new, number))  # noqa: S608
+        db.execute("COMMIT")
+        db.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+
+
+def _sealed(old: str | bytes | None, seal: Callable[[str], str]) -> str | bytes | None:
+    if isinstance(old, bytes):
+        body = zlib.decompress(old).decode("utf-8", "surrogatepass")
+        if body.startswith(PICTURE):  # nobody can tell whether the value is on it
+            return zlib.compress(WITHDRAWN.encode(), 1)
+        return old if (new := seal(body)) == body else zlib.compress(new.encode("utf-8", "surrogatepass"), 1)
+    return old if old is None else seal(old)
+
 
 DONE, FAILED, WAITING, BUDGET = 0, 1, 3, 4
 """Exit codes; 2 is for usage."""
@@ -94,8 +156,7 @@ def interrupted(run: OpenRun, why: str) -> Outcome:
 
 def finish(run: OpenRun, result: dict[str, Any]) -> Outcome:
     """The run has ended: how, and what the harness says to it."""
-    from orchestrator.lab.learning.learning import after_run
-    from orchestrator.lab.learning.usefulness import record_help, tell_store
+    from orchestrator.runs.experience import after_run, record_help, tell_store
 
     status, reason = result["task_status"], result.get("reason", "")
     code = DONE if status == TaskStatus.FULFILLED else FAILED
@@ -184,3 +245,32 @@ def _outcome(
         report=report,
         pending=pending,
     )
+
+
+# --- what a person sees of a run and is asked --------------------------------------------------------------------------------
+
+
+Answer = dict[str, Any]
+"""`{"decisions": [{"type": "approve"}]}`, as LangChain's human in the loop has it."""
+
+
+Approver = Callable[[dict[str, Any]], Mapping[str, Any] | None]
+"""Answers a request, or says with None that nobody answers now."""
+
+
+class Face(Protocol):
+    """Shows events as they come, and how it ended."""
+
+    approver: Approver | None
+    """Asks the person who sits there; None where nobody can be asked."""
+
+    def start(self) -> None: ...
+    def recall(self, event: Event) -> None:
+        """Take in what happened before a resume, without showing it again."""
+
+    def event(self, event: Event) -> None: ...
+    def stop(self) -> None:
+        """Give the screen back. Twice is fine."""
+
+    def finish(self, outcome: Outcome) -> None:
+        """The last screen: the verdict, why, what was done, where it is kept, and what to type next."""

@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import asdict
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass, field
 from typing import Any, get_args
 
-from orchestrator.views.blackboard import board_at, fact_of, fact_shown
-from roles.journal.budgets import Budget, Spending
+from pydantic import ValidationError
+
+from orchestrator.core.machine import UNDONE, Situation
+from orchestrator.runs.blackboard import board_at, fact_of, fact_shown
+from roles.contracts.limits import Limits
+from roles.journal.budgets import Budget, Budgets, BudgetUse, Spending
 from roles.journal.events import (
     ApprovalEvent,
+    ApprovalExpiredEvent,
     ApprovalRequestedEvent,
     BudgetEvent,
     ConstraintsAddedEvent,
@@ -19,12 +25,15 @@ from roles.journal.events import (
     FeedbackEvent,
     GateEvent,
     Json,
+    KnowledgeHelpedEvent,
+    KnowledgeUsedEvent,
     LedgerEvent,
     ModelCallEvent,
     NetworkLearnedEvent,
     PlanEvent,
     PolicyEvent,
     ReviewedEvent,
+    RunResumedEvent,
     SituationEvent,
     StepEvent,
     SubtaskStatusEvent,
@@ -33,6 +42,63 @@ from roles.journal.events import (
 from roles.journal.journal import Content, Event
 from roles.safety.effects import learned_rules
 
+_CHECKS = {Situation.QUALITY_CHECK.value, Situation.FINAL_CHECK.value}
+_UNDONE = {signal.value for signal in UNDONE}
+_ANEW = {Situation.PLAN.value, Situation.SUPPLEMENT.value}
+_AFTER_WAITING = frozenset(event.KIND for event in (RunResumedEvent, ApprovalEvent, ApprovalExpiredEvent))
+"""The time before one of these was a person's, or nobody's."""
+_NOT_IN_EVENTS = "limits.simulated_seconds"
+"""The clock of the world is the world's."""
+
+
+def budgets_of(events: Iterable[Event], settings: Mapping[str, Any]) -> list[Budget]:
+    """Every budget that the journal can tell; none where the settings are not of this version."""
+    counting = BudgetCount()
+    for event in events:
+        counting.hear(event)
+    return counting.budgets(settings)
+
+
+@dataclass
+class BudgetCount:
+    """What was used up by the events that were heard, in order."""
+
+    _spending: Spending = field(default_factory=Spending)
+    _steps: int = 0
+    _plans: int = 0
+    _replans: int = 0
+    _gates: int = 0
+    _steps_by: Counter[str] = field(default_factory=Counter)
+    _seconds: float = 0.0
+    _last: float | None = None
+
+    def hear(self, event: Event) -> None:
+        self._spending.hear(event.role, content := event.content)
+        if isinstance(content, SituationEvent):
+            self._plans += content.next == Situation.PLAN.value
+            self._replans += content.signal in _UNDONE and content.next in _ANEW
+            self._gates += content.next in _CHECKS
+        elif isinstance(content, StepEvent):
+            self._steps = max(self._steps, event.step)
+            self._steps_by[event.role] += 1
+        if self._last is not None and event.kind not in _AFTER_WAITING:
+            self._seconds += max(event.at - self._last, 0.0)
+        self._last = event.at
+
+    def budgets(self, settings: Mapping[str, Any]) -> list[Budget]:
+        try:
+            limits = Limits.model_validate(settings.get("limits", {}))
+        except ValidationError:
+            return []
+        return [budget for budget in Budgets(limits).standing(self._used()) if budget.key != _NOT_IN_EVENTS]
+
+    def _used(self) -> BudgetUse:
+        return BudgetUse(
+            self._spending, steps=self._steps, plans=self._plans, replans=self._replans, gates=self._gates,
+            steps_by=dict(self._steps_by), seconds=self._seconds,
+        )  # fmt: skip
+
+
 CONTROL = frozenset(event.KIND for event in get_args(ControlEvent))
 
 
@@ -40,8 +106,6 @@ def build_report(
     events: list[Event], *, run: dict[str, Any], result: dict[str, Any], budgets: Sequence[Budget] = ()
 ) -> dict[str, Any]:
     """`run` is `run.json`; `result` is how the controller ended, or how far it came, and `budgets` what it used up by then."""
-    from orchestrator.lab.learning.usefulness import told
-
     waiting = _waiting(events) if result["status"] == "on_hold" else None
     steps = [_step(e) for e in events if e.kind == StepEvent.KIND]
     return {
@@ -86,7 +150,7 @@ def build_report(
             {"query": brought.query, "found": [_pick(f, "source", "title") for f in brought.found]}
             for _, brought in _said(events, SupplementEvent)
         ],
-        "knowledge": told(events),
+        "knowledge": _looked_up(events),
         "network": {"learned": learned_rules(e.body for e in events if e.kind == NetworkLearnedEvent.KIND)},
         "safety_findings": [e.body | {"step": e.step} for e, found in _said(events, ReviewedEvent) if found.verdict != "allow"],
         "environment_events": [
@@ -151,3 +215,16 @@ def _waiting(events: list[Event]) -> Json | None:
 
 def _pick(body: Json, *keys: str) -> Json:
     return {key: body[key] for key in keys if key in body}
+
+
+def _looked_up(events: Iterable[Event]) -> list[dict[str, Any]]:
+    """What the report says of what was looked up: followed or not, why, by which subtasks, and whether it helped."""
+    pages: dict[tuple[str, str], dict[str, Any]] = {}
+    for event in events:
+        match event.content:
+            case KnowledgeHelpedEvent() as said:
+                known = pages.get((said.source, said.title), {})
+                pages[said.source, said.title] = known | {"helped": said.helped, "why": said.why or known.get("why", "")}
+            case KnowledgeUsedEvent() as said:
+                pages[said.source, said.title] = {"used": False} | event.body
+    return list(pages.values())

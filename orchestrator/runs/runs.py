@@ -14,24 +14,44 @@ from typing import Any, NamedTuple
 from langchain_core.runnables import RunnableConfig
 
 from environments.contract import KnownKeys, Unavailable, WorldError
-from orchestrator.control.answer_check import check_answer
 from orchestrator.control.channel import set_aside
 from orchestrator.control.controls import BY_HAND, CONTROL, Stop
 from orchestrator.control.lease import CREW, Hold, held
+from orchestrator.control.requests import check_answer
 from orchestrator.core.machine import TaskStatus
-from orchestrator.errors import MachineStopped, StoreGone, UsageProblem
+from orchestrator.errors import MachineStopped, StoreGone, UsageProblem, outage_of, refuse_unwritable, stopped
 from orchestrator.runs.answers import answer_here, answering, asked_first, request_of, told_first, withdraw
-from orchestrator.runs.face import Approver
-from orchestrator.runs.folders import RunInfo, RunView, find_run, list_runs, no_longer_reported, read_run, show_run, stored_report
+from orchestrator.runs.folders import (
+    RunInfo,
+    RunView,
+    find_run,
+    find_shared,
+    list_runs,
+    no_longer_reported,
+    read_run,
+    show_run,
+    stored_report,
+)
 from orchestrator.runs.open_run import OpenOptions, OpenRun, create, new_folder, open_run
-from orchestrator.runs.outcome import BUDGET, BUDGET_SPENT, DONE, FAILED, WAITING, Outcome, finish, interrupted, stand_still, wait
+from orchestrator.runs.outcome import (
+    BUDGET,
+    BUDGET_SPENT,
+    DONE,
+    FAILED,
+    WAITING,
+    Approver,
+    Outcome,
+    finish,
+    interrupted,
+    stand_still,
+    wait,
+)
 from orchestrator.runs.privacy.trust import refuse_strange
 from orchestrator.runs.takeover import Takeover
 from orchestrator.settings.layers import Layer, MergedLayers, override_layer
 from orchestrator.settings.settings import LoadedSettings, Settings, located
 from orchestrator.settings.yaml_documents import Document, checked
 from orchestrator.store.json_files import write_json
-from orchestrator.store.outages import outage_of, refuse_unwritable, stopped
 from orchestrator.store.salvage import open_read_only, salvage
 from orchestrator.store.stores import forget, publish
 from orchestrator.tasks.plans import PlanFile
@@ -252,8 +272,6 @@ def resume(
     if answer is not None:
         check_answer(answer)
     if store:
-        from orchestrator.store.postgres.listing import find_shared
-
         folder = find_shared(run_id, store, runs_dir, own_environment="environment" not in (parts or {}))
         run_id, runs_dir = folder.name, folder.parent
     with taken_up(run_id, runs_dir, OpenOptions(listener, parts, stop), overrides=overrides, answer=answer) as run:

@@ -7,23 +7,25 @@ Unknown keys are errors.
 from __future__ import annotations
 
 import json
+import os
 import re
 import warnings
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Annotated, Any, Literal, NamedTuple
+from typing import TYPE_CHECKING, Annotated, Any, Literal, NamedTuple
+from urllib.parse import urlsplit
 
 from pydantic import BeforeValidator, Field, field_serializer
 
-from environments.contract import Environment, EnvironmentFault
+from environments.contract import Environment, EnvironmentFault, WorldState
 from environments.faults.kinds import Fault, FaultKind
 from environments.sandbox.contract import SandboxKind
 from environments.simulated.variation.metrics import Variation
-from orchestrator.errors import MissingDependency, UsageProblem
-from orchestrator.settings.browser import BrowserSettings
+from orchestrator.errors import MissingDependency, UsageProblem, did_you_mean
 from orchestrator.settings.layers import (
     BUILT_IN,
     KEY,
+    PRESET,
     Layer,
     MergedLayers,
     file_layer,
@@ -35,8 +37,7 @@ from orchestrator.settings.layers import (
 )
 from orchestrator.settings.plugins import PluginSettings, refuse_classes
 from orchestrator.settings.role_settings import CrewSettings, RoleSettings
-from orchestrator.settings.safety_files import read_safety, unfit
-from orchestrator.settings.yaml_documents import KeyPath, Source, Where, checked, dotted
+from orchestrator.settings.yaml_documents import KeyPath, Source, Where, checked, dotted, read_document
 from orchestrator.store.address import LOCAL, checked_address, shown_address
 from protocol import Frozen, JsonObject
 from protocol.retries import Retries
@@ -46,8 +47,181 @@ from roles.journal.transcripts import RecordSettings
 from roles.knowledge.answers import MemorySettings
 from roles.knowledge.settings import KnowledgeSettings
 from roles.knowledge.sources import McpSettings
-from roles.safety import Constraints
+from roles.safety import Constraints, SafetyPolicy
+from roles.safety.policy import written_out
 from roles.skills.contract import SkillSettings
+
+if TYPE_CHECKING:
+    from environments.simulated.desktop import SimulatedDesktop
+
+
+class BrowserSettings(Frozen):
+    """The page that a run begins with, and what its browser may reach."""
+
+    url: str = ""
+    allowed_hosts: tuple[str, ...] = ()
+    """Hosts that may be reached; empty for the host of `url` alone."""
+    allow_files: bool = False
+    """Whether pages among the files of this machine may be opened."""
+    executable: Path | None = None
+    """The Chromium to start; the first on the path where nothing is said."""
+    headless: bool = True
+    resumes: bool = False
+    """Whether the page's server keeps what is done: a run that was stopped then goes on at `url` in a new browser."""
+
+
+def make_browser(settings: BrowserSettings, store: Path | None, retries: Retries | None = None) -> Environment:
+    """A browser at the page of the settings. Raises UsageProblem, also for a run that another process began, where the settings
+    do not say that it may go on: what was filled in and opened went with its browser, and a page that only looks like it must not
+    be worked on."""
+    from environments.browser import BrowserEnvironment
+
+    if not settings.url:
+        raise UsageProblem("browser.url: the browser needs the address of a page; give it with --url or -c browser.url=ADDRESS.")
+    record = store / "browser" if store else None
+    if record is not None and record.exists() and not settings.resumes:
+        raise UsageProblem(
+            "environment browser: the page went with the process that showed it, so this run cannot go on; start it again, and "
+            "answer it in the terminal or choose another safety policy; where the page's server keeps what is done, also "
+            "with -c browser.resumes=true."
+        )
+    try:
+        made: Environment = BrowserEnvironment(
+            settings.url,
+            allowed_hosts=settings.allowed_hosts or _host_of(settings.url),
+            executable=settings.executable,
+            headless=settings.headless,
+            allow_files=settings.allow_files,
+            record=record,
+            retries=retries,
+        )
+    except EnvironmentFault as bad:
+        hint = "; allow it with -c browser.allow_files=true" if settings.url.startswith("file:") else ""
+        raise UsageProblem(f"environment browser: {bad}{hint}.") from None
+    return made
+
+
+def make_served(
+    settings: BrowserSettings, make: Callable[[], SimulatedDesktop], store: Path | None, retries: Retries | None = None
+) -> Environment:
+    """A simulated world as web pages, in a browser. The world is kept beside its run, so that a run goes on in a new browser."""
+    from environments.served.browser_world import BrowsedWorld
+
+    if settings.url:
+        raise UsageProblem(
+            "browser.url: the environment served has an address of its own; leave it out, or say environment: browser."
+        )
+    try:
+        return BrowsedWorld(
+            make,
+            store,
+            executable=settings.executable,
+            headless=settings.headless,
+            retries=retries,
+        )
+    except EnvironmentFault as bad:
+        why = str(bad).removesuffix("; choose another with --port.").rstrip(".")
+        raise UsageProblem(f"environment served: {why}.") from None
+
+
+def refused_address(url: str, settings: BrowserSettings) -> str:
+    """Why a page that somebody elsewhere names is none that these settings reach; empty where it is one. A file never is, and a
+    host is one that the settings name: where any other name leads is said by whoever owns it."""
+    from environments.browser.session import Rules
+
+    hosts = settings.allowed_hosts or _host_of(settings.url)
+    if not hosts:
+        return "no page can be opened here"
+    address = url.strip() if "://" in url else f"http://{url.strip()}"
+    return Rules(address, hosts, "", (0, 0), True, allow_files=False, downloads=None, uploads=None).refuses(address)
+
+
+def _host_of(url: str) -> tuple[str, ...]:
+    try:
+        host = urlsplit(url).hostname
+    except ValueError:
+        return ()
+    return (host,) if host else ()
+
+
+FOLDER = "safety"
+
+
+class SafetyFile(NamedTuple):
+    """A policy as data that `SafetyPolicy` accepts, and where each of its rules was written."""
+
+    data: JsonObject
+    places: tuple[Source, ...]
+
+    def policy(self) -> SafetyPolicy:
+        return SafetyPolicy.model_validate(self.data)
+
+
+class _Preset(Frozen):
+    preset: str
+
+
+def read_safety(safety: str | Mapping[str, Any], where: Where, *, base: Path | None = None) -> SafetyFile:
+    """The policy that a name, a path or a mapping means. Raises UsageProblem with file, line and key for one that is wrong.
+
+    A mapping with a `preset` is that policy with other values; its rules are added in front of those of the preset.
+    """
+    return _read(safety, where, base or Path.cwd(), ())
+
+
+def _read(safety: str | Mapping[str, Any], where: Where, base: Path, above: Sequence[str]) -> SafetyFile:
+    if isinstance(safety, str):
+        return _named(safety, where, base, above)
+    own = {key: value for key, value in safety.items() if key != PRESET}
+    checked(SafetyPolicy, own, where)
+    rules = own.get("rules", ())
+    places = tuple(where(("rules", index)) for index in range(len(rules)))
+    if PRESET not in safety:
+        return SafetyFile(dict(own), places)
+    name = checked(_Preset, {PRESET: safety[PRESET]}, where).preset
+    below = _named(name, lambda path: where((PRESET, *path)), base, above)
+    added = {"rules": [*rules, *below.data["rules"]]} if "rules" in below.data or rules else {}
+    if "network" in own and "network" in below.data:
+        added["network"] = _network(own["network"], below.data["network"])
+    return SafetyFile({**below.data, **own, **added}, (*places, *below.places))
+
+
+def _network(own: Any, below: Any) -> Any:
+    """Like rules, what pages may send is added to."""
+    mine, theirs = written_out(own), written_out(below)
+    allowed = [*mine.get("allow", ()), *theirs.get("allow", ())]
+    return theirs | mine | ({"allow": allowed} if allowed else {})
+
+
+def _named(name: str, where: Where, base: Path, above: Sequence[str]) -> SafetyFile:
+    if not looks_like_path(name) and name not in shipped_names(FOLDER):
+        raise UsageProblem(f"{where(())}: there is no safety policy {name!r}{did_you_mean(name, shipped_names(FOLDER))}.")
+    path = base / Path(name).expanduser() if looks_like_path(name) else shipped(FOLDER, f"{name}.yaml")
+    place = os.path.realpath(path)  # links in a circle lead nowhere, and say so when it is read
+    if place in above:
+        raise UsageProblem(f"{where(())}: the safety policy {name!r} has itself as its preset.")
+    document = read_document(path, "safety policy")
+    found = _read(document.data, document.where, path.parent, (*above, place))
+    return found if "rules" in found.data else _with_default_rules(found)
+
+
+def _with_default_rules(found: SafetyFile) -> SafetyFile:
+    """Rules that a file leaves out are those of SafetyPolicy, written out so that others can be added to them."""
+    rules = [rule.model_dump(mode="json", by_alias=True, exclude_defaults=True) for rule in SafetyPolicy().rules]
+    return SafetyFile({**found.data, "rules": rules}, (Source("built in"),) * len(rules))
+
+
+def refuse_unfit(policy: SafetyPolicy, environment: Environment) -> None:
+    """Raises UsageProblem for a policy that is only for simulations and an environment that does not know its own truth."""
+    if policy.only_in_simulation and not isinstance(environment, WorldState):
+        raise UsageProblem(unfit(policy.name, environment.name))
+
+
+def unfit(policy: str, environment: str) -> str:
+    return (
+        f"the safety policy {policy!r} is only for simulated environments, and {environment} is a real one; "
+        "choose another, such as safety: ask-sensitive."
+    )
 
 
 class VisionSettings(Frozen):

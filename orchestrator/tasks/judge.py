@@ -8,8 +8,17 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from orchestrator.tasks.changes import duplicate_writes, side_effects
-from orchestrator.tasks.checkpoints import NAMES, Check, CheckpointResult, check, evaluate, problem_with, reached
+from orchestrator.tasks.changes import (
+    NAMES,
+    Check,
+    CheckpointResult,
+    check,
+    duplicate_writes,
+    evaluate,
+    problem_with,
+    reached,
+    side_effects,
+)
 from protocol import Frozen
 
 if TYPE_CHECKING:

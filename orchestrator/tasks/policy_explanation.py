@@ -14,8 +14,7 @@ from environments.effects import Change, Effect, Preview
 from orchestrator.errors import UsageProblem
 from orchestrator.settings.build import build_skills, make_environment
 from orchestrator.settings.layers import shipped_names
-from orchestrator.settings.safety_files import FOLDER, SafetyFile, read_safety
-from orchestrator.settings.settings import LoadedSettings, load_settings
+from orchestrator.settings.settings import FOLDER, LoadedSettings, SafetyFile, load_settings, read_safety
 from orchestrator.settings.yaml_documents import Source, read_document
 from orchestrator.tasks.tasks import Task, fill_goal, fill_slots
 from protocol import Action, AskInAppAgent, CallApi, LaunchApp, RunScript, TargetError, VisualState, parse_action, resolve

@@ -19,8 +19,19 @@ from pydantic_core import InitErrorDetails
 from orchestrator.errors import UsageProblem, did_you_mean, nearest
 from orchestrator.settings.settings import Layer, shipped, shipped_names
 from orchestrator.settings.yaml_documents import Document, KeyPath, Source, checked, read_document
-from orchestrator.tasks.changes import SLOT, filled_text, parts_of, problem_with_pattern, slot_value
-from orchestrator.tasks.checkpoints import NAMES, Checkpoint, evaluate, evaluate_each, problem_with, problem_with_order
+from orchestrator.tasks.changes import (
+    NAMES,
+    SLOT,
+    Checkpoint,
+    evaluate,
+    evaluate_each,
+    filled_text,
+    parts_of,
+    problem_with,
+    problem_with_order,
+    problem_with_pattern,
+    slot_value,
+)
 from orchestrator.tasks.oracle_lines import Oracle, fewest_steps, problem_with_oracle
 from protocol import Frozen, JsonObject
 from roles.contracts.limits import Limits

@@ -6,17 +6,64 @@ A list is asked for often, so that what only a whole run is shown by is imported
 from __future__ import annotations
 
 import json
+import shutil
+import sys
 import time
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+from rich.cells import cell_len, set_cell_size
+
 from orchestrator.errors import USER, UsageProblem
 from orchestrator.store.printable import UNREADABLE, clean, shortened, visible
-from orchestrator.views.terminal.tables import NARROW, table
+
+NARROW = 80
+GAP = 2
+_LEAST = 6
+"""A column that has room for less says nothing."""
+
+
+def table(rows: Sequence[Sequence[str]], width: int | None = None) -> str:
+    """Columns as wide as their widest cell; wide characters count two. Where `width` is less than that, the widest columns
+    give way, never the first one, by which a row is named."""
+    widths = [max(cell_len(cell) for cell in column) for column in zip(*rows, strict=True)]
+    if width is not None:
+        _give_way(widths, width)
+    lines = []
+    for row in rows:
+        cells = [_cut(cell, room) for cell, room in zip(row, widths, strict=True)]
+        lines.append((" " * GAP).join(cells).rstrip())
+    return "\n".join(lines)
+
+
+def cells(data: Mapping[str, Any], columns: Sequence[str], limit: int = 300) -> tuple[str, ...]:
+    """A row of what is listed as data; lists are joined by commas."""
+    values = (data.get(name) for name in columns)
+    return tuple(clean(", ".join(map(str, v)) if isinstance(v, list | tuple) else "" if v is None else v, limit) for v in values)
+
+
+def width_of_terminal() -> int | None:
+    """How wide the terminal is that is printed to. None for pipes and files, in which nothing is cut."""
+    return shutil.get_terminal_size().columns if sys.stdout.isatty() else None
+
+
+def _give_way(widths: list[int], width: int) -> None:
+    too_much = sum(widths) + GAP * (len(widths) - 1) - width
+    while too_much > 0:
+        widest = max(range(1, len(widths)), key=widths.__getitem__, default=0)
+        if widest == 0 or widths[widest] <= _LEAST:
+            return
+        widths[widest] -= 1
+        too_much -= 1
+
+
+def _cut(cell: str, room: int) -> str:
+    return set_cell_size(cell, room) if cell_len(cell) <= room else set_cell_size(cell, max(room - 1, 0)) + "…"
+
 
 if TYPE_CHECKING:
-
+    from orchestrator.runs.blackboard import Board, ScreenShown, SubtaskShown
     from orchestrator.runs.folders import RunInfo, RunView
 
 GOAL_WIDTH = 60
@@ -215,3 +262,48 @@ def _approval(item: Mapping[str, Any]) -> str:
     way = {"terminal": " in a terminal", "desk": " at a desk", "command": " by a command"}.get(str(item.get("way")), "")
     by = f" (by {clean(item['who'], 60)}{way})" if item.get("who") not in (None, "", USER) else ""
     return f"{clean(item.get('decision', ''))} {clean(item.get('line', ''))}{message}{by}"
+
+
+def board_page(board: Board) -> str:
+    """All of it as text for people."""
+    lines: list[str] = []
+    if board["facts"]:
+        rows: list[tuple[str, ...]] = [("FACT", "VALUE", "KIND", "SAID BY", "STEP", "SUBTASK", "USED BY")]
+        rows += [_fact_row(fact) for fact in board["facts"]]
+        lines.append(table(rows))
+        lines += [f"  {clean(f['name'], 60)}: {_dispute(said)}" for f in board["facts"] for said in f.get("instead", ())]
+    else:
+        lines.append("There are no facts." if board["at"] is None else f"There are no facts by step {board['at']}.")
+    answers = [f"{clean(q['question'])} → {clean(q['answer'])} ({clean(q['said_by'])})" for q in board["questions"]]
+    screens, subtasks = map(_screen_line, board["screens"]), map(_found_line, board["subtasks"])
+    for mark, items in (("questions", answers), ("screens", [*screens]), ("subtasks", [*subtasks])):
+        lines += ["", mark, *(f"  {item}" for item in items)] if items else []
+    return "\n".join(lines)
+
+
+def _fact_row(fact: Mapping[str, Any]) -> tuple[str, ...]:
+    one = f"{fact['kind']} {fact['normal']}" if fact["normal"] and fact["normal"] != fact["value"] else fact["kind"]
+    kind = "" if fact["kind"] == "text" else clean(one, 30)
+    used = clean(", ".join(fact["used_by"]), 40)
+    where = clean(fact["said_by"] or fact["role"], 40)
+    at = (str(fact.get("step", "")), clean(fact.get("subtask", ""), 12))
+    return (clean(fact["name"], 30), clean(fact["value"], 40), kind, where, *at, used)
+
+
+def _dispute(said: Mapping[str, Any]) -> str:
+    from roles.contracts import Fact
+    from roles.contracts.facts import source_told
+    from roles.knowledge.blackboard import value_told
+
+    other = Fact.model_validate({"name": "-", **said})
+    return f"{clean(source_told(other) or other.role, 60)} says {clean(value_told(other), 80)} (step {other.step})"
+
+
+def _screen_line(screen: ScreenShown) -> str:
+    why = f": {clean(screen['why'], 120)}" if screen["why"] else ""
+    return f"step {screen['step']} · {clean(screen['app'] or 'the desktop', 30)} · {clean(screen['shows'], 120)}{why}"
+
+
+def _found_line(subtask: SubtaskShown) -> str:
+    found = f", found {clean(', '.join(subtask['found']), 120)}" if subtask["found"] else ""
+    return f"{clean(subtask['id'], 20)} {shortened(subtask['title'])}: {clean(subtask['status'], 20)}{found}"

@@ -39,7 +39,7 @@ ADDITIONS = (
         frozenset(
             {
                 "orchestrator/desk/live/list.py",
-                "orchestrator/control/answer_check.py",
+                "orchestrator/control/requests.py",
                 "orchestrator/runs/outcome.py",
                 "orchestrator/views/terminal/approval.py",
                 "orchestrator/views/terminal/event_lines.py",

@@ -70,9 +70,8 @@ def run_attacks(
                 attacks or (), corpus or (), [*(overrides or ()), *([f"safety={safety}"] if safety else [])], as_json
             )
         from orchestrator.lab.attacks.corpus import chosen, load_corpus
-        from orchestrator.lab.attacks.outcome import OFF
-        from orchestrator.lab.attacks.runner import table as as_table
-        from orchestrator.lab.attacks.runner import totals, worked
+        from orchestrator.lab.attacks.outcome import OFF, totals, worked
+        from orchestrator.lab.attacks.outcome import table as as_table
 
         found = load_corpus(corpus or ())
         named = OFF if safety == "off" else safety
@@ -94,7 +93,7 @@ def run_attacks(
 
 def _tell(outcome: AttackOutcome, as_json: bool) -> None:
     """One outcome on its line: for a program on stdout, for a person beside it."""
-    from orchestrator.lab.attacks.runner import line
+    from orchestrator.lab.attacks.outcome import line
     from orchestrator.store.printable import clean, json_text
 
     if as_json:

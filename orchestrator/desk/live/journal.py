@@ -14,8 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from orchestrator.control.channel import FILE as CONTROL
-from orchestrator.control.lease import told
-from orchestrator.control.status import standing
+from orchestrator.control.lease import standing, told
 from orchestrator.desk.live.store import RunCopy, SharedStore, Stores
 from orchestrator.errors import UsageProblem
 from orchestrator.runs.folders import read_run, stored_report

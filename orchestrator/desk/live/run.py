@@ -15,9 +15,8 @@ from orchestrator.desk.models import RunStanding, ScreenDrawn
 from orchestrator.store.printable import UNREADABLE
 from orchestrator.store.salvage import open_read_only
 from orchestrator.store.transcripts import calls_of
-from orchestrator.views.page.data import Detail, Item, Machine, RunHead, items_of, plain, words
+from orchestrator.views.page.data import FIELDS, FLAGS, Detail, Item, Machine, Pool, RunHead, items_of, plain, words
 from orchestrator.views.page.run_data import NOTES, Page, RunEvents, head_of
-from orchestrator.views.page.screens import FIELDS, FLAGS, Pool
 from orchestrator.views.page.source import Source
 from roles.journal.journal import Event
 

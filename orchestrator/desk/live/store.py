@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 PAUSE, AWAY = 0.25, 5.0
 """Seconds between two questions to a store, and between two attempts at one that does not answer."""
 
+
 class StoreReader(ABC):
     """Whoever takes in what a store has of one run."""
 

@@ -11,10 +11,9 @@ from fastapi import APIRouter
 from fastapi.responses import JSONResponse
 from pydantic import Field, ValidationError
 
-from orchestrator.control.answer_check import check_answer
 from orchestrator.control.channel import open_channel
-from orchestrator.control.requests import AnswerRecord, RequestRecord, asked_of, seen_at
-from orchestrator.control.status import HOLDING_STILL, standing
+from orchestrator.control.lease import HOLDING_STILL, standing
+from orchestrator.control.requests import AnswerRecord, RequestRecord, asked_of, check_answer, seen_at
 from orchestrator.desk import workers
 from orchestrator.desk.auth import Approver, Viewer
 from orchestrator.desk.desk import RunFolder, TheDesk

@@ -80,9 +80,7 @@ def resume(desk: TheDesk, visitor: Operator, folder: RunFolder, wanted: Limits |
         raise HTTPException(409, f"Run {folder.name} waits for an answer; see /api/approvals.")
     told = wanted.overrides if wanted else ()
     overrides = tuple(as_override(key, value) for key, value in told.items()) if isinstance(told, dict) else told
-    order = GoOn(
-        runs_dir=desk.runs_dir.resolve(), run_id=folder.name, who=visitor.name, overrides=overrides, config=desk.config
-    )
+    order = GoOn(runs_dir=desk.runs_dir.resolve(), run_id=folder.name, who=visitor.name, overrides=overrides, config=desk.config)
     workers.go_on(order, wait=True)
     return _going(control)
 

@@ -7,8 +7,8 @@ from typing import Any
 
 from fastapi import APIRouter
 
+from orchestrator.control.lease import HOLDING_STILL, standing
 from orchestrator.control.requests import still_open
-from orchestrator.control.status import HOLDING_STILL, standing
 from orchestrator.desk.auth import Viewer
 from orchestrator.desk.desk import RunFolder, TheDesk
 from orchestrator.runs import folders

@@ -24,7 +24,7 @@ from orchestrator.desk.models import (
     ScreenDrawn,
     TranscriptPart,
 )
-from orchestrator.views.blackboard import Board, board_at
+from orchestrator.runs.blackboard import Board, board_at
 from orchestrator.views.page.data import Detail, plain
 from orchestrator.views.page.run_data import shown_cursor
 
@@ -124,9 +124,7 @@ def prompts(
 
 
 @router.get("/runs/{run_id}/parts/{name}", response_model=TranscriptPart)
-def part(
-    desk: TheDesk, folder: RunFolder, visitor: Viewer, name: Annotated[str, InPath(pattern=r"^[0-9a-f]{32}$")]
-) -> Response:
+def part(desk: TheDesk, folder: RunFolder, visitor: Viewer, name: Annotated[str, InPath(pattern=r"^[0-9a-f]{32}$")]) -> Response:
     """A part of a transcript: a prompt, a picture, the form of an answer, a reply."""
     text = desk.watch.run(folder).part_of_transcript(name)
     if text is None:

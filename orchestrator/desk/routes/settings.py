@@ -10,8 +10,8 @@ from fastapi import APIRouter, HTTPException, Query
 from orchestrator.desk.auth import Viewer
 from orchestrator.desk.desk import Desk, TheDesk
 from orchestrator.desk.routes.start import as_override
+from orchestrator.settings.build import report_presets
 from orchestrator.settings.layers import shipped_names
-from orchestrator.settings.policy_check import report_presets
 from orchestrator.settings.settings import LoadedSettings, load_settings, show_config
 from orchestrator.tasks import shipped
 from orchestrator.tasks.shipped import ShippedTask

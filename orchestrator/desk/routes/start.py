@@ -15,10 +15,9 @@ from orchestrator.desk.auth import Caller, Operator
 from orchestrator.desk.desk import Desk, TheDesk
 from orchestrator.desk.workers import Begin
 from orchestrator.errors import UsageProblem, did_you_mean
-from orchestrator.settings.browser import refused_address
 from orchestrator.settings.layers import looks_like_path, override_layer, shipped_names
 from orchestrator.settings.role_settings import CrewSettings
-from orchestrator.settings.settings import LoadedSettings, load_settings
+from orchestrator.settings.settings import LoadedSettings, load_settings, refused_address
 from orchestrator.settings.yaml_documents import Document, Source, checked
 from orchestrator.tasks.plans import PlanFile, plan_of, whole
 from orchestrator.tasks.tasks import Task, resolve_target

@@ -11,12 +11,12 @@ from fastapi import APIRouter, HTTPException, Query
 from pydantic import Field
 
 from orchestrator.desk.auth import Operator, Viewer
-from orchestrator.desk.desk import Desk, TheDesk
-from orchestrator.desk.routes.open_worlds import OpenWorld, steps_in
+from orchestrator.desk.desk import Desk, OpenWorld, TheDesk, steps_in
 from orchestrator.desk.routes.settings import settings_of
 from orchestrator.desk.workers import HOME
-from orchestrator.lab.learning.learning import kept, lesson
+from orchestrator.lab.learning.learning import lesson
 from orchestrator.lab.logs.show import OWN
+from orchestrator.runs.experience import kept
 from orchestrator.settings.layers import shipped_names
 from orchestrator.tasks import shipped
 from orchestrator.tasks.shipped import ShippedWorld

@@ -239,7 +239,7 @@ def _composed(sentence: str) -> tuple[str, ...]:
     hits = [(at, verb) for verb, words in _VERBS.items() if (at := _place(words, spoken)) is not None]
     for at, verb in sorted(hits):
         if verb == "click" and _PLACED.search(spoken[:at]) and (found := _CLICK.search(sentence)):
-            return (found["first"].strip(" ,."), f'click {found["name"]}')
+            return (found["first"].strip(" ,."), f"click {found['name']}")
         if order := _order(verb, sentence, spoken):
             return (order,)
     return ()

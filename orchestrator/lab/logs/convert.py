@@ -16,7 +16,7 @@ from orchestrator.lab.logs.show import DSL, OWN, OpenLog
 from orchestrator.store.printable import clean, json_text
 from orchestrator.store.salvage import open_read_only, salvage
 from orchestrator.store.transcripts import calls_in
-from orchestrator.views.terminal.tables import table
+from orchestrator.views.listing import table
 from protocol import InteractionStep, JsonObject
 from protocol.dialects import NAMES as DIALECTS
 from protocol.dialects import Context, DialectError, Loss, dialect
@@ -68,7 +68,7 @@ def convert(log: OpenLog, to: str, out: Path | None, variant: str | None, *, as_
     exported.losses.update(reading.lost)
     _tell(exported, reading, path, as_json=as_json)
     if reading.bad_count and not exported.steps and not as_json:
-        from orchestrator.lab.logs.format_guess import advice
+        from orchestrator.lab.logs.show import advice
 
         typer.echo(f"{log.path} holds no line that can be read; {advice(log.path)}", err=True)
     return not reading.bad_count and not any(loss.what == _UNSAID for loss in exported.losses)

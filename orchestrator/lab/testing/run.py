@@ -7,20 +7,157 @@ from collections.abc import Iterator, Sequence
 from fnmatch import fnmatchcase
 from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from environments.contract import Environment, WorldState
+from orchestrator.core.machine import Situation
 from orchestrator.errors import UsageProblem, did_you_mean
-from orchestrator.lab.testing import journal_reader
-from orchestrator.lab.testing.paths import Pattern, difference, mismatch, story
-from orchestrator.lab.testing.script import BadScript
+from orchestrator.lab.testing.script import BadScript, Pattern, difference, mismatch, story
 from orchestrator.runs.folders import read_run
 from orchestrator.store.salvage import salvage
-from protocol import VERBS, JsonObject
+from protocol import VERBS, JsonObject, describe, parse_action
+from roles.contracts.requests import ApprovalRequest, QuestionRequest, read_request
 from roles.contracts.signals import GATE_DECISIONS, GateTrigger, Signal
-from roles.journal.events import Json
+from roles.journal.events import ApprovalEvent, ApprovalRequestedEvent, GateEvent, Json, SituationEvent, StepEvent
 from roles.journal.journal import Event
 from roles.safety.effects import SENSITIVE, Effect
+
+_NOT_THERE = "target not found"
+"""How the error of a step begins that never reached the environment."""
+
+
+class PerformedAction(NamedTuple):
+    """An action that the environment was given."""
+
+    step: int
+    subtask: str
+    line: str
+    verbs: tuple[str, ...]
+    """The action's own verb, and what it amounted to: `submit`, `send`, `delete`."""
+    target: str
+    app: str
+    exec_status: str
+    error: str
+
+    def __str__(self) -> str:
+        why = f" ({self.exec_status}: {self.error})" if self.error else ""
+        return f"step {self.step} of {self.subtask}: {self.line} in {self.app or 'no application'}{why}"
+
+
+class AskedPerson(NamedTuple):
+    """A person was asked, and what came of it; no decision while the run waits."""
+
+    what: str
+    app: str
+    rule: str
+    decision: str
+    message: str
+
+    def __str__(self) -> str:
+        return f"{self.what} ({self.rule}): {self.decision or 'not answered'}"
+
+
+class Gate(NamedTuple):
+    """A check of the Evaluator."""
+
+    trigger: str
+    decision: str
+    subtask: str
+    reason: str
+
+    def __str__(self) -> str:
+        return f"{self.trigger} {self.decision}: {self.reason}"
+
+
+class Replan(NamedTuple):
+    """The Manager was asked for a plan again."""
+
+    signals: tuple[str, ...]
+    """What led there; two where help was looked for in between."""
+    words: str
+    """What was said of it: a verdict, an error, what the user answered."""
+
+    def __str__(self) -> str:
+        return f"{' and '.join(self.signals)}: {self.words or 'nothing was said of it'}"
+
+
+def actions(events: Sequence[Event]) -> list[PerformedAction]:
+    """What the environment was given, in order."""
+    steps = (event for event in events if event.kind == StepEvent.KIND)
+    return [_done(event) for event in steps if not event.body.get("error", "").startswith(_NOT_THERE)]
+
+
+def questions(events: Sequence[Event]) -> list[AskedPerson]:
+    """What a person was asked, in order."""
+    return [_asked(event, events) for event in events if event.kind == ApprovalRequestedEvent.KIND]
+
+
+def gates(events: Sequence[Event]) -> list[Gate]:
+    """The checks, in order."""
+    found = (event for event in events if event.kind == GateEvent.KIND)
+    return [Gate(e.body["trigger"], e.body["decision"], e.subtask, e.body["reason"]) for e in found]
+
+
+def replans(events: Sequence[Event]) -> list[Replan]:
+    """Every return to PLAN after the first one, with what was said since the situation before."""
+    found: list[Replan] = []
+    before: tuple[str, ...] = ()
+    words: list[str] = []
+    for event in events:
+        words += _words(event)
+        if event.kind != SituationEvent.KIND:
+            continue
+        row = event.body
+        signals = (*before, row["signal"]) if row["situation"] == Situation.SUPPLEMENT else (row["signal"],)
+        if row["next"] == Situation.PLAN and row["situation"] != Situation.INIT:
+            found.append(Replan(signals, "; ".join(dict.fromkeys(words))))
+        before = signals if row["next"] == Situation.SUPPLEMENT else ()
+        words = words if before else []
+    return found
+
+
+def _done(event: Event) -> PerformedAction:
+    body = event.body
+    action = parse_action(body["action"])
+    target = body.get("target") or (action.target.describe() if action.target else "")
+    verbs = tuple(dict.fromkeys((action.verb, body.get("verb", action.verb))))
+    app = body.get("app") or ""
+    return PerformedAction(
+        event.step, event.subtask, describe(action), verbs, target, app, body["exec_status"], body.get("error", "")
+    )
+
+
+def _asked(event: Event, events: Sequence[Event]) -> AskedPerson:
+    request = read_request(event.body)
+    what = request.about.args.get("question") or request.about.description
+    of_it = (
+        e.body
+        for e in events
+        if e.kind == ApprovalEvent.KIND and e.id > event.id and (e.step, e.subtask) == (event.step, event.subtask)
+    )
+    answer = next(of_it, {})
+    app, rule = (request.app or "", request.rule) if isinstance(request, ApprovalRequest | QuestionRequest) else ("", "")
+    return AskedPerson(what, app, rule, answer.get("decision", ""), answer.get("message", ""))
+
+
+def _words(event: Event) -> list[str]:
+    """What an event says of why things went otherwise."""
+    body = event.body
+    match event.kind:
+        case "gate":
+            return [body["reason"], *body.get("issues", ())]
+        case "error":
+            return [body["message"]]
+        case "outcome":
+            return [body["error"]] if body.get("error") else []
+        case "approval":
+            return [f"{body['decision']} {body['line']}", body["message"]] if body["decision"] in {"reject", "respond"} else []
+        case "reviewed":
+            return list(body["reasons"]) if body["verdict"] == "deny" else []
+        case "decided":
+            return [body["reasoning"]] if body["status"] in {"FAIL", "ERROR"} else []
+    return []
+
 
 _VERBS = (*VERBS, *(effect.value for effect in SENSITIVE | {Effect.SAVE}))
 """What an action may be called: by its own verb, or by the effect that its target is named for."""
@@ -74,24 +211,24 @@ class CrewRun:
         return [row["situation"] for row in rows[:1]] + [row["next"] for row in rows]
 
     @cached_property
-    def actions(self) -> list[journal_reader.PerformedAction]:
+    def actions(self) -> list[PerformedAction]:
         """What the environment was given, in order."""
-        return journal_reader.actions(self.events)
+        return actions(self.events)
 
     @cached_property
-    def asked(self) -> list[journal_reader.AskedPerson]:
+    def asked(self) -> list[AskedPerson]:
         """What a person was asked, in order."""
-        return journal_reader.questions(self.events)
+        return questions(self.events)
 
     @cached_property
-    def gates(self) -> list[journal_reader.Gate]:
+    def gates(self) -> list[Gate]:
         """The Evaluator's checks, in order."""
-        return journal_reader.gates(self.events)
+        return gates(self.events)
 
     @cached_property
-    def replans(self) -> list[journal_reader.Replan]:
+    def replans(self) -> list[Replan]:
         """Every return to PLAN after the first one."""
-        return journal_reader.replans(self.events)
+        return replans(self.events)
 
     @cached_property
     def facts(self) -> dict[str, str]:
@@ -167,7 +304,7 @@ class CrewRun:
         then = other if isinstance(other, CrewRun) else CrewRun(other)
         return difference(then.story, self.story)
 
-    def _executed(self, verb: str, target: str, app: str) -> list[journal_reader.PerformedAction]:
+    def _executed(self, verb: str, target: str, app: str) -> list[PerformedAction]:
         if not set("*?[") & set(verb):
             _known("verb", verb, _VERBS)
         return [

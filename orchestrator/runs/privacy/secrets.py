@@ -115,9 +115,7 @@ def answer_to(folder: Path, answer: Mapping[str, Any], request: Request, seen: V
     return _answer_without(answer, request, _redactor_at(folder), seen)
 
 
-def _answer_without(
-    answer: Mapping[str, Any], request: Request, redactor: Redactor, seen: VisualState | None
-) -> dict[str, Any]:
+def _answer_without(answer: Mapping[str, Any], request: Request, redactor: Redactor, seen: VisualState | None) -> dict[str, Any]:
     decision = dict(answer["decisions"][0])
     message = _filled(str(decision.get("message") or ""), redactor)
     if isinstance(request, QuestionRequest) and message:

@@ -18,15 +18,15 @@ from orchestrator.errors import UsageProblem
 from orchestrator.runs import runs
 from orchestrator.runs.folders import find_run, read_run
 from orchestrator.runs.privacy.trust import refuse_strange, signed
-from orchestrator.runs.replay.comparison import first_difference, moments
-from orchestrator.runs.replay.recording import Recording, find_recording, recording_of
+from orchestrator.runs.replay.recording import Recording, find_recording, first_difference, moments, recording_of
 from orchestrator.runs.replay.replay import RecordedPerson, ReplayResult, again
-from orchestrator.settings.build import build_safety, build_saver
+from orchestrator.settings.build import build_safety
 from orchestrator.settings.layers import Layer, override_layer
 from orchestrator.settings.settings import Settings, load_settings
 from orchestrator.settings.yaml_documents import Document
 from orchestrator.store.address import LOCAL
 from orchestrator.store.json_files import write_json
+from orchestrator.store.stores import open_store
 from orchestrator.tasks.tasks import fitting
 from roles.contracts.signals import Signal, SubtaskStatus
 from roles.journal.events import FeedbackEvent, ForkedEvent, RunStartedEvent, SituationEvent
@@ -103,9 +103,7 @@ def _changed(recording: Recording, config: Sequence[Path], overrides: Sequence[s
     return settings
 
 
-def _worked_until(
-    recording: Recording, at: int, runs_dir: Path, undo: ExitStack, secrets: Mapping[str, str] | None
-) -> Path:
+def _worked_until(recording: Recording, at: int, runs_dir: Path, undo: ExitStack, secrets: Mapping[str, str] | None) -> Path:
     """The folder of a new run in which everything up to the step was done again. `undo` takes it away."""
     names: list[str] = []
 
@@ -156,9 +154,8 @@ def _go_on_as(folder: Path, recording: Recording, at: int, settings: Settings, g
 
 def _tell_of_goal(folder: Path, run_id: str, goal: str, at: int) -> None:
     """The Manager plans anew for the other goal, with the screens and the blackboard as they are and no plan."""
-    saver = build_saver(folder / "checkpoints.sqlite")
-    with closing(saver):
-        graph = build_controller(checkpointer=saver)
+    with closing(open_store(LOCAL, folder, run_id)) as store:
+        graph = build_controller(checkpointer=store.saver)
         config: Any = {"configurable": {"thread_id": run_id}}
         values = graph.get_state(config).values
         if at == 0:

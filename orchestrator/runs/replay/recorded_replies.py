@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from orchestrator.errors import UsageProblem
-from orchestrator.runs.replay.comparison import Difference
+from orchestrator.runs.replay.recording import Difference
 from orchestrator.store.salvage import open_read_only, salvage
 from orchestrator.store.transcripts import part_in
 from protocol import JsonObject

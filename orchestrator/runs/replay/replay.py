@@ -17,10 +17,20 @@ from environments.files.scratch import Scratch
 from environments.sandbox.contract import Language, LeftOut, ScriptResult
 from orchestrator.errors import UsageProblem
 from orchestrator.runs import runs
-from orchestrator.runs.replay.comparison import Difference, Moment, apps_differ, first_difference, moments, needs_approval
 from orchestrator.runs.replay.recorded_policies import ROLES, applied
 from orchestrator.runs.replay.recorded_replies import NothingRecorded, RecordedReplies
-from orchestrator.runs.replay.recording import RecordedAction, RecordedAnswer, Recording, recording_of
+from orchestrator.runs.replay.recording import (
+    Difference,
+    Moment,
+    RecordedAction,
+    RecordedAnswer,
+    Recording,
+    apps_differ,
+    first_difference,
+    moments,
+    needs_approval,
+    recording_of,
+)
 from orchestrator.settings.settings import LoadedSettings, Settings
 from orchestrator.store.address import LOCAL
 from orchestrator.tasks.plans import PlanFile, plan_of

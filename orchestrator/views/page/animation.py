@@ -21,10 +21,9 @@ from environments.simulated.render.text import cut, fit, lines, measure, printab
 from environments.simulated.render.theme import DARK, LIGHT
 from orchestrator.errors import UsageProblem
 from orchestrator.store.printable import clean
+from orchestrator.views.page.data import FLAGS, Item, Pool, RunHead, chunks
 from orchestrator.views.page.data import Box as Place
-from orchestrator.views.page.data import Item, RunHead
 from orchestrator.views.page.run_data import gather
-from orchestrator.views.page.screens import FLAGS, Pool, chunks
 from orchestrator.views.page.source import Source, screens_of
 from protocol.log.log import write_whole
 

@@ -265,9 +265,7 @@ class RunLines:
         good: Status = "ok" if status == "executed" else "failed"
         self._close(event, one, "step", good, line, why, after=bounded(content.after))
 
-    def _close(
-        self, event: Event, one: _OpenStep, kind: Kind, status: Status, line: str, why: str, *, after: str = ""
-    ) -> None:
+    def _close(self, event: Event, one: _OpenStep, kind: Kind, status: Status, line: str, why: str, *, after: str = "") -> None:
         self._open.pop((event.subtask, event.step), None)
         result = self._results(one.key)
         resolved = result.get("resolved")

@@ -18,9 +18,8 @@ from typing import Any, NamedTuple
 from urllib.parse import quote
 
 from orchestrator.store.printable import clean
-from orchestrator.views.page.data import Item, RunData
+from orchestrator.views.page.data import FIELDS, FLAGS, PER_CHUNK, Chunk, Item, Pool, RunData, chunks
 from orchestrator.views.page.run_data import gather
-from orchestrator.views.page.screens import FIELDS, FLAGS, PER_CHUNK, Chunk, Pool, chunks
 from orchestrator.views.page.source import Source, screens_of
 from orchestrator.views.transcripts import parts_of
 from protocol.log.log import whole_file
@@ -102,9 +101,7 @@ def same(one: Item, other: Item) -> bool:
 def differences(left: Sequence[Item], right: Sequence[Item], pairs: Sequence[Pair]) -> list[int]:
     """Places among the pairs where the runs are not the same."""
     return [
-        place
-        for place, (one, other) in enumerate(pairs)
-        if one is None or other is None or not same(left[one], right[other])
+        place for place, (one, other) in enumerate(pairs) if one is None or other is None or not same(left[one], right[other])
     ]
 
 

@@ -8,9 +8,9 @@ from collections.abc import Callable, Mapping
 from pathlib import PurePath
 from typing import Any, NamedTuple
 
-from orchestrator.control.status import RunStatus
+from orchestrator.control.lease import RunStatus
 from orchestrator.core.machine import ANYWHERE, ROWS, Situation
-from orchestrator.runs.used_budgets import BudgetCount
+from orchestrator.runs.report import BudgetCount
 from orchestrator.store.printable import UNREADABLE, clean
 from orchestrator.views.page.data import (
     FORMAT,
@@ -23,12 +23,12 @@ from orchestrator.views.page.data import (
     RunExtract,
     RunHead,
     items_of,
+    marked,
     number,
     plain,
     words,
 )
 from orchestrator.views.page.items import RunLines
-from orchestrator.views.page.screens import marked
 from orchestrator.views.page.source import Source
 from orchestrator.views.terminal.event_lines import ledger_line
 from roles.contracts.requests import Request, request_in
@@ -100,9 +100,7 @@ class Tracks:
             subtasks = [plain(item) for item in items_of(body.get("subtasks")) if isinstance(item, dict)]
             version = len(self.plans) + 1
             reason = words(body, "reason")
-            self.plans.append(
-                {"item": place, "version": version, "reason": reason, "subtasks": subtasks, "ledger": self._ledger}
-            )
+            self.plans.append({"item": place, "version": version, "reason": reason, "subtasks": subtasks, "ledger": self._ledger})
         elif event.kind == LedgerEvent.KIND:
             self._ledger = [ledger_line(entry) for entry in items_of(body.get("entries")) if isinstance(entry, dict)]
             if self.plans:

@@ -12,7 +12,7 @@ from functools import partial
 from pathlib import Path
 from typing import NamedTuple
 
-from orchestrator.control.status import reported, standing
+from orchestrator.control.lease import reported, standing
 from orchestrator.errors import UsageProblem
 from orchestrator.runs.folders import find_run, good_report, read_run, stored_report
 from orchestrator.store.printable import UNREADABLE

@@ -10,7 +10,7 @@ import sys
 from typing import IO, TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from orchestrator.runs.face import Face
+    from orchestrator.runs.outcome import Face
 
 
 def make_face(display: str, *, out: IO[str] | None = None, source: IO[str] | None = None) -> Face:

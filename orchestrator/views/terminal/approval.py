@@ -4,18 +4,21 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Mapping, Sequence
+import select
+import sys
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, nullcontext
 from getpass import getpass
 from pathlib import Path
-from typing import Any, assert_never
+from typing import IO, TYPE_CHECKING, Any, assert_never
 
 import yaml
 from pydantic import ValidationError
 
 from environments.files.small_files import TooLarge, read_small
 from environments.files.yaml_lines import safe_data
+from orchestrator.control.requests import ELSEWHERE, RequestSettled
 from orchestrator.errors import UsageProblem
-from orchestrator.runs.face import Answer
 from orchestrator.store.printable import clean, shortened
 from orchestrator.views.terminal.event_lines import EventLine, asked_words
 from protocol import Action, parse_action
@@ -28,6 +31,75 @@ from roles.contracts.requests import (
     request_in,
 )
 from roles.manager.plans import WORK_PLAN
+
+if TYPE_CHECKING:
+    from orchestrator.runs.outcome import Answer
+
+try:
+    import termios
+except ImportError:  # no such terminals there: what others do is heard when something was typed
+    termios = None  # type: ignore[assignment]
+
+_LOOKS_AGAIN = 0.3
+"""Seconds between two looks at what others have done."""
+
+
+def forget_typed() -> None:
+    """What was typed before something was asked is no answer to it."""
+    if _is_terminal(sys.stdin):
+        termios.tcflush(sys.stdin.fileno(), termios.TCIFLUSH)
+
+
+def typed(prompt: str, out: IO[str] | None = None, *, hidden: bool = False) -> str:
+    """The line. Raises EOFError at the end of input, and RequestSettled."""
+    source, out = sys.stdin, out or sys.stdout
+    if not _is_terminal(source):
+        return getpass(prompt) if hidden else input(prompt)
+    out.write(prompt)
+    out.flush()
+    with _unseen(source) if hidden else nullcontext():
+        _wait(source, out)
+        line = source.readline()
+    if hidden:
+        out.write("\n")
+    if not line:
+        raise EOFError
+    return line.rstrip("\n")
+
+
+def typed_unseen(prompt: str) -> str:
+    """The same, and nothing of it is shown."""
+    return typed(prompt, hidden=True)
+
+
+def _wait(source: IO[str], out: IO[str]) -> None:
+    """Until a line is there: a terminal gives none before it is whole."""
+    look = ELSEWHERE.get()
+    while not select.select([source], [], [], _LOOKS_AGAIN if look else None)[0]:
+        if look and (said := look()):
+            forget_typed()  # half a line for this question must not answer the next one
+            out.write("\n")
+            raise RequestSettled(said)
+
+
+@contextmanager
+def _unseen(source: IO[str]) -> Iterator[None]:
+    before = termios.tcgetattr(source.fileno())
+    silent = [*before]
+    silent[3] = before[3] & ~termios.ECHO
+    termios.tcsetattr(source.fileno(), termios.TCSAFLUSH, silent)
+    try:
+        yield
+    finally:
+        termios.tcsetattr(source.fileno(), termios.TCSAFLUSH, before)
+
+
+def _is_terminal(source: IO[str]) -> bool:
+    try:
+        return termios is not None and source.isatty() and source.fileno() >= 0
+    except (OSError, ValueError, AttributeError):
+        return False
+
 
 Edit = Action | dict[str, Any]
 """An action, or a plan as data."""
@@ -189,7 +261,7 @@ def _edited(request: Request, rest: str, read: Callable[[str], str], say: Callab
 
 
 def _edited_plan(request: PlanReviewRequest, rest: str, read: Callable[[str], str], say: Callable[[str], None]) -> Edit | None:
-    from orchestrator.control.answer_check import check_answer
+    from orchestrator.control.requests import check_answer
     from orchestrator.tasks.plans import plan_text
 
     for line in plan_text(request.about.args).splitlines():

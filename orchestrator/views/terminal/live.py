@@ -12,12 +12,19 @@ from rich.console import Console, Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
-from orchestrator.runs.face import Answer, Approver
+from orchestrator.control.requests import RequestSettled
 from orchestrator.store.printable import UNREADABLE, clean, visible
-from orchestrator.views.terminal.approval import ask, request_lines, request_told, settled_line
+from orchestrator.views.terminal.approval import (
+    ask,
+    forget_typed,
+    request_lines,
+    request_told,
+    settled_line,
+    typed,
+    typed_unseen,
+)
 from orchestrator.views.terminal.event_lines import EventLine, Teller, fact_words, titled
 from orchestrator.views.terminal.footer import Footer, fitted, steady
-from orchestrator.views.terminal.prompt import RequestSettled, forget_typed, typed, typed_unseen
 from orchestrator.views.terminal.summary import ending_lines
 from roles.journal.events import (
     ApprovalRequestedEvent,
@@ -38,7 +45,7 @@ from roles.journal.events import (
 )
 
 if TYPE_CHECKING:
-    from orchestrator.runs.outcome import Outcome
+    from orchestrator.runs.outcome import Answer, Approver, Outcome
     from roles.journal.journal import Event
 
 FACTS_KEPT = 6
@@ -292,6 +299,7 @@ def facts_line(now: Picture) -> str:
 
 
 TONES = {"good": "green", "bad": "red", "ask": "yellow", "dim": "dim", "": ""}
+
 
 class Live:
     """For terminals. Scrollback is the log: one line per finished step, newest at the bottom."""

@@ -6,16 +6,23 @@ import json
 import time
 from typing import IO, TYPE_CHECKING, Any
 
-from orchestrator.runs.face import Answer, Approver
+from orchestrator.control.requests import RequestSettled
 from orchestrator.store.printable import clean
-from orchestrator.views.terminal.approval import ask, request_lines, request_told, settled_line
+from orchestrator.views.terminal.approval import (
+    ask,
+    forget_typed,
+    request_lines,
+    request_told,
+    settled_line,
+    typed,
+    typed_unseen,
+)
 from orchestrator.views.terminal.event_lines import EventLine, Teller
-from orchestrator.views.terminal.prompt import RequestSettled, forget_typed, typed, typed_unseen
 from orchestrator.views.terminal.summary import ending_lines
 from roles.journal.events import ApprovalRequestedEvent
 
 if TYPE_CHECKING:
-    from orchestrator.runs.outcome import Outcome
+    from orchestrator.runs.outcome import Answer, Approver, Outcome
     from roles.journal.journal import Event
 
 

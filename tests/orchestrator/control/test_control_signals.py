@@ -16,7 +16,7 @@ from controlled import CLAIM, FORM, Started, events, started
 from waiting import DEADLINE, until
 from warm import python
 
-from orchestrator.control.status import standing
+from orchestrator.control.lease import standing
 from orchestrator.runs import folders, runs
 from orchestrator.runs.folders import stored_report
 

@@ -13,8 +13,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from orchestrator.desk.live.run import PARTS, WatchedRun
+from orchestrator.views.page.data import Pool, chunks
 from orchestrator.views.page.run_data import gather
-from orchestrator.views.page.screens import Pool, chunks
 from orchestrator.views.page.source import read_source, screens_of
 from roles.safety.privacy.vault import FILE as VAULT
 from roles.safety.privacy.vault import Vault

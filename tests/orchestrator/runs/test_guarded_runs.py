@@ -15,8 +15,7 @@ from orchestrator.errors import UsageProblem
 from orchestrator.runs import runs
 from orchestrator.runs.handle import RunControl, by_hand
 from orchestrator.runs.outcome import Outcome
-from orchestrator.settings.safety_files import read_safety
-from orchestrator.settings.settings import load_settings
+from orchestrator.settings.settings import load_settings, read_safety
 from orchestrator.settings.yaml_documents import Source
 from orchestrator.views.listing import run_page
 from orchestrator.views.terminal.approval import request_lines

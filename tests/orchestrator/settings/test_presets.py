@@ -11,7 +11,7 @@ from typer.testing import CliRunner
 from orchestrator.cli import app
 from orchestrator.errors import MissingDependency, UsageProblem
 from orchestrator.runs.runs import start
-from orchestrator.settings.policy_check import problems, report
+from orchestrator.settings.build import problems, report
 from orchestrator.settings.settings import load_settings, shipped_names, show_config
 from orchestrator.tasks.tasks import load_task
 

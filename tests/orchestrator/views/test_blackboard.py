@@ -14,10 +14,11 @@ from warm import python
 from orchestrator import Crew
 from orchestrator.cli import app
 from orchestrator.runs import runs
+from orchestrator.runs.blackboard import board_at
 from orchestrator.runs.folders import list_runs, read_run, view_of
-from orchestrator.runs.used_budgets import budgets_of
+from orchestrator.runs.report import budgets_of
 from orchestrator.store.salvage import Salvage, salvage
-from orchestrator.views.blackboard import board_at, board_page
+from orchestrator.views.listing import board_page
 from orchestrator.views.terminal.event_lines import Teller
 from orchestrator.views.terminal.live import Picture
 from roles.contracts import Fact

@@ -19,8 +19,7 @@ from orchestrator.cli import app
 from orchestrator.errors import UsageProblem
 from orchestrator.lab.attacks import outcome as measure
 from orchestrator.lab.attacks.corpus import Attack, Corpus, load_corpus
-from orchestrator.lab.attacks.outcome import OFF, AttackOutcome, attacked
-from orchestrator.lab.attacks.runner import table
+from orchestrator.lab.attacks.outcome import OFF, AttackOutcome, attacked, table
 from orchestrator.settings.settings import shipped
 from orchestrator.views.terminal.approval import decision
 

@@ -9,7 +9,7 @@ import pytest
 from typer.testing import CliRunner
 
 from orchestrator.cli import app
-from orchestrator.lab.logs.format_guess import advice, readable_as
+from orchestrator.lab.logs.show import advice, readable_as
 
 CLICK = {"action": "left_click", "coordinate": [640, 400]}
 SIDE = {"name": "a", "tests": [{"commands": [{"command": "click", "target": "id=a"}]}]}

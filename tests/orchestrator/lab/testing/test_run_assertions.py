@@ -9,9 +9,8 @@ from pathlib import Path
 import pytest
 
 from orchestrator.errors import UsageProblem
-from orchestrator.lab.testing.paths import compressed, mismatch
 from orchestrator.lab.testing.run import CrewRun
-from orchestrator.lab.testing.script import BadScript, plan_line
+from orchestrator.lab.testing.script import BadScript, compressed, mismatch, plan_line
 from orchestrator.lab.testing.stage import Stage
 
 CLAIM = """

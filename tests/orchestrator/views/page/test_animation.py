@@ -19,8 +19,7 @@ from orchestrator.runs.runs import start
 from orchestrator.settings.settings import load_settings
 from orchestrator.tasks.tasks import resolve_target
 from orchestrator.views.page.animation import COVERED, MOST, Frame, _chosen, drawn, stage_for, write_film
-from orchestrator.views.page.data import Item
-from orchestrator.views.page.screens import FLAGS
+from orchestrator.views.page.data import FLAGS, Item
 from orchestrator.views.page.source import read_source
 
 RUNNER = CliRunner()

@@ -18,11 +18,10 @@ from services.postgres import Server, running
 from orchestrator.core.machine import ROWS
 from orchestrator.crew import Crew
 from orchestrator.errors import UsageProblem
-from orchestrator.views.page.data import Item, plain
+from orchestrator.views.page.data import Item, Pool, chunks, plain
 from orchestrator.views.page.items import RunLines
 from orchestrator.views.page.page import aligned, differences, inert, pack
 from orchestrator.views.page.run_data import gather
-from orchestrator.views.page.screens import Pool, chunks
 from orchestrator.views.page.source import Source, read_source, screens_of
 from roles.journal.journal import Event
 

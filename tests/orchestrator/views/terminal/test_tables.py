@@ -13,8 +13,7 @@ from rich.cells import cell_len
 from orchestrator.cli.common import LETTERS
 from orchestrator.runs.folders import RunInfo
 from orchestrator.store.printable import clean
-from orchestrator.views.listing import runs_table
-from orchestrator.views.terminal.tables import cells, table
+from orchestrator.views.listing import cells, runs_table, table
 
 WORDS = st.text(max_size=30).map(clean) | st.sampled_from(["文件管理器", "👩‍💻 done", "a" * 40])
 RUN = RunInfo("20260302-090000-1f3a", "把金额复制到报销单里，然后提交 " * 4, "fulfilled", 1772442000.0, 12, False, "")
@@ -58,6 +57,6 @@ def test_signs_stay_told_apart_where_letters_cannot_be_written() -> None:
 
 
 def test_tables_are_written_without_the_protocol() -> None:
-    code = "import sys, orchestrator.views.terminal.tables\nassert not {'protocol', 'pydantic', 'langgraph'} & set(sys.modules)"
+    code = "import sys, orchestrator.views.listing\nassert not {'protocol', 'pydantic', 'langgraph'} & set(sys.modules)"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60)
     assert done.returncode == 0, done.stderr

@@ -14,8 +14,8 @@ from typer.testing import CliRunner
 from environments.sandbox import detect
 from environments.sandbox.contract import NoSandbox
 from orchestrator.cli import app
-from orchestrator.cli.tools.doctor import optional
-from orchestrator.cli.tools.doctor.checks import Check, as_text
+from orchestrator.cli.tools import checks
+from orchestrator.cli.tools.checks import Check, as_text
 
 RUNNER = CliRunner()
 
@@ -59,7 +59,7 @@ def no_sandbox() -> Iterator[None]:
 
 def test_without_a_sandbox_it_says_why_and_what_to_do(no_sandbox: None, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(detect, "find", lambda *_: NoSandbox("scripts need a sandbox, and there is no bwrap; install bubblewrap"))
-    found = optional.sandbox()
+    found = checks.sandbox()
     assert found.ok
     assert "there is no bwrap" in found.found
     assert found.fix == "install bubblewrap"
@@ -70,7 +70,7 @@ def test_a_browser_that_does_not_start_is_told(tmp_path: Path, monkeypatch: pyte
     broken.write_text("#!/bin/sh\nexit 7\n")
     broken.chmod(0o755)
     monkeypatch.setenv("DESKCREW_CHROMIUM", str(broken))
-    found = optional.browser()
+    found = checks.browser()
     assert found.ok
     assert "ends with 7" in found.found
     assert "DESKCREW_CHROMIUM" in found.fix
@@ -78,4 +78,4 @@ def test_a_browser_that_does_not_start_is_told(tmp_path: Path, monkeypatch: pyte
 
 def test_without_playwright_the_extra_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "playwright.async_api", None)
-    assert optional.browser().fix == "pip install 'deskcrew[browser]'"
+    assert checks.browser().fix == "pip install 'deskcrew[browser]'"

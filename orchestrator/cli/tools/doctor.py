@@ -14,7 +14,7 @@ from orchestrator.cli.completion import SHELLS, script, shells
 def doctor(as_json: AsJson = False, runs_dir: RunsDir = None, store: Store = None, debug: Debug = False) -> None:
     """Check this installation; every problem comes with its fix."""
     with guarded(debug):
-        from orchestrator.cli.tools.doctor import checks
+        from orchestrator.cli.tools import checks
 
         found = checks.examine(runs_dir or RUNS, store)
         typer.echo(checks.as_json(found) if as_json else checks.as_text(found))

@@ -10,7 +10,7 @@ from pydantic import ValidationError
 from typing_extensions import TypedDict
 
 from orchestrator.errors import UsageProblem
-from orchestrator.store.printable import UNREADABLE, clean, shortened
+from orchestrator.store.printable import UNREADABLE
 from protocol import CARRIES, VisualState
 from roles.contracts import Fact
 from roles.contracts.facts import normal, source_told
@@ -22,8 +22,14 @@ from roles.safety.privacy.vault import references_in
 
 _SHORTEST = 2
 """Characters that a value must have for its use to be told from chance."""
+
+
 _USES = 20
+
+
 SCREEN = "screen"
+
+
 _NOWHERE = VisualState()
 
 
@@ -197,46 +203,3 @@ def _screen(fact: Fact) -> ScreenShown:
 def _subtask(name: str, titles: Mapping[str, str], status: str, facts: Iterable[Fact]) -> SubtaskShown:
     found = [fact.name for fact in facts if fact.subtask == name]
     return {"id": name, "title": titles.get(name, name), "status": status, "found": found}
-
-
-def board_page(board: Board) -> str:
-    """All of it as text for people."""
-    from orchestrator.views.terminal.tables import table
-
-    lines: list[str] = []
-    if board["facts"]:
-        rows: list[tuple[str, ...]] = [("FACT", "VALUE", "KIND", "SAID BY", "STEP", "SUBTASK", "USED BY")]
-        rows += [_row(fact) for fact in board["facts"]]
-        lines.append(table(rows))
-        lines += [f"  {clean(f['name'], 60)}: {_dispute(said)}" for f in board["facts"] for said in f.get("instead", ())]
-    else:
-        lines.append("There are no facts." if board["at"] is None else f"There are no facts by step {board['at']}.")
-    answers = [f"{clean(q['question'])} → {clean(q['answer'])} ({clean(q['said_by'])})" for q in board["questions"]]
-    screens, subtasks = map(_screen_line, board["screens"]), map(_subtask_line, board["subtasks"])
-    for mark, items in (("questions", answers), ("screens", [*screens]), ("subtasks", [*subtasks])):
-        lines += ["", mark, *(f"  {item}" for item in items)] if items else []
-    return "\n".join(lines)
-
-
-def _row(fact: Mapping[str, Any]) -> tuple[str, ...]:
-    one = f"{fact['kind']} {fact['normal']}" if fact["normal"] and fact["normal"] != fact["value"] else fact["kind"]
-    kind = "" if fact["kind"] == "text" else clean(one, 30)
-    used = clean(", ".join(fact["used_by"]), 40)
-    where = clean(fact["said_by"] or fact["role"], 40)
-    at = (str(fact.get("step", "")), clean(fact.get("subtask", ""), 12))
-    return (clean(fact["name"], 30), clean(fact["value"], 40), kind, where, *at, used)
-
-
-def _dispute(said: Mapping[str, Any]) -> str:
-    other = Fact.model_validate({"name": "-", **said})
-    return f"{clean(source_told(other) or other.role, 60)} says {clean(value_told(other), 80)} (step {other.step})"
-
-
-def _screen_line(screen: ScreenShown) -> str:
-    why = f": {clean(screen['why'], 120)}" if screen["why"] else ""
-    return f"step {screen['step']} · {clean(screen['app'] or 'the desktop', 30)} · {clean(screen['shows'], 120)}{why}"
-
-
-def _subtask_line(subtask: SubtaskShown) -> str:
-    found = f", found {clean(', '.join(subtask['found']), 120)}" if subtask["found"] else ""
-    return f"{clean(subtask['id'], 20)} {shortened(subtask['title'])}: {clean(subtask['status'], 20)}{found}"
