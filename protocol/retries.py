@@ -44,11 +44,19 @@ def passes(fault: BaseException) -> bool:
 
 def status_of(fault: BaseException) -> int | None:
     """What a server answered, as the clients of others tell it."""
-    for holder in (fault, getattr(fault, "response", None)):
-        status = getattr(holder, "status_code", None)
-        if isinstance(status, int):
-            return status
-    return None
+    response = getattr(fault, "response", None)
+    for holder in (fault, response):
+        for name in ("status_code", "code", "http_status"):  # httpx and most; Google's; Cohere's and others'
+            status = getattr(holder, name, None)
+            if isinstance(status, int) and 100 <= status < 600:
+                return int(status)
+    status = _of_amazon(response).get("HTTPStatusCode")
+    return status if isinstance(status, int) else None
+
+
+def _of_amazon(response: Any) -> Mapping[str, Any]:
+    told = response.get("ResponseMetadata") if isinstance(response, Mapping) else None
+    return told if isinstance(told, Mapping) else {}
 
 
 class Retries(Frozen):
@@ -101,11 +109,19 @@ class Retries(Frozen):
 
 def asked_for(fault: BaseException | None) -> float | None:
     """Seconds for which a failure says to wait."""
-    return fault.after if isinstance(fault, Overload) else retry_after(getattr(getattr(fault, "response", None), "headers", None))
+    if isinstance(fault, Overload):
+        return fault.after
+    response = getattr(fault, "response", None)
+    headers = _of_amazon(response).get("HTTPHeaders") or getattr(response, "headers", None)
+    delay = re.search(r"'retryDelay': '([0-9.]{1,9})s'", str(getattr(fault, "details", "")))  # Google says it in the body
+    return float(delay[1]) if delay else retry_after(headers)
 
 
 def retry_after(headers: Mapping[str, Any] | None, now: float | None = None) -> float | None:
     """Seconds for which `Retry-After` asks, said as a number or as a date of HTTP; None where it says neither."""
+    exact = str((headers or {}).get("retry-after-ms", "")).strip()  # OpenAI's and Azure's
+    if re.fullmatch(r"[0-9]{1,9}", exact):
+        return float(exact) / 1_000
     said = str((headers or {}).get("retry-after", "")).strip()
     if re.fullmatch(r"[0-9]{1,9}", said):
         return float(said)

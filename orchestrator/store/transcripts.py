@@ -22,7 +22,10 @@ from roles.safety.privacy.vault import Vault
 
 Part = Callable[[str], str | None]
 """What a part says, by its name; None where it is not there."""
-_COUNTED = ("model", "tokens_in", "tokens_out", "tokens_cached", "seconds", "money", "estimated", "problem", "finish", "recalled")
+_COUNTED = (
+    *("model", "tokens_in", "tokens_out", "tokens_cached", "tokens_reasoning", "seconds", "money", "estimated"),
+    *("problem", "finish", "recalled"),
+)
 
 
 def seal_of(folder: Path) -> Callable[[Any], Any]:

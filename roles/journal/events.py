@@ -624,6 +624,8 @@ class ModelCallEvent(EventBody):
     tokens_out: int
     seconds: float
     tokens_cached: int = 0
+    tokens_reasoning: int = 0
+    """Of those that it wrote: what was reasoned unseen."""
     characters: int = 0
     money: float = 0.0
     estimated: bool = False

@@ -7,10 +7,12 @@ import threading
 from datetime import UTC, datetime
 from email.utils import format_datetime
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any, ClassVar
 
 import pytest
 
-from protocol.retries import Overload, Retries, retry_after
+from protocol.retries import Overload, Retries, asked_for, passes, retry_after, status_of
 from protocol.sqlite import connected
 
 NOON = datetime(2026, 3, 5, 12, 0, tzinfo=UTC)
@@ -63,3 +65,44 @@ def test_a_file_that_another_program_holds_is_asked_for_again(tmp_path: Path) ->
         held.execute("COMMIT")
         ours.close()
         never.close()
+
+
+class GoogleSays(Exception):
+    """As `google.genai.errors.ClientError` and `google.api_core` tell it."""
+
+    code = 429
+    details: ClassVar[dict[str, Any]] = {"error": {"details": [{"@type": "RetryInfo", "retryDelay": "7.5s"}]}}
+
+
+class AmazonSays(Exception):
+    """As `botocore.exceptions.ClientError` tells it."""
+
+    response: ClassVar[dict[str, Any]] = {"ResponseMetadata": {"HTTPStatusCode": 429, "HTTPHeaders": {"retry-after": "4"}}}
+
+
+class AzureSays(Exception):
+    response = SimpleNamespace(status_code=429, headers={"retry-after-ms": "1500", "retry-after": "2"})
+
+
+@pytest.mark.parametrize(("fault", "seconds"), [(GoogleSays(), 7.5), (AmazonSays(), 4.0), (AzureSays(), 1.5)])
+def test_every_provider_says_in_its_own_way_how_long_it_is_to_be_left_alone(fault: Exception, seconds: float) -> None:
+    assert passes(fault)
+    assert status_of(fault) == 429
+    assert asked_for(fault) == seconds
+    slept: list[float] = []
+    asked: list[int] = []
+
+    def once() -> str:
+        asked.append(1)
+        if len(asked) == 1:
+            raise fault
+        return "there"
+
+    assert Retries(tries=2, wait=0.1).trying(sleep=slept.append)(once) == "there"
+    assert slept == [seconds]
+
+
+def test_another_number_on_an_exception_is_no_answer_of_a_server() -> None:
+    fault = SystemExit(3)
+    assert status_of(fault) is None
+    assert not passes(fault)

@@ -17,6 +17,7 @@ from roles.policies.fallback import GaveUp
 from roles.policies.llm.calls import Caller, FormRefused, Question, ended
 from roles.policies.llm.reply_parsing import LONGEST, UnusableReply, finish_of, object_of, text_of
 from roles.policies.llm.schemas import form_told
+from roles.policies.llm.settings import provided
 
 Picturing = Callable[[VisualState, ScreenPicture], bytes | None]
 """The picture of a screen as a PNG; None where it cannot be had."""
@@ -110,7 +111,7 @@ class Asker:
     def _common(self, system: str) -> SystemMessage:
         """What all questions of a role begin with. Anthropic keeps what stands before a mark, the form of the answer with it;
         other providers find by themselves what two requests share."""
-        if not self._caller.settings.name.startswith("anthropic:"):
+        if provided(self._caller.settings.name)[0] != "anthropic":
             return SystemMessage(content=system)
         return SystemMessage(content=[{"type": "text", "text": system, "cache_control": {"type": "ephemeral"}}])
 

@@ -13,6 +13,7 @@ from typing import Any, Literal, NamedTuple
 
 from langchain_core.language_models import BaseChatModel
 from langchain_core.messages import AIMessage, BaseMessage
+from langchain_core.messages.ai import UsageMetadata
 from langgraph.errors import GraphBubbleUp
 
 from protocol.http_bounds import TooMuch
@@ -57,7 +58,7 @@ class Question(NamedTuple):
 
     def request(self, settings: ModelSettings) -> ModelRequest:
         said = [Said(message.type, list(_parts(message))) for message in self.messages]
-        return ModelRequest(settings.name, settings.temperature, said, self.schema, self.form)
+        return ModelRequest(settings.name, settings.heat, said, self.schema, self.form)
 
 
 def _parts(message: BaseMessage) -> Iterator[tuple[Literal["text", "picture"], str]]:
@@ -141,6 +142,7 @@ class Account:
         if estimated and reply is not None:
             read = sum(_tokens(message) for message in messages)
             written = estimate_tokens(text_of(reply) + str(reply.tool_calls or ""))
+        reasoned = (used.get("output_token_details") or {}).get("reasoning") or 0 if used else 0
         cached = min(read, ((used.get("input_token_details") or {}).get("cache_read") or 0) if used else 0)
         of_cached = self._prices.tokens_in if self._prices.tokens_cached is None else self._prices.tokens_cached
         fresh = (read - cached) * self._prices.tokens_in
@@ -148,6 +150,7 @@ class Account:
         more: Json = {"characters": len(text_of(reply)) or len(str(reply.tool_calls))} if reply is not None else {}
         more |= {"money": round(money, 8)} if money else {}
         more |= {"tokens_cached": cached} if cached else {}
+        more |= {"tokens_reasoning": reasoned} if reasoned else {}
         more |= {"estimated": True} if estimated else {}
         more |= {"problem": problem} if problem else {}
         more |= {"finish": finish} if finish else {}
@@ -253,12 +256,14 @@ class Caller:
         except GraphBubbleUp:
             raise
         except Exception as fault:
-            # A provider's package may raise anything; it becomes one of three cases.
-            problem = _said(fault)
-            finish = _UNREAD.get(type(fault).__name__, "")
-            kept = transcript or self.account.transcript(self.settings, asked, failed=True)
-            self.account.enter(self.settings.name, asked, None, self._clocks.now() - began, problem, kept, finish)
-            raise self._sorted(fault, problem) from fault
+            # A provider's package may raise anything; it becomes one of three cases, but for an answer that it brings with it.
+            raw = _brought(fault)
+            if raw is None:
+                problem = _said(fault)
+                finish = _UNREAD.get(type(fault).__name__, "")
+                kept = transcript or self.account.transcript(self.settings, asked, failed=True)
+                self.account.enter(self.settings.name, asked, None, self._clocks.now() - began, problem, kept, finish)
+                raise self._sorted(fault, problem) from fault
         reply = raw["raw"] if isinstance(raw, Mapping) else raw
         if not isinstance(reply, AIMessage):
             reply = AIMessage(content=str(reply))
@@ -279,11 +284,25 @@ class Caller:
         return Unreachable(f"{self.settings.name} refused: {problem}")
 
 
+def _brought(fault: Exception) -> AIMessage | None:
+    """The answer of OpenAI's package, which raises where one was cut off: what it says was paid for."""
+    completion = getattr(fault, "completion", None)
+    used, choices = getattr(completion, "usage", None), getattr(completion, "choices", None)
+    if not choices or used is None:
+        return None
+    read, written = int(used.prompt_tokens), int(used.completion_tokens)
+    usage = UsageMetadata(input_tokens=read, output_tokens=written, total_tokens=read + written)
+    known = {"finish_reason": choices[0].finish_reason}
+    return AIMessage(content=choices[0].message.content or "", usage_metadata=usage, response_metadata=known)
+
+
 def ended(finish: Finish, settings: ModelSettings) -> str:
     """Why an answer that ends so cannot be used, in words; empty where it ended by itself."""
     match finish:
         case "cut_off":
-            return f"the answer was cut off at its longest (max_tokens: {settings.max_tokens}); a shorter one is wanted"
+            room = settings.longest - settings.max_tokens
+            told = f"max_tokens: {settings.max_tokens}{f', and {room} to reason' if room else ''}"
+            return f"the answer was cut off at its longest ({told}); a shorter one is wanted"
         case "refused":
             return "the model refused to answer"
         case _:

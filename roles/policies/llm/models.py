@@ -8,31 +8,17 @@ from __future__ import annotations
 
 import importlib
 import os
-from typing import Any, NamedTuple
+from collections.abc import Mapping
+from typing import Any
 from urllib.parse import urlsplit
 
 from langchain_core.language_models import BaseChatModel
 
 from protocol.http_bounds import bound
-from roles.policies.llm.settings import ModelMissing, ModelProblem, ModelSettings
+from roles.policies.llm.settings import ModelMissing, ModelProblem, ModelSettings, Provider, provided, providers
 
-
-class _Provider(NamedTuple):
-    module: str
-    name: str
-    key: str
-    """Environment variable with the key; empty where none is needed."""
-    longest: str
-    """What its class calls the longest answer."""
-    client: str
-    """Where its class keeps the client of its package, which keeps that of HTTP as `_client`."""
-
-
-_PROVIDERS = {
-    "openai": _Provider("langchain_openai", "ChatOpenAI", "OPENAI_API_KEY", "max_tokens", "root_client"),
-    "anthropic": _Provider("langchain_anthropic", "ChatAnthropic", "ANTHROPIC_API_KEY", "max_tokens", "_client"),
-    "ollama": _Provider("langchain_ollama", "ChatOllama", "", "num_predict", "_client"),
-}
+_CLIENTS = ("root_client", "_client")
+"""Where classes keep the client of their provider's package, which keeps that of HTTP as `_client`."""
 
 
 def open_model(settings: ModelSettings, given: BaseChatModel | None = None) -> BaseChatModel:
@@ -45,41 +31,59 @@ def open_model(settings: ModelSettings, given: BaseChatModel | None = None) -> B
         from roles.policies.scripted_model import read_script
 
         return read_script(settings.script)
-    provider, _, name = settings.name.partition(":")
+    provider, name = provided(settings.name)
     return _opened(provider, name, settings)
 
 
 def _opened(provider: str, name: str, settings: ModelSettings) -> BaseChatModel:
-    found = _PROVIDERS[provider]
+    found = providers()[provider]
     try:
-        kind = getattr(importlib.import_module(found.module), found.name)
+        kind = getattr(importlib.import_module(found.module), found.kind)
     except ImportError:
-        raise ModelMissing(f'the model {settings.name} needs: pip install "deskcrew[{provider}]"') from None
-    arguments: dict[str, Any] = {"model": name, found.longest: settings.max_tokens}
-    if settings.temperature is not None:
-        arguments["temperature"] = settings.temperature
-    if settings.base_url is not None:
-        arguments["base_url"] = settings.base_url
-    if found.key:
-        # Tries are counted, waited for and recorded by us.
-        arguments |= {"max_retries": 0, "timeout": settings.timeout}
-        arguments |= _key(found, settings)
-    else:
-        arguments["client_kwargs"] = {"timeout": settings.timeout}
+        raise ModelMissing(f"the model {settings.name} needs: pip install {found.to_install}") from None
+    arguments = {found.model: name, **_settings(provider, found, kind, settings), **_key(found, settings), **settings.options}
     try:
-        model = kind(**arguments | settings.options)
+        model = (getattr(kind, found.make) if found.make else kind)(**arguments)
+    except ImportError as lacking:
+        raise ModelMissing(f"the model {settings.name} lacks a package: {lacking}") from None
     except (TypeError, ValueError) as bad:
         raise ModelProblem(f"the model {settings.name} cannot be opened: {' '.join(str(bad).split())[:300]}") from None
     assert isinstance(model, BaseChatModel)  # noqa: S101 - what a provider's package promises
-    client = getattr(getattr(model, found.client, None), "_client", None)
-    if client is not None:
-        bound(client, settings.timeout)
+    for client in (getattr(getattr(model, place, None), "_client", None) for place in _CLIENTS):
+        if hasattr(client, "event_hooks"):
+            bound(client, settings.timeout)
+            break
     return model
 
 
-def _key(found: _Provider, settings: ModelSettings) -> dict[str, str]:
+def _settings(provider: str, found: Provider, kind: type, settings: ModelSettings) -> dict[str, Any]:
+    """What its class takes of the settings. Raises ModelProblem for what was set and is not taken."""
+    wanted: dict[str, Any] = {
+        found.longest: settings.longest,
+        "temperature": settings.heat,
+        "base_url": settings.base_url,
+    }
+    if provider == "ollama":
+        wanted["client_kwargs"] = {"timeout": settings.timeout}
+    else:
+        wanted |= {"max_retries": 0, "timeout": settings.timeout}  # tries are counted, waited for and recorded by us
+    if settings.effort is not None:
+        if not found.effort:
+            raise ModelProblem(f"the model {settings.name} has no effort that can be set here; put it into `options`")
+        wanted[found.effort] = settings.effort != "none" and settings.effort if provider == "ollama" else settings.effort
+    wanted = {name: value for name, value in wanted.items() if value is not None}
+    if found.key or provider == "ollama":  # these are known to take them all
+        return wanted
+    fields: Mapping[str, Any] = getattr(kind, "model_fields", {})
+    known = {*fields, *(field.alias for field in fields.values())}
+    if settings.base_url is not None and "base_url" not in known:
+        raise ModelProblem(f"the model {settings.name} takes no base_url; its class says in `options` where it is")
+    return {name: value for name, value in wanted.items() if name in known}
+
+
+def _key(found: Provider, settings: ModelSettings) -> dict[str, str]:
     """A server on this machine wants no key, but the classes want one; any other needs the user's own."""
-    if os.environ.get(found.key) or "api_key" in settings.options:
+    if not found.key or os.environ.get(found.key) or "api_key" in settings.options:
         return {}
     host = urlsplit(settings.base_url or "").hostname or ""
     if host in {"localhost", "127.0.0.1", "::1"}:

@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+import re
+from difflib import get_close_matches
+from functools import cache
 from pathlib import Path
 from typing import Any, Literal
 from urllib.parse import urlsplit
 
 from pydantic import Field, field_validator, model_validator
 
+from environments.files.small_files import read_small
+from environments.files.yaml_lines import safe_data
 from protocol import Frozen
 
 
@@ -35,19 +40,60 @@ class Prices(Frozen):
     """Of those that were read and that the provider had in its cache; None: as any others."""
 
 
+class Provider(Frozen):
+    """A provider of chat models, as providers.yaml has it."""
+
+    module: str
+    kind: str = Field(alias="class")
+    extra: str = ""
+    """Of ours, which brings its package."""
+    package: str = ""
+    key: str = ""
+    """The environment variable with its key, where its class wants one."""
+    longest: str = "max_tokens"
+    model: str = "model"
+    make: str = ""
+    begins: str = ""
+    effort: str = ""
+    reasons: str = ""
+
+    @property
+    def to_install(self) -> str:
+        """What pip is told to bring."""
+        own = self.package or self.module.partition(".")[0].replace("_", "-")
+        return f'"deskcrew[{self.extra}]"' if self.extra else own
+
+
+@cache
+def providers() -> dict[str, Provider]:
+    """Every provider by its name."""
+    data = safe_data(read_small(Path(__file__).with_name("providers.yaml")))
+    return {name: Provider.model_validate(one) for name, one in data.items()}
+
+
+Effort = Literal["none", "minimal", "low", "medium", "high", "xhigh", "max"]
+_ROOM = 8_000
+"""Tokens that a model which reasons may take for it, where nobody says otherwise."""
+
+
 class ModelSettings(Frozen):
     """A chat model. In a config `model: openai:gpt-5-mini` is short for `model: {name: openai:gpt-5-mini}`."""
 
     name: str
-    """`openai:NAME`, `anthropic:NAME`, `ollama:NAME`; `scripted` follows `script`, `given` is the part `model` of a Crew."""
+    """`PROVIDER:NAME` as LangChain's `init_chat_model` has it, such as `openai:gpt-5`, or a name that says its provider, such as
+    `claude-sonnet-4-5`; `scripted` follows `script`, `given` is the part `model` of a Crew."""
     base_url: str | None = None
     """Of a server that speaks the provider's protocol; one on this machine needs no key."""
     script: Path | None = None
     """With `scripted`: the YAML file with its answers."""
     temperature: float | None = Field(default=0.0, ge=0.0, le=2.0)
-    """None leaves it to the provider; some models refuse the setting."""
+    """None leaves it to the provider; some models refuse the setting, and one that reasons is told it only where it is set."""
     max_tokens: int = Field(default=1_000, ge=16)
-    """The longest answer."""
+    """The longest answer, without what a model reasons unseen."""
+    reasoning_tokens: int | None = Field(default=None, ge=0)
+    """What may be reasoned unseen beside `max_tokens`; None: 8,000 for a model that is known to reason or has an `effort`."""
+    effort: Effort | None = None
+    """How much it reasons before it answers; None leaves it to the provider."""
     structure: Structure = "auto"
     timeout: float = Field(default=60.0, gt=0)
     """Seconds for one call."""
@@ -73,10 +119,11 @@ class ModelSettings(Frozen):
     @field_validator("name")
     @classmethod
     def _names_a_provider(cls, name: str) -> str:
-        provider, colon, model = name.partition(":")
-        if name not in OWN and (not colon or not model.strip() or provider not in PROVIDERS):
+        if name not in OWN and not all(part.strip() for part in provided(name)):
+            near = get_close_matches(name.partition(":")[0], providers(), 1) if ":" in name else []
+            meant = f"; did you mean {near[0]}:{name.partition(':')[2]}?" if near else ""
             known = ", ".join(f"{p}:NAME" for p in PROVIDERS)
-            raise ValueError(f"a model is one of {known}, {', '.join(OWN)}; not {name!r}")
+            raise ValueError(f"a model is one of {known} or another of LangChain's, {', '.join(OWN)}; not {name!r}{meant}")
         return name
 
     @model_validator(mode="after")
@@ -84,6 +131,35 @@ class ModelSettings(Frozen):
         if (self.name == "scripted") != (self.script is not None):
             raise ValueError("the model `scripted` needs a script, and no other model has one")
         return self
+
+
+    @property
+    def reasons(self) -> bool:
+        """Whether it is known to reason before it answers."""
+        provider, model = provided(self.name)
+        known = providers().get(provider)
+        return bool(self.effort and self.effort != "none") or bool(known and known.reasons and re.match(known.reasons, model))
+
+    @property
+    def longest(self) -> int:
+        """Tokens of an answer, with what is reasoned unseen: providers bound both together."""
+        return self.max_tokens + ((_ROOM if self.reasons else 0) if self.reasoning_tokens is None else self.reasoning_tokens)
+
+    @property
+    def heat(self) -> float | None:
+        """The temperature that it is asked with."""
+        return self.temperature if "temperature" in self.model_fields_set or not self.reasons else None
+
+
+def provided(name: str) -> tuple[str, str]:
+    """The provider and its name for the model; twice nothing where no provider is known."""
+    provider, colon, model = name.partition(":")
+    if colon and provider in providers():
+        return provider, model
+    if colon and get_close_matches(provider, providers(), 1, 0.7):
+        return "", ""  # a provider, misspelt
+    begins = (one for one, told in providers().items() if told.begins and re.match(told.begins, name.lower()))
+    return next(((one, name) for one in begins), ("", ""))
 
 
 PROVIDERS = ("openai", "anthropic", "ollama")

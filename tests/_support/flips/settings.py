@@ -82,6 +82,8 @@ def models(at: str) -> dict[str, Flip]:
         "script": model(see.decision, "script", "HERE/says-wait.yaml", "HERE/says-fail.yaml", f"{at}.name=scripted", at=at),
         "temperature": model(see.opened, "temperature", 0.0, 0.7, openai, here, at=at),
         "max_tokens": model(see.opened, "max_tokens", 100, 200, openai, here, at=at),
+        "reasoning_tokens": model(see.opened, "reasoning_tokens", 100, 200, openai, here, at=at),
+        "effort": model(see.opened, "effort", "low", "high", openai, here, at=at),
         "timeout": model(see.opened, "timeout", 5.0, 9.0, openai, here, at=at),
         "options": model(see.opened, "options", "{top_p: 0.1}", "{top_p: 0.2}", openai, here, at=at),
         "structure": model(see.asked, "structure", "tools", "text", given, at=at),

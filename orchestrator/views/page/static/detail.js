@@ -96,7 +96,7 @@ function supplements({found, query}) {
   return section('Looked up', said('Query', query), (found || []).map((one) => fold(`${one.title || 'untitled'} · ${one.source || ''}`, one.text || one)));
 }
 
-const COUNTED = new Set(['model', 'tokens_in', 'tokens_out', 'tokens_cached', 'seconds', 'money', 'estimated', 'characters', 'problem', 'finish', 'recalled', 'transcript']);
+const COUNTED = new Set(['model', 'tokens_in', 'tokens_out', 'tokens_cached', 'tokens_reasoning', 'seconds', 'money', 'estimated', 'characters', 'problem', 'finish', 'recalled', 'transcript']);
 const FINISHES = {cut_off: 'The answer was cut off.', refused: 'The model refused to answer.'};
 
 // A part of what was said to a model or by it, read when it is wanted.
@@ -127,7 +127,7 @@ function transcript(told, run) {
 function calls({calls: told}, run) {
   if (nothing(told)) return null;
   return section(`Calls of models (${told.length})`, told.map((one) => el('div', {class: 'call'},
-    el('p', {}, el('b', {}, one.model || 'model'), ` · ${count(one.tokens_in)} tokens in${one.tokens_cached ? ` (${count(one.tokens_cached)} of them cached)` : ''}, ${count(one.tokens_out)} out`, one.estimated ? ' (estimated)' : '',
+    el('p', {}, el('b', {}, one.model || 'model'), ` · ${count(one.tokens_in)} tokens in${one.tokens_cached ? ` (${count(one.tokens_cached)} of them cached)` : ''}, ${count(one.tokens_out)} out${one.tokens_reasoning ? ` (${count(one.tokens_reasoning)} of them reasoned)` : ''}`, one.estimated ? ' (estimated)' : '',
       ` · ${seconds(one.seconds)}`, one.money ? ` · ${one.money.toFixed(4)}` : ''),
     one.problem ? el('p', {class: 'bad'}, one.problem) : null,
     FINISHES[one.finish] ? el('p', {class: 'bad'}, FINISHES[one.finish]) : null,

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import sys
+import tomllib
+from pathlib import Path
 from types import ModuleType, SimpleNamespace
 from typing import Any, ClassVar
 
@@ -12,7 +14,7 @@ from langchain_core.language_models import BaseChatModel
 from pydantic import ValidationError
 
 from roles.policies.llm.models import open_model
-from roles.policies.llm.settings import ModelProblem, ModelSettings
+from roles.policies.llm.settings import ModelProblem, ModelSettings, provided, providers
 from roles.policies.scripted_model import ScriptedChatModel
 
 
@@ -93,7 +95,7 @@ def test_a_model_may_be_given_by_a_program() -> None:
         open_model(ModelSettings(name="given"))
 
 
-@pytest.mark.parametrize("name", ["gpt-5", "openai:", "acme:x", "", "openai: "])
+@pytest.mark.parametrize("name", ["phi-4", "openai:", "acme:x", "", "openai: "])
 def test_a_name_without_a_provider_is_refused(name: str) -> None:
     with pytest.raises(ValidationError, match="a model is one of openai:NAME"):
         ModelSettings(name=name)
@@ -102,3 +104,87 @@ def test_a_name_without_a_provider_is_refused(name: str) -> None:
 def test_only_the_scripted_model_has_a_script() -> None:
     with pytest.raises(ValidationError, match="needs a script"):
         ModelSettings(name="scripted")
+
+
+def test_a_provider_that_is_misspelt_is_named() -> None:
+    with pytest.raises(ValidationError, match="did you mean mistralai:large"):
+        ModelSettings(name="mistral:large")
+
+
+@pytest.mark.parametrize(
+    ("name", "means"),
+    [
+        ("gpt-5-mini", ("openai", "gpt-5-mini")),
+        ("claude-sonnet-4-5", ("anthropic", "claude-sonnet-4-5")),
+        ("gemini-2.5-pro", ("google_vertexai", "gemini-2.5-pro")),
+        ("mistral-large", ("mistralai", "mistral-large")),
+        ("bedrock:anthropic.claude-v2:1", ("bedrock", "anthropic.claude-v2:1")),
+    ],
+)
+def test_names_mean_what_they_mean_to_langchain(name: str, means: tuple[str, str]) -> None:
+    assert provided(ModelSettings(name=name).name) == means
+
+
+@pytest.mark.parametrize("name", sorted(providers()))
+def test_what_is_missing_is_said_in_one_sentence_for_every_provider(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    told = providers()[name]
+    monkeypatch.setitem(sys.modules, told.module.partition(".")[0], None)
+    with pytest.raises(ModelProblem) as said:
+        open_model(ModelSettings(name=f"{name}:x"))
+    extras = tomllib.loads((Path(__file__).parents[4] / "pyproject.toml").read_text())["project"]["optional-dependencies"]
+    if told.extra:
+        package = told.module.partition(".")[0].replace("_", "-")
+        assert any(line.startswith(package) for line in extras[told.extra])
+        assert str(said.value) == f'the model {name}:x needs: pip install "deskcrew[{told.extra}]"'
+    else:
+        assert str(said.value).startswith(f"the model {name}:x needs: pip install langchain-")
+
+
+class Narrow(ScriptedChatModel):
+    """A class that knows neither timeout nor max_retries, and calls its longest answer otherwise."""
+
+    max_output_tokens: int = 0
+    temperature: float = 1.0
+
+
+def test_a_class_gets_only_what_it_knows(monkeypatch: pytest.MonkeyPatch) -> None:
+    stand_in = ModuleType("langchain_google_vertexai")
+    stand_in.ChatVertexAI = Narrow  # type: ignore[attr-defined]
+    monkeypatch.setitem(sys.modules, "langchain_google_vertexai", stand_in)
+    made = open_model(ModelSettings(name="google_vertexai:gemini-1.5-pro", max_tokens=300, temperature=0.25))
+    assert isinstance(made, Narrow)
+    assert (made.max_output_tokens, made.temperature) == (300, 0.25)
+    with pytest.raises(ModelProblem, match="takes no base_url"):
+        open_model(ModelSettings(name="google_vertexai:gemini-1.5-pro", base_url="http://127.0.0.1:1/v1"))
+
+
+@pytest.mark.usefixtures("provider")
+@pytest.mark.parametrize(
+    ("settings", "longest", "heat", "effort"),
+    [
+        ({"name": "openai:gpt-5"}, 9_000, None, None),
+        ({"name": "openai:gpt-5", "temperature": 1.0, "reasoning_tokens": 500}, 1_500, 1.0, None),
+        ({"name": "openai:gpt-5", "effort": "low"}, 9_000, None, "low"),
+        ({"name": "openai:gpt-4.1"}, 1_000, 0.0, None),
+        ({"name": "openai:gpt-5-chat-latest"}, 1_000, 0.0, None),
+        ({"name": "anthropic:claude-x", "options": {"api_key": "k"}}, 1_000, 0.0, None),
+        ({"name": "anthropic:claude-x", "options": {"api_key": "k"}, "effort": "high", "max_tokens": 400}, 8_400, None, "high"),
+    ],
+)
+def test_a_model_that_reasons_has_room_for_it_and_an_effort(
+    settings: dict[str, Any], longest: int, heat: float | None, effort: str | None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", "k")
+    made = opened(**settings)
+    assert made["max_tokens"] == longest
+    assert made.get("temperature") == heat
+    assert made.get("reasoning_effort", made.get("effort")) == effort
+
+
+@pytest.mark.usefixtures("provider")
+def test_an_effort_that_nobody_takes_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    stand_in = ModuleType("langchain_cohere")
+    stand_in.ChatCohere = Provided  # type: ignore[attr-defined]
+    monkeypatch.setitem(sys.modules, "langchain_cohere", stand_in)
+    with pytest.raises(ModelProblem, match="no effort that can be set here"):
+        open_model(ModelSettings(name="cohere:command-a", effort="high"))
