@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from functools import cache
 from typing import Any, NamedTuple
 
 from lark import Lark, Token, Transformer, v_args
 from lark.exceptions import UnexpectedInput
 
-from protocol.dialects.common.base import LONGEST, DialectError
+from protocol.dialects.common.base import DialectError
+from protocol.dialects.common.fields import within_length
 from protocol.model.blame import blame
+from protocol.model.geometry import JsonObject
 
 _LONG = r"{q}{q}{q}[^{q}\\]*(?:(?:\\.|{q}{{1,2}}(?!{q}))[^{q}\\]*)*{q}{q}{q}"
 _SHORT = r"{q}[^{q}\\\n]*(?:\\.[^{q}\\\n]*)*{q}"
@@ -61,13 +64,25 @@ class Call(NamedTuple):
 
     name: str
     args: list[Any]
-    kwargs: dict[str, Any]
+    kwargs: JsonObject
     line: int
     column: int
 
     @property
     def where(self) -> str:
         return f"line {self.line}, column {self.column}"
+
+
+def bound(dialect: str, where: str, name: str, names: Sequence[str], args: list[Any], kwargs: JsonObject) -> JsonObject:
+    """Arguments by name. Raises DialectError for too many by position, and for one that is given twice."""
+    if len(args) > len(names):
+        raise DialectError(dialect, where, f"{name} takes at most {len(names)} arguments by position")
+    given = dict(zip(names, args, strict=False))
+    for key, value in kwargs.items():
+        if key in given:
+            raise DialectError(dialect, where, f"the argument {key} is given twice")
+        given[key] = value
+    return given
 
 
 class _Nested(list[Any]):
@@ -91,7 +106,7 @@ class _Build(Transformer[Token, Any]):
         return list(calls)
 
     def call(self, name: Token, *arguments: Any) -> Call:
-        kwargs: dict[str, Any] = {}
+        kwargs: JsonObject = {}
         args: list[Any] = []
         for argument in arguments:
             key, value = argument
@@ -194,10 +209,8 @@ def parse_value(dialect: str, text: str) -> Any:
 
 
 def _parse(dialect: str, text: str, start: str) -> Any:
-    if len(text) > LONGEST:
-        raise DialectError(dialect, "", f"the text is longer than {LONGEST} characters")
     try:
-        return _parser(start).parse(text)
+        return _parser(start).parse(within_length(text, dialect))
     except UnexpectedInput as bad:
         line, column, expected = blame(text, bad, _NAMED)
         raise DialectError(dialect, f"line {line}, column {column}", f"expected {expected}") from None

@@ -6,15 +6,8 @@ from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 from typing import Literal
 
-from protocol.dialects.common.base import (
-    NOTCH,
-    Conversion,
-    DialectError,
-    Loss,
-    cannot,
-    element_of,
-    without_delay,
-)
+from protocol.dialects.common.base import DialectError, Loss
+from protocol.dialects.common.conversion import NOTCH, Conversion, cannot, element_of, without_delay
 from protocol.model.keys import MODIFIERS, Keyboard, KeyNameError, read_key, split_chord
 from protocol.model.targets import ActionTarget
 from protocol.model.verbs import (

@@ -10,38 +10,14 @@ from typing import Any
 
 from pydantic import ValidationError
 
-from protocol.dialects.common.base import (
-    AIMED,
-    LONGEST,
-    NOTCH,
-    Conversion,
-    DialectError,
-    Fields,
-    at,
-    build,
-    cannot,
-    place,
-    without_delay,
-)
+from protocol.dialects.common.base import LONGEST
+from protocol.dialects.common.conversion import AIMED, NOTCH, Conversion, Reading, Writing, place, without_delay
+from protocol.dialects.common.fields import at, build
+from protocol.model import verbs
 from protocol.model.actions import AgentAction
-from protocol.model.geometry import BoundingBox, Coordinate, Region, Size, Space
+from protocol.model.geometry import BoundingBox, Coordinate, JsonObject, Region, Size, Space
 from protocol.model.keys import Keyboard, KeyNameError, read_key, split_chord
 from protocol.model.targets import ActionTarget
-from protocol.model.verbs import (
-    Action,
-    Click,
-    Drag,
-    Extension,
-    Fill,
-    HoldKey,
-    Hover,
-    MouseDown,
-    MouseUp,
-    PressKey,
-    Scroll,
-    Type,
-    Wait,
-)
 
 MOST_CALLS = 200
 """Calls into which one action may be split."""
@@ -54,6 +30,12 @@ CLICKS: dict[str, tuple[str, int]] = {
     "double_click": ("left", 2), "triple_click": ("left", 3),
 }  # fmt: skip
 """Button and count of the clicks that have a verb each."""
+NO_KEY = {
+    verb: {"modifiers": f"no key is held during a {noun}"}
+    for verb, noun in (("click", "click"), ("hover", "move"), ("drag", "drag"), ("scroll", "scroll"))
+}
+ENDS = {"path": "only the two ends are said"}
+ONLY_SCREEN = {"marks": "nothing is marked", "region": "only the whole screen is shown"}
 
 
 @dataclass
@@ -69,13 +51,18 @@ class _Canvas(Conversion):
     def check(self, where: str, *numbers: float) -> None:
         """Raises DialectError for coordinates that are said nowhere."""
         if not self.signed and min(numbers) < 0:
-            raise DialectError(self.dialect, where, f"coordinates are not negative: {list(numbers)}")
+            self.refuse(where, f"coordinates are not negative: {list(numbers)}")
         if max(map(abs, numbers)) > LONGEST:
-            raise DialectError(self.dialect, where, f"{list(numbers)} is nowhere near the screen")
+            self.refuse(where, f"{list(numbers)} is nowhere near the screen")
+
+    def box(self, numbers: Iterable[float]) -> JsonObject:
+        """`[x1, y1, x2, y2]` as a box of the canvas, to be read."""
+        corners: JsonObject = dict(zip(("x1", "y1", "x2", "y2"), numbers, strict=True))
+        return corners if self.space == "px" else {"space": self.space, "image_size": self.image, **corners}
 
 
 @dataclass
-class PayloadReading(_Canvas):
+class PayloadReading(_Canvas, Reading):
     """A payload that is read, and the actions so far."""
 
     actions: list[AgentAction] = field(default_factory=list)
@@ -84,95 +71,97 @@ class PayloadReading(_Canvas):
         self.check(where, x, y)
         return at(x, y, self.space, self.image, self.dialect, where)
 
-    def pair(self, fields: Fields, name: str = "coordinate", *, whole: bool = True) -> ActionTarget:
+    def pair(self, name: str = "coordinate", *, whole: bool = True) -> ActionTarget:
         """The place in the field `[x, y]`."""
-        x, y = fields.pair(name, whole=whole)
-        return self.spot(x, y, f"{fields.where}.{name}")
+        x, y = self.fields.pair(name, whole=whole)
+        return self.spot(x, y, f"{self.fields.where}.{name}")
 
-    def xy(self, fields: Fields, x: str = "x", y: str = "y") -> ActionTarget:
+    def xy(self, x: str = "x", y: str = "y") -> ActionTarget:
         """The place in two fields of whole numbers."""
-        return self.spot(fields.number(x, whole=True), fields.number(y, whole=True), f"{fields.where}.{x}")
+        numbers = self.fields.number(x, whole=True), self.fields.number(y, whole=True)
+        return self.spot(*numbers, f"{self.fields.where}.{x}")
 
     def here(self) -> ActionTarget | None:
         """Where the pointer is, if this payload says so; a move that only brought it there is then part of what follows."""
         last = self.actions[-1] if self.actions else None
-        if isinstance(last, Hover) and not last.modifiers:
+        if isinstance(last, verbs.Hover) and not last.modifiers:
             return self.actions.pop().target
-        return last.to if isinstance(last, Drag) else last.target if isinstance(last, Click) else None
+        return last.to if isinstance(last, verbs.Drag) else last.target if isinstance(last, verbs.Click) else None
 
-    def click(self, fields: Fields, verb: str, target: ActionTarget | None, held: str | None = None) -> AgentAction:
+    def click(self, verb: str, target: ActionTarget | None, held: str | None = None) -> AgentAction:
         """A click of CLICKS. At a pointer that is nobody knows where it is carried as theirs: a click of ours has a target."""
-        modifiers = self.held(fields, held)
+        modifiers = self.held(held)
         target = target or self.here()
         if target is None:
-            return self.theirs(verb, fields.where, text=held)
+            return self.theirs(verb, text=held)
         button, count = CLICKS[verb]
-        return self.build(fields, "click", "text", target=target, button=button, count=count, modifiers=modifiers)
+        return self.build("click", "text", target=target, button=button, count=count, modifiers=modifiers)
 
-    def drag(self, fields: Fields, start: ActionTarget | None, end: ActionTarget, held: str | None = None) -> AgentAction:
+    def drag(self, start: ActionTarget | None, end: ActionTarget, held: str | None = None) -> AgentAction:
         """A drag, from the pointer where it has no start: it is carried as theirs where nobody knows the place."""
-        modifiers = self.held(fields, held)
+        modifiers = self.held(held)
         start = start or self.here()
         if start is None:
-            return self.theirs("left_click_drag", fields.where, end, text=held)
-        return self.build(fields, "drag", "text", target=start, to=end, modifiers=modifiers)
+            return self.theirs("left_click_drag", target=end, text=held)
+        return self.build("drag", "text", target=start, to=end, modifiers=modifiers)
 
-    def held(self, fields: Fields, held: str | None) -> tuple[str, ...] | None:
+    def held(self, held: str | None) -> tuple[str, ...] | None:
         """The modifiers in a text such as `ctrl+shift`."""
-        return None if held is None else self.chord(f"{fields.where}.text", [held], "xdotool")
+        return None if held is None else self.keys("text", [held], "xdotool")
 
-    def theirs(self, verb: str, where: str, target: ActionTarget | None = None, **arguments: Any) -> AgentAction:
+    def theirs(self, verb: str, where: str = "", target: ActionTarget | None = None, **arguments: Any) -> AgentAction:
         """A verb that we lack."""
-        given = {name: value for name, value in arguments.items() if value is not None}
-        return build(self.dialect, where, action_type=f"x-{self.dialect}.{verb}", target=target, arguments=given)
+        said = {name: value for name, value in arguments.items() if value is not None}
+        kind = f"x-{self.dialect}.{verb}"
+        return build(self.dialect, where or self.fields.where, action_type=kind, target=target, arguments=said)
 
-    def build(self, fields: Fields, verb: str, blame: str = "", **values: Any) -> AgentAction:
-        """The action of these values; `blame` is the field that is at fault where they are refused."""
-        return build(self.dialect, f"{fields.where}.{blame}" if blame else fields.where, action_type=verb, **values)
-
-    def chord(
-        self, where: str, names: Iterable[str], keyboard: Keyboard, signs: Mapping[str, str] = MappingProxyType({})
+    def keys(
+        self, name: str, names: Iterable[str], keyboard: Keyboard, signs: Mapping[str, str] = MappingProxyType({})
     ) -> tuple[str, ...]:
-        """Canonical names. Each name may be a chord of its own; `signs` are names that only this dialect has."""
+        """Canonical names of the chords in the field `name`; `signs` are names that only this dialect has."""
         keys: list[str] = []
         try:
-            for name in names:
-                keys += [read_key(signs.get(part.casefold(), part), keyboard) for part in split_chord(name)]
+            for chord in names:
+                keys += [read_key(signs.get(part.casefold(), part), keyboard) for part in split_chord(chord)]
                 if len(keys) > _MOST_KEYS:
                     raise KeyNameError(f"nobody holds more than {_MOST_KEYS} keys at once")
         except KeyNameError as bad:
-            raise DialectError(self.dialect, where, str(bad)) from None
+            self.fields.refuse(name, str(bad))
         return tuple(keys)
 
 
 @dataclass
-class PayloadWriting(_Canvas):
+class PayloadWriting(_Canvas, Writing):
     """An action that is written."""
 
     most: int | None = None
     """The largest number of the grid, where it ends before its space does."""
 
-    def spot(self, target: ActionTarget | None, what: str = "target") -> tuple[int, int]:
+    def spot(self, target: ActionTarget | None, what: str = "target") -> list[int]:
         """The whole numbers of the place of `target`. Raises DialectError when nobody knows it."""
         if target is None:
-            raise DialectError(self.dialect, what, "the place of the pointer is not known")
+            self.refuse(what, "the place of the pointer is not known")
         try:
             said, lost = place(target, self.context, self.space, self.image, self.dialect, what)
         except ValidationError:  # a box that lies further off than a point may
-            raise DialectError(self.dialect, what, f"{target.describe()!r} is nowhere near the screen") from None
+            self.refuse(what, f"{target.describe()!r} is nowhere near the screen")
         x, y = (self._whole(n) for n in (said.x, said.y))
         self.check(what, x, y)
         if at(x, y, self.space, self.image, self.dialect, what) != target and not lost:
             self.lose(f"{what}.point", "only whole numbers of the grid are said")
         self.take(lost)
-        return x, y
+        return [x, y]
 
     def _whole(self, number: float) -> int:
         whole = floor(number + 0.5)
         return whole if self.most is None else min(max(whole, 0), self.most)
 
-    def middle(self) -> tuple[int, int]:
-        """The middle of the picture, for a verb that needs a place where there is none."""
+    def spot_or_middle(self, action: verbs.Scroll) -> tuple[int, int]:
+        """Where a scroll is, for a verb that needs a place: the middle of the picture where it says none."""
+        if action.target is not None:
+            x, y = self.spot(action.target)
+            return x, y
+        self.lose("scroll.target", "the pointer's place is not known: said in the middle of the screen")
         width, height = self.context.size
         said = Coordinate(x=width // 2, y=height // 2).to_space(self.space, self.context.size, self.image)
         return self._whole(said.x), self._whole(said.y)
@@ -186,84 +175,87 @@ class PayloadWriting(_Canvas):
                 corner = Coordinate.model_validate({"x": x, "y": y, **own})
                 said = corner.to_space(self.space, self.context.size, self.image)
             except ValidationError:
-                raise DialectError(self.dialect, "region", f"{x:g}, {y:g} is nowhere near the screen") from None
+                self.refuse("region", f"{x:g}, {y:g} is nowhere near the screen")
             numbers += [self._whole(said.x), self._whole(said.y)]
         self.check("region", *numbers)
-        if area_of(numbers, self) != region.model_dump(exclude_none=True):
+        if self.box(numbers) != region.model_dump(exclude_none=True):
             self.lose("screenshot.region", "said in whole pixels of the picture that the model saw")
         return numbers
 
-    def scroll(self, action: Scroll, unit: str, parts: int = 1) -> tuple[int, int]:
+    def amounts(self, action: verbs.Scroll, unit: str, parts: int = 1) -> tuple[int, int]:
         """How far to the right and down, in whole parts of `unit`; at least one where it moves at all."""
         if action.unit != unit:
             said = f"said in {_PLURAL[unit]} instead of {_PLURAL[action.unit]}"
             self.lose("scroll.unit", f"{said}: {NOTCH} pixels a notch, the size of the screen a page")
         x, y = self.moved(action, unit, parts)
         if max(abs(x), abs(y)) > LONGEST:
-            cannot(self.dialect, action, "the way is too long")
+            self.cannot(action, "the way is too long")
         if action.unit == unit and (x / parts, y / parts) != (action.delta.x, action.delta.y):
             self.lose("scroll.delta", f"said in whole multiples of {1 / parts:g} {_PLURAL[unit]}")
         return x, y
 
-    def shares(self, action: Action, total: float, most: int, what: str) -> list[float]:
+    def shares(self, action: verbs.Action, total: float, most: int, what: str) -> list[float]:
         """`total` in shares of at most `most`. Raises DialectError where they are too many."""
         count = max(1, ceil(total / most))
         if count > MOST_CALLS:
-            cannot(self.dialect, action, f"{total:g} is more than {MOST_CALLS} calls of {most:g}")
+            self.cannot(action, f"{total:g} is more than {MOST_CALLS} calls of {most:g}")
         if count > 1:
             self.lose(what, f"said as several calls of at most {most:g}")
         return [most] * (count - 1) + [total - most * (count - 1)]
 
+    def whole_seconds(self, action: verbs.Action, seconds: float, name: str = "seconds") -> int:
+        if seconds != int(seconds):
+            self.lose(f"{action.verb}.{name}", "said in whole seconds, rounded up")
+        return ceil(seconds)
 
-def area_of(numbers: Iterable[float], canvas: _Canvas) -> dict[str, Any]:
-    """`[x1, y1, x2, y2]` as a box of the canvas, to be read."""
-    corners: dict[str, Any] = dict(zip(("x1", "y1", "x2", "y2"), numbers, strict=True))
-    return corners if canvas.space == "px" else {"space": canvas.space, "image_size": canvas.image, **corners}
+    def only_left(self, action: verbs.Drag | verbs.MouseDown | verbs.MouseUp) -> None:
+        """Raises DialectError for another button."""
+        if action.button != "left":
+            does = "drags" if isinstance(action, verbs.Drag) else "is pressed and released by itself"
+            self.cannot(action, f"only the left button {does}, not {action.button}")
 
+    def simpler(self, action: verbs.Action, clicks: Collection[tuple[str, int]], can: Collection[str] = ()) -> list[verbs.Action]:
+        """`action` in verbs that need less of the other side, which has these `clicks` as verbs; every change is a loss.
 
-def simpler(
-    action: Action, writing: PayloadWriting, clicks: Collection[tuple[str, int]], can: Collection[str] = ()
-) -> list[Action]:
-    """`action` in verbs that need less of the other side, which has these `clicks` as verbs; every change is a loss.
-
-    What else it `can`: `submit` what it types at once, `fill` or type at a place, `hold` a click for a while, or `press` a
-    button without releasing it.
-    """
-    writing.take(without_delay(action))
-    if action.target is not None and action.verb not in AIMED and not isinstance(action, Extension):
-        writing.lose(f"{action.verb}.target", "the verb is said without a place")
-    if isinstance(action, Click):
-        return _clicks(action, writing, clicks, can)
-    if isinstance(action, Type | Fill) and "fill" in can:
-        return [action]
-    if isinstance(action, Fill):
-        writing.lose("fill", "said as a click, select all, delete and then typing")
-        keys: list[Action] = [PressKey(keys=("Control", "a")), PressKey(keys=("Backspace",))]
-        return [Click(target=action.target), *keys, *_typed(Type(text=action.text, submit=action.submit), writing, can)]
-    if isinstance(action, Type | PressKey | HoldKey) and action.target is not None:
-        writing.lose(f"{action.verb}.target", "said as a click and then the keys")
-        return [Click(target=action.target), *simpler(action.model_copy(update={"target": None}), writing, clicks, can)]
-    return _typed(action, writing, can) if isinstance(action, Type) else [action]
-
-
-def _typed(action: Type, writing: PayloadWriting, can: Collection[str]) -> list[Action]:
-    if "submit" in can or not action.submit:
-        return [action]
-    writing.lose("type.submit", "said as typing and then the Enter key")
-    return [action.model_copy(update={"submit": False}), PressKey(keys=("Enter",))]
-
-
-def _clicks(action: Click, writing: PayloadWriting, clicks: Collection[tuple[str, int]], can: Collection[str]) -> list[Action]:
-    if (action.button, 1) not in clicks:
-        cannot(writing.dialect, action, f"{writing.dialect} has no click of the {action.button} button")
-    if action.hold and (action.button, action.count, action.modifiers) == ("left", 1, ()):
-        if "hold" in can:
+        What else it `can`: `submit` what it types at once, `fill` or type at a place, `hold` a click for a while, or `press` a
+        button without releasing it.
+        """
+        self.take(without_delay(action))
+        if action.target is not None and action.verb not in AIMED and not isinstance(action, verbs.Extension):
+            self.lose(f"{action.verb}.target", "the verb is said without a place")
+        if isinstance(action, verbs.Click):
+            return self._clicks(action, clicks, can)
+        if isinstance(action, verbs.Type | verbs.Fill) and "fill" in can:
             return [action]
-        if "press" in can:
-            writing.lose("click.hold", "said as a press, a wait and a release")
-            return [Hover(target=action.target), MouseDown(), Wait(seconds=action.hold), MouseUp()]
-    writing.drop(action, hold="a click has no length")
-    if (action.button, action.count) in clicks:
-        return [action.model_copy(update={"hold": 0.0})]
-    writing.lose("click.count", "said as several single clicks")
-    return [action.model_copy(update={"count": 1, "hold": 0.0})] * action.count
+        if isinstance(action, verbs.Fill):
+            self.lose("fill", "said as a click, select all, delete and then typing")
+            keys = [verbs.PressKey(keys=("Control", "a")), verbs.PressKey(keys=("Backspace",))]
+            typed = self._typed(verbs.Type(text=action.text, submit=action.submit), can)
+            return [verbs.Click(target=action.target), *keys, *typed]
+        if isinstance(action, verbs.Type | verbs.PressKey | verbs.HoldKey) and action.target is not None:
+            self.lose(f"{action.verb}.target", "said as a click and then the keys")
+            rest = self.simpler(action.model_copy(update={"target": None}), clicks, can)
+            return [verbs.Click(target=action.target), *rest]
+        return self._typed(action, can) if isinstance(action, verbs.Type) else [action]
+
+    def _typed(self, action: verbs.Type, can: Collection[str]) -> list[verbs.Action]:
+        if "submit" in can or not action.submit:
+            return [action]
+        self.lose("type.submit", "said as typing and then the Enter key")
+        return [action.model_copy(update={"submit": False}), verbs.PressKey(keys=("Enter",))]
+
+    def _clicks(self, action: verbs.Click, clicks: Collection[tuple[str, int]], can: Collection[str]) -> list[verbs.Action]:
+        if (action.button, 1) not in clicks:
+            self.cannot(action, f"{self.dialect} has no click of the {action.button} button")
+        if action.hold and (action.button, action.count, action.modifiers) == ("left", 1, ()):
+            if "hold" in can:
+                return [action]
+            if "press" in can:
+                self.lose("click.hold", "said as a press, a wait and a release")
+                wait = verbs.Wait(seconds=action.hold)
+                return [verbs.Hover(target=action.target), verbs.MouseDown(), wait, verbs.MouseUp()]
+        self.drop(action, hold="a click has no length")
+        if (action.button, action.count) in clicks:
+            return [action.model_copy(update={"hold": 0.0})]
+        self.lose("click.count", "said as several single clicks")
+        return [action.model_copy(update={"count": 1, "hold": 0.0})] * action.count

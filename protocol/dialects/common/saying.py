@@ -6,7 +6,8 @@ from collections.abc import Callable
 from math import floor
 from typing import Any, NoReturn
 
-from protocol.dialects.common.base import LONGEST, Context, DialectError, Loss, cannot, dropped, element_of, place
+from protocol.dialects.common.base import LONGEST, Context, DialectError, Loss
+from protocol.dialects.common.conversion import cannot, dropped, element_of, place
 from protocol.model.geometry import Coordinate, Size, Space
 from protocol.model.keys import Keyboard, KeyNameError, read_key, split_chord, write_key
 from protocol.model.targets import ActionTarget

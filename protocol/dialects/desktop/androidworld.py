@@ -11,31 +11,17 @@ import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from string import ascii_uppercase
-from typing import Any
+from typing import Any, ClassVar
 
-from protocol.dialects.common.base import (
-    Context,
-    Conversion,
-    Dialect,
-    DialectError,
-    Fields,
-    Loss,
-    ParsedPayload,
-    WrittenPayload,
-    at,
-    build,
-    cannot,
-    element_of,
-    without_delay,
-)
+from protocol.dialects.common.base import Context, Dialect, DialectError, Loss, ParsedPayload, WrittenPayload
 from protocol.dialects.common.calls import BareName, parse_value
-from protocol.dialects.common.saying import a_text, direction_of, position, read_chord, spot, within_length
+from protocol.dialects.common.conversion import Reading, Writing, element_of, given, read_chord, row, says, without_delay
+from protocol.dialects.common.fields import Fields, a_text, position, within_length
+from protocol.model import verbs
 from protocol.model.actions import AgentAction
-from protocol.model.elements import GUIElement
 from protocol.model.geometry import JsonObject
 from protocol.model.keys import write_key
 from protocol.model.targets import ActionTarget
-from protocol.model.verbs import Action, Click, Extension, Fill, FinishGoal, PressKey, Scroll, Type, Wait
 
 NAME = "androidworld"
 
@@ -180,8 +166,9 @@ WAIT = 1.0
 _DIRECTIONS = ("up", "down", "left", "right")
 
 
-def _listed(context: Context) -> list[GUIElement]:
-    return [element for element in context.state.elements if element.visible] if context.state else []
+def _listed(context: Context) -> list[str]:
+    """Ids of the visible elements, in order."""
+    return [element.element_id for element in context.state.elements if element.visible] if context.state else []
 
 
 def from_androidworld(payload: Any, context: Context) -> ParsedPayload:
@@ -199,48 +186,37 @@ def _read(payload: Any, context: Context, variant: str, where: str) -> list[Agen
         payload = read_lines(text) if variant == "seeact" else read_object(text)
     elif variant in ("m3a", "seeact"):
         raise DialectError(NAME, where, f"a text is needed, not {type(payload).__name__}")
-    reading = _Reading(Fields(NAME, payload, where), context)
+    reading = _Reading(NAME, context)
+    reading.fields = Fields(NAME, payload, where)
     verb = reading.fields.text("action_type")
     if verb not in _READ:
         reading.fields.refuse("action_type", f"there is no action {verb[:40]!r}; actions are {', '.join(_READ)}")
     actions = _READ[verb](reading)
     reading.fields.end()
-    return actions
+    return actions if isinstance(actions, list) else [actions]
 
 
-@dataclass
-class _Reading:
+class _Reading(Reading):
     """One object that is read."""
-
-    fields: Fields
-    context: Context
-
-    def build(self, verb: str, **fields: Any) -> list[AgentAction]:
-        return [build(NAME, self.fields.where, action_type=verb, **fields)]
 
     def target(self) -> ActionTarget | None:
         """By `index`, or by `x` and `y`; None where neither is given."""
+        placed = "x" in self.fields or "y" in self.fields
         if "index" not in self.fields:
-            if "x" not in self.fields and "y" not in self.fields:
-                return None
-            return at(self.fields.number("x"), self.fields.number("y"), "px", None, NAME, f"{self.fields.where}.x")
-        if "x" in self.fields or "y" in self.fields:
+            return self.at(blame="x") if placed else None
+        if placed:
             self.fields.refuse("index", "either an index or a place is needed, not both")
-        index = self._index()
+        index = self.fields.any("index")
+        if isinstance(index, str) and index.isascii() and index.isdigit() and len(index) < 7:
+            index = int(index)
+        if isinstance(index, bool) or not isinstance(index, int):
+            self.fields.refuse("index", "a whole number is needed")
         if self.context.state is None:
             self.fields.refuse("index", "a state is needed to know which element it is")
         listed = _listed(self.context)
         if not 0 <= index < len(listed):
             self.fields.refuse("index", f"there are {len(listed)} visible elements, counted from 0: there is no {index}")
-        return ActionTarget(element_id=listed[index].element_id)
-
-    def _index(self) -> int:
-        given = self.fields.any("index")
-        if isinstance(given, str) and given.isascii() and given.isdigit() and len(given) < 7:
-            return int(given)
-        if isinstance(given, bool) or not isinstance(given, int):
-            self.fields.refuse("index", "a whole number is needed")
-        return given
+        return ActionTarget(element_id=listed[index])
 
     def text(self, name: str = "text") -> str:
         """A text; models write numbers without quotes."""
@@ -249,80 +225,73 @@ class _Reading:
             return str(value)
         return value if isinstance(value, str) else self.fields.refuse(name, "a text is needed")
 
+    def input_text(self) -> list[AgentAction]:
+        """Enter is always pressed. Without a target the text goes to the focused field; to clear that takes keys."""
+        target, text, clear = self.target(), self.text(), self.fields.flag("clear_text", False)
+        if clear and target is not None:
+            return [self.build("fill", target=target, text=text, submit=True)]
+        keys = [("Control", "a"), ("Backspace",)] if clear else []
+        cleared = [self.build("press_key", keys=chord) for chord in keys]
+        return [*cleared, self.build("type", target=target, text=text, submit=True)]
 
-def _click(**how: Any) -> Callable[[_Reading], list[AgentAction]]:
-    return lambda r: r.build("click", target=r.target(), **how)
+    def key_code(self) -> tuple[str, ...]:
+        code = self.fields.text("keycode")
+        if not code.startswith("KEYCODE_"):
+            self.fields.refuse("keycode", "a name such as KEYCODE_ENTER is needed")
+        return (self.key(read_chord(code, "android", NAME, f"{self.fields.where}.keycode"), "keycode"),)
 
-
-def _input_text(r: _Reading) -> list[AgentAction]:
-    """Enter is always pressed. Without a target the text goes to the focused field; to clear that takes keys."""
-    target, text, clear = r.target(), r.text(), r.fields.flag("clear_text", False)
-    if clear and target is not None:
-        return r.build("fill", target=target, text=text, submit=True)
-    keys = [("Control", "a"), ("Backspace",)] if clear else []
-    cleared = [action for chord in keys for action in r.build("press_key", keys=chord)]
-    return [*cleared, *r.build("type", target=target, text=text, submit=True)]
-
-
-def _scroll(r: _Reading) -> list[AgentAction]:
-    way = r.fields.choice("direction", _DIRECTIONS)
-    return r.build("scroll", direction=way, amount=SCROLL, unit="page", target=r.target())
-
-
-def _swipe(r: _Reading) -> list[AgentAction]:
-    """The direction is that of the finger: a swipe up shows what is further down."""
-    way = OPPOSITE[r.fields.choice("direction", _DIRECTIONS)]
-    return r.build("scroll", direction=way, amount=SWIPE, unit="page", target=r.target())
+    def status(self) -> AgentAction:
+        status = self.fields.choice("goal_status", ("complete", "task_complete", "infeasible"))
+        return self.build("fail_goal" if status == "infeasible" else "finish_goal")
 
 
-def _press_keyboard(r: _Reading) -> list[AgentAction]:
-    code, where = r.fields.text("keycode"), f"{r.fields.where}.keycode"
-    if not code.startswith("KEYCODE_"):
-        r.fields.refuse("keycode", "a name such as KEYCODE_ENTER is needed")
-    keys = read_chord(code, "android", NAME, where)
-    return r.build("press_key", keys=keys) if len(keys) == 1 else r.fields.refuse("keycode", "one key is needed, not a chord")
-
-
-def _status(r: _Reading) -> list[AgentAction]:
-    status = r.fields.choice("goal_status", ("complete", "task_complete", "infeasible"))
-    return r.build("fail_goal" if status == "infeasible" else "finish_goal")
-
-
-_READ: dict[str, Callable[[_Reading], list[AgentAction]]] = {
-    "click": _click(),
-    "double_tap": _click(count=2),
-    "long_press": _click(hold=LONG_PRESS),
-    "input_text": _input_text,
-    "keyboard_enter": lambda r: r.build("press_key", keys=("Enter",)),
-    "press_keyboard": _press_keyboard,
-    "navigate_home": lambda r: r.build(f"x-{NAME}.navigate_home"),
-    "navigate_back": lambda r: r.build("go_back"),
-    "scroll": _scroll,
-    "swipe": _swipe,
-    "open_app": lambda r: r.build("launch_app", app=r.text("app_name")),
-    "wait": lambda r: r.build("wait", seconds=WAIT),
-    "answer": lambda r: r.build("answer", text=r.text()),
-    "status": _status,
+_AT, _WAY = _Reading.target, given("direction", ("up", "down", "left", "right"), kind="choice")
+_READ: dict[str, Callable[[_Reading], Any]] = {
+    "click": row("click", target=_AT),
+    "double_tap": row("click", target=_AT, count=2),
+    "long_press": row("click", target=_AT, hold=LONG_PRESS),
+    "input_text": _Reading.input_text,
+    "keyboard_enter": row("press_key", keys=("Enter",)),
+    "press_keyboard": row("press_key", keys=_Reading.key_code),
+    "navigate_home": row(f"x-{NAME}.navigate_home"),
+    "navigate_back": row("go_back"),
+    "scroll": row("scroll", direction=_WAY, amount=SCROLL, unit="page", target=_AT),
+    # The direction is that of the finger: a swipe up shows what is further down.
+    "swipe": row("scroll", direction=lambda r: OPPOSITE[_WAY(r)], amount=SWIPE, unit="page", target=_AT),
+    "open_app": row("launch_app", app=lambda r: r.text("app_name")),
+    "wait": row("wait", seconds=WAIT),
+    "answer": row("answer", text=_Reading.text),
+    "status": _Reading.status,
 }
 
 
-def to_androidworld(action: Action, context: Context) -> WrittenPayload:
+def to_androidworld(action: verbs.Action, context: Context) -> WrittenPayload:
     """The object of `action`, or a list of several; texts for M3A and SeeAct. Raises DialectError."""
     writing = _Writing(NAME, context, DIALECT.variant(context))
-    write = _WRITE.get(action.action_type if isinstance(action, Extension) else action.verb)
-    if write is None:
-        cannot(NAME, action)
-    if action.verb not in _AIMED:
-        writing.drop(action, target="there is no target")
-    said = [writing.worded(part) for part in write(action, writing)]
+    said = [writing.worded(part) for part in writing.said(action)]
     return WrittenPayload(said[0] if len(said) == 1 else said, writing.losses + without_delay(action))
 
 
+_Calls = list[JsonObject]
+
+
 @dataclass
-class _Writing(Conversion):
-    """One action that is written."""
+class _Writing(Writing):
+    """Objects, before they are put into the words of an agent."""
 
     variant: str
+    aimed: ClassVar = frozenset({"click", "type", "fill", "press_key", "scroll"})
+    no_target: ClassVar = "there is no target"
+    lost: ClassVar = {
+        "wait": {"text": "there is no condition", "text_gone": "there is no condition"},
+        "finish_goal": {"summary": "a status has no words"}, "fail_goal": {"reason": "a status has no words"},
+    }  # fmt: skip
+    launch_app = says("open_app", app_name="app")
+    go_back = says("navigate_back")
+    answer = says("answer", "text")
+
+    def call(self, name: str, /, **arguments: Any) -> JsonObject:
+        return {"action_type": name, **arguments}
 
     def worded(self, said: JsonObject) -> Any:
         if self.variant == "m3a":
@@ -337,109 +306,71 @@ class _Writing(Conversion):
         """The index of the element, or the place: of anything where places are spoken, else of what is nothing but a place."""
         if target is None:
             return {}
-        if self.variant == "xy" or (self.variant != "seeact" and set(target.model_dump(exclude_none=True)) == {"point"}):
-            said, losses = spot(target, self.context, "px", None, NAME, "target", whole=True)
-            self.take(losses)
+        given = target.model_dump(exclude_none=True)
+        if self.variant == "xy" or (self.variant != "seeact" and given.keys() == {"point"}):
+            said = self.near(target)
             return {"x": said.x, "y": said.y}
-        return {"index": self._index(target)}
-
-    def _index(self, target: ActionTarget) -> int:
-        element = element_of(target, self.context, NAME)[0]
-        listed = [each.element_id for each in _listed(self.context)]
+        element, listed = element_of(target, self.context, NAME)[0], _listed(self.context)
         if element is None or element.element_id not in listed:
-            raise DialectError(NAME, "target", f"{target.describe()!r} is no visible element, and only those have an index")
-        for name, value in target.model_dump(exclude_none=True).items():
-            if name != "element_id" and value is not None:
-                self.lose(f"target.{name}", "said as the index of the element")
-        return listed.index(element.element_id)
+            self.refuse("target", f"{target.describe()!r} is no visible element, and only those have an index")
+        for name in (name for name in given if name != "element_id"):
+            self.lose(f"target.{name}", "said as the index of the element")
+        return {"index": listed.index(element.element_id)}
+
+    def click(self, action: verbs.Click) -> _Calls:
+        if action.button != "left" or action.count > 2 or action.modifiers or (action.hold and action.count > 1):
+            self.cannot(action, "only a tap, a double tap and a long press can be said")
+        if action.hold and action.hold != LONG_PRESS:
+            self.lose("click.hold", f"a long press always takes {LONG_PRESS:g} second")
+        return [self.call("long_press" if action.hold else ("click", "double_tap")[action.count - 1], **self.aim(action.target))]
+
+    def type(self, action: verbs.Type | verbs.Fill) -> _Calls:
+        if not action.submit:
+            self.lose(f"{action.verb}.submit", "input_text always presses Enter")
+        if not action.text:
+            self.lose(f"{action.verb}.text", "AndroidWorld does nothing for an empty text")
+        if not action.text.isascii():
+            self.lose(f"{action.verb}.text", "AndroidWorld's executor types ASCII only and drops the rest")
+        clear = {"clear_text": True} if isinstance(action, verbs.Fill) else {}
+        return [self.call("input_text", text=action.text, **self.aim(action.target), **clear)]
+
+    fill = type
+
+    def press_key(self, action: verbs.PressKey) -> _Calls:
+        code = write_key(action.keys[0], "android") if len(action.keys) == 1 else None
+        if code is None:
+            self.cannot(action, "only single keys that Android has can be said")
+        click = [self.call("click", **self.aim(action.target))] if action.target else []
+        if click:
+            self.lose("press_key.target", "said as a tap and then the key")
+        if code == "KEYCODE_ENTER":
+            return [*click, self.call("keyboard_enter")]
+        self.lose("press_key.keys", "the executor knows press_keyboard, but AndroidWorld's own JSONAction refuses its name")
+        return [*click, self.call("press_keyboard", keycode=code)]
+
+    def scroll(self, action: verbs.Scroll) -> _Calls:
+        """Never a swipe to the left or right: the executor has those two the wrong way round."""
+        if action.target is None and self.variant != "seeact" and (abs(action.delta.y), action.unit) == (SWIPE, "page"):
+            return [self.call("swipe", direction=OPPOSITE[self.way(action, SWIPE, "page")])]
+        way, aim = self.way(action, SCROLL, "page"), self.aim(action.target)
+        if "x" in aim:
+            self.lose("scroll.target", "the executor scrolls an element or the whole screen, not a place")
+        return [self.call("scroll", direction=way, **aim)]
+
+    def wait(self, action: verbs.Wait) -> _Calls:
+        if action.seconds != WAIT:
+            self.lose("wait.seconds", f"a wait always takes {WAIT:g} second")
+        return [self.call("wait")]
+
+    def finish_goal(self, action: verbs.FinishGoal | verbs.FailGoal) -> _Calls:
+        return [self.call("status", goal_status="complete" if isinstance(action, verbs.FinishGoal) else "infeasible")]
+
+    fail_goal = finish_goal
+
+    def extension(self, action: verbs.Extension) -> _Calls:
+        if action.action_type != f"x-{NAME}.navigate_home":
+            self.cannot(action)
+        return [self.call("navigate_home") if not action.arguments else self.cannot(action, "the verb has no arguments")]
 
 
-def _write_click(action: Click, w: _Writing) -> list[JsonObject]:
-    if action.button != "left" or action.count > 2 or action.modifiers or (action.hold and action.count > 1):
-        cannot(NAME, action, "only a tap, a double tap and a long press can be said")
-    if action.hold and action.hold != LONG_PRESS:
-        w.lose("click.hold", f"a long press always takes {LONG_PRESS:g} second")
-    verb = "long_press" if action.hold else ("click", "double_tap")[action.count - 1]
-    return [{"action_type": verb, **w.aim(action.target)}]
-
-
-def _write_text(action: Type | Fill, w: _Writing) -> list[JsonObject]:
-    if not action.submit:
-        w.lose(f"{action.verb}.submit", "input_text always presses Enter")
-    if not action.text:
-        w.lose(f"{action.verb}.text", "AndroidWorld does nothing for an empty text")
-    if not action.text.isascii():
-        w.lose(f"{action.verb}.text", "AndroidWorld's executor types ASCII only and drops the rest")
-    clear = {"clear_text": True} if isinstance(action, Fill) else {}
-    return [{"action_type": "input_text", "text": action.text, **w.aim(action.target), **clear}]
-
-
-def _write_key(action: PressKey, w: _Writing) -> list[JsonObject]:
-    code = write_key(action.keys[0], "android") if len(action.keys) == 1 else None
-    if code is None:
-        cannot(NAME, action, "only single keys that Android has can be said")
-    click = [{"action_type": "click", **w.aim(action.target)}] if action.target else []
-    if click:
-        w.lose("press_key.target", "said as a tap and then the key")
-    if code == "KEYCODE_ENTER":
-        return [*click, {"action_type": "keyboard_enter"}]
-    w.lose("press_key.keys", "the executor knows press_keyboard, but AndroidWorld's own JSONAction refuses its name")
-    return [*click, {"action_type": "press_keyboard", "keycode": code}]
-
-
-def _write_scroll(action: Scroll, w: _Writing) -> list[JsonObject]:
-    """Never a swipe to the left or right: the executor has those two the wrong way round."""
-    if action.target is None and w.variant != "seeact" and (abs(action.delta.y), action.unit) == (SWIPE, "page"):
-        way, losses = direction_of(action, NAME, SWIPE, "page")
-        w.take(losses)
-        return [{"action_type": "swipe", "direction": OPPOSITE[way]}]
-    way, losses = direction_of(action, NAME, SCROLL, "page")
-    w.take(losses)
-    aim = w.aim(action.target)
-    if "x" in aim:
-        w.lose("scroll.target", "the executor scrolls an element or the whole screen, not a place")
-    return [{"action_type": "scroll", "direction": way, **aim}]
-
-
-def _write_wait(action: Wait, w: _Writing) -> list[JsonObject]:
-    w.drop(action, text="there is no condition", text_gone="there is no condition")
-    if action.seconds != WAIT:
-        w.lose("wait.seconds", f"a wait always takes {WAIT:g} second")
-    return [{"action_type": "wait"}]
-
-
-def _write_status(action: Action, w: _Writing) -> list[JsonObject]:
-    w.drop(action, **{"summary" if isinstance(action, FinishGoal) else "reason": "a status has no words"})
-    return [{"action_type": "status", "goal_status": "complete" if isinstance(action, FinishGoal) else "infeasible"}]
-
-
-def _write_home(action: Extension, w: _Writing) -> list[JsonObject]:
-    if action.arguments:
-        cannot(NAME, action, "the verb has no arguments")
-    return [{"action_type": "navigate_home"}]
-
-
-_WRITE: dict[str, Callable[[Any, _Writing], list[JsonObject]]] = {
-    "click": _write_click,
-    "type": _write_text,
-    "fill": _write_text,
-    "press_key": _write_key,
-    "scroll": _write_scroll,
-    "launch_app": lambda a, w: [{"action_type": "open_app", "app_name": a.app}],
-    "go_back": lambda a, w: [{"action_type": "navigate_back"}],
-    "wait": _write_wait,
-    "answer": lambda a, w: [{"action_type": "answer", "text": a.text}],
-    "finish_goal": _write_status,
-    "fail_goal": _write_status,
-    f"x-{NAME}.navigate_home": _write_home,
-}
-_AIMED = frozenset({"click", "type", "fill", "press_key", "scroll"})
-
-DIALECT = Dialect(
-    name=NAME,
-    title="AndroidWorld",
-    kind="json",
-    read=from_androidworld,
-    write=to_androidworld,
-    variants=("index", "xy", "m3a", "seeact"),
-)
+DIALECT = Dialect(NAME, "AndroidWorld", "json", from_androidworld, to_androidworld, ("index", "xy", "m3a", "seeact"))

@@ -12,21 +12,9 @@ from typing import Any
 
 from pydantic import ValidationError
 
-from protocol.dialects.common.base import (
-    Context,
-    Dialect,
-    DialectError,
-    Fields,
-    ParsedPayload,
-    WrittenPayload,
-    build,
-    cannot,
-    checked_number,
-    each_of,
-    json_in,
-    place,
-    without_delay,
-)
+from protocol.dialects.common.base import Context, Dialect, DialectError, ParsedPayload, WrittenPayload
+from protocol.dialects.common.conversion import cannot, place, without_delay
+from protocol.dialects.common.fields import Fields, build, checked_number, each_of, json_in
 from protocol.dialects.common.naming import Ledger, read_keys
 from protocol.model.actions import AgentAction
 from protocol.model.geometry import BoundingBox, JsonObject, Region

@@ -11,22 +11,10 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from protocol.dialects.common.base import (
-    LONGEST,
-    Context,
-    Dialect,
-    DialectError,
-    Fields,
-    ParsedPayload,
-    WrittenPayload,
-    at,
-    build,
-    cannot,
-    each_of,
-    json_in,
-    place,
-)
+from protocol.dialects.common.base import LONGEST, Context, Dialect, DialectError, ParsedPayload, WrittenPayload
 from protocol.dialects.common.calls import parse_calls
+from protocol.dialects.common.conversion import cannot, place
+from protocol.dialects.common.fields import Fields, at, build, each_of, json_in
 from protocol.dialects.common.naming import Ledger, read_keys
 from protocol.model.actions import AgentAction
 from protocol.model.geometry import Coordinate, JsonObject, Space

@@ -10,17 +10,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, NoReturn
 
-from protocol.dialects.common.base import (
-    Context,
-    Dialect,
-    DialectError,
-    Fields,
-    ParsedPayload,
-    WrittenPayload,
-    build,
-    each_of,
-    json_in,
-)
+from protocol.dialects.common.base import Context, Dialect, DialectError, ParsedPayload, WrittenPayload
+from protocol.dialects.common.fields import Fields, build, each_of, json_in
 from protocol.dialects.common.naming import Ledger
 from protocol.dialects.desktop.ufo_functions import NAME, Call, actions_of, label_of, switch
 from protocol.dialects.desktop.ufo_say import UfoCall, calls_of

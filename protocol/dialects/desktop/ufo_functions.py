@@ -6,7 +6,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
-from protocol.dialects.common.base import DialectError, Fields, at, build
+from protocol.dialects.common.base import DialectError
+from protocol.dialects.common.fields import Fields, at, build
 from protocol.dialects.common.naming import Ledger, read_keys
 from protocol.dialects.python.pywinauto_keys import Keys
 from protocol.model.actions import AgentAction

@@ -6,7 +6,8 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
-from protocol.dialects.common.base import DialectError, cannot, place
+from protocol.dialects.common.base import DialectError
+from protocol.dialects.common.conversion import cannot, place
 from protocol.dialects.common.naming import Ledger
 from protocol.dialects.desktop.ufo_functions import APIS, BUTTONS, CARRIED, NAME, PRESSED
 from protocol.dialects.python.pywinauto_keys import Keys

@@ -9,23 +9,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, NamedTuple, NoReturn
 
-from protocol.dialects.common.base import (
-    AIMED,
-    NOTCH,
-    Context,
-    Conversion,
-    Dialect,
-    DialectError,
-    Fields,
-    Loss,
-    ParsedPayload,
-    WrittenPayload,
-    cannot,
-    each_of,
-    element_of,
-    pixels_in,
-    without_delay,
-)
+from protocol.dialects.common.base import Context, Dialect, DialectError, Loss, ParsedPayload, WrittenPayload
+from protocol.dialects.common.conversion import AIMED, NOTCH, Conversion, cannot, element_of, pixels_in, without_delay
+from protocol.dialects.common.fields import Fields, each_of
 from protocol.dialects.common.saying import chord_text
 from protocol.dialects.playwright.playwright_tools import (
     BUTTONS,

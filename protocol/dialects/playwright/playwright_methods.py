@@ -6,7 +6,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, NoReturn
 
-from protocol.dialects.common.base import DialectError, Fields, Loss, at, build
+from protocol.dialects.common.base import DialectError, Loss
+from protocol.dialects.common.fields import Fields, at, build
 from protocol.dialects.python.python_chains import Chain, Step, Table, Values
 from protocol.dialects.web.locators import NAME, is_locator, target_of
 from protocol.model.actions import AgentAction

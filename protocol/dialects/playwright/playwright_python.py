@@ -9,18 +9,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from protocol.dialects.common.base import (
-    AIMED,
-    NOTCH,
-    Context,
-    Dialect,
-    DialectError,
-    ParsedPayload,
-    WrittenPayload,
-    cannot,
-    pixels_in,
-    without_delay,
-)
+from protocol.dialects.common.base import Context, Dialect, DialectError, ParsedPayload, WrittenPayload
+from protocol.dialects.common.conversion import AIMED, NOTCH, cannot, pixels_in, without_delay
 from protocol.dialects.common.statements import checked_text
 from protocol.dialects.playwright.playwright_methods import MODIFIERS, ON_ELEMENTS, ON_PAGES, PREFIX, UNSAID_WAIT
 from protocol.dialects.playwright.playwright_script import ActionLines, Script, pieces

@@ -11,7 +11,9 @@ from collections.abc import Callable, Iterator
 from functools import partial
 from typing import Any, NoReturn
 
-from protocol.dialects.common.base import Context, Conversion, DialectError, Fields, Loss, Piece, build, without_delay
+from protocol.dialects.common.base import Context, DialectError, Loss, Piece
+from protocol.dialects.common.conversion import Conversion, without_delay
+from protocol.dialects.common.fields import Fields, build
 from protocol.dialects.common.saying import chord_text
 from protocol.dialects.common.statements import Statement, statements
 from protocol.dialects.playwright.playwright_methods import BUTTONS, PREFIX, page_method

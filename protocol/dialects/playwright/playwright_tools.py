@@ -9,7 +9,7 @@ import re
 from collections.abc import Callable
 from typing import Any
 
-from protocol.dialects.common.base import Fields, at, build
+from protocol.dialects.common.fields import Fields, at, build
 from protocol.model.actions import AgentAction
 from protocol.model.targets import ActionTarget
 

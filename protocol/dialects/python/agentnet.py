@@ -10,33 +10,19 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
-from protocol.dialects.common.base import (
-    Context,
-    Dialect,
-    DialectError,
-    Fields,
-    Loss,
-    ParsedPayload,
-    WrittenPayload,
-    at,
-    build,
-    checked_number,
-    without_delay,
-)
+from protocol.dialects.common.base import Context, Dialect, DialectError, Loss, ParsedPayload, WrittenPayload
 from protocol.dialects.common.calls import Call
-from protocol.dialects.python.pyautogui_calls import FUNCTIONS, Reader, read_code
-from protocol.dialects.python.strokes import InputDevice, Kind, Stroke, actions_of, spot_of, strokes_of, write_name
+from protocol.dialects.common.conversion import given, row, without_delay
+from protocol.dialects.common.fields import Fields, at, checked_number
+from protocol.dialects.python.pyautogui_calls import FUNCTIONS, PACE, Means, Reader, read_code
+from protocol.dialects.python.strokes import InputDevice, Kind, Stroke, actions_of, spot_of, stroke, strokes_of, write_name
 from protocol.model.actions import AgentAction
 from protocol.model.targets import ActionTarget
 from protocol.model.verbs import Action, Click, Extension, Fill, SelectOption
 
 NAME = "agentnet"
-_HANDS = InputDevice(
-    NAME,
-    can=frozenset({"move", "click", "drag", "wheel", "write", "press", "wait", "done", "fail"}),
-    aimed=False,
-    reports=True,
-)
+_CAN: frozenset[Kind] = frozenset({"move", "click", "drag", "wheel", "write", "press", "wait", "done", "fail"})
+_HANDS = InputDevice(NAME, _CAN, aimed=False, reports=True)
 UNSAID_WAIT = 20.0
 """Seconds of `computer.wait()`, as the prompts of OpenCUA say."""
 LONG_PRESS = 1.0
@@ -52,105 +38,53 @@ def from_agentnet(payload: Any, context: Context) -> ParsedPayload:
     def spot(x: Any, y: Any, where: str) -> ActionTarget:
         return at(checked_number(NAME, where, x), checked_number(NAME, where, y), space, image, NAME, where)
 
-    reader = Reader(NAME, spot, names_keys=True)
+    reader = Reader(NAME, context, spot, names_keys=True)
     said, losses = read_code(NAME, payload)
     strokes: _Said = []
     for call in said:
         if not isinstance(call, Call) or (call.name not in FUNCTIONS and call.name not in _OWN):
             raise DialectError(NAME, call.where, "there is no such function here")
-        strokes += _OWN[call.name](reader, call) if call.name in _OWN else map(_folded, FUNCTIONS[call.name](reader, call))
+        if call.name in _OWN:
+            strokes += reader.read(call, _OWN[call.name], () if call.name.endswith(".wait") else PACE)
+        else:
+            strokes += [replace(stroke, keys=_without_case(stroke.keys)) for stroke in reader.functions(call)]
     return ParsedPayload(actions_of(NAME, strokes), losses + reader.losses)
-
-
-def _folded(stroke: Stroke) -> Stroke:
-    return replace(stroke, keys=_without_case(stroke.keys))
 
 
 def _without_case(keys: tuple[str, ...]) -> tuple[str, ...]:
     return tuple(key.lower() if len(key) == 1 and key.isascii() else key for key in keys) if len(keys) > 1 else keys
 
 
-def _at(reader: Reader, fields: Fields) -> ActionTarget:
-    return reader.at(fields) or fields.refuse("x", "is missing")
+def _terminate(reader: Reader) -> list[Stroke]:
+    kind = _STATUS[reader.fields.choice("status", tuple(_STATUS))]
+    return [Stroke(kind, reader.call.where, text=reader.fields.text("answer", ""))]
 
 
-def _triple_click(reader: Reader, call: Call) -> _Said:
-    fields = reader.bind(call, ("x", "y"))
-    spot = _at(reader, fields)
-    fields.end()
-    return [Stroke("click", call.where, spot, count=3)]
-
-
-def _wait(name: str, unsaid: Any) -> Callable[[Reader, Call], _Said]:
-    def read(reader: Reader, call: Call) -> _Said:
-        fields = reader.bind(call, (name,), pace=())
-        seconds = fields.number(name, unsaid)
-        fields.end()
-        return [Stroke("wait", call.where, seconds=seconds)]
-
-    return read
-
-
-def _terminate(reader: Reader, call: Call) -> _Said:
-    fields = reader.bind(call, ("status", "answer"))
-    kind = _STATUS[fields.choice("status", tuple(_STATUS))]
-    answer = fields.text("answer", "")
-    fields.end()
-    return [Stroke(kind, call.where, text=answer)]
-
-
-def _verb(verb: str, field: str = "", name: str = "") -> Callable[[Reader, Call], _Said]:
-    """A call with one text or none."""
-
-    def read(reader: Reader, call: Call) -> _Said:
-        fields = reader.bind(call, (name,) if name else ())
-        given = {field: fields.text(name)} if name else {}
-        fields.end()
-        return [build(NAME, call.where, action_type=verb, **given)]
-
-    return read
-
-
-def _select(reader: Reader, call: Call) -> _Said:
-    fields = reader.bind(call, ("x", "y", "value"))
-    spot, value = _at(reader, fields), fields.text("value")
-    fields.end()
-    return [build(NAME, call.where, action_type="select_option", target=spot, options=(value,))]
-
-
-def _at_a_place(verb: str, **more: Any) -> Callable[[Reader, Call], _Said]:
-    def read(reader: Reader, call: Call) -> _Said:
-        fields = reader.bind(call, ("x", "y"))
-        spot = _at(reader, fields)
-        fields.end()
-        return [build(NAME, call.where, action_type=verb, target=spot, **more)]
-
-    return read
-
-
-def _swipe(reader: Reader, call: Call) -> _Said:
-    fields = reader.bind(call, ("from_coord", "to_coord"))
-    ends = {name: list(fields.pair(name)) for name in ("from_coord", "to_coord")}
-    fields.end()
+def _swipe(reader: Reader) -> AgentAction:
+    ends = {name: list(reader.fields.pair(name)) for name in ("from_coord", "to_coord")}
     for x, y in ends.values():
-        reader.spot(x, y, call.where)
-    return [build(NAME, call.where, action_type="x-agentnet.swipe", arguments=ends)]
+        reader.spot(x, y, reader.call.where)
+    return reader.build("x-agentnet.swipe", arguments=ends)
 
 
-_OWN: dict[str, Callable[[Reader, Call], _Said]] = {
-    "computer.tripleClick": _triple_click,
-    "computer.triple_click": _triple_click,
-    "computer.wait": _wait("duration", UNSAID_WAIT),
-    "computer.terminate": _terminate,
-    "answer": _verb("answer", "text", "answer"),
-    "browser.select_option": _select,
-    "browser.clear": _at_a_place("fill", text=""),
-    "mobile.swipe": _swipe,
-    "mobile.home": _verb("x-agentnet.home"),
-    "mobile.back": _verb("go_back"),
-    "mobile.wait": _wait("seconds", ...),
-    "mobile.long_press": _at_a_place("click", hold=LONG_PRESS),
-    "mobile.open_app": _verb("launch_app", "app", "app_name"),
+_TRIPLE: Means = ("x y", stroke("click", at=Reader.needed, count=3))
+_OWN: dict[str, Means] = {
+    "computer.tripleClick": _TRIPLE,
+    "computer.triple_click": _TRIPLE,
+    "computer.wait": ("duration", stroke("wait", seconds=given("duration", UNSAID_WAIT, kind="number"))),
+    "computer.terminate": ("status answer", _terminate),
+    "answer": ("answer", row("answer", text=given("answer"))),
+    "browser.select_option": (
+        "x y value",
+        row("select_option", target=Reader.needed, options=lambda r: (r.fields.text("value"),)),
+    ),
+    "browser.clear": ("x y", row("fill", target=Reader.needed, text="")),
+    "mobile.swipe": ("from_coord to_coord", _swipe),
+    "mobile.home": ("", row("x-agentnet.home")),
+    "mobile.back": ("", row("go_back")),
+    "mobile.wait": ("seconds", stroke("wait", seconds=given("seconds", kind="number"))),
+    "mobile.long_press": ("x y", row("click", target=Reader.needed, hold=LONG_PRESS)),
+    "mobile.open_app": ("app_name", row("launch_app", app=given("app_name"))),
 }
 
 
@@ -171,15 +105,12 @@ def to_agentnet(action: Action, context: Context) -> WrittenPayload:
             losses.append(Loss(what=f"{action.verb}.keys", why="case means nothing within a chord"))
         return WrittenPayload("\n".join(_WRITE[stroke.kind](stroke) for stroke in strokes), losses)
     lines, losses = said
-    if isinstance(action, Extension) and from_agentnet(lines[0], context).actions != [_bare(action)]:
+    bare = action.model_copy(update={"target": None, "delay": None})
+    if isinstance(action, Extension) and from_agentnet(lines[0], context).actions != [bare]:
         raise DialectError(NAME, action.verb, "the arguments are not those of the function")
     if action.target is not None and not isinstance(action, SelectOption | Fill | Click):
         losses.append(Loss(what="target", why=f"{action.verb} has no target here"))
     return WrittenPayload("\n".join(lines), without_delay(action) + losses)
-
-
-def _bare(action: Action) -> Action:
-    return action.model_copy(update={"target": None, "delay": None})
 
 
 def _short(spot: ActionTarget, losses: list[Loss], context: Context, what: str) -> tuple[ActionTarget, list[Loss]]:
@@ -281,6 +212,4 @@ _WRITE: dict[Kind, Callable[[Stroke], str]] = {
     "fail": lambda s: _call("computer.terminate", "status='failure'", s.text and f"answer={s.text!r}"),
 }
 
-DIALECT = Dialect(
-    name=NAME, title="AgentNet (OpenCUA)", kind="text", read=from_agentnet, write=to_agentnet, variants=("norm1", "image")
-)  # fmt: skip
+DIALECT = Dialect(NAME, "AgentNet (OpenCUA)", "text", from_agentnet, to_agentnet, ("norm1", "image"))

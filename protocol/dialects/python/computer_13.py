@@ -9,12 +9,24 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from protocol.dialects.common.base import Context, Dialect, DialectError, Fields, Loss, ParsedPayload, WrittenPayload, at, each_of
-from protocol.dialects.python.strokes import InputDevice, Kind, Stroke, actions_of, read_name, spot_of, strokes_of, write_name
+from protocol.dialects.common.base import Context, Dialect, Loss, ParsedPayload, WrittenPayload
+from protocol.dialects.common.conversion import Reading, given
+from protocol.dialects.common.fields import Fields, each_of
+from protocol.dialects.python.strokes import (
+    InputDevice,
+    Kind,
+    Stroke,
+    actions_of,
+    read_name,
+    spot_of,
+    stroke,
+    strokes_of,
+    write_name,
+)
+from protocol.model import verbs
 from protocol.model.geometry import JsonObject
 from protocol.model.keys import KeyNameError, split_chord
 from protocol.model.targets import ActionTarget
-from protocol.model.verbs import Action
 
 NAME = "computer_13"
 _HANDS = InputDevice(NAME, timed=False, aimed=False, both_ways=True, dragging=("left",))
@@ -41,107 +53,77 @@ def _strokes(call: Any, where: str) -> list[Stroke]:
         inner = Fields(NAME, fields.any("parameters"), f"{where}.parameters")
         fields.end()
         fields = inner
-    strokes = _READ[verb](fields)
+    reading = _Reading(NAME, Context())
+    reading.fields = fields
+    strokes = _READ[verb](reading)
     fields.end()
     return strokes
 
 
-def _spot(fields: Fields, *, needed: bool = False) -> ActionTarget | None:
-    """Where `x` and `y` are; None where neither is given, which is where the pointer is."""
-    if not needed and "x" not in fields and "y" not in fields:
-        return None
-    return at(fields.number("x"), fields.number("y"), "px", None, NAME, fields.where)
+class _Reading(Reading):
+    """One call that is read."""
+
+    def spot(self) -> ActionTarget | None:
+        """Where `x` and `y` are; None where neither is given, which is where the pointer is."""
+        return self.at() if "x" in self.fields or "y" in self.fields else None
+
+    def button(self) -> str:
+        kind = self.fields.choice("click_type", tuple(_CLICK_TYPES), None)
+        return _CLICK_TYPES[kind] if kind else str(self.fields.choice("button", _BUTTONS, "left"))
+
+    def click(self) -> list[Stroke]:
+        fields, spot = self.fields, self.spot()
+        kind = fields.choice("click_type", (*_CLICK_TYPES, *_WHEEL), None)
+        if kind in _WHEEL:
+            return [Stroke("wheel", fields.where, at=spot, down=_WHEEL[kind])]
+        button = _CLICK_TYPES[kind] if kind else fields.choice("button", _BUTTONS, "left")
+        count = fields.number("num_clicks", 1, whole=True)
+        if count not in (1, 2, 3):
+            fields.refuse("num_clicks", "1, 2 or 3 is needed")
+        return [Stroke("click", fields.where, at=spot, button=button, count=count)]
+
+    def scroll(self) -> list[Stroke]:
+        """Up is positive here, as in pyautogui, and down in the protocol."""
+        if "dx" not in self.fields and "dy" not in self.fields:
+            self.fields.refuse("dy", "is missing")
+        dx, dy = self.fields.number("dx", 0, whole=True), self.fields.number("dy", 0, whole=True)
+        return [Stroke("wheel", self.fields.where, across=dx, down=-dy)]
+
+    def named(self, name: str, field: str = "key") -> str:
+        return read_name(NAME, f"{self.fields.where}.{field}", name)
+
+    def keys(self) -> tuple[str, ...]:
+        """One key; in the prompts' examples also several, as `ctrl+c`."""
+        text = self.fields.text("key")
+        try:
+            return tuple(self.named(part) for part in (split_chord(text) if len(text) > 1 else (text,)))
+        except KeyNameError as no:
+            self.fields.refuse("key", str(no))
+
+    def hotkey(self) -> tuple[str, ...]:
+        return tuple(self.named(name, f"keys[{n}]") for n, name in enumerate(self.fields.texts("keys")))
 
 
-def _button(fields: Fields) -> str:
-    kind = fields.choice("click_type", tuple(_CLICK_TYPES), None)
-    return _CLICK_TYPES[kind] if kind else str(fields.choice("button", _BUTTONS, "left"))
+def _each(kind: Kind, *, backwards: bool = False) -> Callable[[_Reading], list[Stroke]]:
+    """Several keys come up in the other order."""
+    return lambda r: [Stroke(kind, r.fields.where, keys=(key,)) for key in (reversed(r.keys()) if backwards else r.keys())]
 
 
-def _click(fields: Fields) -> list[Stroke]:
-    spot = _spot(fields)
-    kind = fields.choice("click_type", (*_CLICK_TYPES, *_WHEEL), None)
-    if kind in _WHEEL:
-        return [Stroke("wheel", fields.where, at=spot, down=_WHEEL[kind])]
-    button = _CLICK_TYPES[kind] if kind else fields.choice("button", _BUTTONS, "left")
-    count = fields.number("num_clicks", 1, whole=True)
-    if count not in (1, 2, 3):
-        fields.refuse("num_clicks", "1, 2 or 3 is needed")
-    return [Stroke("click", fields.where, at=spot, button=button, count=count)]
-
-
-def _clicked(button: str, count: int) -> Callable[[Fields], list[Stroke]]:
-    return lambda fields: [Stroke("click", fields.where, at=_spot(fields), button=button, count=count)]
-
-
-def _mouse(kind: Kind) -> Callable[[Fields], list[Stroke]]:
-    return lambda fields: [Stroke(kind, fields.where, button=_button(fields))]
-
-
-def _moved(kind: Kind) -> Callable[[Fields], list[Stroke]]:
-    return lambda fields: [Stroke(kind, fields.where, at=_spot(fields, needed=True))]
-
-
-def _scroll(fields: Fields) -> list[Stroke]:
-    """Up is positive here, as in pyautogui, and down in the protocol."""
-    if "dx" not in fields and "dy" not in fields:
-        fields.refuse("dy", "is missing")
-    dx, dy = fields.number("dx", 0, whole=True), fields.number("dy", 0, whole=True)
-    return [Stroke("wheel", fields.where, across=dx, down=-dy)]
-
-
-def _typing(fields: Fields) -> list[Stroke]:
-    return [Stroke("write", fields.where, text=fields.text("text"))]
-
-
-def _hotkey(fields: Fields) -> list[Stroke]:
-    names = fields.texts("keys")
-    keys = tuple(read_name(NAME, f"{fields.where}.keys[{n}]", name) for n, name in enumerate(names))
-    return [Stroke("press", fields.where, keys=keys)]
-
-
-def _key(kind: Kind) -> Callable[[Fields], list[Stroke]]:
-    """One key; in the prompts' examples also several, as `ctrl+c`: they come up in the other order."""
-
-    def read(fields: Fields) -> list[Stroke]:
-        keys = _chord(fields, fields.text("key"))
-        if kind == "press":
-            return [Stroke("press", fields.where, keys=keys)]
-        return [Stroke(kind, fields.where, keys=(key,)) for key in (reversed(keys) if kind == "key_up" else keys)]
-
-    return read
-
-
-def _chord(fields: Fields, text: str) -> tuple[str, ...]:
-    where = f"{fields.where}.key"
-    try:
-        parts = split_chord(text) if len(text) > 1 else (text,)
-    except KeyNameError as no:
-        raise DialectError(NAME, where, str(no)) from None
-    return tuple(read_name(NAME, where, part) for part in parts)
-
-
-def _press(fields: Fields) -> list[Stroke]:
-    name = fields.text("key")
-    return [Stroke("press", fields.where, keys=(read_name(NAME, f"{fields.where}.key", name),))]
-
-
-def _word(kind: Kind) -> Callable[[Fields], list[Stroke]]:
-    return lambda fields: [Stroke(kind, fields.where)]
-
-
-_SPACE: dict[str, Callable[[Fields], list[Stroke]]] = {
-    "MOVE_TO": _moved("move"), "CLICK": _click, "MOUSE_DOWN": _mouse("down"), "MOUSE_UP": _mouse("up"),
-    "RIGHT_CLICK": _clicked("right", 1), "DOUBLE_CLICK": _clicked("left", 2), "DRAG_TO": _moved("drag"), "SCROLL": _scroll,
-    "TYPING": _typing, "PRESS": _press, "KEY_DOWN": _key("key_down"), "KEY_UP": _key("key_up"), "HOTKEY": _hotkey,
-    "WAIT": _word("wait"), "DONE": _word("done"), "FAIL": _word("fail"),
+_AT, _HERE = _Reading.at, _Reading.spot
+_SPACE: dict[str, Callable[[_Reading], list[Stroke]]] = {
+    "MOVE_TO": stroke("move", at=_AT), "CLICK": _Reading.click, "MOUSE_DOWN": stroke("down", button=_Reading.button),
+    "MOUSE_UP": stroke("up", button=_Reading.button), "RIGHT_CLICK": stroke("click", at=_HERE, button="right"),
+    "DOUBLE_CLICK": stroke("click", at=_HERE, count=2), "DRAG_TO": stroke("drag", at=_AT), "SCROLL": _Reading.scroll,
+    "TYPING": stroke("write", text=given("text")), "PRESS": stroke("press", keys=lambda r: (r.named(r.fields.text("key")),)),
+    "KEY_DOWN": _each("key_down"), "KEY_UP": _each("key_up", backwards=True), "HOTKEY": stroke("press", keys=_Reading.hotkey),
+    "WAIT": stroke("wait"), "DONE": stroke("done"), "FAIL": stroke("fail"),
 }  # fmt: skip
 SPACE = tuple(_SPACE)
 """The verbs of the declared action space: all that is ever written."""
-_READ = {**_SPACE, "MOUSE_MOVE": _moved("move"), "TYPE": _typing, "KEY": _key("press")}
+_READ = {**_SPACE, "MOUSE_MOVE": _SPACE["MOVE_TO"], "TYPE": _SPACE["TYPING"], "KEY": stroke("press", keys=_Reading.keys)}
 
 
-def to_computer_13(action: Action, context: Context) -> WrittenPayload:
+def to_computer_13(action: verbs.Action, context: Context) -> WrittenPayload:
     """The call that is `action`, or a list of calls. Raises DialectError for what the space cannot say."""
 
     def locate(target: ActionTarget, what: str) -> tuple[ActionTarget, list[Loss]]:
@@ -193,4 +175,4 @@ _WRITE: dict[Kind, Callable[[Stroke], tuple[str, JsonObject]]] = {
     "fail": lambda s: ("FAIL", {}),
 }
 
-DIALECT = Dialect(name=NAME, title="OSWorld computer_13", kind="json", read=from_computer_13, write=to_computer_13)
+DIALECT = Dialect(NAME, "OSWorld computer_13", "json", from_computer_13, to_computer_13)

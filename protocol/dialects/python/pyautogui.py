@@ -10,20 +10,10 @@ import re
 from collections.abc import Callable
 from typing import Any
 
-from protocol.dialects.common.base import (
-    Context,
-    Dialect,
-    DialectError,
-    Loss,
-    ParsedPayload,
-    WrittenPayload,
-    at,
-    build,
-    checked_number,
-    element_of,
-    without_delay,
-)
+from protocol.dialects.common.base import Context, Dialect, DialectError, Loss, ParsedPayload, WrittenPayload
 from protocol.dialects.common.calls import BareName, Call
+from protocol.dialects.common.conversion import element_of, without_delay
+from protocol.dialects.common.fields import at, build, checked_number
 from protocol.dialects.python.pyautogui_calls import FUNCTIONS, PACE, Reader, read_code
 from protocol.dialects.python.strokes import FARTHEST, InputDevice, Kind, Stroke, actions_of, spot_of, strokes_of, write_name
 from protocol.model.actions import AgentAction
@@ -64,7 +54,7 @@ def from_pyautogui(payload: Any, context: Context) -> ParsedPayload:
             return _tagged(x, tags, where)
         return at(checked_number(NAME, where, x), checked_number(NAME, where, y), "px", None, NAME, where)
 
-    reader = Reader(NAME, spot, bare=lambda word: tags is not None and bool(_TAG.fullmatch(word)))
+    reader = Reader(NAME, context, spot, bare=lambda word: tags is not None and bool(_TAG.fullmatch(word)))
     said, losses = read_code(NAME, payload, tuple(_WORDS))
     strokes: list[Stroke | AgentAction] = []
     for one in said:
@@ -92,21 +82,22 @@ def _copied(action: AgentAction) -> str:
 
 def _read(reader: Reader, call: Call) -> list[Stroke | AgentAction]:
     if call.name in FUNCTIONS:
-        return [*FUNCTIONS[call.name](reader, call)]
+        return [*reader.functions(call)]
     module, _, name = call.name.partition(".")
     if module == NAME and name == "screenshot":
         return [_read_screenshot(reader, call)]
     name = _ALSO.get(name, name)
     if call.name != _COPY and (module != NAME or name == "copy" or name not in CARRIED):
         raise DialectError(NAME, call.where, f"{call.name[:60]} is no function that is known here")
-    fields = reader.bind(call, CARRIED[name])
-    arguments = {own: fields.any(own) for own in CARRIED[name] if own in fields}
-    fields.end()
+    reader.bind(call, list(CARRIED[name]))
+    arguments = {own: reader.fields.any(own) for own in CARRIED[name] if own in reader.fields}
+    reader.fields.end()
     return [build(NAME, call.where, action_type=_PREFIX + name, arguments=arguments)]
 
 
 def _read_screenshot(reader: Reader, call: Call) -> AgentAction:
-    fields = reader.bind(call, ("imageFilename", "region"))
+    reader.bind(call, ["imageFilename", "region"])
+    fields = reader.fields
     if fields.text("imageFilename", None) is not None:
         reader.losses.append(Loss(what="screenshot.imageFilename", why="where a picture is kept is not said"))
     region = fields.any("region", None)
@@ -255,6 +246,4 @@ def _write_carried(action: Extension, context: Context) -> WrittenPayload:
     return WrittenPayload(text, losses)
 
 
-DIALECT = Dialect(
-    name=NAME, title="OSWorld pyautogui", kind="text", read=from_pyautogui, write=to_pyautogui, variants=("xy", "som")
-)  # fmt: skip
+DIALECT = Dialect(NAME, "OSWorld pyautogui", "text", from_pyautogui, to_pyautogui, ("xy", "som"))

@@ -10,8 +10,10 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
-from protocol.dialects.common.base import DialectError, Fields, Loss
-from protocol.dialects.common.calls import BareName, Call, parse_calls
+from protocol.dialects.common.base import DialectError, Loss
+from protocol.dialects.common.calls import BareName, Call, bound, parse_calls
+from protocol.dialects.common.conversion import Reading, given
+from protocol.dialects.common.fields import Fields
 from protocol.dialects.common.statements import (
     Statement,
     blanked,
@@ -22,7 +24,8 @@ from protocol.dialects.common.statements import (
     names_given,
     statements,
 )
-from protocol.dialects.python.strokes import Kind, Stroke, read_name
+from protocol.dialects.python.strokes import Stroke, read_name, stroke
+from protocol.model.geometry import JsonObject
 from protocol.model.targets import ActionTarget
 
 MOST = 10_000
@@ -35,12 +38,11 @@ PACE = ("duration", "tween", "interval", "pause", "_pause", "logScreenshot")
 _IMPORT = re.compile(r"import[ \t]+(?:pyautogui|pyperclip|time)(?:[ \t]*,[ \t]*(?:pyautogui|pyperclip|time))*")
 _SETTING = re.compile(r"pyautogui\.(FAILSAFE|PAUSE)[ \t]*=[ \t]*(?:True|False|\d+(?:\.\d*)?|\.\d+)")
 
-_WORDS = Loss(what="words", why="words around the code are no action")
+_THOUGHT = Loss(what="words", why="words around the code are no action")
 
-_CLICK = ("x", "y", "interval", "duration", "tween")
-_BUTTON_CLICK = ("x", "y", "interval", "button", "duration", "tween")
-_MOUSE = ("x", "y", "button", "duration", "tween")
-_WHEEL = ("clicks", "x", "y")
+_CLICK = "x y interval duration tween"
+_BUTTON_CLICK = "x y interval button duration tween"
+_MOUSE = "x y button duration tween"
 
 
 def read_code(dialect: str, payload: Any, words: tuple[str, ...] = ()) -> tuple[list[Call | Statement], list[Loss]]:
@@ -51,14 +53,14 @@ def read_code(dialect: str, payload: Any, words: tuple[str, ...] = ()) -> tuple[
     text = checked_text(dialect, payload)
     code, losses = code_in(dialect, text)
     found: list[Call | Statement] = []
-    given: list[tuple[Statement, dict[str, Any]]] = []
+    given: list[tuple[Statement, JsonObject]] = []
     passed: list[tuple[int, int]] = []
     for statement in statements(code):
         setting = _SETTING.fullmatch(statement.text)
         if statement.text in words:
             found.append(statement)
         elif is_a_text(statement.text):
-            losses += [] if _WORDS in losses else [_WORDS]
+            losses += [] if _THOUGHT in losses else [_THOUGHT]
         elif names := names_given(dialect, statement) if not setting else {}:
             given.append((statement, names))
         elif not setting and not _IMPORT.fullmatch(statement.text):
@@ -75,195 +77,159 @@ def read_code(dialect: str, payload: Any, words: tuple[str, ...] = ()) -> tuple[
 
 
 @dataclass
-class Reader:
+class Reader(Reading):
     """Reads calls one by one, and gathers what is lost."""
 
-    dialect: str
     spot: Callable[[Any, Any, str], ActionTarget]
     """The place of `x` and `y`, at a position in the text. Raises DialectError."""
     bare: Callable[[BareName], bool] = lambda word: False
     """Whether a bare name may stand for a place."""
     names_keys: bool = False
     """Whether `hotkey(keys=[...])` means its keys; pyautogui itself ignores them there."""
-    losses: list[Loss] = field(default_factory=list)
     presses: int = 0
+    call: Call = field(init=False)
 
-    def bind(self, call: Call, names: tuple[str, ...], pace: tuple[str, ...] = PACE) -> Fields:
+    def read(self, call: Call, means: Means, pace: tuple[str, ...] = PACE) -> list[Any]:
+        """The strokes of a call, or the action that it is."""
+        names, read = means
+        self.bind(call, names.split(), pace)
+        strokes = read(self)
+        self.fields.end()
+        return strokes if isinstance(strokes, list) else [strokes]
+
+    def bind(self, call: Call, names: list[str], pace: tuple[str, ...] = PACE) -> None:
         """The arguments of a call by name, without its pace. Raises DialectError for too many, and for what is no literal."""
-        if len(call.args) > len(names):
-            raise DialectError(self.dialect, call.where, f"{call.name} takes at most {len(names)} arguments by position")
-        given = dict(zip(names, call.args, strict=False))
-        for name, value in call.kwargs.items():
-            if name in given:
-                raise DialectError(self.dialect, call.where, f"the argument {name} is given twice")
-            given[name] = value
-        fields = Fields(self.dialect, {k: v for k, v in given.items() if k not in pace}, call.where)
-        self._pace(call, {k: v for k, v in given.items() if k in pace})
-        for name, value in given.items():
-            self.literal(fields, name, value)
-        return fields
-
-    def literal(self, fields: Fields, name: str, value: Any) -> None:
-        if isinstance(value, BareName) and not (name == "tween" or _constant(value) or (name == "x" and self.bare(value))):
-            fields.refuse(name, f"a literal is needed, not the name {str(value)[:40]!r}")
-        inner = value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
-        for part in inner:
-            self.literal(fields, name, part)
-
-    def _pace(self, call: Call, given: dict[str, Any]) -> None:
-        told = [name for name, value in given.items() if name != "tween" and value not in (0, None, False, True)]
+        self.call = call
+        given = bound(self.dialect, call.where, call.name, names, call.args, call.kwargs)
+        self.fields = Fields(self.dialect, {name: value for name, value in given.items() if name not in pace}, call.where)
+        told = [name for name in given if name in pace and name != "tween" and given[name] not in (0, None, False, True)]
         if told:
             self.losses.append(Loss(what=f"{call.name}.{told[0]}", why="how fast it is done is not kept"))
+        for name, value in given.items():
+            self._literal(name, value)
 
-    def at(self, fields: Fields) -> ActionTarget | None:
+    def _literal(self, name: str, value: Any) -> None:
+        if isinstance(value, BareName) and not (name == "tween" or _constant(value) or (name == "x" and self.bare(value))):
+            self.fields.refuse(name, f"a literal is needed, not the name {str(value)[:40]!r}")
+        for part in value.values() if isinstance(value, dict) else value if isinstance(value, list) else ():
+            self._literal(name, part)
+
+    def aim(self) -> ActionTarget | None:
         """Where the call happens; None where the pointer is."""
-        x, y = fields.any("x", None), fields.any("y", None)
+        x, y = self.fields.any("x", None), self.fields.any("y", None)
         if isinstance(x, list) and y is None and len(x) == 2:
             x, y = x
         if x is None and y is None:
             return None
         if isinstance(x, str) and not isinstance(x, BareName):
-            fields.refuse("x", "a picture on the disk is no place")
+            self.fields.refuse("x", "a picture on the disk is no place")
         if (x is None or y is None) and not isinstance(x, BareName):
-            fields.refuse("x" if x is None else "y", "is missing")
-        return self.spot(x, y, fields.where)
+            self.fields.refuse("x" if x is None else "y", "is missing")
+        return self.spot(x, y, self.fields.where)
 
-    def button(self, fields: Fields) -> str:
-        value = fields.any("button", "left")
+    def needed(self) -> ActionTarget:
+        return self.aim() or self.fields.refuse("x", "is missing")
+
+    def button(self) -> str:
+        value = self.fields.any("button", "left")
         if isinstance(value, int) and not isinstance(value, bool) and value in _NUMBERED:
             return _NUMBERED[value]
         name = str(value).removeprefix("pyautogui.").lower() if isinstance(value, str) else ""
-        return _BUTTONS.get(name) or fields.refuse("button", f"there is no button {value!r:.40}")
+        return _BUTTONS.get(name) or self.fields.refuse("button", f"there is no button {value!r:.40}")
 
-    def key(self, fields: Fields, name: str, value: Any) -> str:
+    def named(self, value: Any, name: str = "keys") -> str:
+        """The key of that name in the field `name`."""
         if not isinstance(value, str):
-            fields.refuse(name, f"the name of a key is needed, not {value!r:.40}")
-        return read_name(self.dialect, f"{fields.where}.{name}", value)
+            self.fields.refuse(name, f"the name of a key is needed, not {value!r:.40}")
+        return read_name(self.dialect, f"{self.fields.where}.{name}", value)
 
-    def key_list(self, fields: Fields, name: str) -> list[str]:
-        """Keys that are pressed one after the other: a name or a list of names."""
-        value = fields.any(name)
-        return [self.key(fields, name, key) for key in (value if isinstance(value, list) else [value])]
+    def click(self) -> list[Stroke]:
+        count = self.fields.number("clicks", 1, whole=True)
+        if count not in (1, 2, 3):
+            self.fields.refuse("clicks", "1, 2 or 3 is needed")
+        return stroke("click", at=Reader.aim, button=Reader.button, count=count)(self)
+
+    def drag(self) -> list[Stroke]:
+        spot, button = self.needed(), self.button()
+        if not self.fields.flag("mouseDownUp", True):
+            self.fields.refuse("mouseDownUp", "a drag that presses nothing is not understood here")
+        return [Stroke("drag", self.call.where, spot, button)]
+
+    def write(self) -> list[Stroke]:
+        message = self.fields.any("message")
+        if isinstance(message, list):
+            return self._pressed(message)
+        if not isinstance(message, str):
+            self.fields.refuse("message", f"a text is needed, not {message!r:.40}")
+        return [Stroke("write", self.call.where, text=str(message))]
+
+    def press(self) -> list[Stroke]:
+        times, keys = self.fields.number("presses", 1, whole=True), self.fields.any("keys")
+        keys = keys if isinstance(keys, list) else [keys]
+        self.presses += times * len(keys)
+        if times < 1 or self.presses > MOST:
+            self.fields.refuse("presses", f"between 1 and {MOST} presses are understood")
+        return self._pressed(keys * times)
+
+    def _pressed(self, names: list[Any]) -> list[Stroke]:
+        return [Stroke("press", self.call.where, keys=(self.named(name),)) for name in names]
+
+    def hotkey(self) -> list[Stroke]:
+        """Keys by position, or in one list."""
+        keys = self.fields.any("keys")
+        names = keys if isinstance(keys, list) else [keys]
+        return [Stroke("press", self.call.where, keys=tuple(self.named(name) for name in names))]
+
+    def functions(self, call: Call) -> list[Stroke]:
+        """What a call of pyautogui's own does."""
+        if call.name in ("pyautogui.hotkey", "pyautogui.shortcut"):
+            if "keys" in call.kwargs and not self.names_keys:
+                raise DialectError(self.dialect, f"{call.where}.keys", "pyautogui takes the keys of hotkey by position")
+            listed = len(call.args) == 1 and isinstance(call.args[0], list)
+            call = call if listed or not call.args else call._replace(args=[list(call.args)])
+        return self.read(call, FUNCTIONS[call.name])
 
 
 def _constant(word: BareName) -> bool:
     return word.removeprefix("pyautogui.").lower() in _BUTTONS and word.startswith("pyautogui.")
 
 
-Strokes = list[Stroke]
-Read = Callable[[Reader, Call], Strokes]
+Means = tuple[str, Callable[[Any], Any]]
+"""The parameters of a function, and what a call of it is."""
 
 
-def _click(reader: Reader, call: Call) -> Strokes:
-    fields = reader.bind(call, ("x", "y", "clicks", "interval", "button", "duration", "tween"))
-    count = fields.number("clicks", 1, whole=True)
-    if count not in (1, 2, 3):
-        fields.refuse("clicks", "1, 2 or 3 is needed")
-    return _ended(fields, Stroke("click", call.where, reader.at(fields), reader.button(fields), count))
+def _wheel(axis: str, sign: int) -> Means:
+    return "clicks x y", stroke("wheel", **{axis: lambda r: sign * r.fields.number("clicks", whole=True)}, at=Reader.aim)
 
 
-def _clicked(button: str, count: int, names: tuple[str, ...] = _CLICK) -> Read:
-    def read(reader: Reader, call: Call) -> Strokes:
-        fields = reader.bind(call, names)
-        pressed = reader.button(fields) if "button" in names else button
-        return _ended(fields, Stroke("click", call.where, reader.at(fields), pressed, count))
-
-    return read
+def _clicks(count: int = 1) -> Means:
+    return _BUTTON_CLICK, stroke("click", at=Reader.aim, button=Reader.button, count=count)
 
 
-def _mouse(kind: Kind) -> Read:
-    def read(reader: Reader, call: Call) -> Strokes:
-        fields = reader.bind(call, _MOUSE)
-        return _ended(fields, Stroke(kind, call.where, reader.at(fields), reader.button(fields)))
-
-    return read
-
-
-def _moved(kind: Kind, names: tuple[str, ...]) -> Read:
-    def read(reader: Reader, call: Call) -> Strokes:
-        fields = reader.bind(call, names)
-        spot = reader.at(fields)
-        if spot is None:
-            fields.refuse("x", "is missing")
-        button = reader.button(fields) if "button" in names else "left"
-        if not fields.flag("mouseDownUp", True):
-            fields.refuse("mouseDownUp", "a drag that presses nothing is not understood here")
-        return _ended(fields, Stroke(kind, call.where, spot, button))
-
-    return read
-
-
-def _wheel(axis: str, sign: int) -> Read:
-    def read(reader: Reader, call: Call) -> Strokes:
-        fields = reader.bind(call, _WHEEL)
-        turned = {axis: sign * fields.number("clicks", whole=True)}
-        return _ended(fields, Stroke("wheel", call.where, reader.at(fields), **turned))
-
-    return read
-
-
-def _write(reader: Reader, call: Call) -> Strokes:
-    fields = reader.bind(call, ("message", "interval"))
-    message = fields.any("message")
-    if isinstance(message, list):
-        return _presses(reader, fields, message, call)
-    if not isinstance(message, str):
-        fields.refuse("message", f"a text is needed, not {message!r:.40}")
-    return _ended(fields, Stroke("write", call.where, text=str(message)))
-
-
-def _press(reader: Reader, call: Call) -> Strokes:
-    fields = reader.bind(call, ("keys", "presses", "interval"))
-    times = fields.number("presses", 1, whole=True)
-    keys = fields.any("keys")
-    keys = keys if isinstance(keys, list) else [keys]
-    reader.presses += times * len(keys)
-    if times < 1 or reader.presses > MOST:
-        fields.refuse("presses", f"between 1 and {MOST} presses are understood")
-    return _presses(reader, fields, keys * times, call)
-
-
-def _presses(reader: Reader, fields: Fields, names: list[Any], call: Call) -> Strokes:
-    return _ended(fields, *(Stroke("press", call.where, keys=(reader.key(fields, "keys", name),)) for name in names))
-
-
-def _hotkey(reader: Reader, call: Call) -> Strokes:
-    """Keys by position, or in one list."""
-    if "keys" in call.kwargs and not reader.names_keys:
-        raise DialectError(reader.dialect, f"{call.where}.keys", "pyautogui takes the keys of hotkey by position")
-    listed = len(call.args) == 1 and isinstance(call.args[0], list)
-    args = call.args if listed or not call.args else [list(call.args)]
-    fields = reader.bind(call._replace(args=args), ("keys",))
-    return _ended(fields, Stroke("press", call.where, keys=tuple(reader.key_list(fields, "keys"))))
-
-
-def _one_key(kind: Kind) -> Read:
-    def read(reader: Reader, call: Call) -> Strokes:
-        fields = reader.bind(call, ("key",))
-        return _ended(fields, Stroke(kind, call.where, keys=(reader.key(fields, "key", fields.any("key")),)))
-
-    return read
-
-
-def _sleep(reader: Reader, call: Call) -> Strokes:
-    fields = reader.bind(call, ("seconds",))
-    return _ended(fields, Stroke("wait", call.where, seconds=fields.number("seconds")))
-
-
-def _ended(fields: Fields, *strokes: Stroke) -> Strokes:
-    fields.end()
-    return list(strokes)
-
-
-FUNCTIONS: dict[str, Read] = {
-    "pyautogui.click": _click, "pyautogui.leftClick": _clicked("left", 1), "pyautogui.rightClick": _clicked("right", 1),
-    "pyautogui.middleClick": _clicked("middle", 1), "pyautogui.doubleClick": _clicked("left", 2, _BUTTON_CLICK),
-    "pyautogui.tripleClick": _clicked("left", 3, _BUTTON_CLICK), "pyautogui.mouseDown": _mouse("down"),
-    "pyautogui.mouseUp": _mouse("up"), "pyautogui.moveTo": _moved("move", ("x", "y", "duration", "tween")),
-    "pyautogui.dragTo": _moved("drag", ("x", "y", "duration", "tween", "button")), "pyautogui.scroll": _wheel("down", -1),
-    "pyautogui.vscroll": _wheel("down", -1), "pyautogui.hscroll": _wheel("across", 1), "pyautogui.write": _write,
-    "pyautogui.typewrite": _write, "pyautogui.press": _press, "pyautogui.hotkey": _hotkey, "pyautogui.shortcut": _hotkey,
-    "pyautogui.keyDown": _one_key("key_down"), "pyautogui.keyUp": _one_key("key_up"), "pyautogui.sleep": _sleep,
-    "time.sleep": _sleep,
-}  # fmt: skip
+_ONE_KEY = {"keys": lambda r: (r.named(r.fields.any("key"), "key"),)}
+_SLEEP: Means = ("seconds", stroke("wait", seconds=given("seconds", kind="number")))
+FUNCTIONS: dict[str, Means] = {
+    "pyautogui.click": ("x y clicks interval button duration tween", Reader.click),
+    "pyautogui.leftClick": (_CLICK, stroke("click", at=Reader.aim)),
+    "pyautogui.rightClick": (_CLICK, stroke("click", at=Reader.aim, button="right")),
+    "pyautogui.middleClick": (_CLICK, stroke("click", at=Reader.aim, button="middle")),
+    "pyautogui.doubleClick": _clicks(2),
+    "pyautogui.tripleClick": _clicks(3),
+    "pyautogui.mouseDown": (_MOUSE, stroke("down", at=Reader.aim, button=Reader.button)),
+    "pyautogui.mouseUp": (_MOUSE, stroke("up", at=Reader.aim, button=Reader.button)),
+    "pyautogui.moveTo": ("x y duration tween", stroke("move", at=Reader.needed)),
+    "pyautogui.dragTo": ("x y duration tween button", Reader.drag),
+    "pyautogui.scroll": _wheel("down", -1),
+    "pyautogui.vscroll": _wheel("down", -1),
+    "pyautogui.hscroll": _wheel("across", 1),
+    "pyautogui.write": ("message interval", Reader.write),
+    "pyautogui.typewrite": ("message interval", Reader.write),
+    "pyautogui.press": ("keys presses interval", Reader.press),
+    "pyautogui.hotkey": ("keys", Reader.hotkey),
+    "pyautogui.shortcut": ("keys", Reader.hotkey),
+    "pyautogui.keyDown": ("key", stroke("key_down", **_ONE_KEY)),
+    "pyautogui.keyUp": ("key", stroke("key_up", **_ONE_KEY)),
+    "pyautogui.sleep": _SLEEP,
+    "time.sleep": _SLEEP,
+}
 """How each function is read. The wheel turns up for positive clicks of `scroll`, and right for those of `hscroll`."""

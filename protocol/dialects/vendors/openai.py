@@ -6,23 +6,16 @@ Also read: bare actions, lists of items as a response holds them, and whole resp
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from typing import Any
+from typing import Any, ClassVar
 
-from protocol.dialects.common.base import (
-    Context,
-    Dialect,
-    DialectError,
-    Fields,
-    NothingDone,
-    ParsedPayload,
-    WrittenPayload,
-    cannot,
-    each_of,
-)
-from protocol.dialects.common.pointing import PayloadReading, PayloadWriting, simpler
+from protocol.dialects.common.base import Context, Dialect, DialectError, NothingDone, ParsedPayload, WrittenPayload
+from protocol.dialects.common.conversion import given, row, says
+from protocol.dialects.common.fields import Fields, each_of
+from protocol.dialects.common.pointing import ONLY_SCREEN, PayloadReading, PayloadWriting
+from protocol.model import verbs
 from protocol.model.actions import AgentAction
 from protocol.model.geometry import JsonObject
-from protocol.model.verbs import Action, Click, Drag, Extension, HoldKey, Hover, PressKey, Screenshot, Scroll, Type, Wait
+from protocol.model.targets import ActionTarget
 
 NAME = "openai"
 _CHECKS = "pending_safety_checks"
@@ -42,69 +35,17 @@ def from_openai(payload: Any, context: Context) -> ParsedPayload:
 
     Safety checks come first, as `x-openai.pending_safety_checks`: whoever performs actions stops there, and can ask a person.
     """
-    reading = PayloadReading(NAME, context, DIALECT.variant(context), *context.picture)
-    for fields in (fields for each, where in each_of(payload) for fields in _actions(each, where, reading)):
+    reading = _Reading(NAME, context, DIALECT.variant(context), *context.picture)
+    for fields in (fields for each, where in each_of(payload) for fields in reading.calls(each, where)):
+        reading.fields = fields
         verb = fields.text("type")
-        if verb == _FUNCTION:
-            reading.actions.append(_function(fields, reading))
-            continue
-        if verb not in _READERS:
-            fields.refuse("type", f"there is no action {verb[:60]!r}; actions are {', '.join(_READERS)}")
-        reading.actions.append(_READERS[verb](fields, reading))
+        if verb not in _READ and verb != _FUNCTION:
+            fields.refuse("type", f"there is no action {verb[:60]!r}; actions are {', '.join(_READ)}")
+        reading.actions.append(reading.function() if verb == _FUNCTION else _READ[verb](reading))
         fields.end()
     if not reading.actions:
         raise NothingDone(NAME, "$", "there is no computer call")
     return ParsedPayload(reading.actions, reading.losses)
-
-
-def _actions(payload: Any, where: str, reading: PayloadReading) -> Iterator[Fields]:
-    fields = Fields(NAME, payload, where)
-    kind = payload.get("type")
-    if kind is None and isinstance(payload.get("output"), list | tuple):
-        for n, each in enumerate(payload["output"]):
-            yield from _actions(each, f"{where}.output[{n}]", reading)
-    elif kind == "computer_call":
-        yield from _call(fields, reading)
-    elif kind in _WORDS or (kind is None and "role" in payload):
-        reading.lose("words", "words beside a call are no action")
-    else:
-        yield fields
-
-
-def _function(fields: Fields, reading: PayloadReading) -> AgentAction:
-    """A function of the harness's own, beside the tool: carried, since only the harness knows what it does."""
-    fields.drop("id", "call_id", "namespace")
-    fields.choice("status", ("completed",), None)
-    name, arguments = fields.text("name"), fields.text("arguments", "{}")
-    fields.end()
-    return reading.theirs(_FUNCTION, fields.where, name=name, arguments=arguments)
-
-
-def _call(fields: Fields, reading: PayloadReading) -> Iterator[Fields]:
-    fields.drop("type", "id", "call_id")
-    fields.choice("status", ("completed",), None)
-    action, actions, checks = fields.any("action", None), fields.any("actions", None), _checks(fields)
-    fields.end()
-    if checks:
-        reading.actions.append(reading.theirs(_CHECKS, f"{fields.where}.{_CHECKS}", checks=checks))
-    if action is not None and actions is not None:
-        fields.refuse("actions", "a call has either an action or actions")
-    if action is None and actions is None and not checks:
-        fields.refuse("actions", "is missing")
-    if action is not None:
-        yield Fields(NAME, action, f"{fields.where}.action")
-    for n, each in enumerate(_a_list(fields, "actions", actions)):
-        yield Fields(NAME, each, f"{fields.where}.actions[{n}]")
-
-
-def _checks(fields: Fields) -> list[dict[str, str]]:
-    found = []
-    for n, each in enumerate(_a_list(fields, _CHECKS, fields.any(_CHECKS, None))):
-        check = Fields(NAME, each, f"{fields.where}.{_CHECKS}[{n}]")
-        said = {name: check.text(name, None) for name in ("id", "code", "message")}
-        check.end()
-        found.append({name: text for name, text in said.items() if text is not None})
-    return found
 
 
 def _a_list(fields: Fields, name: str, value: Any) -> Sequence[Any]:
@@ -113,48 +54,81 @@ def _a_list(fields: Fields, name: str, value: Any) -> Sequence[Any]:
     return value or ()
 
 
-def _held(fields: Fields, reading: PayloadReading) -> tuple[str, ...]:
-    return reading.chord(f"{fields.where}.keys", fields.texts("keys", ()), "openai")
+class _Reading(PayloadReading):
+    """The items of a response."""
 
+    def calls(self, payload: Any, where: str) -> Iterator[Fields]:
+        fields = Fields(NAME, payload, where)
+        kind = payload.get("type")
+        if kind is None and isinstance(payload.get("output"), list | tuple):
+            for n, each in enumerate(payload["output"]):
+                yield from self.calls(each, f"{where}.output[{n}]")
+        elif kind == "computer_call":
+            yield from self._call(fields)
+        elif kind in _WORDS or (kind is None and "role" in payload):
+            self.lose("words", "words beside a call are no action")
+        else:
+            yield fields
 
-def _read_click(fields: Fields, reading: PayloadReading) -> AgentAction:
-    button = _BUTTONS[fields.choice("button", tuple(_BUTTONS))]
-    return reading.build(fields, "click", "keys", target=reading.xy(fields), button=button, modifiers=_held(fields, reading))
+    def function(self) -> AgentAction:
+        """A function of the harness's own, beside the tool: carried, since only the harness knows what it does."""
+        self.fields.drop("id", "call_id", "namespace")
+        self.fields.choice("status", ("completed",), None)
+        name, arguments = self.fields.text("name"), self.fields.text("arguments", "{}")
+        return self.theirs(_FUNCTION, name=name, arguments=arguments)
 
+    def _call(self, fields: Fields) -> Iterator[Fields]:
+        fields.drop("type", "id", "call_id")
+        fields.choice("status", ("completed",), None)
+        action, actions, checks = fields.any("action", None), fields.any("actions", None), self._checks(fields)
+        fields.end()
+        if checks:
+            self.actions.append(self.theirs(_CHECKS, f"{fields.where}.{_CHECKS}", checks=checks))
+        if action is not None and actions is not None:
+            fields.refuse("actions", "a call has either an action or actions")
+        if action is None and actions is None and not checks:
+            fields.refuse("actions", "is missing")
+        if action is not None:
+            yield Fields(NAME, action, f"{fields.where}.action")
+        for n, each in enumerate(_a_list(fields, "actions", actions)):
+            yield Fields(NAME, each, f"{fields.where}.actions[{n}]")
 
-def _read_double(fields: Fields, reading: PayloadReading) -> AgentAction:
-    return reading.build(fields, "click", "keys", target=reading.xy(fields), count=2, modifiers=_held(fields, reading))
+    def _checks(self, fields: Fields) -> list[dict[str, str]]:
+        found = []
+        for n, each in enumerate(_a_list(fields, _CHECKS, fields.any(_CHECKS, None))):
+            check = Fields(NAME, each, f"{fields.where}.{_CHECKS}[{n}]")
+            said = {name: check.text(name, None) for name in ("id", "code", "message")}
+            check.end()
+            found.append({name: text for name, text in said.items() if text is not None})
+        return found
 
+    def meanwhile(self) -> tuple[str, ...]:
+        """The keys that are held."""
+        return self.keys("keys", self.fields.texts("keys", ()), "openai")
 
-def _read_drag(fields: Fields, reading: PayloadReading) -> AgentAction:
-    path = fields.any("path")
-    if not isinstance(path, list | tuple) or not 2 <= len(path) <= _LONGEST_PATH:
-        fields.refuse("path", f"a list of 2 to {_LONGEST_PATH} points is needed")
-    spots = []
-    for n, each in enumerate(path):
-        pair = isinstance(each, list | tuple) and len(each) == 2
-        point = Fields(NAME, {"x": each[0], "y": each[1]} if pair else each, f"{fields.where}.path[{n}]")
-        spots.append(reading.xy(point))
-        point.end()
-    between = [spot.point for spot in spots[1:-1]]
-    held = _held(fields, reading)
-    return reading.build(fields, "drag", "keys", target=spots[0], to=spots[-1], path=between, modifiers=held)
+    def drag_along(self) -> AgentAction:
+        path = self.fields.any("path")
+        if not isinstance(path, list | tuple) or not 2 <= len(path) <= _LONGEST_PATH:
+            self.fields.refuse("path", f"a list of 2 to {_LONGEST_PATH} points is needed")
+        outer, spots = self.fields, []
+        for n, each in enumerate(path):
+            pair = isinstance(each, list | tuple) and len(each) == 2
+            self.fields = Fields(NAME, {"x": each[0], "y": each[1]} if pair else each, f"{outer.where}.path[{n}]")
+            spots.append(self.xy())
+            self.fields.end()
+        self.fields = outer
+        between = [spot.point for spot in spots[1:-1]]
+        held = self.meanwhile()
+        return self.build("drag", "keys", target=spots[0], to=spots[-1], path=between, modifiers=held)
 
+    def scroll(self) -> AgentAction:
+        delta = {"x": self.fields.number("scroll_x", whole=True), "y": self.fields.number("scroll_y", whole=True)}
+        held = self.meanwhile()
+        return self.build("scroll", "keys", target=self.xy(), delta=delta, unit="px", modifiers=held)
 
-def _read_scroll(fields: Fields, reading: PayloadReading) -> AgentAction:
-    delta = {"x": fields.number("scroll_x", whole=True), "y": fields.number("scroll_y", whole=True)}
-    held = _held(fields, reading)
-    return reading.build(fields, "scroll", "keys", target=reading.xy(fields), delta=delta, unit="px", modifiers=held)
-
-
-def _read_wait(fields: Fields, reading: PayloadReading) -> AgentAction:
-    reading.lose("wait.seconds", f"a wait says no time; taken as {_WAIT:g} s")
-    return reading.build(fields, "wait", seconds=_WAIT)
-
-
-def _read_keys(fields: Fields, reading: PayloadReading) -> AgentAction:
-    keys = reading.chord(f"{fields.where}.keys", fields.texts("keys"), "openai")
-    return reading.build(fields, "press_key", "keys", keys=_shortcut(keys))
+    def wait(self) -> AgentAction:
+        self.lose("wait.seconds", f"a wait says no time; taken as {_WAIT:g} s")
+        return self.build("wait", seconds=_WAIT)
 
 
 def _shortcut(keys: tuple[str, ...]) -> tuple[str, ...]:
@@ -164,40 +138,33 @@ def _shortcut(keys: tuple[str, ...]) -> tuple[str, ...]:
     return tuple(key.lower() if len(key) == 1 and key.isascii() else key for key in keys)
 
 
-def _read_move(fields: Fields, reading: PayloadReading) -> AgentAction:
-    return reading.build(fields, "hover", "keys", target=reading.xy(fields), modifiers=_held(fields, reading))
-
-
-_READERS: dict[str, Callable[[Fields, PayloadReading], AgentAction]] = {
-    "click": _read_click,
-    "double_click": _read_double,
-    "drag": _read_drag,
-    "keypress": _read_keys,
-    "move": _read_move,
-    "screenshot": lambda fields, reading: reading.build(fields, "screenshot"),
-    "scroll": _read_scroll,
-    "type": lambda fields, reading: reading.build(fields, "type", text=fields.text("text")),
-    "wait": _read_wait,
+_HELD = {"target": _Reading.xy, "modifiers": _Reading.meanwhile}
+_READ: dict[str, Callable[[_Reading], AgentAction]] = {
+    "click": row("click", "keys", button=lambda r: _BUTTONS[r.fields.choice("button", tuple(_BUTTONS))], **_HELD),
+    "double_click": row("click", "keys", count=2, **_HELD),
+    "drag": _Reading.drag_along,
+    "keypress": row("press_key", "keys", keys=lambda r: _shortcut(r.keys("keys", r.fields.texts("keys"), "openai"))),
+    "move": row("hover", "keys", **_HELD),
+    "screenshot": row("screenshot"),
+    "scroll": _Reading.scroll,
+    "type": row("type", text=given("text")),
+    "wait": _Reading.wait,
 }
 
 
-def to_openai(action: Action, context: Context) -> WrittenPayload:
+def to_openai(action: verbs.Action, context: Context) -> WrittenPayload:
     """A `computer_call`, or a list of them in variant `single`; the ids are the service's to give. Raises DialectError."""
-    writing = PayloadWriting(NAME, context, DIALECT.variant(context), *context.picture)
-    if isinstance(action, Extension):
-        return WrittenPayload(_carried(action), writing.losses)
-    said: list[JsonObject] = []
-    for step in simpler(action, writing, _CLICKS):
-        if type(step) not in _WRITERS:
-            cannot(NAME, action, "the model says it in words, without a call of the tool" if action.inner else "")
-        said.append(_WRITERS[type(step)](step, writing))
+    writing = _Writing(NAME, context, DIALECT.variant(context), *context.picture)
+    if isinstance(action, verbs.Extension):
+        return WrittenPayload(_carried(action, writing), writing.losses)
+    said = [call for step in writing.simpler(action, _CLICKS) for call in writing.said(step)]
     if writing.variant == "batched":
         return WrittenPayload({"type": "computer_call", "actions": said}, writing.losses)
     calls = [{"type": "computer_call", "action": each} for each in said]
     return WrittenPayload(calls[0] if len(calls) == 1 else calls, writing.losses)
 
 
-def _carried(action: Extension) -> JsonObject:
+def _carried(action: verbs.Extension, writing: PayloadWriting) -> JsonObject:
     """What is carried: safety checks, and functions. Anything that could not have been read is refused."""
     call = {"type": "computer_call", _CHECKS: action.arguments.get("checks")}
     if action.action_type == f"x-{NAME}.{_FUNCTION}":
@@ -206,75 +173,59 @@ def _carried(action: Extension) -> JsonObject:
         exact = from_openai(call, Context()).actions == [action]
     except DialectError:
         exact = False
-    return call if exact else cannot(NAME, action)
+    return call if exact else writing.cannot(action)
 
 
-def _spot(action: Action, writing: PayloadWriting) -> dict[str, int]:
-    x, y = writing.spot(action.target)
-    return {"x": x, "y": y}
+_Calls = list[JsonObject]
 
 
-def _keys(action: Click | Drag | Hover | Scroll, writing: PayloadWriting) -> dict[str, list[str]]:
-    return {"keys": writing.names(action, action.modifiers, "openai")} if action.modifiers else {}
+class _Writing(PayloadWriting):
+    """Actions of a call."""
+
+    lost: ClassVar = {"screenshot": ONLY_SCREEN}
+    in_words = "the model says it in words, without a call of the tool"
+    type = says("type", "text")
+    screenshot = says("screenshot")
+
+    def call(self, name: str, /, **arguments: Any) -> JsonObject:
+        return {"type": name, **arguments}
+
+    def held(self, action: verbs.Click | verbs.Drag | verbs.Hover | verbs.Scroll) -> dict[str, list[str]]:
+        return {"keys": self.names(action, action.modifiers, "openai")} if action.modifiers else {}
+
+    def click(self, action: verbs.Click) -> _Calls:
+        x, y = self.spot(action.target)
+        button = {"button": _WHEEL[action.button]} if action.count == 1 else {}
+        return [self.call("click" if action.count == 1 else "double_click", **button, x=x, y=y, **self.held(action))]
+
+    def hover(self, action: verbs.Hover) -> _Calls:
+        x, y = self.spot(action.target)
+        return [self.call("move", x=x, y=y, **self.held(action))]
+
+    def drag(self, action: verbs.Drag) -> _Calls:
+        self.only_left(action)
+        between = [("path", ActionTarget(point=point)) for point in action.path]
+        spots = [self.spot(target, what) for what, target in (("target", action.target), *between, ("to", action.to))]
+        return [self.call("drag", path=[{"x": x, "y": y} for x, y in spots], **self.held(action))]
+
+    def press_key(self, action: verbs.PressKey | verbs.HoldKey) -> _Calls:
+        if isinstance(action, verbs.HoldKey):
+            self.lose("hold_key.seconds", "keys are only pressed")
+        if _shortcut(action.keys) != action.keys:
+            self.lose(f"{action.verb}.keys", "a capital letter of a shortcut is read as the key that it stands on")
+        return [self.call("keypress", keys=self.names(action, action.keys, "openai"))]
+
+    hold_key = press_key
+
+    def scroll(self, action: verbs.Scroll) -> _Calls:
+        x, y = self.spot_or_middle(action)
+        across, down = self.amounts(action, "px")
+        return [self.call("scroll", x=x, y=y, scroll_x=across, scroll_y=down, **self.held(action))]
+
+    def wait(self, action: verbs.Wait) -> _Calls:
+        self.lose("wait.seconds", "a wait says no time")
+        self.drop(action, text="a wait has no condition", text_gone="a wait has no condition")
+        return [self.call("wait")]
 
 
-def _write_click(action: Click, writing: PayloadWriting) -> JsonObject:
-    where = {**_spot(action, writing), **_keys(action, writing)}
-    return {"type": "click", "button": _WHEEL[action.button], **where} if action.count == 1 else {"type": "double_click", **where}
-
-
-def _write_drag(action: Drag, writing: PayloadWriting) -> JsonObject:
-    if action.button != "left":
-        cannot(NAME, action, f"only the left button drags, not {action.button}")
-    between = [("path", type(action.to)(point=point)) for point in action.path]
-    spots = [writing.spot(target, what) for what, target in (("target", action.target), *between, ("to", action.to))]
-    return {"type": "drag", "path": [{"x": x, "y": y} for x, y in spots], **_keys(action, writing)}
-
-
-def _write_scroll(action: Scroll, writing: PayloadWriting) -> JsonObject:
-    if action.target is None:
-        writing.lose("scroll.target", "the pointer's place is not known: said in the middle of the screen")
-    x, y = writing.spot(action.target) if action.target else writing.middle()
-    across, down = writing.scroll(action, "px")
-    return {"type": "scroll", "x": x, "y": y, "scroll_x": across, "scroll_y": down, **_keys(action, writing)}
-
-
-def _write_wait(action: Wait, writing: PayloadWriting) -> JsonObject:
-    writing.lose("wait.seconds", "a wait says no time")
-    writing.drop(action, text="a wait has no condition", text_gone="a wait has no condition")
-    return {"type": "wait"}
-
-
-def _write_keys(action: PressKey | HoldKey, writing: PayloadWriting) -> JsonObject:
-    if isinstance(action, HoldKey):
-        writing.lose("hold_key.seconds", "keys are only pressed")
-    if _shortcut(action.keys) != action.keys:
-        writing.lose(f"{action.verb}.keys", "a capital letter of a shortcut is read as the key that it stands on")
-    return {"type": "keypress", "keys": writing.names(action, action.keys, "openai")}
-
-
-def _write_look(action: Screenshot, writing: PayloadWriting) -> JsonObject:
-    writing.drop(action, marks="nothing is marked", region="only the whole screen is shown")
-    return {"type": "screenshot"}
-
-
-_WRITERS: dict[type[Action], Callable[[Any, PayloadWriting], JsonObject]] = {
-    Click: _write_click,
-    Hover: lambda action, writing: {"type": "move", **_spot(action, writing), **_keys(action, writing)},
-    Drag: _write_drag,
-    Type: lambda action, writing: {"type": "type", "text": action.text},
-    PressKey: _write_keys,
-    HoldKey: _write_keys,
-    Scroll: _write_scroll,
-    Wait: _write_wait,
-    Screenshot: _write_look,
-}
-
-DIALECT = Dialect(
-    name=NAME,
-    title="OpenAI computer use",
-    kind="json",
-    read=from_openai,
-    write=to_openai,
-    variants=("batched", "single"),
-)
+DIALECT = Dialect(NAME, "OpenAI computer use", "json", from_openai, to_openai, ("batched", "single"))

@@ -10,78 +10,21 @@ import json
 import re
 from collections.abc import Callable, Iterator
 from functools import partial
-from typing import Any
+from typing import Any, ClassVar
 
-from protocol.dialects.common.base import (
-    LONGEST,
-    Context,
-    Dialect,
-    DialectError,
-    Fields,
-    ParsedPayload,
-    WrittenPayload,
-    cannot,
-    each_of,
-)
-from protocol.dialects.common.pointing import CLICKS, PayloadReading, PayloadWriting, simpler
-from protocol.dialects.common.saying import position
+from protocol.dialects.common.base import Context, Dialect, DialectError, ParsedPayload, WrittenPayload
+from protocol.dialects.common.conversion import ONLY_TIME, given, row, says
+from protocol.dialects.common.fields import Fields, each_of, position, within_length
+from protocol.dialects.common.pointing import CLICKS, ENDS, NO_KEY, PayloadReading, PayloadWriting
+from protocol.model import verbs
 from protocol.model.actions import AgentAction
 from protocol.model.geometry import JsonObject, Size, Space
-from protocol.model.targets import ActionTarget
-from protocol.model.verbs import (
-    Action,
-    Answer,
-    Click,
-    Drag,
-    Extension,
-    FailGoal,
-    FinishGoal,
-    HoldKey,
-    Hover,
-    PressKey,
-    Scroll,
-    Type,
-    Wait,
-)
-
-PHONE = "mobile_use"
-_LONG_PRESS = 1.0
-"""Seconds of a long press that says none."""
-
-
-def _swipe(fields: Fields, reading: PayloadReading) -> AgentAction:
-    start, end = (reading.pair(fields, name, whole=False) for name in ("coordinate", "coordinate2"))
-    return reading.build(fields, "drag", target=start, to=end)
-
-
-def _long_press(fields: Fields, reading: PayloadReading) -> AgentAction:
-    target = reading.pair(fields, whole=False)
-    return reading.build(fields, "click", "time", target=target, hold=fields.number("time", _LONG_PRESS))
-
-
-def _button(fields: Fields, reading: PayloadReading) -> AgentAction:
-    """Back and Enter are verbs of ours; the home screen and a menu are the phone's own."""
-    button = fields.choice("button", ("Back", "Home", "Menu", "Enter"))
-    if button == "Back":
-        return reading.build(fields, "go_back")
-    if button == "Enter":
-        return reading.build(fields, "press_key", keys=["Enter"])
-    return reading.theirs("system_button", fields.where, button=button)
-
-
-MOBILE: dict[str, Callable[[Fields, PayloadReading], AgentAction]] = {
-    "click": lambda fields, reading: reading.build(fields, "click", target=reading.pair(fields, whole=False)),
-    "long_press": _long_press,
-    "swipe": _swipe,
-    "system_button": _button,
-    "open": lambda fields, reading: reading.build(fields, "launch_app", app=fields.text("text")),
-    "key": lambda fields, reading: reading.theirs("key_event", fields.where, text=fields.text("text")),
-}
-"""What is said otherwise than on a desktop: `type`, `wait`, `answer` and `terminate` are the same there."""
-
 
 NAME = "qwen"
 FUNCTION = "computer_use"
+PHONE = "mobile_use"
+_LONG_PRESS = 1.0
+"""Seconds of a long press that says none."""
 _TAGGED = re.compile(r"<tool_call>\s*")
 _BARE = re.compile(r'\{(?=\s*")')
 _CLOSED = re.compile(r"\s*(</tool_call>|$)")
@@ -91,15 +34,15 @@ _SPACES: dict[str, Space] = {"999": "norm999", "1000": "norm1000"}
 
 def from_qwen(payload: Any, context: Context) -> ParsedPayload:
     """The actions of a model's answer, of a call, or of a list of calls. Raises DialectError."""
-    reading = PayloadReading(NAME, context, DIALECT.variant(context), *_canvas(context))
-    given = _in_text(payload, reading) if isinstance(payload, str) else payload
+    reading = _Reading(NAME, context, DIALECT.variant(context), *_canvas(context))
+    given = reading.in_text(payload) if isinstance(payload, str) else payload
     for each, where in each_of(given):
-        fields, readers = _arguments(each, where)
-        verb = fields.text("action")
+        reading.fields, readers = _arguments(each, where)
+        verb = reading.fields.text("action")
         if verb not in readers:
-            fields.refuse("action", f"there is no action {verb[:60]!r}; actions are {', '.join(readers)}")
-        reading.actions.append(readers[verb](fields, reading))
-        fields.end()
+            reading.fields.refuse("action", f"there is no action {verb[:60]!r}; actions are {', '.join(readers)}")
+        reading.actions.append(readers[verb](reading))
+        reading.fields.end()
     if not reading.actions:
         raise DialectError(NAME, "$", "there is no call")
     return ParsedPayload(reading.actions, reading.losses)
@@ -108,21 +51,6 @@ def from_qwen(payload: Any, context: Context) -> ParsedPayload:
 def _canvas(context: Context) -> tuple[Space, Size | None]:
     variant = DIALECT.variant(context)
     return (_SPACES[variant], None) if variant in _SPACES else context.picture
-
-
-def _in_text(text: str, reading: PayloadReading) -> Any:
-    """The calls in a model's answer: one, or a list. Words around them are a loss."""
-    if len(text) > LONGEST:
-        raise DialectError(NAME, "", f"the text is longer than {LONGEST} characters")
-    end, calls = _after_thought(text), []
-    words = text[:end]
-    for call, start, after in _values(text, end):
-        words += text[end:start]
-        calls.append(call)
-        end = after
-    if _FENCE.sub("", words + text[end:]).strip():
-        reading.lose("words", "words beside a call are no action")
-    return calls[0] if len(calls) == 1 else calls
 
 
 def _after_thought(text: str) -> int:
@@ -155,14 +83,50 @@ def _json(text: str, begin: int, where: str) -> tuple[Any, int]:
         raise DialectError(NAME, where or position(text, begin), "the JSON is too deep, or has too long a number") from None
 
 
-_Readers = dict[str, Callable[[Fields, PayloadReading], AgentAction]]
+class _Reading(PayloadReading):
+    """What the model said, call by call."""
+
+    def in_text(self, text: str) -> Any:
+        """The calls in a model's answer: one, or a list. Words around them are a loss."""
+        end, calls = _after_thought(within_length(text, NAME)), []
+        words = text[:end]
+        for call, start, after in _values(text, end):
+            words += text[end:start]
+            calls.append(call)
+            end = after
+        if _FENCE.sub("", words + text[end:]).strip():
+            self.lose("words", "words beside a call are no action")
+        return calls[0] if len(calls) == 1 else calls
+
+    def spot_in(self, name: str = "coordinate") -> Any:
+        """Models write fractions of a pixel."""
+        return self.pair(name, whole=False)
+
+    def maybe(self) -> Any:
+        return self.spot_in() if "coordinate" in self.fields else None
+
+    def button(self) -> AgentAction:
+        """Back and Enter are verbs of ours; the home screen and a menu are the phone's own."""
+        button = self.fields.choice("button", ("Back", "Home", "Menu", "Enter"))
+        if button == "Back":
+            return self.build("go_back")
+        return self.build("press_key", keys=["Enter"]) if button == "Enter" else self.theirs("system_button", button=button)
+
+    def scroll(self, axis: str) -> AgentAction:
+        """Qwen's own words: positive values scroll up. Across, positive is right, as in the pyautogui that performs it."""
+        pixels = self.fields.number("pixels")
+        delta = {"y": -pixels} if axis == "y" else {"x": pixels}
+        return self.build("scroll", "pixels", target=self.maybe(), delta=delta, unit="px")
+
+
+_Readers = dict[str, Callable[[_Reading], AgentAction]]
 
 
 def _arguments(payload: Any, where: str) -> tuple[Fields, _Readers]:
     """The arguments of a call, which may stand alone, be a text, or be wrapped as chat APIs do, and who reads them."""
     call = Fields(NAME, payload, where)
     if "action" in call:
-        return call, _READERS
+        return call, _READ
     if "function" in call:
         wrapped = call.any("function")
         call.drop("id", "type", "index")
@@ -175,58 +139,42 @@ def _arguments(payload: Any, where: str) -> tuple[Fields, _Readers]:
     call.end()
     place = f"{call.where}.arguments"
     fields = Fields(NAME, _json(given, 0, place)[0] if isinstance(given, str) else given, place)
-    return fields, _PHONE if name == PHONE else _READERS
+    return fields, _PHONE if name == PHONE else _READ
 
 
-def _coordinate(fields: Fields, reading: PayloadReading) -> ActionTarget | None:
-    return reading.pair(fields, whole=False) if "coordinate" in fields else None
+def _click(verb: str, r: _Reading) -> AgentAction:
+    return r.click(verb, r.maybe())
 
 
-def _read_click(verb: str, fields: Fields, reading: PayloadReading) -> AgentAction:
-    return reading.click(fields, verb, _coordinate(fields, reading))
-
-
-def _read_key(fields: Fields, reading: PayloadReading) -> AgentAction:
-    keys = reading.chord(f"{fields.where}.keys", fields.texts("keys"), "pyautogui")
-    return reading.build(fields, "press_key", "keys", keys=keys)
-
-
-def _read_scroll(axis: str, fields: Fields, reading: PayloadReading) -> AgentAction:
-    """Qwen's own words: positive values scroll up. Across, positive is right, as in the pyautogui that performs it."""
-    pixels = fields.number("pixels")
-    delta = {"y": -pixels} if axis == "y" else {"x": pixels}
-    return reading.build(fields, "scroll", "pixels", target=_coordinate(fields, reading), delta=delta, unit="px")
-
-
-def _read_end(fields: Fields, reading: PayloadReading) -> AgentAction:
-    status = fields.choice("status", ("success", "failure"))
-    return reading.build(fields, "finish_goal" if status == "success" else "fail_goal")
-
-
-_READERS: _Readers = {
-    "key": _read_key,
-    "type": lambda fields, reading: reading.build(fields, "type", text=fields.text("text")),
-    "mouse_move": lambda fields, reading: reading.build(fields, "hover", target=reading.pair(fields, whole=False)),
-    **{verb: partial(_read_click, verb) for verb in CLICKS},
-    "left_click_drag": lambda fields, reading: reading.drag(fields, None, reading.pair(fields, whole=False)),
-    "scroll": partial(_read_scroll, "y"),
-    "hscroll": partial(_read_scroll, "x"),
-    "wait": lambda fields, reading: reading.build(fields, "wait", "time", seconds=fields.number("time")),
-    "terminate": _read_end,
-    "answer": lambda fields, reading: reading.build(fields, "answer", text=fields.text("text")),
+_STATUS = {"success": "finish_goal", "failure": "fail_goal"}
+_READ: _Readers = {
+    "key": row("press_key", "keys", keys=lambda r: r.keys("keys", r.fields.texts("keys"), "pyautogui")),
+    "type": row("type", text=given("text")),
+    "mouse_move": row("hover", target=_Reading.spot_in),
+    **{verb: partial(_click, verb) for verb in CLICKS},
+    "left_click_drag": lambda r: r.drag(None, r.spot_in()),
+    "scroll": lambda r: r.scroll("y"),
+    "hscroll": lambda r: r.scroll("x"),
+    "wait": row("wait", "time", seconds=given("time", kind="number")),
+    "terminate": lambda r: r.build(_STATUS[r.fields.choice("status", tuple(_STATUS))]),
+    "answer": row("answer", text=given("text")),
 }
-_PHONE = {**MOBILE, **{verb: _READERS[verb] for verb in ("type", "wait", "answer", "terminate")}}
+_PHONE: _Readers = {
+    "click": row("click", target=_Reading.spot_in),
+    "long_press": row("click", "time", target=_Reading.spot_in, hold=given("time", _LONG_PRESS, kind="number")),
+    "swipe": row("drag", target=_Reading.spot_in, to=lambda r: r.spot_in("coordinate2")),
+    "system_button": _Reading.button,
+    "open": row("launch_app", app=given("text")),
+    "key": lambda r: r.theirs("key_event", text=r.fields.text("text")),
+    **{verb: _READ[verb] for verb in ("type", "wait", "answer", "terminate")},
+}
 
 
-def to_qwen(action: Action, context: Context) -> WrittenPayload:
+def to_qwen(action: verbs.Action, context: Context) -> WrittenPayload:
     """A call in its tags, or several on lines of their own. Raises DialectError."""
-    writing = PayloadWriting(NAME, context, DIALECT.variant(context), *_canvas(context))
-    said: list[str] = []
-    for step in simpler(action, writing, list(CLICKS.values())):
-        if type(step) not in _WRITERS:
-            cannot(NAME, action)
-        said += [_tagged(call) for call in _WRITERS[type(step)](step, writing)]
-    return WrittenPayload("\n".join(said), writing.losses)
+    writing = _Writing(NAME, context, DIALECT.variant(context), *_canvas(context))
+    steps = writing.simpler(action, list(CLICKS.values()))
+    return WrittenPayload("\n".join(_tagged(call) for step in steps for call in writing.said(step)), writing.losses)
 
 
 def _tagged(arguments: JsonObject) -> str:
@@ -237,85 +185,66 @@ def _tagged(arguments: JsonObject) -> str:
     return f"<tool_call>\n{text}\n</tool_call>"
 
 
-def _write_click(action: Click, writing: PayloadWriting) -> list[JsonObject]:
-    writing.drop(action, modifiers="no key is held during a click")
-    verb = next(verb for verb, click in CLICKS.items() if click == (action.button, action.count))
-    return [{"action": verb, "coordinate": [*writing.spot(action.target)]}]
+_Calls = list[JsonObject]
 
 
-def _write_hover(action: Hover, writing: PayloadWriting) -> list[JsonObject]:
-    writing.drop(action, modifiers="no key is held during a move")
-    return [{"action": "mouse_move", "coordinate": [*writing.spot(action.target)]}]
+class _Writing(PayloadWriting):
+    """Arguments of the function."""
+
+    lost: ClassVar = {
+        **NO_KEY, "drag": {**ENDS, **NO_KEY["drag"]}, "wait": ONLY_TIME,
+        "finish_goal": {"summary": "only success or failure is said"}, "fail_goal": {"reason": "only success or failure is said"},
+    }  # fmt: skip
+    type = says("type", "text")
+    wait = says("wait", time="seconds")
+    answer = says("answer", "text")
+
+    def call(self, name: str, /, **arguments: Any) -> JsonObject:
+        return {"action": name, **arguments}
+
+    def click(self, action: verbs.Click) -> _Calls:
+        verb = next(verb for verb, click in CLICKS.items() if click == (action.button, action.count))
+        return [self.call(verb, coordinate=self.spot(action.target))]
+
+    def hover(self, action: verbs.Hover) -> _Calls:
+        return [self.call("mouse_move", coordinate=self.spot(action.target))]
+
+    def drag(self, action: verbs.Drag) -> _Calls:
+        self.only_left(action)
+        self.lose("drag.target", "said as a move and then a drag from where the pointer is")
+        start = self.call("mouse_move", coordinate=self.spot(action.target))
+        return [start, self.call("left_click_drag", coordinate=self.spot(action.to, "to"))]
+
+    def press_key(self, action: verbs.PressKey | verbs.HoldKey) -> _Calls:
+        if isinstance(action, verbs.HoldKey):
+            self.lose("hold_key.seconds", "keys are only pressed")
+        return [self.call("key", keys=self.names(action, action.keys, "pyautogui"))]
+
+    hold_key = press_key
+
+    def scroll(self, action: verbs.Scroll) -> _Calls:
+        calls: _Calls = []
+        if action.target is not None:
+            self.lose("scroll.target", "said as a move and then a scroll where the pointer is")
+            calls.append(self.call("mouse_move", coordinate=self.spot(action.target)))
+        x, y = (action.delta.x, action.delta.y) if action.unit == "px" else self.amounts(action, "px")
+        if x and y:
+            self.lose("scroll.delta", "a diagonal is said as two scrolls, first down or up")
+        calls += [self.call("scroll", pixels=-y)] if y or not x else []
+        return calls + ([self.call("hscroll", pixels=x)] if x else [])
+
+    def finish_goal(self, action: verbs.FinishGoal | verbs.FailGoal) -> _Calls:
+        return [self.call("terminate", status="success" if isinstance(action, verbs.FinishGoal) else "failure")]
+
+    fail_goal = finish_goal
+
+    def extension(self, action: verbs.Extension) -> _Calls:
+        """A click or a drag from where the pointer is."""
+        verb = action.action_type.removeprefix(f"x-{NAME}.")
+        drags = verb == "left_click_drag"
+        if (verb not in CLICKS and not drags) or action.arguments or drags is (action.target is None):
+            self.cannot(action)
+        return [self.call(verb, **({"coordinate": self.spot(action.target)} if drags else {}))]
 
 
-def _write_drag(action: Drag, writing: PayloadWriting) -> list[JsonObject]:
-    if action.button != "left":
-        cannot(NAME, action, f"only the left button drags, not {action.button}")
-    writing.drop(action, path="only the two ends are said", modifiers="no key is held during a drag")
-    writing.lose("drag.target", "said as a move and then a drag from where the pointer is")
-    start, end = writing.spot(action.target), writing.spot(action.to, "to")
-    return [{"action": "mouse_move", "coordinate": [*start]}, {"action": "left_click_drag", "coordinate": [*end]}]
-
-
-def _write_keys(action: PressKey | HoldKey, writing: PayloadWriting) -> list[JsonObject]:
-    if isinstance(action, HoldKey):
-        writing.lose("hold_key.seconds", "keys are only pressed")
-    return [{"action": "key", "keys": writing.names(action, action.keys, "pyautogui")}]
-
-
-def _write_scroll(action: Scroll, writing: PayloadWriting) -> list[JsonObject]:
-    writing.drop(action, modifiers="no key is held during a scroll")
-    calls: list[JsonObject] = []
-    if action.target is not None:
-        writing.lose("scroll.target", "said as a move and then a scroll where the pointer is")
-        calls.append({"action": "mouse_move", "coordinate": [*writing.spot(action.target)]})
-    x, y = (action.delta.x, action.delta.y) if action.unit == "px" else writing.scroll(action, "px")
-    if x and y:
-        writing.lose("scroll.delta", "a diagonal is said as two scrolls, first down or up")
-    calls += [{"action": "scroll", "pixels": -y}] if y or not x else []
-    return calls + ([{"action": "hscroll", "pixels": x}] if x else [])
-
-
-def _write_wait(action: Wait, writing: PayloadWriting) -> list[JsonObject]:
-    writing.drop(action, text="only the time is said", text_gone="only the time is said")
-    return [{"action": "wait", "time": action.seconds}]
-
-
-def _write_end(action: FinishGoal | FailGoal, writing: PayloadWriting) -> list[JsonObject]:
-    words = "summary" if isinstance(action, FinishGoal) else "reason"
-    writing.drop(action, **{words: "only success or failure is said"})
-    return [{"action": "terminate", "status": "success" if isinstance(action, FinishGoal) else "failure"}]
-
-
-def _write_theirs(action: Extension, writing: PayloadWriting) -> list[JsonObject]:
-    """A click or a drag from where the pointer is."""
-    verb = action.action_type.removeprefix(f"x-{NAME}.")
-    drags = verb == "left_click_drag"
-    if (verb not in CLICKS and not drags) or action.arguments or drags is (action.target is None):
-        cannot(NAME, action)
-    return [{"action": verb, **({"coordinate": [*writing.spot(action.target)]} if drags else {})}]
-
-
-_WRITERS: dict[type[Action], Callable[[Any, PayloadWriting], list[JsonObject]]] = {
-    Click: _write_click,
-    Hover: _write_hover,
-    Drag: _write_drag,
-    Type: lambda action, writing: [{"action": "type", "text": action.text}],
-    PressKey: _write_keys,
-    HoldKey: _write_keys,
-    Scroll: _write_scroll,
-    Wait: _write_wait,
-    Answer: lambda action, writing: [{"action": "answer", "text": action.text}],
-    FinishGoal: _write_end,
-    FailGoal: _write_end,
-    Extension: _write_theirs,
-}
-
-DIALECT = Dialect(
-    name=NAME,
-    title="Qwen-VL computer_use",
-    kind="text",
-    read=from_qwen,
-    write=to_qwen,
-    variants=("999", "1000", "image"),
-)
+DIALECT = Dialect(NAME, "Qwen-VL computer_use", "text", from_qwen, to_qwen, ("999", "1000", "image"))

@@ -7,61 +7,34 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import dataclass, field
+from typing import Any, ClassVar
 
-from protocol.dialects.common.base import (
-    AIMED,
-    Context,
-    Conversion,
-    Dialect,
-    DialectError,
-    ParsedPayload,
-    WrittenPayload,
-    cannot,
-    without_delay,
-)
-from protocol.dialects.common.saying import a_text, direction_of, spot, within_length, write_chord
-from protocol.dialects.vendors.ui_tars_text import (
-    CARRIED,
-    HELP,
-    LONG_PRESS,
-    NAME,
-    SCROLL,
-    WAIT,
-    ParsedCall,
-    read_call,
-    read_text,
-    read_xml,
-    thought_of,
-    write_text,
-    write_xml,
-)
-from protocol.model.geometry import Size, Space
+from protocol.dialects.common.base import Context, Dialect, ParsedPayload, WrittenPayload
+from protocol.dialects.common.conversion import Reading, Writing, given, read_chord, row, says, without_delay
+from protocol.dialects.common.fields import Fields, a_text, at, checked_number, within_length
+from protocol.dialects.vendors.ui_tars_text import NAME, ParsedCall, read_text, read_xml, thought_of, write_text, write_xml
+from protocol.model import verbs
+from protocol.model.actions import AgentAction
+from protocol.model.geometry import JsonObject, Size, Space
 from protocol.model.targets import ActionTarget
-from protocol.model.verbs import (
-    Action,
-    Answer,
-    AskUser,
-    Click,
-    Drag,
-    Extension,
-    FailGoal,
-    Fill,
-    FinishGoal,
-    HoldKey,
-    Hover,
-    KeyDown,
-    KeyUp,
-    MouseDown,
-    MouseUp,
-    PressKey,
-    Scroll,
-    Type,
-    Wait,
-)
 
 __all__ = ["DIALECT", "from_ui_tars", "thought_of", "to_ui_tars"]
+
+SCROLL = 5
+"""Notches of a scroll, which never says how far; UI-TARS's executor turns the wheel by so many."""
+WAIT = 5.0
+"""Seconds of a wait, which never says how long."""
+LONG_PRESS = 1.0
+"""Seconds of a long press that does not say how long."""
+HELP = "The agent asks for help."
+"""The question of a `call_user`, which has no words of its own."""
+CARRIED = frozenset({"press_home", "open_computer"})
+"""Verbs that we lack."""
+
+_NUMBERS = re.compile(
+    r"(?:<\|box_start\|>|<point>|<bbox>)?\s*+[(\[]?([-+.\deE,\s]++)[)\]]?\s*+(?:<\|box_end\|>|</point>|</bbox>)?"
+)
 
 
 def _space(context: Context, variant: str) -> tuple[Space, Size | None]:
@@ -72,200 +45,271 @@ def from_ui_tars(payload: Any, context: Context) -> ParsedPayload:
     """The actions of a model's answer; its thought is no action. Raises DialectError."""
     variant = DIALECT.variant(context)
     text = a_text(payload, NAME)
-    calls = read_xml(text) if variant == "xml" else read_text(text)
-    return ParsedPayload([read_call(call, *_space(context, variant)) for call in calls], [])
+    reading = _Reading(NAME, context, *_space(context, variant))
+    return ParsedPayload([reading.action(call) for call in (read_xml(text) if variant == "xml" else read_text(text))], [])
 
 
-def to_ui_tars(action: Action, context: Context) -> WrittenPayload:
+@dataclass
+class _Reading(Reading):
+    """A call that is read."""
+
+    space: Space
+    image: Size | None
+    call: ParsedCall = field(init=False)
+
+    def action(self, call: ParsedCall) -> AgentAction:
+        self.call, self.fields = call, Fields(NAME, call.args, call.where)
+        read = _READ.get(call.name)
+        if read is None:
+            self.refuse(call.where, f"there is no verb {call.name[:40]!r}; verbs are {', '.join(_READ)}")
+        action = read(self)
+        self.fields.end()
+        return action
+
+    def target(self, *names: str) -> ActionTarget | JsonObject | None:
+        """The place in the first of these arguments that is given; None where none is."""
+        name = next((name for name in names if name in self.fields), None)
+        if name is None:
+            return None
+        where = f"{self.call.where}.{name}"
+        match = _NUMBERS.fullmatch(self.fields.text(name).strip())
+        try:
+            parts = re.split(r"[,\s]+", match[1].strip()) if match else []
+            numbers = [float(part) if re.search("[.eE]", part) else int(part) for part in parts]
+        except ValueError:  # signs without digits, or thousands of digits
+            numbers = []
+        if len(numbers) not in (2, 4):
+            self.refuse(where, "a point or a box is needed, such as (10,20) or <point>10 20</point>")
+        x1, y1, *corner = (checked_number(NAME, where, number) for number in numbers)
+        if not corner or corner == [x1, y1]:
+            return at(x1, y1, self.space, self.image, NAME, where)
+        box = {"x1": x1, "y1": y1, "x2": corner[0], "y2": corner[1]}
+        return {"bbox": box if self.space == "px" else {"space": self.space, "image_size": self.image, **box}}
+
+    def start(self) -> Any:
+        return self.target("start_box", "point", "start_point")
+
+    def keys(self, older: str) -> tuple[str, ...]:
+        """The chord in `key`, or under its older name. Separated by blanks; `ctrl+c` is read as well."""
+        name = "key" if "key" in self.fields else older
+        text = self.fields.text(name).strip()
+        where = f"{self.call.where}.{name}"
+        return tuple(key for part in text.split() or [text] for key in read_chord(part, "uitars", NAME, where))
+
+    def pressed(self) -> str:
+        return self.key(self.keys("press"))
+
+    def long_press(self) -> AgentAction:
+        seconds = self.fields.text("time", "").strip()
+        if seconds and not re.fullmatch(r"\d{1,3}(\.\d{1,6})?", seconds):
+            self.fields.refuse("time", "seconds are needed")
+        return self.build("click", target=self.start(), hold=float(seconds) if seconds else LONG_PRESS)
+
+    def type(self) -> AgentAction:
+        content = self.fields.text("content")
+        return self.build("type", text=content.removesuffix("\n"), submit=content.endswith("\n"), target=self.start())
+
+    def scroll(self) -> AgentAction:
+        way = self.fields.text("direction").strip().lower()
+        if way not in ("up", "down", "left", "right"):
+            self.fields.refuse("direction", f"one of up, down, left or right is needed, not {way[:40]!r}")
+        return self.build("scroll", direction=way, amount=SCROLL, target=self.start())
+
+    def theirs(self) -> AgentAction:
+        self.fields.drop(*self.call.args)
+        return self.build(f"x-{NAME}.{self.call.name}", arguments=self.call.args)
+
+
+_AT, _BUTTON = _Reading.start, given("button", None)
+_DRAG = row("drag", target=_AT, to=lambda r: r.target("end_box", "end_point"))
+_READ: dict[str, Callable[[_Reading], AgentAction]] = {
+    "click": row("click", target=_AT),
+    "left_single": row("click", target=_AT),
+    "left_double": row("click", target=_AT, count=2),
+    "right_single": row("click", target=_AT, button="right"),
+    "long_press": _Reading.long_press,
+    "hover": row("hover", target=_AT),
+    "move_to": row("hover", target=_AT),
+    "mouse_down": row("mouse_down", target=_AT, button=_BUTTON),
+    "mouse_up": row("mouse_up", target=_AT, button=_BUTTON),
+    "drag": _DRAG,
+    "select": _DRAG,
+    "scroll": _Reading.scroll,
+    "type": _Reading.type,
+    "hotkey": row("press_key", keys=lambda r: r.keys("hotkey")),
+    **dict.fromkeys(("press", "keydown"), row("key_down", key=_Reading.pressed)),
+    **dict.fromkeys(("release", "keyup"), row("key_up", key=_Reading.pressed)),
+    "wait": row("wait", seconds=WAIT),
+    "finished": row("finish_goal", summary=given("content", "")),
+    "call_user": row("ask_user", question=HELP),
+    "open_app": row("launch_app", app=given("app_name")),
+    "navigate": row("navigate", url=lambda r: r.fields.text("url" if "url" in r.fields else "content")),
+    "navigate_back": row("go_back"),
+    "press_back": row("go_back"),
+    **dict.fromkeys(CARRIED, _Reading.theirs),
+}
+
+
+def to_ui_tars(action: verbs.Action, context: Context) -> WrittenPayload:
     """The text of `action`, without a thought. Raises DialectError for what UI-TARS has no verb for."""
     variant = DIALECT.variant(context)
-    write = _WRITE.get("extension" if isinstance(action, Extension) else action.verb)
-    if write is None:
-        cannot(NAME, action)
     writing = _Writing(NAME, context, variant)
-    if action.verb not in AIMED:
-        writing.drop(action, target="the verb has no place")
-    calls = write(action, writing)
+    calls = writing.said(action)
     text = write_xml(calls) if variant == "xml" else write_text(calls)
     return WrittenPayload(within_length(text, NAME), writing.losses + without_delay(action))
 
 
+_CLICKS = {("left", 1): "click", ("left", 2): "left_double", ("right", 1): "right_single"}
+_Calls = list[ParsedCall]
+
+
 @dataclass
-class _Writing(Conversion):
-    """One action that is written."""
+class _Writing(Writing):
+    """Calls with their arguments as texts."""
 
     variant: str
+    no_target: ClassVar = "the verb has no place"
+    lost: ClassVar = {
+        "drag": {"path": "only the start and the end are said"},
+        "wait": {"text": "there is no condition", "text_gone": "there is no condition"},
+    }
+    launch_app = says("open_app", app_name="app")
+    navigate = says("navigate", content="url")
+    go_back = says("press_back")
+
+    def call(self, name: str, /, **arguments: str) -> ParsedCall:
+        return ParsedCall(name, arguments)
+
+    @property
+    def tagged(self) -> bool:
+        return self.variant in ("doubao", "xml")
 
     def point(self, target: ActionTarget | None, what: str = "target") -> str:
         if target is None:
-            raise DialectError(NAME, what, "a place is needed")
-        space, image = _space(self.context, self.variant)
-        said, losses = spot(target, self.context, space, image, NAME, what, whole=True)
-        self.take(losses)
-        if self.variant in ("doubao", "xml"):
+            self.refuse(what, "a place is needed")
+        said = self.near(target, what, *_space(self.context, self.variant))
+        if self.tagged:
             return f"<point>{said.x} {said.y}</point>"
         return f"({said.x},{said.y})" if self.variant == "1.5" else f"<|box_start|>({said.x},{said.y})<|box_end|>"
 
-    def at(self, name: str, target: ActionTarget | None, **args: str) -> ParsedCall:
-        box = "point" if self.variant in ("doubao", "xml") else "start_box"
-        return ParsedCall(name, {box: self.point(target), **args})
+    def on(self, name: str, target: ActionTarget | None, **arguments: str) -> ParsedCall:
+        """A call at a place, or at none."""
+        box = {} if target is None else {"point" if self.tagged else "start_box": self.point(target)}
+        return self.call(name, **box, **arguments)
 
-    def first_click(self, action: Action, then: str) -> list[ParsedCall]:
+    def first_click(self, action: verbs.Action, then: str) -> _Calls:
         """A click into the target of a verb that has no place of its own."""
         if action.target is None:
             return []
         self.lose(f"{action.verb}.target", f"said as a click and then {then}")
-        return [self.at("click", action.target)]
+        return [self.on("click", action.target)]
 
-    def chord(self, action: Action, what: str, *keys: str) -> str:
+    def key_names(self, action: verbs.Action, what: str, *keys: str) -> str:
         low = tuple(key.lower() if len(key) == 1 else key for key in keys)
         if low != keys:
             self.lose(f"{action.verb}.{what}", "keys are said in lower case")
-        return write_chord(low, "uitars", NAME, action, " ")
+        return self.chord(action, low, "uitars", " ")
 
-    def held(self, action: Click | Hover | Drag, calls: list[ParsedCall]) -> list[ParsedCall]:
-        """`calls` while the modifiers of `action` are down."""
-        if not action.modifiers:
-            return calls
-        self.lose(f"{action.verb}.modifiers", "said as press and release around it")
-        names = [self.chord(action, "modifiers", key) for key in action.modifiers]
-        down = [ParsedCall("press", {"key": name}) for name in names]
-        return [*down, *calls, *(ParsedCall("release", {"key": name}) for name in reversed(names))]
+    def around(self, action: verbs.Action, what: str, keys: tuple[str, ...], calls: _Calls) -> _Calls:
+        """`calls` while the keys are down."""
+        names = [self.key_names(action, what, key) for key in keys]
+        down, up = ([self.call(verb, key=name) for name in names] for verb in ("press", "release"))
+        return [*down, *calls, *reversed(up)]
 
+    def held(self, action: verbs.Click | verbs.Hover | verbs.Drag, call: ParsedCall) -> _Calls:
+        """`call` while the modifiers of `action` are down."""
+        if action.modifiers:
+            self.lose(f"{action.verb}.modifiers", "said as press and release around it")
+        return self.around(action, "modifiers", action.modifiers, [call])
 
-_CLICKS = {("left", 1): "click", ("left", 2): "left_double", ("right", 1): "right_single"}
+    def click(self, action: verbs.Click) -> _Calls:
+        name = _CLICKS.get((action.button, action.count))
+        if name is None:
+            self.cannot(action, f"there is no verb for {action.count} clicks of the {action.button} button")
+        if action.hold:
+            if name != "click":
+                self.cannot(action, "only a single click of the left button can be held")
+            name = "long_press"
+            if action.hold != LONG_PRESS:
+                self.lose("click.hold", f"a long press always takes {LONG_PRESS:g} second")
+        return self.held(action, self.on(name, action.target))
 
+    def mouse_down(self, action: verbs.MouseDown | verbs.MouseUp) -> _Calls:
+        if action.button in ("back", "forward"):
+            self.cannot(action, f"there is no {action.button} button")
+        button: dict[str, str] = {} if action.button == "left" else {"button": action.button}
+        return [self.on(action.verb, action.target, **button)]
 
-def _write_click(action: Click, w: _Writing) -> list[ParsedCall]:
-    name = _CLICKS.get((action.button, action.count))
-    if name is None:
-        cannot(NAME, action, f"there is no verb for {action.count} clicks of the {action.button} button")
-    if action.hold:
-        if name != "click":
-            cannot(NAME, action, "only a single click of the left button can be held")
-        name = "long_press"
-        if action.hold != LONG_PRESS:
-            w.lose("click.hold", f"a long press always takes {LONG_PRESS:g} second")
-    return w.held(action, [w.at(name, action.target)])
+    mouse_up = mouse_down
 
+    def drag(self, action: verbs.Drag) -> _Calls:
+        if action.button != "left":
+            self.cannot(action, "only the left button drags")
+        end = "point" if self.tagged else "box"
+        places = {f"start_{end}": self.point(action.target), f"end_{end}": self.point(action.to, "to")}
+        return self.held(action, self.call("drag", **places))
 
-def _write_mouse(action: MouseDown | MouseUp, w: _Writing) -> list[ParsedCall]:
-    if action.button in ("back", "forward"):
-        cannot(NAME, action, f"there is no {action.button} button")
-    button: dict[str, str] = {} if action.button == "left" else {"button": action.button}
-    return [ParsedCall(action.verb, button) if action.target is None else w.at(action.verb, action.target, **button)]
+    def hover(self, action: verbs.Hover) -> _Calls:
+        return self.held(action, self.on("move_to" if self.variant == "xml" else "hover", action.target))
 
+    def scroll(self, action: verbs.Scroll) -> _Calls:
+        way = self.way(action, SCROLL, "notch")
+        return [self.on("scroll", action.target, direction=way)]
 
-def _write_drag(action: Drag, w: _Writing) -> list[ParsedCall]:
-    if action.button != "left":
-        cannot(NAME, action, "only the left button drags")
-    w.drop(action, path="only the start and the end are said")
-    names = ("start_point", "end_point") if w.variant in ("doubao", "xml") else ("start_box", "end_box")
-    places = (w.point(action.target), w.point(action.to, "to"))
-    return w.held(action, [ParsedCall("drag", dict(zip(names, places, strict=True)))])
+    def type(self, action: verbs.Type) -> _Calls:
+        if action.text.endswith("\n") and not action.submit:
+            self.lose("type.text", "a line break at the end presses Enter there")
+        return [*self.first_click(action, "a type"), self.call("type", content=action.text + "\n" * action.submit)]
 
+    def fill(self, action: verbs.Fill) -> _Calls:
+        self.lose("fill", "said as a click, ctrl a and a type")
+        typed = self.type(verbs.Type(text=action.text, submit=action.submit))
+        return [self.on("click", action.target), self.call("hotkey", key="ctrl a"), *typed]
 
-def _write_hover(action: Hover, w: _Writing) -> list[ParsedCall]:
-    return w.held(action, [w.at("move_to" if w.variant == "xml" else "hover", action.target)])
+    def press_key(self, action: verbs.PressKey) -> _Calls:
+        return [*self.first_click(action, "a hotkey"), self.call("hotkey", key=self.key_names(action, "keys", *action.keys))]
 
+    def hold_key(self, action: verbs.HoldKey) -> _Calls:
+        self.lose("hold_key.seconds", "said as press, wait and release: how long is not said")
+        calls = self.around(action, "keys", action.keys, [self.call("wait")])
+        return [*self.first_click(action, "the keys"), *calls]
 
-def _write_scroll(action: Scroll, w: _Writing) -> list[ParsedCall]:
-    way, losses = direction_of(action, NAME, SCROLL, "notch")
-    w.take(losses)
-    return [ParsedCall("scroll", {"direction": way}) if action.target is None else w.at("scroll", action.target, direction=way)]
+    def key_down(self, action: verbs.KeyDown | verbs.KeyUp) -> _Calls:
+        verb = "press" if isinstance(action, verbs.KeyDown) else "release"
+        return [self.call(verb, key=self.key_names(action, "key", action.key))]
 
+    key_up = key_down
 
-def _write_type(action: Type, w: _Writing) -> list[ParsedCall]:
-    if action.text.endswith("\n") and not action.submit:
-        w.lose("type.text", "a line break at the end presses Enter there")
-    return [*w.first_click(action, "a type"), ParsedCall("type", {"content": action.text + "\n" * action.submit})]
+    def wait(self, action: verbs.Wait) -> _Calls:
+        if action.seconds != WAIT:
+            self.lose("wait.seconds", f"a wait always takes {WAIT:g} seconds")
+        return [self.call("wait")]
 
+    def finish_goal(self, action: verbs.FinishGoal | verbs.Answer) -> _Calls:
+        if isinstance(action, verbs.Answer):
+            self.lose("answer", "said as finished, which also ends the run")
+        text = action.text if isinstance(action, verbs.Answer) else action.summary
+        return [self.call("finished", **({"content": text} if text else {}))]
 
-def _write_fill(action: Fill, w: _Writing) -> list[ParsedCall]:
-    w.lose("fill", "said as a click, ctrl a and a type")
-    typed = _write_type(Type(text=action.text, submit=action.submit), w)
-    return [w.at("click", action.target), ParsedCall("hotkey", {"key": "ctrl a"}), *typed]
+    answer = finish_goal
 
+    def ask_user(self, action: verbs.AskUser) -> _Calls:
+        if (action.question, action.name) != (HELP, "answer"):
+            self.lose("ask_user.question", "call_user has no words")
+        return [self.call("call_user")]
 
-def _write_chord(action: PressKey, w: _Writing) -> list[ParsedCall]:
-    return [*w.first_click(action, "a hotkey"), ParsedCall("hotkey", {"key": w.chord(action, "keys", *action.keys)})]
+    def fail_goal(self, action: verbs.FailGoal) -> _Calls:
+        self.lose("fail_goal", "said as call_user, which also asks for help and has no words")
+        return [self.call("call_user")]
 
-
-def _write_hold(action: HoldKey, w: _Writing) -> list[ParsedCall]:
-    w.lose("hold_key.seconds", "said as press, wait and release: how long is not said")
-    names = [w.chord(action, "keys", key) for key in action.keys]
-    down, up = ([ParsedCall(verb, {"key": name}) for name in names] for verb in ("press", "release"))
-    return [*w.first_click(action, "the keys"), *down, ParsedCall("wait", {}), *reversed(up)]
-
-
-def _write_key(action: KeyDown | KeyUp, w: _Writing) -> list[ParsedCall]:
-    return [ParsedCall("press" if isinstance(action, KeyDown) else "release", {"key": w.chord(action, "key", action.key)})]
-
-
-def _write_wait(action: Wait, w: _Writing) -> list[ParsedCall]:
-    w.drop(action, text="there is no condition", text_gone="there is no condition")
-    if action.seconds != WAIT:
-        w.lose("wait.seconds", f"a wait always takes {WAIT:g} seconds")
-    return [ParsedCall("wait", {})]
-
-
-def _write_finished(action: FinishGoal | Answer, w: _Writing) -> list[ParsedCall]:
-    if isinstance(action, Answer):
-        w.lose("answer", "said as finished, which also ends the run")
-    text = action.text if isinstance(action, Answer) else action.summary
-    return [ParsedCall("finished", {"content": text} if text else {})]
-
-
-def _write_help(action: AskUser | FailGoal, w: _Writing) -> list[ParsedCall]:
-    if isinstance(action, FailGoal):
-        w.lose("fail_goal", "said as call_user, which also asks for help and has no words")
-    elif (action.question, action.name) != (HELP, "answer"):
-        w.lose("ask_user.question", "call_user has no words")
-    return [ParsedCall("call_user", {})]
-
-
-def _write_theirs(action: Extension, w: _Writing) -> list[ParsedCall]:
-    name = action.action_type.removeprefix(f"x-{NAME}.")
-    if name not in CARRIED:
-        cannot(NAME, action)
-    w.drop(action, target="the verb has no place")
-    args = {
-        key: value for key, value in action.arguments.items() if isinstance(value, str) and re.fullmatch(r"[A-Za-z_]\w*", key)
-    }
-    if len(args) != len(action.arguments):
-        cannot(NAME, action, "arguments are texts, with names of letters")
-    return [ParsedCall(name, args)]
+    def extension(self, action: verbs.Extension) -> _Calls:
+        name = action.action_type.removeprefix(f"x-{NAME}.")
+        if name not in CARRIED:
+            self.cannot(action)
+        texts = [(key, value) for key, value in action.arguments.items() if isinstance(value, str)]
+        if len(texts) != len(action.arguments) or not all(re.fullmatch(r"[A-Za-z_]\w*", key) for key, _ in texts):
+            self.cannot(action, "arguments are texts, with names of letters")
+        return [ParsedCall(name, dict(texts))]
 
 
-_WRITE: dict[str, Callable[[Any, _Writing], list[ParsedCall]]] = {
-    "click": _write_click,
-    "mouse_down": _write_mouse,
-    "mouse_up": _write_mouse,
-    "hover": _write_hover,
-    "drag": _write_drag,
-    "scroll": _write_scroll,
-    "type": _write_type,
-    "fill": _write_fill,
-    "press_key": _write_chord,
-    "hold_key": _write_hold,
-    "key_down": _write_key,
-    "key_up": _write_key,
-    "wait": _write_wait,
-    "finish_goal": _write_finished,
-    "answer": _write_finished,
-    "ask_user": _write_help,
-    "fail_goal": _write_help,
-    "launch_app": lambda a, w: [ParsedCall("open_app", {"app_name": a.app})],
-    "navigate": lambda a, w: [ParsedCall("navigate", {"content": a.url})],
-    "go_back": lambda a, w: [ParsedCall("press_back", {})],
-    "extension": _write_theirs,
-}
-
-DIALECT = Dialect(
-    name=NAME,
-    title="UI-TARS",
-    kind="text",
-    read=from_ui_tars,
-    write=to_ui_tars,
-    variants=("1.5", "v1", "doubao", "xml"),
-)
+DIALECT = Dialect(NAME, "UI-TARS", "text", from_ui_tars, to_ui_tars, ("1.5", "v1", "doubao", "xml"))

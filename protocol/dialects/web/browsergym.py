@@ -8,352 +8,246 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from math import inf, nextafter
-from typing import Any, NamedTuple
+from typing import Any, ClassVar
 
-from protocol.dialects.common.base import (
+from protocol.dialects.common.base import Context, Dialect, DialectError, Loss, ParsedPayload, WrittenPayload
+from protocol.dialects.common.calls import BareName, Call, parse_calls
+from protocol.dialects.common.conversion import (
     AIMED,
     NOTCH,
-    Context,
-    Conversion,
-    Dialect,
-    DialectError,
-    Fields,
-    Loss,
-    ParsedPayload,
-    WrittenPayload,
-    at,
-    build,
-    cannot,
+    Reading,
+    Writing,
+    given,
     pixels_in,
+    positional,
+    read_chord,
+    row,
     without_delay,
 )
-from protocol.dialects.common.calls import BareName, Call, parse_calls
-from protocol.dialects.common.saying import a_text, element_id_of, read_chord, spot, within_length, write_chord
+from protocol.dialects.common.fields import Fields, a_text, within_length
+from protocol.model import verbs
 from protocol.model.actions import AgentAction
 from protocol.model.targets import ActionTarget
-from protocol.model.verbs import (
-    Action,
-    Answer,
-    AskUser,
-    Click,
-    Drag,
-    Extension,
-    Fill,
-    FinishGoal,
-    HoldKey,
-    Hover,
-    KeyDown,
-    KeyUp,
-    MouseDown,
-    MouseUp,
-    PressKey,
-    Scroll,
-    SelectOption,
-    Tabs,
-    Type,
-    Upload,
-    Wait,
-)
 
 NAME = "browsergym"
+CARRIED: dict[str, tuple[str, ...]] = {"focus": (), "check": (), "uncheck": (), "keyboard_insert_text": ("text",)}
+"""Functions that we lack a verb for, and their arguments beside the bid."""
 
 
-class ParsedCall(NamedTuple):
-    """`name(1, 'two', key=3)`."""
-
-    name: str
-    args: tuple[Any, ...] = ()
-    kwargs: dict[str, Any] = {}  # noqa: RUF012 - never changed
-
-    def __str__(self) -> str:
-        return f"{self.name}({', '.join([*map(repr, self.args), *(f'{k}={v!r}' for k, v in self.kwargs.items())])})"
+def to_browsergym(action: verbs.Action, context: Context) -> WrittenPayload:
+    """`action` as calls, one a line. Raises DialectError for what BrowserGym has no function for."""
+    DIALECT.variant(context)
+    writing = _Writing(NAME, context)
+    text = "\n".join(writing.said(action))
+    return WrittenPayload(within_length(text, NAME), writing.losses + without_delay(action))
 
 
-class Writing(Conversion):
-    """One action that is written."""
+class _Writing(Writing):
+    """Calls in Python's words."""
+
+    aimed = AIMED | {"select_option", "upload", *(f"x-{NAME}.{name}" for name in CARRIED)}
+    no_target = "the function has no target"
+    lost: ClassVar = {"wait": {"text": "there is no condition", "text_gone": "there is no condition"}}
+    navigate = positional("goto", "url")
+    go_back = positional("go_back")
+    go_forward = positional("go_forward")
+    answer = positional("send_msg_to_user", "text")
+    fail_goal = positional("report_infeasible", "reason")
+
+    def call(self, name: str, /, *args: Any, **named: Any) -> str:
+        return f"{name}({', '.join([*map(repr, args), *(f'{key}={value!r}' for key, value in named.items())])})"
 
     def bid(self, target: ActionTarget | None, what: str = "target") -> str | None:
         """The id of the element; None for a bare place."""
         if target is None:
-            raise DialectError(NAME, what, "a target is needed: where the pointer is cannot be said")
-        found = element_id_of(target, self.context, NAME, what)
-        self.take(found[1] if found else [])
-        return found and found[0]
+            self.refuse(what, "a target is needed: where the pointer is cannot be said")
+        return self.element_id(target, what)
+
+    def bid_alone(self, action: verbs.Action) -> str:
+        """The id of an element, for a function that takes nothing else."""
+        return self.bid(action.target) or self.cannot(action, "an element is needed: the function takes no place")
 
     def xy(self, target: ActionTarget | None, what: str = "target") -> tuple[float, float]:
         if target is None:
-            raise DialectError(NAME, what, "a place is needed: where the pointer is cannot be said")
-        said, losses = spot(target, self.context, "px", None, NAME, what, whole=False)
-        self.take(losses)
+            self.refuse(what, "a place is needed: where the pointer is cannot be said")
+        said = self.near(target, what, whole=False)
         return said.x, said.y
 
-    def on(self, target: ActionTarget | None, by_bid: str, by_xy: str, *args: Any, **kwargs: Any) -> ParsedCall:
+    def on(self, target: ActionTarget | None, by_bid: str, by_xy: str, *args: Any) -> str:
         """A function for an element, or its like for a place."""
         bid = self.bid(target)
-        return ParsedCall(by_xy, (*self.xy(target), *args), kwargs) if bid is None else ParsedCall(by_bid, (bid, *args), kwargs)
+        return self.call(by_xy, *self.xy(target), *args) if bid is None else self.call(by_bid, bid, *args)
 
-    def first_click(self, action: Action, then: str) -> list[ParsedCall]:
+    def first_click(self, action: verbs.Action, then: str) -> list[str]:
         if action.target is None:
             return []
         self.lose(f"{action.verb}.target", f"said as a click and then {then}")
         return [self.on(action.target, "click", "mouse_click")]
 
-    def held(self, action: Click | Hover | Drag | Scroll, calls: list[ParsedCall]) -> list[ParsedCall]:
-        """`calls` while the modifiers of `action` are down."""
-        if not action.modifiers:
-            return calls
-        self.lose(f"{action.verb}.modifiers", "said as keys that go down before it and up after it")
-        names = [chord(action, key) for key in action.modifiers]
-        down, up = ([ParsedCall(f"keyboard_{way}", (name,)) for name in names] for way in ("down", "up"))
+    def key_names(self, action: verbs.Action, *keys: str) -> str:
+        """Keys that are pressed together, as Playwright names them."""
+        return self.chord(action, keys, "playwright")
+
+    def around(self, action: verbs.Action, keys: tuple[str, ...], calls: list[str]) -> list[str]:
+        """`calls` while the keys are down."""
+        names = [self.key_names(action, key) for key in keys]
+        down, up = ([self.call(f"keyboard_{way}", name) for name in names] for way in ("down", "up"))
         return [*down, *calls, *reversed(up)]
 
+    def held(self, action: verbs.Click | verbs.Hover | verbs.Drag | verbs.Scroll, *calls: str) -> list[str]:
+        """`calls` while the modifiers of `action` are down."""
+        if action.modifiers:
+            self.lose(f"{action.verb}.modifiers", "said as keys that go down before it and up after it")
+        return self.around(action, action.modifiers, [*calls])
 
-def chord(action: Action, *keys: str) -> str:
-    """Keys that are pressed together, as Playwright names them."""
-    return write_chord(keys, "playwright", NAME, action)
+    def noop(self, seconds: float, what: str) -> str:
+        """A wait: `noop` counts in milliseconds."""
+        guess = seconds * 1000
+        exact = [ms for ms in (guess, nextafter(guess, 0), nextafter(guess, inf)) if ms / 1000 == seconds]
+        if not exact:
+            self.lose(what, "rounded to what milliseconds can say")
+        ms = exact[0] if exact else guess
+        return self.call("noop") if ms == 1000 else self.call("noop", int(ms) if ms == int(ms) else ms)
 
+    def button(self, action: verbs.Click | verbs.Drag | verbs.MouseDown | verbs.MouseUp) -> dict[str, Any]:
+        if action.button in ("back", "forward"):
+            self.cannot(action, f"there is no {action.button} button")
+        return {} if action.button == "left" else {"button": action.button}
 
-def noop(seconds: float, what: str, w: Writing) -> list[ParsedCall]:
-    """A wait: `noop` counts in milliseconds."""
-    guess = seconds * 1000
-    near = (guess, nextafter(guess, 0), nextafter(guess, inf))
-    exact = [ms for ms in near if ms / 1000 == seconds]
-    if not exact:
-        w.lose(what, "rounded to what milliseconds can say")
-    ms = exact[0] if exact else guess
-    return [ParsedCall("noop", () if ms == 1000 else (int(ms) if ms == int(ms) else ms,))]
+    def enter(self, action: verbs.Type | verbs.Fill) -> list[str]:
+        if not action.submit:
+            return []
+        self.lose(f"{action.verb}.submit", "said as the text and then the Enter key")
+        return [self.call("keyboard_press", "Enter")]
 
+    def click(self, action: verbs.Click) -> list[str]:
+        button = self.button(action)
+        if action.count == 3:
+            self.cannot(action, "there is no triple click")
+        if action.hold:
+            return self._long_press(action, button)
+        verb = ("click", "dblclick")[action.count - 1]
+        bid = self.bid(action.target)
+        if bid is None:
+            return self.held(action, self.call(f"mouse_{verb}", *self.xy(action.target), **button))
+        if "AltGraph" in action.modifiers:
+            self.cannot(action, "AltGraph cannot be held")
+        modifiers = {"modifiers": list(action.modifiers)} if action.modifiers else {}
+        return [self.call(verb, bid, **button, **modifiers)]
 
-CARRIED: dict[str, tuple[str, ...]] = {"focus": (), "check": (), "uncheck": (), "keyboard_insert_text": ("text",)}
-"""Functions that we lack a verb for, and their arguments beside the bid."""
+    def _long_press(self, action: verbs.Click, button: dict[str, Any]) -> list[str]:
+        if action.count > 1:
+            self.cannot(action, "only a single click can be held")
+        self.lose("click.hold", "said as a press, a wait and a release")
+        down, up = (self.call(f"mouse_{way}", *self.xy(action.target), **button) for way in ("down", "up"))
+        return self.held(action, down, self.noop(action.hold, "click.hold"), up)
 
+    def mouse_down(self, action: verbs.MouseDown | verbs.MouseUp) -> list[str]:
+        return [self.call(action.verb, *self.xy(action.target), **self.button(action))]
 
-def to_browsergym(action: Action, context: Context) -> WrittenPayload:
-    """`action` as calls, one a line. Raises DialectError for what BrowserGym has no function for."""
-    DIALECT.variant(context)
-    write = _WRITE.get("extension" if isinstance(action, Extension) else action.verb)
-    if write is None:
-        cannot(NAME, action)
-    writing = Writing(NAME, context)
-    if action.verb not in _AIMED and not isinstance(action, Extension):
-        writing.drop(action, target="the function has no target")
-    text = "\n".join(map(str, write(action, writing)))
-    return WrittenPayload(within_length(text, NAME), writing.losses + without_delay(action))
+    mouse_up = mouse_down
 
+    def hover(self, action: verbs.Hover) -> list[str]:
+        return self.held(action, self.on(action.target, "hover", "mouse_move"))
 
-def _button(action: Click | Drag | MouseDown | MouseUp) -> dict[str, Any]:
-    if action.button in ("back", "forward"):
-        cannot(NAME, action, f"there is no {action.button} button")
-    return {} if action.button == "left" else {"button": action.button}
+    def drag(self, action: verbs.Drag) -> list[str]:
+        button = self.button(action)
+        if action.path or button:
+            self.lose("drag.path" if action.path else "drag.button", "said as a press, moves and a release")
+            moves = [self.call("mouse_move", *self.xy(ActionTarget(point=point), "path")) for point in action.path]
+            start, end = self.xy(action.target), self.xy(action.to, "to")
+            return self.held(action, self.call("mouse_down", *start, **button), *moves, self.call("mouse_up", *end, **button))
+        before = len(self.losses)
+        bids = self.bid(action.target), self.bid(action.to, "to")
+        if None not in bids:
+            return self.held(action, self.call("drag_and_drop", *bids))
+        del self.losses[before:]
+        return self.held(action, self.call("mouse_drag_and_drop", *self.xy(action.target), *self.xy(action.to, "to")))
 
+    def scroll(self, action: verbs.Scroll) -> list[str]:
+        across, down = pixels_in(action.unit, self.context.size)
+        if action.unit != "px":
+            self.lose("scroll.unit", f"said in pixels: {NOTCH} to a notch, the size of the screen to a page")
+        delta = (action.delta.x * across, action.delta.y * down)
+        if not all(abs(way) <= 1_000_000 for way in delta):
+            self.cannot(action, "the scroll is too long to be said in pixels")
+        if action.target is None:
+            return self.held(action, self.call("scroll", *delta))
+        bid = self.bid(action.target)
+        if bid is None:
+            return self.held(action, self.call("scroll_at", *self.xy(action.target), *delta))
+        self.lose("scroll.target", "said as a hover and then a scroll")
+        return self.held(action, self.call("hover", bid), self.call("scroll", *delta))
 
-def _say_click(action: Click, w: Writing) -> list[ParsedCall]:
-    button = _button(action)
-    if action.count == 3:
-        cannot(NAME, action, "there is no triple click")
-    if action.hold:
-        return _long_press(action, w, button)
-    verb = ("click", "dblclick")[action.count - 1]
-    bid = w.bid(action.target)
-    if bid is None:
-        return w.held(action, [ParsedCall(f"mouse_{verb}", w.xy(action.target), button)])
-    if "AltGraph" in action.modifiers:
-        cannot(NAME, action, "AltGraph cannot be held")
-    modifiers = {"modifiers": list(action.modifiers)} if action.modifiers else {}
-    return [ParsedCall(verb, (bid,), {**button, **modifiers})]
+    def type(self, action: verbs.Type) -> list[str]:
+        return [*self.first_click(action, "typing"), self.call("keyboard_type", action.text), *self.enter(action)]
 
+    def fill(self, action: verbs.Fill) -> list[str]:
+        return [self.call("fill", self.bid_alone(action), action.text), *self.enter(action)]
 
-def _long_press(action: Click, w: Writing, button: dict[str, Any]) -> list[ParsedCall]:
-    if action.count > 1:
-        cannot(NAME, action, "only a single click can be held")
-    w.lose("click.hold", "said as a press, a wait and a release")
-    place = w.xy(action.target)
-    calls = [ParsedCall("mouse_down", place, button), *noop(action.hold, "click.hold", w), ParsedCall("mouse_up", place, button)]
-    return w.held(action, calls)
+    def press_key(self, action: verbs.PressKey) -> list[str]:
+        keys = self.key_names(action, *action.keys)
+        bid = None if action.target is None else self.bid(action.target)
+        if bid is not None:
+            return [self.call("press", bid, keys)]
+        return [*self.first_click(action, "the keys"), self.call("keyboard_press", keys)]
 
+    def hold_key(self, action: verbs.HoldKey) -> list[str]:
+        self.lose("hold_key", "said as keys down, a wait and keys up")
+        calls = self.around(action, action.keys, [self.noop(action.seconds, "hold_key.seconds")])
+        return [*self.first_click(action, "the keys"), *calls]
 
-def _say_mouse(action: MouseDown | MouseUp, w: Writing) -> list[ParsedCall]:
-    return [ParsedCall(action.verb, w.xy(action.target), _button(action))]
+    def key_down(self, action: verbs.KeyDown | verbs.KeyUp) -> list[str]:
+        return [self.call(action.verb.replace("key", "keyboard"), self.key_names(action, action.key))]
 
+    key_up = key_down
 
-def _hover(action: Hover, w: Writing) -> list[ParsedCall]:
-    return w.held(action, [w.on(action.target, "hover", "mouse_move")])
+    def select_option(self, action: verbs.SelectOption) -> list[str]:
+        return [self.call("select_option", self.bid_alone(action), _one_or_more(action.options))]
 
+    def upload(self, action: verbs.Upload) -> list[str]:
+        return [self.on(action.target, "upload_file", "mouse_upload_file", _one_or_more(action.files))]
 
-def _say_drag(action: Drag, w: Writing) -> list[ParsedCall]:
-    button = _button(action)
-    if action.path or button:
-        return w.held(action, _drag_by_hand(action, w, button))
-    before = len(w.losses)
-    bids = w.bid(action.target), w.bid(action.to, "to")
-    if None not in bids:
-        return w.held(action, [ParsedCall("drag_and_drop", bids)])
-    del w.losses[before:]
-    return w.held(action, [ParsedCall("mouse_drag_and_drop", (*w.xy(action.target), *w.xy(action.to, "to")))])
+    def tabs(self, action: verbs.Tabs) -> list[str]:
+        if action.op == "list":
+            self.cannot(action, "the tabs are part of every observation")
+        if action.op == "new" and action.url is not None:
+            self.lose("tabs.url", "said as a new tab and then a goto")
+            return [self.call("new_tab"), self.call("goto", action.url or self.cannot(action, "the address is empty"))]
+        if action.op == "close" and action.index is not None:
+            self.lose("tabs.index", "said as a focus and then a close")
+            return [self.call("tab_focus", action.index), self.call("tab_close")]
+        return [
+            {"new": self.call("new_tab"), "close": self.call("tab_close")}.get(action.op) or self.call("tab_focus", action.index)
+        ]
 
+    def wait(self, action: verbs.Wait) -> list[str]:
+        return [self.noop(action.seconds, "wait.seconds")]
 
-def _drag_by_hand(action: Drag, w: Writing, button: dict[str, Any]) -> list[ParsedCall]:
-    w.lose("drag.path" if action.path else "drag.button", "said as a press, moves and a release")
-    moves = [ParsedCall("mouse_move", w.xy(ActionTarget(point=point), "path")) for point in action.path]
-    start, end = w.xy(action.target), w.xy(action.to, "to")
-    return [ParsedCall("mouse_down", start, button), *moves, ParsedCall("mouse_up", end, button)]
+    def ask_user(self, action: verbs.AskUser) -> list[str]:
+        self.lose("ask_user", "said as a message to the user")
+        return [self.call("send_msg_to_user", action.question)]
 
+    def finish_goal(self, action: verbs.FinishGoal) -> list[str]:
+        self.lose("finish_goal", "there is no verb for success: said as a message to the user")
+        return [self.call("send_msg_to_user", action.summary)]
 
-def _say_scroll(action: Scroll, w: Writing) -> list[ParsedCall]:
-    across, down = pixels_in(action.unit, w.context.size)
-    if action.unit != "px":
-        w.lose("scroll.unit", f"said in pixels: {NOTCH} to a notch, the size of the screen to a page")
-    delta = (action.delta.x * across, action.delta.y * down)
-    if not all(abs(way) <= 1_000_000 for way in delta):
-        cannot(NAME, action, "the scroll is too long to be said in pixels")
-    if action.target is None:
-        return w.held(action, [ParsedCall("scroll", delta)])
-    bid = w.bid(action.target)
-    if bid is None:
-        return w.held(action, [ParsedCall("scroll_at", (*w.xy(action.target), *delta))])
-    w.lose("scroll.target", "said as a hover and then a scroll")
-    return w.held(action, [ParsedCall("hover", (bid,)), ParsedCall("scroll", delta)])
-
-
-def _type(action: Type, w: Writing) -> list[ParsedCall]:
-    return [*w.first_click(action, "typing"), ParsedCall("keyboard_type", (action.text,)), *_enter(action, w)]
-
-
-def _enter(action: Type | Fill, w: Writing) -> list[ParsedCall]:
-    if not action.submit:
-        return []
-    w.lose(f"{action.verb}.submit", "said as the text and then the Enter key")
-    return [ParsedCall("keyboard_press", ("Enter",))]
-
-
-def _named(action: Action, w: Writing) -> str:
-    """The id of an element, for a function that takes nothing else."""
-    return w.bid(action.target) or cannot(NAME, action, "an element is needed: the function takes no place")
-
-
-def _say_fill(action: Fill, w: Writing) -> list[ParsedCall]:
-    return [ParsedCall("fill", (_named(action, w), action.text)), *_enter(action, w)]
-
-
-def _press(action: PressKey, w: Writing) -> list[ParsedCall]:
-    keys = chord(action, *action.keys)
-    bid = None if action.target is None else w.bid(action.target)
-    if bid is not None:
-        return [ParsedCall("press", (bid, keys))]
-    return [*w.first_click(action, "the keys"), ParsedCall("keyboard_press", (keys,))]
-
-
-def _hold_key(action: HoldKey, w: Writing) -> list[ParsedCall]:
-    w.lose("hold_key", "said as keys down, a wait and keys up")
-    names = [chord(action, key) for key in action.keys]
-    down, up = ([ParsedCall(f"keyboard_{way}", (name,)) for name in names] for way in ("down", "up"))
-    wait = noop(action.seconds, "hold_key.seconds", w)
-    return [*w.first_click(action, "the keys"), *down, *wait, *reversed(up)]
-
-
-def _key(action: KeyDown | KeyUp, w: Writing) -> list[ParsedCall]:
-    return [ParsedCall("keyboard_down" if isinstance(action, KeyDown) else "keyboard_up", (chord(action, action.key),))]
-
-
-def _select(action: SelectOption, w: Writing) -> list[ParsedCall]:
-    return [ParsedCall("select_option", (_named(action, w), _one_or_more(action.options)))]
-
-
-def _upload(action: Upload, w: Writing) -> list[ParsedCall]:
-    return [w.on(action.target, "upload_file", "mouse_upload_file", _one_or_more(action.files))]
+    def extension(self, action: verbs.Extension) -> list[str]:
+        name = action.action_type.removeprefix(f"x-{NAME}.")
+        if name not in CARRIED:
+            self.cannot(action)
+        values = [action.arguments.get(argument) for argument in CARRIED[name]]
+        if tuple(action.arguments) != CARRIED[name] or not all(isinstance(value, str) for value in values):
+            self.cannot(action, f"the arguments are texts: {', '.join(CARRIED[name]) or 'none'}")
+        if name != "keyboard_insert_text":
+            return [self.call(name, self.bid_alone(action))]
+        self.drop(action, target=self.no_target)
+        return [self.call(name, *values)]
 
 
 def _one_or_more(values: tuple[str, ...]) -> str | list[str]:
     return values[0] if len(values) == 1 else list(values)
 
-
-def _tabs(action: Tabs, w: Writing) -> list[ParsedCall]:
-    if action.op == "list":
-        cannot(NAME, action, "the tabs are part of every observation")
-    if action.op == "select":
-        return [ParsedCall("tab_focus", (action.index,))]
-    if action.op == "new":
-        if action.url is None:
-            return [ParsedCall("new_tab")]
-        w.lose("tabs.url", "said as a new tab and then a goto")
-        return [ParsedCall("new_tab"), ParsedCall("goto", (action.url or cannot(NAME, action, "the address is empty"),))]
-    if action.index is None:
-        return [ParsedCall("tab_close")]
-    w.lose("tabs.index", "said as a focus and then a close")
-    return [ParsedCall("tab_focus", (action.index,)), ParsedCall("tab_close")]
-
-
-def _wait(action: Wait, w: Writing) -> list[ParsedCall]:
-    w.drop(action, text="there is no condition", text_gone="there is no condition")
-    return noop(action.seconds, "wait.seconds", w)
-
-
-def _message(action: Answer | AskUser | FinishGoal, w: Writing) -> list[ParsedCall]:
-    if isinstance(action, AskUser):
-        w.lose("ask_user", "said as a message to the user")
-        return [ParsedCall("send_msg_to_user", (action.question,))]
-    if isinstance(action, FinishGoal):
-        w.lose("finish_goal", "there is no verb for success: said as a message to the user")
-        return [ParsedCall("send_msg_to_user", (action.summary,))]
-    return [ParsedCall("send_msg_to_user", (action.text,))]
-
-
-def _say_theirs(action: Extension, w: Writing) -> list[ParsedCall]:
-    name = action.action_type.removeprefix(f"x-{NAME}.")
-    if name not in CARRIED:
-        cannot(NAME, action)
-    values = tuple(action.arguments.get(argument) for argument in CARRIED[name])
-    if tuple(action.arguments) != CARRIED[name] or not all(isinstance(value, str) for value in values):
-        cannot(NAME, action, f"the arguments are texts: {', '.join(CARRIED[name]) or 'none'}")
-    if name != "keyboard_insert_text":
-        return [ParsedCall(name, (_named(action, w),))]
-    w.drop(action, target="the function has no target")
-    return [ParsedCall(name, values)]
-
-
-_WRITE: dict[str, Callable[[Any, Writing], list[ParsedCall]]] = {
-    "click": _say_click,
-    "mouse_down": _say_mouse,
-    "mouse_up": _say_mouse,
-    "hover": _hover,
-    "drag": _say_drag,
-    "scroll": _say_scroll,
-    "type": _type,
-    "fill": _say_fill,
-    "press_key": _press,
-    "hold_key": _hold_key,
-    "key_down": _key,
-    "key_up": _key,
-    "select_option": _select,
-    "upload": _upload,
-    "navigate": lambda a, w: [ParsedCall("goto", (a.url,))],
-    "go_back": lambda a, w: [ParsedCall("go_back")],
-    "go_forward": lambda a, w: [ParsedCall("go_forward")],
-    "tabs": _tabs,
-    "wait": _wait,
-    "answer": _message,
-    "ask_user": _message,
-    "finish_goal": _message,
-    "fail_goal": lambda a, w: [ParsedCall("report_infeasible", (a.reason,))],
-    "extension": _say_theirs,
-}
-_AIMED = AIMED | {"select_option", "upload"}
-
-
-_SIGNATURES: dict[str, tuple[str, ...]] = {
-    "send_msg_to_user": ("text",), "report_infeasible": ("reason",), "noop": ("wait_ms",),
-    "fill": ("bid", "value", "enable_autocomplete_menu"), "clear": ("bid",), "check": ("bid",), "uncheck": ("bid",),
-    "select_option": ("bid", "options"), "click": ("bid", "button", "modifiers"), "dblclick": ("bid", "button", "modifiers"),
-    "hover": ("bid",), "press": ("bid", "key_comb"), "focus": ("bid",), "drag_and_drop": ("from_bid", "to_bid"),
-    "upload_file": ("bid", "file"), "scroll": ("delta_x", "delta_y"), "scroll_at": ("x", "y", "dx", "dy"),
-    "mouse_move": ("x", "y"), "mouse_up": ("x", "y", "button"), "mouse_down": ("x", "y", "button"),
-    "mouse_click": ("x", "y", "button"), "mouse_dblclick": ("x", "y", "button"),
-    "mouse_drag_and_drop": ("from_x", "from_y", "to_x", "to_y"), "mouse_upload_file": ("x", "y", "file"),
-    "keyboard_down": ("key",), "keyboard_up": ("key",), "keyboard_press": ("key",), "keyboard_type": ("text",),
-    "keyboard_insert_text": ("text",), "goto": ("url",), "go_back": (), "go_forward": (), "new_tab": (), "tab_close": (),
-    "tab_focus": ("index",),
-}  # fmt: skip
-"""Every function of every subset, with its arguments in order."""
 
 _FENCED = re.compile(r"^[ \t]*+```\w*+[ \t]*+$\n?(.*?)^[ \t]*+```", re.MULTILINE | re.DOTALL)
 
@@ -376,149 +270,119 @@ def from_browsergym(payload: Any, context: Context) -> ParsedPayload:
     if not chains:
         raise DialectError(NAME, "", "there is no call in the text")
     losses: list[Loss] = []
-    return ParsedPayload([_action(chain, losses) for chain in chains], losses)
+    return ParsedPayload([_action(chain, _Reading(NAME, context, losses=losses)) for chain in chains], losses)
 
 
-def _action(chain: list[Call], losses: list[Loss]) -> AgentAction:
+def _action(chain: list[Call], reading: _Reading) -> AgentAction:
     call = chain[0]
-    if len(chain) > 1 or call.name not in _SIGNATURES:
+    if len(chain) > 1 or call.name not in _CALLS:
         name = ".".join(link.name for link in chain)[:40]
-        raise DialectError(NAME, call.where, f"there is no action {name!r}; actions are {', '.join(_SIGNATURES)}")
-    reading = _Reading(call, losses)
-    action = _READ[call.name](reading)
+        raise DialectError(NAME, call.where, f"there is no action {name!r}; actions are {', '.join(_CALLS)}")
+    names, read = _CALLS[call.name]
+    reading.bind(call, names.split())
+    action = read(reading)
     reading.fields.end()
     return action
 
 
-class _Reading:
+class _Reading(Reading):
     """One call that is read."""
 
-    def __init__(self, call: Call, losses: list[Loss]) -> None:
+    call: Call
+
+    def bind(self, call: Call, names: list[str]) -> None:
+        """The arguments by name. Raises DialectError for too many, and for what is no literal."""
         self.call = call
-        self.where = call.where
-        self.losses = losses
-        names = _SIGNATURES[call.name]
-        given = [*zip(names, call.args, strict=False), *call.kwargs.items()]
         if len(call.args) > len(names):
-            raise DialectError(NAME, self.where, f"{call.name} takes {len(names)} arguments: {', '.join(names) or 'none'}")
-        for name, value in given:
+            self.refuse(call.where, f"{call.name} takes {len(names)} arguments: {', '.join(names) or 'none'}")
+        arguments = [*zip(names, call.args, strict=False), *call.kwargs.items()]
+        for name, value in arguments:
             for part in value if isinstance(value, list) else [value]:
                 if type(part) is BareName:
-                    raise DialectError(NAME, f"{self.where}.{name}", f"a text in quotes is needed, not the name {part[:40]}")
+                    self.refuse(f"{call.where}.{name}", f"a text in quotes is needed, not the name {part[:40]}")
         if twice := set(names[: len(call.args)]) & call.kwargs.keys():
-            raise DialectError(NAME, self.where, f"the argument {min(twice)} is given twice")
-        self.fields = Fields(NAME, dict(given), self.where)
-
-    def build(self, verb: str, **fields: Any) -> AgentAction:
-        return build(NAME, self.where, action_type=verb, **fields)
+            self.refuse(call.where, f"the argument {min(twice)} is given twice")
+        self.fields = Fields(NAME, dict(arguments), call.where)
 
     def bid(self, name: str = "bid") -> ActionTarget:
         return ActionTarget(element_id=self.fields.text(name))
 
     def point(self, x: str = "x", y: str = "y") -> ActionTarget:
-        return at(self.fields.number(x), self.fields.number(y), "px", None, NAME, f"{self.where}.{x}")
+        return self.at(x, y, x)
 
-    def place(self) -> ActionTarget:
-        return self.bid() if "bid" in _SIGNATURES[self.call.name] else self.point()
-
-    def keys(self, name: str) -> tuple[str, ...]:
-        return read_chord(self.fields.text(name), "playwright", NAME, f"{self.where}.{name}")
-
-    def key(self) -> str:
-        keys = self.keys("key")
-        return keys[0] if len(keys) == 1 else self.fields.refuse("key", "one key is needed, not a chord")
+    def chord_in(self, name: str = "key") -> tuple[str, ...]:
+        return read_chord(self.fields.text(name), "playwright", NAME, f"{self.fields.where}.{name}")
 
     def one_or_more(self, name: str) -> tuple[str, ...]:
         value = self.fields.any(name)
-        return (value,) if isinstance(value, str) else Fields(NAME, {name: value}, self.where).texts(name)
+        return (value,) if isinstance(value, str) else Fields(NAME, {name: value}, self.fields.where).texts(name)
+
+    def modifiers(self) -> tuple[str, ...]:
+        held, where = self.fields.texts("modifiers", ()), f"{self.fields.where}.modifiers"
+        return tuple(key for name in held for key in read_chord(name, "playwright", NAME, where))
+
+    def fill(self) -> AgentAction:
+        if self.fields.flag("enable_autocomplete_menu", False):
+            self.losses.append(Loss(what="fill.enable_autocomplete_menu", why="the last character is not typed by itself"))
+        return self.build("fill", target=self.bid(), text=self.fields.text("value"))
+
+    def theirs(self) -> AgentAction:
+        """A verb that we lack; its element, where it has one, is the target."""
+        arguments = {name: self.fields.text(name) for name in CARRIED[self.call.name]}
+        target = None if arguments else self.bid()
+        return self.build(f"x-{NAME}.{self.call.name}", target=target, arguments=arguments)
 
 
-def _click(count: int) -> Callable[[_Reading], AgentAction]:
-    def read(r: _Reading) -> AgentAction:
-        button = r.fields.choice("button", ("left", "middle", "right"), None)
-        held = r.fields.texts("modifiers", ())
-        modifiers = tuple(key for name in held for key in read_chord(name, "playwright", NAME, f"{r.where}.modifiers"))
-        return r.build("click", target=r.place(), button=button, count=count, modifiers=modifiers)
-
-    return read
+def _click(count: int, target: Callable[[_Reading], ActionTarget]) -> Callable[[_Reading], AgentAction]:
+    return row("click", button=_BUTTON, count=count, modifiers=_Reading.modifiers, target=target)
 
 
-def _mouse(verb: str) -> Callable[[_Reading], AgentAction]:
-    return lambda r: r.build(verb, target=r.point(), button=r.fields.choice("button", ("left", "middle", "right"), None))
+def _delta(x: str, y: str) -> Callable[[_Reading], Any]:
+    return lambda r: {"x": r.fields.number(x), "y": r.fields.number(y)}
 
 
-def _fill(r: _Reading) -> AgentAction:
-    if r.fields.flag("enable_autocomplete_menu", False):
-        r.losses.append(Loss(what="fill.enable_autocomplete_menu", why="the last character is not typed by itself"))
-    return r.build("fill", target=r.bid(), text=r.fields.text("value"))
-
-
-def _scroll(r: _Reading) -> AgentAction:
-    delta = {"x": r.fields.number("delta_x"), "y": r.fields.number("delta_y")}
-    return r.build("scroll", delta=delta, unit="px")
-
-
-def _scroll_at(r: _Reading) -> AgentAction:
-    delta = {"x": r.fields.number("dx"), "y": r.fields.number("dy")}
-    return r.build("scroll", delta=delta, unit="px", target=r.point())
-
-
-def _drag(r: _Reading) -> AgentAction:
-    return r.build("drag", target=r.bid("from_bid"), to=r.bid("to_bid"))
-
-
-def _mouse_drag(r: _Reading) -> AgentAction:
-    return r.build("drag", target=r.point("from_x", "from_y"), to=r.point("to_x", "to_y"))
-
-
-def _theirs(r: _Reading) -> AgentAction:
-    """A verb that we lack; its element, where it has one, is the target."""
-    target = r.bid() if "bid" in _SIGNATURES[r.call.name] else None
-    arguments = {name: r.fields.text(name) for name in CARRIED[r.call.name]}
-    return r.build(f"x-{NAME}.{r.call.name}", target=target, arguments=arguments)
-
-
-def _says(verb: str, name: str, argument: str) -> Callable[[_Reading], AgentAction]:
-    return lambda r: r.build(verb, **{name: r.fields.text(argument)})
-
-
-def _plain(verb: str, **fields: Any) -> Callable[[_Reading], AgentAction]:
-    return lambda r: r.build(verb, **fields)
-
-
-_READ: dict[str, Callable[[_Reading], AgentAction]] = {
-    "click": _click(1),
-    "dblclick": _click(2),
-    "mouse_click": _click(1),
-    "mouse_dblclick": _click(2),
-    "mouse_down": _mouse("mouse_down"),
-    "mouse_up": _mouse("mouse_up"),
-    "hover": lambda r: r.build("hover", target=r.place()),
-    "mouse_move": lambda r: r.build("hover", target=r.place()),
-    "drag_and_drop": _drag,
-    "mouse_drag_and_drop": _mouse_drag,
-    "fill": _fill,
-    "clear": lambda r: r.build("fill", target=r.bid(), text=""),
-    "select_option": lambda r: r.build("select_option", target=r.bid(), options=r.one_or_more("options")),
-    "press": lambda r: r.build("press_key", target=r.bid(), keys=r.keys("key_comb")),
-    "keyboard_press": lambda r: r.build("press_key", keys=r.keys("key")),
-    "keyboard_down": lambda r: r.build("key_down", key=r.key()),
-    "keyboard_up": lambda r: r.build("key_up", key=r.key()),
-    "keyboard_type": _says("type", "text", "text"),
-    "upload_file": lambda r: r.build("upload", target=r.place(), files=r.one_or_more("file")),
-    "mouse_upload_file": lambda r: r.build("upload", target=r.place(), files=r.one_or_more("file")),
-    "scroll": _scroll,
-    "scroll_at": _scroll_at,
-    "goto": _says("navigate", "url", "url"),
-    "go_back": _plain("go_back"),
-    "go_forward": _plain("go_forward"),
-    "new_tab": _plain("tabs", op="new"),
-    "tab_close": _plain("tabs", op="close"),
-    "tab_focus": lambda r: r.build("tabs", op="select", index=r.fields.number("index", whole=True)),
-    "noop": lambda r: r.build("wait", seconds=r.fields.number("wait_ms", 1000) / 1000),
-    "send_msg_to_user": _says("answer", "text", "text"),
-    "report_infeasible": _says("fail_goal", "reason", "reason"),
-    **dict.fromkeys(CARRIED, _theirs),
+_BUTTON = given("button", ("left", "middle", "right"), None, kind="choice")
+_BID, _POINT = _Reading.bid, _Reading.point
+_CALLS: dict[str, tuple[str, Callable[[_Reading], AgentAction]]] = {
+    "send_msg_to_user": ("text", row("answer", text=given("text"))),
+    "report_infeasible": ("reason", row("fail_goal", reason=given("reason"))),
+    "noop": ("wait_ms", row("wait", seconds=lambda r: r.fields.number("wait_ms", 1000) / 1000)),
+    "fill": ("bid value enable_autocomplete_menu", _Reading.fill),
+    "clear": ("bid", row("fill", target=_BID, text="")),
+    "check": ("bid", _Reading.theirs),
+    "uncheck": ("bid", _Reading.theirs),
+    "select_option": ("bid options", row("select_option", target=_BID, options=lambda r: r.one_or_more("options"))),
+    "click": ("bid button modifiers", _click(1, _BID)),
+    "dblclick": ("bid button modifiers", _click(2, _BID)),
+    "hover": ("bid", row("hover", target=_BID)),
+    "press": ("bid key_comb", row("press_key", target=_BID, keys=lambda r: r.chord_in("key_comb"))),
+    "focus": ("bid", _Reading.theirs),
+    "drag_and_drop": ("from_bid to_bid", row("drag", target=lambda r: r.bid("from_bid"), to=lambda r: r.bid("to_bid"))),
+    "upload_file": ("bid file", row("upload", target=_BID, files=lambda r: r.one_or_more("file"))),
+    "scroll": ("delta_x delta_y", row("scroll", delta=_delta("delta_x", "delta_y"), unit="px")),
+    "scroll_at": ("x y dx dy", row("scroll", delta=_delta("dx", "dy"), unit="px", target=_POINT)),
+    "mouse_move": ("x y", row("hover", target=_POINT)),
+    "mouse_up": ("x y button", row("mouse_up", target=_POINT, button=_BUTTON)),
+    "mouse_down": ("x y button", row("mouse_down", target=_POINT, button=_BUTTON)),
+    "mouse_click": ("x y button", _click(1, _POINT)),
+    "mouse_dblclick": ("x y button", _click(2, _POINT)),
+    "mouse_drag_and_drop": (
+        "from_x from_y to_x to_y",
+        row("drag", target=lambda r: r.point("from_x", "from_y"), to=lambda r: r.point("to_x", "to_y")),
+    ),
+    "mouse_upload_file": ("x y file", row("upload", target=_POINT, files=lambda r: r.one_or_more("file"))),
+    "keyboard_down": ("key", row("key_down", key=lambda r: r.key(r.chord_in()))),
+    "keyboard_up": ("key", row("key_up", key=lambda r: r.key(r.chord_in()))),
+    "keyboard_press": ("key", row("press_key", keys=_Reading.chord_in)),
+    "keyboard_type": ("text", row("type", text=given("text"))),
+    "keyboard_insert_text": ("text", _Reading.theirs),
+    "goto": ("url", row("navigate", url=given("url"))),
+    "go_back": ("", row("go_back")),
+    "go_forward": ("", row("go_forward")),
+    "new_tab": ("", row("tabs", op="new")),
+    "tab_close": ("", row("tabs", op="close")),
+    "tab_focus": ("index", row("tabs", op="select", index=given("index", kind="number", whole=True))),
 }
+"""Every function of every subset, with its arguments in order, and what it means."""
 
-DIALECT = Dialect(name=NAME, title="BrowserGym", kind="text", read=from_browsergym, write=to_browsergym)
+DIALECT = Dialect(NAME, "BrowserGym", "text", from_browsergym, to_browsergym)

@@ -10,7 +10,8 @@ import json
 import re
 from typing import Any
 
-from protocol.dialects.common.base import Context, DialectError, Loss, element_of
+from protocol.dialects.common.base import Context, DialectError, Loss
+from protocol.dialects.common.conversion import element_of
 from protocol.dialects.python.python_chains import Chain, Flags, Step, read_chain
 from protocol.model.targets import ActionTarget
 

@@ -7,33 +7,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from typing import Any
+from typing import Any, ClassVar
 
-from protocol.dialects.common.base import (
-    Context,
-    Conversion,
-    Dialect,
-    DialectError,
-    Loss,
-    ParsedPayload,
-    WrittenPayload,
-    build,
-    cannot,
-    element_of,
-    without_delay,
-)
-from protocol.dialects.common.saying import (
-    a_text,
-    direction_of,
-    element_id_of,
-    position,
-    read_chord,
-    within_length,
-    write_chord,
-)
+from protocol.dialects.common.base import Context, Dialect, DialectError, ParsedPayload, WrittenPayload
+from protocol.dialects.common.conversion import Writing, element_of, read_chord, without_delay
+from protocol.dialects.common.fields import a_text, build, position, within_length
+from protocol.model import verbs
 from protocol.model.actions import AgentAction
 from protocol.model.targets import ActionTarget
-from protocol.model.verbs import Action, Answer, Click, FailGoal, Fill, FinishGoal, Hover, PressKey, Scroll, Tabs, Type
 
 NAME = "webarena"
 PAGE = 1
@@ -79,10 +60,6 @@ def _action(text: str, start: int, end: int) -> AgentAction:
     return read(said[match.end() :].strip(), where)
 
 
-def _build(where: str, verb: str, **fields: Any) -> AgentAction:
-    return build(NAME, where, action_type=verb, **fields)
-
-
 def _inner(rest: str, where: str) -> str:
     """What stands between the first bracket and the last."""
     if len(rest) < 2 or not (rest.startswith("[") and rest.endswith("]")):
@@ -108,48 +85,50 @@ def _type(rest: str, where: str) -> AgentAction:
         raise DialectError(NAME, where, "type needs [id] [text], and [0] or [1] for Enter")
     flagged = _FLAG.fullmatch(parts[2])
     text, submit = (flagged[1], flagged[2] == "1") if flagged else (parts[2], True)
-    return _build(where, "type", target=_element(parts[1], where), text=text, submit=submit)
-
-
-def _press(rest: str, where: str) -> AgentAction:
-    return _build(where, "press_key", keys=read_chord(_inner(rest, where), "playwright", NAME, where))
+    return build(NAME, where, action_type="type", target=_element(parts[1], where), text=text, submit=submit)
 
 
 def _scroll(rest: str, where: str) -> AgentAction:
     way = rest.removeprefix("[").removesuffix("]").removeprefix("direction=")
     if way not in ("up", "down"):
         raise DialectError(NAME, where, f"[up] or [down] is needed, not {rest[:40]!r}")
-    return _build(where, "scroll", direction=way, amount=PAGE, unit="page")
+    return build(NAME, where, action_type="scroll", direction=way, amount=PAGE, unit="page")
 
 
 def _tab(rest: str, where: str) -> AgentAction:
     number = _inner(rest, where)
     if not re.fullmatch(r"[0-9]{1,6}", number):
         raise DialectError(NAME, where, f"the number of a tab is needed, not {number[:40]!r}")
-    return _build(where, "tabs", op="select", index=int(number))
+    return build(NAME, where, action_type="tabs", op="select", index=int(number))
 
 
 def _stop(rest: str, where: str) -> AgentAction:
     answer = _inner(rest, where) if rest else ""
-    return _build(where, "fail_goal") if answer == IMPOSSIBLE else _build(where, "finish_goal", summary=answer)
+    return (
+        build(NAME, where, action_type="fail_goal")
+        if answer == IMPOSSIBLE
+        else build(NAME, where, action_type="finish_goal", summary=answer)
+    )
 
 
 def _alone(verb: str, **fields: Any) -> Callable[[str, str], AgentAction]:
     def read(rest: str, where: str) -> AgentAction:
         if rest:
             raise DialectError(NAME, where, f"nothing may follow, not {rest[:40]!r}")
-        return _build(where, verb, **fields)
+        return build(NAME, where, action_type=verb, **fields)
 
     return read
 
 
 _READ: dict[str, Callable[[str, str], AgentAction]] = {
-    "click": lambda rest, where: _build(where, "click", target=_element(rest, where)),
-    "hover": lambda rest, where: _build(where, "hover", target=_element(rest, where)),
+    "click": lambda rest, where: build(NAME, where, action_type="click", target=_element(rest, where)),
+    "hover": lambda rest, where: build(NAME, where, action_type="hover", target=_element(rest, where)),
     "type": _type,
-    "press": _press,
+    "press": lambda rest, where: build(
+        NAME, where, action_type="press_key", keys=read_chord(_inner(rest, where), "playwright", NAME, where)
+    ),
     "scroll": _scroll,
-    "goto": lambda rest, where: _build(where, "navigate", url=_inner(rest, where)),
+    "goto": lambda rest, where: build(NAME, where, action_type="navigate", url=_inner(rest, where)),
     "new_tab": _alone("tabs", op="new"),
     "tab_focus": _tab,
     "page_focus": _tab,
@@ -160,32 +139,33 @@ _READ: dict[str, Callable[[str, str], AgentAction]] = {
 }
 
 
-def to_webarena(action: Action, context: Context) -> WrittenPayload:
+def to_webarena(action: verbs.Action, context: Context) -> WrittenPayload:
     """The one line of `action`, without backticks. Raises DialectError for what takes more than one action there, or none."""
     DIALECT.variant(context)
-    write = _WRITE.get(action.verb)
-    if write is None:
-        cannot(NAME, action)
     writing = _Writing(NAME, context)
-    if action.verb not in ("click", "hover", "type", "fill"):
-        writing.drop(action, target="there is no target")
-    text = within_length(write(action, writing), NAME)
+    text = within_length("".join(writing.said(action)), NAME)
     return WrittenPayload(text, writing.losses + without_delay(action))
 
 
-class _Writing(Conversion):
-    """One action that is written."""
+class _Writing(Writing):
+    """The one line of an action."""
 
-    def element(self, action: Action) -> str:
-        target = action.target or cannot(NAME, action, "an element is needed: click it first")
-        found, losses = element_id_of(target, self.context, NAME) or (None, [])
+    aimed = frozenset({"click", "hover", "type", "fill"})
+    no_target = "there is no target"
+    lost: ClassVar = {
+        "hover": {"modifiers": "no keys are held while hovering"},
+        "fail_goal": {"reason": f"an impossible task is said as {IMPOSSIBLE}"},
+    }
+
+    def element(self, action: verbs.Action) -> str:
+        target = action.target or self.cannot(action, "an element is needed: click it first")
+        found = self.element_id(target)
         if found is None:
-            element = element_of(target, self.context, NAME)[0] or cannot(NAME, action, "no known element is there")
-            given = "bbox" if target.bbox else "point"
-            found, losses = element.element_id, [Loss(what=f"target.{given}", why="said as the element that is there")]
-        self.take(losses)
+            element = element_of(target, self.context, NAME)[0] or self.cannot(action, "no known element is there")
+            self.lose(f"target.{'bbox' if target.bbox else 'point'}", "said as the element that is there")
+            found = element.element_id
         if not found or re.search(r"[\[\]]", found):
-            cannot(NAME, action, f"the id {found[:40]!r} would be read as another")
+            self.cannot(action, f"the id {found[:40]!r} would be read as another")
         if not re.fullmatch("[0-9]+", found):
             self.lose("target.element_id", "WebArena's own parser only takes ids of digits")
         return found
@@ -196,74 +176,59 @@ class _Writing(Conversion):
             self.lose(what, "WebArena's own parser takes no line breaks")
         return text
 
+    def click(self, action: verbs.Click) -> list[str]:
+        if (action.button, action.count, action.modifiers, action.hold) != ("left", 1, (), 0.0):
+            self.cannot(action, "only a single click of the left button can be said")
+        return [f"click [{self.element(action)}]"]
 
-def _click(action: Click, w: _Writing) -> str:
-    if (action.button, action.count, action.modifiers, action.hold) != ("left", 1, (), 0.0):
-        cannot(NAME, action, "only a single click of the left button can be said")
-    return f"click [{w.element(action)}]"
+    def hover(self, action: verbs.Hover) -> list[str]:
+        return [f"hover [{self.element(action)}]"]
+
+    def type(self, action: verbs.Type | verbs.Fill) -> list[str]:
+        if isinstance(action, verbs.Fill):
+            self.lose("fill", "said as a type: what is in the field stays")
+        if not action.text:
+            self.lose(f"{action.verb}.text", "WebArena's own parser takes no empty text")
+        return [f"type [{self.element(action)}] [{self.text(f'{action.verb}.text', action.text)}] [{int(action.submit)}]"]
+
+    fill = type
+
+    def press_key(self, action: verbs.PressKey) -> list[str]:
+        if action.target is not None:
+            self.cannot(action, "keys go to the focused element: click it first")
+        return [f"press [{self.chord(action, action.keys, 'playwright')}]"]
+
+    def scroll(self, action: verbs.Scroll) -> list[str]:
+        way = self.way(action, PAGE, "page")
+        return [f"scroll [{way}]" if way in ("up", "down") else self.cannot(action, "only up and down can be said")]
+
+    def navigate(self, action: verbs.Navigate) -> list[str]:
+        return [f"goto [{self.text('navigate.url', action.url)}]"]
+
+    def tabs(self, action: verbs.Tabs) -> list[str]:
+        if action.op == "select":
+            return [f"tab_focus [{action.index}]"]
+        if action.op == "list" or action.url is not None or action.index is not None:
+            self.cannot(action, "one action at a time: a tab is opened empty, and the current one closed")
+        return ["new_tab" if action.op == "new" else "close_tab"]
+
+    def go_back(self, action: verbs.GoBack | verbs.GoForward) -> list[str]:
+        return [action.verb]
+
+    go_forward = go_back
+
+    def finish_goal(self, action: verbs.FinishGoal | verbs.Answer) -> list[str]:
+        if isinstance(action, verbs.Answer):
+            self.lose("answer", "said as stop, which also ends the run")
+        what, text = ("answer.text", action.text) if isinstance(action, verbs.Answer) else ("finish_goal.summary", action.summary)
+        if text == IMPOSSIBLE:
+            self.cannot(action, f"the answer {IMPOSSIBLE} means that the task cannot be done")
+        return [f"stop [{self.text(what, text)}]"]
+
+    answer = finish_goal
+
+    def fail_goal(self, action: verbs.FailGoal) -> list[str]:
+        return [f"stop [{IMPOSSIBLE}]"]
 
 
-def _hover(action: Hover, w: _Writing) -> str:
-    w.drop(action, modifiers="no keys are held while hovering")
-    return f"hover [{w.element(action)}]"
-
-
-def _write_type(action: Type | Fill, w: _Writing) -> str:
-    if isinstance(action, Fill):
-        w.lose("fill", "said as a type: what is in the field stays")
-    if not action.text:
-        w.lose(f"{action.verb}.text", "WebArena's own parser takes no empty text")
-    return f"type [{w.element(action)}] [{w.text(f'{action.verb}.text', action.text)}] [{int(action.submit)}]"
-
-
-def _press_key(action: PressKey, w: _Writing) -> str:
-    if action.target is not None:
-        cannot(NAME, action, "keys go to the focused element: click it first")
-    return f"press [{write_chord(action.keys, 'playwright', NAME, action)}]"
-
-
-def _write_scroll(action: Scroll, w: _Writing) -> str:
-    way, losses = direction_of(action, NAME, PAGE, "page")
-    if way not in ("up", "down"):
-        cannot(NAME, action, "only up and down can be said")
-    w.take(losses)
-    return f"scroll [{way}]"
-
-
-def _tabs(action: Tabs, w: _Writing) -> str:
-    if action.op == "select":
-        return f"tab_focus [{action.index}]"
-    if action.op == "list" or action.url is not None or action.index is not None:
-        cannot(NAME, action, "one action at a time: a tab is opened empty, and the current one closed")
-    return "new_tab" if action.op == "new" else "close_tab"
-
-
-def _write_stop(action: FinishGoal | Answer | FailGoal, w: _Writing) -> str:
-    if isinstance(action, FailGoal):
-        w.drop(action, reason=f"an impossible task is said as {IMPOSSIBLE}")
-        return f"stop [{IMPOSSIBLE}]"
-    if isinstance(action, Answer):
-        w.lose("answer", "said as stop, which also ends the run")
-    answer = action.text if isinstance(action, Answer) else action.summary
-    if answer == IMPOSSIBLE:
-        cannot(NAME, action, f"the answer {IMPOSSIBLE} means that the task cannot be done")
-    return f"stop [{w.text('answer.text' if isinstance(action, Answer) else 'finish_goal.summary', answer)}]"
-
-
-_WRITE: dict[str, Callable[[Any, _Writing], str]] = {
-    "click": _click,
-    "hover": _hover,
-    "type": _write_type,
-    "fill": _write_type,
-    "press_key": _press_key,
-    "scroll": _write_scroll,
-    "navigate": lambda a, w: f"goto [{w.text('navigate.url', a.url)}]",
-    "tabs": _tabs,
-    "go_back": lambda a, w: "go_back",
-    "go_forward": lambda a, w: "go_forward",
-    "finish_goal": _write_stop,
-    "answer": _write_stop,
-    "fail_goal": _write_stop,
-}
-
-DIALECT = Dialect(name=NAME, title="WebArena", kind="text", read=from_webarena, write=to_webarena)
+DIALECT = Dialect(NAME, "WebArena", "text", from_webarena, to_webarena)

@@ -10,7 +10,8 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
-from protocol.dialects.common.base import DialectError, Fields, build
+from protocol.dialects.common.base import DialectError
+from protocol.dialects.common.fields import Fields, build
 from protocol.exports.common.base import Format, ImportResult
 from protocol.exports.common.kept import info_of, picture_named
 from protocol.exports.common.lines import json_document, listed, mapping, refuse, step_of, told_each

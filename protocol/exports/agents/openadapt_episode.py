@@ -12,7 +12,8 @@ from typing import Any
 
 from pydantic import ValidationError
 
-from protocol.dialects.common.base import Context, DialectError, Loss, build
+from protocol.dialects.common.base import Context, DialectError, Loss
+from protocol.dialects.common.fields import build
 from protocol.dialects.desktop.openadapt import from_openadapt, to_openadapt
 from protocol.exports.common.base import ExportResult, Format, FormatError, ImportResult, Pictures, Run
 from protocol.exports.common.frames import Frame, context_of, frames

@@ -10,7 +10,9 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
-from protocol.dialects.common.base import Context, Conversion, DialectError, Fields, Loss, build, cannot, element_of, pixels_in
+from protocol.dialects.common.base import Context, DialectError, Loss
+from protocol.dialects.common.conversion import Conversion, cannot, element_of, pixels_in
+from protocol.dialects.common.fields import Fields, build
 from protocol.exports.common.base import ExportResult, Format, ImportResult, Run
 from protocol.exports.common.frames import context_of
 from protocol.exports.common.kept import info_of, lost_in_reading

@@ -14,7 +14,8 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
-from protocol.dialects.common.base import DialectError, Fields, Loss, at, build
+from protocol.dialects.common.base import DialectError, Loss
+from protocol.dialects.common.fields import Fields, at, build
 from protocol.exports.common.base import Format, FormatError, ImportResult
 from protocol.exports.common.kept import info_of, lost_in_reading
 from protocol.exports.common.lines import bad_line, listed, mapping, parse_json, step_of, told

@@ -11,7 +11,8 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import urljoin
 
-from protocol.dialects.common.base import Fields, Loss, build
+from protocol.dialects.common.base import Loss
+from protocol.dialects.common.fields import Fields, build
 from protocol.exports.common.base import Format, ImportResult
 from protocol.exports.common.kept import info_of, lost_in_reading
 from protocol.exports.common.lines import json_document, listed, mapping, step_of, told_each

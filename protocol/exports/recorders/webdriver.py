@@ -13,7 +13,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from protocol.dialects.common.base import NOTCH, Context, Conversion, DialectError, pixels_in, place
+from protocol.dialects.common.base import Context, DialectError
+from protocol.dialects.common.conversion import NOTCH, Conversion, pixels_in, place
 from protocol.exports.common.base import ExportResult, Format, Run
 from protocol.exports.common.frames import context_of
 from protocol.exports.common.lines import json_line

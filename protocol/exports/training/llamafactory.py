@@ -9,7 +9,8 @@ import json
 import os
 from pathlib import Path
 
-from protocol.dialects.common.base import Context, DialectError, Loss, place
+from protocol.dialects.common.base import Context, DialectError, Loss
+from protocol.dialects.common.conversion import place
 from protocol.exports.common.base import ExportResult, Format, FormatError, Pictures, Run
 from protocol.exports.common.lines import json_line
 from protocol.exports.training.chat import PLACEHOLDER, ChatAction, about, samples

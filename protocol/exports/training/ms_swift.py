@@ -9,7 +9,8 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from protocol.dialects.common.base import Context, DialectError, Loss, place
+from protocol.dialects.common.base import Context, DialectError, Loss
+from protocol.dialects.common.conversion import place
 from protocol.exports.common.base import ExportResult, Format, Pictures, Run
 from protocol.exports.common.lines import json_line
 from protocol.exports.training.chat import PLACEHOLDER, ChatAction, about, samples
