@@ -1,35 +1,229 @@
 """Playwright's MCP server: tool calls `{name, arguments}` whose `target` is a reference of the last snapshot, or a selector.
 
 A reference is an element_id here, and `element` are words for people. The variant `cli` also has the tools that only
-Playwright's command line lists, such as `browser_keydown`.
+Playwright's command line lists, such as `browser_keydown`. Source: the README of microsoft/playwright-mcp and
+`packages/playwright-core/src/tools/backend` of Playwright.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
-from typing import Any, NamedTuple, NoReturn
+from typing import Any, NamedTuple
 
 from protocol.dialects.common.base import Context, Dialect, DialectError, Loss, ParsedPayload, WrittenPayload
-from protocol.dialects.common.conversion import AIMED, NOTCH, Conversion, cannot, element_of, pixels_in, without_delay
+from protocol.dialects.common.conversion import AIMED, NOTCH, Reading, Writing, element_of, given, pixels_in, row, without_delay
 from protocol.dialects.common.fields import Fields, each_of
-from protocol.dialects.common.saying import chord_text
-from protocol.dialects.playwright.playwright_tools import (
-    BUTTONS,
-    CARRIED,
-    MODIFIERS,
-    NAME,
-    PREFIX,
-    REF,
-    SKILL_ONLY,
-    UNSAID_WAIT,
-    read_tool,
-)
-from protocol.dialects.python.strokes import FARTHEST, spot_of
+from protocol.dialects.playwright.locators import chord_text
+from protocol.dialects.python.strokes import FARTHEST
+from protocol.model import verbs
+from protocol.model.actions import AgentAction
 from protocol.model.geometry import JsonObject
 from protocol.model.targets import ActionTarget
-from protocol.model.verbs import Action, Extension
 
+NAME = "playwright_mcp"
+PREFIX = f"x-{NAME}."
+REF = re.compile(r"(f\d+)?e\d+")
+"""A reference of a snapshot, as the server tells it from a selector."""
+BUTTONS = ("left", "right", "middle")
+MODIFIERS = ("Alt", "Control", "ControlOrMeta", "Meta", "Shift")
+UNSAID_WAIT = 30.0
+"""Seconds that a wait for a text may take: Playwright's own default."""
+
+CARRIED = frozenset({
+    "annotate", "check", "close", "console_clear", "console_messages", "cookie_clear", "cookie_delete", "cookie_get",
+    "cookie_list", "cookie_set", "drop", "evaluate", "file_upload", "fill_form", "find", "generate_locator",
+    "generate_playwright_test", "get_config", "handle_dialog", "hide_highlight", "highlight", "install", "localstorage_clear",
+    "localstorage_delete", "localstorage_get", "localstorage_list", "localstorage_set", "network_clear", "network_request",
+    "network_requests", "network_state_set", "pdf_save", "reload", "resize", "resume", "route", "route_list", "run_code",
+    "run_code_unsafe", "sessionstorage_clear", "sessionstorage_delete", "sessionstorage_get", "sessionstorage_list",
+    "sessionstorage_set", "set_storage_state", "snapshot", "start_recording", "start_tracing", "start_video", "stop_recording",
+    "stop_tracing", "stop_video", "storage_state", "take_screenshot", "uncheck", "unroute", "verify_element_visible",
+    "verify_list_visible", "verify_text_visible", "verify_value", "video_chapter", "video_hide_actions", "video_show_actions",
+})  # fmt: skip
+"""Tools that no verb of ours means, without `browser_`; carried whole as `x-playwright_mcp.<tool>`, and never run here."""
+SKILL_ONLY = frozenset({
+    "browser_check", "browser_keydown", "browser_keyup", "browser_navigate_forward", "browser_press_sequentially",
+    "browser_reload", "browser_uncheck", "browser_console_clear", "browser_network_clear",
+})  # fmt: skip
+"""Tools that Playwright's command line has and its MCP server does not list."""
+
+
+LONGEST_WAIT = 30.0
+"""Seconds after which the server stops waiting for a time."""
 _PLACES = {"point", "description", "state_id", "role"}
+
+
+def from_playwright_mcp(payload: Any, context: Context) -> ParsedPayload:
+    """The actions of a call, of a `tools/call` request, or of a list of them."""
+    DIALECT.variant(context)
+    reading = _Reading(NAME, context)
+    actions = [action for call, where in each_of(payload) for action in reading.tool(Fields(NAME, call, where))]
+    if not actions:
+        raise DialectError(NAME, "$", "there is no call in it")
+    return ParsedPayload(actions, [])
+
+
+class _Reading(Reading):
+    """The call of a tool that is read."""
+
+    def tool(self, call: Fields) -> list[AgentAction]:
+        """The actions of one call. Raises DialectError for a tool that is not known."""
+        if "params" in call:
+            call.drop("jsonrpc", "id")
+            call.choice("method", ("tools/call",))
+            inner = Fields(NAME, call.any("params"), f"{call.where}.params")
+            call.end()
+            call = inner
+        call.drop("_meta")
+        name, arguments = call.text("name"), call.any("arguments", {})
+        call.end()
+        tool = name.removeprefix("browser_")
+        known = tool if name.startswith("browser_") else ""
+        if known in _READ or known == "take_screenshot":
+            self.fields = Fields(NAME, arguments, f"{call.where}.arguments")
+            if known != "take_screenshot" or self.plain():
+                actions = _READ[known](self)
+                self.fields.end()
+                return actions if isinstance(actions, list) else [actions]
+        if known not in CARRIED:
+            call.refuse("name", f"there is no tool {name[:60]!r}")
+        self.fields = Fields(NAME, {}, f"{call.where}.arguments")
+        return [self.build(PREFIX + tool, arguments=arguments)]
+
+    def plain(self) -> bool:
+        """A plain picture of the page; one of an element or into a file is carried as it is."""
+        f = self.fields
+        plain = f.any("type", "png") == "png" and f.any("scale", "css") == "css" and f.any("fullPage", False) is False
+        return plain and not any(name in f for name in ("filename", "element", "target", "ref", "selector", "raw"))
+
+    def target(self, start: str = "") -> ActionTarget:
+        """`element` with `target`, or with one of the older names `ref` and `selector`; `start` is `start` or `end` of a drag."""
+        f, named = self.fields, {name: start + name.capitalize() if start else name for name in _NAMES}
+        words, target = f.text(named["element"], None), f.text(named["target"], None)
+        if target is not None and REF.fullmatch(target):
+            return ActionTarget(element_id=target, description=words)
+        selector = target if target is not None else f.text(named["selector"], None)
+        if selector is not None:
+            return ActionTarget(selector=selector, description=words)
+        reference = f.text(named["ref"], None)
+        if reference is None:
+            f.refuse(named["target"], "is missing")
+        return ActionTarget(element_id=reference, description=words)
+
+    def spot(self, x: str = "x", y: str = "y") -> ActionTarget:
+        self.fields.drop("element")  # older versions asked for words here too
+        return self.at(x, y)
+
+    def chord_in(self) -> tuple[str, ...]:
+        return self.fields.chord("key", "playwright")
+
+    def one_key(self) -> str:
+        return self.key(self.chord_in(), why="one key is needed")
+
+    def modifiers(self) -> tuple[str, ...]:
+        held: tuple[str, ...] = self.fields.texts("modifiers", ())
+        for n, name in enumerate(held):
+            if name not in MODIFIERS:
+                self.fields.refuse(f"modifiers[{n}]", f"one of {', '.join(MODIFIERS)} is needed, not {name[:40]!r}")
+        return held
+
+    def form(self) -> list[AgentAction]:
+        rows, where = self.fields.any("fields"), f"{self.fields.where}.fields"
+        if not isinstance(rows, list) or not rows:
+            self.fields.refuse("fields", "a list of fields is needed")
+        outer, actions = self.fields, []
+        for n, each in enumerate(rows):
+            self.fields = Fields(NAME, each, f"{where}[{n}]")
+            actions.append(self._field(each))
+        self.fields = outer
+        return actions
+
+    def _field(self, row: Any) -> AgentAction:
+        kind = self.fields.choice("type", ("textbox", "slider", "combobox", "checkbox", "radio"))
+        if kind in ("checkbox", "radio"):
+            return self.build(PREFIX + "fill_form", arguments={"fields": [row]})
+        name = self.fields.text("name", None)
+        target = self.target()
+        if target.description is None:
+            target = target.model_copy(update={"description": name})
+        value = self.fields.text("value")
+        self.fields.end()
+        if kind == "combobox":
+            return self.build("select_option", target=target, options=(value,))
+        return self.build("fill", target=target, text=value)
+
+    def wait(self) -> list[AgentAction]:
+        """Theirs waits for the time first and then for the texts, for as long as the server likes."""
+        time, text, gone = self.fields.number("time", None), self.fields.text("text", None), self.fields.text("textGone", None)
+        if time is None and text is None and gone is None:
+            self.fields.refuse("", "one of time, text and textGone is needed")
+        waits = [] if time is None else [self.build("wait", seconds=time)]
+        shown = {"text": text, "text_gone": gone}
+        return waits if text is None and gone is None else [*waits, self.build("wait", seconds=UNSAID_WAIT, **shown)]
+
+
+_NAMES = ("element", "target", "selector", "ref")
+
+
+def _delta(r: _Reading) -> JsonObject:
+    return {"x": r.fields.number("deltaX", 0), "y": r.fields.number("deltaY", 0)}
+
+
+def _tabs(op: Any) -> Callable[[_Reading], AgentAction]:
+    return row("tabs", op=op, index=given("index", None, kind="number", whole=True), url=given("url", None))
+
+
+_AT, _XY = _Reading.target, _Reading.spot
+_BUTTON = given("button", BUTTONS, "left", kind="choice")
+_SUBMIT = given("submit", False, kind="flag")
+_TYPED = {verb: row(verb, target=_AT, text=given("text"), submit=_SUBMIT) for verb in ("type", "fill")}
+_READ: dict[str, Callable[[_Reading], Any]] = {
+    "click": row(
+        "click", count=lambda r: 2 if r.fields.flag("doubleClick", False) else 1, modifiers=_Reading.modifiers, target=_AT,
+        button=_BUTTON,
+    ),
+    "mouse_click_xy": row(
+        "click", count=given("clickCount", 1, kind="number", whole=True), hold=lambda r: r.fields.number("delay", 0) / 1000,
+        button=_BUTTON, target=_XY,
+    ),
+    "mouse_down": row("mouse_down", button=_BUTTON),
+    "mouse_up": row("mouse_up", button=_BUTTON),
+    "hover": row("hover", target=_AT),
+    "mouse_move_xy": row("hover", target=_XY),
+    "drag": row("drag", target=lambda r: r.target("start"), to=lambda r: r.target("end")),
+    "mouse_drag_xy": row("drag", target=lambda r: r.spot("startX", "startY"), to=lambda r: r.spot("endX", "endY")),
+    "mouse_wheel": row("scroll", unit="px", delta=_delta),
+    # Key by key where it is slow; otherwise the value is set at once.
+    "type": lambda r: _TYPED["type" if r.fields.flag("slowly", False) else "fill"](r),
+    "press_sequentially": row("type", text=given("text"), submit=_SUBMIT),
+    "fill_form": _Reading.form,
+    "select_option": row("select_option", target=_AT, options=given("values", kind="texts")),
+    "press_key": row("press_key", keys=_Reading.chord_in),
+    "keydown": row("key_down", key=_Reading.one_key),
+    "keyup": row("key_up", key=_Reading.one_key),
+    "navigate": row("navigate", url=given("url")),
+    "navigate_back": row("go_back"),
+    "navigate_forward": row("go_forward"),
+    "take_screenshot": row("screenshot"),
+    "wait_for": _Reading.wait,
+    "tabs": _tabs(given("action", ("list", "new", "close", "select"), kind="choice")),
+    **{f"tab_{op}": _tabs(op) for op in ("list", "new", "close", "select")},
+}  # fmt: skip
+
+
+def to_playwright_mcp(action: verbs.Action, context: Context) -> WrittenPayload:
+    """The call that is `action`, or a list of calls. Raises DialectError for what no tool does."""
+    writing = _Writing(action, context, DIALECT.variant(context))
+    if isinstance(action, verbs.Extension):
+        return writing.carried(action)
+    writing.said(action)
+    if action.target is not None and action.verb not in _AIMED:
+        writing.lose("target", f"{action.verb} has no target here")
+    return WrittenPayload(writing.calls[0] if len(writing.calls) == 1 else writing.calls, writing.losses)
+
+
+_AIMED = AIMED | {"select_option", "upload"}
 
 
 class Element(NamedTuple):
@@ -43,28 +237,31 @@ class Element(NamedTuple):
         return self._replace(arguments={end + name.capitalize(): value for name, value in self.arguments.items()})
 
 
-class ActionWriter(Conversion):
+def _by_id(element_id: str, words: str | None) -> tuple[ActionTarget, dict[str, str]]:
+    """An id that does not look like a reference goes by the older name `ref`: as `target` it would be a selector."""
+    name = "target" if REF.fullmatch(element_id) else "ref"
+    return ActionTarget(element_id=element_id, description=words), {name: element_id}
+
+
+class _Writing(Writing):
     """Writes one action."""
 
-    def __init__(self, action: Action, context: Context, variant: str) -> None:
+    def __init__(self, action: verbs.Action, context: Context, variant: str) -> None:
         super().__init__(NAME, context, losses=without_delay(action))
         self.verb = action.verb
         self.variant = variant
         self.calls: list[JsonObject] = []
 
-    def refuse(self, what: str, why: str) -> NoReturn:
-        raise DialectError(NAME, f"{self.verb}.{what}" if what else self.verb, why)
-
-    def call(self, tool: str, *elements: Element, **arguments: Any) -> None:
+    def ask(self, tool: str, *elements: Element, **arguments: Any) -> None:
         """Add a call; arguments that are None are left out."""
         for element in elements:
             arguments = element.arguments | arguments
             self.take(element.losses)
         name = f"browser_{tool}"
         if name in SKILL_ONLY and self.variant == "mcp":
-            self.refuse("", f"the server lists no tool for it; {name} is one of the variant cli")
+            self.refuse(self.verb, f"the server lists no tool for it; {name} is one of the variant cli")
         if arguments.get("button") not in (None, *BUTTONS):
-            self.refuse("button", f"there is no button {arguments['button']!r}")
+            self.refuse(f"{self.verb}.button", f"there is no button {arguments['button']!r}")
         self.calls.append({"name": name, "arguments": {k: v for k, v in arguments.items() if v is not None}})
 
     def element(self, target: ActionTarget, what: str = "target", *, needed: bool = False) -> Element | None:
@@ -93,273 +290,177 @@ class ActionWriter(Conversion):
             return None
         element, _ = element_of(target, self.context, NAME, what)
         if element is None and needed:
-            self.refuse(what, "there is no element at this place")
+            self.refuse(f"{self.verb}.{what}", "there is no element at this place")
         return _by_id(element.element_id, words) if element else None
 
     def field(self, target: ActionTarget) -> Element:
         """An element where nothing else will do."""
-        return self.element(target, needed=True) or self.refuse("target", "an element is needed")
+        return self.element(target, needed=True) or self.refuse(f"{self.verb}.target", "an element is needed")
 
-    def spot(self, target: ActionTarget, what: str = "target") -> tuple[float, float]:
-        said, losses = spot_of(target, self.context, "px", None, NAME, what)
-        self.take(losses)
-        point = said.point
-        return (point.x, point.y) if point else (0, 0)
-
-    def move(self, target: ActionTarget | None, what: str = "target") -> None:
-        """Bring the pointer somewhere before something else."""
+    def at(self, tool: str, target: ActionTarget | None, what: str = "target") -> None:
+        """Ask for something at an element or, by another tool, at a place; nothing where there is no target."""
         if target is None:
             return
         element = self.element(target, what)
         if element:
-            self.call("hover", element)
+            self.ask(tool, element)
         else:
-            x, y = self.spot(target, what)
-            self.call("mouse_move_xy", x=x, y=y)
+            point = self.place(target, what)
+            self.ask({"hover": "mouse_move_xy", "click": "mouse_click_xy"}[tool], x=point.x, y=point.y)
 
-    def click(self, target: ActionTarget) -> None:
-        element = self.element(target)
-        if element:
-            self.call("click", element)
-        else:
-            x, y = self.spot(target)
-            self.call("mouse_click_xy", x=x, y=y)
+    def first_click(self, action: verbs.Action, then: str) -> None:
+        self.at("click", action.target)
+        if action.target is not None:
+            self.lose(f"{action.verb}.target", f"said as a click and then {then}")
+
+    def first_move(self, action: verbs.Action, then: str) -> None:
+        """Bring the pointer somewhere before something else."""
+        self.at("hover", action.target)
+        if action.target is not None:
+            self.lose(f"{action.verb}.target", f"said as a move and then {then}")
 
     def no_keys(self, modifiers: tuple[str, ...]) -> None:
         if modifiers:
-            self.refuse("modifiers", "no keys can be held meanwhile")
+            self.refuse(f"{self.verb}.modifiers", "no keys can be held meanwhile")
+
+    def keys(self, *keys: str) -> str:
+        return chord_text(keys, NAME, self.verb)
+
+    def click(self, a: Any) -> None:
+        element = self.element(a.target) if not a.hold and a.count < 3 else None
+        button = None if a.button == "left" else a.button
+        if element:
+            if not set(a.modifiers) <= set(MODIFIERS):
+                self.refuse("click.modifiers", f"modifiers are {', '.join(MODIFIERS)}")
+            double, held = (True if a.count == 2 else None), list(a.modifiers) or None
+            self.ask("click", element, doubleClick=double, button=button, modifiers=held)
+            return
+        self.no_keys(a.modifiers)
+        point = self.place(a.target)
+        delay = a.hold * 1000 if a.hold else None
+        if delay is not None and delay / 1000 != a.hold:
+            self.lose("click.hold", "rounded in milliseconds")
+        count = None if a.count == 1 else a.count
+        self.ask("mouse_click_xy", x=point.x, y=point.y, button=button, clickCount=count, delay=delay)
+
+    def mouse_down(self, a: verbs.MouseDown | verbs.MouseUp) -> None:
+        self.first_move(a, "the button")
+        self.ask(a.verb, button=None if a.button == "left" else a.button)
+
+    mouse_up = mouse_down
+
+    def hover(self, a: verbs.Hover) -> None:
+        self.no_keys(a.modifiers)
+        self.at("hover", a.target)
+
+    def drag(self, a: Any) -> None:
+        self.no_keys(a.modifiers)
+        start, end = self.element(a.target), self.element(a.to, "to")
+        if start and end and a.button == "left":
+            if a.path:
+                self.lose("drag.path", "only the two ends are said")
+            self.ask("drag", start.of("start"), end.of("end"))
+            return
+        first, last = self.place(a.target), self.place(a.to, "to")
+        if a.button == "left" and not a.path:
+            self.ask("mouse_drag_xy", startX=first.x, startY=first.y, endX=last.x, endY=last.y)
+            return
+        self.ask("mouse_move_xy", x=first.x, y=first.y)
+        self.ask("mouse_down", button=a.button)
+        for n, point in enumerate(a.path):
+            self.at("hover", ActionTarget(point=point), f"path[{n}]")
+        self.ask("mouse_move_xy", x=last.x, y=last.y)
+        self.ask("mouse_up", button=a.button)
+        self.lose("drag", "said as a press, moves and a release")
+
+    def scroll(self, a: verbs.Scroll) -> None:
+        self.no_keys(a.modifiers)
+        across, down = pixels_in(a.unit, self.context.size)
+        x, y = a.delta.x * across, a.delta.y * down
+        if max(abs(x), abs(y)) > FARTHEST:
+            self.refuse("scroll.delta", "it is too far")
+        if a.unit != "px":
+            self.lose("scroll.unit", f"a notch is said as {NOTCH} pixels, a page as the size of the screen")
+        self.first_move(a, "the wheel")
+        self.ask("mouse_wheel", deltaX=x, deltaY=y)
+
+    def type(self, a: verbs.Type) -> None:
+        element = self.element(a.target) if a.target is not None else None
+        if element:
+            self.ask("type", element, text=a.text, submit=a.submit or None, slowly=True)
+            return
+        self.first_click(a, "a type")
+        self.ask("press_sequentially", text=a.text, submit=a.submit or None)
+
+    def fill(self, a: Any) -> None:
+        self.ask("type", self.field(a.target), text=a.text, submit=a.submit or None)
+
+    def press_key(self, a: verbs.PressKey) -> None:
+        self.first_click(a, "a press")
+        self.ask("press_key", key=self.keys(*a.keys))
+
+    def hold_key(self, a: verbs.HoldKey) -> None:
+        self.first_click(a, "the keys")
+        for key in a.keys:
+            self.ask("keydown", key=self.keys(key))
+        self.ask("wait_for", time=a.seconds)
+        for key in reversed(a.keys):
+            self.ask("keyup", key=self.keys(key))
+        self.lose("hold_key", "said as keys that go down, a wait, and keys that come up")
+
+    def key_down(self, a: verbs.KeyDown | verbs.KeyUp) -> None:
+        self.ask(a.verb.replace("_", ""), key=self.keys(a.key))
+
+    key_up = key_down
+
+    def select_option(self, a: Any) -> None:
+        self.ask("select_option", self.field(a.target), values=list(a.options))
+
+    def navigate(self, a: verbs.Navigate) -> None:
+        self.ask("navigate", url=a.url)
+
+    def go_back(self, a: verbs.GoBack | verbs.GoForward) -> None:
+        self.ask(a.verb.replace("go", "navigate"))
+
+    go_forward = go_back
+
+    def tabs(self, a: verbs.Tabs) -> None:
+        if a.index is not None and a.index > FARTHEST:
+            self.refuse("tabs.index", "there are not that many tabs")
+        self.ask("tabs", action=a.op, index=a.index, url=a.url)
+
+    def wait(self, a: verbs.Wait) -> None:
+        if a.text is None and a.text_gone is None:
+            if a.seconds > LONGEST_WAIT:
+                self.lose("wait.seconds", f"the server waits no longer than {LONGEST_WAIT:g} s")
+            self.ask("wait_for", time=a.seconds)
+            return
+        if a.seconds != UNSAID_WAIT:
+            self.lose("wait.seconds", "how long a wait for a text may take is the server's own")
+        self.ask("wait_for", text=a.text, textGone=a.text_gone)
+
+    def screenshot(self, a: verbs.Screenshot) -> None:
+        self.drop(a, **dict.fromkeys(("marks", "region"), "the picture is of the whole view, without marks"))
+        self.ask("take_screenshot")
+
+    def upload(self, a: Any) -> None:
+        self.ask("click", self.field(a.target))
+        self.ask("file_upload", paths=list(a.files))
+        self.lose("upload.target", "said as a click that asks for files, and then the files")
+
+    def carried(self, action: verbs.Extension) -> WrittenPayload:
+        """A call that is carried, if reading it gives the action back."""
+        tool = action.action_type.removeprefix(PREFIX)
+        bare = action.model_copy(update={"target": None, "delay": None})
+        call = {"name": f"browser_{tool}", "arguments": action.arguments}
+        if not action.action_type.startswith(PREFIX) or tool not in CARRIED:
+            self.cannot(action)
+        if call["name"] in SKILL_ONLY and self.variant == "mcp":
+            self.refuse(action.verb, f"{call['name']} is a tool of the variant cli")
+        if from_playwright_mcp(call, self.context) != ([bare], []):
+            self.refuse(action.verb, "a verb of ours says this call")
+        self.take([Loss(what="target", why="the arguments name it")] if action.target is not None else [])
+        return WrittenPayload(call, self.losses)
 
 
-def _by_id(element_id: str, words: str | None) -> tuple[ActionTarget, dict[str, str]]:
-    """An id that does not look like a reference goes by the older name `ref`: as `target` it would be a selector."""
-    name = "target" if REF.fullmatch(element_id) else "ref"
-    return ActionTarget(element_id=element_id, description=words), {name: element_id}
-
-
-LONGEST_WAIT = 30.0
-"""Seconds after which the server stops waiting for a time."""
-_Write = Callable[[ActionWriter, Any], None]
-
-
-def from_playwright_mcp(payload: Any, context: Context) -> ParsedPayload:
-    """The actions of a call, of a `tools/call` request, or of a list of them."""
-    DIALECT.variant(context)
-    actions = [action for call, where in each_of(payload) for action in _read(Fields(NAME, call, where))]
-    if not actions:
-        raise DialectError(NAME, "$", "there is no call in it")
-    return ParsedPayload(actions, [])
-
-
-def _read(fields: Fields) -> list[Any]:
-    if "params" in fields:
-        fields.drop("jsonrpc", "id")
-        fields.choice("method", ("tools/call",))
-        inner = Fields(NAME, fields.any("params"), f"{fields.where}.params")
-        fields.end()
-        fields = inner
-    fields.drop("_meta")
-    name, arguments = fields.text("name"), fields.any("arguments", {})
-    fields.end()
-    return read_tool(fields, name, arguments)
-
-
-def to_playwright_mcp(action: Action, context: Context) -> WrittenPayload:
-    """The call that is `action`, or a list of calls. Raises DialectError for what no tool does."""
-    variant = DIALECT.variant(context)
-    if isinstance(action, Extension):
-        return _carried(action, context, variant)
-    write = _WRITE.get(action.verb)
-    if write is None:
-        cannot(NAME, action)
-    says = ActionWriter(action, context, variant)
-    write(says, action)
-    if action.target is not None and action.verb not in _AIMED:
-        says.lose("target", f"{action.verb} has no target here")
-    return WrittenPayload(says.calls[0] if len(says.calls) == 1 else says.calls, says.losses)
-
-
-def _click(says: ActionWriter, a: Any) -> None:
-    element = says.element(a.target) if not a.hold and a.count < 3 else None
-    button = None if a.button == "left" else a.button
-    if element:
-        if not set(a.modifiers) <= set(MODIFIERS):
-            says.refuse("modifiers", f"modifiers are {', '.join(MODIFIERS)}")
-        double, held = (True if a.count == 2 else None), list(a.modifiers) or None
-        says.call("click", element, doubleClick=double, button=button, modifiers=held)
-        return
-    says.no_keys(a.modifiers)
-    x, y = says.spot(a.target)
-    delay = a.hold * 1000 if a.hold else None
-    if delay is not None and delay / 1000 != a.hold:
-        says.lose("click.hold", "rounded in milliseconds")
-    says.call("mouse_click_xy", x=x, y=y, button=button, clickCount=None if a.count == 1 else a.count, delay=delay)
-
-
-def _mouse(tool: str) -> _Write:
-    def write(says: ActionWriter, a: Any) -> None:
-        says.move(a.target)
-        if a.target is not None:
-            says.lose(f"{a.verb}.target", "said as a move and then the button")
-        says.call(tool, button=None if a.button == "left" else a.button)
-
-    return write
-
-
-def _hover(says: ActionWriter, a: Any) -> None:
-    says.no_keys(a.modifiers)
-    says.move(a.target)
-
-
-def _drag(says: ActionWriter, a: Any) -> None:
-    says.no_keys(a.modifiers)
-    start, end = says.element(a.target), says.element(a.to, "to")
-    if start and end and a.button == "left":
-        if a.path:
-            says.lose("drag.path", "only the two ends are said")
-        says.call("drag", start.of("start"), end.of("end"))
-        return
-    (x1, y1), (x2, y2) = says.spot(a.target), says.spot(a.to, "to")
-    if a.button == "left" and not a.path:
-        says.call("mouse_drag_xy", startX=x1, startY=y1, endX=x2, endY=y2)
-        return
-    says.call("mouse_move_xy", x=x1, y=y1)
-    says.call("mouse_down", button=a.button)
-    for n, point in enumerate(a.path):
-        says.move(ActionTarget(point=point), f"path[{n}]")
-    says.call("mouse_move_xy", x=x2, y=y2)
-    says.call("mouse_up", button=a.button)
-    says.lose("drag", "said as a press, moves and a release")
-
-
-def _scroll(says: ActionWriter, a: Any) -> None:
-    says.no_keys(a.modifiers)
-    across, down = pixels_in(a.unit, says.context.size)
-    x, y = a.delta.x * across, a.delta.y * down
-    if max(abs(x), abs(y)) > FARTHEST:
-        says.refuse("delta", "it is too far")
-    if a.unit != "px":
-        says.lose("scroll.unit", f"a notch is said as {NOTCH} pixels, a page as the size of the screen")
-    says.move(a.target)
-    if a.target is not None:
-        says.lose("scroll.target", "said as a move and then the wheel")
-    says.call("mouse_wheel", deltaX=x, deltaY=y)
-
-
-def _type(says: ActionWriter, a: Any) -> None:
-    submit = a.submit or None
-    element = says.element(a.target) if a.target is not None else None
-    if element:
-        says.call("type", element, text=a.text, submit=submit, slowly=True)
-        return
-    if a.target is not None:
-        says.click(a.target)
-        says.lose("type.target", "said as a click and then a type")
-    says.call("press_sequentially", text=a.text, submit=submit)
-
-
-def _fill(says: ActionWriter, a: Any) -> None:
-    says.call("type", says.field(a.target), text=a.text, submit=a.submit or None)
-
-
-def _chord(says: ActionWriter, keys: tuple[str, ...]) -> str:
-    return chord_text(keys, says.refuse)
-
-
-def _press_key(says: ActionWriter, a: Any) -> None:
-    if a.target is not None:
-        says.click(a.target)
-        says.lose("press_key.target", "said as a click and then a press")
-    says.call("press_key", key=_chord(says, a.keys))
-
-
-def _hold_key(says: ActionWriter, a: Any) -> None:
-    if a.target is not None:
-        says.click(a.target)
-        says.lose("hold_key.target", "said as a click and then the keys")
-    for key in a.keys:
-        says.call("keydown", key=_chord(says, (key,)))
-    says.call("wait_for", time=a.seconds)
-    for key in reversed(a.keys):
-        says.call("keyup", key=_chord(says, (key,)))
-    says.lose("hold_key", "said as keys that go down, a wait, and keys that come up")
-
-
-def _key(tool: str) -> _Write:
-    return lambda says, a: says.call(tool, key=_chord(says, (a.key,)))
-
-
-def _tabs(says: ActionWriter, a: Any) -> None:
-    if a.index is not None and a.index > FARTHEST:
-        says.refuse("index", "there are not that many tabs")
-    says.call("tabs", action=a.op, index=a.index, url=a.url)
-
-
-def _wait(says: ActionWriter, a: Any) -> None:
-    if a.text is None and a.text_gone is None:
-        if a.seconds > LONGEST_WAIT:
-            says.lose("wait.seconds", f"the server waits no longer than {LONGEST_WAIT:g} s")
-        says.call("wait_for", time=a.seconds)
-        return
-    if a.seconds != UNSAID_WAIT:
-        says.lose("wait.seconds", "how long a wait for a text may take is the server's own")
-    says.call("wait_for", text=a.text, textGone=a.text_gone)
-
-
-def _screenshot(says: ActionWriter, a: Any) -> None:
-    for name in ("marks", "region"):
-        if getattr(a, name):
-            says.lose(f"screenshot.{name}", "the picture is of the whole view, without marks")
-    says.call("take_screenshot")
-
-
-def _upload(says: ActionWriter, a: Any) -> None:
-    says.call("click", says.field(a.target))
-    says.call("file_upload", paths=list(a.files))
-    says.lose("upload.target", "said as a click that asks for files, and then the files")
-
-
-_WRITE: dict[str, _Write] = {
-    "click": _click,
-    "mouse_down": _mouse("mouse_down"),
-    "mouse_up": _mouse("mouse_up"),
-    "hover": _hover,
-    "drag": _drag,
-    "scroll": _scroll,
-    "type": _type,
-    "fill": _fill,
-    "press_key": _press_key,
-    "hold_key": _hold_key,
-    "key_down": _key("keydown"),
-    "key_up": _key("keyup"),
-    "select_option": lambda says, a: says.call("select_option", says.field(a.target), values=list(a.options)),
-    "navigate": lambda says, a: says.call("navigate", url=a.url),
-    "go_back": lambda says, a: says.call("navigate_back"),
-    "go_forward": lambda says, a: says.call("navigate_forward"),
-    "tabs": _tabs,
-    "wait": _wait,
-    "screenshot": _screenshot,
-    "upload": _upload,
-}
-_AIMED = AIMED | {"select_option", "upload"}
-
-
-def _carried(action: Extension, context: Context, variant: str) -> WrittenPayload:
-    """A call that is carried, if reading it gives the action back."""
-    name = "browser_" + action.action_type.removeprefix(PREFIX)
-    bare = action.model_copy(update={"target": None, "delay": None})
-    call = {"name": name, "arguments": action.arguments}
-    if not action.action_type.startswith(PREFIX) or name.removeprefix("browser_") not in CARRIED:
-        cannot(NAME, action)
-    if name in SKILL_ONLY and variant == "mcp":
-        raise DialectError(NAME, action.verb, f"{name} is a tool of the variant cli")
-    if from_playwright_mcp(call, context) != ([bare], []):
-        raise DialectError(NAME, action.verb, "a verb of ours says this call")
-    losses = without_delay(action)
-    if action.target is not None:
-        losses.append(Loss(what="target", why="the arguments name it"))
-    return WrittenPayload(call, losses)
-
-
-DIALECT = Dialect(
-    name=NAME, title="Playwright MCP", kind="json", read=from_playwright_mcp, write=to_playwright_mcp, variants=("mcp", "cli")
-)
+DIALECT = Dialect(NAME, "Playwright MCP", "json", from_playwright_mcp, to_playwright_mcp, ("mcp", "cli"))

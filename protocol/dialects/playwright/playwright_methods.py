@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
-from typing import Any, NoReturn
+from dataclasses import dataclass, field
+from typing import Any
 
-from protocol.dialects.common.base import DialectError, Loss
-from protocol.dialects.common.fields import Fields, at, build
+from protocol.dialects.common.base import Context, DialectError, Loss
+from protocol.dialects.common.calls import bound
+from protocol.dialects.common.conversion import Reading, given, row
+from protocol.dialects.common.fields import Fields
+from protocol.dialects.playwright.locators import NAME, is_locator, target_of
 from protocol.dialects.python.python_chains import Chain, Step, Table, Values
-from protocol.dialects.web.locators import NAME, is_locator, target_of
 from protocol.model.actions import AgentAction
+from protocol.model.geometry import JsonObject
 from protocol.model.targets import ActionTarget
 
 PREFIX = f"x-{NAME}."
@@ -38,183 +41,156 @@ ON_PAGES: dict[str, tuple[str, ...]] = {
 """Methods of a page or its keyboard that are carried in the same way."""
 
 
+Means = tuple[str, Callable[[Any], Any]]
+"""The parameters of a method, and what a call of it is. Those behind a slash are given by name, and not dropped."""
+
+
 @dataclass
-class PageCall:
+class PageCall(Reading):
     """One call on a page: `target` where it is made on an element."""
 
     step: Step
     where: str
-    losses: list[Loss]
-    target: ActionTarget | None = None
     text: str = ""
+    target: ActionTarget | None = field(default=None, kw_only=True)
 
-    def refuse(self, message: str) -> NoReturn:
-        raise DialectError(NAME, self.where, message)
-
-    def fields(self, *names: str, options: tuple[str, ...] = ()) -> Fields:
-        """The arguments by name. Raises DialectError for too many, and for what is no literal."""
-        args = self.step.args or []
-        if len(args) > len(names):
-            self.refuse(f"{self.step.name} takes at most {len(names)} arguments by position")
-        given = dict(zip(names, args, strict=False))
-        for name, value in self.step.kwargs.items():
-            if name in given:
-                self.refuse(f"the argument {name} is given twice")
-            given[name] = value
-        for name in sorted(_DROPPED & given.keys() - {*names, *options}):
+    def act(self, names: str, read: Callable[[Any], Any]) -> list[AgentAction]:
+        """The action of the call. Raises DialectError for too many arguments, and for what is no literal."""
+        by_position, _, by_name = names.partition("/")
+        known = by_position.split()
+        arguments = bound(NAME, self.where, self.step.name, known, self.step.args or [], self.step.kwargs)
+        for name in sorted(_DROPPED & arguments.keys() - {*known, *by_name.split()}):
             self.losses.append(Loss(what=f"{self.step.name}.{name}", why="there is no field for it"))
-            del given[name]
-        return Fields(NAME, {name: self._plain(value) for name, value in given.items()}, self.where)
+            del arguments[name]
+        self.fields = Fields(NAME, {name: self._plain(value) for name, value in arguments.items()}, self.where)
+        return [read(self)]
+
+    def build(self, verb: str, blame: str = "", **values: Any) -> AgentAction:
+        self.fields.end()
+        return super().build(verb, blame, **values)
 
     def _plain(self, value: Any) -> Any:
         if isinstance(value, Chain):
-            self.refuse(f"a literal is needed in {self.step.name}, not {value.root.name[:40]}")
+            self.refuse(self.where, f"a literal is needed in {self.step.name}, not {value.root.name[:40]}")
         if isinstance(value, Table):
             return {name: self._plain(inner) for name, inner in value.items()}
         return [self._plain(inner) for inner in value] if isinstance(value, Values) else value
 
-    def act(self, verb: str, fields: Fields | None = None, **given: Any) -> list[AgentAction]:
-        if fields is not None:
-            fields.end()
-        return [build(NAME, self.where, action_type=verb, **given)]
+    def carried(self, names: tuple[str, ...]) -> list[AgentAction]:
+        def read(r: PageCall) -> AgentAction:
+            arguments = {name: r.fields.any(name) for name in names if name in r.fields}
+            return r.build(PREFIX + r.step.name, target=r.target, arguments=arguments)
+
+        return self.act(" ".join(names), read)
+
+    def on_page(self) -> list[AgentAction]:
+        """A method of the page; older scripts give the selector of an element first: `page.click("#save")`."""
+        name, args = self.step.name, self.step.args or []
+        if name in _PAGE:
+            return self.act(*_PAGE[name])
+        if name in ON_PAGES and name != "insert_text":
+            return self.carried(ON_PAGES[name])
+        if args and isinstance(args[0], str) and name in (*_ELEMENT, "check", "uncheck", "focus"):
+            self.target, self.step = ActionTarget(selector=args[0]), self.step._replace(args=args[1:])
+            return self.on_element()
+        self.refuse(self.where, f"{name[:40]} of a page is not understood here")
+
+    def on_element(self) -> list[AgentAction]:
+        name = self.step.name
+        if name == "drag_to":
+            return self._drag()
+        if name in _ELEMENT:
+            return self.act(*_ELEMENT[name])
+        if name in ON_ELEMENTS:
+            return self.carried(ON_ELEMENTS[name])
+        self.refuse(self.where, f"{name[:40]} of an element is not understood here")
+
+    def _drag(self) -> list[AgentAction]:
+        args = self.step.args or []
+        end = args[0] if len(args) == 1 else None
+        if not isinstance(end, Chain) or len(end.steps) < 2 or not all(map(is_locator, end.steps[1:])):
+            self.refuse(self.where, "drag_to needs one locator")
+        self.step = self.step._replace(args=[])
+        return self.act("", row("drag", target=self.target, to=target_of(end.steps[1:], self.text)))
+
+    def modifiers(self) -> tuple[str, ...]:
+        held: tuple[str, ...] = self.fields.texts("modifiers", ())
+        for name in held:
+            if name not in MODIFIERS:
+                self.fields.refuse("modifiers", f"one of {', '.join(MODIFIERS)} is needed, not {name[:40]!r}")
+        return held
+
+    def seconds(self, name: str, unsaid: float | None = None) -> float:
+        """Playwright counts in milliseconds."""
+        return float(self.fields.number(name, *([] if unsaid is None else [unsaid * 1000]))) / 1000
+
+    def keys(self) -> tuple[str, ...]:
+        return self.fields.chord("key", "playwright")
+
+    def one_key(self) -> str:
+        return self.key(self.keys(), why="one key is needed")
+
+    def listed(self, name: str) -> list[str] | None:
+        value = self.fields.any(name, None)
+        value = [value] if isinstance(value, str) else value
+        if value is not None and not (isinstance(value, list) and all(isinstance(one, str) for one in value)):
+            self.fields.refuse(name, "a text or a list of texts is needed")
+        return value
+
+    def options(self) -> list[str]:
+        value, label = self.listed("value"), self.listed("label")
+        if value is None and label is not None:
+            self.losses.append(Loss(what="select_option.label", why="an option is named by its value or its label alike"))
+            value = label
+        return value or self.fields.refuse("value", "is missing")
+
+    def files(self) -> AgentAction:
+        """Giving no file clears the field, which is carried."""
+        given = self.fields.any("files", None)
+        self.fields = Fields(NAME, {"files": given}, self.where)
+        files = self.listed("files")
+        if files:
+            return self.build("upload", target=self.target, files=files)
+        arguments = {} if given is None else {"files": given}
+        return self.build(f"{PREFIX}set_input_files", target=self.target, arguments=arguments)
+
+    def clip(self) -> JsonObject | None:
+        clip = self.fields.any("clip", None)
+        if clip is None:
+            return None
+        box = Fields(NAME, clip, f"{self.where}.clip")
+        x, y, width, height = (box.number(name, whole=True) for name in ("x", "y", "width", "height"))
+        box.end()
+        return {"x1": x, "y1": y, "x2": x + width, "y2": y + height}
+
+    def wait_for_text(self, shown: str) -> AgentAction:
+        gone = self.fields.choice("state", ("visible", "hidden"), "visible") == "hidden"
+        seconds = self.seconds("timeout", UNSAID_WAIT)
+        return self.build("wait", seconds=seconds, **{"text_gone" if gone else "text": shown})
 
 
 def page_method(chain: Chain, text: str, where: Callable[[int], str], losses: list[Loss]) -> list[AgentAction]:
     """The action of a chain that begins with a page. `where` says where an offset of `text` is."""
     *lead, last = chain.steps[1:] or [chain.root]
-    asked = PageCall(last, where(last.start), losses, text=text)
+    asked = PageCall(NAME, Context(), last, where(last.start), text, losses=losses)
     if last.args is None or is_locator(last):
-        asked.refuse("nothing is done here")
+        asked.refuse(asked.where, "nothing is done here")
     if not lead:
-        return _on_page(asked)
+        return asked.on_page()
     if len(lead) == 1 and lead[0].args is None and lead[0].name in _DEVICES:
         table = _DEVICES[lead[0].name]
+        if last.name == "insert_text" and lead[0].name == "keyboard":
+            return asked.carried(ON_PAGES["insert_text"])
         if last.name not in table:
-            asked.refuse(f"{lead[0].name} has no {last.name[:40]} that is known here")
-        return table[last.name](asked)
+            asked.refuse(asked.where, f"{lead[0].name} has no {last.name[:40]} that is known here")
+        return asked.act(*table[last.name])
     for step in lead:
         if not is_locator(step):
             raise DialectError(NAME, where(step.start), f"{step.name[:40]} is not understood as a way to an element")
     asked.target = target_of(lead, text)
     if last.name == "wait_for" and (shown := _text_of(lead)) is not None:
-        return _wait_for_text(asked, shown)
-    return _on_element(asked)
-
-
-def _on_element(asked: PageCall) -> list[AgentAction]:
-    name = asked.step.name
-    if name in _ELEMENT:
-        return _ELEMENT[name](asked)
-    if name in ON_ELEMENTS:
-        return _carried(asked, ON_ELEMENTS[name])
-    asked.refuse(f"{name[:40]} of an element is not understood here")
-
-
-def _on_page(asked: PageCall) -> list[AgentAction]:
-    """A method of the page; older scripts give the selector of an element first: `page.click("#save")`."""
-    name, args = asked.step.name, asked.step.args or []
-    if name in _PAGE:
-        return _PAGE[name](asked)
-    if name in ON_PAGES and name != "insert_text":
-        return _carried(asked, ON_PAGES[name])
-    if args and isinstance(args[0], str) and name in (*_ELEMENT, "check", "uncheck", "focus"):
-        asked.target = ActionTarget(selector=args[0])
-        asked.step = asked.step._replace(args=args[1:])
-        return _on_element(asked)
-    asked.refuse(f"{name[:40]} of a page is not understood here")
-
-
-def _carried(asked: PageCall, names: tuple[str, ...]) -> list[AgentAction]:
-    fields = asked.fields(*names)
-    arguments = {name: fields.any(name) for name in names if name in fields}
-    return asked.act(PREFIX + asked.step.name, fields, target=asked.target, arguments=arguments)
-
-
-def _seconds(fields: Fields, name: str, unsaid: float) -> float:
-    """Playwright counts in milliseconds."""
-    return float(fields.number(name, unsaid * 1000)) / 1000
-
-
-def _click(count: int | None) -> Callable[[PageCall], list[AgentAction]]:
-    def read(asked: PageCall) -> list[AgentAction]:
-        fields = asked.fields(options=("delay",))
-        clicks = count or fields.number("click_count", 1, whole=True)
-        modifiers = fields.texts("modifiers", ())
-        _known(fields, modifiers)
-        button, hold = fields.choice("button", BUTTONS, "left"), _seconds(fields, "delay", 0.0)
-        return asked.act("click", fields, target=asked.target, button=button, count=clicks, modifiers=modifiers, hold=hold)
-
-    return read
-
-
-def _known(fields: Fields, modifiers: tuple[str, ...]) -> None:
-    for name in modifiers:
-        if name not in MODIFIERS:
-            fields.refuse("modifiers", f"one of {', '.join(MODIFIERS)} is needed, not {name[:40]!r}")
-
-
-def _hover(asked: PageCall) -> list[AgentAction]:
-    fields = asked.fields()
-    modifiers = fields.texts("modifiers", ())
-    _known(fields, modifiers)
-    return asked.act("hover", fields, target=asked.target, modifiers=modifiers)
-
-
-def _worded(verb: str, name: str) -> Callable[[PageCall], list[AgentAction]]:
-    def read(asked: PageCall) -> list[AgentAction]:
-        fields = asked.fields(name)
-        return asked.act(verb, fields, target=asked.target, text=fields.text(name))
-
-    return read
-
-
-def _keys(verb: str) -> Callable[[PageCall], list[AgentAction]]:
-    def read(asked: PageCall) -> list[AgentAction]:
-        fields = asked.fields("key")
-        keys = fields.chord("key", "playwright")
-        if verb == "press_key":
-            return asked.act(verb, fields, target=asked.target, keys=keys)
-        if len(keys) > 1:
-            fields.refuse("key", "one key is needed")
-        return asked.act(verb, fields, key=keys[0])
-
-    return read
-
-
-def _listed(fields: Fields, name: str) -> list[str] | None:
-    value = fields.any(name, None)
-    value = [value] if isinstance(value, str) else value
-    if value is not None and not (isinstance(value, list) and all(isinstance(one, str) for one in value)):
-        fields.refuse(name, "a text or a list of texts is needed")
-    return value
-
-
-def _select(asked: PageCall) -> list[AgentAction]:
-    fields = asked.fields("value")
-    value, label = _listed(fields, "value"), _listed(fields, "label")
-    if value is None and label is not None:
-        asked.losses.append(Loss(what="select_option.label", why="an option is named by its value or its label alike"))
-        value = label
-    return asked.act("select_option", fields, target=asked.target, options=value or fields.refuse("value", "is missing"))
-
-
-def _files(asked: PageCall) -> list[AgentAction]:
-    """Giving no file clears the field, which is carried."""
-    fields = asked.fields("files")
-    files = _listed(fields, "files")
-    if not files:
-        return _carried(asked, ("files",))
-    return asked.act("upload", fields, target=asked.target, files=files)
-
-
-def _drag(asked: PageCall) -> list[AgentAction]:
-    args = asked.step.args or []
-    end = args[0] if len(args) == 1 else None
-    if not isinstance(end, Chain) or len(end.steps) < 2 or not all(map(is_locator, end.steps[1:])):
-        asked.refuse("drag_to needs one locator")
-    asked.step = asked.step._replace(args=[])
-    fields = asked.fields()
-    return asked.act("drag", fields, target=asked.target, to=target_of(end.steps[1:], asked.text))
+        return asked.act("/timeout", lambda r: r.wait_for_text(shown))
+    return asked.on_element()
 
 
 def _text_of(lead: list[Step]) -> str | None:
@@ -225,86 +201,60 @@ def _text_of(lead: list[Step]) -> str | None:
     return shown if isinstance(shown, str) else None
 
 
-def _wait_for_text(asked: PageCall, shown: str) -> list[AgentAction]:
-    fields = asked.fields(options=("timeout",))
-    gone = fields.choice("state", ("visible", "hidden"), "visible") == "hidden"
-    seconds = _seconds(fields, "timeout", UNSAID_WAIT)
-    return asked.act("wait", fields, seconds=seconds, **{"text_gone" if gone else "text": shown})
+def _target(r: PageCall) -> ActionTarget | None:
+    return r.target
 
 
-def _wait(asked: PageCall) -> list[AgentAction]:
-    fields = asked.fields("timeout")
-    return asked.act("wait", fields, seconds=float(fields.number("timeout")) / 1000)
+_BUTTON = given("button", BUTTONS, "left", kind="choice")
+_COUNT = given("click_count", 1, kind="number", whole=True)
+_PRESSED: JsonObject = {"button": _BUTTON, "hold": lambda r: r.seconds("delay", 0.0)}
+_TEXT: Means = ("text", row("type", target=_target, text=given("text")))
+_KEYS: Means = ("key", row("press_key", target=_target, keys=PageCall.keys))
 
 
-def _goto(asked: PageCall) -> list[AgentAction]:
-    fields = asked.fields("url")
-    return asked.act("navigate", fields, url=fields.text("url"))
+def _click(count: Any) -> Means:
+    return "/delay", row("click", count=count, modifiers=PageCall.modifiers, **_PRESSED, target=_target)
 
 
-def _screenshot(asked: PageCall) -> list[AgentAction]:
-    fields = asked.fields()
-    clip = fields.any("clip", None)
-    if clip is None:
-        return asked.act("screenshot", fields)
-    box = Fields(NAME, clip, f"{asked.where}.clip")
-    x, y, width, height = (box.number(name, whole=True) for name in ("x", "y", "width", "height"))
-    box.end()
-    return asked.act("screenshot", fields, region={"x1": x, "y1": y, "x2": x + width, "y2": y + height})
+def _click_xy(count: Any) -> Means:
+    return "x y/delay", row("click", target=PageCall.at, count=count, **_PRESSED)
 
 
-def _simple(verb: str) -> Callable[[PageCall], list[AgentAction]]:
-    return lambda asked: asked.act(verb, asked.fields())
+def _delta(r: PageCall) -> JsonObject:
+    return {"x": r.fields.number("delta_x"), "y": r.fields.number("delta_y")}
 
 
-def _mouse_click(count: int | None) -> Callable[[PageCall], list[AgentAction]]:
-    def read(asked: PageCall) -> list[AgentAction]:
-        fields = asked.fields("x", "y", options=("delay",))
-        spot, clicks = _spot(fields, asked), count or fields.number("click_count", 1, whole=True)
-        button, hold = fields.choice("button", BUTTONS, "left"), _seconds(fields, "delay", 0.0)
-        return asked.act("click", fields, target=spot, button=button, count=clicks, hold=hold)
-
-    return read
-
-
-def _spot(fields: Fields, asked: PageCall) -> ActionTarget:
-    return at(fields.number("x"), fields.number("y"), "px", None, NAME, asked.where)
-
-
-def _move(asked: PageCall) -> list[AgentAction]:
-    fields = asked.fields("x", "y")
-    return asked.act("hover", fields, target=_spot(fields, asked))
-
-
-def _button(verb: str) -> Callable[[PageCall], list[AgentAction]]:
-    def read(asked: PageCall) -> list[AgentAction]:
-        fields = asked.fields()
-        return asked.act(verb, fields, button=fields.choice("button", BUTTONS, "left"))
-
-    return read
-
-
-def _wheel(asked: PageCall) -> list[AgentAction]:
-    fields = asked.fields("delta_x", "delta_y")
-    return asked.act("scroll", fields, unit="px", delta={"x": fields.number("delta_x"), "y": fields.number("delta_y")})
-
-
-_ELEMENT: dict[str, Callable[[PageCall], list[AgentAction]]] = {
-    "click": _click(None), "dblclick": _click(2), "hover": _hover, "fill": _worded("fill", "value"),
-    "press_sequentially": _worded("type", "text"), "type": _worded("type", "text"), "press": _keys("press_key"),
-    "select_option": _select, "set_input_files": _files, "drag_to": _drag,
-}  # fmt: skip
-_PAGE: dict[str, Callable[[PageCall], list[AgentAction]]] = {
-    "goto": _goto, "go_back": _simple("go_back"), "go_forward": _simple("go_forward"), "screenshot": _screenshot,
-    "wait_for_timeout": _wait,
-}  # fmt: skip
-_DEVICES: dict[str, dict[str, Callable[[PageCall], list[AgentAction]]]] = {
+_ELEMENT: dict[str, Means] = {
+    "click": _click(_COUNT),
+    "dblclick": _click(2),
+    "hover": ("", row("hover", target=_target, modifiers=PageCall.modifiers)),
+    "fill": ("value", row("fill", target=_target, text=given("value"))),
+    "press_sequentially": _TEXT,
+    "type": _TEXT,
+    "press": _KEYS,
+    "select_option": ("value", row("select_option", target=_target, options=PageCall.options)),
+    "set_input_files": ("files", PageCall.files),
+}
+_PAGE: dict[str, Means] = {
+    "goto": ("url", row("navigate", url=given("url"))),
+    "go_back": ("", row("go_back")),
+    "go_forward": ("", row("go_forward")),
+    "screenshot": ("", row("screenshot", region=PageCall.clip)),
+    "wait_for_timeout": ("timeout", row("wait", seconds=lambda r: r.seconds("timeout"))),
+}
+_DEVICES: dict[str, dict[str, Means]] = {
     "keyboard": {
-        "press": _keys("press_key"), "down": _keys("key_down"), "up": _keys("key_up"), "type": _worded("type", "text"),
-        "insert_text": lambda asked: _carried(asked, ON_PAGES["insert_text"]),
+        "press": _KEYS,
+        "down": ("key", row("key_down", key=PageCall.one_key)),
+        "up": ("key", row("key_up", key=PageCall.one_key)),
+        "type": _TEXT,
     },
     "mouse": {
-        "click": _mouse_click(None), "dblclick": _mouse_click(2), "move": _move, "down": _button("mouse_down"),
-        "up": _button("mouse_up"), "wheel": _wheel,
+        "click": _click_xy(_COUNT),
+        "dblclick": _click_xy(2),
+        "move": ("x y", row("hover", target=PageCall.at)),
+        "down": ("", row("mouse_down", button=_BUTTON)),
+        "up": ("", row("mouse_up", button=_BUTTON)),
+        "wheel": ("delta_x delta_y", row("scroll", unit="px", delta=_delta)),
     },
-}  # fmt: skip
+}

@@ -6,19 +6,18 @@ be put into codegen's frame, with the current page always called `page`.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 from protocol.dialects.common.base import Context, Dialect, DialectError, ParsedPayload, WrittenPayload
-from protocol.dialects.common.conversion import AIMED, NOTCH, cannot, pixels_in, without_delay
+from protocol.dialects.common.conversion import AIMED, NOTCH, Writing, pixels_in, without_delay
 from protocol.dialects.common.statements import checked_text
-from protocol.dialects.playwright.playwright_methods import MODIFIERS, ON_ELEMENTS, ON_PAGES, PREFIX, UNSAID_WAIT
-from protocol.dialects.playwright.playwright_script import ActionLines, Script, pieces
+from protocol.dialects.playwright.locators import NAME, chord_text, literal, locate, quoted
+from protocol.dialects.playwright.playwright_methods import BUTTONS, MODIFIERS, ON_ELEMENTS, ON_PAGES, PREFIX, UNSAID_WAIT
+from protocol.dialects.playwright.playwright_script import Script, pieces
 from protocol.dialects.python.strokes import FARTHEST
-from protocol.dialects.web.locators import NAME, literal, locate, quoted
+from protocol.model import verbs
 from protocol.model.geometry import BoundingBox
 from protocol.model.targets import ActionTarget
-from protocol.model.verbs import Action, Extension
 
 
 def from_playwright_python(payload: Any, context: Context) -> ParsedPayload:
@@ -31,227 +30,274 @@ def from_playwright_python(payload: Any, context: Context) -> ParsedPayload:
     return ParsedPayload(script.found, script.losses)
 
 
-def to_playwright_python(action: Action, context: Context) -> WrittenPayload:
+def to_playwright_python(action: verbs.Action, context: Context) -> WrittenPayload:
     """The lines that do `action`. Raises DialectError for what a page cannot be asked for."""
     DIALECT.variant(context)
-    if isinstance(action, Extension):
-        return _carried(action, context)
-    write = _WRITE.get(action.verb)
-    if write is None:
-        cannot(NAME, action)
-    lines = ActionLines(action, context)
-    write(lines, action)
-    if action.target is not None and action.verb not in _AIMED:
-        lines.lose("target", f"{action.verb} has no target here")
-    return WrittenPayload("\n".join(lines.lines), lines.losses)
+    writing = _Writing(action, context)
+    writing.said(action)
+    if action.target is not None and action.verb not in _AIMED and not isinstance(action, verbs.Extension):
+        writing.lose("target", f"{action.verb} has no target here")
+    return WrittenPayload("\n".join(writing.lines), writing.losses)
 
 
-_Write = Callable[[ActionLines, Any], None]
+_AIMED = AIMED | {"select_option", "upload"}
 
 
 def _unless(value: Any, usual: Any) -> Any:
     return None if value == usual else value
 
 
-def _click(lines: ActionLines, a: Any) -> None:
-    delay = lines.milliseconds(a.hold, "hold") if a.hold else None
-    options: dict[str, Any] = {"button": _unless(a.button, "left"), "delay": delay}
-    if a.count == 3:
-        options["click_count"] = 3
-    method = "dblclick" if a.count == 2 else "click"
-    locator = lines.element(a.target)
-    if locator and set(a.modifiers) <= set(MODIFIERS):
-        lines.ask(f"{locator}.{method}", **options, modifiers=list(a.modifiers) or None)
-        return
-    lines.hold(a.modifiers)
-    if locator:
-        lines.ask(f"{locator}.{method}", **options)
-    else:
-        lines.ask(f"mouse.{method}", *lines.spot(a.target), **options)
-    lines.release(a.modifiers)
+class _Writing(Writing):
+    """Writes one action, line by line."""
 
+    def __init__(self, action: verbs.Action, context: Context) -> None:
+        super().__init__(NAME, context, losses=without_delay(action))
+        self.verb = action.verb
+        self.lines: list[str] = []
 
-def _mouse(method: str) -> _Write:
-    def write(lines: ActionLines, a: Any) -> None:
+    def ask(self, method: str, *args: str, **options: Any) -> None:
+        """Add a line; options that are None are left out, the others sorted as codegen sorts them."""
+        if options.get("button") not in (None, *BUTTONS):
+            self.refuse(f"{self.verb}.button", f"there is no button {options['button']!r}")
+        named = [f"{name}={literal(value)}" for name, value in sorted(options.items()) if value is not None]
+        self.lines.append(f"page.{method}({', '.join([*args, *named])})")
+
+    def element(self, target: ActionTarget | None, what: str = "target") -> str | None:
+        """The locator of a target; None for a mere place, or for no target."""
+        found = locate(target, self.context, what) if target is not None else None
+        self.take(found[1] if found else [])
+        return found and found[0]
+
+    def field(self, target: ActionTarget) -> str:
+        """The locator of a target that cannot be a mere place."""
+        found = locate(target, self.context, "target", needed=True)
+        if found is None:
+            self.refuse(f"{self.verb}.target", "a locator is needed: a selector, or a text")
+        self.take(found[1])
+        return found[0]
+
+    def spot(self, target: ActionTarget, what: str = "target") -> tuple[str, str]:
+        point = self.place(target, what)
+        return repr(point.x), repr(point.y)
+
+    def move(self, target: ActionTarget, what: str = "target") -> None:
+        locator = self.element(target, what)
+        if locator:
+            self.ask(f"{locator}.hover")
+        else:
+            self.ask("mouse.move", *self.spot(target, what))
+
+    def focus(self, target: ActionTarget | None) -> None:
+        """Click where the keys should go."""
+        if target is None:
+            return
+        locator = self.element(target)
+        if locator:
+            self.ask(f"{locator}.click")
+        else:
+            self.ask("mouse.click", *self.spot(target))
+        self.lose(f"{self.verb}.target", f"said as a click and then a {self.verb.replace('_', ' ')}")
+
+    def hold(self, modifiers: tuple[str, ...]) -> None:
+        for key in modifiers:
+            self.ask("keyboard.down", self.keys(key))
+        if modifiers:
+            self.lose(f"{self.verb}.modifiers", "said as keys that are pressed before it and released after it")
+
+    def release(self, modifiers: tuple[str, ...]) -> None:
+        for key in reversed(modifiers):
+            self.ask("keyboard.up", self.keys(key))
+
+    def keys(self, *keys: str) -> str:
+        """A chord as Playwright spells it, in quotes."""
+        return quoted(chord_text(keys, NAME, self.verb))
+
+    def milliseconds(self, seconds: float, what: str = "seconds") -> int | float:
+        said = seconds * 1000
+        if said / 1000 != seconds:
+            self.lose(f"{self.verb}.{what}", "rounded in milliseconds")
+        return int(said) if said == int(said) else said
+
+    def submit(self, method: str, wanted: bool) -> None:
+        if wanted:
+            self.ask(method, quoted("Enter"))
+            self.lose(f"{self.verb}.submit", "said as a press of Enter afterwards")
+
+    def click(self, a: Any) -> None:
+        delay = self.milliseconds(a.hold, "hold") if a.hold else None
+        count = 3 if a.count == 3 else None
+        options = {"button": _unless(a.button, "left"), "delay": delay, "click_count": count}
+        method = "dblclick" if a.count == 2 else "click"
+        locator = self.element(a.target)
+        if locator and set(a.modifiers) <= set(MODIFIERS):
+            self.ask(f"{locator}.{method}", **options, modifiers=list(a.modifiers) or None)
+            return
+        self.hold(a.modifiers)
+        if locator:
+            self.ask(f"{locator}.{method}", **options)
+        else:
+            self.ask(f"mouse.{method}", *self.spot(a.target), **options)
+        self.release(a.modifiers)
+
+    def mouse_down(self, a: verbs.MouseDown | verbs.MouseUp) -> None:
         if a.target is not None:
-            lines.move(a.target)
-            lines.lose(f"{a.verb}.target", "said as a move and then the button")
-        lines.ask(f"mouse.{method}", button=_unless(a.button, "left"))
+            self.move(a.target)
+            self.lose(f"{a.verb}.target", "said as a move and then the button")
+        self.ask(a.verb.replace("_", "."), button=_unless(a.button, "left"))
 
-    return write
+    mouse_up = mouse_down
 
+    def hover(self, a: Any) -> None:
+        locator = self.element(a.target)
+        if locator and set(a.modifiers) <= set(MODIFIERS):
+            self.ask(f"{locator}.hover", modifiers=list(a.modifiers) or None)
+            return
+        self.hold(a.modifiers)
+        self.ask(f"{locator}.hover") if locator else self.ask("mouse.move", *self.spot(a.target))
+        self.release(a.modifiers)
 
-def _hover(lines: ActionLines, a: Any) -> None:
-    locator = lines.element(a.target)
-    if locator and set(a.modifiers) <= set(MODIFIERS):
-        lines.ask(f"{locator}.hover", modifiers=list(a.modifiers) or None)
-        return
-    lines.hold(a.modifiers)
-    lines.ask(f"{locator}.hover") if locator else lines.ask("mouse.move", *lines.spot(a.target))
-    lines.release(a.modifiers)
+    def drag(self, a: Any) -> None:
+        self.hold(a.modifiers)
+        start, end = locate(a.target, self.context, "target"), locate(a.to, self.context, "to")
+        if start and end and a.button == "left" and not a.path:
+            self.losses += start[1] + end[1]
+            self.ask(f"{start[0]}.drag_to", f"page.{end[0]}")
+        else:
+            self.move(a.target)
+            self.ask("mouse.down", button=_unless(a.button, "left"))
+            for n, point in enumerate(a.path):
+                self.move(ActionTarget(point=point), f"path[{n}]")
+            self.move(a.to, "to")
+            self.ask("mouse.up", button=_unless(a.button, "left"))
+            self.lose("drag", "said as a press, moves and a release")
+        self.release(a.modifiers)
 
+    def type(self, a: verbs.Type) -> None:
+        locator = self.element(a.target)
+        if locator:
+            self.ask(f"{locator}.press_sequentially", quoted(a.text))
+        else:
+            self.focus(a.target)
+            self.ask("keyboard.type", quoted(a.text))
+        self.submit(f"{locator or 'keyboard'}.press", a.submit)
 
-def _drag(lines: ActionLines, a: Any) -> None:
-    lines.hold(a.modifiers)
-    start, end = locate(a.target, lines.context, "target"), locate(a.to, lines.context, "to")
-    if start and end and a.button == "left" and not a.path:
-        lines.losses += start[1] + end[1]
-        lines.ask(f"{start[0]}.drag_to", f"page.{end[0]}")
-    else:
-        lines.move(a.target)
-        lines.ask("mouse.down", button=_unless(a.button, "left"))
-        for n, point in enumerate(a.path):
-            lines.move(ActionTarget(point=point), f"path[{n}]")
-        lines.move(a.to, "to")
-        lines.ask("mouse.up", button=_unless(a.button, "left"))
-        lines.lose("drag", "said as a press, moves and a release")
-    lines.release(a.modifiers)
+    def fill(self, a: Any) -> None:
+        locator = self.field(a.target)
+        self.ask(f"{locator}.fill", quoted(a.text))
+        self.submit(f"{locator}.press", a.submit)
 
+    def press_key(self, a: verbs.PressKey) -> None:
+        locator = self.element(a.target)
+        if not locator:
+            self.focus(a.target)
+        self.ask(f"{locator or 'keyboard'}.press", self.keys(*a.keys))
 
-def _type(lines: ActionLines, a: Any) -> None:
-    locator = lines.element(a.target) if a.target is not None else None
-    if locator:
-        lines.ask(f"{locator}.press_sequentially", quoted(a.text))
-        lines.submit(f"{locator}.press", a.submit)
-    else:
-        lines.focus(a.target)
-        lines.ask("keyboard.type", quoted(a.text))
-        lines.submit("keyboard.press", a.submit)
+    def hold_key(self, a: verbs.HoldKey) -> None:
+        self.focus(a.target)
+        for key in a.keys:
+            self.ask("keyboard.down", self.keys(key))
+        self.ask("wait_for_timeout", literal(self.milliseconds(a.seconds)))
+        self.release(a.keys)
+        self.lose("hold_key", "said as keys that go down, a wait, and keys that come up")
 
+    def key_down(self, a: verbs.KeyDown | verbs.KeyUp) -> None:
+        self.ask(a.verb.replace("key_", "keyboard."), self.keys(a.key))
 
-def _fill(lines: ActionLines, a: Any) -> None:
-    locator = lines.field(a.target)
-    lines.ask(f"{locator}.fill", quoted(a.text))
-    lines.submit(f"{locator}.press", a.submit)
+    key_up = key_down
 
+    def scroll(self, a: verbs.Scroll) -> None:
+        self.hold(a.modifiers)
+        across, down = pixels_in(a.unit, self.context.size)
+        x, y = a.delta.x * across, a.delta.y * down
+        if max(abs(x), abs(y)) > FARTHEST:
+            self.refuse("scroll.delta", "it is too far")
+        if a.unit != "px":
+            self.lose("scroll.unit", f"a notch is said as {NOTCH} pixels, a page as the size of the screen")
+        if a.target is not None:
+            self.move(a.target)
+            self.lose("scroll.target", "said as a move and then the wheel")
+        self.ask("mouse.wheel", literal(x), literal(y))
+        self.release(a.modifiers)
 
-def _press_key(lines: ActionLines, a: Any) -> None:
-    locator = lines.element(a.target) if a.target is not None else None
-    if locator:
-        lines.ask(f"{locator}.press", quoted(lines.key(*a.keys)))
-    else:
-        lines.focus(a.target)
-        lines.ask("keyboard.press", quoted(lines.key(*a.keys)))
+    def select_option(self, a: Any) -> None:
+        self.ask(f"{self.field(a.target)}.select_option", _one_or_more(a.options))
 
+    def upload(self, a: Any) -> None:
+        self.ask(f"{self.field(a.target)}.set_input_files", _one_or_more(a.files))
 
-def _hold_key(lines: ActionLines, a: Any) -> None:
-    lines.focus(a.target)
-    for key in a.keys:
-        lines.ask("keyboard.down", quoted(lines.key(key)))
-    lines.ask("wait_for_timeout", literal(lines.milliseconds(a.seconds, "seconds")))
-    lines.release(a.keys)
-    lines.lose("hold_key", "said as keys that go down, a wait, and keys that come up")
+    def navigate(self, a: verbs.Navigate) -> None:
+        self.ask("goto", quoted(a.url))
 
+    def go_back(self, a: verbs.GoBack | verbs.GoForward) -> None:
+        self.ask(a.verb)
 
-def _key(method: str) -> _Write:
-    return lambda lines, a: lines.ask(f"keyboard.{method}", quoted(lines.key(a.key)))
+    go_forward = go_back
 
+    def tabs(self, a: verbs.Tabs) -> None:
+        if a.index is not None and a.index >= FARTHEST:
+            self.refuse("tabs.index", "there are not that many pages")
+        if a.op == "list":
+            self.refuse("tabs.op", "nothing lists the pages")
+        if a.op == "new":
+            self.lines.append("page = context.new_page()")
+            if a.url is not None:
+                self.ask("goto", quoted(a.url)) if a.url else self.lose("tabs.url", "an empty address is none")
+        elif a.op == "select":
+            self.lines.append(f"page = context.pages[{a.index}]")
+        elif a.index is None:
+            self.lines += ["page.close()", "page = context.pages[-1]"]
+        else:
+            self.lines.append(f"context.pages[{a.index}].close()")
 
-def _scroll(lines: ActionLines, a: Any) -> None:
-    lines.hold(a.modifiers)
-    across, down = pixels_in(a.unit, lines.context.size)
-    x, y = a.delta.x * across, a.delta.y * down
-    if max(abs(x), abs(y)) > FARTHEST:
-        lines.refuse("delta", "it is too far")
-    if a.unit != "px":
-        lines.lose("scroll.unit", f"a notch is said as {NOTCH} pixels, a page as the size of the screen")
-    if a.target is not None:
-        lines.move(a.target)
-        lines.lose("scroll.target", "said as a move and then the wheel")
-    lines.ask("mouse.wheel", literal(x), literal(y))
-    lines.release(a.modifiers)
+    def wait(self, a: verbs.Wait) -> None:
+        timeout = self.milliseconds(a.seconds)
+        for text, state in ((a.text, None), (a.text_gone, "hidden")):
+            if text is not None:
+                spared = None if a.seconds == UNSAID_WAIT else timeout
+                self.ask(f"get_by_text({quoted(text)}).first.wait_for", state=state, timeout=spared)
+        if not self.lines:
+            self.ask("wait_for_timeout", literal(timeout))
+        elif len(self.lines) > 1:
+            self.lose("wait.text", "said as two waits, one after the other")
 
+    def screenshot(self, a: verbs.Screenshot) -> None:
+        self.drop(a, marks="marks cannot be asked for")
+        clip = None
+        if a.region is not None:
+            box = a.region.to_px(self.context.size)
+            if max(map(abs, (box.x1, box.y1, box.x2, box.y2))) > FARTHEST:
+                self.refuse("screenshot.region", "the region is too far away to be on a page")
+            if not isinstance(a.region, BoundingBox):
+                self.lose("screenshot.region", f"said in px instead of {a.region.space}")
+            clip = {"x": box.x1, "y": box.y1, "width": box.x2 - box.x1, "height": box.y2 - box.y1}
+        self.ask("screenshot", clip=clip)
 
-def _one_or_more(method: str, field: str) -> _Write:
-    def write(lines: ActionLines, a: Any) -> None:
-        values = list(getattr(a, field))
-        lines.ask(f"{lines.field(a.target)}.{method}", literal(values[0] if len(values) == 1 else values))
-
-    return write
-
-
-def _tabs(lines: ActionLines, a: Any) -> None:
-    if a.index is not None and a.index >= FARTHEST:
-        lines.refuse("index", "there are not that many pages")
-    if a.op == "list":
-        lines.refuse("op", "nothing lists the pages")
-    if a.op == "new":
-        lines.lines.append("page = context.new_page()")
-        if a.url is not None:
-            lines.ask("goto", quoted(a.url)) if a.url else lines.lose("tabs.url", "an empty address is none")
-    elif a.op == "select":
-        lines.lines.append(f"page = context.pages[{a.index}]")
-    elif a.index is None:
-        lines.lines += ["page.close()", "page = context.pages[-1]"]
-    else:
-        lines.lines.append(f"context.pages[{a.index}].close()")
-
-
-def _wait(lines: ActionLines, a: Any) -> None:
-    timeout = lines.milliseconds(a.seconds, "seconds")
-    texts = [(a.text, None), (a.text_gone, "hidden")]
-    for text, state in texts:
-        if text is not None:
-            spared = None if a.seconds == UNSAID_WAIT else timeout
-            lines.ask(f"get_by_text({quoted(text)}).first.wait_for", state=state, timeout=spared)
-    if not lines.lines:
-        lines.ask("wait_for_timeout", literal(timeout))
-    elif len(lines.lines) > 1:
-        lines.lose("wait.text", "said as two waits, one after the other")
-
-
-def _screenshot(lines: ActionLines, a: Any) -> None:
-    if a.marks:
-        lines.lose("screenshot.marks", "marks cannot be asked for")
-    clip = None
-    if a.region is not None:
-        box = a.region.to_px(lines.context.size)
-        if max(map(abs, (box.x1, box.y1, box.x2, box.y2))) > FARTHEST:
-            lines.refuse("region", "the region is too far away to be on a page")
-        if not isinstance(a.region, BoundingBox):
-            lines.lose("screenshot.region", f"said in px instead of {a.region.space}")
-        clip = {"x": box.x1, "y": box.y1, "width": box.x2 - box.x1, "height": box.y2 - box.y1}
-    lines.ask("screenshot", clip=clip)
-
-
-_WRITE: dict[str, _Write] = {
-    "click": _click, "mouse_down": _mouse("down"), "mouse_up": _mouse("up"), "hover": _hover, "drag": _drag, "type": _type,
-    "fill": _fill, "press_key": _press_key, "hold_key": _hold_key, "key_down": _key("down"), "key_up": _key("up"),
-    "scroll": _scroll, "select_option": _one_or_more("select_option", "options"),
-    "upload": _one_or_more("set_input_files", "files"), "navigate": lambda lines, a: lines.ask("goto", quoted(a.url)),
-    "go_back": lambda lines, a: lines.ask("go_back"), "go_forward": lambda lines, a: lines.ask("go_forward"), "tabs": _tabs,
-    "wait": _wait, "screenshot": _screenshot,
-}  # fmt: skip
-_AIMED = AIMED | {"select_option", "upload"}
-
-
-def _carried(action: Extension, context: Context) -> WrittenPayload:
-    """A line that is carried, if reading it gives the action back."""
-    name, lines = action.action_type.removeprefix(PREFIX), ActionLines(action, context)
-    if not action.action_type.startswith(PREFIX):
-        cannot(NAME, action)
-    known = ON_ELEMENTS.get(name, ()) + ON_PAGES.get(name, ())
-    if name == "expect":
-        lines.lines.append(str(action.arguments.get("text")))
-    elif name == "dialog":
-        lines.lines.append(f'page.once("dialog", lambda dialog: dialog.{action.arguments.get("answer")}())')
-    elif not set(action.arguments) <= set(known):
-        lines.refuse("arguments", f"{name} takes {', '.join(known) or 'no arguments'}")
-    elif name in ON_ELEMENTS and action.target is not None:
-        lines.ask(f"{lines.field(action.target)}.{name}", **action.arguments)
-    elif name in ON_PAGES:
-        lines.ask(f"keyboard.{name}" if name == "insert_text" else name, **action.arguments)
-    else:
-        cannot(NAME, action)
-    text = "\n".join(lines.lines)
-    read = from_playwright_python(text, context)
-    bare = action.model_copy(update={"delay": None})
-    if lines.losses == without_delay(action) and read != ([bare], []):
-        lines.refuse("arguments", "they cannot be said, or a verb of ours says this")
-    return WrittenPayload(text, lines.losses)
+    def extension(self, action: verbs.Extension) -> None:
+        """A line that is carried, if reading it gives the action back."""
+        name = action.action_type.removeprefix(PREFIX)
+        if not action.action_type.startswith(PREFIX):
+            self.cannot(action)
+        known = ON_ELEMENTS.get(name, ()) + ON_PAGES.get(name, ())
+        if name == "expect":
+            self.lines.append(str(action.arguments.get("text")))
+        elif name == "dialog":
+            self.lines.append(f'page.once("dialog", lambda dialog: dialog.{action.arguments.get("answer")}())')
+        elif not set(action.arguments) <= set(known):
+            self.refuse(f"{self.verb}.arguments", f"{name} takes {', '.join(known) or 'no arguments'}")
+        elif name in ON_ELEMENTS and action.target is not None:
+            self.ask(f"{self.field(action.target)}.{name}", **action.arguments)
+        elif name in ON_PAGES:
+            self.ask(f"keyboard.{name}" if name == "insert_text" else name, **action.arguments)
+        else:
+            self.cannot(action)
+        read = from_playwright_python("\n".join(self.lines), self.context)
+        bare = action.model_copy(update={"delay": None})
+        if self.losses == without_delay(action) and read != ([bare], []):
+            self.refuse(f"{self.verb}.arguments", "they cannot be said, or a verb of ours says this")
 
 
-DIALECT = Dialect(
-    name=NAME, title="Playwright Python (codegen)", kind="text", read=from_playwright_python, write=to_playwright_python,
-    pieces=pieces,
-)
+def _one_or_more(values: tuple[str, ...]) -> str:
+    return literal(values[0] if len(values) == 1 else list(values))
+
+
+DIALECT = Dialect(NAME, "Playwright Python (codegen)", "text", from_playwright_python, to_playwright_python, pieces=pieces)

@@ -9,20 +9,16 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator
 from functools import partial
-from typing import Any, NoReturn
+from typing import Any
 
-from protocol.dialects.common.base import Context, DialectError, Loss, Piece
-from protocol.dialects.common.conversion import Conversion, without_delay
+from protocol.dialects.common.base import DialectError, Loss, Piece
 from protocol.dialects.common.fields import Fields, build
-from protocol.dialects.common.saying import chord_text
 from protocol.dialects.common.statements import Statement, statements
-from protocol.dialects.playwright.playwright_methods import BUTTONS, PREFIX, page_method
+from protocol.dialects.playwright.locators import NAME, PAGE, is_locator, is_plain
+from protocol.dialects.playwright.playwright_methods import PREFIX, page_method
 from protocol.dialects.python.python_chains import Chain, Table, Values, read_chain
-from protocol.dialects.python.strokes import spot_of
-from protocol.dialects.web.locators import NAME, PAGE, is_locator, is_plain, literal, locate, quoted
 from protocol.model.actions import AgentAction
-from protocol.model.targets import ActionTarget
-from protocol.model.verbs import Action, Tabs
+from protocol.model.verbs import Tabs
 
 _TEXT = r"""\"(?:[^\"\\]|\\.)*+\"|'(?:[^'\\]|\\.)*+'"""
 _CALLED = rf"\((?:[^()\"']|{_TEXT})*+\)"
@@ -294,86 +290,3 @@ def pieces(text: str) -> Iterator[Piece]:
     for one in statements(text):
         found.add(one.line, partial(found.script.statement, one))
     return found.all()
-
-
-class ActionLines(Conversion):
-    """Writes one action."""
-
-    def __init__(self, action: Action, context: Context) -> None:
-        super().__init__(NAME, context, losses=without_delay(action))
-        self.verb = action.verb
-        self.lines: list[str] = []
-
-    def refuse(self, what: str, why: str) -> NoReturn:
-        raise DialectError(NAME, f"{self.verb}.{what}", why)
-
-    def ask(self, method: str, *args: str, **options: Any) -> None:
-        """Add a line; options that are None are left out, the others sorted as codegen sorts them."""
-        if options.get("button") not in (None, *BUTTONS):
-            self.refuse("button", f"there is no button {options['button']!r}")
-        named = [f"{name}={literal(value)}" for name, value in sorted(options.items()) if value is not None]
-        self.lines.append(f"page.{method}({', '.join([*args, *named])})")
-
-    def element(self, target: ActionTarget, what: str = "target") -> str | None:
-        """The locator of a target; None for a mere place."""
-        found = locate(target, self.context, what)
-        if found is None:
-            return None
-        self.take(found[1])
-        return found[0]
-
-    def field(self, target: ActionTarget, what: str = "target") -> str:
-        """The locator of a target that cannot be a mere place."""
-        found = locate(target, self.context, what, needed=True)
-        if found is None:
-            self.refuse(what, "a locator is needed: a selector, or a text")
-        self.take(found[1])
-        return found[0]
-
-    def spot(self, target: ActionTarget, what: str = "target") -> tuple[str, str]:
-        said, losses = spot_of(target, self.context, "px", None, NAME, what)
-        self.take(losses)
-        return (repr(said.point.x), repr(said.point.y)) if said.point else ("0", "0")
-
-    def move(self, target: ActionTarget, what: str = "target") -> None:
-        locator = self.element(target, what)
-        if locator:
-            self.ask(f"{locator}.hover")
-        else:
-            self.ask("mouse.move", *self.spot(target, what))
-
-    def focus(self, target: ActionTarget | None) -> None:
-        """Click where the keys should go."""
-        if target is None:
-            return
-        locator = self.element(target)
-        if locator:
-            self.ask(f"{locator}.click")
-        else:
-            self.ask("mouse.click", *self.spot(target))
-        self.lose(f"{self.verb}.target", f"said as a click and then a {self.verb.replace('_', ' ')}")
-
-    def hold(self, modifiers: tuple[str, ...]) -> None:
-        for key in modifiers:
-            self.ask("keyboard.down", quoted(self.key(key)))
-        if modifiers:
-            self.lose(f"{self.verb}.modifiers", "said as keys that are pressed before it and released after it")
-
-    def release(self, modifiers: tuple[str, ...]) -> None:
-        for key in reversed(modifiers):
-            self.ask("keyboard.up", quoted(self.key(key)))
-
-    def key(self, *keys: str) -> str:
-        """A chord as Playwright spells it."""
-        return chord_text(keys, self.refuse)
-
-    def milliseconds(self, seconds: float, what: str) -> int | float:
-        said = seconds * 1000
-        if said / 1000 != seconds:
-            self.lose(f"{self.verb}.{what}", "rounded in milliseconds")
-        return int(said) if said == int(said) else said
-
-    def submit(self, method: str, wanted: bool) -> None:
-        if wanted:
-            self.ask(method, quoted("Enter"))
-            self.lose(f"{self.verb}.submit", "said as a press of Enter afterwards")

@@ -10,7 +10,7 @@ import re
 from typing import NamedTuple, NoReturn
 
 from protocol.dialects.common.base import DialectError
-from protocol.dialects.web.locators import quoted
+from protocol.dialects.playwright.locators import quoted
 
 NAME = "playwright_js"
 _DEEPEST = 50

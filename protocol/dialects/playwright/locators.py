@@ -13,6 +13,7 @@ from typing import Any
 from protocol.dialects.common.base import Context, DialectError, Loss
 from protocol.dialects.common.conversion import element_of
 from protocol.dialects.python.python_chains import Chain, Flags, Step, read_chain
+from protocol.model.keys import KeyNameError, split_chord, write_key
 from protocol.model.targets import ActionTarget
 
 NAME = "playwright_python"
@@ -143,6 +144,18 @@ def _escaped(match: re.Match[str]) -> str:
     if sign.isprintable():
         return sign
     return f"\\x{ord(sign):02x}" if ord(sign) < 256 else f"\\u{ord(sign):04x}" if ord(sign) < 65536 else f"\\U{ord(sign):08x}"
+
+
+def chord_text(keys: tuple[str, ...], dialect: str, verb: str) -> str:
+    """The chord as Playwright spells it. Raises DialectError for one that would fall into other keys."""
+    text = "+".join(write_key(key, "playwright") or key for key in keys)
+    try:
+        parts = split_chord(text) if len(text) > 1 else (text,)
+    except KeyNameError:
+        parts = ()
+    if len(parts) != len(keys):
+        raise DialectError(dialect, f"{verb}.keys", f"the chord {text} cannot be told apart")
+    return text
 
 
 def literal(value: Any) -> str:

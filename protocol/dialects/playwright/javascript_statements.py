@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from protocol.dialects.web.javascript import Token, text_of
+from protocol.dialects.playwright.javascript import Token, text_of
 
 _OPENING, _CLOSING = frozenset("([{"), frozenset(")]}")
 _TESTS = frozenset({"test", "it", "specify", "setup"})
