@@ -13,7 +13,7 @@ from typing import Any
 from pydantic import ValidationError
 
 from protocol.dialects.common.base import Context, Dialect, DialectError, ParsedPayload, WrittenPayload
-from protocol.dialects.common.conversion import cannot, place, without_delay
+from protocol.dialects.common.conversion import place, without_delay
 from protocol.dialects.common.fields import Fields, build, checked_number, each_of, json_in
 from protocol.dialects.common.naming import Ledger, read_keys
 from protocol.model.actions import AgentAction
@@ -44,7 +44,7 @@ def number_of(element_id: str, context: Context) -> int | None:
 
 def number(target: ActionTarget, ledger: Ledger) -> int:
     """The number of the element that is meant. Raises DialectError where nobody knows it."""
-    element_id = ledger.element_id(target)
+    element_id = ledger.element(target)
     found = number_of(element_id, ledger.context)
     if found is None:
         raise DialectError(NAME, "target", f"elements are whole numbers there, and {element_id[:60]!r} has none")
@@ -91,16 +91,11 @@ def write_chord(action: PressKey, ledger: Ledger) -> str:
         exact = read_chord(Fields(NAME, {"key_info": said}), "key_info") == action.keys
     except DialectError:
         exact = False
-    return said if exact else cannot(NAME, action, f"the chord {said!r} would be read as another")
-
-
-def thoughts(fields: Fields, name: str) -> str:
-    given: Any = fields.text(name, "")
-    return str(given)
+    return said if exact else ledger.cannot(action, f"the chord {said!r} would be read as another")
 
 
 _PARAMETERS: dict[str, dict[str, str]] = {
-    "click": {"button": "button", "count": "count", "modifiers": "modifiers", "hold": "hold"},
+    "click": {name: name for name in ("button", "count", "modifiers", "hold")},
     "type": {"text_to_type": "text", "text": "text", "submit": "submit"},
     "scroll": {
         "direction": "direction", "amount": "amount", "dx": "dx", "dy": "dy", "unit": "unit", "modifiers": "modifiers",
@@ -120,7 +115,7 @@ _TARGET = ("track_id", "element_id", "text", "bbox")
 
 def read_response(fields: Fields, ledger: Ledger) -> AgentAction:
     """The action of a response; the goal is reached where it says so, and then nothing else is done."""
-    reasoning = thoughts(fields, "reasoning")
+    reasoning = fields.text("reasoning", "")
     complete = fields.flag("is_goal_complete", None)
     inner = Fields(NAME, fields.any("action"), f"{fields.where}.action")
     fields.end()
@@ -131,15 +126,13 @@ def read_response(fields: Fields, ledger: Ledger) -> AgentAction:
     if verb == "finish_goal" and complete is False:
         fields.refuse("is_goal_complete", "finish_goal says that the goal is reached, and this says that it is not")
     if verb == "finish_goal" or complete:
-        if verb != "finish_goal":
-            ledger.lose(f"action {verb}", "a goal that is reached ends the run: nothing more is done")
-        return build(NAME, inner.where, action_type="finish_goal", summary=given.get("summary", reasoning))
+        return _finished(inner, verb, verb == "finish_goal", given.get("summary", reasoning), ledger)
     return build(NAME, inner.where, action_type=verb, **{**given, "target": target})
 
 
-def _read_parameters(inner: Fields, verb: str) -> dict[str, Any]:
+def _read_parameters(inner: Fields, verb: str) -> JsonObject:
     fields = Fields(NAME, inner.any("parameters", {}), f"{inner.where}.parameters")
-    found: dict[str, Any] = {}
+    found: JsonObject = {}
     for theirs, ours in _PARAMETERS[verb].items():
         if theirs in fields:
             if ours in found:
@@ -154,16 +147,15 @@ def _read_target(data: Any, where: str, ledger: Ledger) -> ActionTarget | None:
         return None
     fields = Fields(NAME, data, f"{where}.target")
     found = element(fields, "element_id", ledger.context)
-    given: dict[str, Any] = {name: fields.text(name, None) for name in ("track_id", "text")}
+    given: JsonObject = {name: fields.text(name, None) for name in ("track_id", "text")}
     box = fields.any("bbox", None)
     fields.end()
     if found is not None:
         given["element_id"] = found.element_id
     if box is not None:
         given["bbox"] = _read_box(box, f"{fields.where}.bbox")
-    if not any(value is not None for value in given.values()):
-        return None
-    return ActionTarget(**{name: value for name, value in given.items() if value is not None})
+    given = {name: value for name, value in given.items() if value is not None}
+    return ActionTarget(**given) if given else None
 
 
 def _read_box(box: Any, where: str) -> Region:
@@ -177,27 +169,17 @@ def _read_box(box: Any, where: str) -> Region:
         raise DialectError(NAME, where, bad.errors()[0]["msg"].removeprefix("Value error, ")) from None
 
 
-def say_response(action: Action, ledger: Ledger) -> list[JsonObject]:
-    """The action as a response, or as several. Raises DialectError for a verb that the seed does not have."""
-    parts = ledger.simpler(action, (), ()) if isinstance(action, Fill) else [action]
-    ledger.take(without_delay(action))
-    return [_said(part, ledger) for part in parts]
-
-
-def _said(action: Action, ledger: Ledger) -> JsonObject:
+def _response(action: Action, ledger: Ledger) -> JsonObject:
+    """The action as a response. Raises DialectError for a verb that the seed does not have."""
     if action.verb not in _PARAMETERS:
-        cannot(NAME, action)
-    target = action.target
+        ledger.cannot(action)
+    said: JsonObject = {"action_type": action.verb, "target": None, "parameters": {}}
     if isinstance(action, FinishGoal):
-        if target is not None:
-            ledger.lose("finish_goal.target", "an ending has no target")
-        return _response(action, None, {}, action.summary)
-    return _response(action, None if target is None else _aim(target, ledger), _parameters(action, ledger), "")
-
-
-def _response(action: Action, target: JsonObject | None, parameters: JsonObject, reasoning: str) -> JsonObject:
-    said = {"action_type": action.verb, "target": target, "parameters": parameters}
-    return {"reasoning": reasoning, "action": said, "is_goal_complete": isinstance(action, FinishGoal)}
+        ledger.drop(action, target="an ending has no target")
+        return {"reasoning": action.summary, "action": said, "is_goal_complete": True}
+    target = None if action.target is None else _aim(action.target, ledger)
+    said |= {"target": target, "parameters": _parameters(action, ledger)}
+    return {"reasoning": "", "action": said, "is_goal_complete": False}
 
 
 def _parameters(action: Action, ledger: Ledger) -> JsonObject:
@@ -259,7 +241,6 @@ _CLICKS = {("left", 1): "single", ("left", 2): "double", ("right", 1): "right"}
 _MEANT = {said: meant for meant, said in _CLICKS.items()}
 _WAYS = ("up", "down", "left", "right")
 _TIMED = "only a time is waited for"
-_ENDED = "a goal that is reached ends the run: nothing more is done"
 
 
 def from_omnimcp(payload: Any, context: Context) -> ParsedPayload:
@@ -290,7 +271,7 @@ def _read(answer: Any, where: str, ledger: Ledger) -> AgentAction:
 
 
 def _read_plan(fields: Fields, ledger: Ledger) -> AgentAction:
-    reasoning = thoughts(fields, "reasoning")
+    reasoning = fields.text("reasoning", "")
     verb = fields.choice("action", ("click", "type", "scroll", "press_key", "wait"))
     if fields.flag("is_goal_complete", False):
         fields.drop("element_id", "text_to_type", "key_info")
@@ -299,7 +280,7 @@ def _read_plan(fields: Fields, ledger: Ledger) -> AgentAction:
     if verb == "scroll":
         fields.refuse("action", "a plan says in its reasoning only where it scrolls to, and prose is not guessed at")
     target = element(fields, "element_id", ledger.context)
-    found: dict[str, Any] = {"target": target}
+    found: JsonObject = {"target": target}
     if verb == "type":
         found["text"] = fields.text("text_to_type")
     elif verb == "press_key":
@@ -312,12 +293,12 @@ def _read_plan(fields: Fields, ledger: Ledger) -> AgentAction:
 
 def _finished(fields: Fields, verb: str, alone: bool, reasoning: str, ledger: Ledger) -> AgentAction:
     if not alone:
-        ledger.lose(f"action {verb}", _ENDED)
+        ledger.lose(f"action {verb}", "a goal that is reached ends the run: nothing more is done")
     return build(NAME, fields.where, action_type="finish_goal", summary=reasoning)
 
 
 def _read_decision(fields: Fields, ledger: Ledger) -> AgentAction:
-    reasoning = thoughts(fields, "analysis_reasoning")
+    reasoning = fields.text("analysis_reasoning", "")
     verb = fields.choice("action_type", (*_READERS, "finish"))
     complete = fields.flag("is_goal_complete", False)
     parameters = Fields(NAME, fields.any("parameters", {}), f"{fields.where}.parameters")
@@ -335,18 +316,18 @@ def _read_decision(fields: Fields, ledger: Ledger) -> AgentAction:
     return build(NAME, fields.where, **{"action_type": verb, "target": target, **found})
 
 
-def _read_click(fields: Fields) -> dict[str, Any]:
+def _read_click(fields: Fields) -> JsonObject:
     button, count = _MEANT[fields.choice("click_type", tuple(_MEANT), "single")]
     return {"button": button, "count": count}
 
 
-def _read_scroll(fields: Fields) -> dict[str, Any]:
+def _read_scroll(fields: Fields) -> JsonObject:
     if "scroll_direction" not in fields:
         fields.refuse("scroll_direction", "is missing, and prose is not guessed at")
     return {"direction": fields.choice("scroll_direction", _WAYS), "amount": fields.number("scroll_steps", STEPS)}
 
 
-_READERS: dict[str, Callable[[Fields], dict[str, Any]]] = {
+_READERS: dict[str, Callable[[Fields], JsonObject]] = {
     "click": _read_click,
     "type": lambda fields: {"text": fields.text("text_to_type")},
     "scroll": _read_scroll,
@@ -361,7 +342,9 @@ def to_omnimcp(action: Action, context: Context) -> WrittenPayload:
     """The action as an answer in one of the three shapes, or as several. Raises DialectError."""
     variant, ledger = DIALECT.variant(context), Ledger(NAME, context)
     if variant == "response":
-        said = say_response(action, ledger)
+        parts = ledger.simpler(action, (), ()) if isinstance(action, Fill) else [action]
+        ledger.take(without_delay(action))
+        said = [_response(part, ledger) for part in parts]
     else:
         clicks = _CLICKS if variant == "decision" else {("left", 1): "single"}
         write = _decision if variant == "decision" else _plan
@@ -371,7 +354,7 @@ def to_omnimcp(action: Action, context: Context) -> WrittenPayload:
 
 def _aimed(action: Action, ledger: Ledger) -> int | None:
     if getattr(action, "modifiers", ()):
-        cannot(NAME, action, "no keys are held meanwhile")
+        ledger.cannot(action, "no keys are held meanwhile")
     return None if action.target is None else number(action.target, ledger)
 
 
@@ -391,9 +374,9 @@ def _plan(action: Action, ledger: Ledger) -> list[JsonObject]:
         case FinishGoal(summary=summary):
             return [{**said, "action": "wait", "reasoning": summary, "is_goal_complete": True}]
         case Scroll():
-            cannot(NAME, action, "a plan cannot say where to scroll to")
+            ledger.cannot(action, "a plan cannot say where to scroll to")
         case _:
-            cannot(NAME, action)
+            ledger.cannot(action)
 
 
 def _decision(action: Action, ledger: Ledger) -> list[JsonObject]:
@@ -418,14 +401,7 @@ def _decision(action: Action, ledger: Ledger) -> list[JsonObject]:
         case FailGoal(reason=reason):
             return [{**said, "action_type": "finish", "analysis_reasoning": reason}]
         case _:
-            cannot(NAME, action)
+            ledger.cannot(action)
 
 
-DIALECT = Dialect(
-    name=NAME,
-    title="OmniMCP's answers of a model",
-    kind="json",
-    read=from_omnimcp,
-    write=to_omnimcp,
-    variants=("response", "plan", "decision"),
-)
+DIALECT = Dialect(NAME, "OmniMCP's answers of a model", "json", from_omnimcp, to_omnimcp, ("response", "plan", "decision"))

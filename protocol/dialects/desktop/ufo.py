@@ -13,8 +13,7 @@ from typing import Any, NoReturn
 from protocol.dialects.common.base import Context, Dialect, DialectError, ParsedPayload, WrittenPayload
 from protocol.dialects.common.fields import Fields, build, each_of, json_in
 from protocol.dialects.common.naming import Ledger
-from protocol.dialects.desktop.ufo_functions import NAME, Call, actions_of, label_of, switch
-from protocol.dialects.desktop.ufo_say import UfoCall, calls_of
+from protocol.dialects.desktop.ufo_functions import NAME, Call, CallWriting, UfoCall, actions_of, label_of, switch
 from protocol.model.actions import AgentAction
 from protocol.model.decisions import AgentStatus, OperatorDecision
 from protocol.model.geometry import JsonObject
@@ -52,9 +51,9 @@ class _Answer:
     save: bool = False
     questions: tuple[str, ...] = ()
     calls: list[Call] = field(default_factory=list)
-    direct: list[dict[str, Any]] = field(default_factory=list)
+    direct: list[JsonObject] = field(default_factory=list)
     """What a host says without a function."""
-    notes: dict[str, Any] = field(default_factory=dict)
+    notes: JsonObject = field(default_factory=dict)
 
 
 def from_ufo(payload: Any, context: Context) -> ParsedPayload:
@@ -174,7 +173,10 @@ def _answer(payload: Any, where: str, ledger: Ledger) -> _Answer:
     answer.observation, answer.thought, answer.comment = (fields.text(name, "") for name in ("observation", "thought", "comment"))
     answer.plan = tuple(step for step in _lines(fields, "plan") if step.strip() != "<FINISH>")
     answer.questions = tuple(question for question in _lines(fields, "questions") if question)
-    answer.save = _saved(fields)
+    save = fields.any("save", False)
+    if isinstance(save, Mapping):
+        save = Fields(NAME, save, fields.path("save", "SaveScreenshot")).flag("save", False)
+    answer.save = save if isinstance(save, bool) else fields.refuse("save", "true or false is needed")
     answer.notes = {ours: fields.found[name] for name, ours in _OURS.items() if fields.found.get(name)}
     fields.drop("message", "subtask", "result")
     if (parts := fields.any("actions", None)) is not None:
@@ -202,13 +204,6 @@ def _lines(fields: Fields, name: str) -> tuple[str, ...]:
     if not isinstance(given, list | tuple) or not all(isinstance(line, str) for line in given):
         fields.refuse(name, "a list of texts is needed")
     return tuple(given)
-
-
-def _saved(fields: _FoldedFields) -> bool:
-    given = fields.any("save", False)
-    if isinstance(given, Mapping):
-        given = Fields(NAME, given, fields.path("save", "SaveScreenshot")).flag("save", False)
-    return given if isinstance(given, bool) else fields.refuse("save", "true or false is needed")
 
 
 def _function(fields: _FoldedFields, answer: _Answer) -> None:
@@ -260,9 +255,9 @@ def _host(fields: _FoldedFields, answer: _Answer, ledger: Ledger) -> None:
 
 def to_ufo(action: Action, context: Context) -> WrittenPayload:
     """The action as a whole answer of an agent, or as several. Raises DialectError for what UFO cannot say."""
-    ledger, ufo2 = Ledger(NAME, context), DIALECT.variant(context) == "ufo2"
-    said = [_ufo2(each) if ufo2 else _ufo(each) for each in calls_of(action, ledger, ufo2=ufo2)]
-    return WrittenPayload(said[0] if len(said) == 1 else said, ledger.losses)
+    writing = CallWriting(NAME, context, DIALECT.variant(context) == "ufo2")
+    said = [_ufo2(call) if writing.ufo2 else _ufo(call) for call in writing.calls_of(action)]
+    return WrittenPayload(said[0] if len(said) == 1 else said, writing.losses)
 
 
 _HOSTS = ("select_application_window", "run_shell")
@@ -292,11 +287,4 @@ def _ufo2(said: UfoCall) -> JsonObject:
     return {**head, "action": action, **tail, "save_screenshot": {"save": False, "reason": ""}}
 
 
-DIALECT = Dialect(
-    name=NAME,
-    title="Microsoft UFO's answers",
-    kind="json",
-    read=from_ufo,
-    write=to_ufo,
-    variants=("ufo", "ufo2"),
-)
+DIALECT = Dialect(NAME, "Microsoft UFO's answers", "json", from_ufo, to_ufo, ("ufo", "ufo2"))

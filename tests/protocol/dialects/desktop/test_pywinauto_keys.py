@@ -17,7 +17,7 @@ from protocol import (
 )
 from protocol.dialects import DialectError
 from protocol.dialects.desktop.ufo import from_ufo
-from protocol.dialects.python.pywinauto_keys import Keys
+from protocol.dialects.desktop.pywinauto_keys import Keys
 
 
 @pytest.mark.parametrize(
