@@ -132,7 +132,6 @@ class ModelSettings(Frozen):
             raise ValueError("the model `scripted` needs a script, and no other model has one")
         return self
 
-
     @property
     def reasons(self) -> bool:
         """Whether it is known to reason before it answers."""

@@ -176,9 +176,7 @@ GIVEN = ("crew.operator.policy=llm", "crew.operator.model.name=given")
 FLIPS: dict[str, Flip] = {
     "policies": flip(see.run(), "policies", "rules", "paranoid"),
     "environment": flip(see.screen, "environment", "simulated", "nowhere"),
-    "plugins.policies": flip(
-        plugged.parts, "plugins.policies", "{}", "{evaluator: 'roles.policies.scripted:TrustingEvaluator'}"
-    ),
+    "plugins.policies": flip(plugged.parts, "plugins.policies", "{}", "{evaluator: 'roles.policies.scripted:TrustingEvaluator'}"),
     "plugins.sources": flip(plugged.parts, "plugins.sources", "[]", "['flips.plugged:Shelf']"),
     "plugins.checks": flip(plugged.parts, "plugins.checks", "[]", "['flips.plugged:Refusal']"),
     "world": flip(see.screen, "world", "office", "letters"),

@@ -190,9 +190,7 @@ runs.start(settings, task, listener=listen, parts={{"model": ScriptedChatModel(a
 
 @pytest.mark.slow("processes of their own")
 @pytest.mark.parametrize(("role", "number"), [("manager", 1), ("operator", 2), ("operator", 4), ("evaluator", 1)])
-def test_a_reply_that_was_recorded_before_a_kill_is_not_paid_twice(
-    good: Outcome, tmp_path: Path, role: str, number: int
-) -> None:
+def test_a_reply_that_was_recorded_before_a_kill_is_not_paid_twice(good: Outcome, tmp_path: Path, role: str, number: int) -> None:
     support = str(Path(__file__).parents[3] / "_support")
     asked = tmp_path / "asked"
     runs_dir = tmp_path / "runs"
@@ -279,9 +277,7 @@ def test_the_page_of_a_run_has_each_part_once(good: Outcome, tmp_path: Path) -> 
 
 
 @pytest.mark.parametrize(("finish", "words"), [("length", "cut off at its longest"), ("content_filter", "refused to answer")])
-def test_a_reply_that_was_cut_off_or_refused_is_said_in_run_show_and_the_page(
-    tmp_path: Path, finish: str, words: str
-) -> None:
+def test_a_reply_that_was_cut_off_or_refused_is_said_in_run_show_and_the_page(tmp_path: Path, finish: str, words: str) -> None:
     cut = AIMessage(content='{"reason": "first', response_metadata={"finish_reason": finish})
     outcome = worked_by_model(tmp_path, lambda _: cut, "limits.reasks=1")
     assert (outcome.status, outcome.report["ended_by"]) == ("rejected", "no_answer")

@@ -11,8 +11,7 @@ from written.actions import HOSTILE, every_action
 
 import protocol as p
 from protocol.dialects import Context, DialectError, Loss
-from protocol.dialects.playwright.playwright_mcp import from_playwright_mcp, to_playwright_mcp
-from protocol.dialects.playwright.playwright_mcp import CARRIED, SKILL_ONLY
+from protocol.dialects.playwright.playwright_mcp import CARRIED, SKILL_ONLY, from_playwright_mcp, to_playwright_mcp
 
 HERE = Context()
 CLI = Context(variant="cli")
