@@ -454,11 +454,11 @@ class _Check:
             named = zip(slot.value.fields, wanted, strict=True)
             lost = [name for name, one in named if not self._where_called(name, one, text, group)]
             return not lost, f"{words} ({', '.join(lost)})" if lost else words
-        held = "\n".join(
-            v.value for n in group for v in self.effects[n].values if slot.field and similarity(slot.field, v.label) >= 0.75
-        )
+        values = [v for n in group for v in self.effects[n].values]
+        own = [v for v in values if slot.field and similarity(slot.field, v.label) >= 0.75]
+        held = "\n".join(v.value for v in own)
         missing = [one for one in wanted if not tells(held or text, one) and not (slot.role == "to" and self._reached(one, text))]
-        missing = [one for one in missing if not any(same_value(v.value, one) for n in group for v in self.effects[n].values)]
+        missing = [one for one in missing if not any(same_value(v.value, one) for v in own or values)]
         chosen = order.verb in {"set", "select"} and slot.field  # of a list that the page draws
         missing = [one for one in missing if not (chosen and self._presses(one))]
         missing = [one for one in missing if (time := parse_time(one)) is None or not moments_in(held or text).have_minute(time)]

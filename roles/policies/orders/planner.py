@@ -558,11 +558,13 @@ class Planner(Forms):
         if any(not kind.single for _, kind in self._maybe(noun)):
             return []
         found: list[tuple[AppCard, KindCard, FieldCard]] = []
-        said = (noun,) if order.verb == "set" else (noun, order.verb)
+        asked = tuple(slot.field for slot in order.slots if slot.field)
+        said = asked or ((noun,) if order.verb == "set" else (noun, order.verb))
         for card, kind in [(one, single) for one in self.cards for single in one.kinds if single.single]:
             kept = tuple(field for field in kind.fields if field.type == "truth" or order.verb == "set")
             form = kind.model_copy(update={"fields": kept})
-            fields = [field for words in said if (field := ground_field(words, form, True)) is not None]
+            own = {kind.kind, *kind.words}  # the record itself, and none of its fields
+            fields = [field for words in said if words not in own and (field := ground_field(words, form, True)) is not None]
             found += [(card, kind, field) for field in fields[:1]]
         return found
 

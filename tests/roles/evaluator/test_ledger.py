@@ -275,3 +275,10 @@ def test_a_mask_is_not_taken_for_the_value(mask: str, state: str, tmp_path: Path
     screens = {name: VisualState.model_validate_json(seen) for name, seen in told.items()}
     held = ledger(read(goal, request.today, vocabulary(request.cards)), request, screens.get)
     assert [entry.state for entry in held.entries if entry.kind == "order"] == [state]
+
+
+def test_a_value_in_the_field_of_another_name_is_missing(tmp_path: Path) -> None:
+    run = worked("Set the name of my account to Nora Quist", tmp_path, world="letters")
+    assert [entry["state"] for entry in run.ledger] == ["shown"]
+    swapped = run.held("Set the email address of my account to Nora Quist")
+    assert [entry.state for entry in swapped.entries if entry.kind == "order"] == ["missing"]

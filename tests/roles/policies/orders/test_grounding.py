@@ -13,6 +13,8 @@ from environments.simulated.world.worldfile import load_world, parse_world
 from roles.contracts.orders import Amount, Of, Pick, RowTest, Text, Thing, Value, When
 from roles.contracts.orders import Test as RecordTest
 from roles.policies.orders.grounding import Ungrounded, ground_field, ground_kind, ground_place, ground_verb, to_records
+from roles.policies.orders.planner import steps_of
+from roles.screen.language.reader import read
 
 ADA = Text(text="Ada Moss")
 MAY = When(text="in May", first="2026-05-01", last="2026-05-31")
@@ -190,3 +192,23 @@ def test_what_is_excepted_is_told_by_where_it_is() -> None:
     nowhere = Thing(kind="note", place=Thing(kind="hall", name=Text(text="hall")))
     with pytest.raises(Ungrounded, match="does not say where it is"):
         to_records(Thing(kind="note", quantity="all", but=(nowhere,)), cards("office"), words)
+
+
+@pytest.mark.parametrize(
+    ("goal", "field", "value"),
+    [
+        ("Change the recovery phone of my account to 30 17", "Recovery phone", "30 17"),
+        ("Set my account to Deutsch", "Language", "Deutsch"),
+        ("Set the brightness to 40", "Brightness", "40"),
+        ("Mute the device", "Mute", "true"),
+    ],
+)
+def test_of_what_there_is_only_one_the_field_is_written_that_is_named_or_has_the_choice(
+    goal: str, field: str, value: str
+) -> None:
+    steps = steps_of(read(goal), cards("letters"), ())
+    assert [(entry.label, entry.value) for step in steps for entry in getattr(step, "entries", ())] == [(field, value)]
+
+
+def test_what_there_is_only_one_of_is_not_written_without_a_field() -> None:
+    assert "has no field for it" in str(steps_of(read("Set the device to 30"), cards("letters"), ()))
