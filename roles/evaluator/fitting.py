@@ -145,6 +145,8 @@ def _text(test: Test, text: str, held: Sequence[str], record: SeenRecord) -> boo
         return any(same_state(value, text) for value in states)
     if test.field:
         return False if held else None
+    if test.relation == "has" and (named := [value for label, value in record.cells if similarity(text, label) >= 0.9]):
+        return any(value.strip() for value in named)  # the field itself: "without a phone number"
     return False if test.relation in {"from", "is"} and record.cells and record.track else None
 
 

@@ -248,7 +248,14 @@ class _Check:
                 or (verb in deeds()["makes"] and any(words <= effect.words for words in opens) and made_by(effect))
             ):
                 found.append(n)
-        return found
+        return [n for n in found if not (verb == "remove" and self._destroys(order, self.effects[n]))]
+
+    def _destroys(self, order: Order, effect: RecordEffect) -> bool:
+        """Whether the record itself was deleted that was only to be taken out of a group that it says it is in."""
+        homes = [slot.value.thing for slot in order.slots if slot.role == "from" and isinstance(slot.value, Of)]
+        named = [(home.kind, home.name.text) for home in homes if home.kind and home.name is not None]
+        within = any(similarity(kind, k) >= 0.6 and says(v, name) for kind, name in named for k, v in effect.cells)
+        return within and effect_of_words(effect.control) is Effect.DELETE
 
     def _is_field_of(self, order: Order, label: str) -> bool:
         """Whether a field is the one that was to be emptied."""

@@ -132,7 +132,8 @@ class _Kind:
         """What was learned of a field, beside what is known of it already."""
         if label.strip() and label != "{title}":
             old = self.fields.get(label) or FieldCard(label=label)
-            news = {name: value for name, value in known.items() if value and (name != "type" or old.type == "text")}
+            typed = old.type != "text" and known.get("type") != "list"
+            news = {name: value for name, value in known.items() if value and not (name == "type" and typed)}
             self.fields[label] = old.model_copy(update=news)
 
     def can(self, verb: VerbCard) -> None:

@@ -368,11 +368,19 @@ class _Grounding:
         inside = test.value.thing if test.relation == "in" and isinstance(test.value, Of) else None
         if not test.field and (named := (self.option(inside) if inside else None) or self.named(test.value)) is not None:
             return RowTest(label=named[0], relation="has", value=self.words(named[1]), negated=test.negated)
+        if test.relation == "has" and not test.field and (field := self.field_itself(test.value)) is not None:
+            return RowTest(label=field.label, value="", negated=not test.negated)
         value = self.value(test.value)
         relation = test.relation
         if isinstance(test.value, When) and " .. " in value and relation in ("is", "on", "in", "from"):
             relation = "between"
         return RowTest(label=self.label(test), relation=relation, value=value, negated=test.negated)
+
+    def field_itself(self, value: Value) -> FieldCard | None:
+        """The field that is spoken of, and not what stands in it: "without a phone number"."""
+        words = _bare(value.text) if isinstance(value, Text) and not value.quoted else ""
+        field = ground_field(words, self.kind) if words else None
+        return field if field is not None and _field_score(words, field) >= 0.9 else None
 
     def value(self, value: Value) -> str:
         """What is compared with: a thing that no application holds is only its words."""

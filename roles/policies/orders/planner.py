@@ -379,6 +379,9 @@ class Planner(Forms):
         card, kind = self.card(records.app), self.kind(records)
         said = order.said + "".join(f" as {self.words(s.value)}" for s in order.slots if s.role == "as")
         verb = ground_verb(order.verb, said, card, kind)
+        home = order.object.place if order.verb == "remove" and order.object is not None else None
+        if home is not None and home.name and any(test.label and test.value == home.name.text for test in records.tests):
+            raise Refusal(f'"{self._said(order.spans)}" deletes nothing, and how to take it out is not known')
         if verb is None:
             return self._by_field(order, records, kind)
         named = [s for s in order.slots if s.role == "as" and self.words(s.value).casefold() in verb.control.casefold()]

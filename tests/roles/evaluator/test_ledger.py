@@ -282,3 +282,38 @@ def test_a_value_in_the_field_of_another_name_is_missing(tmp_path: Path) -> None
     assert [entry["state"] for entry in run.ledger] == ["shown"]
     swapped = run.held("Set the email address of my account to Nora Quist")
     assert [entry.state for entry in swapped.entries if entry.kind == "order"] == ["missing"]
+
+
+# --- goals whose meaning is easily missed: done as they say, or not called done ---------------------------------------
+
+PEOPLE, WRITTEN = "world.apps.contacts.contacts", "world.apps.notes.notes"
+
+
+def judged(goal: str, world: str, success: str, changes: str, folder: Path) -> tuple[str, bool]:
+    """How a run of rules ended, every approval given, and whether the judge says that it is right and changed nothing else."""
+    task = Task.model_validate({"goal": goal, "world": world, "success": [success], "changes": [f"apps.{changes}"]})
+    settings = load_settings(overrides=["seed=0", f"runs_dir={folder}"], task_layer=task.layer())
+    outcome = start(settings, task, approver=lambda request: {"decisions": [{"type": "approve"}]})
+    return outcome.status, outcome.report["judge"]["passed"]
+
+
+@pytest.mark.parametrize(
+    ("goal", "success", "changes"),
+    [
+        ("Take Maria Novak out of the group Garden", f'{PEOPLE}["marian"].groups == []', "contacts.contacts.marian.groups"),
+        ("Delete all contacts without an email address", f'!("kim1" in {PEOPLE})', "contacts.contacts.kim1"),
+        (
+            'Put the number of contacts without a company into a note called "Alone"',
+            f'{WRITTEN}.exists(n, {WRITTEN}[n].title == "Alone" && {WRITTEN}[n].body == "14")',
+            "notes.notes.+",
+        ),
+    ],
+)
+def test_a_field_and_a_group_are_no_names(goal: str, success: str, changes: str, tmp_path: Path) -> None:
+    assert judged(goal, "people", success, changes, tmp_path) == ("fulfilled", True)
+
+
+def test_who_is_to_be_taken_out_of_a_group_is_not_to_be_deleted(tmp_path: Path) -> None:
+    deleted = worked('Delete the contact "Lee Sanders"', tmp_path, "people")
+    assert states(deleted.held("Remove Lee Sanders from the group Choir"))[0] == "missing"
+    assert states(deleted.held("Remove Lee Sanders from my contacts"))[0] == "shown"

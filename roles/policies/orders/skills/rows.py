@@ -113,6 +113,8 @@ def _holds(row: Row, test: RowTest) -> int | None:
             return grades[0] if len({*grades}) == 1 else None  # of several amounts or days nothing says which is meant
         return max(grades, default=0) or (0 if row.body is not None else None)
     text = row.value(test.label)
+    if text is not None and not test.value:
+        return 0 if text.strip() else 2
     return None if text is None else _compare(text, test)
 
 
