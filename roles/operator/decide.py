@@ -81,7 +81,7 @@ def view_of(state: State, ctx: Context, seen: VisualState) -> OperatorView:
         host_message=delegation.get("message", ""),
         retrieved=ctx.journal.supplements(subtask.id),
         events=(*events, *([stopped] if stopped else [])),
-        memory=state["task_context"]["memory"],
+        memory=ctx.journal.alike(state["task_context"]["memory"]),
         refused=tuple(delegation.get("refused", ())),
         apps=ctx.apps(),
         cards=ctx.cards(),
@@ -201,7 +201,7 @@ def _once_more(state: State, ctx: Context, last: StepRecord, seen: VisualState) 
         status=AgentStatus.CONTINUE,
         reasoning="what it set off is gone with the browser that held it, and nothing was sent",
         plan=titles(state),
-        memory=state["task_context"]["memory"],
+        memory=ctx.journal.alike(state["task_context"]["memory"]),
     )
     return _pend(state, ctx, decision, seen, recovery=True)
 
@@ -255,7 +255,7 @@ def _let_go(state: State, ctx: Context, waiting: HeldRequest, seen: VisualState)
         status=AgentStatus.CONTINUE,
         reasoning=more["reason"],
         plan=plan,
-        memory=state["task_context"]["memory"],
+        memory=ctx.journal.alike(state["task_context"]["memory"]),
     )
     update = _pend(state, ctx, decision, seen)
     return update | {"pending_action": pending_of(update).but(**more).dump()}

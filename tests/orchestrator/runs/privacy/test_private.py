@@ -212,3 +212,11 @@ def test_who_asks_for_a_private_value_is_told_it_and_nothing_that_is_written_has
     assert "+1 555 2946" in "\n".join(line.text for line in ending_lines(done))
     kept = [path for path in done.folder.rglob("*") if path.is_file() and not path.name.startswith("world.")]
     assert not [path.name for path in kept if b"+1 555 2946" in path.read_bytes()]
+
+
+def test_what_was_filled_in_is_known_again_once_its_field_has_made_it_private(tmp_path: Path) -> None:
+    crew = Crew.from_config(overrides=["world=letters", f"runs_dir={tmp_path}", "display=none"])
+    approved = {"decisions": [{"type": "approve"}]}
+    done = crew.run("Change the recovery phone of my account to +1 555 0142", approver=lambda request: approved)
+    assert done.status == "fulfilled"
+    assert [step["verb"] for step in done.report["steps"]] == ["launch_app", "fill", "click"]
