@@ -106,7 +106,12 @@ def _stands_in(place: Thing, record: SeenRecord) -> bool:
 def _named(thing: Thing, record: SeenRecord) -> bool:
     """Whether the record has the name, of which the kind may be a part: the gas reading is called Gas."""
     name = thing.name.text if thing.name is not None else ""
-    rest = name.casefold().removesuffix(thing.kind).strip() if thing.kind and not (thing.name and thing.name.quoted) else ""
+    plain = name.casefold().removesuffix("s") if name.casefold().endswith(f"{thing.kind}s") else name.casefold()
+    rest = plain.removesuffix(thing.kind).strip() if thing.kind and not (thing.name and thing.name.quoted) else ""
+    if (
+        len(name) > 2 and name.isdigit() and re.search(rf"(?<!\w)[A-Za-z]+-{name}(?![\w-])", record.text)
+    ):  # invoice 4359 is INV-4359
+        return True
     return says(record.text, name) or (len(rest) > 1 and rest != name.casefold() and says(record.text, rest))
 
 
@@ -305,7 +310,7 @@ class Resolver:
     def named(self, thing: Thing) -> Thing:
         """The thing, with what it points back at."""
         if thing.back is None or not 0 <= thing.back.to < len(self._reading.orders):
-            return thing
+            return self._housed(thing)
         order = self._reading.orders[thing.back.to]
         values = [slot.value.thing for slot in order.slots if slot.role == "value" and isinstance(slot.value, Of)]
         other = order.object or (values[0] if len(values) == 1 else None)
@@ -322,8 +327,26 @@ class Resolver:
             }
         )  # fmt: skip
 
+    def _housed(self, thing: Thing) -> Thing:
+        """Everybody in chat: what that application holds."""
+        place = (
+            thing.place.kind if thing.kind in {"person", "member"} and thing.place is not None and not thing.place.name else ""
+        )
+        kinds = [
+            card.kinds[0].kind for card in self._cards if card.kinds and place in {card.app.casefold(), card.title.casefold()}
+        ]
+        if thing.kind in {"person", "member"} and not kinds:
+            held = [kind for card in self._cards for kind in card.kinds if _holds_people(kind)]
+            named = any(is_kind(thing.kind, kind) for card in self._cards for kind in card.kinds)
+            return thing.model_copy(update={"kind": held[0].kind}) if len(held) == 1 and not named else thing
+        return thing.model_copy(update={"kind": kinds[0], "place": None}) if place and len(kinds) == 1 else thing
+
     def _worked(self, value: Worked) -> list[str] | None:
         """A sum or a number over all records of a list that was seen whole."""
+        if value.how == "days_between" and len(value.of) == 2:
+            ends = [[of.first[:10]] if isinstance(of, When) else self.texts(of) or [] for of in value.of]
+            first, last = (parse_date(texts[0]) if len(texts) == 1 else None for texts in ends)
+            return [str(abs((last - first).days))] if first and last else None
         one = value.of[0] if len(value.of) == 1 else None
         if not isinstance(one, Of) or value.how not in {"sum", "count", "largest", "smallest"} or one.thing.pick is not None:
             return None
@@ -346,6 +369,9 @@ class Resolver:
         whole = self._whole(thing)
         if len({look.app for look in whole}) != 1:
             return None
+        place = thing.place.name if thing.place is not None else None
+        if place is not None and not any(says(f"{look.title} {look.app}", place.text) for look in whole):  # in the group Sales
+            thing = thing.model_copy(update={"tests": (*thing.tests, Test(relation="has", value=place))})
         return list(
             {record.track or record.text: record for look in whole for record in look.records if fits(thing, record)}.values()
         )
@@ -370,8 +396,12 @@ class Resolver:
 
     def _whole(self, thing: Thing) -> list[ListLook]:
         whole = [look for look in self.looks_at(thing) if look.whole and any(fits(thing, record) for record in look.records)]
-        place = thing.place.name.text if thing.place is not None and thing.place.name is not None else ""
-        return [look for look in whole if not place or says(f"{look.title} {look.app}", place)]
+        place = thing.place.name if thing.place is not None else None
+        if place is None:
+            return whole
+        there = [look for look in whole if says(f"{look.title} {look.app}", place.text)]
+        of_it = thing.model_copy(update={"place": None, "tests": (*thing.tests, Test(relation="has", value=place))})
+        return there or [look for look in whole if any(fits(of_it, record) for record in look.records)]
 
 
 def _called(name: str, thing: Thing, records: Iterable[SeenRecord]) -> Iterator[tuple[float, str]]:
@@ -384,6 +414,14 @@ def _called(name: str, thing: Thing, records: Iterable[SeenRecord]) -> Iterator[
 
 def _is(thing: Thing, record: SeenRecord) -> bool:
     return (thing.name is not None or bool(thing.tests)) and thing.pick is None and fits(thing, record) is True
+
+
+def _holds_people(kind: KindCard) -> bool:
+    """Whether its records are people: a name is their key, and an address stands beside it."""
+    keys = [field.type for field in kind.fields if field.key]
+    return keys == ["text"] and any(f.type == "people" and f.listed for f in kind.fields) and not any(
+        verb.at == "form" and verb.effect == "send" for verb in kind.verbs
+    )  # fmt: skip
 
 
 def is_kind(noun: str, kind: KindCard) -> bool:

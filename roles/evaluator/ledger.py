@@ -33,6 +33,7 @@ from roles.contracts.orders import (
     Text,
     Thing,
     When,
+    Worked,
     said,
 )
 from roles.contracts.policies import MOST_STEPS
@@ -295,10 +296,19 @@ class _Check:
         every = [thing.model_copy(update={"also": ()}), *(self.find.named(t) for t in thing.also)]
         several = [_several(one) and not self._is_field(one, may) for one in every]
         verdicts = [(self._each if many else self._one)(order, one, may) for many, one in zip(several, every, strict=True)]
+        if still := self._still_there(order, every, [n for v in verdicts for n in v.used]):
+            return Verdict("missing", f"{still} is still there", self._evidence(may))
         bad = next((v for v in verdicts if v.state == "missing"), None) or next((v for v in verdicts if v.state != "shown"), None)
         used = tuple(n for v in verdicts for n in v.used)
         evidence = tuple(e for v in verdicts for e in v.evidence)
         return Verdict(bad.state, bad.why, evidence, used) if bad is not None else Verdict("shown", "", evidence, used)
+
+    def _still_there(self, order: Order, things: Sequence[Thing], used: Sequence[int]) -> str:
+        """Whoever was to be taken off a list and stands in it as it was saved."""
+        if order.verb != "remove" or not any(slot.role == "from" for slot in order.slots):
+            return ""
+        held = "\n".join(v.value for n in used if self._stores(n) for v in self.effects[n].values)
+        return next((one.name.text for one in things if one.name is not None and says(held, one.name.text)), "") if held else ""
 
     def _is_field(self, thing: Thing, may: list[int]) -> bool:
         """Whether it is no records, but a field that is called so: the notifications, turned off."""
@@ -454,6 +464,8 @@ class _Check:
             and app_for(slot.value.text, self.request.apps) is not None
         ):
             return self._named_in(slot.value.text, text, group), words
+        if isinstance(slot.value, Worked) and slot.value.how == "whether":
+            return self._answers(slot.value, text), words
         wanted = self.find.texts(slot.value)
         if wanted is None:
             return None, words
@@ -470,6 +482,12 @@ class _Check:
         missing = [one for one in missing if not (chosen and self._presses(one))]
         missing = [one for one in missing if (time := parse_time(one)) is None or not moments_in(held or text).have_minute(time)]
         return not missing, f"{words} ({', '.join(missing)})" if missing and missing != [words] else words
+
+    def _answers(self, value: Worked, text: str) -> bool | None:
+        """Whether a text says yes where it is so, or no where it is not."""
+        thing, so = (of.thing for of in value.of if isinstance(of, Of))
+        holds, _ = self._truth(Condition(thing=thing, tests=so.tests[len(thing.tests) :]))
+        return None if holds is None else says(text, "yes") is holds and says(text, "no") is not holds
 
     def _where_called(self, name: str, wanted: str, text: str, group: list[int]) -> bool:
         """Whether a value stands in the field that is called as it is, or anywhere where no field is."""
@@ -760,6 +778,10 @@ class _Check:
     def _truth(self, condition: Condition) -> tuple[bool | None, tuple[str, ...]]:
         """Whether a condition held when it was first seen, and what shows it."""
         thing = self.find.named(condition.thing)
+        if condition.at_least:
+            there = self.find.all_of(thing)
+            unsure = there is None or bool(self.find.unsure_of(thing))
+            return (None if unsure or there is None else (len(there) >= condition.at_least) != condition.negated), ()
         if thing.quantity in {"all", "any"} and condition.tests and (every := self.find.all_of(thing)) is not None:
             asked = [fits(Thing(tests=condition.tests), record) for record in every]
             settles = thing.quantity == "any"  # one that passes settles it, else one that does not

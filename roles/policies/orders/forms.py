@@ -38,6 +38,7 @@ ROLE_FIELDS: Mapping[str, tuple[str, ...]] = {
     "by": ("payment",),
     "on": ("date", "start date"),
     "until": ("end",),
+    "into": ("place", "location"),
 }
 """The fields that a slot may mean, as records mostly call them, the likeliest first."""
 
@@ -202,6 +203,10 @@ class Forms(Values):
             raise Refusal(f'"{self._said(order.spans)}" does not say to whom')
         self._take(*said, *(slot for slot in order.slots if slot.role == "to"))
         rest = [slot for slot in order.slots if slot.role != "to" and slot not in said]
+        told = [s for s in rest if s.role == "with" and not s.field and isinstance(s.value, Worked | Of)]
+        told = [s for s in told if isinstance(s.value, Worked) or (isinstance(s.value, Of) and s.value.fields)]
+        self._take(*told)
+        rest = [slot.model_copy(update={"role": "saying"}) if slot in told else slot for slot in rest]
         rest += [Slot(role="called", value=thing.name, spans=thing.spans)] if thing is not None and thing.name is not None else []
         entries = self._entries(card, kind, [*rest, *(slot.model_copy(update={"role": "saying"}) for slot in said)])
         if not entries:
@@ -292,7 +297,8 @@ class Forms(Values):
             named.append(Slot(role=role, field=test.field, value=test.value, spans=test.spans))
         if one.pick is not None or one.but or one.quantity in {"all", "number"}:
             raise Refusal(f'"{self._said(one.spans)}" is not understood as something new')
-        slots = [slot for slot in order.slots if not (slot.role == "into" and self._is_place(slot.value))]
+        located = ground_field("place", kind, True) is not None  # "in Room 1" of what takes place there
+        slots = [slot for slot in order.slots if not (slot.role == "into" and self._is_place(slot.value)) or located]
         into = [slot.value for slot in order.slots if slot not in slots and not self._names_app(slot.value)]
         self._take(*(slot for slot in order.slots if slot not in slots and len(into) == 1))
         things = [Thing(name=value) if isinstance(value, Text) else value.thing for value in into if isinstance(value, Text | Of)]

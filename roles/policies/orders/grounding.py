@@ -112,6 +112,8 @@ def ground_place(thing: Thing, card: AppCard, kind: KindCard) -> str | None:
 
 def ground_field(words: str, kind: KindCard, written: bool = False, type: FieldType | None = None) -> FieldCard | None:
     """The field of a record that the words mean; None where none does or several do."""
+    if words in {"start", "end"}:
+        return ground_field(f"{words} time", kind, written, "time")
     fields = [f for f in kind.fields if (f.written or not written) and (type is None or f.type == type)]
     nouns = {_bare(noun) for noun in (kind.kind, *kind.words)}
     bare = " ".join(word for word in _bare(words).split() if word not in nouns) or _bare(words)
@@ -259,8 +261,8 @@ def _goes_before(thing: Thing) -> bool:
     start, at = thing.spans[0][0], thing.name.spans[0][0]
     others = [*(span for test in thing.tests for span in test.spans), *(thing.pick.spans if thing.pick is not None else ())]
     between = sum(end - first + 1 for first, end in others if start <= first < at)
-    counted = len("three ") if thing.pick is not None and thing.pick.number > 1 else 0  # "the two largest ..."
-    return at - start - between - counted < len(thing.kind)
+    several = thing.quantity in ("all", "number") or (thing.pick is not None and thing.pick.number > 1)
+    return at - start - between - (len("all of the ") if several else 0) < len(thing.kind)
 
 
 def _phrase(thing: Thing) -> str:
@@ -328,7 +330,7 @@ class _Grounding:
         if thing.name is not None:
             keys = [f for f in self.kind.fields if f.key]
             key = _likeliest(keys) or next((f for f in keys if f.listed), None)
-            sure = thing.name.quoted or not re.fullmatch(r"[a-z\s]+", thing.name.text)  # else words that a name may have in it
+            sure = thing.name.quoted or not re.fullmatch(r"[a-z\s]+|\d+", thing.name.text)  # else what a name may have in it
             value = self.words(thing.name)
             key = None if _goes_before(thing) else key
             yield RowTest(label=key.label if key else "", relation="is" if sure and key else "has", value=value)
@@ -374,7 +376,10 @@ class _Grounding:
         relation = test.relation
         if isinstance(test.value, When) and " .. " in value and relation in ("is", "on", "in", "from"):
             relation = "between"
-        return RowTest(label=self.label(test), relation=relation, value=value, negated=test.negated)
+        label = self.label(test)
+        if relation == "is" and not label and isinstance(test.value, Text) and not test.value.quoted and not value.islower():
+            relation = "has"  # Redwood's invoice is that of Redwood Print
+        return RowTest(label=label, relation=relation, value=value, negated=test.negated)
 
     def field_itself(self, value: Value) -> FieldCard | None:
         """The field that is spoken of, and not what stands in it: "without a phone number"."""

@@ -251,11 +251,11 @@ class Planner(Forms):
     def _member(self, order: Order) -> bool:
         """Whether it is done by a list that is a field: "add Ann to the group Sales", "invite Ann to the meeting"."""
         slots = [slot for slot in order.slots if slot.role in {"into", "from", "to"}]
-        slot = next((one for one in slots if isinstance(one.value, Of) and not one.value.fields), None)
-        if slot is None or order.object is None or not isinstance(slot.value, Of):
+        slot = next((one for one in slots if isinstance(one.value, Of | Back) and not getattr(one.value, "fields", ())), None)
+        if slot is None or order.object is None or not isinstance(slot.value, Of | Back):
             return False
+        other = slot.value.thing if isinstance(slot.value, Of) else Thing(back=slot.value, spans=slot.value.spans)
         self._take(slot)
-        other = slot.value.thing
         mode: Literal["add", "remove"] = "remove" if order.verb == "remove" else "add"
         kinds = [kind for card in self.cards for kind in card.kinds]
         if order.verb == "invite":
@@ -268,31 +268,37 @@ class Planner(Forms):
             return True
         if order.verb == "remove" and self._emptied(order, order.object, other):
             return True
-        part = order.verb == "remove" and bare(order.object) and other.name is not None
-        if part and self._takes_part(order, order.object, other):
+        person = (
+            bare(order.object) and order.object.name is not None and re.fullmatch(r"[^\W\d_a-z][^\d]*", order.object.name.text)
+        )
+        if person and order.verb in {"remove", "add", "put"} and (other.name or other.back) and self._takes_part(order, other):
             return True
-        named = other.name is not None and any(ground_field(other.kind, kind, True, "list") for kind in kinds)
+        named = other.name is not None and any(list_field(other.kind, kind) for kind in kinds)
         if order.verb not in {"add", "put", "remove"} or not named or other.name is None:
             return False
         for row in self.rows(order.object):
-            field = ground_field(other.kind, self.kind(row.records), True, "list")
+            field = list_field(other.kind, self.kind(row.records))
             if field is None:
                 return False
             self._fill(order, self._touched(row.records), [Entry(label=field.label, value=escaped(other.name.text), mode=mode)])
         return True
 
-    def _takes_part(self, order: Order, person: Thing, other: Thing) -> bool:
-        """ "Take Ann off the team lunch": what has attendees, where no list that records are in is called so."""
-        held = [kind for _, kind in self._maybe(other.kind)]
+    def _takes_part(self, order: Order, other: Thing) -> bool:
+        """ "Take Ann off the team lunch", "put her on it": what has attendees, where no list that records are in is called so."""
+        rows = self._subjects.get(other.back.to, Subject()).rows if other.back is not None else ()
+        held = [self.kind(row.records) for row in rows] or [kind for _, kind in self._maybe(other.kind)]
+        if other.back is not None and not rows:
+            return False
         having = [k for card in self.cards for k in card.kinds if ground_field("attendees", k, True, "list")]
-        lists = any(ground_field(other.kind, kind, True, "list") for card in self.cards for kind in card.kinds)
+        lists = any(list_field(other.kind, kind) for card in self.cards for kind in card.kinds)
         if lists or not having or (held and not any(kind in having for kind in held)):
             return False
         records = self._touched(self.one(other, ("attendees",)))
         field = ground_field("attendees", self.kind(records), True)
         if field is None:
             return False
-        entry = Entry(label=field.label, value=", ".join(self._people(Of(thing=person))), mode="remove")
+        people = self._people(Of(thing=order.object)) if order.object is not None else []
+        entry = Entry(label=field.label, value=", ".join(people), mode="remove" if order.verb == "remove" else "add")
         self._fill(order, records, [entry])
         return True
 
@@ -495,7 +501,7 @@ class Planner(Forms):
         raise Refusal(f'"{self._said(order.spans)}" does not say with what')
 
     def _click_called(self, order: Order) -> bool:
-        """ 'Click "Hand out P-2"': the control of that name, of the one application that has it, is named or is at the front."""
+        """'Click "Hand out P-2"': the control of that name, of the one application that has it, is named or is at the front."""
         thing = order.object
         if order.verb != "click" or thing is None or thing.name is None or not thing.name.quoted or thing.tests:
             return False
@@ -570,6 +576,12 @@ class Planner(Forms):
             fields = [field for words in said if words not in own and (field := ground_field(words, form, True)) is not None]
             found += [(card, kind, field) for field in fields[:1]]
         return found
+
+
+def list_field(words: str, kind: KindCard) -> FieldCard | None:
+    """A field for several names, of which each record may have one by now: Groups."""
+    field = ground_field(words, kind, True, "list") or ground_field(words, kind, True, "choice")
+    return field if field is not None and (field.type == "list" or field.label.casefold() == f"{words.casefold()}s") else None
 
 
 def minutes_between(start: str, end: str) -> int:

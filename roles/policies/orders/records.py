@@ -38,7 +38,7 @@ class Lookups(Joined):
                 asked = [one.kind for one in lists if one.kind and one.name]
             moved = any(isinstance(slot.value, When) for slot in order.slots) and order.verb in {"move", "postpone"}
             fields = fields or asked or (["start time"] if moved else [])
-        thing = self._filed(self._housed(thing))
+        thing = self._filed(self._housed(self._out_of(thing)))
         if any(isinstance(test.value, Of) and test.value.thing.also for test in thing.tests):
             raise Refusal(f'"{self.phrase(thing)}" is not understood: it is several at once')
         cards, place = self.cards, thing.place
@@ -77,9 +77,21 @@ class Lookups(Joined):
         own = any(place_called(said, kind) or any(said in map(str.casefold, f.options) for f in kind.fields) for kind in kinds)
         return said in WHOLES and not place.tests and not own
 
+    def _out_of(self, thing: Thing) -> Thing:
+        """ "Everybody in the Chess group from my contacts": the application in which they are said to be is no sender."""
+        titles = {title for card in self.cards for title in (card.title.casefold(), card.title.casefold().removesuffix("s"))}
+        from_ = [test for test in thing.tests if test.relation == "from" and isinstance(test.value, Of) and not test.value.fields]
+        homes = [t for t in from_ if isinstance(t.value, Of) and t.value.thing.kind in titles and not t.value.thing.name]
+        rest = tuple(test for test in thing.tests if test not in homes)
+        return thing.model_copy(update={"tests": rest}) if homes else thing
+
     def _housed(self, thing: Thing) -> Thing:
         """A person is who some application holds as such; what stands in a place is what is kept there."""
-        if thing.kind == "person" and not self._maybe("person"):
+        if thing.kind in {"person", "member"} and not self._maybe(thing.kind):
+            at = thing.place
+            home = self._app_called(at) if at is not None else None
+            if home is not None and home.kinds and not any(map(self._holds_people, home.kinds)):  # everybody in chat
+                return thing.model_copy(update={"kind": home.kinds[0].kind})
             holders = [kind.kind for card in self.cards for kind in card.kinds if self._holds_people(kind)]
             at = thing.place if thing.place is not None and thing.place.kind not in holders else None
             return thing.model_copy(update={"kind": holders[0], "place": at}) if len(holders) == 1 else thing
@@ -264,8 +276,9 @@ class Lookups(Joined):
         kind = self.kind(records)
         found = ground_field(field, kind)
         planned = any(one.type == "time" and one.written for one in kind.fields)
-        if field in {"start", "end"} and found is None:
-            found = ground_field(f"{field} time", kind)
+        if field in {"start", "end"}:
+            shown = [one for one in kind.fields if one.type == "time" and one.listed and not one.written]
+            found = shown[0] if shown and found is not None and not found.listed else found
         if field == "day" and planned:  # of what takes place
             found = ground_field("date", kind)
         elif field == "day" and len([one for one in kind.fields if one.type == "date"]) > 1:
@@ -281,6 +294,8 @@ class Lookups(Joined):
     def _holds(self, condition: Condition) -> bool:
         """Whether it holds, once what it asks is known."""
         thing = condition.thing
+        if condition.at_least:
+            return (len(self._looked(thing)) >= condition.at_least) != condition.negated
         if not condition.tests:
             return bool(self._looked(thing)) != condition.negated
         asked = thing.model_copy(update={"tests": (*thing.tests, *condition.tests)})

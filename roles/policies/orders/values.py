@@ -6,7 +6,21 @@ import re
 from collections.abc import Sequence
 
 from environments.cards import FieldCard, KindCard
-from roles.contracts.orders import Amount, Back, ComputeStep, JobStep, Of, ReadStep, Records, Text, Thing, Value, When, Worked
+from roles.contracts.orders import (
+    Amount,
+    Back,
+    ComputeStep,
+    Condition,
+    JobStep,
+    Of,
+    ReadStep,
+    Records,
+    Text,
+    Thing,
+    Value,
+    When,
+    Worked,
+)
 from roles.policies.orders.grounding import ground_field
 from roles.policies.orders.jobs import job_for, tools_in
 from roles.policies.orders.records import Lookups
@@ -131,6 +145,9 @@ class Values(Lookups):
 
     def _back(self, value: Back) -> str:
         subject = self._subjects.get(value.to, Subject())
+        asked = [slot.value for slot in self.reading.orders[value.to].slots if isinstance(slot.value, Worked)]
+        if not value.field and asked and asked[0].how == "whether":
+            return self._whether(asked[0])
         if value.to == self._at and self._row is not None:
             return escaped(" ".join(self._cells(self._row, (value.field,) if value.field else ())))
         if subject.facts and (not value.field or (len(subject.facts) == 1 and value.field in RESULTS)):
@@ -144,6 +161,8 @@ class Values(Lookups):
 
     def _worked(self, value: Worked) -> str:
         """What is worked out, as a fact; lists are joined here."""
+        if value.how == "whether":
+            return self._whether(value)
         value = value.model_copy(update={"of": tuple(self._of_each(of) for of in value.of)})
         many = [of for of in value.of if isinstance(of, Of) and is_many(of.thing)]
         if value.how in {"list", "joined"}:
@@ -153,6 +172,12 @@ class Values(Lookups):
             many = [of.model_copy(update={"thing": of.thing.model_copy(update={"quantity": "all", "number": 0})})]
         if many and len(value.of) == 1:
             parts = each_of(many[0].thing)
+            singles = len(parts) > 1 and not any(is_many(part) for part in parts)
+        else:
+            parts, singles = [], False
+        if singles and value.how not in {"sum", "count"}:
+            formula = self._over_values(value.how, [self._operand(many[0].model_copy(update={"thing": one})) for one in parts])
+        elif parts:
             if len(parts) > 1 and value.how not in {"sum", "count"}:
                 raise Refusal(f'"{self._said(value.spans)}": a {value.how} over several kinds at once is not understood')
             tables = [self._over_table(value.how, many[0].model_copy(update={"thing": one})) for one in parts]
@@ -162,6 +187,12 @@ class Values(Lookups):
         name = self._name(self._said(value.spans) or f"{value.how} {self._at + 1}", f"{self._at} {formula}")
         self._add(ComputeStep(formula=formula, name=name))
         return "{" + name + "}"
+
+    def _whether(self, value: Worked) -> str:
+        """What was asked, and yes or no."""
+        thing, so = (of.thing for of in value.of if isinstance(of, Of))
+        holds = self._holds(Condition(thing=thing, tests=so.tests[len(thing.tests) :]))
+        return escaped(f"{self._said(value.spans).removeprefix('whether ').removeprefix('if ')}: {'yes' if holds else 'no'}")
 
     def _of_each(self, value: Value) -> Value:
         """ "These totals": the totals of those that an earlier order was done for each of."""

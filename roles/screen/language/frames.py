@@ -15,6 +15,8 @@ ONCE = frozenset({"to", "into", "as", "by", "on", "called", "until", "saying", "
 """Roles that an order has once: said twice it is not certain which is meant."""
 
 
+TELLING = frozenset({"with", "listing", "naming", "that lists", "that names", "which lists"})
+"""What follows them is a value, and no words to be written as they stand."""
 DAYS = frozenset({"date", "day", "due date"})
 SPEAKING = frozenset({"i", "we", "he", "she", "they"})
 CONTENT = frozenset({"with", "for", "value", "saying", "into"})
@@ -84,11 +86,12 @@ class Frame:
         return self.direct(at)
 
     def keeping(self, at: int) -> int | None:
-        found = self.read.take(at, "keeps")
-        if found and self.verb.get("keeps") and self.object is not None:
+        """as it is | from now on"""
+        kept, onwards = self.read.take(at, "keeps"), self.read.take(at, "henceforth")
+        if kept and self.verb.get("keeps") and self.object is not None:
             self.kept = True
-            return found.end
-        return None
+            return kept.end
+        return onwards.end if onwards and self.verb["name"] == "rename" and self.slots else None
 
     def called(self, at: int) -> int | None:
         """an alarm for 7 am called X | a note titled with its number"""
@@ -98,7 +101,7 @@ class Frame:
         value = self.read.fields(found.end + 1) if self.read.low(found.end) == "with" else None
         if value is not None:
             return self.add("with", value[0], at, value[1], field="title")
-        name = self.read.name(found.end)
+        name = self.read.title(found.end)
         if name is None or not new.new:
             return None
         spans = (*new.spans, *self.read.spans(at, name[1]))
@@ -183,7 +186,7 @@ class Frame:
         if role in CONTENT:
             self.read.claimed, self.read.reserved = claimed - {"in", "on", "about", "of", "from"}, claimed & {"in", "on", "with"}
         if role == "saying":
-            result = self.told(at, end) if word == "with" else self.words(at, end)
+            result = self.told(at, end) if word in TELLING else self.words(at, end)
         else:
             result = self._special(word, role, at, end) or self._plain(word, role, at, end)
         self.read.claimed, self.read.reserved = claimed, reserved
@@ -191,7 +194,9 @@ class Frame:
 
     def same(self, at: int) -> int | None:
         """move it to 14:00 on the same day | to Friday at the same time"""
-        same = self.read.take(at + 1, "same") if self.read.low(at) in {"at", "on"} else None
+        same = self.read.take(at + 1, "same") if self.read.low(at) in {"at", "on", "to"} else None
+        if same and self.read.low(at) == "to" and self.read.low(same.end) == "time":  # to the same time one day later
+            return self.when(same.end + 1)
         to = next((n for n, slot in enumerate(self.slots) if slot.role == "to" and isinstance(slot.value, When)), None)
         end, when = same.end if same else 0, self.slots[to].value if to is not None else None
         said = {"day": when.first, "time": when.start} if isinstance(when, When) else {}
@@ -372,7 +377,7 @@ class Frame:
 
     def said(self, at: int) -> int | None:
         """that ... | : ... | a quotation, to whom something is said"""
-        if not self.verb.get("says") or not (self.filled() or self.verb["name"] == "remind"):
+        if not self.verb.get("says") or not (self.filled() or self.verb["name"] in {"remind", "reply"}):
             return None
         if self.read.low(at) == "that" and not self.read.take(at + 1, "verb", "predicates", "auxiliaries"):
             return self.words(at, at + 1)
@@ -407,7 +412,9 @@ class Frame:
             return self.add("saying", found[0], first, found[1])
         if self.read.low(at) == "both" and (back := self.read.back(at=at)):
             return self.add("saying", back, first, at + 1)
-        return None
+        lists = self.read.low(at - 1) in {"lists", "listing", "names", "naming"}
+        many = self.read.thing(at) if lists else None
+        return self.add("saying", self.read.valued_thing(many[0]), first, many[1]) if many and plural(many[0]) else None
 
     def there(self, at: int) -> int | None:
         """ "there": where an earlier order speaks of"""
@@ -433,7 +440,7 @@ class Frame:
             return self.add("saying", value[0], first, value[1])
         end = at
         while end < len(self.read.words.list) and not self.read.ends(end):
-            if self.read.take(end, "conditions", "exceptions", "if_so", "if_not") or self.read.low(end) in {";", ":"}:
+            if self.read.take(end, "exceptions", "if_so", "if_not") or self.read.low(end) == ":" or self._bounds(end, at):
                 return None
             sep = self.read._separator(end)
             if sep and self.read.clause(sep) and self.read.low(end) == ",":
@@ -442,6 +449,12 @@ class Frame:
                 return None
             end += 1
         return self.add("saying", self.read.text(at, end), first, end) if end > at else None
+
+    def _bounds(self, at: int, first: int) -> bool:
+        """Whether a condition here may be one of the order, and not of what is told: "that I'll come if I can"."""
+        found = self.read.take(at, "conditions")
+        own = found is not None and (found.entry.name == "when" or self.read.low(found.end) in {*SPEAKING, "you"})
+        return found is not None and (not own or at == first or self.read.low(at - 1) == ",")
 
     def direct(self, at: int) -> int | None:
         """The object, and before it the person that something is told or given."""
@@ -465,6 +478,10 @@ class Frame:
         if found is None:
             return None
         thing, end = found
+        makes = self.verb["name"] == "write" and thing.quantity == "any" and thing.kind and not self.letter(thing)
+        if makes and self.object is None and self.person is None:  # write a note titled X
+            self.object = read.object = thing.model_copy(update={"new": True})
+            return end
         if says and self.person is None and not self.letter(thing) and not (thing.back and not thing.kind):
             self.person = thing
             read.named(read.valued_thing(thing))
@@ -484,6 +501,7 @@ class Frame:
             return None
         name, kind = self.written(), self.object.quantity if self.object else ""
         if name in {"send", "reply"}:
+            self.by_way()
             self.answered()
         roles = [slot.role for slot in self.slots]
         if name == "remind" and roles[-2:] in (["about", "on"], ["about", "at"]):
@@ -530,6 +548,8 @@ class Frame:
         into = roles["into"].value if "into" in roles else None
         if into is None and self.object is not None and self.letter(self.object):
             return "send"
+        if self.object is not None and self.object.new:
+            return "create"
         chat = isinstance(into, Of) and into.thing.kind in {"chat", *self.read.words.lexicon.data["letters"]}
         to = roles["to"].value if "to" in roles else None
         if to is None or not (chat or (into is None and isinstance(to, Text) and not to.quoted)):
@@ -540,9 +560,23 @@ class Frame:
         ]
         return "send"
 
+    def by_way(self) -> None:
+        """A chat message is one that is sent in chat."""
+        thing, channels = self.object, self.read.words.lexicon.data["channels"]
+        way = thing.name.text.lower().removesuffix(thing.kind).strip() if thing and thing.name and not thing.name.quoted else ""
+        if thing is not None and way in channels and self.letter(thing):
+            self.object = self.read.object = thing.model_copy(update={"name": None})
+            self.slots.append(
+                Slot(role="by", value=Of(thing=Thing(kind=way, spans=thing.spans), spans=thing.spans), spans=thing.spans)
+            )
+
     def answered(self) -> None:
         """ "Tell her": what somebody wanted to know is what is told."""
         pointed = self.object is None or (self.object.back and self.object.quantity == "one")
+        last = self.read.orders[-1].object if self.read.orders else None
+        alone = self.verb["name"] == "reply" and self.object is None and all(slot.role != "to" for slot in self.slots)
+        if alone and last is not None and last.kind in self.read.words.lexicon.data["letters"] and not plural(last):
+            self.object = Thing(back=Back(to=len(self.read.orders) - 1, spans=last.spans))
         if not self.read.asker or not self.slots or not pointed or {slot.role for slot in self.slots} & {"saying", "with"}:
             return
         if not any(slot.role == "to" for slot in self.slots):
@@ -557,6 +591,14 @@ class Frame:
         what = Of(thing=self.object, spans=self.object.spans) if self.object is not None else value.value if value else None
         if isinstance(what, Worked):
             return bool(self.verb["works"] == what.how)
+        if (
+            self.verb["works"] == "sum"
+            and isinstance(what, Of)
+            and not what.fields
+            and plural(what.thing)
+            and not what.thing.back
+        ):
+            what = what.model_copy(update={"fields": ("total",)})
         if (
             not isinstance(what, Of)
             or not (plural(what.thing) or what.thing.back)

@@ -6,6 +6,7 @@ pronoun = "it" | "them" | "both of them" | "all of them" ["that" ...] | "the oth
 
 from __future__ import annotations
 
+import re
 from abc import ABC, abstractmethod
 from typing import Any, TypeVar
 
@@ -57,6 +58,8 @@ class Names(ABC):
         """Words that only matter if what follows speaks of them: a statement, or a question of which "if so" is said."""
         self.deadline: When | None = None
         """When it is over, as a statement tells: "the books close in two minutes"."""
+        self.told_value: Order | None = None
+        """What a sentence before stated of somebody, as an order to enter it."""
         self.people: list[str] = []
         self.said_kind = ""
         self.nested = False
@@ -154,9 +157,20 @@ class Names(ABC):
         end = self._name_end(at)
         return (self.text(at, end), end) if end > at else None
 
+    def title(self, at: int) -> Read[Text] | None:
+        """A name behind "called": with a capital, all up to a small word of the grammar's own: called To pay with ..."""
+        if self.kind(at) == "quote" or not self.words.list[at : at + 1] or not self.words.list[at].capital:
+            return self.name(at)
+        end = at + 1
+        while not self.over(end) and self.kind(end) in {"word", "number", *NAMED} and self.low(end) != "'s":
+            if not self.words.list[end].capital and (self.words.closed(end) or self.dates.read(end)):
+                break
+            end += 1
+        return self.text(at, end), end
+
     def named(self, value: Value | None) -> None:
-        """Somebody "her" may speak of."""
-        if isinstance(value, Text) and not value.quoted:
+        """Somebody "her" may speak of: no number, no address and no file."""
+        if isinstance(value, Text) and not value.quoted and not re.search(r"[\d@./]", value.text):
             self.people = [*self.people, value.text]
 
     # What points back
@@ -208,9 +222,10 @@ class Names(ABC):
 
     def _not_a_person(self, order: Order) -> Thing | None:
         """ "Add Ann to the meeting and remove Bob from it": it is the meeting."""
-        if order.object is None or not bare(order.object) or (order.object.name and order.object.name.quoted):
+        name = order.object.name if order.object is not None and bare(order.object) else None
+        if name is None or name.quoted or re.search(r"[\d@./]", name.text):
             return None
-        return next((slot.value.thing for slot in order.slots if slot.role == "into" and isinstance(slot.value, Of)), None)
+        return next((s.value.thing for s in order.slots if s.role in {"into", "from"} and isinstance(s.value, Of)), None)
 
     def _rest(self, at: int, end: int) -> Read[Thing] | None:
         """The others: those of the same kind of which nothing has been said."""

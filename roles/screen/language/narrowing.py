@@ -11,7 +11,7 @@ import re
 from typing import Any
 
 from roles.contracts.orders import Amount, Of, Pick, Test, Text, Value, When
-from roles.screen.language.names import Doubt, Read, plural
+from roles.screen.language.names import Doubt, Read, bare, plural
 from roles.screen.language.nouns import Nouns
 from roles.screen.language.words import Match
 
@@ -57,7 +57,7 @@ class Narrowing(Nouns):
         if self.take(at, "positions") or (self.take(at, "channels") and "channels" in self.claimed):
             return None
         part = self.take(at, "predicates")
-        if part and part.entry.name == "is called" and "name" not in data and (name := self.name(part.end)) is not None:
+        if part and part.entry.name == "is called" and "name" not in data and (name := self.title(part.end)) is not None:
             data["name"] = name[0]
             return name[1]
         if not self.nested and (rel := self._relative(at)) is not None and self._whose_clause(at, data, tests):
@@ -76,7 +76,7 @@ class Narrowing(Nouns):
             not found
             and part
             and part.entry.name != "is called"
-            and (part.entry.shape in {"past", "ing"} or part.entry.name == "due")
+            and (part.entry.shape in {"past", "ing"} or part.entry.name in {"due", "dated"})
         ):
             found = self._complement(part, at, "", False)
         if found is None:
@@ -111,7 +111,8 @@ class Narrowing(Nouns):
         found = self.take(at, "prepositions")
         if found is None:
             return None
-        relation, end = self._relation(found, data), found.end
+        end = found.end
+        relation: Any = self._relation(found, data)
         if self.low(at) in {"on", "at"} and "when" in self.claimed and not data.get("kind") and self.dates.read(end):
             return None  # lunch with Ann on Friday
         if self.nested and relation == "from":
@@ -128,8 +129,9 @@ class Narrowing(Nouns):
         if relation == "in" or (relation in {"is", "from"} and thing.kind in self.words.lexicon.data["places"]):
             taken, data["place"] = data.get("place"), data.get("place") or thing
             return stop if taken is None else None
-        if relation == "for":
+        if relation == "for" and not (data.get("kind") in {"row", "line", "entry"} and bare(thing)):
             return None
+        relation = "has" if relation == "for" else relation
         negated = relation == "without"
         tests.append(
             Test(
@@ -226,12 +228,10 @@ class Narrowing(Nouns):
             if named is None:
                 return None
             field, at = named.entry.name, named.end
+        elif (mine := self._done_by_us(at)) is not None:
+            return self._and_more(mine[0], mine[1], "")
         elif rel := self.take(at, "relatives"):
             at = rel.end
-            if self.low(at) in {"i", "we"} and self.low(at + 1) == "have":  # that I have [not] read
-                negated = self.low(at + 2) == "not"
-                state = self.take(at + 2 + negated, "states")
-                return ([self._state(state, at + 2 + negated, negated)], state.end) if state else None
         else:
             return None
         found = self.predicates(at, field)
@@ -240,18 +240,48 @@ class Narrowing(Nouns):
         tests = [test.model_copy(update={"spans": self.spans(start, found[1])}) for test in found[0]]
         return tests, found[1]
 
+    def _done_by_us(self, first: int) -> Read[list[Test]] | None:
+        """[that] I have [not] read | [that] we have to pay | that have to be paid"""
+        rel = self.take(first, "relatives")
+        at = rel.end if rel else first
+        ours = self.low(at) in {"i", "we"}
+        at += ours
+        due = self.take(at, "obliged")
+        if due is not None and (rel or ours):  # to be done, and so not done yet
+            passive = self.low(due.end) == "be"
+            shape, stop = ("past", due.end + 1) if passive else ("base", due.end)
+            for verb in self.words.matches(stop, "verb") if passive != ours else ():
+                if verb.entry.shape == shape and (reached := self._state_of(verb)):
+                    text = Text(text=reached, spans=self.spans(stop, verb.end))
+                    return [Test(value=text, negated=True, spans=self.spans(first, verb.end))], verb.end
+        if not ours or self.low(at) != "have":
+            return None
+        negated = self.low(at + 1) == "not"
+        state = self.take(at + 1 + negated, "states")
+        return ([self._state(state, at + 1 + negated, negated)], state.end) if state else None
+
+    def _state_of(self, verb: Match) -> str:
+        """The state in which a thing is once that is done to it: what is paid was to be paid."""
+        past = self.words.lexicon.inflected(verb.entry.words[0])["past"] | set(verb.entry.words[:1])
+        entries = (entry for word in sorted(past) for entry in self.words.lexicon.first.get(word, ()) if entry.group == "states")
+        return next((entry.name for entry in entries if len(entry.words) == 1 and not entry.data.get("not")), "")
+
     def predicates(self, at: int, field: str = "") -> Read[list[Test]] | None:
         found = self.predicate(at, field)
-        if found is None:
-            return None
-        tests, end = [found[0]], found[1]
+        return self._and_more([found[0]], found[1], field) if found is not None else None
+
+    def _and_more(self, tests: list[Test], end: int, field: str) -> Read[list[Test]]:
+        """... {and PREDICATE}"""
         while True:
             joined = self.low(end) in {"and", "but"} or (self.low(end) == "," and self.low(end + 1) in {"and", "but"})
             if self.low(end) == "or" and self.predicate(end + 1, field):
-                raise Doubt(f"either of {self.words.text(at, end + 2)!r}, or both?")
+                raise Doubt(f"either of {self.words.text(end - 1, end + 2)!r}, or both?")
             start = end + 1 + (self.low(end) == ",")
             whose = self.take(start, "whose")
             named = self.take(whose.end, "field") if whose and joined else None
+            if joined and not named and (mine := self._done_by_us(start)):
+                tests, end = [*tests, *mine[0]], mine[1]
+                continue
             start = named.end if named else start + bool(self.take(start, "relatives"))
             more = (
                 self.predicate(start, named.entry.name if named else field, bare=not field)
@@ -266,8 +296,9 @@ class Narrowing(Nouns):
         """is [not] STATE | is [not] PARTICIPLE ... | is [not] about X | has [no] FIELD ... | does [not] VERB ... | VERB ..."""
         aux = self.take(at, "auxiliaries")
         if aux is None:
-            if bare and (state := self.take(at, "states")):
-                return self._state(state, at), state.end
+            negated = self.low(at) == "not"
+            if bare and (state := self.take(at + negated, "states")):
+                return self._state(state, at + negated, negated), state.end
             if bare and (bounded := self._bounded(at, field)):
                 return bounded
             verb = self.take(at, "predicates")

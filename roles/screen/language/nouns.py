@@ -234,7 +234,11 @@ class Nouns(Names):
         if self.kind(at) == "quote":
             data["name"] = self.text(at, at + 1, quoted=True)
             return at + 1
-        end = self._name_end(at)
+        dated = determined and self.kind(at) == "number" and len(self.low(at)) == 4 and self._open(at + 1)  # the 2024 summary
+        end = self._name_end(at + dated)
+        if dated:
+            data["name"] = self.text(at, end)
+            return end
         if end == at:
             if self.kind(at) == "number" and not determined and re.fullmatch(r"\d{4,}", self.low(at)):
                 data["name"] = self.text(at, at + 1)
@@ -318,13 +322,17 @@ class Nouns(Names):
         first = next((m for m in nouns if m.end - len(m.entry.words) == at), None)
         if first is not None and first.end < end and self._nameish(first.end):
             return self._name_after(first, end, data)
-        compound = first is not None and (first.entry.group, first.entry.shape, first.end) == ("noun", "one", end - 1)
+        last_word = end - (self.kind(end - 1) == "number")  # the client visit 88
+        compound = first is not None and (first.entry.group, first.entry.shape, first.end) == ("noun", "one", last_word - 1)
         last = next((m for m in reversed(nouns) if m.end == end), None) or (
             nouns[-1] if nouns and not (compound and determined) else None  # the client visit
         )
         if last is not None:
             longest = max((m for m in nouns if m.end == last.end), key=lambda m: len(m.entry.words))
-            start, end = longest.end - len(longest.entry.words), longest.end
+            start, end = (
+                longest.end - len(longest.entry.words),
+                longest.end + (self.kind(longest.end) == "number" and longest.end < end),
+            )
             data["kind"] = longest.entry.name
             if longest.entry.group == "field" and not self.loose and not self.take(start, "noun") and start == at:
                 return -1
@@ -355,7 +363,8 @@ class Nouns(Names):
     def _name_after(self, noun: Match, end: int, data: dict[str, Any]) -> int:
         """invoice INV-1, file plan.txt, note Old Plans"""
         stop = noun.end
-        while stop < end and (self._nameish(stop) or self.low(stop) in {"&", "-"}):
+        titled = self.words.list[stop].capital and self.kind(stop) == "word"  # the note Travel plan
+        while stop < end and (self._nameish(stop) or self.low(stop) in {"&", "-"} or (titled and stop > noun.end)):
             stop += 1
             if self.kind(stop - 1) in {"file", "url", "email"}:
                 break

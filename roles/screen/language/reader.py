@@ -122,6 +122,8 @@ class Clauses(Statements, Controls):
         before, people = len(self.orders), list(self.people)
         if (stated := self._statement(at)) is not None:
             return stated
+        if self.stated(at, end):
+            return end
         colon = next((place for place in range(at, end) if self.low(place) == ":" and place + 1 < end), end)
         if colon < end and (told := self._told(at, colon)) == colon:
             at = colon + 1
@@ -174,7 +176,14 @@ class Clauses(Statements, Controls):
         if verb is None or (end > at + 1 and not all(self.words.list[n].capital for n in range(at, end))):
             return None
         size, stop = len(self.orders), verb.end
-        while (value := self.worked(stop) or self.fields(stop)) is not None:
+        if (
+            self.low(stop) == "," and self.clause(stop + 1) and size and self.orders[-1].verb == "answer"
+        ):  # Ann needs to know, ...
+            self.people = [*self.people, self.words.text(at, end)]
+            self.asker = range(next(n for n in range(size, -1, -1) if n == 0 or self.orders[n - 1].verb != "answer"), size)
+            return self._clauses(stop + 1, self._sentence_end(stop), None)
+        so = self.low(stop) == "if"
+        while (value := (self.whether_so(stop) if so else None) or self.worked(stop) or self.fields(stop)) is not None:
             slot = Slot(role="value", value=value[0], spans=value[0].spans)
             self.orders.append(
                 Order(verb="find", said=self.words.text(end, verb.end), slots=(slot,), spans=self.spans(at, value[1]))
@@ -211,7 +220,7 @@ class Clauses(Statements, Controls):
                 return at
             at, self.topic, self.topics = found, None, ()
             last = self.low(at) in {"then", "afterwards"} and self.over(at + 1)
-            at += last or (standing is not None and self.low(at) == "instead")
+            at += last or ((standing is not None or len(self.orders) > first + 1) and self.low(at) == "instead")
             at = self._without(at)
             if at >= end or (at == end - 1 and self.low(at) == ","):
                 return end
@@ -282,8 +291,8 @@ class Clauses(Statements, Controls):
             negated, at = True, at + 2
         if not negated and standing is None and (stop := self.whether(at) or self.awaited(at)) is not None:
             return stop
-        own = (self.on_page, self.ensured, self.keeping_only, self.likewise, self.wished)
-        for rule in (*own, self.imperative, self.question, self.received, self.passive, self.fronted):
+        own = (self.on_page, self.ensured, self.keeping_only, self.likewise, self.entered, self.wished)
+        for rule in (*own, self.imperative, self.question, self.received, self.passive, self.fronted, self.gapped):
             self.object = None
             self.claimed = frozenset()
             found = rule(at)
@@ -362,7 +371,7 @@ class Clauses(Statements, Controls):
             return None
         stop = modal.end if modal else end + 3
         called = self.take(stop, "predicates")
-        if called and called.entry.name == "is called" and (name := self.name(called.end)):
+        if called and called.entry.name == "is called" and (name := self.title(called.end)):
             onwards = self.take(name[1], "henceforth")
             name = name[0], onwards.end if onwards else name[1]
             slot = Slot(role="to", value=name[0], spans=self.spans(end, name[1]))
@@ -445,6 +454,37 @@ class Clauses(Statements, Controls):
                     break
         self.people = known if best is not None else people
         return best
+
+    def gapped(self, at: int) -> Read[Order] | None:
+        """ "Turn the volume down to 20 and the brightness up to 80", "otherwise one called X": with the verb said before."""
+        last = self.orders[-1] if self.orders else None
+        verb = self.words.lexicon.data["verbs"].get(last.verb) if last else None
+        if last is None or verb is None or last.verb not in {"set", "create", "move"} or last.negated or self.over(at):
+            return None
+        if last.verb == "create":
+            return self._another(at, last)
+        for pending in ((), ("up",), ("down",)):
+            read = self._operands(verb | {"name": last.verb, "said": ""}, at, pending)
+            roles = {slot.role for slot in read[0].slots} if read else set()
+            if read is not None and roles and roles == {slot.role for slot in last.slots} and read[0].object is not None:
+                return read[0].model_copy(update={"said": last.said}), read[1]
+        return None
+
+    def _another(self, at: int, last: Order) -> Read[Order] | None:
+        """one called X, where nothing else was said of the one before"""
+        ones, made = self.take(at, "ones"), last.object
+        called = self.take(ones.end, "predicates") if ones else None
+        named = called is not None and called.entry.name == "is called"
+        name = (
+            self.title(called.end)
+            if called and named
+            else self.name(ones.end)
+            if ones and self.kind(ones.end) == "quote"
+            else None
+        )
+        if name is None or made is None or last.slots or made.tests:
+            return None
+        return last.model_copy(update={"object": made.model_copy(update={"name": name[0], "spans": name[0].spans})}), name[1]
 
     def _verbs(self, at: int) -> Iterator[tuple[Match, tuple[str, ...]]]:
         """The verbs that can stand here, and the words of each that are still to come: throw X "out"."""

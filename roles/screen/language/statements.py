@@ -12,6 +12,10 @@ from roles.contracts.orders import Amount, Context, Of, Order, Slot, Text, Thing
 from roles.screen.language.conditions import Conditions
 from roles.screen.language.names import NAMED, Read, bare
 
+ENTERS = frozenset({"set", "put", "write", "add", "create", "keep", "save"})
+"""Verbs by which what was stated is entered."""
+CAN = frozenset({"can", "could", "will", "would"})
+
 
 class Statements(Conditions):
     """Reads them; what is told is kept as background, or added to the order that it is about."""
@@ -43,6 +47,65 @@ class Statements(Conditions):
                 return start if told == place else at
         return at
 
+    def stated(self, at: int, end: int) -> bool:
+        """ANN's [new] FIELD is [now] VALUE | ANN has [got] a new FIELD: VALUE | ANN works at VALUE: what is to be entered."""
+        stop = self._name_end(at)
+        owned = stop + 1 + (self.low(stop + 1) == "new") if self.low(stop) == "'s" else 0
+        got = self.take(stop, "got_new")
+        works = self.take(stop, "works_now")
+        named = self.take(owned or (got.end if got else at), "field") if owned or got else None
+        if stop == at or not self.words.list[at].capital or not (named or works):
+            return False
+        start = named.end if named else works.end if works else at
+        became = self.take(start, "is_now")
+        start = became.end if became else start + (bool(got) and self.low(start) in {":", ",", "-"})
+        value = self.name(start) or self.amount(start)
+        if value is None or value[1] != end or (owned and not became):
+            return False
+        field = named.entry.name if named else works.entry.name if works else ""
+        slot = Slot(
+            role="value", field="phone number" if got and field == "number" else field, value=value[0], spans=value[0].spans
+        )
+        holder = Thing(name=self.text(at, stop), spans=self.spans(at, stop))
+        self.named(holder.name)
+        self.told_value = Order(verb="set", object=holder, slots=(slot,), spans=self.spans(at, end))
+        self.waiting = (at, end)
+        return True
+
+    def entered(self, at: int) -> Read[Order] | None:
+        """Change it [in my contacts] | put that into her contact | update her contact: what was stated before."""
+        told, verb = self.told_value, self.take(at, "verb")
+        if told is None or told.object is None or verb is None or verb.entry.name not in ENTERS or verb.entry.shape != "base":
+            return None
+        end, holder, people = verb.end, told.object, self.people
+        pointed = self.take(end, "pronouns")
+        end = pointed.end if pointed and pointed.entry.name == "one" else end
+        given = self.take(end, "prepositions", "slot_prepositions")
+        as_field = given is not None and self.low(end) == "as"
+        if as_field and given is not None:
+            whose = self.take(given.end, "possessives", "articles")
+            named = self.take(whose.end if whose else given.end, "field")
+            if named is None or (told.slots[0].field != "any" and named.entry.name not in told.slots[0].field):
+                return None
+            field, end = named.entry.name if told.slots[0].field == "any" else told.slots[0].field, named.end
+            told = told.model_copy(update={"slots": (told.slots[0].model_copy(update={"field": field}),)})
+        elif told.slots[0].field == "any":  # what of somebody that is nobody said
+            return None
+        elif given or end == verb.end:
+            self.people = [*people[:0], *(holder.name.text for _ in (1,) if holder.name)]
+            thing = self.simple(given.end if given else end, inner=bool(given))
+            self.people = people
+            if thing is None:
+                return None
+            is_place = thing[0].kind in self.words.lexicon.data["places"]
+            place = {"place": thing[0]} if is_place else {"kind": thing[0].kind}
+            end, holder = thing[1], holder.model_copy(update=place)
+        if not (self.over(end) or self._separator(end)):
+            return None
+        self.told_value = self.waiting = None
+        spans = (*told.spans, *self.spans(at, end))
+        return told.model_copy(update={"said": self.words.text(at, verb.end), "object": holder, "spans": spans}), end
+
     def _had(self, first: int, at: int) -> int | None:
         """I have got a new phone [, NUMBER]"""
         thing = self.simple(at)
@@ -68,6 +131,8 @@ class Statements(Conditions):
 
     def _told(self, at: int, end: int) -> int | None:
         """A sentence that tells how things are, with nothing in it that could be asked for: it is background."""
+        if self.stated(at, end):
+            return end
         people, stop = self.people, self._name_end(at)
         if stop > at and self.words.list[at].capital:  # Ann has sent me her number
             self.named(self.text(at, stop))
@@ -93,12 +158,16 @@ class Statements(Conditions):
         says = self.predicate(verb) if thing and bare(thing[0]) and word.lower not in {"is", "are"} else None
         if says and says[1] == end and self.words.list[at].capital and not self.take(at, "verb"):
             return self._background(at, verb, end, thing[0] if thing else None)
-        tells = lapses or self.take(verb, "past_words") or (aux and aux.entry.name in {"be", "have"})
+        cannot = (
+            aux is not None and self.low(verb) in CAN and self.low(aux.end) == "not" and (subject or self.words.list[at].capital)
+        )
+        tells = lapses or cannot or self.take(verb, "past_words") or (aux and aux.entry.name in {"be", "have"})
         if not tells and not (
             determined and word.lower.endswith(("s", "ed")) and self._open(verb) and not self.take(verb, "verb", "noun")
         ):
             return None
-        if any(self._asks(place) for place in range(at, end) if not (lapses and place == verb)):
+        known = {verb} if lapses else {verb, verb + 1, verb + 2} if cannot else set()
+        if any(self._asks(place) for place in range(at, end) if place not in known):
             return None
         if lapses:
             when = next((found for place in range(verb + 1, end) if (found := self._when(place))), None)
@@ -176,7 +245,9 @@ class Statements(Conditions):
         known = any(slot.field == field.entry.name for slot in last.slots)
         if self.low(field.end) == ":" and not known:
             return self._dictated(at, field.end + 1, field.entry.name, last)
-        value = self.amount(start) or self.name(start) if (modal or be or self.low(at - 1) == "and") and not known else None
+        plain = article is None and (self.kind(start) == "quote" or self._nameish(start))  # Subject Parking.
+        said = modal or be or plain or self.low(at - 1) == "and"
+        value = self.amount(start) or (self.title(start) if plain else self.name(start)) if said and not known else None
         more = bool(value and self.low(value[1]) == "and" and self.take(value[1] + 1, "articles", "possessives"))
         if value is None or not (more or self.over(value[1])):
             return None

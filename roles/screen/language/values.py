@@ -88,7 +88,7 @@ class Values(Narrowing):
     def worked(self, at: int) -> Read[Value] | None:
         """how many THINGS [there are] | the number of THINGS | the sum of VALUE"""
         start = at + (self.low(at) == "the")
-        if asked := self.asked(at, turned=False):
+        if asked := self.asked(at, turned=False) or (self.whether_so(at) if self.low(at) == "whether" else None):
             return asked
         if self.low(start) == "number" and self.low(start + 1) == "of" and start > at:
             found = self.simple(start + 2)
@@ -107,6 +107,16 @@ class Values(Narrowing):
             if value and not (how == "sum" and isinstance(value[0], Text)):
                 return Worked(how=how, of=(value[0],), spans=self.spans(at, value[1])), value[1]  # type: ignore[arg-type]
         return None
+
+    def whether_so(self, at: int) -> Read[Value] | None:
+        """whether THING PREDICATE: the thing, and the thing of which it is so"""
+        thing = self.simple(at + 1)
+        tests = self.predicates(thing[1]) if thing else None
+        if thing is None or tests is None:
+            return None
+        so = thing[0].model_copy(update={"tests": (*thing[0].tests, *tests[0])})
+        spans = self.spans(at, tests[1])
+        return Worked(how="whether", of=(Of(thing=thing[0], spans=spans), Of(thing=so, spans=spans)), spans=spans), tests[1]
 
     def _extreme(self, first: int, at: int) -> Read[Value] | None:
         """the highest total of THINGS | the lowest invoice total: what it is, and not of which"""
@@ -141,12 +151,12 @@ class Values(Narrowing):
         if doubled and name in {"count", "which"} and self.low(at) != "what":
             return None
         if name == "count":
-            return self._counted(at, end)
+            return self._days_left(at, end) or self._counted(at, end)
         if turned and (self.low(at) == "what" or name == "much") and (spent := self._spent(at, end)):
             return spent
         if name not in {"which", "who"}:
             return self._about(at, end, name, turned)
-        picked = self._field_of_picked(at, end) if name == "which" else None
+        picked = (self._field_asked(end, turned) or self._field_of_picked(at, end)) if name == "which" else None
         if found := picked or self._wanted(at, end, name):
             return found
         be = self.take(end, "auxiliaries")
@@ -155,6 +165,28 @@ class Values(Narrowing):
             if value is not None and not (isinstance(value[0], Of) and value[0].thing.back):
                 return value
         return self._about(at, end, name, turned) if name == "which" else None
+
+    def _days_left(self, first: int, at: int) -> Read[Value] | None:
+        """how many days [are left|there are] until DAY | THING | THING is due"""
+        until = next((n for n in range(at + 1, at + 6) if self.low(n) in {"until", "till", "to"}), 0)
+        idle = all(
+            self.take(n, "auxiliaries") or self.low(n) in {"left", "there", "it", "remain", "to", "go"}
+            for n in range(at + 1, until)
+        )
+        if self.low(at) not in {"day", "days"} or not until or not idle or not self.today:
+            return None
+        day = self.dates.read(until + 1)
+        thing = self.simple(until + 1) if day is None else None
+        if day is None and thing is None:
+            return None
+        to: Value = day[0] if day else Of(fields=("date",), thing=thing[0], spans=thing[0].spans)  # type: ignore[index]
+        end = day[1] if day else thing[1]  # type: ignore[index]
+        tail = self.take(end, "auxiliaries")
+        due = self.take(tail.end, "predicates") if tail else None
+        if thing and due and due.entry.data.get("field") == "due date":
+            to, end = Of(fields=("due date",), thing=thing[0], spans=thing[0].spans), due.end
+        now = When(text="today", first=self.today[:10], last=self.today[:10])
+        return Worked(how="days_between", of=(now, to), spans=self.spans(first, end)), end
 
     def _counted(self, at: int, end: int) -> Read[Value] | None:
         if self.low(end) in {"there", "they"} and self.take(end + 1, "auxiliaries") and (back := self.back(True, at=at)):
@@ -224,8 +256,19 @@ class Values(Narrowing):
             return None
         return Of(fields=(named.entry.name,), thing=thing[0], spans=self.spans(first, thing[1])), thing[1]
 
+    def _field_asked(self, at: int, turned: bool) -> Read[Value] | None:
+        """what Ann's number is"""
+        held = self.fields(at) if not turned else None
+        return (held[0], held[1] + 1) if held is not None and self.low(held[1]) in {"is", "are"} else None
+
     def everybody(self, at: int) -> Read[Value] | None:
-        """everybody who comes to THING"""
+        """everybody who comes to THING | [all] the attendees of THING"""
+        start = at + bool(self.take(at, "all"))
+        article = self.take(start, "articles")
+        people = self.take(article.end, "field") if article else None
+        of = self.simple(people.end + 1) if people and people.entry.name == "attendee" and self.low(people.end) == "of" else None
+        if of is not None and not plural(of[0]):
+            return Of(fields=("attendee",), thing=of[0], spans=self.spans(at, of[1])), of[1]
         every = self.take(at, "everything")
         some = every is not None and every.entry.name == "person" and self.low(every.end) in {"who", "that"}
         return self.taking_part(at, every.end + 1) if every is not None and some else None

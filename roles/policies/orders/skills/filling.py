@@ -223,15 +223,23 @@ def _target(entry: Entry, field: GUIElement, app: str, at: Situation) -> str:
             parts = [part for part in _PARTS.split(there) if part]
             named = [part for part in _PARTS.split(text) if part]
             if entry.mode == "remove":
-                gone = [p for p in named if any(_same(p, other) for other in parts)]
-                if len(gone) < len(named) and not again:
-                    missing = ", ".join(p for p in named if p not in gone)
-                    raise StepFailure(f'"{entry.label}" does not hold {missing!r}; it holds {there!r}')
-                return ", ".join(part for part in parts if not any(_same(p, part) for p in named))
+                gone = [other for p in named for other in _meant(p, parts, entry.label)]
+                if len(gone) < len(named) and not (again and not any("does not hold" in hint for hint in at.view.subtask.hints)):
+                    raise StepFailure(f'"{entry.label}" does not hold {text!r}; it holds {there!r}')
+                return ", ".join(part for part in parts if part not in gone)
             return ", ".join([*parts, *(p for p in named if not any(_same(p, other) for other in parts))])
         case "later":
             return _later(there, text, entry.label)
     return text
+
+
+def _meant(name: str, parts: Sequence[str], label: str) -> list[str]:
+    """The part that is called so, in full or by a first name that only one has. Raises StepFailure."""
+    whole = [part for part in parts if _same(name, part)]
+    near = whole or [part for part in parts if set(fold(name).split()) <= set(fold(part).split())]
+    if len(near) > 1 and not whole:
+        raise StepFailure(f'"{label}" holds {" and ".join(near)}, and which is {name!r} is not said')
+    return near[:1]
 
 
 def _same(one: str, other: str) -> bool:

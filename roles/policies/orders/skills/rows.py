@@ -148,6 +148,8 @@ def _by_text(text: str, value: str) -> int | None:
     if same_value(text, value):
         return 2
     shown, wanted = fold(text), fold(value)
+    if len(wanted) > 2 and wanted.isdigit() and re.fullmatch(rf"[a-z]+-{wanted}", shown):  # invoice 4359 is INV-4359
+        return 1
     if any(char.isdigit() for char in wanted):  # a number is no part of a longer one
         return 1 if re.search(rf"(?<![\w.,-]){re.escape(wanted)}(?![\w-]|[.,]\d)", shown) else None if is_cut(text) else 0
     if wanted and re.search(rf"(?<!\w){re.escape(wanted)}(?!\w)", shown):
