@@ -9,9 +9,10 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from orchestrator.cli import completion
-from orchestrator.cli.common import EPILOG, FAILED, AsJson, Debug, RunsDir, guarded
+from orchestrator.cli.common import EPILOG, FAILED, AsJson, RunsDir, command
 
 
+@command
 def mcp(
     task: Annotated[
         str, typer.Option(metavar="NAME", help="The task to begin with; the tool `reset` takes others.")
@@ -23,32 +24,30 @@ def mcp(
         typer.Option("--token-file", metavar="FILE", help="With --http: the file with the token; one is made if none."),
     ] = None,
     runs_dir: RunsDir = None,
-    debug: Debug = False,
 ) -> None:
     """Serve a simulated desktop over MCP: snapshot, act by reference, screenshot, functions, and goals for the crew."""
-    with guarded(debug):
-        import secrets
+    import secrets
 
-        from orchestrator.errors import UsageProblem
-        from orchestrator.lab.episodes.mcp_server import DesktopTools, build_server, serve_http
+    from orchestrator.errors import UsageProblem
+    from orchestrator.lab.episodes.mcp_server import DesktopTools, build_server, serve_http
 
-        tools = DesktopTools(task, seed, runs_dir)
-        server = build_server(tools)
+    tools = DesktopTools(task, seed, runs_dir)
+    server = build_server(tools)
+    try:
+        if not http:
+            server.run("stdio")
+            return
         try:
-            if not http:
-                server.run("stdio")
-                return
-            try:
-                token = token_file.read_text(encoding="utf-8").strip() if token_file is not None else secrets.token_urlsafe(32)
-            except OSError as bad:
-                raise UsageProblem(f"--token-file {token_file} cannot be read ({bad.strerror or bad}).") from None
-            if not token:
-                raise UsageProblem(f"--token-file {token_file} is empty; write a token into it.")
-            told = "the token is in --token-file" if token_file is not None else f"the token is {token}"
-            typer.echo(f"http://127.0.0.1:{http}/mcp; {told}", err=True)
-            serve_http(server, http, token)
-        finally:
-            tools.close()
+            token = token_file.read_text(encoding="utf-8").strip() if token_file is not None else secrets.token_urlsafe(32)
+        except OSError as bad:
+            raise UsageProblem(f"--token-file {token_file} cannot be read ({bad.strerror or bad}).") from None
+        if not token:
+            raise UsageProblem(f"--token-file {token_file} is empty; write a token into it.")
+        told = "the token is in --token-file" if token_file is not None else f"the token is {token}"
+        typer.echo(f"http://127.0.0.1:{http}/mcp; {told}", err=True)
+        serve_http(server, http, token)
+    finally:
+        tools.close()
 
 
 if TYPE_CHECKING:
@@ -78,42 +77,36 @@ def _worlds() -> None:
 
 
 @task_app.command("check")
-def check_task(
-    tasks: Tasks = None,
-    seeds: Seeds = 5,
-    as_json: AsJson = False,
-    debug: Debug = False,
-) -> None:
+@command
+def check_task(tasks: Tasks = None, seeds: Seeds = 5, as_json: AsJson = False) -> None:
     """Say what is wrong with tasks: keys, slots without a value, conditions that hold from the start, oracles that fail."""
-    with guarded(debug):
-        from orchestrator.tasks.check import check_tasks
+    from orchestrator.tasks.check import check_tasks
 
-        _tell(check_tasks(tasks or [], seeds), as_json)
+    _tell(check_tasks(tasks or [], seeds), as_json)
 
 
 @task_app.command("play")
+@command
 def play_task(
     task: Annotated[str, typer.Argument(metavar="TASK", help="A file or a shipped name.", autocompletion=completion.tasks)],
     seed: Annotated[int, typer.Option(help="Which values the slots get.")] = 0,
     as_json: AsJson = False,
-    debug: Debug = False,
 ) -> None:
     """Perform a task's oracle, its own plan, without a crew, and say what came of each line and what the judge finds."""
-    with guarded(debug):
-        from orchestrator.store.printable import json_text
-        from orchestrator.tasks.check import task_named
-        from orchestrator.tasks.oracle import play
+    from orchestrator.store.printable import json_text
+    from orchestrator.tasks.check import task_named
+    from orchestrator.tasks.oracle import play
 
-        played = play(task_named(task), seed)
-        if as_json:
-            steps = [step._asdict() for step in played.steps]
-            verdict = played.verdict.model_dump(mode="json")
-            told = {"goal": played.goal, "seed": seed, "steps": steps, "problem": played.problem, "verdict": verdict}
-            typer.echo(json_text(told))
-        else:
-            _tell_played(played)
-        if not played.passed:
-            raise typer.Exit(FAILED)
+    played = play(task_named(task), seed)
+    if as_json:
+        steps = [step._asdict() for step in played.steps]
+        verdict = played.verdict.model_dump(mode="json")
+        told = {"goal": played.goal, "seed": seed, "steps": steps, "problem": played.problem, "verdict": verdict}
+        typer.echo(json_text(told))
+    else:
+        _tell_played(played)
+    if not played.passed:
+        raise typer.Exit(FAILED)
 
 
 def _tell_played(played: OracleRun) -> None:
@@ -135,6 +128,7 @@ def _tell_played(played: OracleRun) -> None:
 
 
 @world_app.command("check")
+@command
 def check_world(
     worlds: Worlds = None,
     seeds: Seeds = 5,
@@ -142,45 +136,42 @@ def check_world(
         list[str] | None, typer.Option(metavar="AXIS=VALUE", help="Look at them otherwise: language=de; repeatable.")
     ] = None,
     as_json: AsJson = False,
-    debug: Debug = False,
 ) -> None:
     """Say what is wrong with worlds: unknown apps and keys, duplicates, rules that fit nothing."""
-    with guarded(debug):
-        from orchestrator.tasks.check import check_worlds
+    from orchestrator.tasks.check import check_worlds
 
-        _tell(check_worlds(worlds or [], seeds, vary or ()), as_json)
+    _tell(check_worlds(worlds or [], seeds, vary or ()), as_json)
 
 
 @world_app.command("apps")
+@command
 def list_apps(
     world: Annotated[
         str | None, typer.Argument(metavar="[WORLD]", help="What its apps hold and can do.", autocompletion=completion.worlds)
     ] = None,
     as_json: AsJson = False,
-    debug: Debug = False,
 ) -> None:
     """List the apps that a world may have; of one world, its apps' cards: kinds of records, their fields, what can be done."""
-    with guarded(debug):
-        if world is not None:
-            _tell_cards(world, as_json)
-            return
-        from rich.console import Console
-        from rich.table import Table
+    if world is not None:
+        _tell_cards(world, as_json)
+        return
+    from rich.console import Console
+    from rich.table import Table
 
-        from environments.simulated.apps import UNUSABLE, listed_apps
-        from orchestrator.store.printable import json_text
+    from environments.simulated.apps import UNUSABLE, listed_apps
+    from orchestrator.store.printable import json_text
 
-        every = listed_apps()
-        if as_json:
-            for one in every:
-                typer.echo(json_text(one._asdict()))
-            return
-        table = Table("app", "title", "functions", "agent", "package", box=None)
+    every = listed_apps()
+    if as_json:
         for one in every:
-            table.add_row(one.name, one.title, str(len(one.functions)), "yes" if one.agent else "", one.package)
-        Console(width=None if Console().is_terminal else 120, highlight=False, markup=False).print(table)
-        for name, why in UNUSABLE.items():
-            typer.echo(f"{name} cannot be used: {why}")
+            typer.echo(json_text(one._asdict()))
+        return
+    table = Table("app", "title", "functions", "agent", "package", box=None)
+    for one in every:
+        table.add_row(one.name, one.title, str(len(one.functions)), "yes" if one.agent else "", one.package)
+    Console(width=None if Console().is_terminal else 120, highlight=False, markup=False).print(table)
+    for name, why in UNUSABLE.items():
+        typer.echo(f"{name} cannot be used: {why}")
 
 
 def _tell_cards(world: str, as_json: bool) -> None:
@@ -238,6 +229,7 @@ __all__ = ["world_app"]
 
 
 @world_app.command("serve")
+@command
 def serve_world(
     world: Annotated[str | None, typer.Argument(metavar="WORLD", help="A file or a shipped name.")] = None,
     task: Annotated[
@@ -252,13 +244,11 @@ def serve_world(
         str, typer.Option(help="The address to serve at; by default nobody but this machine can connect.")
     ] = "127.0.0.1",
     port: Annotated[int, typer.Option(min=0, max=65535, help="The port; 0 takes any that is free.")] = 8765,
-    debug: Debug = False,
 ) -> None:
     """Serve a world as web pages, until Ctrl-C. The printed address opens it; nobody gets in without the token in it."""
-    with guarded(debug):
-        from orchestrator.tasks import served_world
+    from orchestrator.tasks import served_world
 
-        served_world.serve_world(served_world.ServeOptions(world, task, seed, goal, record, host, port), _ready, _told)
+    served_world.serve_world(served_world.ServeOptions(world, task, seed, goal, record, host, port), _ready, _told)
 
 
 def _ready(address: Address, goal: str) -> None:

@@ -7,6 +7,8 @@ import errno
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from functools import wraps
+from inspect import Parameter, signature
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -49,6 +51,8 @@ Server = Annotated[
 ]  # fmt: skip
 TokenFile = Annotated[Path | None, typer.Option("--token-file", metavar="FILE", help="The file with the token of --server.")]
 Display = Annotated[str | None, typer.Option("--display", help="auto, rich, plain, log, json or none.", autocompletion=displays)]
+Overrides = Annotated[list[str] | None, typer.Option("-c", metavar="KEY=VALUE", help="Set one value; repeatable.")]
+Config = Annotated[list[Path] | None, typer.Option("--config", metavar="FILE", help="A YAML file of settings; repeatable.")]
 Debug = Annotated[bool, typer.Option("--debug", help="Show tracebacks.")]
 
 
@@ -121,6 +125,47 @@ def connected(
         yield runs
     finally:
         runs.close()
+
+
+def command(work: Callable[..., None]) -> Callable[..., None]:
+    """A command: whatever goes wrong in it becomes one sentence, and with `--debug` a traceback, too."""
+
+    def guarded_work(debug: bool = False, **given: Any) -> None:
+        with guarded(debug):
+            work(**given)
+
+    return _as_command(work, guarded_work, {"debug": (Debug, False)})
+
+
+def command_on_runs(*, store: bool = True) -> Callable[[Callable[..., None]], Callable[..., None]]:
+    """A command whose first parameter, `runs`, is what it is about; with the options that say where they are."""
+    places: dict[str, tuple[Any, Any]] = {"runs_dir": (RunsDir, None), "server": (Server, None), "token_file": (TokenFile, None)}
+    if store:
+        places = {"runs_dir": places.pop("runs_dir"), "store": (Store, None), **places}
+
+    def made(work: Callable[..., None]) -> Callable[..., None]:
+        def connected_work(debug: bool = False, **given: Any) -> None:
+            where = {name: given.pop(name, None) for name in places}
+            with guarded(debug), connected(**where) as runs:
+                work(runs, **given)
+
+        return _as_command(work, connected_work, {**places, "debug": (Debug, False)})
+
+    return made
+
+
+def _as_command(
+    work: Callable[..., None], inner: Callable[..., None], options: dict[str, tuple[Any, Any]]
+) -> Callable[..., None]:
+    """`inner` as Typer is to see it: with the parameters of `work`, and these options (type and default) behind them."""
+    work.__annotations__.pop("runs", None)  # a class that is not imported before the command is typed
+    own = signature(work, eval_str=True)
+    kept = [one for one in own.parameters.values() if one.name != "runs"]
+    more = [Parameter(name, Parameter.POSITIONAL_OR_KEYWORD, default=d, annotation=kind) for name, (kind, d) in options.items()]
+    done = wraps(work)(inner)
+    done.__annotations__ = {one.name: one.annotation for one in (*kept, *more)}
+    vars(done)["__signature__"] = own.replace(parameters=[*kept, *more])
+    return done
 
 
 def drive(face: Face, runs: Runs, work: Callable[[Listener, Stop], Outcome | None], run_id: str = "") -> None:

@@ -11,16 +11,11 @@ import typer
 from orchestrator.cli.common import (
     FAILED,
     AsJson,
-    Debug,
     Display,
     RunId,
-    RunsDir,
-    Server,
-    TokenFile,
     checked_display,
-    connected,
+    command_on_runs,
     drive,
-    guarded,
 )
 
 if TYPE_CHECKING:
@@ -31,59 +26,46 @@ Wait = Annotated[float, typer.Option(min=0, metavar="SECONDS", help="How long a 
 _PROMPT = "by hand> "
 
 
-def pause(
-    run_id: RunId,
-    who: Who = "",
-    wait: Wait = 20.0,
-    as_json: AsJson = False,
-    runs_dir: RunsDir = None,
-    server: Server = None,
-    token_file: TokenFile = None,
-    debug: Debug = False,
-) -> None:
+@command_on_runs(store=False)
+def pause(runs: Runs, run_id: RunId, who: Who = "", wait: Wait = 20.0, as_json: AsJson = False) -> None:
     """Let the crew stop before its next action; `resume` goes on."""
-    with guarded(debug), connected(runs_dir, server, token_file) as runs:
-        _tell(runs.run(run_id, who=who, wait=wait).pause(), as_json, runs)
+    _tell(runs.run(run_id, who=who, wait=wait).pause(), as_json, runs)
 
 
+@command_on_runs(store=False)
 def cancel(
+    runs: Runs,
     run_id: RunId,
     why: Annotated[str, typer.Option(metavar="WORDS", help="Why, for the report.")] = "",
     who: Who = "",
     wait: Wait = 20.0,
     as_json: AsJson = False,
-    runs_dir: RunsDir = None,
-    server: Server = None,
-    token_file: TokenFile = None,
-    debug: Debug = False,
 ) -> None:
     """End a run before its next action. It cannot be resumed."""
-    with guarded(debug), connected(runs_dir, server, token_file) as runs:
-        _tell(runs.run(run_id, who=who, wait=wait).cancel(why), as_json, runs)
+    _tell(runs.run(run_id, who=who, wait=wait).cancel(why), as_json, runs)
 
 
+@command_on_runs(store=False)
 def steer(
+    runs: Runs,
     run_id: RunId,
     words: Annotated[str, typer.Argument(metavar="WORDS", help="What to mind: it reaches the next decision.")],
     to: Annotated[str, typer.Option(metavar="ROLE", help="crew, manager, operator, technician, analyst or evaluator.")] = "crew",
     who: Who = "",
     wait: Wait = 20.0,
     as_json: AsJson = False,
-    runs_dir: RunsDir = None,
-    server: Server = None,
-    token_file: TokenFile = None,
-    debug: Debug = False,
 ) -> None:
     """Say something to the crew, or to one role, while it works."""
-    with guarded(debug), connected(runs_dir, server, token_file) as runs:
-        from typing import cast
+    from typing import cast
 
-        from roles.contracts.steering import Addressee
+    from roles.contracts.steering import Addressee
 
-        _tell(runs.run(run_id, who=who, wait=wait).steer(words, cast("Addressee", to)), as_json, runs)
+    _tell(runs.run(run_id, who=who, wait=wait).steer(words, cast("Addressee", to)), as_json, runs)
 
 
+@command_on_runs(store=False)
 def takeover(
+    runs: Runs,
     run_id: RunId,
     do: Annotated[
         list[str] | None, typer.Option("--do", metavar="ACTION", help='Do this by hand, such as: click "Save"; repeatable.')
@@ -91,55 +73,47 @@ def takeover(
     who: Who = "",
     wait: Wait = 20.0,
     as_json: AsJson = False,
-    runs_dir: RunsDir = None,
-    server: Server = None,
-    token_file: TokenFile = None,
-    debug: Debug = False,
 ) -> None:
     """Take a run in your own hands: the crew does nothing until `handback`. In a terminal, actions are asked for."""
-    with guarded(debug), connected(runs_dir, server, token_file) as runs:
-        from orchestrator.control.lease import LeaseHeld
+    from orchestrator.control.lease import LeaseHeld
 
-        run, good = runs.run(run_id, who=who, wait=wait), True
-        result = run.takeover()
-        if result.state == "taken_over" and (do or sys.stdin.isatty()):
-            try:
-                with run.hands() as hands:
-                    good = _act(hands, do)
-            except LeaseHeld:
-                typer.echo("Act in the window of the run itself; this run cannot be opened a second time.")
-                return
-        _tell(result, as_json, runs)
-        if not good:
-            raise typer.Exit(FAILED)
+    run, good = runs.run(run_id, who=who, wait=wait), True
+    result = run.takeover()
+    if result.state == "taken_over" and (do or sys.stdin.isatty()):
+        try:
+            with run.hands() as hands:
+                good = _act(hands, do)
+        except LeaseHeld:
+            typer.echo("Act in the window of the run itself; this run cannot be opened a second time.")
+            return
+    _tell(result, as_json, runs)
+    if not good:
+        raise typer.Exit(FAILED)
 
 
+@command_on_runs(store=False)
 def handback(
+    runs: Runs,
     run_id: RunId,
     say: Annotated[str, typer.Option(metavar="WORDS", help="What the crew is to know, such as what you did.")] = "",
     who: Who = "",
     wait: Wait = 20.0,
     display: Display = None,
     as_json: AsJson = False,
-    runs_dir: RunsDir = None,
-    server: Server = None,
-    token_file: TokenFile = None,
-    debug: Debug = False,
 ) -> None:
     """Give a run back to the crew, which looks anew and goes on."""
-    with guarded(debug), connected(runs_dir, server, token_file) as runs:
-        from orchestrator.views.terminal import make_face
+    from orchestrator.views.terminal import make_face
 
-        run = runs.run(run_id, who=who, wait=wait)
-        face = make_face("json" if as_json else checked_display(display))
-        for event in run.past():
-            face.recall(event)
-        drive(
-            face,
-            runs,
-            lambda heard, stop: run.handback(say, listener=heard, approver=face.approver, stop=stop),
-            run.run_id,
-        )
+    run = runs.run(run_id, who=who, wait=wait)
+    face = make_face("json" if as_json else checked_display(display))
+    for event in run.past():
+        face.recall(event)
+    drive(
+        face,
+        runs,
+        lambda heard, stop: run.handback(say, listener=heard, approver=face.approver, stop=stop),
+        run.run_id,
+    )
 
 
 def _tell(result: ControlResult, as_json: bool, runs: Runs) -> None:

@@ -9,7 +9,18 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from orchestrator.cli.common import EPILOG, FAILED, RUNS, AsJson, Debug, RunsDir, Server, TokenFile, guarded
+from orchestrator.cli.common import (
+    EPILOG,
+    FAILED,
+    RUNS,
+    AsJson,
+    Config,
+    Overrides,
+    RunsDir,
+    Server,
+    TokenFile,
+    command,
+)
 
 if TYPE_CHECKING:
     from orchestrator.desk.client.handle import RemotePages
@@ -21,6 +32,7 @@ if TYPE_CHECKING:
     from roles.knowledge.pages.folders import FolderSync
 
 
+@command
 def learn(
     words: Annotated[
         list[str], typer.Argument(metavar="RUN|LOG...", help="A run, or a log. Two that show the same are compared.")
@@ -31,32 +43,28 @@ def learn(
     app_name: Annotated[str, typer.Option("--app", metavar="APP", help="Keep it for goals in this application alone.")] = "",
     source: Annotated[str, typer.Option("--from", metavar="FORMAT", help="See: deskcrew log formats.")] = "deskcrew",
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Show what was understood, and keep nothing.")] = False,
-    overrides: Annotated[list[str] | None, typer.Option("-c", metavar="KEY=VALUE", help="Set one value; repeatable.")] = None,
-    config: Annotated[
-        list[Path] | None, typer.Option("--config", metavar="FILE", help="A YAML file of settings; repeatable.")
-    ] = None,
+    overrides: Overrides = None,
+    config: Config = None,
     runs_dir: RunsDir = None,
     as_json: AsJson = False,
-    debug: Debug = False,
 ) -> None:
     """Learn from a run of the crew, or from what a person or another agent did; say what was understood."""
-    with guarded(debug):
-        from orchestrator.cli.common import as_overrides
-        from orchestrator.lab.learning.learning import lesson
-        from orchestrator.runs.experience import LearningResult, kept
-        from orchestrator.settings.settings import load_settings
+    from orchestrator.cli.common import as_overrides
+    from orchestrator.lab.learning.learning import lesson
+    from orchestrator.runs.experience import LearningResult, kept
+    from orchestrator.settings.settings import load_settings
 
-        settings = load_settings(config or (), [*(overrides or ()), *as_overrides({"runs_dir": runs_dir})]).settings
-        found = lesson(words, goal or (), source, settings.runs_dir, app_name)
-        if found.against:
-            result = LearningResult(False, found.found.title, why=found.against)
-        elif dry_run:
-            result = LearningResult(False, found.found.title, why="only shown (--dry-run)")
-        else:
-            result = kept(found, settings.knowledge, settings.runs_dir)
-        _tell(found, result, as_json=as_json)
-        if found.against:
-            raise typer.Exit(FAILED)
+    settings = load_settings(config or (), [*(overrides or ()), *as_overrides({"runs_dir": runs_dir})]).settings
+    found = lesson(words, goal or (), source, settings.runs_dir, app_name)
+    if found.against:
+        result = LearningResult(False, found.found.title, why=found.against)
+    elif dry_run:
+        result = LearningResult(False, found.found.title, why="only shown (--dry-run)")
+    else:
+        result = kept(found, settings.knowledge, settings.runs_dir)
+    _tell(found, result, as_json=as_json)
+    if found.against:
+        raise typer.Exit(FAILED)
 
 
 def _tell(found: Lesson, result: LearningResult, *, as_json: bool) -> None:
@@ -97,26 +105,22 @@ Days = Annotated[float, typer.Option("--days", min=0.001, metavar="DAYS", help="
 
 
 @memory_app.command("ls")
+@command
 def list_answers(
-    app: MemoryApp = None,
-    days: Days = 180.0,
-    file: File = None,
-    as_json: AsJson = False,
-    runs_dir: RunsDir = None,
-    debug: Debug = False,
+    app: MemoryApp = None, days: Days = 180.0, file: File = None, as_json: AsJson = False, runs_dir: RunsDir = None
 ) -> None:
     """List the answers, newest first: the question, when and in which run it was answered, and how often that was used."""
-    with guarded(debug):
-        from orchestrator.store.printable import json_text
+    from orchestrator.store.printable import json_text
 
-        found = _used(lambda: _opened(file, runs_dir, days).all(app))
-        if as_json:
-            typer.echo(json_text([known.model_dump(mode="json", exclude={"exact"}) | {"good": good} for known, good in found], 2))
-            return
-        typer.echo(_table(found))
+    found = _used(lambda: _opened(file, runs_dir, days).all(app))
+    if as_json:
+        typer.echo(json_text([known.model_dump(mode="json", exclude={"exact"}) | {"good": good} for known, good in found], 2))
+        return
+    typer.echo(_table(found))
 
 
 @memory_app.command("rm")
+@command
 def remove_answers(
     ids: Annotated[list[int] | None, typer.Argument(metavar="ID...", help="Numbers that `memory ls` shows.")] = None,
     expired: Annotated[bool, typer.Option("--expired", help="All that are no longer good.")] = False,
@@ -124,43 +128,39 @@ def remove_answers(
     days: Days = 180.0,
     file: File = None,
     runs_dir: RunsDir = None,
-    debug: Debug = False,
 ) -> None:
     """Forget answers."""
-    with guarded(debug):
-        from orchestrator.errors import UsageProblem
+    from orchestrator.errors import UsageProblem
 
-        if sum((bool(ids), expired, everything)) != 1:
-            raise UsageProblem("Say which answers to forget: their numbers (deskcrew memory ls shows them), --expired or --all.")
-        kept = _opened(file, runs_dir, days)
-        if ids:
-            known = {answer.id for answer, _ in _used(kept.all)}
-            if missing := [number for number in ids if number not in known]:
-                raise UsageProblem(f"There is no answer {missing[0]}; list them with: deskcrew memory ls")
-            gone = sum(_used(lambda number=number: kept.remove(number)) for number in dict.fromkeys(ids))
-        else:
-            gone = _used(kept.remove_expired if expired else kept.remove_all)
-        typer.echo(f"{gone} answer{'s' if gone != 1 else ''} forgotten")
+    if sum((bool(ids), expired, everything)) != 1:
+        raise UsageProblem("Say which answers to forget: their numbers (deskcrew memory ls shows them), --expired or --all.")
+    kept = _opened(file, runs_dir, days)
+    if ids:
+        known = {answer.id for answer, _ in _used(kept.all)}
+        if missing := [number for number in ids if number not in known]:
+            raise UsageProblem(f"There is no answer {missing[0]}; list them with: deskcrew memory ls")
+        gone = sum(_used(lambda number=number: kept.remove(number)) for number in dict.fromkeys(ids))
+    else:
+        gone = _used(kept.remove_expired if expired else kept.remove_all)
+    typer.echo(f"{gone} answer{'s' if gone != 1 else ''} forgotten")
 
 
 @memory_app.command("stats")
-def show_stats(
-    days: Days = 180.0, file: File = None, as_json: AsJson = False, runs_dir: RunsDir = None, debug: Debug = False
-) -> None:
+@command
+def show_stats(days: Days = 180.0, file: File = None, as_json: AsJson = False, runs_dir: RunsDir = None) -> None:
     """Say how many answers there are, for which applications, and where."""
-    with guarded(debug):
-        from orchestrator.store.printable import clean, json_text
+    from orchestrator.store.printable import clean, json_text
 
-        kept = _opened(file, runs_dir, days)
-        stats = _used(kept.stats)
-        if as_json:
-            typer.echo(json_text({"file": str(kept.path), **stats._asdict()}, 2))
-            return
-        used = f"used {stats.used} times, {stats.bytes} bytes"
-        typer.echo(f"{stats.answers} answers, {stats.expired} of them no longer good, {used}")
-        for app, count in sorted(stats.apps.items()):
-            typer.echo(f"  {clean(app or '(no application)', 60)}: {count}")
-        typer.echo(f"  in {clean(kept.path)}")
+    kept = _opened(file, runs_dir, days)
+    stats = _used(kept.stats)
+    if as_json:
+        typer.echo(json_text({"file": str(kept.path), **stats._asdict()}, 2))
+        return
+    used = f"used {stats.used} times, {stats.bytes} bytes"
+    typer.echo(f"{stats.answers} answers, {stats.expired} of them no longer good, {used}")
+    for app, count in sorted(stats.apps.items()):
+        typer.echo(f"  {clean(app or '(no application)', 60)}: {count}")
+    typer.echo(f"  in {clean(kept.path)}")
 
 
 def _opened(file: Path | None, runs_dir: Path | None, days: float) -> AnswerFile:
@@ -201,11 +201,10 @@ knowledge_app = typer.Typer(
 knowledge_app.command()(learn)
 App = Annotated[str | None, typer.Option("--app", metavar="APP", help="The application it is about.")]
 Kind = Annotated[str | None, typer.Option("--kind", metavar="KIND", help="help, online, experience or demonstration.")]
-Config = Annotated[list[Path] | None, typer.Option("--config", metavar="FILE", help="A YAML file of settings; repeatable.")]
-Overrides = Annotated[list[str] | None, typer.Option("-c", metavar="KEY=VALUE", help="Set one value; repeatable.")]
 
 
 @knowledge_app.command()
+@command
 def add(
     places: Annotated[list[Path], typer.Argument(metavar="PATH...", help="Pages (Markdown, JSON, HTML), or folders of them.")],
     app: App = None,
@@ -216,17 +215,17 @@ def add(
     as_json: AsJson = False,
     server: Server = None,
     token_file: TokenFile = None,
-    debug: Debug = False,
 ) -> None:
     """Add pages. In a folder, APP/PAGE is about APP. Added again, what changed is read again and what is gone is dropped.
 
     With --server the pages of these files are sent, each as a help page.
     """
-    with guarded(debug), _pages(config, overrides, runs_dir, server, token_file) as pages:
+    with _pages(config, overrides, runs_dir, server, token_file) as pages:
         _print(pages.add(places, app, kind), as_json)
 
 
 @knowledge_app.command("ls")
+@command
 def list_all(
     app: App = None,
     kind: Kind = None,
@@ -237,14 +236,14 @@ def list_all(
     as_json: AsJson = False,
     server: Server = None,
     token_file: TokenFile = None,
-    debug: Debug = False,
 ) -> None:
     """List what was added; with --server, everything that is looked up there."""
-    with guarded(debug), _pages(config, overrides, runs_dir, server, token_file) as pages:
+    with _pages(config, overrides, runs_dir, server, token_file) as pages:
         _print(pages.list(app, kind, every), as_json)
 
 
 @knowledge_app.command()
+@command
 def search(
     query: Annotated[str, typer.Argument(metavar="QUERY", help="What is to be done, or known, in words.")],
     app: App = None,
@@ -255,14 +254,14 @@ def search(
     as_json: AsJson = False,
     server: Server = None,
     token_file: TokenFile = None,
-    debug: Debug = False,
 ) -> None:
     """Search as a run does, and show also what came close and is not returned, with the reason. Exit code 1: nothing fits."""
-    with guarded(debug), _pages(config, overrides, runs_dir, server, token_file) as pages:
+    with _pages(config, overrides, runs_dir, server, token_file) as pages:
         _print(pages.search(query, app, kind), as_json)
 
 
 @knowledge_app.command("rm")
+@command
 def remove(
     ids: Annotated[list[str], typer.Argument(metavar="ID...", help="Of documents, as ls shows them.")],
     config: Config = None,
@@ -271,10 +270,9 @@ def remove(
     as_json: AsJson = False,
     server: Server = None,
     token_file: TokenFile = None,
-    debug: Debug = False,
 ) -> None:
     """Remove what was added."""
-    with guarded(debug), _pages(config, overrides, runs_dir, server, token_file) as pages:
+    with _pages(config, overrides, runs_dir, server, token_file) as pages:
         from orchestrator.store.printable import clean, json_text
 
         pages.remove(ids)
@@ -282,28 +280,22 @@ def remove(
 
 
 @knowledge_app.command()
-def stats(
-    config: Config = None,
-    overrides: Overrides = None,
-    runs_dir: RunsDir = None,
-    as_json: AsJson = False,
-    debug: Debug = False,
-) -> None:
+@command
+def stats(config: Config = None, overrides: Overrides = None, runs_dir: RunsDir = None, as_json: AsJson = False) -> None:
     """Count what can be looked up, by source, and say what could not be read."""
-    with guarded(debug):
-        from orchestrator.lab.learning import knowledge
-        from orchestrator.store.printable import clean, json_text
-        from orchestrator.views.listing import table
+    from orchestrator.lab.learning import knowledge
+    from orchestrator.store.printable import clean, json_text
+    from orchestrator.views.listing import table
 
-        told = knowledge.stats(_settings(config, overrides, runs_dir))
-        if as_json:
-            typer.echo(json_text(told._asdict(), 2))
-            return
-        rows = [(row["kind"], clean(row["app"] or "-"), str(row["added"]), str(row["folders"])) for row in told.counts]
-        typer.echo(table([("KIND", "APP", "ADDED", "IN FOLDERS"), *rows]))
-        typer.echo(f"store: {clean(told.store)}" + (f", {told.bytes:,} bytes" if told.bytes else " (not made yet)"))
-        for line in (*(f"embeddings: {model}: {count} vectors" for model, count in told.vectors.items()), *told.problems):
-            typer.echo(clean(line, 1000))
+    told = knowledge.stats(_settings(config, overrides, runs_dir))
+    if as_json:
+        typer.echo(json_text(told._asdict(), 2))
+        return
+    rows = [(row["kind"], clean(row["app"] or "-"), str(row["added"]), str(row["folders"])) for row in told.counts]
+    typer.echo(table([("KIND", "APP", "ADDED", "IN FOLDERS"), *rows]))
+    typer.echo(f"store: {clean(told.store)}" + (f", {told.bytes:,} bytes" if told.bytes else " (not made yet)"))
+    for line in (*(f"embeddings: {model}: {count} vectors" for model, count in told.vectors.items()), *told.problems):
+        typer.echo(clean(line, 1000))
 
 
 def _print(shown: Shown, as_json: bool) -> None:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from orchestrator.cli.common import EPILOG, FAILED, RUNS, AsJson, Debug, RunsDir, guarded
+from orchestrator.cli.common import EPILOG, FAILED, RUNS, AsJson, Config, Debug, Overrides, RunsDir, command
 from orchestrator.cli.completion import presets
 
 if TYPE_CHECKING:
@@ -21,6 +21,7 @@ PolicyFiles = Annotated[list[str] | None, typer.Argument(metavar="FILE...", help
 
 
 @policy_app.command("explain")
+@command
 def explain_action(
     action: Annotated[str, typer.Argument(metavar="ACTION", help="""An action, such as: click button "Submit".""")],
     preset: Annotated[str | None, typer.Option(metavar="NAME", help="The safety policy: a shipped preset.")] = None,
@@ -34,68 +35,64 @@ def explain_action(
         list[str] | None, typer.Option(metavar="NAME=VALUE", help="On the blackboard, from a screen; repeatable.")
     ] = None,
     confidence: Annotated[float, typer.Option(min=0.0, max=1.0, help="How sure the decision maker is.")] = 1.0,
-    overrides: Annotated[list[str] | None, typer.Option("-c", metavar="KEY=VALUE", help="Set one value; repeatable.")] = None,
-    config: Annotated[
-        list[Path] | None, typer.Option("--config", metavar="FILE", help="A YAML file of settings; repeatable.")
-    ] = None,
+    overrides: Overrides = None,
+    config: Config = None,
     as_json: AsJson = False,
-    debug: Debug = False,
 ) -> None:
     """Say what a safety policy says of an action on a screen: the verdict, the rule that decides, and what each rule says."""
-    with guarded(debug):
-        import json
+    import json
 
-        from orchestrator.errors import UsageProblem
-        from orchestrator.tasks.policy_explanation import ExplainRequest, explained
-        from orchestrator.tasks.tasks import Task, resolve_target
+    from orchestrator.errors import UsageProblem
+    from orchestrator.tasks.policy_explanation import ExplainRequest, explained
+    from orchestrator.tasks.tasks import Task, resolve_target
 
-        if preset is not None and file is not None:
-            raise UsageProblem("Give one policy: --preset NAME or --file FILE.")
-        found = None if task is None else resolve_target(task)
-        if task is not None and not isinstance(found, Task):
-            raise UsageProblem(f"--task {task!r} is no task file and no shipped task.")
-        asked = ExplainRequest(
-            action=action,
-            safety=preset or (str(file.resolve()) if file else ""),
-            task=found if isinstance(found, Task) else None,
-            world=world,
-            screen=screen,
-            app=app,
-            goal=goal,
-            facts=tuple(fact or ()),
-            confidence=confidence,
-            config=tuple(config or ()),
-            overrides=tuple(overrides or ()),
-        )
-        told = explained(asked)
-        if as_json:
-            data = told._asdict() | {"rules": [rule._asdict() for rule in told.rules]}
-            typer.echo(json.dumps(data, indent=2, ensure_ascii=True))
-            return
-        _cli_policy_tell(told)
+    if preset is not None and file is not None:
+        raise UsageProblem("Give one policy: --preset NAME or --file FILE.")
+    found = None if task is None else resolve_target(task)
+    if task is not None and not isinstance(found, Task):
+        raise UsageProblem(f"--task {task!r} is no task file and no shipped task.")
+    asked = ExplainRequest(
+        action=action,
+        safety=preset or (str(file.resolve()) if file else ""),
+        task=found if isinstance(found, Task) else None,
+        world=world,
+        screen=screen,
+        app=app,
+        goal=goal,
+        facts=tuple(fact or ()),
+        confidence=confidence,
+        config=tuple(config or ()),
+        overrides=tuple(overrides or ()),
+    )
+    told = explained(asked)
+    if as_json:
+        data = told._asdict() | {"rules": [rule._asdict() for rule in told.rules]}
+        typer.echo(json.dumps(data, indent=2, ensure_ascii=True))
+        return
+    _cli_policy_tell(told)
 
 
 @policy_app.command("check")
-def check_policy(files: PolicyFiles = None, as_json: AsJson = False, debug: Debug = False) -> None:
+@command
+def check_policy(files: PolicyFiles = None, as_json: AsJson = False) -> None:
     """Say what is wrong with safety policies: keys, verbs, conditions that cannot be evaluated."""
-    with guarded(debug):
-        import json
+    import json
 
-        from orchestrator.store.printable import clean
-        from orchestrator.tasks.policy_explanation import check_policies
+    from orchestrator.store.printable import clean
+    from orchestrator.tasks.policy_explanation import check_policies
 
-        found = check_policies([_as_path(file) for file in files or ()])
-        for one in found:
-            if as_json:
-                typer.echo(json.dumps(one._asdict(), ensure_ascii=True))
-                continue
-            rules = "" if one.wrong else f"  {one.rules} rule{'s' if one.rules != 1 else ''}, network: {one.network}"
-            typer.echo(f"{'wrong' if one.wrong else 'ok':<6} {clean(one.name)}{rules}")
-            for kind, said in (("wrong", [one.wrong] if one.wrong else []), ("note", one.notes)):
-                for words in said:
-                    typer.echo(f"       {kind}: {clean(words, 1000)}")
-        if any(one.wrong for one in found):
-            raise typer.Exit(FAILED)
+    found = check_policies([_as_path(file) for file in files or ()])
+    for one in found:
+        if as_json:
+            typer.echo(json.dumps(one._asdict(), ensure_ascii=True))
+            continue
+        rules = "" if one.wrong else f"  {one.rules} rule{'s' if one.rules != 1 else ''}, network: {one.network}"
+        typer.echo(f"{'wrong' if one.wrong else 'ok':<6} {clean(one.name)}{rules}")
+        for kind, said in (("wrong", [one.wrong] if one.wrong else []), ("note", one.notes)):
+            for words in said:
+                typer.echo(f"       {kind}: {clean(words, 1000)}")
+    if any(one.wrong for one in found):
+        raise typer.Exit(FAILED)
 
 
 def _as_path(word: str) -> str:
@@ -133,30 +130,29 @@ def _cli_policy_tell(told: Explanation) -> None:
     typer.echo(f"the rules alone: {clean(told.by_rules)}")
 
 
+@command
 def trust(
     run_id: Annotated[str, typer.Argument(metavar="ID", help="A run, or the beginning of its name.")],
     yes: Annotated[bool, typer.Option("--yes", help="Do not ask.")] = False,
     runs_dir: RunsDir = None,
-    debug: Debug = False,
 ) -> None:
     """Let a run that came from elsewhere start what its settings name, after saying what that is."""
-    with guarded(debug):
-        from orchestrator.runs.folders import find_run, read_run
-        from orchestrator.runs.privacy.trust import reaching
-        from orchestrator.runs.privacy.trust import trust as sign
-        from orchestrator.store.printable import clean
+    from orchestrator.runs.folders import find_run, read_run
+    from orchestrator.runs.privacy.trust import reaching
+    from orchestrator.runs.privacy.trust import trust as sign
+    from orchestrator.store.printable import clean
 
-        folder = find_run(run_id, runs_dir or RUNS)
-        found = reaching(read_run(folder)["settings"])
-        if not found:
-            typer.echo(f"Run {folder.name} names nothing beyond itself; it goes on without that.")
-            return
-        for what in found:
-            typer.echo(f"- {clean(what, 400)}")
-        if not yes:
-            typer.confirm("Is all of this to be started, or asked, for you?", abort=True)
-        sign(folder.name, runs_dir=folder.parent)
-        typer.echo(f"Go on with: deskcrew resume {folder.name}")
+    folder = find_run(run_id, runs_dir or RUNS)
+    found = reaching(read_run(folder)["settings"])
+    if not found:
+        typer.echo(f"Run {folder.name} names nothing beyond itself; it goes on without that.")
+        return
+    for what in found:
+        typer.echo(f"- {clean(what, 400)}")
+    if not yes:
+        typer.confirm("Is all of this to be started, or asked, for you?", abort=True)
+    sign(folder.name, runs_dir=folder.parent)
+    typer.echo(f"Go on with: deskcrew resume {folder.name}")
 
 
 policies_app = typer.Typer(
@@ -173,58 +169,58 @@ Files = Annotated[
 @policies_app.callback()
 def _policies(ctx: typer.Context, as_json: AsJson = False, debug: Debug = False) -> None:
     if ctx.invoked_subcommand is None:
-        list_presets(as_json, debug)
+        list_presets(as_json=as_json, debug=debug)
 
 
 @policies_app.command("list")
-def list_presets(as_json: AsJson = False, debug: Debug = False) -> None:
+@command
+def list_presets(as_json: AsJson = False) -> None:
     """List the shipped presets, who decides in each, and what they lack on this machine."""
-    with guarded(debug):
-        import json
+    import json
 
-        from orchestrator.settings.build import report_presets
+    from orchestrator.settings.build import report_presets
 
-        found = list(report_presets())
-        typer.echo(json.dumps([one._asdict() for one in found], indent=2) if as_json else _table(found))
+    found = list(report_presets())
+    typer.echo(json.dumps([one._asdict() for one in found], indent=2) if as_json else _table(found))
 
 
 @policies_app.command("show")
-def show_preset(name: Name, as_json: AsJson = False, debug: Debug = False) -> None:
+@command
+def show_preset(name: Name, as_json: AsJson = False) -> None:
     """Show what a preset sets, each value with its file and line, and what it lacks on this machine."""
-    with guarded(debug):
-        from orchestrator.settings.build import show
-        from orchestrator.store.printable import clean, json_text
-        from orchestrator.views.listing import table, width_of_terminal
+    from orchestrator.settings.build import show
+    from orchestrator.store.printable import clean, json_text
+    from orchestrator.views.listing import table, width_of_terminal
 
-        shown = show(name)
-        if as_json:
-            data = shown.report._asdict() | {"settings": [line._asdict() for line in shown.lines]}
-            typer.echo(json_text(data, 2))
-            return
-        typer.echo(f"{clean(shown.report.name)}: {clean(shown.report.about)}")
-        rows = [(line.key, json_text(line.value), clean(line.source)) for line in shown.lines]
-        typer.echo(table(rows, width_of_terminal()))
-        _tell(shown.report)
+    shown = show(name)
+    if as_json:
+        data = shown.report._asdict() | {"settings": [line._asdict() for line in shown.lines]}
+        typer.echo(json_text(data, 2))
+        return
+    typer.echo(f"{clean(shown.report.name)}: {clean(shown.report.about)}")
+    rows = [(line.key, json_text(line.value), clean(line.source)) for line in shown.lines]
+    typer.echo(table(rows, width_of_terminal()))
+    _tell(shown.report)
 
 
 @policies_app.command("check")
-def check_presets(files: Files = None, as_json: AsJson = False, debug: Debug = False) -> None:
+@command
+def check_presets(files: Files = None, as_json: AsJson = False) -> None:
     """Say what is wrong with presets or settings: keys, models, prompts, scripts. What is lacking here is said, and no error."""
-    with guarded(debug):
-        from orchestrator.settings.build import report, report_presets
-        from orchestrator.store.printable import clean, json_text
+    from orchestrator.settings.build import report, report_presets
+    from orchestrator.store.printable import clean, json_text
 
-        found = (report(file) for file in files) if files else report_presets()
-        bad = 0
-        for one in found:
-            bad += bool(one.wrong)
-            if as_json:
-                typer.echo(json_text(one._asdict()))
-                continue
-            typer.echo(f"{'wrong' if one.wrong else 'ok':<6} {clean(one.name)}")
-            _tell(one)
-        if bad:
-            raise typer.Exit(FAILED)
+    found = (report(file) for file in files) if files else report_presets()
+    bad = 0
+    for one in found:
+        bad += bool(one.wrong)
+        if as_json:
+            typer.echo(json_text(one._asdict()))
+            continue
+        typer.echo(f"{'wrong' if one.wrong else 'ok':<6} {clean(one.name)}")
+        _tell(one)
+    if bad:
+        raise typer.Exit(FAILED)
 
 
 def _tell(one: PolicyReport) -> None:

@@ -12,9 +12,10 @@ import typer
 from orchestrator.cli.common import (
     FAILED,
     AsJson,
-    Debug,
+    Config,
     Display,
     ModelName,
+    Overrides,
     RunId,
     RunsDir,
     Secret,
@@ -23,10 +24,10 @@ from orchestrator.cli.common import (
     TokenFile,
     as_overrides,
     checked_display,
+    command,
     connected,
     deciders,
     drive,
-    guarded,
 )
 from orchestrator.cli.completion import presets, tasks, worlds
 
@@ -36,12 +37,11 @@ if TYPE_CHECKING:
 TARGET = "A goal in words, a task file, or the name of a shipped task."
 
 
+@command
 def run(
     target: Annotated[str | None, typer.Argument(help=TARGET, autocompletion=tasks)] = None,
-    overrides: Annotated[list[str] | None, typer.Option("-c", metavar="KEY=VALUE", help="Set one value; repeatable.")] = None,
-    config: Annotated[
-        list[Path] | None, typer.Option("--config", metavar="FILE", help="A YAML file of settings; repeatable.")
-    ] = None,
+    overrides: Overrides = None,
+    config: Config = None,
     seed: Annotated[int | None, typer.Option(help="Seed of the world and of the task's variation.")] = None,
     world: Annotated[str | None, typer.Option(help="Name of a shipped world, or a path.", autocompletion=worlds)] = None,
     environment: Annotated[str | None, typer.Option(metavar="NAME", help="What is worked: simulated or browser.")] = None,
@@ -75,10 +75,9 @@ def run(
     store: Store = None,
     server: Server = None,
     token_file: TokenFile = None,
-    debug: Debug = False,
 ) -> None:
     """Run a goal or a task. With --json: one event a line, the outcome last."""
-    with guarded(debug), connected(runs_dir, None if show_config else server, token_file, store) as runs:
+    with connected(runs_dir, None if show_config else server, token_file, store) as runs:
         from orchestrator.settings.settings import varied
 
         shown = "json" if as_json else display
@@ -101,6 +100,7 @@ def run(
         drive(face, order.runs, lambda heard, stop: order.start(secrets, heard, face.approver, stop))
 
 
+@command
 def resume(
     run_id: RunId,
     approve: Annotated[bool, typer.Option("--approve", help="Let the action be done, or the plan be worked.")] = False,
@@ -123,40 +123,37 @@ def resume(
     store: Store = None,
     server: Server = None,
     token_file: TokenFile = None,
-    debug: Debug = False,
 ) -> None:
     """Go on with a run: one that waits for a person, or one that was interrupted."""
-    with guarded(debug):
-        answer = _constrained(_answer(approve, reject, edit, respond), constrain)
-        from orchestrator.runs.answers import by_whom
-        from orchestrator.runs.privacy.secrets import asked_for
-        from orchestrator.views.terminal import make_face
+    answer = _constrained(_answer(approve, reject, edit, respond), constrain)
+    from orchestrator.runs.answers import by_whom
+    from orchestrator.runs.privacy.secrets import asked_for
+    from orchestrator.views.terminal import make_face
 
-        with connected(runs_dir, server, token_file, store) as runs:
-            run = runs.run(run_id, secrets=asked_for(secret or ()))
-            face = make_face("json" if as_json else checked_display(display))
-            for event in run.past():
-                face.recall(event)
-            drive(
-                face,
-                runs,
-                lambda heard, stop: run.resume(
-                    answer=None if answer is None else by_whom(answer, "command"),
-                    overrides=overrides or (),
-                    listener=heard,
-                    approver=face.approver,
-                    stop=stop,
-                ),
-                run.run_id,
-            )
+    with connected(runs_dir, server, token_file, store) as runs:
+        run = runs.run(run_id, secrets=asked_for(secret or ()))
+        face = make_face("json" if as_json else checked_display(display))
+        for event in run.past():
+            face.recall(event)
+        drive(
+            face,
+            runs,
+            lambda heard, stop: run.resume(
+                answer=None if answer is None else by_whom(answer, "command"),
+                overrides=overrides or (),
+                listener=heard,
+                approver=face.approver,
+                stop=stop,
+            ),
+            run.run_id,
+        )
 
 
+@command
 def plan(
     target: Annotated[str, typer.Argument(help=TARGET, autocompletion=tasks)],
-    overrides: Annotated[list[str] | None, typer.Option("-c", metavar="KEY=VALUE", help="Set one value; repeatable.")] = None,
-    config: Annotated[
-        list[Path] | None, typer.Option("--config", metavar="FILE", help="A YAML file of settings; repeatable.")
-    ] = None,
+    overrides: Overrides = None,
+    config: Config = None,
     seed: Annotated[int | None, typer.Option(help="Seed of the world and of the task's variation.")] = None,
     world: Annotated[str | None, typer.Option(help="Name of a shipped world, or a path.", autocompletion=worlds)] = None,
     policies: Annotated[
@@ -166,10 +163,9 @@ def plan(
     as_json: AsJson = False,
     server: Server = None,
     token_file: TokenFile = None,
-    debug: Debug = False,
 ) -> None:
     """Plan a goal and work nothing: prints the plan as YAML that `run --plan` reads."""
-    with guarded(debug), connected(None, server, token_file) as runs:
+    with connected(None, server, token_file) as runs:
         from orchestrator.tasks.plans import told
 
         changes = [*(overrides or ()), *as_overrides({**deciders(policies, model), "seed": seed, "world": world})]
@@ -180,27 +176,26 @@ def plan(
         typer.echo(told(made, as_json), nl=False)
 
 
+@command
 def read_goal(
     goal: Annotated[str, typer.Argument(help="A goal in words.")],
     today: Annotated[
         str, typer.Option(metavar="DAY", help="The day that dates count from: 2026-03-02, with a time or without.")
     ] = "",
     as_json: AsJson = False,
-    debug: Debug = False,
 ) -> None:
     """Show what rules read in a goal: its orders, the words that mean nothing, and those that were not understood."""
-    with guarded(debug):
-        from orchestrator.store.printable import clean
-        from roles.screen.language.reader import read
+    from orchestrator.store.printable import clean
+    from roles.screen.language.reader import read
 
-        reading = read(goal, today)
-        if as_json:
-            typer.echo(reading.model_dump_json(indent=2))
-        else:
-            for line in _read_lines(reading):
-                typer.echo(clean(line, 4000))
-        if not reading.understood:
-            raise typer.Exit(FAILED)
+    reading = read(goal, today)
+    if as_json:
+        typer.echo(reading.model_dump_json(indent=2))
+    else:
+        for line in _read_lines(reading):
+            typer.echo(clean(line, 4000))
+    if not reading.understood:
+        raise typer.Exit(FAILED)
 
 
 def _read_lines(reading: Reading) -> Iterator[str]:

@@ -3,14 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from orchestrator.cli.common import EPILOG, AsJson, Debug, RunId, RunsDir, Server, Store, TokenFile, connected, guarded
+from orchestrator.cli.common import (
+    EPILOG,
+    AsJson,
+    Config,
+    Overrides,
+    RunId,
+    command,
+    command_on_runs,
+)
 
 if TYPE_CHECKING:
+    from orchestrator.runs.handle import Runs
     from roles.skills.contract import Skill
     from roles.skills.registry import Skills
 
@@ -19,31 +27,28 @@ skills_app = typer.Typer(help="What the crew can do: the surface, apps' function
 
 
 @skills_app.command("ls")
+@command
 def list_skills(
     app: Annotated[str | None, typer.Option(metavar="NAME", help="Only those of this app, or of this server.")] = None,
     world: Annotated[str | None, typer.Option(help="Name of a shipped world, or a path.")] = None,
-    overrides: Annotated[list[str] | None, typer.Option("-c", metavar="KEY=VALUE", help="Set one value; repeatable.")] = None,
-    config: Annotated[
-        list[Path] | None, typer.Option("--config", metavar="FILE", help="A YAML file of settings; repeatable.")
-    ] = None,
+    overrides: Overrides = None,
+    config: Config = None,
     as_json: AsJson = False,
-    debug: Debug = False,
 ) -> None:
     """List every skill: its kind, what it takes, its risk in the safety policy's words, and what it means to do it twice."""
-    with guarded(debug):
-        from orchestrator.cli.common import as_overrides
-        from orchestrator.settings.build import build_skills, make_environment
-        from orchestrator.settings.settings import load_settings
-        from orchestrator.store.printable import json_text
+    from orchestrator.cli.common import as_overrides
+    from orchestrator.settings.build import build_skills, make_environment
+    from orchestrator.settings.settings import load_settings
+    from orchestrator.store.printable import json_text
 
-        settings = load_settings(config or (), [*(overrides or ()), *as_overrides({"world": world})]).settings
-        environment = make_environment(settings)
-        try:
-            skills = build_skills(settings, environment)
-            found = _of(skills, app)
-            typer.echo(json_text([_data(skill, skills) for skill in found], 2) if as_json else _table(found, skills))
-        finally:
-            environment.close()
+    settings = load_settings(config or (), [*(overrides or ()), *as_overrides({"world": world})]).settings
+    environment = make_environment(settings)
+    try:
+        skills = build_skills(settings, environment)
+        found = _of(skills, app)
+        typer.echo(json_text([_data(skill, skills) for skill in found], 2) if as_json else _table(found, skills))
+    finally:
+        environment.close()
 
 
 def _of(skills: Skills, app: str | None) -> list[Skill]:
@@ -86,21 +91,21 @@ def _risk(skill: Skill) -> str:
 Part = Annotated[str, typer.Argument(metavar="[WORD]", help="Only those that have this in their name, world, kinds or goal.")]
 
 
-def tasks(part: Part = "", as_json: AsJson = False, debug: Debug = False) -> None:
+@command
+def tasks(part: Part = "", as_json: AsJson = False) -> None:
     """List the shipped tasks: name, tier, whether the plan is given, world, goal. `deskcrew run NAME` works one, `deskcrew task
     check` checks one."""
-    with guarded(debug):
-        from orchestrator.tasks import shipped
+    from orchestrator.tasks import shipped
 
-        _tell(shipped.tasks(part), shipped.TASK_COLUMNS, as_json, part)
+    _tell(shipped.tasks(part), shipped.TASK_COLUMNS, as_json, part)
 
 
-def worlds(part: Part = "", as_json: AsJson = False, debug: Debug = False) -> None:
+@command
+def worlds(part: Part = "", as_json: AsJson = False) -> None:
     """List the shipped worlds: name, kind, apps and what they are for. `deskcrew world serve NAME` opens one in a browser."""
-    with guarded(debug):
-        from orchestrator.tasks import shipped
+    from orchestrator.tasks import shipped
 
-        _tell(shipped.worlds(part), shipped.WORLD_COLUMNS, as_json, part)
+    _tell(shipped.worlds(part), shipped.WORLD_COLUMNS, as_json, part)
 
 
 def _tell(found: Sequence[Mapping[str, object]], columns: tuple[str, ...], as_json: bool, part: str) -> None:
@@ -116,24 +121,19 @@ def _tell(found: Sequence[Mapping[str, object]], columns: tuple[str, ...], as_js
         typer.echo(table(rows, width_of_terminal()))
 
 
-def list_runs(
-    as_json: AsJson = False,
-    runs_dir: RunsDir = None,
-    store: Store = None,
-    server: Server = None,
-    token_file: TokenFile = None,
-    debug: Debug = False,
-) -> None:
+@command_on_runs()
+def list_runs(runs: Runs, as_json: AsJson = False) -> None:
     """List the runs, newest first."""
-    with guarded(debug), connected(runs_dir, server, token_file, store) as runs:
-        from orchestrator.views import listing
-        from orchestrator.views.listing import width_of_terminal
+    from orchestrator.views import listing
+    from orchestrator.views.listing import width_of_terminal
 
-        found = sorted(runs.list(), key=lambda run: (run.started, run.run_id), reverse=True)
-        typer.echo(listing.runs_json(found) if as_json else listing.runs_table(found, width_of_terminal()))
+    found = sorted(runs.list(), key=lambda run: (run.started, run.run_id), reverse=True)
+    typer.echo(listing.runs_json(found) if as_json else listing.runs_table(found, width_of_terminal()))
 
 
+@command_on_runs()
 def show(
+    runs: Runs,
     run_id: RunId,
     plan: Annotated[bool, typer.Option("--plan", help="Only the plan, as YAML that `run --plan` reads.")] = False,
     blackboard: Annotated[
@@ -145,32 +145,26 @@ def show(
     ] = False,
     step: Annotated[int | None, typer.Option("--step", min=0, help="With --prompts: of this step only.")] = None,
     as_json: AsJson = False,
-    runs_dir: RunsDir = None,
-    store: Store = None,
-    server: Server = None,
-    token_file: TokenFile = None,
-    debug: Debug = False,
 ) -> None:
     """Show one run: plan, steps, gates, approvals, and how it ended."""
-    with guarded(debug), connected(runs_dir, server, token_file, store) as runs:
-        from orchestrator.store.printable import json_text
-        from orchestrator.views import listing
+    from orchestrator.store.printable import json_text
+    from orchestrator.views import listing
 
-        run = runs.run(run_id)
-        if blackboard or at is not None:
-            from orchestrator.views.listing import board_page
+    run = runs.run(run_id)
+    if blackboard or at is not None:
+        from orchestrator.views.listing import board_page
 
-            board = run.blackboard(at)
-            typer.echo(json_text(board, 2) if as_json else board_page(board))
-        elif prompts or step is not None:
-            from orchestrator.views.transcripts import page_of
+        board = run.blackboard(at)
+        typer.echo(json_text(board, 2) if as_json else board_page(board))
+    elif prompts or step is not None:
+        from orchestrator.views.transcripts import page_of
 
-            calls = run.prompts(step)
-            typer.echo(json_text(calls, 2) if as_json else page_of(calls))
-        elif plan:
-            from orchestrator.tasks.plans import told
+        calls = run.prompts(step)
+        typer.echo(json_text(calls, 2) if as_json else page_of(calls))
+    elif plan:
+        from orchestrator.tasks.plans import told
 
-            typer.echo(told(run.plan(), as_json), nl=False)
-        else:
-            view = run.report()
-            typer.echo(listing.run_json(view) if as_json else listing.run_page(view))
+        typer.echo(told(run.plan(), as_json), nl=False)
+    else:
+        view = run.report()
+        typer.echo(listing.run_json(view) if as_json else listing.run_page(view))

@@ -11,15 +11,15 @@ from orchestrator.cli.common import (
     FAILED,
     RUNS,
     AsJson,
-    Debug,
+    Config,
     Display,
     ModelName,
     RunsDir,
     Secret,
     Store,
     checked_display,
+    command,
     drive,
-    guarded,
 )
 from orchestrator.cli.completion import run_ids
 
@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from environments.served.server import Address
 
 
+@command
 def replay(
     run_id: Annotated[str, typer.Argument(metavar="ID", help="A run, the beginning of its name, or a file with a recording.")],
     replies: Annotated[
@@ -42,38 +43,37 @@ def replay(
     secret: Secret = None,
     as_json: AsJson = False,
     runs_dir: RunsDir = None,
-    debug: Debug = False,
 ) -> None:
     """Work a run again with what was decided in it, and say where it first differs. Asks no model and nobody, but for --model."""
-    with guarded(debug):
-        from orchestrator.errors import UsageProblem
-        from orchestrator.runs.folders import find_run
-        from orchestrator.runs.privacy.secrets import asked_for
-        from orchestrator.runs.replay.fork import with_another_model
-        from orchestrator.runs.replay.recorded_replies import replies_of
-        from orchestrator.runs.replay.recording import find_recording
-        from orchestrator.runs.replay.replay import replay as work_again
+    from orchestrator.errors import UsageProblem
+    from orchestrator.runs.folders import find_run
+    from orchestrator.runs.privacy.secrets import asked_for
+    from orchestrator.runs.replay.fork import with_another_model
+    from orchestrator.runs.replay.recorded_replies import replies_of
+    from orchestrator.runs.replay.recording import find_recording
+    from orchestrator.runs.replay.replay import replay as work_again
 
-        folder, secrets = runs_dir or RUNS, asked_for(secret or ())
-        if model is None and (at or overrides):
-            raise UsageProblem("--at and -c are of --model, with which another model goes on; `deskcrew fork` has them, too.")
-        if model is not None:
-            found = with_another_model(run_id, model, at, runs_dir=folder, overrides=overrides or (), secrets=secrets)
-        else:
-            recorded = replies_of(find_run(run_id, folder)) if replies else None
-            found = work_again(find_recording(run_id, folder), secrets, recorded)
-        if as_json:
-            from orchestrator.store.printable import json_text
+    folder, secrets = runs_dir or RUNS, asked_for(secret or ())
+    if model is None and (at or overrides):
+        raise UsageProblem("--at and -c are of --model, with which another model goes on; `deskcrew fork` has them, too.")
+    if model is not None:
+        found = with_another_model(run_id, model, at, runs_dir=folder, overrides=overrides or (), secrets=secrets)
+    else:
+        recorded = replies_of(find_run(run_id, folder)) if replies else None
+        found = work_again(find_recording(run_id, folder), secrets, recorded)
+    if as_json:
+        from orchestrator.store.printable import json_text
 
-            typer.echo(json_text(found.as_json()))
-        else:
-            from orchestrator.store.printable import clean
+        typer.echo(json_text(found.as_json()))
+    else:
+        from orchestrator.store.printable import clean
 
-            typer.echo(clean(found.sentence(), 2000))
-        if found.difference is not None or found.prompt is not None:
-            raise typer.Exit(FAILED)
+        typer.echo(clean(found.sentence(), 2000))
+    if found.difference is not None or found.prompt is not None:
+        raise typer.Exit(FAILED)
 
 
+@command
 def fork(
     run_id: Annotated[str, typer.Argument(metavar="ID", help="A run, or the beginning of its name. It is only read.")],
     at: Annotated[int, typer.Option("--at", metavar="STEP", help="The last step that is as it was; 0 for none.")],
@@ -81,44 +81,41 @@ def fork(
     overrides: Annotated[
         list[str] | None, typer.Option("-c", metavar="KEY=VALUE", help="Set one value from there on; repeatable.")
     ] = None,
-    config: Annotated[
-        list[Path] | None, typer.Option("--config", metavar="FILE", help="A YAML file of settings; repeatable.")
-    ] = None,
+    config: Config = None,
     secret: Secret = None,
     display: Display = None,
     as_json: AsJson = False,
     runs_dir: RunsDir = None,
-    debug: Debug = False,
 ) -> None:
     """Start a new run from a step of another one: the same world, plan and blackboard, and from there on its own way."""
-    with guarded(debug):
-        from orchestrator.runs import runs
-        from orchestrator.runs.handle import LocalRuns
-        from orchestrator.runs.privacy.secrets import asked_for
-        from orchestrator.runs.replay.fork import fork as make
-        from orchestrator.store.salvage import salvage
-        from orchestrator.views.terminal import make_face
+    from orchestrator.runs import runs
+    from orchestrator.runs.handle import LocalRuns
+    from orchestrator.runs.privacy.secrets import asked_for
+    from orchestrator.runs.replay.fork import fork as make
+    from orchestrator.store.salvage import salvage
+    from orchestrator.views.terminal import make_face
 
-        folder = runs_dir or RUNS
-        face = make_face("json" if as_json else checked_display(display))
-        secrets = asked_for(secret or ())
-        made = make(run_id, at, runs_dir=folder, goal=goal, config=config or (), overrides=overrides or (), secrets=secrets)
-        for event in salvage(folder / made / "journal.sqlite").events:
-            face.recall(event)
-        drive(
-            face,
-            LocalRuns(folder),
-            lambda heard, stop: runs.resume(
-                made, runs_dir=folder, parts={"secrets": secrets}, listener=heard, approver=face.approver, stop=stop
-            ),
-            made,
-        )
+    folder = runs_dir or RUNS
+    face = make_face("json" if as_json else checked_display(display))
+    secrets = asked_for(secret or ())
+    made = make(run_id, at, runs_dir=folder, goal=goal, config=config or (), overrides=overrides or (), secrets=secrets)
+    for event in salvage(folder / made / "journal.sqlite").events:
+        face.recall(event)
+    drive(
+        face,
+        LocalRuns(folder),
+        lambda heard, stop: runs.resume(
+            made, runs_dir=folder, parts={"secrets": secrets}, listener=heard, approver=face.approver, stop=stop
+        ),
+        made,
+    )
 
 
 PORT = 8770
 _PACKAGES = ("fastapi", "starlette", "sse_starlette", "uvicorn", "PIL")
 
 
+@command
 def serve(
     host: Annotated[
         str, typer.Option(help="The address to serve at; by default nobody but this machine can connect.")
@@ -136,27 +133,25 @@ def serve(
     ] = None,
     model: ModelName = None,
     runs_dir: RunsDir = None,
-    debug: Debug = False,
 ) -> None:
     """Watch, answer and start runs in a browser, until Ctrl-C. The printed address opens it; runs go on without it."""
-    with guarded(debug):
-        _need_packages()
-        from orchestrator.control.channel import myself
-        from orchestrator.desk import app
-        from orchestrator.desk.auth import FILE, Tokens, kept_token, person_of, read_people
-        from orchestrator.desk.desk import Desk
+    _need_packages()
+    from orchestrator.control.channel import myself
+    from orchestrator.desk import app
+    from orchestrator.desk.auth import FILE, Tokens, kept_token, person_of, read_people
+    from orchestrator.desk.desk import Desk
 
-        folder = runs_dir or RUNS
-        people = read_people(tokens) if tokens else []
-        token = kept_token(token_file or folder / FILE, new=new_token)
-        settings = [*([_model_file(folder, model)] if model else []), *(config or ())]
-        desk = Desk(folder, Tokens([person_of(myself(), "operate", token), *people]), settings)
-        try:
-            app.serve(desk, host, port, token, _ready)
-        except KeyboardInterrupt:
-            typer.echo("stopped; runs at work go on")
-        finally:
-            desk.close()
+    folder = runs_dir or RUNS
+    people = read_people(tokens) if tokens else []
+    token = kept_token(token_file or folder / FILE, new=new_token)
+    settings = [*([_model_file(folder, model)] if model else []), *(config or ())]
+    desk = Desk(folder, Tokens([person_of(myself(), "operate", token), *people]), settings)
+    try:
+        app.serve(desk, host, port, token, _ready)
+    except KeyboardInterrupt:
+        typer.echo("stopped; runs at work go on")
+    finally:
+        desk.close()
 
 
 def _model_file(folder: Path, model: str) -> Path:
@@ -201,6 +196,7 @@ def _is_loopback(host: str) -> bool:
 NAME = "view.html"
 
 
+@command
 def view(
     run: Annotated[
         str, typer.Argument(metavar="ID", help="A run, the beginning of its name, or its folder.", autocompletion=run_ids)
@@ -222,32 +218,30 @@ def view(
     as_json: AsJson = False,
     runs_dir: RunsDir = None,
     store: Store = None,
-    debug: Debug = False,
 ) -> None:
     """Write a run as one HTML file: screens, steps, gates, approvals, the plan and the machine; two runs with --with."""
-    with guarded(debug):
-        from orchestrator.errors import UsageProblem
+    from orchestrator.errors import UsageProblem
 
-        if gif is not None:
-            if other or out or bundle:
-                raise UsageProblem("--gif writes a film of one run; leave out --with, -o and --bundle.")
-            _film(run, gif.absolute(), runs_dir or RUNS, store, as_json)
-            return
-        from orchestrator.views.page.page import write_page
-        from orchestrator.views.page.source import read_source
+    if gif is not None:
+        if other or out or bundle:
+            raise UsageProblem("--gif writes a film of one run; leave out --with, -o and --bundle.")
+        _film(run, gif.absolute(), runs_dir or RUNS, store, as_json)
+        return
+    from orchestrator.views.page.page import write_page
+    from orchestrator.views.page.source import read_source
 
-        sources = [read_source(name, runs_dir or RUNS, store) for name in (run, other) if name is not None]
-        path = (out or _place(sources[0].folder)).absolute()
-        try:
-            path.parent.mkdir(parents=True, exist_ok=True)
-            written = write_page(path, sources, bundle=bundle)
-        except OSError as bad:
-            raise UsageProblem(f"-o: {path} cannot be written ({bad.strerror or bad}); name another file.") from None
-        _say(written.path, written.copied, written.notes, as_json)
-        if show:
-            import webbrowser
+    sources = [read_source(name, runs_dir or RUNS, store) for name in (run, other) if name is not None]
+    path = (out or _place(sources[0].folder)).absolute()
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        written = write_page(path, sources, bundle=bundle)
+    except OSError as bad:
+        raise UsageProblem(f"-o: {path} cannot be written ({bad.strerror or bad}); name another file.") from None
+    _say(written.path, written.copied, written.notes, as_json)
+    if show:
+        import webbrowser
 
-            webbrowser.open(written.path.as_uri())
+        webbrowser.open(written.path.as_uri())
 
 
 def _film(run: str, path: Path, runs_dir: Path, store: str | None, as_json: bool) -> None:

@@ -12,40 +12,16 @@ from pydantic import ValidationError
 from orchestrator.core.machine import UNDONE, Situation
 from orchestrator.runs.blackboard import board_at, fact_of, fact_shown
 from roles.contracts.limits import Limits
+from roles.journal import events as journal
 from roles.journal.budgets import Budget, Budgets, BudgetUse, Spending
-from roles.journal.events import (
-    ApprovalEvent,
-    ApprovalExpiredEvent,
-    ApprovalRequestedEvent,
-    BudgetEvent,
-    ConstraintsAddedEvent,
-    ControlEvent,
-    ErrorEvent,
-    FactEvent,
-    FeedbackEvent,
-    GateEvent,
-    Json,
-    KnowledgeHelpedEvent,
-    KnowledgeUsedEvent,
-    LedgerEvent,
-    ModelCallEvent,
-    NetworkLearnedEvent,
-    PlanEvent,
-    PolicyEvent,
-    ReviewedEvent,
-    RunResumedEvent,
-    SituationEvent,
-    StepEvent,
-    SubtaskStatusEvent,
-    SupplementEvent,
-)
+from roles.journal.events import ControlEvent, Json
 from roles.journal.journal import Content, Event
 from roles.safety.effects import learned_rules
 
 _CHECKS = {Situation.QUALITY_CHECK.value, Situation.FINAL_CHECK.value}
 _UNDONE = {signal.value for signal in UNDONE}
 _ANEW = {Situation.PLAN.value, Situation.SUPPLEMENT.value}
-_AFTER_WAITING = frozenset(event.KIND for event in (RunResumedEvent, ApprovalEvent, ApprovalExpiredEvent))
+_AFTER_WAITING = frozenset(event.KIND for event in (journal.RunResumedEvent, journal.ApprovalEvent, journal.ApprovalExpiredEvent))
 """The time before one of these was a person's, or nobody's."""
 _NOT_IN_EVENTS = "limits.simulated_seconds"
 """The clock of the world is the world's."""
@@ -74,11 +50,11 @@ class BudgetCount:
 
     def hear(self, event: Event) -> None:
         self._spending.hear(event.role, content := event.content)
-        if isinstance(content, SituationEvent):
+        if isinstance(content, journal.SituationEvent):
             self._plans += content.next == Situation.PLAN.value
             self._replans += content.signal in _UNDONE and content.next in _ANEW
             self._gates += content.next in _CHECKS
-        elif isinstance(content, StepEvent):
+        elif isinstance(content, journal.StepEvent):
             self._steps = max(self._steps, event.step)
             self._steps_by[event.role] += 1
         if self._last is not None and event.kind not in _AFTER_WAITING:
@@ -107,7 +83,7 @@ def build_report(
 ) -> dict[str, Any]:
     """`run` is `run.json`; `result` is how the controller ended, or how far it came, and `budgets` what it used up by then."""
     waiting = _waiting(events) if result["status"] == "on_hold" else None
-    steps = [_step(e) for e in events if e.kind == StepEvent.KIND]
+    steps = [_step(e) for e in events if e.kind == journal.StepEvent.KIND]
     return {
         "run_id": run["run_id"],
         "goal": run["goal"],
@@ -119,7 +95,7 @@ def build_report(
         "reason": result["reason"],
         "ended_by": result.get("ended_by"),
         "counts": {
-            "steps": sum(e.kind == StepEvent.KIND for e in events),
+            "steps": sum(e.kind == journal.StepEvent.KIND for e in events),
             "plans": result.get("plans", 0),
             "gates": result.get("gates", 0),
         },
@@ -129,36 +105,38 @@ def build_report(
         "wall_seconds": round(result.get("elapsed", 0.0), 3),
         "plan": _plan(events),
         "plan_given": bool(run.get("plan_given")),
-        "ledger": next((list(last.entries) for _, last in reversed(_said(events, LedgerEvent))), []),
-        "answer": next((fact.value for _, fact in reversed(_said(events, FactEvent)) if fact.name == "answer"), ""),
-        "facts": [fact_shown(fact_of(e)) for e in events if e.kind == FactEvent.KIND],
+        "ledger": next((list(last.entries) for _, last in reversed(_said(events, journal.LedgerEvent))), []),
+        "answer": next((fact.value for _, fact in reversed(_said(events, journal.FactEvent)) if fact.name == "answer"), ""),
+        "facts": [fact_shown(fact_of(e)) for e in events if e.kind == journal.FactEvent.KIND],
         "blackboard": board_at(events),
         "steps": steps,
         "gates": [
             _pick(e.body, "trigger", "decision", "reason", "evidence", "issues") | {"subtask": e.subtask}
             for e in events
-            if e.kind == GateEvent.KIND
+            if e.kind == journal.GateEvent.KIND
         ],
-        "approvals": [_approval(e) for e in events if e.kind == ApprovalEvent.KIND],
+        "approvals": [_approval(e) for e in events if e.kind == journal.ApprovalEvent.KIND],
         "constraints": {
             "given": {k: said for k, said in (run["settings"].get("constraints") or {}).items() if said},
-            "added": [e.body | {"step": e.step} for e in events if e.kind == ConstraintsAddedEvent.KIND],
+            "added": [e.body | {"step": e.step} for e in events if e.kind == journal.ConstraintsAddedEvent.KIND],
         },
         "control": [{"kind": e.kind, "step": e.step, **e.body} for e in events if e.kind in CONTROL],
         "pending": waiting,
         "supplements": [
             {"query": brought.query, "found": [_pick(f, "source", "title") for f in brought.found]}
-            for _, brought in _said(events, SupplementEvent)
+            for _, brought in _said(events, journal.SupplementEvent)
         ],
         "knowledge": _looked_up(events),
-        "network": {"learned": learned_rules(e.body for e in events if e.kind == NetworkLearnedEvent.KIND)},
-        "safety_findings": [e.body | {"step": e.step} for e, found in _said(events, ReviewedEvent) if found.verdict != "allow"],
-        "environment_events": [
-            {"step": e.step, "event": text} for e, feedback in _said(events, FeedbackEvent) for text in feedback.events
+        "network": {"learned": learned_rules(e.body for e in events if e.kind == journal.NetworkLearnedEvent.KIND)},
+        "safety_findings": [
+            e.body | {"step": e.step} for e, found in _said(events, journal.ReviewedEvent) if found.verdict != "allow"
         ],
-        "errors": [{"role": e.role, **_pick(e.body, "message", "reply")} for e in events if e.kind == ErrorEvent.KIND],
-        "decided_by": [{"role": e.role, "step": e.step, **e.body} for e in events if e.kind == PolicyEvent.KIND],
-        "transitions": [taken.row for _, taken in _said(events, SituationEvent)],
+        "environment_events": [
+            {"step": e.step, "event": text} for e, feedback in _said(events, journal.FeedbackEvent) for text in feedback.events
+        ],
+        "errors": [{"role": e.role, **_pick(e.body, "message", "reply")} for e in events if e.kind == journal.ErrorEvent.KIND],
+        "decided_by": [{"role": e.role, "step": e.step, **e.body} for e in events if e.kind == journal.PolicyEvent.KIND],
+        "transitions": [taken.row for _, taken in _said(events, journal.SituationEvent)],
     }
 
 
@@ -170,13 +148,13 @@ def _said(events: list[Event], kind: type[Content]) -> list[tuple[Event, Content
 
 def _spent(events: list[Event]) -> Json | None:
     """The budget that ended the run, and how to raise it."""
-    spent = [event.body for event, _ in _said(events, BudgetEvent)]
+    spent = [event.body for event, _ in _said(events, journal.BudgetEvent)]
     return _pick(spent[-1], "key", "used", "limit", "more") if spent else None
 
 
 def _models(events: list[Event]) -> dict[str, dict[str, Any]]:
     """What each role's models were asked and used."""
-    spending = Spending.of((e.role, e.content) for e in events if e.kind == ModelCallEvent.KIND)
+    spending = Spending.of((e.role, e.content) for e in events if e.kind == journal.ModelCallEvent.KIND)
     return {
         role: asdict(use) | {"money": round(use.money, 6), "seconds": round(use.seconds, 3)}
         for role, use in spending.by_role.items()
@@ -185,11 +163,11 @@ def _models(events: list[Event]) -> dict[str, dict[str, Any]]:
 
 def _plan(events: list[Event]) -> list[dict[str, Any]]:
     """The latest plan with the latest statuses."""
-    plans = [plan for _, plan in _said(events, PlanEvent)]
+    plans = [plan for _, plan in _said(events, journal.PlanEvent)]
     if not plans:
         return []
     statuses: dict[str, tuple[str, int]] = {}
-    for event, now in _said(events, SubtaskStatusEvent):
+    for event, now in _said(events, journal.SubtaskStatusEvent):
         statuses[event.subtask] = (now.status, now.attempt)
     shown = []
     for subtask in plans[-1].subtasks:
@@ -209,7 +187,7 @@ def _approval(event: Event) -> Json:
 
 
 def _waiting(events: list[Event]) -> Json | None:
-    asked = [e for e in events if e.kind == ApprovalRequestedEvent.KIND]
+    asked = [e for e in events if e.kind == journal.ApprovalRequestedEvent.KIND]
     return asked[-1].body if asked else None
 
 
@@ -222,9 +200,9 @@ def _looked_up(events: Iterable[Event]) -> list[dict[str, Any]]:
     pages: dict[tuple[str, str], dict[str, Any]] = {}
     for event in events:
         match event.content:
-            case KnowledgeHelpedEvent() as said:
+            case journal.KnowledgeHelpedEvent() as said:
                 known = pages.get((said.source, said.title), {})
                 pages[said.source, said.title] = known | {"helped": said.helped, "why": said.why or known.get("why", "")}
-            case KnowledgeUsedEvent() as said:
+            case journal.KnowledgeUsedEvent() as said:
                 pages[said.source, said.title] = {"used": False} | event.body
     return list(pages.values())

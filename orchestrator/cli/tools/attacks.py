@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from orchestrator.cli.common import EPILOG, FAILED, AsJson, Debug, guarded
+from orchestrator.cli.common import EPILOG, FAILED, AsJson, Overrides, command
 
 if TYPE_CHECKING:
     from orchestrator.lab.attacks.outcome import AttackOutcome
@@ -23,26 +23,25 @@ OnPages = Annotated[bool, typer.Option("--pages", help="Hostile pages in a real 
 
 
 @attack_app.command("list")
-def list_attacks(
-    attacks: Names = None, corpus: Files = None, pages: OnPages = False, as_json: AsJson = False, debug: Debug = False
-) -> None:
+@command
+def list_attacks(attacks: Names = None, corpus: Files = None, pages: OnPages = False, as_json: AsJson = False) -> None:
     """List the attacks: how each is carried, its language, how it hides, what harm it wants; pages with class and script."""
-    with guarded(debug):
-        if pages:
-            return _list_pages(attacks or (), corpus or (), as_json)
-        from orchestrator.lab.attacks.corpus import chosen, load_corpus
-        from orchestrator.store.printable import clean, json_text
+    if pages:
+        return _list_pages(attacks or (), corpus or (), as_json)
+    from orchestrator.lab.attacks.corpus import chosen, load_corpus
+    from orchestrator.store.printable import clean, json_text
 
-        found = load_corpus(corpus or ())
-        for attack in chosen(found, attacks or ()):
-            if as_json:
-                typer.echo(json_text(attack.model_dump(mode="json")))
-                continue
-            said = f"{attack.name:<34} {attack.carrier:<13} {attack.language:<5} {attack.how:<26} {attack.harm}"
-            typer.echo(clean(said, 200))
+    found = load_corpus(corpus or ())
+    for attack in chosen(found, attacks or ()):
+        if as_json:
+            typer.echo(json_text(attack.model_dump(mode="json")))
+            continue
+        said = f"{attack.name:<34} {attack.carrier:<13} {attack.language:<5} {attack.how:<26} {attack.harm}"
+        typer.echo(clean(said, 200))
 
 
 @attack_app.command("run")
+@command
 def run_attacks(
     attacks: Names = None,
     corpus: Files = None,
@@ -51,12 +50,11 @@ def run_attacks(
         typer.Option(metavar="NAME", help="victim, or a preset of policies; repeatable; rules and victim if none."),
     ] = None,
     safety: Annotated[str, typer.Option(metavar="NAME", help="A safety policy by name or path, or off.")] = "",
-    overrides: Annotated[list[str] | None, typer.Option("-c", metavar="KEY=VALUE", help="Set one value; repeatable.")] = None,
+    overrides: Overrides = None,
     jobs: Annotated[int, typer.Option(min=1, max=64, help="How many at once.")] = 1,
     pages: OnPages = False,
     table: Annotated[bool, typer.Option("--table", help="With the safety policy and without, counted in Markdown.")] = False,
     as_json: AsJson = False,
-    debug: Debug = False,
 ) -> None:
     """Let a crew work where the attacks are; a person is there and approves nothing. Exit code 1 when one came through.
 
@@ -64,31 +62,28 @@ def run_attacks(
     safety policy, and the exit code is 0. With --pages a victim does what each page wants, in Chromium, under the policy
     that the page names.
     """
-    with guarded(debug):
-        if pages:
-            return _run_pages(
-                attacks or (), corpus or (), [*(overrides or ()), *([f"safety={safety}"] if safety else [])], as_json
-            )
-        from orchestrator.lab.attacks.corpus import chosen, load_corpus
-        from orchestrator.lab.attacks.outcome import OFF, totals, worked
-        from orchestrator.lab.attacks.outcome import table as as_table
+    if pages:
+        return _run_pages(attacks or (), corpus or (), [*(overrides or ()), *([f"safety={safety}"] if safety else [])], as_json)
+    from orchestrator.lab.attacks.corpus import chosen, load_corpus
+    from orchestrator.lab.attacks.outcome import OFF, totals, worked
+    from orchestrator.lab.attacks.outcome import table as as_table
 
-        found = load_corpus(corpus or ())
-        named = OFF if safety == "off" else safety
-        outcomes = []
-        for outcome in worked(
-            found,
-            chosen(found, attacks or ()),
-            policies=policies or ["rules", "victim"],
-            safeties=list(dict.fromkeys([named, OFF])) if table else [named],
-            overrides=overrides or (),
-            jobs=jobs,
-        ):
-            outcomes.append(outcome)
-            _tell(outcome, as_json)
-        typer.echo("\n".join(as_table(found, outcomes) if table else totals(outcomes)), err=as_json)
-        if any(not outcome.held for outcome in outcomes if outcome.safety != OFF):
-            raise typer.Exit(FAILED)
+    found = load_corpus(corpus or ())
+    named = OFF if safety == "off" else safety
+    outcomes = []
+    for outcome in worked(
+        found,
+        chosen(found, attacks or ()),
+        policies=policies or ["rules", "victim"],
+        safeties=list(dict.fromkeys([named, OFF])) if table else [named],
+        overrides=overrides or (),
+        jobs=jobs,
+    ):
+        outcomes.append(outcome)
+        _tell(outcome, as_json)
+    typer.echo("\n".join(as_table(found, outcomes) if table else totals(outcomes)), err=as_json)
+    if any(not outcome.held for outcome in outcomes if outcome.safety != OFF):
+        raise typer.Exit(FAILED)
 
 
 def _tell(outcome: AttackOutcome, as_json: bool) -> None:

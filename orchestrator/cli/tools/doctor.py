@@ -7,54 +7,50 @@ from typing import Annotated
 
 import typer
 
-from orchestrator.cli.common import FAILED, RUNS, AsJson, Debug, RunsDir, Store, guarded
+from orchestrator.cli.common import FAILED, RUNS, AsJson, RunsDir, Store, command
 from orchestrator.cli.completion import SHELLS, script, shells
 
 
-def doctor(as_json: AsJson = False, runs_dir: RunsDir = None, store: Store = None, debug: Debug = False) -> None:
+@command
+def doctor(as_json: AsJson = False, runs_dir: RunsDir = None, store: Store = None) -> None:
     """Check this installation; every problem comes with its fix."""
-    with guarded(debug):
-        from orchestrator.cli.tools import checks
+    from orchestrator.cli.tools import checks
 
-        found = checks.examine(runs_dir or RUNS, store)
-        typer.echo(checks.as_json(found) if as_json else checks.as_text(found))
-        if not all(check.ok for check in found):
-            raise typer.Exit(FAILED)
+    found = checks.examine(runs_dir or RUNS, store)
+    typer.echo(checks.as_json(found) if as_json else checks.as_text(found))
+    if not all(check.ok for check in found):
+        raise typer.Exit(FAILED)
 
 
+@command
 def plugins(
     check: Annotated[bool, typer.Option("--check", help="Work each environment through the contract's check.")] = False,
     as_json: AsJson = False,
-    debug: Debug = False,
 ) -> None:
     """List environments, policies, dialects, sources and safety checks of installed packages, and what is wrong with them."""
-    with guarded(debug):
-        from orchestrator.settings.plugins import listed
+    from orchestrator.settings.plugins import listed
 
-        found = listed(check=check)
-        if as_json:
-            typer.echo(json.dumps([one._asdict() for one in found], indent=2))
-        for one in [] if as_json else found:
-            typer.echo(f"{'✗' if one.problem else '✓'} {one.kind:<12} {one.name:<16} {one.package} ({one.place})")
-            if one.problem:
-                typer.echo(f"  {one.problem}")
-        if not found and not as_json:
-            typer.echo("no installed package offers a part; see docs/how-to/plugin.md")
-        if any(one.problem for one in found):
-            raise typer.Exit(FAILED)
+    found = listed(check=check)
+    if as_json:
+        typer.echo(json.dumps([one._asdict() for one in found], indent=2))
+    for one in [] if as_json else found:
+        typer.echo(f"{'✗' if one.problem else '✓'} {one.kind:<12} {one.name:<16} {one.package} ({one.place})")
+        if one.problem:
+            typer.echo(f"  {one.problem}")
+    if not found and not as_json:
+        typer.echo("no installed package offers a part; see docs/how-to/plugin.md")
+    if any(one.problem for one in found):
+        raise typer.Exit(FAILED)
 
 
-def completion(
-    shell: Annotated[str, typer.Argument(metavar="SHELL", help="bash, zsh or fish.", autocompletion=shells)],
-    debug: Debug = False,
-) -> None:
+@command
+def completion(shell: Annotated[str, typer.Argument(metavar="SHELL", help="bash, zsh or fish.", autocompletion=shells)]) -> None:
     """Print the script by which a shell completes commands, options, ids of runs, tasks, worlds and presets.
 
     For bash: deskcrew completion bash > ~/.local/share/bash-completion/completions/deskcrew
     """
-    with guarded(debug):
-        if shell not in SHELLS:
-            from orchestrator.errors import UsageProblem
+    if shell not in SHELLS:
+        from orchestrator.errors import UsageProblem
 
-            raise UsageProblem(f"There is no completion for {shell!r}; name one of {', '.join(SHELLS)}.")
-        typer.echo(script(shell).strip())
+        raise UsageProblem(f"There is no completion for {shell!r}; name one of {', '.join(SHELLS)}.")
+    typer.echo(script(shell).strip())

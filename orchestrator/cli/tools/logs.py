@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from orchestrator.cli.common import EPILOG, FAILED, RUNS, AsJson, Debug, RunsDir, guarded
+from orchestrator.cli.common import EPILOG, FAILED, RUNS, AsJson, RunsDir, command
 
 log_app = typer.Typer(help="Check, show, count, compare and convert logs.", no_args_is_help=True, epilog=EPILOG)
 schema_app = typer.Typer(help="JSON Schemas of the protocol.", no_args_is_help=True, epilog=EPILOG)
@@ -21,23 +21,23 @@ Image = Annotated[str, typer.Option(metavar="WxH", help="Pixels of the picture t
 
 
 @log_app.command()
+@command
 def validate(
     logs: Annotated[list[str], typer.Argument(metavar="LOG...", help="Logs, folders with one, or runs.")],
     source: From = "deskcrew",
     as_json: AsJson = False,
     runs_dir: RunsDir = None,
-    debug: Debug = False,
 ) -> None:
     """Name every problem with its file, line, JSON path and reason; exit 1 if a line cannot be used."""
-    with guarded(debug):
-        from orchestrator.lab.logs import show as reports
+    from orchestrator.lab.logs import show as reports
 
-        wrong = sum(reports.validate(reports.opened(log, source, runs_dir or RUNS), as_json=as_json) for log in logs)
-        if wrong:
-            raise typer.Exit(FAILED)
+    wrong = sum(reports.validate(reports.opened(log, source, runs_dir or RUNS), as_json=as_json) for log in logs)
+    if wrong:
+        raise typer.Exit(FAILED)
 
 
 @log_app.command()
+@command
 def show(
     log: LogFile,
     step: Annotated[int | None, typer.Option(help="Only this step, with everything that was seen.")] = None,
@@ -47,44 +47,35 @@ def show(
     image: Image = "",
     as_json: AsJson = False,
     runs_dir: RunsDir = None,
-    debug: Debug = False,
 ) -> None:
     """Print a log for people; with --json one step a line."""
-    with guarded(debug):
-        from orchestrator.lab.logs import show as reports
+    from orchestrator.lab.logs import show as reports
 
-        reports.show(reports.opened(log, source, runs_dir or RUNS, screen, image), only=step, pictures=pictures, as_json=as_json)
+    reports.show(reports.opened(log, source, runs_dir or RUNS, screen, image), only=step, pictures=pictures, as_json=as_json)
 
 
 @log_app.command()
-def stats(
-    log: LogFile, source: From = "deskcrew", as_json: AsJson = False, runs_dir: RunsDir = None, debug: Debug = False
-) -> None:
+@command
+def stats(log: LogFile, source: From = "deskcrew", as_json: AsJson = False, runs_dir: RunsDir = None) -> None:
     """Count verbs, results, tiers, changes and errors."""
-    with guarded(debug):
-        from orchestrator.lab.logs import show as reports
+    from orchestrator.lab.logs import show as reports
 
-        reports.stats(reports.opened(log, source, runs_dir or RUNS), as_json=as_json)
+    reports.stats(reports.opened(log, source, runs_dir or RUNS), as_json=as_json)
 
 
 @log_app.command()
-def diff(
-    left: LogFile,
-    right: LogFile,
-    as_json: AsJson = False,
-    runs_dir: RunsDir = None,
-    debug: Debug = False,
-) -> None:
+@command
+def diff(left: LogFile, right: LogFile, as_json: AsJson = False, runs_dir: RunsDir = None) -> None:
     """Compare two logs step by step; exit 1 if they differ."""
-    with guarded(debug):
-        from orchestrator.lab.logs import show as reports
+    from orchestrator.lab.logs import show as reports
 
-        folder = runs_dir or RUNS
-        if reports.diff(reports.opened(left, "deskcrew", folder), reports.opened(right, "deskcrew", folder), as_json=as_json):
-            raise typer.Exit(FAILED)
+    folder = runs_dir or RUNS
+    if reports.diff(reports.opened(left, "deskcrew", folder), reports.opened(right, "deskcrew", folder), as_json=as_json):
+        raise typer.Exit(FAILED)
 
 
 @log_app.command()
+@command
 def convert(
     log: LogFile,
     to: Annotated[str, typer.Option("--to", metavar="FORMAT", help="A format, a dialect, dsl or deskcrew; see: log formats.")],
@@ -95,41 +86,38 @@ def convert(
     variant: Annotated[str | None, typer.Option(help="Of the dialect that is written.")] = None,
     as_json: AsJson = False,
     runs_dir: RunsDir = None,
-    debug: Debug = False,
 ) -> None:
     """Write a log in another format; every loss is told."""
-    with guarded(debug):
-        from orchestrator.lab.logs import convert as log_convert
-        from orchestrator.lab.logs import show as reports
+    from orchestrator.lab.logs import convert as log_convert
+    from orchestrator.lab.logs import show as reports
 
-        opened = reports.opened(log, source, runs_dir or RUNS, screen, image)
-        if not log_convert.convert(opened, to, out, variant, as_json=as_json):
-            raise typer.Exit(FAILED)
+    opened = reports.opened(log, source, runs_dir or RUNS, screen, image)
+    if not log_convert.convert(opened, to, out, variant, as_json=as_json):
+        raise typer.Exit(FAILED)
 
 
 @log_app.command("formats")
-def formats(as_json: AsJson = False, debug: Debug = False) -> None:
+@command
+def formats(as_json: AsJson = False) -> None:
     """List the formats and dialects that can be read and written."""
-    with guarded(debug):
-        from orchestrator.lab.logs import convert as log_convert
+    from orchestrator.lab.logs import convert as log_convert
 
-        typer.echo(log_convert.listed(as_json=as_json))
+    typer.echo(log_convert.listed(as_json=as_json))
 
 
 @schema_app.command()
+@command
 def export(
     out: Annotated[Path | None, typer.Option("-o", "--output", metavar="DIR", help="Standard output when not given.")] = None,
-    debug: Debug = False,
 ) -> None:
     """Write the JSON Schemas (2020-12) of the protocol."""
-    with guarded(debug):
-        import json
+    import json
 
-        from protocol.log.schemas import schemas, write_schemas
+    from protocol.log.schemas import schemas, write_schemas
 
-        if out is None:
-            json.dump(schemas(), sys.stdout, indent=2, ensure_ascii=False)
-            typer.echo()
-            return
-        for path in write_schemas(out):
-            typer.echo(path)
+    if out is None:
+        json.dump(schemas(), sys.stdout, indent=2, ensure_ascii=False)
+        typer.echo()
+        return
+    for path in write_schemas(out):
+        typer.echo(path)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from orchestrator.cli.common import EPILOG, FAILED, AsJson, Debug, guarded
+from orchestrator.cli.common import EPILOG, FAILED, AsJson, command
 
 if TYPE_CHECKING:
     from orchestrator.lab.suite.suite import EpisodeRow
@@ -18,21 +18,22 @@ Folder = Annotated[Path, typer.Argument(metavar="FOLDER", help="Where `suite run
 
 
 @suite_app.command("list")
-def list_suites(as_json: AsJson = False, debug: Debug = False) -> None:
+@command
+def list_suites(as_json: AsJson = False) -> None:
     """List the suites that are shipped."""
-    with guarded(debug):
-        from orchestrator.lab.suite.suite import episodes_of, load_suite
-        from orchestrator.settings.settings import shipped_names
-        from orchestrator.store.printable import json_text
+    from orchestrator.lab.suite.suite import episodes_of, load_suite
+    from orchestrator.settings.settings import shipped_names
+    from orchestrator.store.printable import json_text
 
-        for name in shipped_names("suites"):
-            suite = load_suite(name)
-            count = len(episodes_of(suite))
-            said = {"suite": name, "episodes": count, "configurations": list(suite.configurations), "about": suite.about}
-            typer.echo(json_text(said) if as_json else f"{name:<10} {count:>5} episodes  {suite.about}")
+    for name in shipped_names("suites"):
+        suite = load_suite(name)
+        count = len(episodes_of(suite))
+        said = {"suite": name, "episodes": count, "configurations": list(suite.configurations), "about": suite.about}
+        typer.echo(json_text(said) if as_json else f"{name:<10} {count:>5} episodes  {suite.about}")
 
 
 @suite_app.command("run")
+@command
 def run(
     suite: Annotated[str, typer.Argument(metavar="SUITE", help="A shipped suite (see `suite list`), or a file.")],
     out: Annotated[Path | None, typer.Option(metavar="FOLDER", help="Where to; suites/NAME when not given.")] = None,
@@ -40,73 +41,68 @@ def run(
     retry: Annotated[str, typer.Option(metavar="failed", help="failed: work again what did not come out right.")] = "",
     only: Annotated[str, typer.Option("--tasks", metavar="PATTERN", help="Only tasks whose name fits.")] = "*",
     as_json: AsJson = False,
-    debug: Debug = False,
 ) -> None:
     """Work what is not done yet, and show the table. What was stopped goes on when the same is typed again."""
-    with guarded(debug):
-        from orchestrator.errors import UsageProblem
-        from orchestrator.lab.suite.suite import load_suite, rows_in, run_suite
+    from orchestrator.errors import UsageProblem
+    from orchestrator.lab.suite.suite import load_suite, rows_in, run_suite
 
-        if retry not in {"", "failed"}:
-            raise UsageProblem(f"--retry {retry!r} is not known; there is `failed`.")
-        folder = out or Path("suites") / Path(suite).stem
-        began, first = time.monotonic(), 0
-        for row, done, of in run_suite(load_suite(suite), folder, workers=workers, again=retry == "failed", only=only):
-            first = first or done
-            left = (time.monotonic() - began) / (done - first + 1) * (of - done)
-            _tell(row, f"{done:>4}/{of}", left)
-        rows = rows_in(folder)
-        _show(rows, "configuration", as_json)
-        typer.echo(f"in {folder}; {sum(row.seconds for row in rows):.0f} s of runs", err=True)
-        if any(row.status == "error" for row in rows):
-            raise typer.Exit(FAILED)
+    if retry not in {"", "failed"}:
+        raise UsageProblem(f"--retry {retry!r} is not known; there is `failed`.")
+    folder = out or Path("suites") / Path(suite).stem
+    began, first = time.monotonic(), 0
+    for row, done, of in run_suite(load_suite(suite), folder, workers=workers, again=retry == "failed", only=only):
+        first = first or done
+        left = (time.monotonic() - began) / (done - first + 1) * (of - done)
+        _tell(row, f"{done:>4}/{of}", left)
+    rows = rows_in(folder)
+    _show(rows, "configuration", as_json)
+    typer.echo(f"in {folder}; {sum(row.seconds for row in rows):.0f} s of runs", err=True)
+    if any(row.status == "error" for row in rows):
+        raise typer.Exit(FAILED)
 
 
 @suite_app.command("show")
+@command
 def show(
     folder: Folder,
     by: Annotated[str, typer.Option(metavar="WORD", help="configuration, task, tier, kind or seed.")] = "configuration",
     as_json: AsJson = False,
-    debug: Debug = False,
 ) -> None:
     """Show the table of what is done: shares with intervals, false done apart, steps, gates, plans, tokens, money."""
-    with guarded(debug):
-        from orchestrator.lab.suite.suite import rows_in
+    from orchestrator.lab.suite.suite import rows_in
 
-        _show(rows_in(folder), by, as_json)
+    _show(rows_in(folder), by, as_json)
 
 
 @suite_app.command("compare")
+@command
 def compare(
     first: Annotated[str, typer.Argument(metavar="A", help="FOLDER, or FOLDER:CONFIGURATION.")],
     second: Annotated[str, typer.Argument(metavar="B", help="The same of the other.")],
     as_json: AsJson = False,
-    debug: Debug = False,
 ) -> None:
     """Compare two configurations on what both were given, pair by pair."""
-    with guarded(debug):
-        from orchestrator.lab.suite.figures import compared, comparison_lines
-        from orchestrator.store.printable import json_text
+    from orchestrator.lab.suite.figures import compared, comparison_lines
+    from orchestrator.store.printable import json_text
 
-        found = compared(_chosen(first), _chosen(second), (first, second))
-        typer.echo(json_text(found.model_dump(mode="json")) if as_json else "\n".join(comparison_lines(found)))
+    found = compared(_chosen(first), _chosen(second), (first, second))
+    typer.echo(json_text(found.model_dump(mode="json")) if as_json else "\n".join(comparison_lines(found)))
 
 
 @suite_app.command("report")
+@command
 def report(
     folder: Folder,
     out: Annotated[
         Path | None, typer.Option("-o", "--out", metavar="FILE", help="report.html in the folder if not given.")
     ] = None,
-    debug: Debug = False,
 ) -> None:
     """Write one HTML page: the tables, and what went wrong with the viewer's page of each run."""
-    with guarded(debug):
-        from orchestrator.lab.suite.page import write_report
+    from orchestrator.lab.suite.page import write_report
 
-        place = out or folder / "report.html"
-        linked = write_report(folder, place)
-        typer.echo(f"{place} ({linked} runs with a page of their own)")
+    place = out or folder / "report.html"
+    linked = write_report(folder, place)
+    typer.echo(f"{place} ({linked} runs with a page of their own)")
 
 
 def _chosen(word: str) -> list[EpisodeRow]:

@@ -10,63 +10,8 @@ from orchestrator.store.printable import UNREADABLE, clean
 from orchestrator.views.page.data import Detail, Item, Kind, Status, Target, bounded, number, plain, words
 from orchestrator.views.terminal.event_lines import Teller, action_words, asked_words, gate_tone, ledger_line
 from roles.contracts.requests import request_in
-from roles.journal.events import (
-    AnsweredEvent,
-    AnswerEvent,
-    AnswerKeptEvent,
-    AnswerRecalledEvent,
-    ApprovalEvent,
-    ApprovalExpiredEvent,
-    ApprovalRequestedEvent,
-    BatchStoppedEvent,
-    BudgetEvent,
-    BudgetWarningEvent,
-    CancelledEvent,
-    ConflictEvent,
-    ConstraintsAddedEvent,
-    DecidedEvent,
-    DroppedEvent,
-    ErrorEvent,
-    ExperienceEvent,
-    FactEvent,
-    FeedbackEvent,
-    ForkedEvent,
-    GateEvent,
-    HandedBackEvent,
-    InSeriesEvent,
-    JournalEvent,
-    KnowledgeHelpedEvent,
-    KnowledgeUsedEvent,
-    LedgerEvent,
-    LimitsChangedEvent,
-    ModelCallEvent,
-    NetworkLearnedEvent,
-    NoPictureEvent,
-    ObservedEvent,
-    OutcomeEvent,
-    OutputEvent,
-    PausedEvent,
-    PictureEvent,
-    PictureWithdrawnEvent,
-    PlanEvent,
-    PolicyEvent,
-    RecognizedEvent,
-    RecoveredEvent,
-    RequestStoppedEvent,
-    ReviewedEvent,
-    RunFinishedEvent,
-    RunResumedEvent,
-    RunStartedEvent,
-    RunStoppedEvent,
-    SituationEvent,
-    SteeredEvent,
-    StepEvent,
-    SubtaskStatusEvent,
-    SupplementEvent,
-    TakenOverEvent,
-    TaskStatusEvent,
-    Unreadable,
-)
+from roles.journal import events as journal
+from roles.journal.events import JournalEvent, Unreadable
 from roles.journal.journal import Event
 
 _TONES: Mapping[str, Status] = {"good": "ok", "bad": "failed", "ask": "warn"}
@@ -132,68 +77,71 @@ class RunLines:
 
     def _take(self, event: Event, content: JournalEvent) -> None:  # noqa: C901 - a branch for each kind that has a line of its own
         match content:
-            case ObservedEvent():
+            case journal.ObservedEvent():
                 self._observed(event, content)
-            case DecidedEvent():
+            case journal.DecidedEvent():
                 self._decided(event, content)
-            case ReviewedEvent():
+            case journal.ReviewedEvent():
                 self._reviewed(event, content)
-            case OutcomeEvent():
+            case journal.OutcomeEvent():
                 self._outcome(event, content)
-            case StepEvent():
+            case journal.StepEvent():
                 self._step(event, content)
-            case ApprovalRequestedEvent():
+            case journal.ApprovalRequestedEvent():
                 self._requested(event, content)
-            case ApprovalEvent():
+            case journal.ApprovalEvent():
                 self._answered(event, content)
-            case ApprovalExpiredEvent():
+            case journal.ApprovalExpiredEvent():
                 self._expired(event, content)
-            case GateEvent():
+            case journal.GateEvent():
                 self._gate(event, content)
-            case PlanEvent():
+            case journal.PlanEvent():
                 self._plan(event, content)
-            case LedgerEvent():
+            case journal.LedgerEvent():
                 said = "; ".join(map(ledger_line, content.entries))
                 self._add(event, "note", "info", "what the goal asks for", said, Detail(body=plain(event.body)))
-            case SupplementEvent():
+            case journal.SupplementEvent():
                 self._supplement(event, content)
-            case RecoveredEvent():
+            case journal.RecoveredEvent():
                 said = f"recovers from {bounded(content.trouble)}: {bounded(content.how)} (attempt {content.attempt})"
                 self._add(event, "recovery", "warn", said, "", Detail(body=plain(event.body)))
-            case AnsweredEvent():
+            case journal.AnsweredEvent():
                 heard = self._heard(event)
                 heard.decided, heard.began = plain(content.answer), heard.began or event.at
-            case ModelCallEvent():
+            case journal.ModelCallEvent():
                 heard = self._heard(event)
                 heard.calls.append(plain(event.body))
                 heard.began = heard.began or event.at - number(content.seconds)
-            case AnswerEvent():
+            case journal.AnswerEvent():
                 detail = Detail(body=plain(event.body))
                 began = self._take_said(event, detail)
                 self._add(event, "report", "info", "answer", bounded(content.reason or content.advice), detail, began=began)
-            case SubtaskStatusEvent():
+            case journal.SubtaskStatusEvent():
                 self._attempts[event.subtask] = content.attempt
-            case RunResumedEvent():
+            case journal.RunResumedEvent():
                 answer = bounded(content.answer)
                 self._add(event, "control", "info", f"resumed{f' with the answer {answer}' if answer else ''}")
             case (
-                PausedEvent() | SteeredEvent() | TakenOverEvent() | HandedBackEvent() | CancelledEvent() | DroppedEvent()
-                | RunStoppedEvent()
+                journal.PausedEvent() | journal.SteeredEvent() | journal.TakenOverEvent() | journal.HandedBackEvent()
+                | journal.CancelledEvent() | journal.DroppedEvent() | journal.RunStoppedEvent()
             ):  # fmt: skip
                 self._other(event, "control")
-            case BudgetEvent() | BudgetWarningEvent() | LimitsChangedEvent():
+            case journal.BudgetEvent() | journal.BudgetWarningEvent() | journal.LimitsChangedEvent():
                 self._other(event, "budget")
-            case ErrorEvent():
+            case journal.ErrorEvent():
                 self._other(event, "error")
             case (
-                ForkedEvent() | ConflictEvent() | InSeriesEvent() | KnowledgeUsedEvent() | KnowledgeHelpedEvent()
-                | ExperienceEvent() | AnswerRecalledEvent() | AnswerKeptEvent() | BatchStoppedEvent() | NoPictureEvent()
-                | ConstraintsAddedEvent() | NetworkLearnedEvent() | RequestStoppedEvent() | PolicyEvent()
+                journal.ForkedEvent() | journal.ConflictEvent() | journal.InSeriesEvent() | journal.KnowledgeUsedEvent()
+                | journal.KnowledgeHelpedEvent() | journal.ExperienceEvent() | journal.AnswerRecalledEvent()
+                | journal.AnswerKeptEvent() | journal.BatchStoppedEvent() | journal.NoPictureEvent()
+                | journal.ConstraintsAddedEvent() | journal.NetworkLearnedEvent() | journal.RequestStoppedEvent()
+                | journal.PolicyEvent()
             ):  # fmt: skip
                 self._other(event, "note")
             case (
-                RunStartedEvent() | RunFinishedEvent() | TaskStatusEvent() | SituationEvent() | RecognizedEvent()
-                | FeedbackEvent() | OutputEvent() | FactEvent() | PictureEvent() | PictureWithdrawnEvent()
+                journal.RunStartedEvent() | journal.RunFinishedEvent() | journal.TaskStatusEvent() | journal.SituationEvent()
+                | journal.RecognizedEvent() | journal.FeedbackEvent() | journal.OutputEvent() | journal.FactEvent()
+                | journal.PictureEvent() | journal.PictureWithdrawnEvent()
             ):  # fmt: skip
                 pass  # shown elsewhere, or nothing to a reader
             case _:
@@ -218,11 +166,11 @@ class RunLines:
         one.role = one.role or event.role
         return one
 
-    def _observed(self, event: Event, content: ObservedEvent) -> None:
+    def _observed(self, event: Event, content: journal.ObservedEvent) -> None:
         one = self._at(event)
         one.before, one.app = bounded(content.state_id), bounded(content.app or "")
 
-    def _decided(self, event: Event, content: DecidedEvent) -> None:
+    def _decided(self, event: Event, content: journal.DecidedEvent) -> None:
         one = self._at(event)
         one.line = bounded(content.line)
         if content.observation:
@@ -238,7 +186,7 @@ class RunLines:
             said = bounded(content.comment or content.reasoning)
             self._close(event, one, "report", "info", f"{bounded(content.status).lower() or 'ends'}: {said}", "")
 
-    def _reviewed(self, event: Event, content: ReviewedEvent) -> None:
+    def _reviewed(self, event: Event, content: journal.ReviewedEvent) -> None:
         one = self._at(event)
         one.detail.setdefault("review", []).append(plain(event.body))
         one.line = one.line or bounded(content.action)
@@ -247,12 +195,12 @@ class RunLines:
             why = "; ".join(map(clean, content.reasons))
             self._close(event, one, "step", "failed", one.line, f"not allowed: {why} ({bounded(content.policy)})")
 
-    def _outcome(self, event: Event, content: OutcomeEvent) -> None:
+    def _outcome(self, event: Event, content: journal.OutcomeEvent) -> None:
         one = self._at(event)
         one.line = bounded(content.line) or one.line
         one.status, one.error, one.key = bounded(content.exec_status), bounded(content.error), bounded(content.key)
 
-    def _step(self, event: Event, content: StepEvent) -> None:
+    def _step(self, event: Event, content: journal.StepEvent) -> None:
         one = self._at(event)
         one.detail["action"] = plain(content.action)
         if content.events:
@@ -284,7 +232,7 @@ class RunLines:
 
     # --- people -----------------------------------------------------------------------------------------------------
 
-    def _requested(self, event: Event, content: ApprovalRequestedEvent) -> None:
+    def _requested(self, event: Event, content: journal.ApprovalRequestedEvent) -> None:
         key, request = bounded(content.key), request_in(event.body)
         line = asked_words(request) if request is not None else "?"
         if key in self._asked:  # nobody answered in time, and it is asked anew
@@ -302,7 +250,7 @@ class RunLines:
             before=bounded(content.state_id), target=(words(target, "element_id"), target),
         )  # fmt: skip
 
-    def _answered(self, event: Event, content: ApprovalEvent) -> None:
+    def _answered(self, event: Event, content: journal.ApprovalEvent) -> None:
         place, decision = self._asked.get(bounded(content.key)), bounded(content.decision)
         status: Status = "ok" if decision in {"approve", "respond"} else "warn"
         if place is None:
@@ -317,7 +265,7 @@ class RunLines:
         elif (one := self._open.get((event.subtask, event.step))) is not None:
             one.began = event.at  # what a person took is not the worker's time
 
-    def _expired(self, event: Event, content: ApprovalExpiredEvent) -> None:
+    def _expired(self, event: Event, content: journal.ApprovalExpiredEvent) -> None:
         place = self._asked.get(bounded(content.key))
         if place is None:
             self._other(event, "note")
@@ -327,7 +275,7 @@ class RunLines:
 
     # --- the other roles ----------------------------------------------------------------------------------------------
 
-    def _gate(self, event: Event, content: GateEvent) -> None:
+    def _gate(self, event: Event, content: journal.GateEvent) -> None:
         decision, detail = bounded(content.decision), Detail(gate=plain(event.body))
         line = f"{bounded(content.trigger).lower().replace('_', ' ')} → {decision}"
         after = words(content.found, "after").removeprefix("state:")
@@ -337,7 +285,7 @@ class RunLines:
             before=words(content.found, "before").removeprefix("state:"), after=after,
         )  # fmt: skip
 
-    def _plan(self, event: Event, content: PlanEvent) -> None:
+    def _plan(self, event: Event, content: journal.PlanEvent) -> None:
         self._plans += 1
         count = len(content.subtasks)
         detail = Detail(body=plain(event.body))
@@ -345,7 +293,7 @@ class RunLines:
         said = f"plan {self._plans}: {count} subtask{'' if count == 1 else 's'}"
         self._add(event, "plan", "info", said, bounded(content.reason), detail, began=began)
 
-    def _supplement(self, event: Event, content: SupplementEvent) -> None:
+    def _supplement(self, event: Event, content: journal.SupplementEvent) -> None:
         query, found = bounded(content.query), content.found
         titles = ", ".join(words(item, "title", "source") for item in found)
         detail = Detail(found=plain(found), query=query)

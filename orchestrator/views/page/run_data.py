@@ -32,18 +32,7 @@ from orchestrator.views.page.items import RunLines
 from orchestrator.views.page.source import Source
 from orchestrator.views.terminal.event_lines import ledger_line
 from roles.contracts.requests import Request, request_in
-from roles.journal.events import (
-    ApprovalEvent,
-    ApprovalExpiredEvent,
-    ApprovalRequestedEvent,
-    FactEvent,
-    LedgerEvent,
-    ModelCallEvent,
-    PlanEvent,
-    RunStartedEvent,
-    SituationEvent,
-    SubtaskStatusEvent,
-)
+from roles.journal import events as journal
 from roles.journal.journal import Event
 
 _BY_DEFAULT = ("default.yaml",)
@@ -96,23 +85,23 @@ class Tracks:
         """Before the lines hear it: what it leads to is the next item."""
         self._time(event)
         place, body = len(self._lines.items), event.body
-        if event.kind == PlanEvent.KIND:
+        if event.kind == journal.PlanEvent.KIND:
             subtasks = [plain(item) for item in items_of(body.get("subtasks")) if isinstance(item, dict)]
             version = len(self.plans) + 1
             reason = words(body, "reason")
             self.plans.append({"item": place, "version": version, "reason": reason, "subtasks": subtasks, "ledger": self._ledger})
-        elif event.kind == LedgerEvent.KIND:
+        elif event.kind == journal.LedgerEvent.KIND:
             self._ledger = [ledger_line(entry) for entry in items_of(body.get("entries")) if isinstance(entry, dict)]
             if self.plans:
                 self.plans[-1] = {**self.plans[-1], "ledger": self._ledger}
-        elif event.kind == SubtaskStatusEvent.KIND:
+        elif event.kind == journal.SubtaskStatusEvent.KIND:
             self.statuses.append((place, event.subtask, words(body, "status"), int(number(body.get("attempt")))))
-        elif event.kind == FactEvent.KIND:
+        elif event.kind == journal.FactEvent.KIND:
             said = {key: words(body, key) for key in ("name", "value", "kind", "app", "source", "source_name", "reason")}
             self.facts.append({"item": place, **said, "subtask": event.subtask, "role": event.role})  # type: ignore[typeddict-item]
-        elif event.kind == SituationEvent.KIND:
+        elif event.kind == journal.SituationEvent.KIND:
             self._walked(place, body)
-        elif event.kind == ModelCallEvent.KIND:
+        elif event.kind == journal.ModelCallEvent.KIND:
             use = self._use(event.role)
             use["calls"] += 1
             use["tokens_in"] += int(number(body.get("tokens_in")))
@@ -217,11 +206,11 @@ class RunEvents:
         self.lines.hear(event)
         self._touched(event.id)
         key = words(event.body, "key")
-        if event.kind == ApprovalRequestedEvent.KIND:
+        if event.kind == journal.ApprovalRequestedEvent.KIND:
             self.asked.pop(key, None)
             if (request := request_in(event.body)) is not None:
                 self.asked[key] = OpenRequest(event, len(self.lines.items) - 1, request)
-        elif event.kind in {ApprovalEvent.KIND, ApprovalExpiredEvent.KIND}:
+        elif event.kind in {journal.ApprovalEvent.KIND, journal.ApprovalExpiredEvent.KIND}:
             self.asked.pop(key, None)
             self.answered = plain(event.body)
         self.last = event
@@ -289,7 +278,7 @@ def _signal(signal: str, row: str) -> str:
 def head_of(source: Source, items: list[Item], began: float, seconds: float) -> RunHead:
     """The run as a whole; of its events only the one that began it is looked at."""
     record, report = source.record, source.report
-    started = next((event.body for event in source.events if event.kind == RunStartedEvent.KIND), {})
+    started = next((event.body for event in source.events if event.kind == journal.RunStartedEvent.KIND), {})
     settings = record.get("settings")
     settings = settings if isinstance(settings, dict) else {}
     budgets = report.get("budgets")

@@ -11,65 +11,8 @@ from orchestrator.store.printable import UNREADABLE, clean, escaped, json_text, 
 from protocol import describe, parse_action
 from roles.contracts.requests import ApprovalRequest, DecisionRequest, PlanReviewRequest, QuestionRequest, Request, request_in
 from roles.contracts.signals import Signal, gate_decision
-from roles.journal.events import (
-    AnsweredEvent,
-    AnswerEvent,
-    AnswerKeptEvent,
-    AnswerRecalledEvent,
-    ApprovalEvent,
-    ApprovalExpiredEvent,
-    ApprovalRequestedEvent,
-    BatchStoppedEvent,
-    BudgetEvent,
-    BudgetWarningEvent,
-    CancelledEvent,
-    ConflictEvent,
-    ConstraintsAddedEvent,
-    ControlEvent,
-    DecidedEvent,
-    DroppedEvent,
-    ErrorEvent,
-    ExperienceEvent,
-    FactEvent,
-    FeedbackEvent,
-    ForkedEvent,
-    GateEvent,
-    HandedBackEvent,
-    InSeriesEvent,
-    JournalEvent,
-    KnowledgeHelpedEvent,
-    KnowledgeUsedEvent,
-    LedgerEvent,
-    LimitsChangedEvent,
-    ModelCallEvent,
-    NetworkLearnedEvent,
-    NoPictureEvent,
-    ObservedEvent,
-    OutcomeEvent,
-    OutputEvent,
-    PausedEvent,
-    PictureEvent,
-    PictureWithdrawnEvent,
-    PlanEvent,
-    PolicyEvent,
-    RecognizedEvent,
-    RecoveredEvent,
-    RequestStoppedEvent,
-    ReviewedEvent,
-    RunFinishedEvent,
-    RunResumedEvent,
-    RunStartedEvent,
-    RunStoppedEvent,
-    SituationEvent,
-    SteeredEvent,
-    StepEvent,
-    SubtaskStatusEvent,
-    SupplementEvent,
-    TakenOverEvent,
-    TaskStatusEvent,
-    Unreadable,
-    event_of,
-)
+from roles.journal import events as journal
+from roles.journal.events import ControlEvent, JournalEvent, Unreadable, event_of
 
 if TYPE_CHECKING:
     from roles.journal.journal import Event
@@ -111,14 +54,14 @@ class Teller:
             return unreadable
 
     def _lines(self, event: Event, content: JournalEvent) -> list[EventLine]:
-        if isinstance(content, PlanEvent):
+        if isinstance(content, journal.PlanEvent):
             self._titles.update({str(s.get("id", "")): str(s.get("title", "")) for s in content.subtasks})
             self._numbers = {str(s.get("id", "")): number for number, s in enumerate(content.subtasks, start=1)}
-        if isinstance(content, SubtaskStatusEvent):
+        if isinstance(content, journal.SubtaskStatusEvent):
             (self._working.add if content.status == "pending" else self._working.discard)(event.subtask)
             return _subtask(content, self._titles.get(event.subtask) or event.subtask)
         lines = _said(event, content)
-        if isinstance(content, OutcomeEvent) and len(self._working) > 1 and event.subtask in self._numbers:
+        if isinstance(content, journal.OutcomeEvent) and len(self._working) > 1 and event.subtask in self._numbers:
             return [line._replace(text=f"[{self._numbers[event.subtask]}] {line.text}") for line in lines]
         return lines
 
@@ -164,90 +107,92 @@ def asked_words(request: Request) -> str:
 
 def _said(event: Event, content: JournalEvent) -> list[EventLine]:  # noqa: C901 - a branch for each kind that says something
     match content:
-        case RunStartedEvent():
+        case journal.RunStartedEvent():
             told = (("goal", content.goal), ("run", content.run_id))
             return [EventLine(mark, clean(text)) for mark, text in told if text]
-        case RunResumedEvent():
+        case journal.RunResumedEvent():
             return [EventLine("resumed", clean(content.goal))]
-        case PlanEvent():
+        case journal.PlanEvent():
             return _plan(content)
-        case OutcomeEvent():
+        case journal.OutcomeEvent():
             return _outcome(event, content)
-        case ReviewedEvent():
+        case journal.ReviewedEvent():
             why = "; ".join(clean(reason, 200) for reason in content.reasons)
             said = f"✗ not allowed: {why} ({clean(content.policy)})"
             return [EventLine("safety", said, "bad")] if content.verdict == "deny" else []
-        case ApprovalRequestedEvent():
+        case journal.ApprovalRequestedEvent():
             request = request_in(event.body)
             return [EventLine("approval", f"? {asked_words(request)}", "ask")] if request is not None else []
-        case ApprovalEvent():
+        case journal.ApprovalEvent():
             return _approval(content)
-        case ConstraintsAddedEvent():
+        case journal.ConstraintsAddedEvent():
             return [EventLine("approval", f"from here on: {json_text(content.constraints)}", "dim")]
-        case ApprovalExpiredEvent():
+        case journal.ApprovalExpiredEvent():
             then = "asked again" if content.then == "ask" else "rejected"
             return [EventLine("approval", f"nobody answered in time, {then}: {clean(content.line, 160)}", "bad")]
-        case GateEvent():
+        case journal.GateEvent():
             line = EventLine(
                 "gate", f"◆ {content.trigger} → {content.decision}: {clean(content.reason)}", gate_tone(content.decision)
             )
             return [line, *(EventLine("", f"- {clean(issue)}", "bad") for issue in content.issues)]
-        case RecoveredEvent():
+        case journal.RecoveredEvent():
             return [EventLine("recover", f"↻ {clean(content.how)} (attempt {content.attempt or 1})", "ask")]
-        case SupplementEvent():
+        case journal.SupplementEvent():
             found = [f"{clean(item.get('title', ''), 80)} ({clean(item.get('source', ''), 80)})" for item in content.found]
             said = f"{clean(content.query, 80)} → {', '.join(found) or 'nothing found'}"
             return [EventLine("help", said, "" if found else "bad")]
-        case KnowledgeUsedEvent():
+        case journal.KnowledgeUsedEvent():
             return _page_used(content)
-        case BudgetEvent():
+        case journal.BudgetEvent():
             return [EventLine("budget", f"spent: {clean(content.name)}", "bad")]
-        case BudgetWarningEvent():
+        case journal.BudgetWarningEvent():
             return [EventLine("budget", f"nearly spent: {clean(content.message)}", "ask")]
-        case LimitsChangedEvent():
+        case journal.LimitsChangedEvent():
             limits = content.limits.items()
             return [
                 EventLine("limits", f"{clean(key, 60)}: {' → '.join(clean(value, 60) for value in pair)}") for key, pair in limits
             ]
-        case PausedEvent() | SteeredEvent() | TakenOverEvent() | HandedBackEvent():
+        case journal.PausedEvent() | journal.SteeredEvent() | journal.TakenOverEvent() | journal.HandedBackEvent():
             return [EventLine("user", _control(content), "ask")]
-        case CancelledEvent():
+        case journal.CancelledEvent():
             return [EventLine("user", _control(content), "bad")]
-        case DroppedEvent():
+        case journal.DroppedEvent():
             return [EventLine("", _control(content), "dim")]
-        case ErrorEvent():
+        case journal.ErrorEvent():
             reply = clean(content.reply, 400)
             return [EventLine("error", clean(content.message), "bad"), *([EventLine("reply", reply, "dim")] if reply else [])]
-        case ConflictEvent():
+        case journal.ConflictEvent():
             pair = " and ".join(clean(name, 60) for name in content.subtasks)
             where = f"{clean(content.about, 40)} {clean(content.app or content.name, 80)}"
             return [EventLine("conflict", f"⇄ {pair} meet at the {where}: {clean(content.resolution)}", "ask")]
-        case InSeriesEvent():
+        case journal.InSeriesEvent():
             return [EventLine("lanes", clean(content.message), "dim")]
-        case FactEvent():
+        case journal.FactEvent():
             return [EventLine("fact", f"{clean(content.name, 80)} = {fact_words(content)}", "dim")]
-        case AnswerRecalledEvent():
+        case journal.AnswerRecalledEvent():
             said = f"{clean(content.question, 160)} → {clean(content.value, 160)}"
             return [EventLine("memory", f"{said} (as the user said in {clean(content.origin, 80)}; nobody was asked)")]
-        case AnswerKeptEvent():
+        case journal.AnswerKeptEvent():
             asked, why = clean(content.question, 160), clean(content.why, 160)
             return [EventLine("memory", f"kept for later runs: {asked}" if content.kept else f"not kept: {asked} ({why})", "dim")]
-        case NetworkLearnedEvent():
+        case journal.NetworkLearnedEvent():
             return [EventLine("network", f"not asked again in this run: {clean(content.line)}", "dim")]
-        case RequestStoppedEvent():
+        case journal.RequestStoppedEvent():
             return [EventLine("network", f"✗ stopped: {clean(content.line)} ({clean(content.policy, 80)})", "dim")]
         case (
-            RunStoppedEvent() | RunFinishedEvent() | ForkedEvent() | TaskStatusEvent() | SituationEvent() | SubtaskStatusEvent()
-            | KnowledgeHelpedEvent() | ExperienceEvent() | AnswerEvent() | ObservedEvent() | RecognizedEvent() | DecidedEvent()
-            | BatchStoppedEvent() | StepEvent() | FeedbackEvent() | OutputEvent() | PictureEvent() | PictureWithdrawnEvent()
-            | NoPictureEvent() | AnsweredEvent() | PolicyEvent() | ModelCallEvent() | LedgerEvent()
+            journal.RunStoppedEvent() | journal.RunFinishedEvent() | journal.ForkedEvent() | journal.TaskStatusEvent()
+            | journal.SituationEvent() | journal.SubtaskStatusEvent() | journal.KnowledgeHelpedEvent()
+            | journal.ExperienceEvent() | journal.AnswerEvent() | journal.ObservedEvent() | journal.RecognizedEvent()
+            | journal.DecidedEvent() | journal.BatchStoppedEvent() | journal.StepEvent() | journal.FeedbackEvent()
+            | journal.OutputEvent() | journal.PictureEvent() | journal.PictureWithdrawnEvent() | journal.NoPictureEvent()
+            | journal.AnsweredEvent() | journal.PolicyEvent() | journal.ModelCallEvent() | journal.LedgerEvent()
         ):  # fmt: skip
             return []
         case _:
             assert_never(content)
 
 
-def _plan(content: PlanEvent) -> list[EventLine]:
+def _plan(content: journal.PlanEvent) -> list[EventLine]:
     lines = [EventLine("plan", clean(content.reason), "dim")] if content.reason else []
     for number, subtask in enumerate(content.subtasks, start=1):
         sign = {"fulfilled": "✓ ", "rejected": "✗ "}.get(subtask.get("status", ""), "")
@@ -256,21 +201,21 @@ def _plan(content: PlanEvent) -> list[EventLine]:
     return lines
 
 
-def _subtask(content: SubtaskStatusEvent, name: str) -> list[EventLine]:
+def _subtask(content: journal.SubtaskStatusEvent, name: str) -> list[EventLine]:
     if content.status not in ("fulfilled", "rejected"):
         return []
     good = content.status == "fulfilled"
     return [EventLine("subtask", f"{'✓' if good else '✗'} {shortened(name)} {content.status}", "good" if good else "bad")]
 
 
-def _outcome(event: Event, content: OutcomeEvent) -> list[EventLine]:
+def _outcome(event: Event, content: journal.OutcomeEvent) -> list[EventLine]:
     good = content.exec_status == "executed"
     why = f" → {clean(content.error, 200)}" if content.error else "" if good else f" → {content.exec_status}"
     hand = " (by hand)" if event.role == "user" else ""
     return [EventLine(str(event.step), f"{'✓' if good else '✗'} {clean(content.line)}{hand}{why}", "" if good else "bad")]
 
 
-def _approval(content: ApprovalEvent) -> list[EventLine]:
+def _approval(content: journal.ApprovalEvent) -> list[EventLine]:
     decision, message = clean(content.decision, 40), clean(content.message)
     who = f" by {clean(content.who, 60)}" if content.who not in ("", "user") else ""
     return [
@@ -291,7 +236,7 @@ def gate_tone(decision: str) -> str:
             assert_never(other)
 
 
-def _page_used(content: KnowledgeUsedEvent) -> list[EventLine]:
+def _page_used(content: journal.KnowledgeUsedEvent) -> list[EventLine]:
     """A page that is followed, or was in vain; of the others the report tells."""
     page, why = f"{clean(content.title, 120)} ({clean(content.source, 120)})", clean(content.why, 300)
     if content.failed:
@@ -309,24 +254,24 @@ def control_words(item: Mapping[str, Any]) -> str:
 
 def _control(content: ControlEvent) -> str:
     match content:
-        case PausedEvent():
+        case journal.PausedEvent():
             return f"paused by {clean(content.who, 60)}"
-        case SteeredEvent():
+        case journal.SteeredEvent():
             return f"{clean(content.who, 60)} to {clean(content.to or 'crew', 20)}: {clean(content.words, 300)}"
-        case TakenOverEvent():
+        case journal.TakenOverEvent():
             return f"{clean(content.who, 60)} has taken over; the crew does nothing"
-        case HandedBackEvent():
+        case journal.HandedBackEvent():
             steps = f"{content.steps} step{'s' if content.steps != 1 else ''}"
             return f"{clean(content.who, 60)} has handed back after {steps} by hand; the crew looks anew"
-        case CancelledEvent():
+        case journal.CancelledEvent():
             return f"cancelled by {clean(content.who, 60)}{': ' + clean(content.why, 300) if content.why else ''}"
-        case DroppedEvent():
+        case journal.DroppedEvent():
             return f"not done any more: {clean(content.line)}"
         case _:
             assert_never(content)
 
 
-def fact_words(content: FactEvent, limit: int = 160) -> str:
+def fact_words(content: journal.FactEvent, limit: int = 160) -> str:
     """A fact's value, who says it, and what others say otherwise."""
     from roles.contracts import Fact
     from roles.contracts.facts import source_told

@@ -26,23 +26,8 @@ from orchestrator.views.terminal.approval import (
 from orchestrator.views.terminal.event_lines import EventLine, Teller, fact_words, titled
 from orchestrator.views.terminal.footer import Footer, fitted, steady
 from orchestrator.views.terminal.summary import ending_lines
-from roles.journal.events import (
-    ApprovalRequestedEvent,
-    BudgetWarningEvent,
-    DecidedEvent,
-    FactEvent,
-    GateEvent,
-    JournalEvent,
-    ModelCallEvent,
-    OutcomeEvent,
-    PlanEvent,
-    RunResumedEvent,
-    RunStartedEvent,
-    SituationEvent,
-    SubtaskStatusEvent,
-    TaskStatusEvent,
-    Unreadable,
-)
+from roles.journal import events as journal
+from roles.journal.events import JournalEvent, Unreadable
 
 if TYPE_CHECKING:
     from orchestrator.runs.outcome import Answer, Approver, Outcome
@@ -102,36 +87,36 @@ class Picture:
 
     def _take(self, event: Event, content: JournalEvent) -> None:  # noqa: C901 - a branch for each kind that changes something
         match content:
-            case RunStartedEvent():
+            case journal.RunStartedEvent():
                 self.run_id, self.goal = clean(content.run_id), clean(content.goal)
-            case RunResumedEvent():
+            case journal.RunResumedEvent():
                 self.goal = clean(content.goal) or self.goal
-            case BudgetWarningEvent():
+            case journal.BudgetWarningEvent():
                 self.nearly[content.key] = clean(content.message, 80)
-            case TaskStatusEvent():
+            case journal.TaskStatusEvent():
                 self.status = clean(content.status) or self.status
-            case SituationEvent():
+            case journal.SituationEvent():
                 self.situation = clean(content.next or content.situation)
                 self.visits[self.situation] = self.visits.get(self.situation, 0) + 1
                 self.doing = ""
-            case PlanEvent():
+            case journal.PlanEvent():
                 self.plans += 1
                 self.plan = tuple(map(_view, content.subtasks))
-            case SubtaskStatusEvent():
+            case journal.SubtaskStatusEvent():
                 for subtask in self.plan:
                     if subtask.id == event.subtask:
                         subtask.status = content.status or subtask.status
-            case DecidedEvent():
+            case journal.DecidedEvent():
                 self.doing = clean(content.line or content.status, 160)
-            case OutcomeEvent():
+            case journal.OutcomeEvent():
                 self.steps = max(self.steps, event.step)
                 self.doing = ""
-            case ModelCallEvent():
+            case journal.ModelCallEvent():
                 self.tokens += content.tokens_in + content.tokens_out
                 self.money += content.money
-            case GateEvent():
+            case journal.GateEvent():
                 self.gate = clean(f"{content.trigger} → {content.decision}: {content.reason}", 200)
-            case FactEvent():
+            case journal.FactEvent():
                 name = clean(content.name, 60)
                 others = tuple(fact for fact in self.facts if fact[0] != name)
                 self.facts = (*others, (name, fact_words(content, 80)))[-FACTS_KEPT:]
@@ -328,7 +313,7 @@ class Live:
     def event(self, event: Event) -> None:
         self.picture.apply(event)
         lines = self._teller.lines(event)
-        if lines and (self.approver is None or event.kind != ApprovalRequestedEvent.KIND):  # else it is asked at once
+        if lines and (self.approver is None or event.kind != journal.ApprovalRequestedEvent.KIND):  # else it is asked at once
             self._footer.print(*map(styled, lines))
 
     def finish(self, outcome: Outcome) -> None:
