@@ -13,8 +13,8 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
+from orchestrator.lab.attacks.corpus import chosen_pages, load_pages
 from orchestrator.lab.attacks.page_runner import PageOutcome, PageRunner
-from orchestrator.lab.attacks.pages import chosen_pages, load_pages
 
 PAGES = Path(__file__).with_name("benign.yaml")
 ALL = 99

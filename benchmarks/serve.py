@@ -34,7 +34,7 @@ import httpx
 
 from environments.simulated.desktop import SimulatedDesktop
 from environments.simulated.world.worldfile import load_world
-from orchestrator.store.json_files import write_json
+from orchestrator.store.printable import write_json
 from protocol import ActionResult, Click, ExecStatus, LaunchApp
 from protocol.model.targets import ActionTarget, Resolved
 from roles.contracts import StepRecord

@@ -31,8 +31,7 @@ from orchestrator.core.controller import build_controller
 from orchestrator.core.hub_line import HubLine
 from orchestrator.store.checkpoints import Cursors, CursorSaver
 from orchestrator.store.postgres.connection import Link
-from orchestrator.store.postgres.cursors import PostgresCursors
-from orchestrator.store.postgres.rows import PostgresRows
+from orchestrator.store.postgres.rows import PostgresCursors, PostgresRows
 from orchestrator.store.postgres.runs import SharedRuns
 from roles.contracts.context import Context
 from roles.journal.events import FeedbackEvent

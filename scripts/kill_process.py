@@ -99,7 +99,7 @@ def go_on(told: Process, listener: Callable[[Any], None] | None = None) -> int:
 
 def _watch(counter: Counter, work: Work) -> None:
     if work.shared:
-        from orchestrator.store.postgres.cursors import PostgresCursors
+        from orchestrator.store.postgres.rows import PostgresCursors
 
         counter.around(PostgresCursors, "put", "put")
     else:

@@ -10,7 +10,7 @@ from environments.browser import BrowserEnvironment
 from environments.served.twin import Twin
 from environments.simulated.desktop import SimulatedDesktop
 from orchestrator.settings.settings import shipped_names
-from orchestrator.tasks.oracle import play, task_environment
+from orchestrator.tasks.judge import play, task_environment
 from orchestrator.tasks.tasks import Task, resolve_target
 
 

@@ -30,9 +30,8 @@ from environments.effects import Effect
 from environments.simulated.desktop import SimulatedDesktop
 from environments.simulated.preview import changes_between
 from environments.simulated.world.worldfile import load_world
-from orchestrator.lab.attacks.corpus import load_corpus
+from orchestrator.lab.attacks.corpus import PageCase, Pages, load_corpus, load_pages
 from orchestrator.lab.attacks.page_runner import PageRunner, unshown
-from orchestrator.lab.attacks.pages import PageCase, Pages, load_pages
 from orchestrator.lab.testing.run import CrewRun
 from orchestrator.runs import runs
 from orchestrator.settings.settings import load_settings, shipped

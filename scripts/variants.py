@@ -10,7 +10,7 @@ from __future__ import annotations
 import sys
 
 from orchestrator.settings.settings import shipped_names
-from orchestrator.tasks.oracle import OracleRun, play, task_environment
+from orchestrator.tasks.judge import OracleRun, play, task_environment
 from orchestrator.tasks.tasks import Task, resolve_target
 
 VARIANTS = ("language=de", "language=zh", "labels=synonyms", "order=shuffled", "names=missing", "density=compact", "layout=wide",

@@ -9,8 +9,7 @@ from typing import Annotated, Any
 import typer
 
 from orchestrator.cli.commands import SHAPE, Commands
-from orchestrator.cli.common import EPILOG, FAILED, LETTERS, USAGE
-from orchestrator.cli.completion import answer_shells
+from orchestrator.cli.common import EPILOG, FAILED, LETTERS, USAGE, answer_shells
 
 app = typer.Typer(
     name="deskcrew", help="A crew of roles that works a desktop.", epilog=EPILOG, cls=Commands, no_args_is_help=True, **SHAPE

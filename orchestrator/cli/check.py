@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from orchestrator.cli import completion
+from orchestrator.cli import common
 from orchestrator.cli.common import EPILOG, FAILED, AsJson, RunsDir, command
 
 
@@ -54,15 +54,14 @@ if TYPE_CHECKING:
     from environments.cards import AppCard, VerbCard
     from environments.served.server import Address
     from orchestrator.tasks.check import CheckedFile
-    from orchestrator.tasks.judge import Verdict
-    from orchestrator.tasks.oracle import OracleRun
+    from orchestrator.tasks.judge import OracleRun, Verdict
 
 
 task_app = typer.Typer(help="Task files.", no_args_is_help=True, epilog=EPILOG)
 world_app = typer.Typer(help="Worlds of the simulated desktop.", no_args_is_help=True, epilog=EPILOG)
 _NAMES = "Files or shipped names; all shipped ones if none."
-Tasks = Annotated[list[str] | None, typer.Argument(metavar="TASK...", help=_NAMES, autocompletion=completion.tasks)]
-Worlds = Annotated[list[str] | None, typer.Argument(metavar="WORLD...", help=_NAMES, autocompletion=completion.worlds)]
+Tasks = Annotated[list[str] | None, typer.Argument(metavar="TASK...", help=_NAMES, autocompletion=common.tasks)]
+Worlds = Annotated[list[str] | None, typer.Argument(metavar="WORLD...", help=_NAMES, autocompletion=common.worlds)]
 Seeds = Annotated[int, typer.Option(min=1, max=1000, help="How many seeds to try.")]
 
 
@@ -88,14 +87,14 @@ def check_task(tasks: Tasks = None, seeds: Seeds = 5, as_json: AsJson = False) -
 @task_app.command("play")
 @command
 def play_task(
-    task: Annotated[str, typer.Argument(metavar="TASK", help="A file or a shipped name.", autocompletion=completion.tasks)],
+    task: Annotated[str, typer.Argument(metavar="TASK", help="A file or a shipped name.", autocompletion=common.tasks)],
     seed: Annotated[int, typer.Option(help="Which values the slots get.")] = 0,
     as_json: AsJson = False,
 ) -> None:
     """Perform a task's oracle, its own plan, without a crew, and say what came of each line and what the judge finds."""
     from orchestrator.store.printable import json_text
     from orchestrator.tasks.check import task_named
-    from orchestrator.tasks.oracle import play
+    from orchestrator.tasks.judge import play
 
     played = play(task_named(task), seed)
     if as_json:
@@ -147,7 +146,7 @@ def check_world(
 @command
 def list_apps(
     world: Annotated[
-        str | None, typer.Argument(metavar="[WORLD]", help="What its apps hold and can do.", autocompletion=completion.worlds)
+        str | None, typer.Argument(metavar="[WORLD]", help="What its apps hold and can do.", autocompletion=common.worlds)
     ] = None,
     as_json: AsJson = False,
 ) -> None:

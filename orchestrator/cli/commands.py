@@ -68,7 +68,7 @@ SECTIONS: dict[str, dict[str, CommandEntry]] = {
         "trust": CommandEntry("cli.policies:trust", "Whom signed playbooks and policies are taken from."),
         "suite": CommandEntry("cli.tools.suite:suite_app", "Work tasks x seeds x configurations, and compare."),
         "mcp": CommandEntry("cli.check:mcp", "Serve a simulated desktop to any agent over MCP."),
-        "attack": CommandEntry("cli.tools.attacks:attack_app", "Let a corpus of attacks try a crew."),
+        "attack": CommandEntry("cli.tools.suite:attack_app", "Let a corpus of attacks try a crew."),
     },
     "Again": {
         "replay": CommandEntry("cli.view:replay", "Work a run again with its own decisions."),

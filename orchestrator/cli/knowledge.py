@@ -50,7 +50,7 @@ def learn(
 ) -> None:
     """Learn from a run of the crew, or from what a person or another agent did; say what was understood."""
     from orchestrator.cli.common import as_overrides
-    from orchestrator.lab.learning.learning import lesson
+    from orchestrator.lab.learning.knowledge import lesson
     from orchestrator.runs.experience import LearningResult, kept
     from orchestrator.settings.settings import load_settings
 

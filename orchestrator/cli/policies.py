@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from orchestrator.cli.common import EPILOG, FAILED, RUNS, AsJson, Config, Debug, Overrides, RunsDir, command
-from orchestrator.cli.completion import presets
+from orchestrator.cli.common import EPILOG, FAILED, RUNS, AsJson, Config, Debug, Overrides, RunsDir, command, presets
 
 if TYPE_CHECKING:
     from orchestrator.settings.build import PolicyReport

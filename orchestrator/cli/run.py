@@ -28,8 +28,10 @@ from orchestrator.cli.common import (
     connected,
     deciders,
     drive,
+    presets,
+    tasks,
+    worlds,
 )
-from orchestrator.cli.completion import presets, tasks, worlds
 
 if TYPE_CHECKING:
     from roles.contracts.orders import Reading

@@ -20,8 +20,8 @@ from orchestrator.cli.common import (
     checked_display,
     command,
     drive,
+    run_ids,
 )
-from orchestrator.cli.completion import run_ids
 
 if TYPE_CHECKING:
     from environments.served.server import Address
@@ -49,7 +49,7 @@ def replay(
     from orchestrator.runs.folders import find_run
     from orchestrator.runs.privacy.secrets import asked_for
     from orchestrator.runs.replay.fork import with_another_model
-    from orchestrator.runs.replay.recorded_replies import replies_of
+    from orchestrator.runs.replay.recorded_policies import replies_of
     from orchestrator.runs.replay.recording import find_recording
     from orchestrator.runs.replay.replay import replay as work_again
 

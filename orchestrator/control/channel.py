@@ -17,7 +17,7 @@ from contextlib import closing
 from pathlib import Path
 from typing import Any, NamedTuple, Protocol
 
-from orchestrator.store.json_files import mapping_in
+from orchestrator.store.printable import mapping_in
 
 FILE = "control.sqlite"
 _SCHEMA = """

@@ -14,7 +14,7 @@ from pydantic import ValidationError
 from orchestrator.control.channel import given_to
 from orchestrator.errors import MachineStopped, UsageProblem
 from orchestrator.store.address import LOCAL
-from orchestrator.store.json_files import mapping_in
+from orchestrator.store.printable import mapping_in
 from orchestrator.store.salvage import open_read_only
 from orchestrator.store.stores import address_of, written
 from protocol import JsonObject, TargetError, VisualState, resolve

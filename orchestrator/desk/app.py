@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
+from functools import cache
+from importlib import resources
 from importlib.metadata import version
+from pathlib import PurePath
+from typing import NamedTuple
 
-from fastapi import FastAPI, HTTPException, Request
+from fastapi import APIRouter, FastAPI, HTTPException, Request
 from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse, PlainTextResponse, Response
 from starlette.exceptions import HTTPException as AnyHTTPException
@@ -16,35 +20,67 @@ from starlette.types import ASGIApp, Scope
 from environments.contract import EnvironmentFault
 from environments.served.access import Entry, Guard, Refusal
 from environments.served.server import Address, listening_at, own_hosts, server_of
-from orchestrator.desk.auth import Caller, Refused
+from orchestrator.desk.auth import Caller, Refused, Viewer
 from orchestrator.desk.desk import Desk, UnknownRun
 from orchestrator.desk.models import Problem
-from orchestrator.desk.routes import (
-    answers,
-    control,
-    knowledge,
-    pages,
-    reports,
-    runs,
-    settings,
-    start,
-    streams,
-    worlds,
-)
+from orchestrator.desk.routes import answers, control, knowledge, runs, start, streams, worlds
 from orchestrator.desk.routes.answers import go_on_with_answers
 from orchestrator.errors import MachineStopped, UsageProblem
 
+pages_router = APIRouter(include_in_schema=False)
+PAGES = ("/", "/approvals", "/start", "/worlds", "/knowledge", "/settings", "/runs/{run_id}", "/runs/{run_id}/plan")
+_TYPES = {".js": "text/javascript", ".css": "text/css", ".svg": "image/svg+xml", ".html": "text/html"}
+_FOLDERS = ("orchestrator.views.page", "orchestrator.desk")
+"""The desk's own files go before those of the viewer."""
+
+
+class File(NamedTuple):
+    """As it is sent."""
+
+    body: bytes
+    type: str
+
+
+@cache
+def files() -> Mapping[str, File]:
+    """Every file of the pages by its name; what is not here cannot be asked for."""
+    found = {}
+    for package in _FOLDERS:
+        for file in (resources.files(package) / "static").iterdir():
+            if kind := _TYPES.get(PurePath(file.name).suffix):
+                found[file.name] = File(file.read_bytes(), kind)
+    return found
+
+
+@pages_router.get("/static/{name}")
+def static(name: str, visitor: Viewer) -> Response:
+    """A module, a style or a picture of the pages."""
+    file = files().get(name)
+    if file is None or name == "page.html":
+        raise HTTPException(404, f"There is no file {name[:100]!r}.")
+    return Response(file.body, media_type=file.type)
+
+
+def page(visitor: Viewer) -> Response:
+    """Every page: what it shows is asked for by its script."""
+    file = files()["page.html"]
+    return Response(file.body, media_type=file.type)
+
+
+for path in PAGES:
+    pages_router.add_api_route(path, page, methods=["GET"])
+
+
 _ROUTERS = (
-    pages.router,
+    pages_router,
     runs.router,
     streams.router,
-    reports.router,
     answers.router,
     start.router,
     control.router,
     worlds.router,
     knowledge.router,
-    settings.router,
+    start.settings_router,
 )  # fmt: skip
 """Each is a module's `router`, with whole paths: `/api/...`."""
 HEADER = "X-Deskcrew"

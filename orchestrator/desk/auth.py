@@ -20,7 +20,7 @@ from pydantic import Field, TypeAdapter, ValidationError
 from environments.files.yaml_lines import KeyPath, nearest_line
 from orchestrator.desk.models import RefusedRequest
 from orchestrator.errors import UsageProblem
-from orchestrator.settings.yaml_documents import read_private, shown
+from orchestrator.settings.layers import read_private, shown
 from protocol import Frozen
 
 FILE = "desk.token"

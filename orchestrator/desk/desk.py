@@ -19,7 +19,7 @@ from environments.served.server import served
 from environments.served.session import Session
 from orchestrator.desk.auth import Refusals, Refused, Tokens
 from orchestrator.desk.live.journal import is_run_id
-from orchestrator.desk.live.readers import Watch
+from orchestrator.desk.live.run import Watch
 from orchestrator.errors import UsageProblem
 from orchestrator.settings.settings import load_settings
 from orchestrator.tasks.served_world import ServeOptions, session_of

@@ -14,7 +14,7 @@ from environments.files.small_files import LARGEST, read_small
 from orchestrator.control.lease import HOLDING_STILL, reported, standing
 from orchestrator.errors import UsageProblem
 from orchestrator.store.address import stand_for
-from orchestrator.store.json_files import write_json
+from orchestrator.store.printable import write_json
 from orchestrator.store.stores import folder_here, given_address, publish
 
 if TYPE_CHECKING:
@@ -250,7 +250,7 @@ def events_of_shared(run_id: str, address: str) -> list[Event]:
 def prompts_of_shared(run_id: str, address: str, runs_dir: Path, step: int | None) -> list[JsonObject]:
     """What was said to the models of one run of a shared store, and by them."""
     from orchestrator.store.postgres.runs import shared_runs
-    from orchestrator.store.transcripts import calls_in
+    from orchestrator.store.salvage import calls_in
 
     with shared_runs(given_address(address)) as runs:
         run = _whole(runs.find(run_id))

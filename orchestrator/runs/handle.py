@@ -24,9 +24,9 @@ from orchestrator.runs import folders
 
 if TYPE_CHECKING:
     from orchestrator.control.controls import Stop
-    from orchestrator.runs.blackboard import Board
+    from orchestrator.runs.answers import Takeover
     from orchestrator.runs.outcome import Approver, Outcome
-    from orchestrator.runs.takeover import Takeover
+    from orchestrator.runs.report import Board
     from orchestrator.settings.settings import LoadedSettings
     from orchestrator.tasks.plans import ShownPlan
     from orchestrator.tasks.tasks import Task
@@ -213,15 +213,14 @@ class RunControl:
         return folders.show_plan(self._name, self._runs_dir)
 
     def blackboard(self, at: int | None = None) -> Board:
-        from orchestrator.runs.blackboard import board_at
+        from orchestrator.runs.report import board_at
 
         if self._store:
             return board_at(folders.events_of_shared(self._name, self._store), at)
         return board_at(self.past(), at)
 
     def prompts(self, step: int | None = None) -> list[JsonObject]:
-        from orchestrator.store.salvage import open_read_only
-        from orchestrator.store.transcripts import calls_in
+        from orchestrator.store.salvage import calls_in, open_read_only
 
         if self._store:
             return folders.prompts_of_shared(self._name, self._store, self._runs_dir, step)
@@ -459,9 +458,9 @@ def by_hand(run_id: str, runs_dir: Path, who: str, parts: Mapping[str, Any] | No
     from environments.effects import GuardedEnvironment, Network
     from orchestrator.control.controls import BY_HAND
     from orchestrator.control.lease import BY_HAND as DOING
+    from orchestrator.runs.answers import Takeover
     from orchestrator.runs.open_run import OpenOptions
     from orchestrator.runs.runs import taken_up
-    from orchestrator.runs.takeover import Takeover
 
     with taken_up(run_id, runs_dir, OpenOptions(parts=parts), doing=DOING) as run:
         if run.controls.standing.get("state") != BY_HAND:

@@ -31,7 +31,7 @@ from orchestrator.runs.replay.recorded_policies import noting
 from orchestrator.settings.build import build_context
 from orchestrator.settings.settings import LoadedSettings, Settings
 from orchestrator.store.checkpoints import Cursors
-from orchestrator.store.json_files import write_json
+from orchestrator.store.printable import write_json
 from orchestrator.store.salvage import salvage
 from orchestrator.store.stores import open_store, publish
 from orchestrator.tasks.plans import PlanFile, plan_of

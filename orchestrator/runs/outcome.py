@@ -18,7 +18,7 @@ from orchestrator.errors import StoreGone
 from orchestrator.runs.open_run import OpenRun
 from orchestrator.runs.privacy.secrets import beginning, redactor_of
 from orchestrator.runs.report import build_report
-from orchestrator.store.json_files import write_json
+from orchestrator.store.printable import write_json
 from orchestrator.store.salvage import export_log
 from orchestrator.store.stores import publish
 from orchestrator.tasks.judge import judge

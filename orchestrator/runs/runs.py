@@ -20,7 +20,7 @@ from orchestrator.control.lease import CREW, Hold, held
 from orchestrator.control.requests import check_answer
 from orchestrator.core.machine import TaskStatus
 from orchestrator.errors import MachineStopped, StoreGone, UsageProblem, outage_of, refuse_unwritable, stopped
-from orchestrator.runs.answers import answer_here, answering, asked_first, request_of, told_first, withdraw
+from orchestrator.runs.answers import Takeover, answer_here, answering, asked_first, request_of, told_first, withdraw
 from orchestrator.runs.folders import (
     RunInfo,
     RunView,
@@ -47,11 +47,9 @@ from orchestrator.runs.outcome import (
     wait,
 )
 from orchestrator.runs.privacy.trust import refuse_strange
-from orchestrator.runs.takeover import Takeover
-from orchestrator.settings.layers import Layer, MergedLayers, override_layer
+from orchestrator.settings.layers import Document, Layer, MergedLayers, checked, override_layer
 from orchestrator.settings.settings import LoadedSettings, Settings, located
-from orchestrator.settings.yaml_documents import Document, checked
-from orchestrator.store.json_files import write_json
+from orchestrator.store.printable import write_json
 from orchestrator.store.salvage import open_read_only, salvage
 from orchestrator.store.stores import forget, publish
 from orchestrator.tasks.plans import PlanFile

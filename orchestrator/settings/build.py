@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from environments.contract import Environment, EnvironmentFault
 from orchestrator.core.hub_line import HubLine
 from orchestrator.errors import MissingDependency, UsageProblem, did_you_mean
-from orchestrator.settings.layers import KEY, Preset, find_preset, looks_like_path, shipped_names
+from orchestrator.settings.layers import KEY, Preset, Source, find_preset, looks_like_path, read_document, shipped_names
 from orchestrator.settings.plugins import names, part
 from orchestrator.settings.policies import ROLES, Deciders
 from orchestrator.settings.settings import (
@@ -28,7 +28,6 @@ from orchestrator.settings.settings import (
     shipped,
     show_config,
 )
-from orchestrator.settings.yaml_documents import Source, read_document
 from roles.contracts import Clock, SupplementSource
 from roles.contracts.call_timeouts import TimedEnvironment
 from roles.contracts.context import Answers, Context, NoAnswers

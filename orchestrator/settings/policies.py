@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any
 
 from environments.contract import Environment, EnvironmentFault, Files, Screenshots
 from orchestrator.errors import MissingDependency, UsageProblem, did_you_mean
+from orchestrator.settings.layers import checked, read_document
 from orchestrator.settings.role_settings import CrewSettings, EvaluatorSettings, Member, RoleSettings
-from orchestrator.settings.yaml_documents import checked, read_document
 from protocol import VisualState
 from protocol.retries import Retries
 from roles.contracts import PictureKind, ScreenPicture

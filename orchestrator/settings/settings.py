@@ -19,6 +19,7 @@ from pydantic import BeforeValidator, Field, field_serializer
 
 from environments.contract import Environment, EnvironmentFault, WorldState
 from environments.faults.kinds import Fault, FaultKind
+from environments.files.yaml_lines import KeyPath
 from environments.sandbox.contract import SandboxKind
 from environments.simulated.variation.metrics import Variation
 from orchestrator.errors import MissingDependency, UsageProblem, did_you_mean
@@ -28,16 +29,20 @@ from orchestrator.settings.layers import (
     PRESET,
     Layer,
     MergedLayers,
+    Source,
+    Where,
+    checked,
+    dotted,
     file_layer,
     find_preset,
     looks_like_path,
     override_layer,
+    read_document,
     shipped,
     shipped_names,
 )
 from orchestrator.settings.plugins import PluginSettings, refuse_classes
 from orchestrator.settings.role_settings import CrewSettings, RoleSettings
-from orchestrator.settings.yaml_documents import KeyPath, Source, Where, checked, dotted, read_document
 from orchestrator.store.address import LOCAL, checked_address, shown_address
 from protocol import Frozen, JsonObject
 from protocol.retries import Retries

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from orchestrator.errors import MachineStopped, UsageProblem
 from orchestrator.store.address import LOCAL, checked_address, stand_for
-from orchestrator.store.json_files import mapping_in, write_json
+from orchestrator.store.printable import mapping_in, write_json
 
 if TYPE_CHECKING:
     from orchestrator.store.checkpoints import Cursors
@@ -47,7 +47,7 @@ def open_store(address: str, folder: Path, run_id: str, retries: Retries | None 
 
         return RunStore(None, CursorSaver(folder / "checkpoints.sqlite", durable, retries))
     from orchestrator.store.postgres.connection import Link  # first: it says what is missing
-    from orchestrator.store.postgres.cursors import PostgresCursors  # isort: skip
+    from orchestrator.store.postgres.rows import PostgresCursors  # isort: skip
     from orchestrator.store.postgres.rows import PostgresRows  # isort: skip
 
     rows = PostgresRows(Link(address, retries), run_id)

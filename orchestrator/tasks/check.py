@@ -15,8 +15,7 @@ from environments.simulated.world.worldfile import load_world
 from orchestrator.errors import UsageProblem
 from orchestrator.settings.settings import load_settings, shipped_names, varied
 from orchestrator.tasks.changes import parts_of
-from orchestrator.tasks.judge import Verdict, judge
-from orchestrator.tasks.oracle import OracleRun, play, task_environment
+from orchestrator.tasks.judge import OracleRun, Verdict, judge, play, task_environment
 from orchestrator.tasks.tasks import Task, fill_goal, fill_slots, resolve_target
 from protocol import CallApi, JsonObject
 

@@ -12,8 +12,8 @@ import yaml
 from environments.contract import WorldState
 from orchestrator.errors import UsageProblem
 from orchestrator.settings.build import build_context
+from orchestrator.settings.layers import Document, checked, read_document
 from orchestrator.settings.settings import LoadedSettings, located
-from orchestrator.settings.yaml_documents import Document, checked, read_document
 from orchestrator.store.printable import clean, json_text
 from orchestrator.tasks.tasks import Task, fill_goal, fill_slots, fitting
 from protocol import JsonObject

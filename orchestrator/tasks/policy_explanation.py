@@ -13,9 +13,8 @@ from environments.contract import Environment, WorldState
 from environments.effects import Change, Effect, Preview
 from orchestrator.errors import UsageProblem
 from orchestrator.settings.build import build_skills, make_environment
-from orchestrator.settings.layers import shipped_names
+from orchestrator.settings.layers import Source, read_document, shipped_names
 from orchestrator.settings.settings import FOLDER, LoadedSettings, SafetyFile, load_settings, read_safety
-from orchestrator.settings.yaml_documents import Source, read_document
 from orchestrator.tasks.tasks import Task, fill_goal, fill_slots
 from protocol import Action, AskInAppAgent, CallApi, LaunchApp, RunScript, TargetError, VisualState, parse_action, resolve
 from protocol.dsl import DSLError, emit, parse_line

@@ -16,9 +16,10 @@ from typing import Annotated, Any, Literal, Self
 from pydantic import AfterValidator, Field, PrivateAttr, ValidationError, ValidationInfo, model_validator
 from pydantic_core import InitErrorDetails
 
+from environments.files.yaml_lines import KeyPath
 from orchestrator.errors import UsageProblem, did_you_mean, nearest
+from orchestrator.settings.layers import Document, Source, checked, read_document
 from orchestrator.settings.settings import Layer, shipped, shipped_names
-from orchestrator.settings.yaml_documents import Document, KeyPath, Source, checked, read_document
 from orchestrator.tasks.changes import (
     NAMES,
     SLOT,

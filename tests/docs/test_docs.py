@@ -20,8 +20,8 @@ from environments.simulated.desktop import SimulatedDesktop
 from environments.simulated.world.worldfile import load_world
 from orchestrator.core.machine import mermaid
 from orchestrator.lab.suite.suite import episodes_of, load_suite
+from orchestrator.settings.layers import Document, parse_document
 from orchestrator.settings.settings import Settings, load_safety, load_settings
-from orchestrator.settings.yaml_documents import Document, parse_document
 from orchestrator.tasks.plans import read_plan
 from orchestrator.tasks.tasks import Task, load_task
 from protocol import Wait

@@ -13,7 +13,7 @@ from environments.simulated.desktop import SimulatedDesktop
 from environments.simulated.world.worldfile import load_world, parse_world
 from orchestrator.runs.runs import start
 from orchestrator.settings.settings import load_settings, shipped, shipped_names
-from orchestrator.tasks.oracle import play
+from orchestrator.tasks.judge import play
 from orchestrator.tasks.tasks import load_task
 from protocol import CallApi, LaunchApp
 

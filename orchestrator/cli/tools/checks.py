@@ -17,8 +17,8 @@ from typing import NamedTuple
 
 from environments.contract import EnvironmentFault
 from orchestrator.errors import UsageProblem
+from orchestrator.settings.layers import shown
 from orchestrator.settings.settings import load_settings, shipped_names
-from orchestrator.settings.yaml_documents import shown
 from orchestrator.tasks.tasks import load_task
 from orchestrator.views.terminal import is_rich_terminal
 

@@ -7,8 +7,7 @@ from typing import Annotated
 
 import typer
 
-from orchestrator.cli.common import FAILED, RUNS, AsJson, RunsDir, Store, command
-from orchestrator.cli.completion import SHELLS, script, shells
+from orchestrator.cli.common import FAILED, RUNS, SHELLS, AsJson, RunsDir, Store, command, script, shells
 
 
 @command

@@ -87,8 +87,8 @@ def _as_table(found: list[dict[str, Any]], *, scored: bool) -> str:
 
 
 if TYPE_CHECKING:
-    from orchestrator.runs.blackboard import Board
     from orchestrator.runs.outcome import Approver
+    from orchestrator.runs.report import Board
     from protocol import JsonObject
 
 _NO_PLAN = "There is no plan: "

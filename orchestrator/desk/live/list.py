@@ -11,12 +11,10 @@ from pathlib import Path, PurePath
 from typing import Any, assert_never
 
 from orchestrator.control.requests import ABOUT, RequestLog, RequestRecord, target_box, with_given
-from orchestrator.desk.live.journal import JOURNAL, Private, RunFiles, is_run_id, sign_of
-from orchestrator.desk.live.store import SharedStore, StoreReader, Stores
+from orchestrator.desk.live.journal import JOURNAL, Private, RunFiles, SharedStore, StoreReader, Stores, is_run_id, sign_of
 from orchestrator.desk.models import Approval, RunRow, WaitingFor, WaitKind
 from orchestrator.errors import UsageProblem
-from orchestrator.store.json_files import mapping_in
-from orchestrator.store.printable import UNREADABLE
+from orchestrator.store.printable import UNREADABLE, mapping_in
 from orchestrator.store.salvage import open_read_only
 from orchestrator.views.page.data import number, plain, words
 from roles.contracts.requests import (

@@ -9,7 +9,7 @@ from pydantic import Field
 
 from orchestrator.desk.auth import Operator, Viewer
 from orchestrator.desk.desk import TheDesk
-from orchestrator.desk.routes.settings import settings_of
+from orchestrator.desk.routes.start import settings_of
 from orchestrator.lab.learning import knowledge
 from orchestrator.lab.learning.knowledge import RankedDocument
 from protocol import Frozen

@@ -5,25 +5,30 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
-from fastapi import APIRouter
+from fastapi import APIRouter, HTTPException, Query
 from pydantic import Field
 
 from orchestrator.desk import workers
-from orchestrator.desk.auth import Caller, Operator
+from orchestrator.desk.auth import Caller, Operator, Viewer
 from orchestrator.desk.desk import Desk, TheDesk
 from orchestrator.desk.workers import Begin
 from orchestrator.errors import UsageProblem, did_you_mean
-from orchestrator.settings.layers import looks_like_path, override_layer, shipped_names
+from orchestrator.settings.build import report_presets
+from orchestrator.settings.layers import Document, Source, checked, looks_like_path, override_layer, shipped_names
 from orchestrator.settings.role_settings import CrewSettings
-from orchestrator.settings.settings import LoadedSettings, load_settings, refused_address
-from orchestrator.settings.yaml_documents import Document, Source, checked
+from orchestrator.settings.settings import LoadedSettings, load_settings, refused_address, show_config
+from orchestrator.tasks import shipped
 from orchestrator.tasks.plans import PlanFile, plan_of, whole
+from orchestrator.tasks.shipped import ShippedTask
 from orchestrator.tasks.tasks import Task, resolve_target
 from protocol import Frozen, JsonObject
 from roles.manager.plans import GivenPlan
+from roles.safety.privacy.redaction import MASK
 
+router = APIRouter(prefix="/api", tags=["starting"])
+settings_router = APIRouter(prefix="/api", tags=["settings"])
 _MAY_BE_SAID = (
     "policies", "world", "seed", "safety", "variation", "faults", "limits", "environment", "browser.url", "browser.resumes",
     "screenshots", "vision", "memory.blackboard", "memory.answers", "memory.answers_days", "knowledge.look_up",
@@ -123,9 +128,6 @@ def _may_be_said(key: str) -> bool:
     return False
 
 
-router = APIRouter(prefix="/api", tags=["starting"])
-
-
 class PlanIn(Frozen):
     """What is to be planned, or worked."""
 
@@ -199,3 +201,94 @@ def _order(desk: Desk, visitor: Caller, wanted: PlanIn, more: tuple[str, ...] = 
         runs_dir=desk.runs_dir.resolve(), goal=wanted.goal, task=wanted.task, config=desk.config,
         overrides=(*overrides, *more), who=visitor.name,
     )  # fmt: skip
+
+
+_PRIVATE = frozenset({"env", "headers", "api_key", "token", "password", "secret"})
+"""Keys whose values are for the server alone; names of environment variables are not such."""
+
+
+class Setting(Frozen):
+    """A key, its value and where it was set: a file and its line, the command line, or built in."""
+
+    key: str
+    value: Any
+    source: str
+
+
+class SettingRows(Frozen):
+    settings: tuple[Setting, ...]
+
+
+class Tasks(Frozen):
+    tasks: tuple[ShippedTask, ...]
+
+
+class Preset(Frozen):
+    """Who decides for each role."""
+
+    name: str
+    about: str
+    policies: dict[str, str]
+    safety: str
+    wrong: tuple[str, ...]
+    lacking: tuple[str, ...]
+    """What has to be installed or given on the server's machine before a run."""
+
+
+class Presets(Frozen):
+    presets: tuple[Preset, ...]
+
+
+@settings_router.get("/settings")
+def settings(
+    desk: TheDesk, visitor: Viewer, preset: Annotated[str, Query()] = "", task: Annotated[str, Query()] = ""
+) -> SettingRows:
+    """As a run would have them."""
+    found = settings_of(desk, preset, task)
+    rows = show_config(found)
+    return SettingRows(
+        settings=tuple(
+            Setting(key=row.key, value=_shown(row.value, row.key.rpartition(".")[2]), source=row.source)
+            for row in rows
+            if not _PRIVATE & set(row.key.split("."))
+        )
+    )
+
+
+@settings_router.get("/tasks")
+def tasks(visitor: Viewer) -> Tasks:
+    """What is shipped."""
+    return Tasks(tasks=tuple(shipped.tasks()))
+
+
+@settings_router.get("/presets")
+def presets(visitor: Viewer) -> Presets:
+    """What is shipped, and what it lacks on this machine."""
+    found = (
+        Preset(name=p.name, about=p.about, policies=p.policies, safety=p.safety, wrong=tuple(p.wrong), lacking=tuple(p.lacking))
+        for p in report_presets()
+    )
+    return Presets(presets=tuple(found))
+
+
+def settings_of(desk: Desk, preset: str = "", task: str = "") -> LoadedSettings:
+    """Raises UsageProblem, and HTTPException for a name that is not there."""
+    layer = None
+    if preset and preset not in shipped_names("policies"):
+        raise HTTPException(404, f"There is no preset {preset[:100]!r}; see /api/presets.")
+    if task:
+        if task not in shipped_names("tasks"):
+            raise HTTPException(404, f"There is no task {task[:100]!r}; see /api/tasks.")
+        found = resolve_target(task)
+        layer = found.layer() if isinstance(found, Task) else None
+    given = [as_override("runs_dir", str(desk.runs_dir.resolve()))]
+    return load_settings(desk.config, [*given, *([as_override("policies", preset)] if preset else [])], layer)
+
+
+def _shown(value: Any, key: str) -> Any:
+    """Without what is for the server alone."""
+    if key in _PRIVATE and value:
+        return MASK
+    if isinstance(value, Mapping):
+        return {name: _shown(part, str(name)) for name, part in value.items()}
+    return [_shown(part, "") for part in value] if isinstance(value, list | tuple) else value

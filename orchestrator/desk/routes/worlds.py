@@ -12,9 +12,9 @@ from pydantic import Field
 
 from orchestrator.desk.auth import Operator, Viewer
 from orchestrator.desk.desk import Desk, OpenWorld, TheDesk, steps_in
-from orchestrator.desk.routes.settings import settings_of
+from orchestrator.desk.routes.start import settings_of
 from orchestrator.desk.workers import HOME
-from orchestrator.lab.learning.learning import lesson
+from orchestrator.lab.learning.knowledge import lesson
 from orchestrator.lab.logs.show import OWN
 from orchestrator.runs.experience import kept
 from orchestrator.settings.layers import shipped_names

@@ -18,7 +18,7 @@ from urllib.parse import unquote_plus, urlsplit
 
 from environments.contract import STOPPED
 from environments.files.scratch import Scratch
-from orchestrator.lab.attacks.pages import TURN, PageCase, Pages
+from orchestrator.lab.attacks.corpus import TURN, PageCase, Pages
 from orchestrator.runs import runs
 from orchestrator.settings.settings import load_settings
 from orchestrator.views.terminal.approval import decision

@@ -19,9 +19,9 @@ from typing import Any, TypeAlias
 from urllib.parse import unquote
 
 from environments.cards import AppCard
+from orchestrator.settings.layers import read_document
 from orchestrator.settings.policies import rules_policy
 from orchestrator.settings.settings import shipped
-from orchestrator.settings.yaml_documents import read_document
 from protocol import AgentAction, AgentStatus, AskUser, OperatorDecision, parse_action
 from protocol.dsl import DSLError, parse_line
 from roles.contracts import OperatorView, PlanAnswer, PlanRequest, Subtask

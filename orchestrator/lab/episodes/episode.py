@@ -21,8 +21,7 @@ from environments.contract import (
 from orchestrator.errors import UsageProblem
 from orchestrator.settings.build import make_environment
 from orchestrator.tasks.changes import filled_text
-from orchestrator.tasks.judge import Verdict, judge
-from orchestrator.tasks.oracle import task_settings
+from orchestrator.tasks.judge import Verdict, judge, task_settings
 from orchestrator.tasks.tasks import Task, answer_of, fill_goal, fill_slots, resolve_target
 from protocol import Action, Answer, AskUser, FailGoal, FinishGoal, JsonObject, VisualState, parse_action
 from protocol.dialects import Context, DialectError, dialect

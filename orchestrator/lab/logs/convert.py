@@ -14,8 +14,7 @@ import typer
 from orchestrator.errors import UsageProblem, did_you_mean
 from orchestrator.lab.logs.show import DSL, OWN, OpenLog
 from orchestrator.store.printable import clean, json_text
-from orchestrator.store.salvage import open_read_only, salvage
-from orchestrator.store.transcripts import calls_in
+from orchestrator.store.salvage import calls_in, open_read_only, salvage
 from orchestrator.views.listing import table
 from protocol import InteractionStep, JsonObject
 from protocol.dialects import NAMES as DIALECTS

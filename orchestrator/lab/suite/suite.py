@@ -18,10 +18,11 @@ from typing import Annotated, Any, NamedTuple, Self
 
 from pydantic import Field, JsonValue, ValidationError, model_validator
 
+from environments.files.yaml_lines import KeyPath
 from orchestrator.errors import UsageProblem, did_you_mean
 from orchestrator.runs.runs import Outcome, start
+from orchestrator.settings.layers import Document, Source, checked, read_document
 from orchestrator.settings.settings import load_settings, shipped, shipped_names
-from orchestrator.settings.yaml_documents import Document, KeyPath, Source, checked, read_document
 from orchestrator.tasks.tasks import Task, load_task
 from protocol import Frozen
 from protocol.log.log import whole_file

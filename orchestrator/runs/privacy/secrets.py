@@ -15,7 +15,7 @@ from pydantic import ValidationError
 from orchestrator.errors import UsageProblem
 from orchestrator.runs.folders import read_run
 from orchestrator.settings.settings import Settings, load_safety
-from orchestrator.store.json_files import write_json
+from orchestrator.store.printable import write_json
 from orchestrator.tasks.changes import filled_text
 from orchestrator.tasks.plans import PlanFile
 from orchestrator.tasks.tasks import Task

@@ -19,7 +19,7 @@ from typing import Any
 
 from orchestrator.errors import UsageProblem
 from orchestrator.runs.folders import find_run, read_run
-from orchestrator.store.json_files import write_json
+from orchestrator.store.printable import write_json
 
 SIGNATURE = "signature"
 _KEY_BYTES = 32

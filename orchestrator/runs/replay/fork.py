@@ -21,11 +21,10 @@ from orchestrator.runs.privacy.trust import refuse_strange, signed
 from orchestrator.runs.replay.recording import Recording, find_recording, first_difference, moments, recording_of
 from orchestrator.runs.replay.replay import RecordedPerson, ReplayResult, again
 from orchestrator.settings.build import build_safety
-from orchestrator.settings.layers import Layer, override_layer
+from orchestrator.settings.layers import Document, Layer, override_layer
 from orchestrator.settings.settings import Settings, load_settings
-from orchestrator.settings.yaml_documents import Document
 from orchestrator.store.address import LOCAL
-from orchestrator.store.json_files import write_json
+from orchestrator.store.printable import write_json
 from orchestrator.store.stores import open_store
 from orchestrator.tasks.tasks import fitting
 from roles.contracts.signals import Signal, SubtaskStatus

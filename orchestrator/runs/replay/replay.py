@@ -17,8 +17,7 @@ from environments.files.scratch import Scratch
 from environments.sandbox.contract import Language, LeftOut, ScriptResult
 from orchestrator.errors import UsageProblem
 from orchestrator.runs import runs
-from orchestrator.runs.replay.recorded_policies import ROLES, applied
-from orchestrator.runs.replay.recorded_replies import NothingRecorded, RecordedReplies
+from orchestrator.runs.replay.recorded_policies import ROLES, NothingRecorded, RecordedReplies, applied
 from orchestrator.runs.replay.recording import (
     Difference,
     Moment,

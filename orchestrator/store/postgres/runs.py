@@ -12,9 +12,9 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from orchestrator.errors import UsageProblem
-from orchestrator.store.json_files import mapping_in
 from orchestrator.store.postgres.connection import OF_A_RUN, Link, translated
 from orchestrator.store.postgres.rows import PostgresRows
+from orchestrator.store.printable import mapping_in
 from protocol import JsonObject
 from roles.journal.rows import ACTION, PART, EventRow, Query, RowsCopy
 

@@ -16,8 +16,7 @@ from orchestrator.control.lease import reported, standing
 from orchestrator.errors import UsageProblem
 from orchestrator.runs.folders import find_run, good_report, read_run, stored_report
 from orchestrator.store.printable import UNREADABLE
-from orchestrator.store.salvage import open_read_only, salvage
-from orchestrator.store.transcripts import seal_of
+from orchestrator.store.salvage import open_read_only, salvage, seal_of
 from protocol import JsonObject
 from protocol.model.steps import picture_file
 from roles.journal.events import PictureEvent, PictureWithdrawnEvent

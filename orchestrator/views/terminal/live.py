@@ -25,7 +25,7 @@ from orchestrator.views.terminal.approval import (
 )
 from orchestrator.views.terminal.event_lines import EventLine, Teller, fact_words, titled
 from orchestrator.views.terminal.footer import Footer, fitted, steady
-from orchestrator.views.terminal.summary import ending_lines
+from orchestrator.views.terminal.plain import ending_lines
 from roles.journal import events as journal
 from roles.journal.events import JournalEvent, Unreadable
 

@@ -11,7 +11,7 @@ from environments.served.demonstration import Demonstration
 from environments.served.session import Session
 from environments.simulated.desktop import SimulatedDesktop
 from environments.simulated.world.worldfile import load_world
-from orchestrator.tasks.oracle import task_environment
+from orchestrator.tasks.judge import task_environment
 from orchestrator.tasks.oracle_lines import steps_of
 from orchestrator.tasks.tasks import Task, fill_goal, fill_slots, resolve_target
 from protocol import AgentAction, InteractionStep, read_log

@@ -8,7 +8,7 @@ from environments.browser import BrowserEnvironment
 from environments.served.twin import Twin
 from environments.simulated.desktop import SimulatedDesktop
 from environments.simulated.world.worldfile import load_world
-from orchestrator.tasks.oracle import play, task_environment
+from orchestrator.tasks.judge import play, task_environment
 from orchestrator.tasks.tasks import Task, resolve_target
 from protocol import ActionTarget, Click, Fill, LaunchApp
 

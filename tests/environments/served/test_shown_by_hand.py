@@ -26,7 +26,7 @@ from environments.simulated.world.worldfile import load_world
 from orchestrator import Crew, Outcome, load_settings, load_task
 from orchestrator.cli import app
 from orchestrator.settings.settings import varied
-from orchestrator.tasks.oracle import task_environment
+from orchestrator.tasks.judge import task_environment
 
 SHOWN, DONE = 3, 11
 """The seed that the person worked, and the one that the crew works."""

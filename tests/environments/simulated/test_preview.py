@@ -13,8 +13,8 @@ from environments.simulated.apps import APPS
 from environments.simulated.desktop import SimulatedDesktop
 from environments.simulated.world.worldfile import load_world, parse_world
 from environments.vision.environment import FromPixels
+from orchestrator.settings.layers import Source
 from orchestrator.settings.settings import read_safety
-from orchestrator.settings.yaml_documents import Source
 from protocol import (
     Action,
     ActionTarget,

@@ -13,7 +13,7 @@ import httpx
 import pytest
 from waiting import DEADLINE
 
-from orchestrator.tasks.oracle import task_environment
+from orchestrator.tasks.judge import task_environment
 from orchestrator.tasks.oracle_lines import steps_of
 from orchestrator.tasks.tasks import Task, fill_goal, fill_slots, resolve_target
 

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from warm import python
 
-from orchestrator.cli.completion import ASKED, SHELLS, offered, script
+from orchestrator.cli.common import ASKED, SHELLS, offered, script
 from orchestrator.settings.layers import shipped_names
 
 BEGUN = "20260302-090000-1f3a"

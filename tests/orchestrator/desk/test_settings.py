@@ -7,7 +7,7 @@ from typing import Any
 
 from orchestrator.desk.auth import Tokens, person_of
 from orchestrator.desk.desk import Desk
-from orchestrator.desk.routes.settings import settings
+from orchestrator.desk.routes.start import settings
 
 
 def rows(http: Any, **said: str) -> dict[str, tuple[Any, str]]:

@@ -15,11 +15,11 @@ from orchestrator.errors import UsageProblem
 from orchestrator.runs import runs
 from orchestrator.runs.handle import RunControl, by_hand
 from orchestrator.runs.outcome import Outcome
+from orchestrator.settings.layers import Source
 from orchestrator.settings.settings import load_settings, read_safety
-from orchestrator.settings.yaml_documents import Source
 from orchestrator.views.listing import run_page
 from orchestrator.views.terminal.approval import request_lines
-from orchestrator.views.terminal.summary import ending_lines
+from orchestrator.views.terminal.plain import ending_lines
 from protocol import ActionTarget, Click, VisualState
 from roles.contracts.requests import read_request
 from roles.policies.scripted import (

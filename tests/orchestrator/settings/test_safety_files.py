@@ -13,8 +13,8 @@ from environments.faults.faults import FaultyEnvironment
 from orchestrator.errors import UsageProblem
 from orchestrator.runs import runs
 from orchestrator.settings.build import build_context, build_safety
+from orchestrator.settings.layers import Source
 from orchestrator.settings.settings import LoadedSettings, load_settings, read_safety, shipped_names, show_config
-from orchestrator.settings.yaml_documents import Source
 from protocol import ActionTarget, Click, Fill, GUIElement, VisualState
 from roles.safety import SafetyPolicy, review
 

@@ -18,7 +18,7 @@ from services.postgres import Server
 
 from orchestrator.store.checkpoints import Cursors, CursorSaver, strict
 from orchestrator.store.postgres.connection import Link
-from orchestrator.store.postgres.cursors import PostgresCursors
+from orchestrator.store.postgres.rows import PostgresCursors
 
 CONFIG: RunnableConfig = {"configurable": {"thread_id": "run"}, "recursion_limit": 10_000}
 DURABLE = {"worker": frozenset({"effect"})}

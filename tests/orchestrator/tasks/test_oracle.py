@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from environments.simulated.desktop import SimulatedDesktop
 from environments.simulated.world.worldfile import parse_world
 from orchestrator.errors import UsageProblem
-from orchestrator.tasks.oracle import OracleRun, play
+from orchestrator.tasks.judge import OracleRun, play
 from orchestrator.tasks.oracle_lines import steps_of
 from orchestrator.tasks.tasks import Task, answer_of, load_task
 from protocol import Fill

@@ -7,7 +7,7 @@ import pytest
 from environments.contract import OwnWords
 from environments.simulated.desktop import SimulatedDesktop
 from environments.simulated.world.worldfile import parse_world
-from orchestrator.tasks.oracle import play, task_environment
+from orchestrator.tasks.judge import play, task_environment
 from orchestrator.tasks.tasks import Task, resolve_target
 from protocol import ActionTarget, Click
 

@@ -12,8 +12,7 @@ import pytest
 from orchestrator.runs.runs import Outcome, start
 from orchestrator.settings.settings import load_settings, shipped, shipped_names
 from orchestrator.tasks.check import sees_strays
-from orchestrator.tasks.judge import judge
-from orchestrator.tasks.oracle import OracleRun, play, task_environment
+from orchestrator.tasks.judge import OracleRun, judge, play, task_environment
 from orchestrator.tasks.oracle_lines import Failing, ForEach, Oracle
 from orchestrator.tasks.tasks import Kind, Task, fill_goal, fill_slots, load_task
 from roles.contracts.signals import ALLOWED_DECISIONS

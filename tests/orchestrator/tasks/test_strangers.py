@@ -18,7 +18,7 @@ from environments.simulated.world.worldfile import parse_world
 from orchestrator.cli import app
 from orchestrator.errors import UsageProblem
 from orchestrator.lab.testing.stage import Stage
-from orchestrator.settings.yaml_documents import parse_document
+from orchestrator.settings.layers import parse_document
 from protocol.model.steps import picture_file
 
 EVIL = "\x1b]0;owned\x07\x1b[2J[bold red]x[/] \u202egnp.exe <script>alert(1)</script> \x00\r\b\x9b31m" + "A" * 9000

@@ -14,9 +14,8 @@ from warm import python
 from orchestrator import Crew
 from orchestrator.cli import app
 from orchestrator.runs import runs
-from orchestrator.runs.blackboard import board_at
 from orchestrator.runs.folders import list_runs, read_run, view_of
-from orchestrator.runs.report import budgets_of
+from orchestrator.runs.report import board_at, budgets_of
 from orchestrator.store.salvage import Salvage, salvage
 from orchestrator.views.listing import board_page
 from orchestrator.views.terminal.event_lines import Teller

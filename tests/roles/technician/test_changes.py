@@ -11,8 +11,8 @@ from support import Run, planned, subtask
 from environments.contract import FileChange, text_digest
 from environments.effects import Effect
 from environments.files.tree_changes import tree_changes
+from orchestrator.settings.layers import Source
 from orchestrator.settings.settings import read_safety
-from orchestrator.settings.yaml_documents import Source
 from roles.contracts import Script
 from roles.policies.scripted import ScriptedTechnician, TechnicianScript
 from roles.safety import Rule, SafetyPolicy

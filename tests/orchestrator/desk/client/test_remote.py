@@ -21,7 +21,7 @@ from orchestrator.desk.client.remote import Remote, token_for
 from orchestrator.desk.desk import Desk
 from orchestrator.errors import MachineStopped, UsageProblem
 from orchestrator.runs.folders import stored_report
-from orchestrator.views.terminal.summary import ELSEWHERE
+from orchestrator.views.terminal.plain import ELSEWHERE
 from roles.journal.journal import Event
 
 TOKEN = "token-of-otto"

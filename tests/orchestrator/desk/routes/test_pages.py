@@ -12,10 +12,9 @@ from playwright.sync_api import expect
 from waiting import until
 from worked.desk_pages import GOAL, HOSTILE, TOKENS, Opened, approvals, see, worked
 
-from orchestrator.desk.app import served
+from orchestrator.desk.app import files, served
 from orchestrator.desk.auth import Tokens, person_of
 from orchestrator.desk.desk import Desk
-from orchestrator.desk.routes.pages import files
 from roles.journal.journal import Journal
 
 

@@ -14,8 +14,8 @@ from typer.testing import CliRunner, Result
 from environments.browser.actions import pointer
 from orchestrator.cli import app
 from orchestrator.errors import UsageProblem
+from orchestrator.lab.attacks.corpus import PageCase, chosen_pages, load_pages
 from orchestrator.lab.attacks.page_runner import PageOutcome, PageRunner, table
-from orchestrator.lab.attacks.pages import PageCase, chosen_pages, load_pages
 from orchestrator.settings.settings import shipped
 
 PAGES = load_pages()

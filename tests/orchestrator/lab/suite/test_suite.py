@@ -13,8 +13,7 @@ from pathlib import Path
 import pytest
 
 from orchestrator.errors import UsageProblem
-from orchestrator.lab.suite.figures import figures, table
-from orchestrator.lab.suite.page import write_report
+from orchestrator.lab.suite.figures import figures, table, write_report
 from orchestrator.lab.suite.suite import ROWS, RUNS, EpisodeRow, Suite, episodes_of, load_suite, rows_in, run_suite
 from orchestrator.settings.settings import shipped_names
 

@@ -25,8 +25,7 @@ from orchestrator.store.printable import UNREADABLE, clean, json_text, visible
 from orchestrator.views.listing import run_json, run_page, runs_json, runs_table
 from orchestrator.views.terminal.approval import request_lines
 from orchestrator.views.terminal.live import Live, Picture, styled
-from orchestrator.views.terminal.plain import JsonLines, Plain
-from orchestrator.views.terminal.summary import ending_lines
+from orchestrator.views.terminal.plain import JsonLines, Plain, ending_lines
 from roles.contracts.requests import read_request
 from roles.journal.events import EVENTS
 from roles.journal.journal import Event

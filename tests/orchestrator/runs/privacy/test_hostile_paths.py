@@ -20,7 +20,7 @@ from orchestrator.cli import app
 from orchestrator.errors import UsageProblem
 from orchestrator.lab.testing.stage import Stage
 from orchestrator.runs.folders import find_run
-from orchestrator.store.json_files import write_json
+from orchestrator.store.printable import write_json
 from protocol import parse_action
 from protocol.exports import NAMES, FormatError, Run, RunInfo, format_named
 from protocol.log.log import write_log

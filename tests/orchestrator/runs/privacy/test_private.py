@@ -29,7 +29,7 @@ from orchestrator.runs.privacy.secrets import (
 from orchestrator.settings.settings import Settings
 from orchestrator.tasks.plans import plan_of
 from orchestrator.tasks.tasks import Task, load_task
-from orchestrator.views.terminal.summary import ending_lines
+from orchestrator.views.terminal.plain import ending_lines
 from protocol import GUIElement, VisualState
 from roles.contracts import Subtask
 from roles.contracts.requests import read_request

@@ -25,7 +25,7 @@ from written.canaries import found_in
 from orchestrator import UsageProblem
 from orchestrator.cli import app
 from orchestrator.runs.replay.fork import with_another_model
-from orchestrator.runs.replay.recorded_replies import replies_of
+from orchestrator.runs.replay.recorded_policies import replies_of
 from orchestrator.runs.replay.recording import recording_of
 from orchestrator.runs.replay.replay import replay
 from orchestrator.runs.runs import Outcome

@@ -23,8 +23,7 @@ from orchestrator.views.terminal import make_face
 from orchestrator.views.terminal.approval import ask, edit_decision, parse_edit, request_lines
 from orchestrator.views.terminal.event_lines import Teller, action_words
 from orchestrator.views.terminal.live import Live
-from orchestrator.views.terminal.plain import JsonLines, Log, Plain
-from orchestrator.views.terminal.summary import ending_lines
+from orchestrator.views.terminal.plain import JsonLines, Log, Plain, ending_lines
 from roles.contracts.requests import read_request
 from roles.journal.journal import Event
 
