@@ -219,4 +219,4 @@ def test_what_was_filled_in_is_known_again_once_its_field_has_made_it_private(tm
     approved = {"decisions": [{"type": "approve"}]}
     done = crew.run("Change the recovery phone of my account to +1 555 0142", approver=lambda request: approved)
     assert done.status == "fulfilled"
-    assert [step["verb"] for step in done.report["steps"]] == ["launch_app", "fill", "click"]
+    assert [step["verb"] for step in done.report["steps"]] == ["launch_app", "fill", "account"]
