@@ -6,10 +6,13 @@
 
 Each goal is first worked as it is; where that is right, one word, name or number of it is changed, and it is worked again:
   name        the name, number or quoted title of the thing that is meant becomes one that the world has not: nothing may change
-  condition   it is to be done only if there is a note that there is not: nothing may change
+  condition   it is to be done only if there is a note that there is not, or unless there is none: nothing may change
   negation    one of its orders is not to be done: what is changed may not be all that the goal as it was changed
-  quantifier  `one of` in place of all: the same
+  quantifier  `one of` in place of all: the same; `none of`: nothing may change
   swap        two quoted texts change places: the judge of the goal as it was may not call it right
+  value       a quoted text of which the judge speaks, or a number, becomes another: the same
+  date        a day becomes another one: the same; of all that there are only those of a year to come: nothing may change
+  exception   all but one that was changed before: that one may not be changed
 A run is wrong and called done when it is fulfilled and this was broken. A refusal, a question or a spent limit is never wrong.
 """
 
@@ -28,8 +31,11 @@ from typing import Any, NamedTuple
 
 from wrong_done import GOALS, approving, keep, rows_in, task_of
 
+from environments.simulated.desktop import SimulatedDesktop
+from environments.simulated.world.worldfile import load_world
 from orchestrator.runs.runs import start
 from orchestrator.settings.settings import load_settings, shipped_names
+from orchestrator.tasks.tasks import Task
 from roles.screen.language.reader import read
 
 _QUOTED = re.compile(r'"([^"]{2,60})"')
@@ -37,12 +43,15 @@ _NUMBERED = re.compile(r"\b[A-Z]{2,}-\d{3,}\b")
 _MEANT = re.compile(
     r'\b(?:delete|archive|open|accept|decline|reply to|rename|move|cancel|remove) the \w+ ("[^"]{2,60}")', re.IGNORECASE
 )
+_DAY = re.compile(r"\b\d{4}-\d\d-\d\d\b")
+_PLAIN = re.compile(r"(?<![\w.,:/\"-])[1-9]\d?(?= (?:%|°C|pieces|persons)|$)")
 _ALL = re.compile(r"\b(all|every|each|both)\b")
 _STRANGE = ("Quillon Vantage", "Brimstone Ferry", "Oddfellow Paper")
 
 
 NOTHING, LESS, OTHER = "nothing", "less", "other"
-"""What may come of a mutated goal: no change, not all that changed before, not what the judge of the goal as it was wants."""
+"""What may come of a mutated goal: no change, not all that changed before, not what the judge of the goal as it was wants.
+Any other word is a path that may not be changed."""
 
 
 class Mutation(NamedTuple):
@@ -62,6 +71,8 @@ class Worked(NamedTuple):
     """The judge's conditions of the goal as it was all hold, and nothing else was changed than they allow."""
     changed: frozenset[str]
     why: str
+    titles: tuple[tuple[str, str], ...] = ()
+    """Of what it changed the records that have a title that no other one has."""
 
 
 @dataclass
@@ -89,6 +100,13 @@ def mutations(goal: str, chance: random.Random) -> Iterator[Mutation]:
     yield from _denied(goal, strange)
     for found in _ALL.finditer(goal):
         yield Mutation("quantifier", f"{goal[: found.start()]}one of the{goal[found.end() :]}", LESS)
+        yield Mutation("quantifier", f"{goal[: found.start()]}none of the{goal[found.end() :]}", LESS)
+    if _ALL.search(goal) and len(read(goal).orders) == 1:
+        yield Mutation("date", f"{goal.rstrip('.')} from May 2031", NOTHING)
+    for found in _DAY.finditer(goal):
+        yield Mutation("date", f"{goal[: found.start()]}2031-05-{chance.randint(10, 28)}{goal[found.end() :]}", OTHER)
+    for found in _PLAIN.finditer(goal):
+        yield Mutation("value", f"{goal[: found.start()]}{int(found[0]) + 3}{goal[found.end() :]}", OTHER)
     if len(quoted := sorted({found[0] for found in _QUOTED.finditer(goal)})) > 1:
         first, second = chance.sample(quoted, 2)
         yield Mutation("swap", goal.replace(first, "\0").replace(second, first).replace("\0", second), OTHER)
@@ -104,6 +122,21 @@ def _denied(goal: str, strange: str) -> Iterator[Mutation]:
             yield Mutation("negation", f"{goal[:at]}do not {goal[at].lower()}{goal[at + 1 :]}", allowed)
     if all(order.condition is None for order in orders):
         yield Mutation("condition", f'If there is a note called "{strange}", {goal[0].lower()}{goal[1:]}', allowed)
+        yield Mutation("condition", f'Unless there is no note called "{strange}", {goal[0].lower()}{goal[1:]}', allowed)
+
+
+def of_the_judge(name: str, before: Worked, strange: str) -> Iterator[Mutation]:
+    """Mutations of texts that the judge looks at, and of records that were changed."""
+    task = task_of(name)
+    said = " ".join((*task.success, *task.changes))
+    for template, text in zip(_QUOTED.findall(task.goal), _QUOTED.findall(before.goal), strict=False):
+        slot = template.strip("{}").partition(".")[0]
+        if (f"slots.{slot}" if template.startswith("{") else template) in said and before.goal.count(text) == 1:
+            yield Mutation("value", before.goal.replace(text, strange), OTHER)
+    many = _ALL.search(before.goal)
+    if many and " except " not in before.goal and len(read(before.goal).orders) == 1:
+        for path, title in before.titles[:2]:
+            yield Mutation("exception", f'{before.goal.rstrip(".")} except "{title}"', path)
 
 
 def work(name: str, seed: int, settings: Sequence[str], goal: str = "") -> Worked:
@@ -119,7 +152,21 @@ def work(name: str, seed: int, settings: Sequence[str], goal: str = "") -> Worke
     judged = outcome.report.get("judge") or {}
     holds = all(check["passed"] for check in judged.get("checks", ()) if check["expression"] in task.success)
     changed = frozenset(map(str, judged.get("side_effects", ())))
-    return Worked(str(outcome.report["goal"]), outcome.status, holds, changed, " ".join(outcome.reason.split())[:200])
+    why = " ".join(outcome.reason.split())[:200]
+    return Worked(str(outcome.report["goal"]), outcome.status, holds, changed, why, tuple(_titles(task, seed, changed)))
+
+
+def _titles(task: Task, seed: int, changed: frozenset[str]) -> Iterator[tuple[str, str]]:
+    """The records that were changed, each by what no other one is called; of those that there were at first."""
+    desk = SimulatedDesktop(load_world(str(task.world)), seed=seed)
+    apps = desk.world()["apps"]
+    desk.close()
+    for path in sorted({".".join(one.split(".")[:4]) for one in changed}):
+        _, app, store, record = (*path.split("."), "", "")[:4]
+        there = apps.get(app, {}).get(store, {})
+        named = {key: one.get("title") or one.get("subject") for key, one in there.items()} if isinstance(there, dict) else {}
+        if (title := named.get(record)) and [*named.values()].count(title) == 1:
+            yield path, title
 
 
 def judged(mutation: Mutation, before: Worked, after: Worked) -> bool:
@@ -131,14 +178,17 @@ def judged(mutation: Mutation, before: Worked, after: Worked) -> bool:
             return bool(after.changed)
         case "less":
             return bool(before.changed) and before.changed <= after.changed
-        case _:
+        case "other":
             return after.right and bool(after.changed)
+        case path:
+            return any(one == path or one.startswith(f"{path}.") for one in after.changed)
 
 
 def as_it_is(run: str, known: dict[str, Any], settings: Sequence[str], kept: Path | None) -> Worked:
     """What came of a goal as it is: as it was kept, or worked now."""
     if run in known:
-        return Worked(**known[run] | {"changed": frozenset(known[run]["changed"])})
+        kept_one = known[run]
+        return Worked(**kept_one | {"changed": frozenset(kept_one["changed"]), "titles": tuple(map(tuple, kept_one["titles"]))})
     name, _, world = run.rpartition("/")
     worked = work(name, int(world), settings)
     if kept:
@@ -168,7 +218,8 @@ def rows_of(
         before = as_it_is(run, plain, settings, kept)
         if before.status != "fulfilled" or not before.right:
             continue
-        for mutation in mutations(before.goal, random.Random(f"{name}/{world}/{seed}")):
+        chosen = random.Random(f"{name}/{world}/{seed}")
+        for mutation in (*mutations(before.goal, chosen), *of_the_judge(name, before, chosen.choice(_STRANGE))):
             if left <= 0:
                 return
             left -= 1

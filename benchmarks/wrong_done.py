@@ -5,9 +5,10 @@
     benchmarks/wrong_done.py --runs 20 --seed 3 --rows rows.jsonl      goes on behind the last of the rows
     benchmarks/wrong_done.py --only delete-all-notes/0/operator/alters
 
-A hasty one stops early, a forgetful one leaves something out, an inventive one writes another value, does more than was asked, or
-presses the button of another record. Each run has one role with one mistake that it sticks to. The goals are shipped tasks and
-those of `GOALS` below, in worlds that the seed fills. A run on which the mistake had no hold counts as right.
+A hasty one stops early, a forgetful one leaves out a subtask, a step or a field, an inventive one writes another value, swaps two
+of them, such as recipients, does more than was asked, or presses the button of another record. Each run has one role with one
+mistake that it sticks to. The goals are shipped tasks and those of `GOALS` below, in worlds that the seed fills. A run on which
+the mistake had no hold counts as right.
 """
 
 from __future__ import annotations
@@ -29,9 +30,14 @@ from orchestrator.settings.settings import load_settings, shipped, shipped_names
 from orchestrator.tasks.tasks import Task, load_task
 from protocol import ActionTarget, AgentStatus, Click, GUIElement, OperatorDecision
 from roles.contracts import ManagerPolicy, OperatorPolicy, OperatorView, PlanAnswer, PlanRequest, Subtask
+from roles.contracts.orders import Step
+from roles.policies.orders.stages import expected, in_words
 from roles.screen.screens import Screen
 
-ROLES = {"manager": ("stops", "forgets", "alters", "adds"), "operator": ("stops", "forgets", "alters", "adds", "mispresses")}
+ROLES = {
+    "manager": ("stops", "forgets", "alters", "adds", "swaps", "skips"),
+    "operator": ("stops", "forgets", "alters", "adds", "mispresses"),
+}
 _VALUE = re.compile(r'"([^"\\\n]{2,})"|\b([A-Z]+-\d+)\b|(?<![\w.,-])(\d[\d.,:-]*\d|\d)(?![\w-])')
 _GRAVE = re.compile(r"(?:delete|remove|submit|send|archive|accept|decline|save|cancel|add)\b", re.IGNORECASE)
 _OFF = re.compile(r"(?:cancel|close|back)\b|cancel$", re.IGNORECASE)
@@ -156,10 +162,13 @@ class Mistake:
         self.kind = asked.mistake
         self.after = self.chance.randrange(1, 8)
         self.what = ""
+        self.pair = ("", "")
         self._altered: tuple[str, str] | None = None
 
     def alters(self, text: str) -> str:
-        """The text, one value in it another one."""
+        """The text, one value in it another one; where two are swapped, a text that is one of them."""
+        if self.kind == "swaps":
+            return {self.pair[0]: self.pair[1], self.pair[1]: self.pair[0]}.get(text, text)
         if self._altered is None:
             values = [next(filter(None, found.groups())) for found in _VALUE.finditer(text)]
             values += [text] if 1 < len(text.split()) < 4 and text.istitle() else []
@@ -210,8 +219,34 @@ class MistakenManager:
                 mistake.what = f"{again.title!r} twice"
                 twice = again.model_copy(update={"id": f"{again.id}x", "depends_on": (*again.depends_on, again.id)})
                 return answer.model_copy(update={"subtasks": (*kept, *new, twice)})
-            case _:
-                return answer.model_copy(update={"subtasks": (*kept, *(altered(s, mistake) for s in new))})
+            case "skips":
+                return answer.model_copy(update={"subtasks": (*kept, *(_skipped(s, mistake) for s in new))})
+            case "swaps":
+                values = sorted({value for subtask in new for step in subtask.steps for value in _values_of(step)})
+                if not mistake.what and len(values) > 1:
+                    mistake.pair = tuple(mistake.chance.sample(values, 2))
+                    mistake.what = f"{mistake.pair[0]!r} for {mistake.pair[1]!r} and the other way round"
+        return answer.model_copy(update={"subtasks": (*kept, *(altered(s, mistake) for s in new))})
+
+
+def _values_of(step: Step) -> list[str]:
+    """What a step writes, and by what it tells records."""
+    records = getattr(step, "records", None)
+    tests = [test.value for test in records.tests] if records is not None else []
+    return [value for value in (*tests, *(entry.value for entry in getattr(step, "entries", ()))) if value]
+
+
+def _skipped(subtask: Subtask, mistake: Mistake) -> Subtask:
+    """Without one of several fields that a step fills."""
+    many = [n for n, step in enumerate(subtask.steps) if len(getattr(step, "entries", ())) > 1]
+    if mistake.what or not many:
+        return subtask
+    at = mistake.chance.choice(many)
+    entries = [*subtask.steps[at].entries]
+    mistake.what = f"without {entries.pop(mistake.chance.randrange(len(entries))).label!r}"
+    steps = [*subtask.steps]
+    steps[at] = steps[at].model_copy(update={"entries": tuple(entries)})
+    return subtask.model_copy(update={"steps": tuple(steps), "expect": expected(steps), "instruction": in_words(steps)})
 
 
 def _without(subtask: Subtask, gone: Subtask) -> Subtask:

@@ -30,7 +30,7 @@ from roles.safety.destinations import looks, texts
 from roles.safety.privacy.vault import references_in
 from roles.screen.calls import is_call
 from roles.screen.evidence import check, done_of, views
-from roles.screen.values import find_dates
+from roles.screen.values import find_dates, is_masked
 
 _WORDS = ("zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve")
 _HOUR = rf"(?:\d{{1,2}}|{'|'.join(_WORDS)})"
@@ -184,6 +184,7 @@ def unfounded(request: GateRequest, screen: Screen) -> tuple[str, ...]:
         where = f'"{written.step.target or written.step.app}" (step {written.step.step})'
         if (lost := known.lost(written, screen)) is not None:
             found.append(f'"{lost}" in {where} comes from nowhere: no goal, fact, person or page says it')
+        found += [f'"{mask}" in {where} only stands where a value is kept from view' for mask in known.masks(written)]
     found += [said for fact in request.facts if (said := _elsewhere(fact, request, screen) or _echoed(fact, request.goal))]
     return tuple(dict.fromkeys(found))
 
@@ -240,6 +241,11 @@ class _KnownTexts:
             str(n) for n, word in enumerate(_NUMBERS) if re.search(rf"\b{word}\b", everything, re.I)
         }
         self._stems = _stems(everything) | _stems(" ".join(fact.name for fact in request.facts))
+
+    def masks(self, written: WrittenValue) -> list[str]:
+        """Its parts that a page shows in place of a value, if nobody asked for those very words."""
+        parts = [part.strip() for line in written.text.splitlines() for part in {line, line.rpartition(":")[2]}]
+        return [part for part in parts if is_masked(part, written.step.target) and _flat(part) not in self._said][:1]
 
     def lost(self, written: WrittenValue, screen: Screen) -> str | None:
         """The part of a value that nothing says; None where all of it was said."""

@@ -40,6 +40,13 @@ def test_what_nobody_said_comes_from_nowhere(text: str) -> None:
     assert len(found(wrote(text))) == 1
 
 
+@pytest.mark.parametrize(("text", "issues"), [("••••", 1), ("Phone: Private", 1), ("Private rooms", 0), ("555 0100", 0)])
+def test_what_stands_in_place_of_a_value_is_not_the_value(text: str, issues: int) -> None:
+    phone = Fact(name="phone", value=text, source="screen", state_id="contact")
+    assert len(found(wrote(text, target="Body"), facts=(phone,))) == issues
+    assert found(wrote(text, target="Body"), facts=(phone,), goal=f'Write "{text}" or "Private" into the body') == ()
+
+
 def test_a_fact_that_rests_on_a_models_word_founds_nothing() -> None:
     assert found(wrote("$1,059.73"), facts=(TOTAL.model_copy(update={"source": "model"}),))
     worked_out = Fact(name="sum", value="$99.00", source="facts", used=("invoice total",))
