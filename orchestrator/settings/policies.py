@@ -6,6 +6,7 @@ What decides is imported where it is chosen: a run by rules needs nothing of mod
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from environments.contract import Environment, EnvironmentFault, Files, Screenshots
@@ -20,6 +21,7 @@ from roles.contracts.signals import GateTrigger
 from roles.journal.events import ApprovalRequestedEvent, PolicyEvent
 from roles.journal.journal import Journal
 from roles.journal.screenshots import Gallery, ScreenshotSettings
+from roles.policies.adaptive import JUDGED, AdaptiveEvaluator, AdaptiveManager
 from roles.policies.fallback import BySubtask, Case, Fallback, NamedPolicy, Vote
 from roles.policies.llm.settings import ModelSettings
 
@@ -97,11 +99,23 @@ class Deciders:
             return None
         settings: RoleSettings = getattr(self._crew, role)
         told = settings.at_the_end() if isinstance(settings, EvaluatorSettings) else None
-        main = self._by_subtask(role, settings)
+        main = self._adaptive(role, settings, self._by_subtask(role, settings))
         if told is None:
             return main
         case = Case(NamedPolicy(told.policy, self._by_subtask(role, told, ".final")), trigger=GateTrigger.FINAL_CHECK)
         return BySubtask([case], NamedPolicy(settings.policy, main), self._recorder(role))
+
+    def _adaptive(self, role: str, settings: RoleSettings, policy: Any) -> Any:
+        """The policy, or what asks it only where code cannot tell: of a role that a model decides for, or begins with."""
+        told, first = self._crew.adaptive, settings.chain[0].policy if settings.policy == "fallback" else settings.policy
+        if first not in {"llm", "vote"} or "llm" not in settings.used():
+            return policy
+        if role == "manager" and told.plan:
+            return AdaptiveManager(policy, rules_policy(role), self._recorder(role))
+        if role == "evaluator" and (told.final_check or told.gates):
+            events = partial(self._journal.events, *JUDGED)
+            return AdaptiveEvaluator(policy, rules_policy(role), told, events, self._recorder(role))
+        return policy
 
     def _by_subtask(self, role: str, settings: RoleSettings, at: str = "") -> Any:
         _refuse_unread(role, settings, f"crew.{role}{at}")

@@ -11,6 +11,7 @@ from protocol import Frozen
 from roles.contracts import PictureKind, Worker
 from roles.contracts.policies import Granularity
 from roles.contracts.signals import GateTrigger
+from roles.policies.adaptive import AdaptiveSettings
 from roles.policies.llm.settings import AnswerForm, ModelSettings
 
 Simple = Literal["rules", "scripted", "llm", "human", "trusting"]
@@ -161,6 +162,8 @@ class OperatorSettings(RoleSettings):
 class CrewSettings(Frozen):
     model: Model | None = None
     """For every role that has no model of its own."""
+    adaptive: AdaptiveSettings = AdaptiveSettings()
+    """Where a model of the Manager or the Evaluator need not be asked."""
     manager: ManagerSettings = ManagerSettings()
     operator: OperatorSettings = OperatorSettings()
     evaluator: EvaluatorSettings = EvaluatorSettings()

@@ -171,6 +171,10 @@ def _answering() -> see.Recording:
 
 BY_MODEL = ("crew.operator.policy=llm", "limits.steps=6")
 PRICED = (*BY_MODEL, "crew.model={name: given, prices: {tokens_in: 1000.0}}")
+ASKED = (
+    *("crew.manager={policy: fallback, chain: [llm, rules]}", "crew.evaluator.policy=llm", "crew.model=given"),
+    "limits.reasks=0",
+)
 GIVEN = ("crew.operator.policy=llm", "crew.operator.model.name=given")
 
 FLIPS: dict[str, Flip] = {
@@ -252,6 +256,9 @@ FLIPS: dict[str, Flip] = {
         see.run(manager=_handing_on, technician=_running, sandbox=see.Talking), "limits.script_output", 100, 9_000
     ),
     "limits.tool_output": flip(see.looked_up, "limits.tool_output", 100, 9_000),
+    "crew.adaptive.final_check": flip(see.spared, "crew.adaptive.final_check", "true", "false", *ASKED),
+    "crew.adaptive.gates": flip(see.spared, "crew.adaptive.gates", "true", "false", *ASKED),
+    "crew.adaptive.plan": flip(see.spared, "crew.adaptive.plan", "true", "false", *ASKED),
     "record.prompts": flip(see.recorded, "record.prompts", "all", "none", *GIVEN),
     "record.megabytes": flip(see.recorded, "record.megabytes", 0.001, 9, *GIVEN),
     "limits.answer_output": flip(see.talked, "limits.answer_output", 100, 9_000, *GIVEN),

@@ -7,7 +7,7 @@ import sys
 import time
 import types
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
@@ -31,8 +31,21 @@ from orchestrator.settings.settings import Settings, load_safety, load_settings
 from orchestrator.store.stores import open_store
 from orchestrator.tasks.plans import plan_goal
 from protocol import Action, ActionResult, ActionTarget, AgentStatus, Click, ExecStatus, Fill, OperatorDecision, VisualState
-from roles.contracts import OperatorView, ScreenPicture, StepOrigin, StepRecord, Subtask, Supplement
+from roles.contracts import (
+    AppWords,
+    GateEvidence,
+    GateRequest,
+    OperatorView,
+    PlanRequest,
+    ScreenPicture,
+    StepOrigin,
+    StepRecord,
+    Subtask,
+    Supplement,
+)
 from roles.contracts.context import Context
+from roles.contracts.signals import GateTrigger, SubtaskStatus
+from roles.journal.events import GateEvent, ModelCallEvent
 from roles.journal.journal import Journal
 from roles.knowledge.sources import McpSource
 from roles.manager.graph import gather_supplement
@@ -326,6 +339,32 @@ def recorded(overrides: Sequence[str], folder: Path) -> Any:
     for _ in range(2):
         bench.decided()
     return [e.body.get("transcript") for e in bench.journal.events("model_call")]
+
+
+def spared(overrides: Sequence[str], folder: Path) -> Any:
+    """How often models of the Manager and the Evaluator are asked for a goal that is read, a step that moves, and the end."""
+    bench = Bench(overrides, folder)
+    seen = bench.desk.observe()
+    apps = tuple(AppWords(app=a.app, title=a.title, words=a.words) for a in bench.desk.apps())
+    goal = 'In the reimbursement form, enter "$5.00" as the amount and save the draft'
+    bench.deciders.of("manager").plan(PlanRequest(goal=goal, apps=apps, cards=bench.desk.cards()))
+    bench.journal.record(ModelCallEvent(model="m", tokens_in=1, tokens_out=1, seconds=0.0), role="evaluator")
+    found = {"after": f"state:{seen.state_id}"}
+    said: dict[str, Any] = {"decision": "gate_done", "reason": "seen", "evidence": [], "issues": [], "query": ""}
+    bench.journal.record(GateEvent(**said, trigger="WORKER_SUCCESS", found=found), role="evaluator", subtask="s1")
+    done = Subtask(id="s1", title="t", instruction="i", app="reimbursement", status=SubtaskStatus.FULFILLED)
+    moved = GateEvidence(steps=1, progress=("step:1",))
+    step = StepRecord(
+        step=1, subtask="s1", action={"action_type": "wait", "seconds": 1.0}, verb="wait", exec_status=ExecStatus.EXECUTED,
+        before="a", after="b", visible_change=True,
+    )  # fmt: skip
+    for request in (
+        GateRequest(trigger=GateTrigger.FINAL_CHECK, goal="g", plan=(done,), screens=(seen,)),
+        GateRequest(trigger=GateTrigger.PERIODIC_CHECK, goal="g", subtask=done, steps=(step,), screens=(seen,), found=moved),
+    ):
+        with suppress(PolicyFault):
+            bench.deciders.of("evaluator").judge(request)
+    return [event.role for event in bench.journal.events("model_call")]
 
 
 def cached(overrides: Sequence[str], folder: Path) -> Any:

@@ -1,0 +1,130 @@
+"""Where a model need not be asked, since code can tell what it would be asked for. Each time it is said why."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from typing import Any
+
+from protocol import Frozen
+from roles.contracts import EffectSeen, FactKnown, GateRequest, GateVerdict, PlanAnswer, PlanRequest, Subtask
+from roles.contracts.signals import GateTrigger, Signal, SubtaskStatus
+from roles.journal.events import ErrorEvent, FactEvent, GateEvent, ModelCallEvent, PlanEvent, StepEvent
+from roles.journal.journal import Event
+
+Recorder = Callable[[dict[str, Any]], None]
+JUDGED = (GateEvent, ErrorEvent, ModelCallEvent, StepEvent, FactEvent, PlanEvent)
+"""Events that say what was judged, and what has happened since."""
+_CODE = "code, no model"
+_HARMLESS = frozenset({"save"})
+"""Effects that reach nobody, and that can be taken back."""
+
+
+class AdaptiveSettings(Frozen):
+    """Where a model is not asked. What it would have to see is asked about as ever."""
+
+    final_check: bool = True
+    """At the final check of one subtask whose success a model has just judged on the same evidence, where code finds nothing
+    against it."""
+    gates: bool = False
+    """At gates where code can tell: each of the last steps brought something new, none failed and none was repeated; or what the
+    plan expects are values and texts that can be seen, and each of them came of the work."""
+    plan: bool = False
+    """For a goal that is read whole and worked in one application: its plan is that of the rules."""
+
+
+class AdaptiveManager:
+    """Asks for a plan where the reader has none."""
+
+    def __init__(self, policy: Any, rules: Any, record: Recorder) -> None:
+        self._policy, self._rules, self._record = policy, rules, record
+
+    def plan(self, request: PlanRequest) -> PlanAnswer:
+        if not (request.plan or request.failed or request.user_words or request.notes or request.supplements):
+            answer: PlanAnswer = self._rules.plan(request)
+            apps = {subtask.app for subtask in answer.subtasks}
+            if answer.outcome == "planned" and len(apps) == 1 and {s.worker for s in answer.subtasks} == {"operator"}:
+                why = f"the goal is read whole and worked in {apps.pop()} alone"
+                self._record({"decided_by": _CODE, "answer": why})
+                return answer.model_copy(update={"reason": f"{answer.reason}; {why}" if answer.reason else why})
+        asked: PlanAnswer = self._policy.plan(request)
+        return asked
+
+
+class AdaptiveEvaluator:
+    """Asks for a verdict where neither an earlier one nor code tells it. `events` are those of JUDGED, oldest first."""
+
+    def __init__(
+        self, policy: Any, rules: Any, settings: AdaptiveSettings, events: Callable[[], Iterable[Event]], record: Recorder
+    ) -> None:
+        self._policy, self._rules, self._settings, self._events, self._record = policy, rules, settings, events, record
+
+    def judge(self, request: GateRequest) -> GateVerdict:
+        if not request.reask and (why := self._known(request)):
+            verdict: GateVerdict = self._rules.judge(request)
+            self._record({"decided_by": _CODE, "answer": f"{verdict.decision.value}: {why}"})
+            return verdict.model_copy(update={"reason": f"{verdict.reason}; no model is asked: {why}"})
+        asked: GateVerdict = self._policy.judge(request)
+        return asked
+
+    def _known(self, request: GateRequest) -> str:
+        """Why the verdict of the rules is as good as a model's here; empty where it is not."""
+        match request.trigger:
+            case GateTrigger.FINAL_CHECK if self._settings.final_check:
+                why = self._judged_before(request)
+            case GateTrigger.PERIODIC_CHECK if self._settings.gates:
+                why = _moves(request)
+            case GateTrigger.WORKER_SUCCESS if self._settings.gates:
+                why = _shown(request)
+            case _:
+                return ""
+        wanted = Signal.GATE_CONTINUE if request.trigger is GateTrigger.PERIODIC_CHECK else Signal.GATE_DONE
+        return why if why and self._rules.judge(request).decision is wanted else ""
+
+    def _judged_before(self, request: GateRequest) -> str:
+        live = [subtask for subtask in request.plan if subtask.status is not SubtaskStatus.REJECTED]
+        if len(live) != 1 or live[0].status is not SubtaskStatus.FULFILLED or request.notes or request.user_words:
+            return ""
+        gate = self._last_gate(live[0])
+        focused = f"state:{request.screens[-1].state_id}" if request.screens else ""
+        if gate is None or gate.found.get("after", "") != focused:
+            return ""
+        return f"its one subtask was judged on the same evidence just before ({gate.reason})"
+
+    def _last_gate(self, subtask: Subtask) -> GateEvent | None:
+        """The success of the subtask, as a model judged it, where nothing has happened since."""
+        gate: GateEvent | None = None
+        asked = False
+        for event in self._events():
+            content = event.content
+            if isinstance(content, ModelCallEvent | ErrorEvent):
+                if event.role == "evaluator":  # an answer that was not usable is no verdict
+                    asked = isinstance(content, ModelCallEvent) and not content.problem
+            elif isinstance(content, GateEvent):
+                good = asked and event.subtask == subtask.id and content.decision == Signal.GATE_DONE.value
+                gate = content if good and content.trigger == GateTrigger.WORKER_SUCCESS.value else None
+                asked = False
+            else:
+                gate = None
+        return gate
+
+
+def _moves(request: GateRequest) -> str:
+    found = request.found
+    if found is None or found.failed or found.repeated or found.recoveries or found.idle or not found.progress:
+        return ""
+    return f"every one of {found.steps} steps brought something, none failed, and none was repeated"
+
+
+def _shown(request: GateRequest) -> str:
+    """Values and texts that the plan says, and that this work has brought. A fact may be the wrong one, and what reaches others
+    is to be seen by more than code."""
+    found, wanted = request.found, request.subtask.expect if request.subtask is not None else ()
+    mine = request.subtask.id if request.subtask is not None else ""
+    checked = [one for one in (found.checked if found is not None else ()) if one.subtask == mine]
+    effects = [one.verb for one in wanted if isinstance(one, EffectSeen)]
+    if found is None or found.undone or found.failed or not _HARMLESS.issuperset(effects) or len(effects) == len(wanted):
+        return ""
+    if any(isinstance(one, FactKnown) or getattr(one, "fact", None) for one in wanted) or len(checked) < len(wanted):
+        return ""
+    came = all(one.holds and not one.held_before for one in checked)
+    return f"all {len(checked)} expectations are values that can be seen, and they came of the work" if came else ""

@@ -1,0 +1,196 @@
+"""A model is not asked where code can tell; where anything has happened since, or matters more, it is asked as ever."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+from langchain_core.messages import BaseMessage
+from models import SCREEN, step
+
+from orchestrator.crew import Crew
+from orchestrator.runs.runs import Outcome
+from orchestrator.store.salvage import salvage
+from orchestrator.tasks.tasks import Task, resolve_target
+from roles.contracts import (
+    CheckedExpectation,
+    EffectSeen,
+    Expectation,
+    FactKnown,
+    FieldHas,
+    GateEvidence,
+    GateRequest,
+    GateVerdict,
+    Subtask,
+    TextShown,
+)
+from roles.contracts.signals import GateTrigger, Signal, SubtaskStatus
+from roles.journal.events import ErrorEvent, FactEvent, GateEvent, JournalEvent, ModelCallEvent
+from roles.journal.journal import Event
+from roles.policies.adaptive import AdaptiveEvaluator, AdaptiveSettings
+
+GOAL = 'Create a note titled "Milk" with the text "two bottles"'
+ALL = AdaptiveSettings(gates=True, plan=True)
+
+
+def says_yes(messages: Sequence[BaseMessage]) -> Any:
+    """No plan, and at every gate that all is well."""
+    turn = str(messages[1].content)
+    evidence = re.search(r"state:[0-9a-f]{8,}", turn)
+    if "Why you are asked" not in turn:
+        return "?"
+    return {"reason": "it looks fine", "decision": "gate_done", "evidence": [evidence[0] if evidence else ""], "issues": []}
+
+
+def worked(tmp_path: Path, goal: Task | str, *more: str) -> tuple[Outcome, list[Event]]:
+    from roles.policies.scripted_model import ScriptedChatModel
+
+    both = [f"crew.{role}={{policy: fallback, chain: [llm, rules]}}" for role in ("manager", "evaluator")]
+    given = [*both, "crew.model=given", "limits.reasks=0", f"runs_dir={tmp_path}", *more]
+    outcome = Crew.from_config(overrides=given, model=ScriptedChatModel(answer=says_yes)).run(goal)
+    return outcome, salvage(outcome.folder / "journal.sqlite").events
+
+
+def asked(events: list[Event], role: str) -> int:
+    return sum(event.kind == "model_call" and event.role == role for event in events)
+
+
+@pytest.mark.parametrize(
+    ("adaptive", "manager", "evaluator"),
+    [("{final_check: false}", 1, 2), ("{}", 1, 1), ("{plan: true}", 0, 1)],
+)
+def test_one_subtask_costs_one_verdict_and_a_goal_that_is_read_no_plan(
+    tmp_path: Path, adaptive: str, manager: int, evaluator: int
+) -> None:
+    outcome, events = worked(tmp_path, GOAL, f"crew.adaptive={adaptive}")
+    assert outcome.status == "fulfilled", outcome.reason
+    assert (asked(events, "manager"), asked(events, "evaluator")) == (manager, evaluator)
+    gates = [event.body for event in events if event.kind == "gate"]
+    assert [gate["trigger"] for gate in gates] == ["WORKER_SUCCESS", "FINAL_CHECK"]
+    if evaluator == 1:
+        assert "no model is asked: its one subtask was judged on the same evidence just before" in gates[1]["reason"]
+    told = [(event.role, event.body["answer"]) for event in events if event.body.get("decided_by") == "code, no model"]
+    assert [role for role, _ in told] == ["manager"] * (manager == 0) + ["evaluator"] * (evaluator == 1)
+
+
+def test_of_two_subtasks_the_end_is_asked_about(tmp_path: Path) -> None:
+    outcome, events = worked(tmp_path, resolve_target("total-into-a-note"))
+    assert outcome.status == "fulfilled", outcome.reason
+    assert asked(events, "evaluator") == 3
+
+
+def test_who_judges_the_end_by_a_policy_of_its_own_is_asked(tmp_path: Path) -> None:
+    _, events = worked(tmp_path, GOAL, "crew.evaluator.final=llm")
+    assert asked(events, "evaluator") == 2
+
+
+class Counting:
+    """A policy that says yes, and how often it was asked."""
+
+    def __init__(self, decision: Signal = Signal.GATE_DONE) -> None:
+        self.asked = 0
+        self._decision = decision
+
+    def judge(self, request: GateRequest) -> GateVerdict:
+        self.asked += 1
+        return GateVerdict(decision=self._decision, reason="r")  # type: ignore[arg-type]
+
+
+CALL = ModelCallEvent(model="m", tokens_in=1, tokens_out=1, seconds=0.1)
+JUDGED = GateEvent(
+    decision="gate_done", reason="seen", evidence=[], issues=[], query="", trigger="WORKER_SUCCESS",
+    found={"after": f"state:{SCREEN.state_id}"},
+)  # fmt: skip
+
+
+def events_of(*events: JournalEvent, role: str = "evaluator") -> list[Event]:
+    return [Event(n, 0.0, event.KIND, role, "a", 0, event.body()) for n, event in enumerate(events, start=1)]
+
+
+def final(**changes: Any) -> GateRequest:
+    subtask = Subtask(id="a", title="a", instruction="i", app="claims", status=SubtaskStatus.FULFILLED)
+    given = {"trigger": GateTrigger.FINAL_CHECK, "goal": "g", "plan": (subtask,), "screens": (SCREEN,), "steps": (step(1),)}
+    return GateRequest(**given | changes)
+
+
+FACT = FactEvent(name="n", value="v", kind="text", app="a", state_id="", source="screen", reason="")
+UNUSABLE = ErrorEvent(message="not usable", unusable=True)
+
+
+@pytest.mark.parametrize(
+    ("events", "request_", "by_rules", "asks"),
+    [
+        (events_of(CALL, JUDGED), final(), Signal.GATE_DONE, 0),
+        (events_of(CALL, JUDGED), final(), Signal.GATE_FAIL, 1),
+        (events_of(JUDGED), final(), Signal.GATE_DONE, 1),
+        (events_of(CALL, UNUSABLE, JUDGED), final(), Signal.GATE_DONE, 1),
+        (events_of(CALL, JUDGED, FACT), final(), Signal.GATE_DONE, 1),
+        (events_of(CALL, JUDGED, JUDGED), final(), Signal.GATE_DONE, 1),
+        (events_of(CALL, JUDGED, role="operator"), final(), Signal.GATE_DONE, 1),
+        (events_of(CALL, JUDGED), final(user_words=("rather not",)), Signal.GATE_DONE, 1),
+        (events_of(CALL, JUDGED), final(screens=()), Signal.GATE_DONE, 1),
+        (events_of(CALL, JUDGED), final(plan=(final().plan[0], final().plan[0])), Signal.GATE_DONE, 1),
+        (events_of(CALL, JUDGED), final(reask="that was none"), Signal.GATE_DONE, 1),
+    ],
+    ids=["same", "code is against it", "rules judged", "unusable", "a new fact", "a second gate", "not the evaluator's", "user",
+         "another screen", "two subtasks", "asked again"],
+)  # fmt: skip
+def test_the_end_is_asked_about_unless_the_same_was_just_judged(
+    events: list[Event], request_: GateRequest, by_rules: Signal, asks: int
+) -> None:
+    model, noted = Counting(), []
+    AdaptiveEvaluator(model, Counting(by_rules), AdaptiveSettings(), lambda: events, noted.append).judge(request_)
+    assert model.asked == asks
+    assert len(noted) == 1 - asks
+
+
+AMOUNT = FieldHas(label="Amount", value="7", app="claims")
+
+
+def success(*expect: Expectation, before: bool = False, **found: Any) -> GateRequest:
+    checked = tuple(CheckedExpectation(subtask="a", expectation=one, held_before=before, holds=True) for one in expect)
+    subtask = Subtask(id="a", title="a", instruction="i", app="claims", expect=expect)
+    evidence = GateEvidence(checked=checked, **found)
+    return GateRequest(trigger=GateTrigger.WORKER_SUCCESS, goal="g", subtask=subtask, found=evidence, screens=(SCREEN,))
+
+
+@pytest.mark.parametrize(
+    ("request_", "asks"),
+    [
+        (success(AMOUNT), 0),
+        (success(AMOUNT, EffectSeen(verb="save"), TextShown(text="Saved")), 0),
+        (success(), 1),
+        (success(EffectSeen(verb="save")), 1),
+        (success(AMOUNT, EffectSeen(verb="submit")), 1),
+        (success(AMOUNT, FactKnown(name="total")), 1),
+        (success(FieldHas(label="Amount", fact="total", app="claims")), 1),
+        (success(AMOUNT, before=True), 1),
+        (success(AMOUNT, failed=1), 1),
+        (success(AMOUNT, undone=("not done: mail it",)), 1),
+    ],
+)
+def test_a_success_is_codes_to_tell_only_for_what_can_be_seen_and_reaches_nobody(request_: GateRequest, asks: int) -> None:
+    for settings, wanted in ((ALL, asks), (AdaptiveSettings(), 1)):
+        model = Counting()
+        AdaptiveEvaluator(model, Counting(), settings, list, lambda _: None).judge(request_)
+        assert model.asked == wanted
+
+
+@pytest.mark.parametrize(
+    ("found", "asks"),
+    [
+        ({"steps": 3, "progress": ("step:1", "step:2", "step:3")}, 0),
+        ({"steps": 3, "progress": ()}, 1),
+        ({"steps": 3, "progress": ("step:1",), "idle": 2}, 1),
+        ({"steps": 3, "progress": ("step:1",), "repeated": 1}, 1),
+        ({"steps": 3, "progress": ("step:1",), "failed": 1}, 1),
+    ],
+)
+def test_work_that_moves_with_every_step_goes_on_without_a_question(found: dict[str, Any], asks: int) -> None:
+    request = GateRequest(trigger=GateTrigger.PERIODIC_CHECK, goal="g", found=GateEvidence(**found), screens=(SCREEN,))
+    model = Counting()
+    AdaptiveEvaluator(model, Counting(Signal.GATE_CONTINUE), ALL, list, lambda _: None).judge(request)
+    assert model.asked == asks
