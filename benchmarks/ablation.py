@@ -32,7 +32,7 @@ from fnmatch import fnmatch
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from environments.faults.kinds import FaultKind
+from environments.faults.faults import FaultKind
 from orchestrator.errors import UsageProblem
 from orchestrator.runs.runs import Outcome, start
 from orchestrator.settings.settings import load_settings, shipped, shipped_names

@@ -23,7 +23,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from deskcrew import Crew
-from environments.browser.miniwob import MiniwobPage
+from environments.browser.environment import MiniwobPage
 from environments.contract import EnvironmentFault
 
 PAGES = (

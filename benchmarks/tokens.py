@@ -29,8 +29,7 @@ from typing import NamedTuple
 import yaml
 
 from environments.simulated.desktop import SimulatedDesktop
-from environments.simulated.screen.elements import Pane, show
-from environments.simulated.screen.layout import Area, place
+from environments.simulated.screen.elements import Area, Pane, place, show
 from environments.simulated.screen.widgets import (
     Widget,
     bar,

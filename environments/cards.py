@@ -217,7 +217,7 @@ def _plain(words: Iterable[str]) -> tuple[str, ...]:
 def verb_words() -> dict[str, str]:
     """The words by which verbs of the lexicon are said."""
     text = (resources.files("configs") / "lexicon" / "en.yaml").read_text(encoding="utf-8")
-    verbs: dict[str, Any] = yaml.load(text, Loader=yaml.CSafeLoader)["verbs"]
+    verbs: Mapping[str, Mapping[str, Any]] = yaml.load(text, Loader=yaml.CSafeLoader)["verbs"]
     forms = [(str(word), name) for name, verb in verbs.items() if not {"keeps", "verb"} & verb.keys() for word in verb["forms"]]
     return {word.casefold(): name for word, name in reversed(forms)}
 

@@ -108,7 +108,7 @@ def _watch(counter: Counter, work: Work) -> None:
         counter.around(CursorSaver, "put", "put")
     if work.served:
         from environments.browser import BrowserEnvironment
-        from environments.browser.record import Record
+        from environments.browser.session import Record
 
         counter.around(BrowserEnvironment, "perform", "perform")
         counter.around(Record, "begin", "begin")

@@ -60,9 +60,7 @@ async def modified(sight: Sight, modifiers: Sequence[str]) -> AsyncIterator[None
             await keyboard.up(name)
 
 
-async def _arm(
-    sight: Sight, spot: Spot, first: Look, name: str, how: str, mode: str, *given: Any, typed: bool = False
-) -> None:
+async def _arm(sight: Sight, spot: Spot, first: Look, name: str, how: str, mode: str, *given: Any, typed: bool = False) -> None:
     """Look once more, and open the guard for exactly this control. Raises ControlChanged where it is another by now."""
     now = Look(await spot.ask("arm", *given[:1] or [None], how, mode, *given[1:]), spot)
     why = "it is gone from the page" if now.gone else otherwise(first, now, typed=typed)
@@ -72,7 +70,7 @@ async def _arm(
     _expect(sight, now)
 
 
-async def _shut(spot: Spot) -> dict[str, Any]:
+async def _shut(spot: Spot) -> Mapping[str, Any]:
     """Close the guard; what it stopped meanwhile. A page that was left says nothing, and needs no guard."""
     from playwright.async_api import Error
 
@@ -83,7 +81,7 @@ async def _shut(spot: Spot) -> dict[str, Any]:
     return dict(said)
 
 
-def _astray(said: dict[str, Any], name: str, done: str = "") -> ControlChanged | None:
+def _astray(said: Mapping[str, Any], name: str, done: str = "") -> ControlChanged | None:
     """The refusal that follows from what the guard stopped."""
     fouls = [(str(kind), clean(why, 120)) for kind, why in said["fouls"]]
     if not fouls:
@@ -137,9 +135,7 @@ async def half(sight: Sight, aim: Aim, first: Look, button: PlainButton, *, up: 
         raise astray
 
 
-async def drag(
-    sight: Sight, start: Aim, first: Look, end: Aim, path: Sequence[tuple[float, float]], button: PlainButton
-) -> None:
+async def drag(sight: Sight, start: Aim, first: Look, end: Aim, path: Sequence[tuple[float, float]], button: PlainButton) -> None:
     """Press at the start, move along, and drop at the end: no click comes of it."""
     mouse, spot = sight.session.page.mouse, start.spot or first.spot
     there = end.spot if end.spot is not None and end.spot.eye is spot.eye else None

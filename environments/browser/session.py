@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import asyncio
 import os
+import secrets
 import shutil
+import sqlite3
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack, suppress
 from dataclasses import dataclass, field
+from importlib import resources
 from pathlib import Path
 from time import monotonic
 from typing import TYPE_CHECKING, Any, Literal
@@ -16,10 +19,97 @@ from urllib.parse import urlsplit
 
 from environments.browser.network.gate import Gate
 from environments.browser.network.requests import OutgoingRequest
-from environments.browser.page_script import listeners
-from environments.contract import EnvironmentFault
+from environments.contract import DigestMismatch, EnvironmentFault
 from environments.effects import Effect, Permit
 from environments.files.scratch import Scratch
+from protocol import Action, ActionResult, ExecStatus
+from protocol.sqlite import connected
+
+
+def _text(*names: str) -> str:
+    """These parts, one after the other, as they are sent to each frame."""
+    folder = resources.files("environments.browser") / "scripts"
+    return "\n".join((folder / f"{name}.js").read_text(encoding="utf-8") for name in names)
+
+
+KEY = f"_{secrets.token_hex(12)}"
+"""The name, new in each process, under which a document says which elements listen for a press, and is told what may reach it."""
+
+_SECRET = secrets.token_hex(16)
+_LISTENERS = _text("listeners")
+
+
+def listeners(strict: bool) -> str:
+    """Begun with each document: remembers which elements listen for a press, and by what, as a page cannot be asked for that
+    later; what an element has ever listened by is kept, and a listener that is put back is no other one.
+
+    It also stands before the page with each press and key that is no script's: only what was armed for goes on. Where it is
+    `strict`, nothing else does, as nobody but the door has a hand on the browser.
+    """
+    return _LISTENERS.replace("KEY", KEY).replace("SECRET", _SECRET).replace("STRICT", "true" if strict else "false")
+
+
+PAGE_SCRIPT = (
+    f"() => {{\nconst KEY = '{KEY}', SECRET = '{_SECRET}';\n"
+    f"{_text('names', 'places', 'sending', 'walk', 'looking', 'offered')}\n}}"
+)
+"""Evaluated once in each document; gives an object that only its caller holds, so that the page cannot see or change it."""
+
+
+FILE = "performed.sqlite"
+_SCHEMA = """
+CREATE TABLE IF NOT EXISTS performed (key TEXT PRIMARY KEY, digest TEXT NOT NULL, result TEXT) WITHOUT ROWID;
+CREATE TABLE IF NOT EXISTS openings (n INTEGER PRIMARY KEY);
+"""
+_UNKNOWN = (
+    "this action was begun before the process stopped, and it cannot be known whether it was done; "
+    "look at the page to find out, and act again under another key only if it was not"
+)
+
+
+class Record:
+    """Keys and results; in SQLite in a folder, or in memory. Actions are kept as a digest only: they may hold secrets."""
+
+    def __init__(self, folder: Path | None = None) -> None:
+        try:
+            if folder is not None:
+                folder.mkdir(parents=True, exist_ok=True)
+            self._db = connected(folder / FILE if folder else None, isolation_level=None)
+            self._db.execute("PRAGMA journal_mode=WAL")
+            self._db.execute("PRAGMA synchronous=FULL")
+            self._db.executescript(_SCHEMA)
+            self.earlier: int = (self._db.execute("INSERT INTO openings DEFAULT VALUES").lastrowid or 1) - 1
+            """How many processes have used this record before."""
+        except (sqlite3.Error, OSError) as bad:
+            raise EnvironmentFault(f"the record of performed keys in {folder} cannot be opened: {bad}") from bad
+
+    def known(self, key: str, action: Action) -> ActionResult | None:
+        """The stored result, or status `pending` for an action that was begun and not ended. Raises DigestMismatch."""
+        row = self._run("SELECT digest, result FROM performed WHERE key = ?", key)
+        if not row:
+            return None
+        digest, result = row[0]
+        if digest != action.digest:
+            raise DigestMismatch(f"key {key!r} was used before for another action")
+        if result is None:
+            return ActionResult(exec_status=ExecStatus.PENDING, error=_UNKNOWN)
+        return ActionResult.model_validate_json(result)
+
+    def begin(self, key: str, action: Action) -> None:
+        self._run("INSERT INTO performed VALUES (?, ?, NULL)", key, action.digest)
+
+    def end(self, key: str, result: ActionResult) -> None:
+        self._run("UPDATE performed SET result = ? WHERE key = ?", result.model_dump_json(exclude_defaults=True), key)
+
+    def close(self) -> None:
+        self._db.close()
+
+    def _run(self, sql: str, *values: str) -> list[tuple[str, str | None]]:
+        try:
+            return self._db.execute(sql, values).fetchall()
+        except sqlite3.Error as bad:
+            raise EnvironmentFault(f"the record of performed keys cannot be used: {bad}") from bad
+
 
 if TYPE_CHECKING:
     from playwright.async_api import Browser, BrowserContext, Dialog, Download, FileChooser, Page, Playwright, Request

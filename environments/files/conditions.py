@@ -107,7 +107,7 @@ def _prepared(expression: str, names: Mapping[str, Any]) -> tuple[Any, Any]:
     here, once, as far as it leads to a mapping or a list, and the program is given what lies there.
     """
     shadowed = set(_BOUND.findall(expression))
-    places: dict[str, Any] = {}
+    places: dict[str, object] = {}
     known: dict[str, str] = {}
 
     def place(match: re.Match[str]) -> str:

@@ -2,10 +2,44 @@
 
 from __future__ import annotations
 
+import errno
+import os
 import re
-from typing import Any
+import stat
+from pathlib import Path
+from typing import Any, NamedTuple
 
 import yaml
+
+MAX_BYTES = 2_000_000
+"""More than any file has that a person writes."""
+
+
+LARGEST = 64_000_000
+"""More than any file has that deskcrew writes of one run in JSON."""
+
+
+class TooLarge(ValueError):
+    """The file is longer than anybody writes."""
+
+
+def read_small(path: Path, most: int = MAX_BYTES) -> str:
+    """The text of a file, without a byte order mark. Raises OSError, UnicodeDecodeError or TooLarge.
+
+    A device, a pipe and a socket are refused: they never end, or wait for somebody.
+    """
+    handle = os.open(path, os.O_RDONLY | os.O_CLOEXEC | getattr(os, "O_NONBLOCK", 0))
+    with os.fdopen(handle, "rb") as file:
+        mode = os.fstat(handle).st_mode
+        if stat.S_ISDIR(mode):
+            raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), str(path))
+        if not stat.S_ISREG(mode):
+            raise OSError(errno.EINVAL, "it is a device or a pipe, and no file", str(path))
+        body = file.read(most + 1)
+    if len(body) > most:
+        raise TooLarge(f"it is larger than {most // 1_000_000} MB")
+    return body.decode("utf-8-sig")
+
 
 KeyPath = tuple[str | int, ...]
 
@@ -88,3 +122,46 @@ def _note(node: yaml.Node, path: KeyPath, lines: dict[KeyPath, int]) -> None:
             seen.add(word)
             lines[*path, word] = key.start_mark.line + 1
             _note(value, (*path, word), lines)
+
+
+class _Loader(yaml.SafeLoader):
+    """YAML 1.2's core words only: of plain scalars just true, false, null and plain numbers are more than text."""
+
+
+_Loader.yaml_implicit_resolvers = {}
+_Loader.add_implicit_resolver("tag:yaml.org,2002:null", re.compile(r"^(?:~|null|Null|NULL|)$"), ["~", "n", "N", ""])
+_Loader.add_implicit_resolver("tag:yaml.org,2002:bool", re.compile(r"^(?:true|True|TRUE|false|False|FALSE)$"), list("tTfF"))
+_Loader.add_implicit_resolver("tag:yaml.org,2002:int", re.compile(r"^[-+]?(?:0|[1-9][0-9]*)$"), list("-+0123456789"))
+_Loader.add_implicit_resolver("tag:yaml.org,2002:float", re.compile(r"^[-+]?[0-9]+\.[0-9]+$"), list("-+0123456789"))
+
+
+class YamlText(NamedTuple):
+    """The data of a text, with the line of every key and list item."""
+
+    data: Any
+    lines: dict[KeyPath, int]
+
+
+def read_yaml(text: str) -> YamlText:
+    """The data in `text`. Raises yaml.YAMLError."""
+    refuse_deep(text)
+    loader = _Loader(text)
+    try:
+        node = loader.get_single_node()
+        if node is None:
+            return YamlText(None, {})
+        return YamlText(_plain(loader, node), lines_of(node))
+    except RecursionError:
+        raise yaml.YAMLError("it is nested too deeply") from None
+    finally:
+        loader.dispose()
+
+
+def _plain(loader: _Loader, node: yaml.Node) -> Any:
+    lines_of(node)  # says what is given twice before it is made into one
+    return loader.construct_document(node)
+
+
+def load_yaml(text: str) -> Any:
+    """The data alone."""
+    return read_yaml(text).data

@@ -12,6 +12,7 @@ import io
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import lru_cache
+from math import ceil, floor
 from typing import NamedTuple
 
 from environments.contract import EnvironmentFault
@@ -376,3 +377,36 @@ def _label(image: Pixels, pen: ImageDraw.ImageDraw, made: Mark) -> None:
     pen.rounded_rectangle((x1, y1, x2 - 1, y2 - 1), 3, fill=made.colour, outline=_TEXT)
     inner = _writing(made.element_id).crop((2, 1, x2 - x1 - 2, y2 - y1 - 1))
     image.paste(_TEXT, (x1 + 2, y1 + 1), inner)
+
+
+COLOUR = "#3f3f46"
+_AROUND = 1
+"""Pixels beside a box in which the edges of its letters may show."""
+
+
+def painted_over(
+    png: bytes, boxes: Iterable[BoundingBox], screen: tuple[int, int], kept: Iterable[BoundingBox] | None = None
+) -> bytes:
+    """The picture with every box of the screen filled, and where `kept` is given also all that is in none of these.
+
+    Raises EnvironmentFault for bytes that are no picture.
+    """
+    image = opened(png)
+    across, down = image.width / max(1, screen[0]), image.height / max(1, screen[1])
+
+    def placed(box: BoundingBox, more: int) -> tuple[int, int, int, int]:
+        """In pixels of the picture, which a box may share with its neighbour."""
+        left, top = floor(box.x1 * across) - more, floor(box.y1 * down) - more
+        return left, top, ceil(box.x2 * across) + more, ceil(box.y2 * down) + more
+
+    if kept is not None:
+        whole, image = image, Image.new("RGB", image.size, COLOUR)
+        for box in kept:
+            place = placed(box, 0)
+            image.paste(whole.crop(place), place)
+    pen = ImageDraw.Draw(image)
+    for box in boxes:
+        pen.rectangle(placed(box, _AROUND), fill=COLOUR)
+    out = io.BytesIO()
+    image.save(out, "PNG", compress_level=1)
+    return out.getvalue()

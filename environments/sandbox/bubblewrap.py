@@ -17,8 +17,7 @@ from math import ceil
 from typing import NamedTuple
 
 from environments.sandbox.contract import Language, SandboxLimits, SandboxUnavailable, ScriptResult
-from environments.sandbox.job import INSIDE, PACKAGES, SYSTEM, USEFUL, WORK, at_the_top, job_of, most_answered, ran
-from environments.sandbox.pipes import heard
+from environments.sandbox.job import INSIDE, PACKAGES, SYSTEM, USEFUL, WORK, at_the_top, heard, job_of, most_answered, ran
 
 _UIDS = range(64_800, 65_000)
 """Nobody's: a script of root's runs as one of these, alone on it, because the kernel counts processes by user."""

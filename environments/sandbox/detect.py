@@ -27,8 +27,19 @@ from environments.sandbox.contract import (
     SandboxUnavailable,
     ScriptResult,
 )
-from environments.sandbox.job import INSIDE, PACKAGES, SYSTEM, USEFUL, WORK, at_the_top, job_of, most_answered, ran
-from environments.sandbox.pipes import PipeOutput, heard
+from environments.sandbox.job import (
+    INSIDE,
+    PACKAGES,
+    SYSTEM,
+    USEFUL,
+    WORK,
+    PipeOutput,
+    at_the_top,
+    heard,
+    job_of,
+    most_answered,
+    ran,
+)
 
 
 class GvisorTools(NamedTuple):

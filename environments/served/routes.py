@@ -17,8 +17,7 @@ from starlette.responses import JSONResponse, PlainTextResponse, RedirectRespons
 from starlette.routing import Route
 
 from environments.contract import DigestMismatch, EnvironmentFault
-from environments.served.feed import Event
-from environments.served.session import Session
+from environments.served.session import Event, Session
 from environments.simulated.render.theme import THEMES
 from protocol import Action, LaunchApp, parse_action
 

@@ -2,27 +2,107 @@
 
 from __future__ import annotations
 
+import asyncio
 import secrets
-from collections.abc import Iterator, Mapping
+from collections import deque
+from collections.abc import AsyncIterator, Callable, Iterator, Mapping
 from itertools import islice
 from typing import Any, Literal, NamedTuple, Protocol
 
 from environments.contract import EnvironmentFault
 from environments.served.demonstration import Demonstration, meant
-from environments.served.feed import Event, Feed
 from environments.simulated.apps import APPS
 from environments.simulated.desktop import SimulatedDesktop
 from environments.simulated.input.pointer import form_of
 from environments.simulated.screen.elements import ShownElement
-from environments.simulated.screen.panels import Panel
-from environments.simulated.screen.screen import screen_of
+from environments.simulated.screen.screen import Panel, screen_of
 from environments.simulated.screen.widgets import FIELDS
 from environments.simulated.world.world import MARGIN, TITLE_BAR, Desk, WindowState, World
 from protocol import Action, ActionResult, ActionTarget, Drag, VisualState
 
+KEPT = 200
+"""Events for a page that comes back; one that missed more gets the whole screen."""
+_WAITING = 1000
+"""Events that may wait for a page that does not take them, before it is let go and has to come back."""
+
+
+class Event(NamedTuple):
+    """One change of the screen. `number` counts from 1."""
+
+    number: int
+    body: Mapping[str, object]
+
+
+class Feed:
+    """Everything here happens on the loop of the server."""
+
+    def __init__(self) -> None:
+        self._boot = secrets.token_hex(4)
+        """Numbers of another server mean nothing here."""
+        self._events: deque[Event] = deque(maxlen=KEPT)
+        self._listening: set[asyncio.Queue[Event | None]] = set()
+        self.number = 0
+        self.closed = False
+
+    def name_of(self, number: int) -> str:
+        return f"{self._boot}-{number}"
+
+    def publish(self, body: Mapping[str, object]) -> Event:
+        self.number += 1
+        event = Event(self.number, body)
+        self._events.append(event)
+        for queue in list(self._listening):
+            try:
+                queue.put_nowait(event)
+            except asyncio.QueueFull:
+                self._listening.discard(queue)
+        return event
+
+    def missed(self, last: str) -> list[Event] | None:
+        """What came after the event of that name; None where that cannot be told any more."""
+        boot, _, number = last.partition("-")
+        if boot != self._boot or not number.isdecimal() or int(number) > self.number:
+            return None
+        later = [event for event in self._events if event.number > int(number)]
+        return later if len(later) == self.number - int(number) else None
+
+    async def listen(self, last: str, whole: Callable[[], Mapping[str, object]], idle: float) -> AsyncIterator[Event | None]:
+        """What came after `last`, or the `whole` screen, then events as they come; None after `idle` seconds without one."""
+        queue: asyncio.Queue[Event | None] = asyncio.Queue(_WAITING)
+        self._listening.add(queue)
+        try:
+            missed = self.missed(last)
+            sent = self.number
+            for event in [Event(sent, whole())] if missed is None else missed:
+                yield event
+            while not self.closed and queue in self._listening:
+                try:
+                    news = await asyncio.wait_for(queue.get(), idle)
+                except TimeoutError:
+                    yield None
+                    continue
+                if news is None:
+                    return
+                if news.number > sent:
+                    yield news
+        finally:
+            self._listening.discard(queue)
+
+    def close(self) -> None:
+        """Let every page go."""
+        self.closed = True
+        for queue in self._listening:
+            while queue.full():
+                queue.get_nowait()
+            queue.put_nowait(None)
+
+
 Box = tuple[int, int, int, int]
 Markup = dict[str, Any]
-"""One control as JSON, without what is empty. `label` and `hint` belong to fields; `traits` say what it reacts to."""
+"""One control as JSON, without what is empty, or a pane in which they stand.
+
+`label` and `hint` belong to fields; `traits` say what it reacts to.
+"""
 
 
 class Kind(NamedTuple):
@@ -159,18 +239,18 @@ def _bool(value: bool) -> str:
 class View(NamedTuple):
     """What a page is drawn from, as JSON."""
 
-    head: dict[str, Any]
-    panes: list[dict[str, Any]]
+    head: dict[str, object]
+    panes: list[Markup]
     """Windows from the back to the front, then what lies over them."""
     controls: dict[str, Markup]
     """By track id, in reading order: what holds others stands before them."""
 
-    def whole(self) -> dict[str, Any]:
+    def whole(self) -> dict[str, object]:
         return {"whole": True, **self._asdict(), "order": list(self.controls)}
 
-    def since(self, before: View) -> dict[str, Any]:
+    def since(self, before: View) -> dict[str, object]:
         """What is not as it was; `order` is left out where no control came, went or moved among the others."""
-        parts: dict[str, Any] = {
+        parts: dict[str, object] = {
             "controls": {track: made for track, made in self.controls.items() if before.controls.get(track) != made}
         }
         if self.head != before.head:
@@ -202,7 +282,7 @@ def view_of(world: World) -> View:
     return View(_head(world), kept, controls)
 
 
-def _head(world: World) -> dict[str, Any]:
+def _head(world: World) -> dict[str, object]:
     desk = world.desk
     windows = {win.app: win for win in desk.windows}
     return {
@@ -225,7 +305,7 @@ def _head(world: World) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def _panes(desk: Desk) -> Iterator[dict[str, Any]]:
+def _panes(desk: Desk) -> Iterator[Markup]:
     """Every place in which elements can stand, from the back to the front."""
     yield _made("desk", "desk", (0, 0, *desk.size))
     for win in desk.windows:
@@ -236,13 +316,13 @@ def _panes(desk: Desk) -> Iterator[dict[str, Any]]:
         yield {**_made(f"dialog-{layer}", "dialog", (0, 0, *desk.size)), "title": dialog.title}
 
 
-def _made(name: str, kind: str, box: Box) -> dict[str, Any]:
+def _made(name: str, kind: str, box: Box) -> Markup:
     left, top, right, bottom = box
     place = left, top, right - left, bottom - top
     return {"id": name, "kind": kind, "box": place, "view": place, "scroll": 0, "tall": 0}
 
 
-def _window(desk: Desk, win: WindowState) -> dict[str, Any]:
+def _window(desk: Desk, win: WindowState) -> Markup:
     left, top, right, bottom = win.box or desk.ground
     made = _made(f"window-{win.app}", "window", (left, top, right, bottom))
     return made | {
@@ -345,7 +425,7 @@ class Session:
     def complete(self, action: Action) -> Action:
         """The same action with every locator of what it means, so that a log of it can be replayed elsewhere."""
         state = self.desktop.observe()
-        changes: dict[str, Any] = {}
+        changes: dict[str, ActionTarget] = {}
         if action.target is not None and (element := meant(action.target, state)):
             changes["target"] = ActionTarget.of(element).model_copy(update={"point": action.target.point})
         if isinstance(action, Drag) and (element := meant(action.to, state)):

@@ -4,16 +4,72 @@ from __future__ import annotations
 
 import random
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any, Generic, Literal, NamedTuple, TypeAlias, TypeVar
 
-from pydantic import Field
+from pydantic import Field, JsonValue, ValidationError
 
-from environments.simulated.effect_tables import Table
+from environments.contract import FunctionInfo
+from environments.effects import Effect as Does
 from environments.simulated.screen.widgets import Widget
-from environments.simulated.world.generate import SharedPeople
-from environments.simulated.world.values import Model
+from environments.simulated.world.values import IdentityKey, Model, SharedPeople
+
+
+class Difference(NamedTuple):
+    """One value of an app's state that is another one than before; None where there was none, or is none any more."""
+
+    key: str
+    """Of an entry of a dict, or the name of a part."""
+    old: Any
+    new: Any
+    before: Any
+    """The app's whole state."""
+    after: Any
+
+
+class Meaning(NamedTuple):
+    """What one kind of difference does. Of several that fit, the first counts."""
+
+    path: str
+    """A field (`deleted`), a part of one (`account.email`), the entries of one (`messages.*`); `later.<topic>` for what the app
+    will be told when time has passed, `notify.<app>.<topic>` for what another app is told."""
+    effect: Does | None
+    """None: nothing that was done by whoever acts."""
+    told: str | Callable[[Difference], str] = ""
+    """A phrase such as `sends a mail to {new.to}`, of the parts of a Difference, or what makes one."""
+    when: Callable[[Difference], bool] | None = None
+
+
+class Tree(NamedTuple):
+    """A field that holds files by path: what goes, moves or is overwritten is told by the difference of the whole."""
+
+    path: str
+
+
+Table: TypeAlias = tuple[Meaning | Tree, ...]
+
+
+def is_new(found: Difference) -> bool:
+    return found.old is None
+
+
+def is_gone(found: Difference) -> bool:
+    return found.new is None
+
+
+def becomes(**values: Any) -> Callable[[Difference], bool]:
+    """Whether an entry, new or changed, has these values now and had not all of them before."""
+
+    def fits(found: Difference) -> bool:
+        return _has(found.new, values) and not _has(found.old, values)
+
+    return fits
+
+
+def _has(entry: Any, values: Mapping[str, object]) -> bool:
+    return entry is not None and all(getattr(entry, name, None) == value for name, value in values.items())
 
 
 class AppState(Model):
@@ -291,8 +347,8 @@ class App(ABC, Generic[C, S]):
     meanings: Table | None = None
     """What changes of the state do: what is sent, bought, deleted. An entry that goes and is not in the table is deleted,
     whatever else is changed is edited. None: the app does not say, and the words of its controls count too."""
-    functions: tuple[Any, ...] = ()
-    """`skills.Function`s: the app's own interface, beside its GUI."""
+    functions: Sequence[AnyFunction] = ()
+    """`Function`s: the app's own interface, beside its GUI."""
     agent: Callable[[S, str], Any] | None = None
     """The app's own agent: a request in words to `skills.FunctionResult`; None where it has none."""
 
@@ -311,3 +367,73 @@ class App(ABC, Generic[C, S]):
 
 
 AnyApp: TypeAlias = App[Any, Any]
+
+
+A = TypeVar("A", bound=Model)
+
+
+class FunctionDeclined(Exception):
+    """The app does not do it; the message says why and what it could do instead."""
+
+
+class FunctionResult(NamedTuple, Generic[S]):
+    """The next state, what the caller gets, and what the desktop should do besides."""
+
+    state: S
+    result: JsonValue
+    effects: tuple[Effect, ...] = ()
+
+
+@dataclass(frozen=True)
+class Function(Generic[S, A]):
+    """One function. `call` is pure and may raise FunctionDeclined; `arguments` describes what it takes."""
+
+    name: str
+    summary: str
+    arguments: type[A]
+    call: Callable[[S, A], FunctionResult[S]]
+    writes: bool = False
+    """Whether it changes anything."""
+    repeatable: bool = False
+    """Whether calling it a second time changes nothing more."""
+    risk: str = ""
+    """An effect of the safety policy that its name does not tell, such as `send`."""
+
+
+AnyFunction = Function[Any, Any]
+
+
+@lru_cache(maxsize=128)
+def function_infos(app: IdentityKey[AnyApp]) -> tuple[FunctionInfo, ...]:
+    """The functions of an app, the same in every world: a schema costs more than an action."""
+    own = app.value
+    return tuple(
+        FunctionInfo(own.name, f.name, f.summary, f.arguments.model_json_schema(), f.writes, f.repeatable, f.risk)
+        for f in own.functions
+    )
+
+
+def call(app: AnyApp, state: AppState, name: str, given: dict[str, JsonValue]) -> FunctionResult[Any]:
+    """Call a function of the app by name. Raises FunctionDeclined for an unknown one and for arguments that do not fit."""
+    functions = {function.name: function for function in app.functions}
+    function = functions.get(name)
+    if function is None:
+        offered = f"its functions are: {', '.join(functions)}" if functions else "it has none"
+        raise FunctionDeclined(f"{app.title} has no function {name!r}; {offered}")
+    try:
+        arguments = function.arguments.model_validate(given)
+    except ValidationError as bad:
+        first = bad.errors()[0]
+        where = ".".join(str(part) for part in first["loc"])
+        takes = ", ".join(function.arguments.model_fields) or "nothing"
+        raise FunctionDeclined(f"{app.name}.{name}: {where or 'arguments'}: {first['msg']}; it takes {takes}") from None
+    done: FunctionResult[Any] = function.call(state, arguments)
+    return done
+
+
+def ask(app: AnyApp, state: AppState, request: str) -> FunctionResult[Any]:
+    """Hand a request in words to the app's agent. Raises FunctionDeclined when there is none, or when it does not understand."""
+    if app.agent is None:
+        raise FunctionDeclined(f"{app.title} has no agent of its own; use its window")
+    done: FunctionResult[Any] = app.agent(state, request)
+    return done

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+from collections.abc import Sequence
 from copy import copy
 from functools import lru_cache
 from pathlib import Path
@@ -12,24 +13,58 @@ from typing import Any, Literal, NamedTuple
 from environments.cards import AppCard
 from environments.contract import AppInfo, DigestMismatch, EnvironmentFault, FileTree, FunctionInfo
 from environments.effects import Change as Effected
+from environments.simulated.app import function_infos
 from environments.simulated.apps import APPS
-from environments.simulated.input.named_actions import meant
 from environments.simulated.input.perform import EnvironmentCrash, Step, pass_time, step
+from environments.simulated.input.pointer import pools
 from environments.simulated.preview import changes_between
 from environments.simulated.screen.cards import card_of
-from environments.simulated.screen.screen import screen_of, window_of
-from environments.simulated.skills import function_infos
-from environments.simulated.turn.advance import follow, settled, truth
-from environments.simulated.turn.seats import taken
-from environments.simulated.turn.triggers import TriggerEvent
+from environments.simulated.screen.elements import ShownElement
+from environments.simulated.screen.screen import screen_of, state_of, window_of
+from environments.simulated.turn.advance import follow, settled, taken, truth
+from environments.simulated.turn.events import TriggerEvent
 from environments.simulated.turn.turn import Turn
-from environments.simulated.world.difference import Change, differences, world_hashes
 from environments.simulated.world.file_changes import tree_of
 from environments.simulated.world.store import MemoryStore, PerformedAction, Store, open_store
 from environments.simulated.world.values import IdentityKey
-from environments.simulated.world.world import World
-from environments.simulated.world.worldfile import WorldSpec, first_world
-from protocol import Action, ActionResult, VisualState
+from environments.simulated.world.world import Change, World
+from environments.simulated.world.worldfile import WorldSpec
+from protocol import Action, ActionResult, ActionTarget, Drag, GUIElement, TargetError, VisualState, resolve
+
+
+def meant(world: World, action: Action) -> Action:
+    """The same action on what its texts mean in the apps' own words; unchanged where nothing on the screen is called so."""
+    turn = Turn(world, ())
+    changes: dict[str, ActionTarget] = {}
+    if action.target is not None:
+        changes["target"] = _target(turn, action.target)
+    if isinstance(action, Drag):
+        changes["to"] = _target(turn, action.to)
+    return action.model_copy(update=changes) if changes else action
+
+
+def _target(turn: Turn, target: ActionTarget) -> ActionTarget:
+    if not target.text or target.track_id or target.element_id:
+        return target
+    for pool in (*pools(turn, target), turn.screen.order):
+        try:
+            found = resolve(target, _own(turn, pool))
+        except TargetError as problem:
+            if problem.candidates:
+                return target
+            continue
+        if found.element_id:
+            return ActionTarget(track_id=turn.screen.at(found.element_id).element.track_id, description=target.text)
+    return target
+
+
+def _own(turn: Turn, pool: Sequence[ShownElement]) -> VisualState:
+    return state_of([_worded(shown) for shown in pool], turn.desk)
+
+
+def _worded(shown: ShownElement) -> GUIElement:
+    own = shown.widget.own or shown.widget
+    return shown.element.model_copy(update={"text": own.text, "placeholder": own.placeholder, "options": own.options})
 
 
 class Snapshot(NamedTuple):
@@ -217,11 +252,11 @@ class SimulatedDesktop:
 
     def changes(self, since: Snapshot) -> list[Change]:
         """Every value of the world that is not as it was then."""
-        return differences(since.world, self._world)
+        return since.world.differences(self._world)
 
     def hashes(self) -> dict[str, str]:
         """A hash for the desk and for each app, to see cheaply where something changed."""
-        return world_hashes(self._world)
+        return self._world.world_hashes()
 
     def _first(self) -> World:
         return _beginning(IdentityKey(self._spec), self._seed)
@@ -234,7 +269,7 @@ class SimulatedDesktop:
 @lru_cache(maxsize=8)
 def _beginning(spec: IdentityKey[WorldSpec], seed: int) -> World:
     """How a world begins. It never changes once made, so all desktops of a spec and a seed begin with the same one."""
-    world = first_world(spec.value, seed)
+    world = spec.value.first_world(seed)
     turn = Turn(world, spec.value.events)
     if front := world.desk.front:
         turn.happened.append(TriggerEvent("app_opened", front))

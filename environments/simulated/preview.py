@@ -17,9 +17,8 @@ from pydantic_core import to_json
 from environments.effects import SENSITIVE, Change, Effect
 from environments.effects.words import effect_of_words
 from environments.files.tree_changes import tree_changes
-from environments.simulated.app import AnyApp, AppState, Later, Notify
+from environments.simulated.app import AnyApp, AppState, Difference, Later, Meaning, Notify, Tree
 from environments.simulated.apps import APPS
-from environments.simulated.effect_tables import Difference, Meaning, Tree
 from environments.simulated.world.values import IdentityKey
 from environments.simulated.world.world import ClosedDialog, World
 
@@ -111,7 +110,7 @@ def _differences(
             other = new.get(key)
             if other is not value and not _same(value, other, looks):
                 yield (str(key),), Difference(str(key), value, other, before, after)
-        for key in new.keys() - old.keys() if len(new) != len(old) or new.keys() != old.keys() else ():
+        for key in (name for name in new if name not in old) if len(new) != len(old) or new.keys() != old.keys() else ():
             yield (str(key),), Difference(str(key), None, new[key], before, after)
     elif isinstance(old, BaseModel) and type(old) is type(new):
         for name, value in old.__dict__.items():

@@ -141,7 +141,7 @@ class Aims:
 @cache
 def _with(passed: tuple[str, ...], aimed: tuple[str, ...]) -> Any:
     """A class that has these capabilities too, so that `isinstance` with their protocols holds."""
-    members: dict[str, Any] = {name: property(_passed_on(name)) for name in passed}
+    members: dict[str, object] = {name: property(_passed_on(name)) for name in passed}
     return type("FromPixels", (FromPixels,), members | {name: getattr(FromPixels, f"_{name}") for name in aimed})
 
 

@@ -10,11 +10,9 @@ from statistics import median
 
 from rapidfuzz import fuzz
 
-from environments.vision.controls import Controls
-from environments.vision.element_drafts import ElementDraft, InkedLine, inked
-from environments.vision.pixels import Box, Colour, Pixels, drawn_in, most_common, part
+from environments.vision.controls import Controls, ElementDraft, InkedLine, inked
+from environments.vision.pixels import Box, Colour, Frame, Pixels, drawn_in, frames_of, lines_of, most_common, part
 from environments.vision.reader import Reader, TextLine
-from environments.vision.shapes import Frame, frames_of, lines_of
 from protocol import GUIElement, VisualState, Window
 
 _KNOB = (6, 26)

@@ -13,8 +13,7 @@ from typing import Any, NamedTuple, TypeVar, get_args
 import yaml
 from pydantic import BaseModel, Field, ValidationError
 
-from environments.files.small_files import TooLarge, read_small
-from environments.files.yaml_lines import KeyPath, lines_of, nearest_line, refuse_deep, safe_data
+from environments.files.yaml_lines import KeyPath, TooLarge, lines_of, nearest_line, read_small, refuse_deep, safe_data
 from orchestrator.errors import UsageProblem, did_you_mean
 from protocol import Frozen, JsonObject
 

@@ -18,7 +18,7 @@ from urllib.parse import urlsplit
 from pydantic import BeforeValidator, Field, field_serializer
 
 from environments.contract import Environment, EnvironmentFault, WorldState
-from environments.faults.kinds import Fault, FaultKind
+from environments.faults.faults import Fault, FaultKind
 from environments.files.yaml_lines import KeyPath
 from environments.sandbox.contract import SandboxKind
 from environments.simulated.variation.metrics import Variation
@@ -110,7 +110,7 @@ def make_served(
     settings: BrowserSettings, make: Callable[[], SimulatedDesktop], store: Path | None, retries: Retries | None = None
 ) -> Environment:
     """A simulated world as web pages, in a browser. The world is kept beside its run, so that a run goes on in a new browser."""
-    from environments.served.browser_world import BrowsedWorld
+    from environments.served.twin import BrowsedWorld
 
     if settings.url:
         raise UsageProblem(

@@ -27,8 +27,7 @@ from langchain_core.runnables import Runnable, RunnableLambda, RunnableParallel,
 from langchain_core.utils.function_calling import convert_to_openai_tool
 from pydantic import Field, PrivateAttr, ValidationError
 
-from environments.files.small_files import read_small
-from environments.files.yaml_lines import safe_data
+from environments.files.yaml_lines import read_small, safe_data
 from protocol import Frozen
 from protocol.prompt_form import estimate_tokens
 

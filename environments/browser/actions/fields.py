@@ -2,18 +2,114 @@
 
 from __future__ import annotations
 
+import asyncio
 from pathlib import Path
-from typing import Any
+from typing import NamedTuple
 
 from environments.browser import door
-from environments.browser.actions.keyboard import focus
 from environments.browser.actions.pointer import came_of_it
 from environments.browser.actions.targeting import Aim, Refused, find, usable, usable_in_view
-from environments.browser.observation.control_identity import Look, hold, look_at
+from environments.browser.observation.control_identity import Look, hold, look_at, look_focus
 from environments.browser.observation.elements import clean
-from environments.browser.observation.screen import Sight, Spot
-from environments.browser.observation.settling import beat, settle
-from protocol import ActionTarget, Fill, GUIElement, Resolved, SelectOption, Upload
+from environments.browser.observation.screen import Sight, Spot, beat, settle
+from protocol import ActionTarget, Fill, GUIElement, HoldKey, KeyDown, KeyUp, PressKey, Resolved, SelectOption, Type, Upload
+from protocol.model.keys import write_key
+
+_KEYED_ROLES = frozenset(
+    {"textbox", "searchbox", "spinbutton", "slider", "combobox", "listbox", "tree", "grid", "menu", "canvas", "application"}
+)
+"""What keys are meant for, beside fields that are typed into."""
+
+
+async def focus(sight: Sight, aim: Aim) -> Look:
+    """Give a field the focus, by script and never by a press, and put the caret at its end. Raises Refused."""
+    aim = await usable_in_view(sight, aim)
+    if aim.spot is None:
+        raise Refused(f"{aim.name} is no field: name the field, or click it first")
+    look = await look_at(sight, aim, "keys")
+    if not look.said.get("editable") and look.role not in _KEYED_ROLES:
+        raise Refused(f"{aim.name} is a {look.role} and takes no keys; click it, or name the field that is meant")
+    if not await aim.spot.ask("focusOn"):
+        raise Refused(f"{aim.name} does not take the keyboard")
+    await aim.spot.ask("caretEnd")
+    return look
+
+
+async def _keyed(sight: Sight, action: PressKey | HoldKey | KeyDown | KeyUp | Type) -> tuple[Aim | None, Look, str]:
+    """What the keys go to: the target, or what has the focus; held against what was allowed."""
+    if action.target is not None:
+        aim = await find(sight, action.target)
+        look = await focus(sight, aim)
+        hold(sight, action, look, aim.name)
+        return aim, look, aim.name
+    await sight.look()
+    look = await look_focus(sight)
+    name = f'"{look.name}"' if look.name else "what has the focus"
+    hold(sight, action, look, name)
+    return None, look, name
+
+
+async def type_text(sight: Sight, action: Type) -> Resolved | None:
+    aim, look, name = await _keyed(sight, action)
+    if not look.said.get("editable"):
+        where = "it is no field" if aim else "no field has the focus"
+        raise Refused(f"{where}, so nothing was typed; name the field as the target, or click what is to be pressed")
+    if aim is not None and look.said.get("tag") == "input" and ("\n" in action.text or "\r" in action.text):
+        raise Refused(f"{name} takes one line; leave the line breaks out, and set submit to press Enter")
+    before, _ = await beat(sight)
+    async with door.leaving(sight, look):
+        async with door.keys(sight, look, name, focused=aim is None):
+            await door.write(sight, action.text)
+        if action.submit:
+            await door.enter(sight, look, name)
+        await settle(sight)
+    if action.text and (await beat(sight))[0] == before:
+        sight.session.notes.append("nothing on the page changed; no field may have had the focus")
+    return aim.resolved if aim else None
+
+
+async def press_key(sight: Sight, action: PressKey) -> Resolved | None:
+    return await _chord(sight, action, 0.0)
+
+
+async def hold_key(sight: Sight, action: HoldKey) -> Resolved | None:
+    return await _chord(sight, action, action.seconds)
+
+
+async def _chord(sight: Sight, action: PressKey | HoldKey, seconds: float) -> Resolved | None:
+    names = [_name(key) for key in action.keys]
+    aim, look, name = await _keyed(sight, action)
+    async with door.leaving(sight, look):
+        async with door.keys(sight, look, name, focused=aim is None):
+            await door.chord(sight, names, seconds)
+        await asyncio.sleep(0.03)
+        await settle(sight)
+    return aim.resolved if aim else None
+
+
+async def key_down(sight: Sight, action: KeyDown) -> None:
+    await _half(sight, action, up=False)
+
+
+async def key_up(sight: Sight, action: KeyUp) -> None:
+    await _half(sight, action, up=True)
+
+
+async def _half(sight: Sight, action: KeyDown | KeyUp, *, up: bool) -> None:
+    key = _name(action.key)
+    _, look, name = await _keyed(sight, action)
+    async with door.leaving(sight, look):
+        async with door.keys(sight, look, name, focused=True):
+            await door.key_half(sight, key, up=up)
+        await settle(sight)
+
+
+def _name(key: str) -> str:
+    name = write_key(key, "playwright")
+    if name is None or (len(name) == 1 and not name.isascii()):
+        raise Refused(f"this keyboard has no key {key!r}; type it as text")
+    return name
+
 
 _MOST = 1000
 """Key presses for one value."""
@@ -109,11 +205,11 @@ async def fill(sight: Sight, action: Fill) -> Resolved:
     first = await look_at(sight, aim, "keys")
     hold(sight, action, first, aim.name)
     async with door.leaving(sight, first):
-        if is_drawn_slider(aim.element, kind["tag"]):
+        if is_drawn_slider(aim.element, kind.tag):
             await slide(sight, aim, first, action.text)
-        elif kind["type"] in ("checkbox", "radio"):
+        elif kind.type in ("checkbox", "radio"):
             await _tick(sight, aim, first, action.text)
-        elif kind["tag"] == "select":
+        elif kind.tag == "select":
             await _choose(sight, aim, first, kind, (action.text,))
         else:
             await _set(sight, aim, first, kind, action.text)
@@ -123,33 +219,47 @@ async def fill(sight: Sight, action: Fill) -> Resolved:
     return aim.resolved
 
 
-async def _kind(aim: Aim) -> dict[str, Any]:
+class FieldKind(NamedTuple):
+    """What the page says of a field, by its tag and its attributes."""
+
+    tag: str
+    type: str
+    role: str | None
+    editable: bool
+    readonly: bool
+    multiple: bool
+    opens: bool
+    file: int | None
+    """The file field that it stands for."""
+
+
+async def _kind(aim: Aim) -> FieldKind:
     kind = await aim.spot.ask("kind") if aim.spot else None
     if kind is None:
         raise Refused(f"{aim.name} is no field")
-    return {name: kind[name] for name in kind}
+    return FieldKind(**{name: kind[name] for name in FieldKind._fields})
 
 
-async def _set(sight: Sight, aim: Aim, first: Look, kind: dict[str, Any], text: str) -> None:
+async def _set(sight: Sight, aim: Aim, first: Look, kind: FieldKind, text: str) -> None:
     from playwright.async_api import Error
 
-    if kind["type"] == "file":
+    if kind.type == "file":
         raise Refused(f"{aim.name} takes files; say upload")
-    if not (kind["editable"] or kind["tag"] in ("input", "textarea")) or kind["type"] in ("button", "submit", "reset", "image"):
-        raise Refused(f"{aim.name} is a {kind['role'] or kind['tag']}, which cannot be filled; click it or choose an option")
-    if kind["readonly"]:
+    if not (kind.editable or kind.tag in ("input", "textarea")) or kind.type in ("button", "submit", "reset", "image"):
+        raise Refused(f"{aim.name} is a {kind.role or kind.tag}, which cannot be filled; click it or choose an option")
+    if kind.readonly:
         raise Refused(f"{aim.name} can only be read; there may be a button beside it that sets it")
-    if kind["tag"] == "input" and ("\n" in text or "\r" in text):
+    if kind.tag == "input" and ("\n" in text or "\r" in text):
         raise Refused(f"{aim.name} takes one line; leave the line breaks out, and set submit to press Enter")
     try:
         await door.put(sight, aim, first, text)
     except Error as bad:
         if "Malformed value" in str(bad) or "Cannot type text" in str(bad):
-            raise _misshapen(aim, kind["type"], text) from None
+            raise _misshapen(aim, kind.type, text) from None
         raise
     await settle(sight, 1.5)
-    if text and kind["type"] in _SHAPES and aim.spot is not None and await aim.spot.ask("holds") == "":
-        raise _misshapen(aim, kind["type"], text)
+    if text and kind.type in _SHAPES and aim.spot is not None and await aim.spot.ask("holds") == "":
+        raise _misshapen(aim, kind.type, text)
     await _read_back(sight, aim, text)
 
 
@@ -183,9 +293,9 @@ async def select_option(sight: Sight, action: SelectOption) -> Resolved:
     first = await look_at(sight, aim, "press")
     hold(sight, action, first, aim.name)
     async with door.leaving(sight, first):
-        if kind["tag"] == "select":
+        if kind.tag == "select":
             await _choose(sight, aim, first, kind, action.options)
-        elif kind["tag"] == "input" and aim.element is not None and aim.element.options:
+        elif kind.tag == "input" and aim.element is not None and aim.element.options:
             keyed = await look_at(sight, aim, "keys")
             await _set(sight, aim, keyed, kind, _one(aim, aim.element.options, action.options))
         else:
@@ -215,9 +325,9 @@ def _no_option(aim: Aim, wanted: str, options: tuple[str, ...]) -> Refused:
     return Refused(f"{aim.name} has no option {wanted[:80]!r}; options are: {listed or 'none'}")
 
 
-async def _choose(sight: Sight, aim: Aim, first: Look, kind: dict[str, Any], wanted: tuple[str, ...]) -> None:
+async def _choose(sight: Sight, aim: Aim, first: Look, kind: FieldKind, wanted: tuple[str, ...]) -> None:
     """In a native list, by the number of the option: its text never becomes a selector."""
-    if len(wanted) > 1 and not kind["multiple"]:
+    if len(wanted) > 1 and not kind.multiple:
         raise Refused(f"{aim.name} takes one option, not {len(wanted)}")
     assert aim.spot is not None  # noqa: S101 - it has a kind
     options = await aim.spot.ask("options")
@@ -234,11 +344,11 @@ async def _choose(sight: Sight, aim: Aim, first: Look, kind: dict[str, Any], wan
     await door.choose(sight, aim, first, chosen)
 
 
-async def _press_option(sight: Sight, aim: Aim, first: Look, kind: dict[str, Any], wanted: tuple[str, ...]) -> None:
+async def _press_option(sight: Sight, aim: Aim, first: Look, kind: FieldKind, wanted: tuple[str, ...]) -> None:
     """In a list that a page draws: open it, find the text in what it opened, press that."""
     if len(wanted) > 1:
         raise Refused(f"{aim.name} takes one option at a time")
-    if not kind["opens"]:
+    if not kind.opens:
         raise Refused(f"{aim.name} is a {first.role} and no list; click it, look, and click what is meant")
     known = {e.element_id for e in sight.elements if e.visible}
     within = _inside(sight, aim)
@@ -283,13 +393,13 @@ async def upload(sight: Sight, action: Upload) -> Resolved:
     paths = [_allowed(sight, name) for name in action.files]
     aim = await find(sight, action.target)
     kind = await _kind(aim)
-    if len(paths) > 1 and kind["file"] == (aim.spot.local if aim.spot else None) and not kind["multiple"]:
+    if len(paths) > 1 and kind.file == (aim.spot.local if aim.spot else None) and not kind.multiple:
         raise Refused(f"{aim.name} takes one file, not {len(paths)}")
     first = await look_at(sight, aim, "press")
     hold(sight, action, first, aim.name)
     async with door.leaving(sight, first):
-        if kind["file"] is not None and aim.spot is not None:
-            await door.give(sight, aim, first, int(kind["file"]), paths)
+        if kind.file is not None and aim.spot is not None:
+            await door.give(sight, aim, first, int(kind.file), paths)
         else:
             aim = await usable_in_view(sight, aim)
             if sight.session.chooser is None:

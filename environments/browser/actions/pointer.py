@@ -8,8 +8,7 @@ from environments.browser import door
 from environments.browser.actions.targeting import Aim, Refused, find, into_view, move, usable, usable_in_view
 from environments.browser.door import PlainButton
 from environments.browser.observation.control_identity import hold, look_at
-from environments.browser.observation.screen import Sight
-from environments.browser.observation.settling import Activity, beat, effect, settle
+from environments.browser.observation.screen import Activity, Sight, beat, effect, settle
 from protocol import Click, Coordinate, Drag, Hover, MouseDown, MouseUp, Point, Resolved, Scroll
 
 NOTCH = 100

@@ -12,8 +12,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from urllib.parse import unquote, urlsplit
 
 from environments.browser.network import requests
-from environments.browser.network.requests import GRAVE, OutgoingRequest, beyond, origin, same_place
-from environments.browser.network.sockets import Sockets
+from environments.browser.network.requests import GRAVE, OutgoingRequest, Sockets, beyond, origin, same_place
 from environments.effects import GONE, QUERY, SELF, Effect, HeldRequest, Network, NetworkRule, Permit
 
 if TYPE_CHECKING:
@@ -83,6 +82,27 @@ class ExpectedRequest(NamedTuple):
         return tuple((name, value) for name, value, _ in self.fields if name)
 
 
+class PausedRequest(NamedTuple):
+    """What the browser tells of a request that waits for an answer."""
+
+    id: str
+    resource: str
+    """What it is for: `Document`, `XHR`, ..."""
+    frame: str
+    redirected: str
+    """The request from which a server sends it on."""
+    request: Mapping[str, Any]
+
+    @classmethod
+    def of(cls, event: Mapping[str, Any]) -> PausedRequest:
+        frame, redirected = event.get("frameId", ""), event.get("redirectedRequestId", "")
+        return cls(event["requestId"], event["resourceType"], frame, redirected, event["request"])
+
+    @property
+    def url(self) -> str:
+        return str(self.request["url"])
+
+
 class _PendingRequest(NamedTuple):
     request: HeldRequest
     go: Callable[[], Awaitable[bool]]
@@ -120,7 +140,7 @@ class Gate:
     async def attach(self, browser: Browser) -> None:
         """Stand before the network of a whole browser: of its pages, frames, workers and of what they leave behind."""
         self._session: CDPSession = await browser.new_browser_cdp_session()
-        self._session.on("Fetch.requestPaused", lambda event: self.soon(self._paused(event)))
+        self._session.on("Fetch.requestPaused", lambda event: self.soon(self._paused(PausedRequest.of(event))))
         for happened in ("Target.targetCreated", "Target.targetInfoChanged"):
             self._session.on(happened, self._tab)
         self._session.on("Target.targetDestroyed", self._no_tab)
@@ -252,53 +272,52 @@ class Gate:
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
 
-    def _tab(self, event: dict[str, Any]) -> None:
+    def _tab(self, event: Mapping[str, Any]) -> None:
         info = event["targetInfo"]
         if info["type"] == "page":
             self._tabs[info["targetId"]] = (info["url"], info.get("openerId", ""))
 
-    def _no_tab(self, event: dict[str, Any]) -> None:
+    def _no_tab(self, event: Mapping[str, Any]) -> None:
         self._tabs.pop(event["targetId"], None)
 
-    async def _paused(self, event: dict[str, Any]) -> None:
-        request, frame = event["request"], event.get("frameId", "")
-        if why := self.blocked(request["url"]):
-            await self._block(event, why)
+    async def _paused(self, paused: PausedRequest) -> None:
+        frame, document = paused.frame, paused.resource == "Document"
+        if why := self.blocked(paused.url):
+            await self._block(paused, why)
             return
-        document = event["resourceType"] == "Document"
-        sent = OutgoingRequest.of(request, self._tabs.get(frame, ("", ""))[0])
+        sent = OutgoingRequest.of(paused.request, self._tabs.get(frame, ("", ""))[0])
         if self.network.mode == "off" or not (document or sent.changes or sent.commands):
-            await self._continue(event)
+            await self._continue(paused)
             return
         if self._replay is not None and document and self._replay[0] == frame and same_place(self._replay[1].url, sent.url):
-            await self._send_again(event)
-        elif self._redirected(event, sent) or await self.passes(sent, frame if document else None):
-            self._remember(event, sent)
-            await self._continue(event)
+            await self._send_again(paused)
+        elif self._redirected(paused, sent) or await self.passes(sent, frame if document else None):
+            self._remember(paused, sent)
+            await self._continue(paused)
         else:
-            await self._hold(event, sent, document)
+            await self._hold(paused, sent, document)
 
-    def _remember(self, event: dict[str, Any], sent: OutgoingRequest) -> None:
-        self._went[event["requestId"]] = sent
+    def _remember(self, paused: PausedRequest, sent: OutgoingRequest) -> None:
+        self._went[paused.id] = sent
         while len(self._went) > _REMEMBERED:
             self._went.popitem(last=False)
 
-    async def _hold(self, event: dict[str, Any], sent: OutgoingRequest, document: bool) -> None:
+    async def _hold(self, paused: PausedRequest, sent: OutgoingRequest, document: bool) -> None:
         request = sent.held(self.private)
 
         async def go() -> bool:
-            return await self._again(event, sent) if document else await self._continue(event)
+            return await self._again(paused, sent) if document else await self._continue(paused)
 
         async def drop() -> None:
-            await self._fail(event)
+            await self._fail(paused)
 
         if document:  # a tab that waits for its next document answers nothing
-            await self._fail(event)
+            await self._fail(paused)
         await self.hold(request, go, drop, None if document else (sent.method, sent.url))
-        if not document and event["resourceType"] == "XHR":
-            self.soon(self._unstick(event))
+        if not document and paused.resource == "XHR":
+            self.soon(self._unstick(paused))
 
-    async def _unstick(self, event: dict[str, Any]) -> None:
+    async def _unstick(self, paused: PausedRequest) -> None:
         """A page may stand still until a request is answered; then it is not, and is asked about all the same."""
         await asyncio.sleep(0.05)
         asked = [asyncio.ensure_future(page.evaluate("0")) for page in self._context.pages]
@@ -306,33 +325,33 @@ class Gate:
             return
         _, stuck = await asyncio.wait(asked, timeout=_STUCK)
         if stuck:
-            await self._fail(event)
+            await self._fail(paused)
         await asyncio.wait(asked, timeout=_STUCK)
         for one in asked:
             one.cancel() if not one.done() else one.exception()
 
-    def _redirected(self, event: dict[str, Any], sent: OutgoingRequest) -> bool:
+    def _redirected(self, paused: PausedRequest, sent: OutgoingRequest) -> bool:
         """Whether a server sends it on from what was let go: neither with its body to another place, nor to an address that says
         that it does more than was allowed."""
-        before = self._went.get(event.get("redirectedRequestId", ""))
+        before = self._went.get(paused.redirected)
         if before is None or beyond(sent.effects() & GRAVE, (*before.effects(), *(self._permit.effects if self._permit else ()))):
             return False
         return not sent.changes or (sent.method == before.method and same_place(before.url, sent.url))
 
-    async def _block(self, event: dict[str, Any], why: str) -> None:
-        document = event["resourceType"] == "Document"
-        if document and event.get("frameId") in self._tabs:
+    async def _block(self, paused: PausedRequest, why: str) -> None:
+        document = paused.resource == "Document"
+        if document and paused.frame in self._tabs:
             self._stop(why) if self._expected is not None and self._expected.page else None
             self.note(f"the page would have gone elsewhere and was blocked: {why}")
         else:
             self.note(f"a request was blocked: {why}")
-        await self._fail(event, "Aborted" if document else "BlockedByClient")
+        await self._fail(paused, "Aborted" if document else "BlockedByClient")
 
-    async def _continue(self, event: dict[str, Any], **more: Any) -> bool:
-        return await self._send("Fetch.continueRequest", {"requestId": event["requestId"], **more})
+    async def _continue(self, paused: PausedRequest, **more: Any) -> bool:
+        return await self._send("Fetch.continueRequest", {"requestId": paused.id, **more})
 
-    async def _fail(self, event: dict[str, Any], reason: str = "Aborted") -> bool:
-        return await self._send("Fetch.failRequest", {"requestId": event["requestId"], "errorReason": reason})
+    async def _fail(self, paused: PausedRequest, reason: str = "Aborted") -> bool:
+        return await self._send("Fetch.failRequest", {"requestId": paused.id, "errorReason": reason})
 
     async def _send(self, method: str, params: dict[str, Any]) -> bool:
         """False where the request is gone."""
@@ -344,13 +363,13 @@ class Gate:
             return False
         return True
 
-    async def _again(self, event: dict[str, Any], sent: OutgoingRequest) -> bool:
+    async def _again(self, paused: PausedRequest, sent: OutgoingRequest) -> bool:
         """Lead the frame once more where it was going, with the same body. False where it is gone, or a file is part of it."""
         from playwright.async_api import Error
 
         if sent.files or not sent.readable:
             return False
-        frame, headers = event.get("frameId", ""), event["request"]["headers"]
+        frame, headers = paused.frame, paused.request["headers"]
         for page in self._context.pages:
             with suppress(Error, TimeoutError):
                 session = await self._context.new_cdp_session(page)
@@ -365,17 +384,17 @@ class Gate:
                 return went
         return False
 
-    async def _send_again(self, event: dict[str, Any]) -> None:
+    async def _send_again(self, paused: PausedRequest) -> None:
         assert self._replay is not None  # noqa: S101 - the caller looked
         _, sent, origin_ = self._replay
         self._replay = None
-        self._remember(event, sent)
+        self._remember(paused, sent)
         if not sent.changes:
-            await self._continue(event)
+            await self._continue(paused)
             return
-        headers = event["request"]["headers"] | {"Content-Type": sent.kind} | ({"Origin": origin_} if origin_ else {})
+        headers = paused.request["headers"] | {"Content-Type": sent.kind} | ({"Origin": origin_} if origin_ else {})
         listed = [{"name": name, "value": value} for name, value in headers.items()]
-        await self._continue(event, method=sent.method, postData=base64.b64encode(sent.body).decode(), headers=listed)
+        await self._continue(paused, method=sent.method, postData=base64.b64encode(sent.body).decode(), headers=listed)
 
     def _covered(self, sent: OutgoingRequest, frame: str | None) -> bool:
         if self._by_rule(sent):
@@ -470,7 +489,7 @@ class Gate:
         return not leaves or sent.at.hostname in {urlsplit(one).hostname for one in urls}
 
 
-def _frames(tree: dict[str, Any]) -> set[str]:
+def _frames(tree: Mapping[str, Any]) -> set[str]:
     return {tree["frame"]["id"]}.union(*map(_frames, tree.get("childFrames", [])))
 
 

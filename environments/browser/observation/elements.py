@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from math import ceil, floor, isfinite
 from typing import Any
 from urllib.parse import urlsplit
@@ -30,15 +31,6 @@ def number(value: object) -> float:
     return float(min(max(value, -_FAR), _FAR))
 
 
-def shifted(raw: dict[str, Any], x: float, y: float) -> dict[str, Any]:
-    """The same record with its places counted from elsewhere."""
-    b = raw.get("b") or [0, 0, 0, 0]
-    moved = {**raw, "b": [number(b[0]) + x, number(b[1]) + y, number(b[2]) + x, number(b[3]) + y]}
-    if raw.get("pt"):
-        moved["pt"] = [number(raw["pt"][0]) + x, number(raw["pt"][1]) + y]
-    return moved
-
-
 def shown_address(url: str) -> str:
     """An address without what stands behind its path; empty where it is none of the web."""
     try:
@@ -48,43 +40,59 @@ def shown_address(url: str) -> str:
     return f"{parts.scheme}://{parts.netloc}{parts.path}" if parts.scheme in ("http", "https") else ""
 
 
-def element_of(raw: Mapping[str, Any], size: tuple[int, int]) -> GUIElement:
-    """An element of the protocol; a visible one has the part of its box that is on the screen."""
-    left, top, right, bottom = (number(n) for n in raw["b"])
-    box = (floor(left), floor(top), max(ceil(right), floor(left)), max(ceil(bottom), floor(top)))
-    if raw.get("v"):
-        width, height = size
-        x1, y1 = min(max(box[0], 0), width), min(max(box[1], 0), height)
-        box = (x1, y1, max(min(box[2], width), x1), max(min(box[3], height), y1))
-    value = raw.get("val")
-    options = raw.get("o")
-    return GUIElement(
-        element_id=raw["id"],
-        track_id=raw["id"],
-        tag=_tag(raw),
-        text=clean(raw.get("n"), _PROSE if raw.get("r") == "text" else LONG) or None,
-        role=clean(raw.get("r"), 40) or None,
-        bbox=BoundingBox(x1=box[0], y1=box[1], x2=box[2], y2=box[3]),
-        visible=bool(raw.get("v")),
-        name_source=clean(raw.get("s"), 20) or None,
-        value=None if value is None else clean(value, _VALUE),
-        enabled=not raw.get("d"),
-        focused=bool(raw.get("f")),
-        selected=bool(raw.get("sel")),
-        expanded=bool(raw["x"]) if "x" in raw else None,
-        required=bool(raw.get("q")),
-        invalid=bool(raw.get("w")),
-        private=bool(raw.get("pr")),
-        actuator=bool(raw.get("ac")),
-        parent=raw.get("parent"),
-        placeholder=clean(raw.get("ph")) or None,
-        leads=clean(raw.get("h"), _ADDRESS) or None,
-        shown=clean(raw.get("sh"), LONG) or None,
-        options=tuple(clean(option) for option in options[:500]) if isinstance(options, list) else (),
-    )
+@dataclass
+class PageRecord:
+    """What a page's script says of one element, with its places in pixels of the page."""
 
+    said: Mapping[str, Any]
+    id: str
+    parent: str | None
+    box: tuple[float, float, float, float]
+    point: tuple[float, float] | None
+    visible: bool
+    leads: object
 
-def _tag(raw: Mapping[str, Any]) -> str | None:
-    """The tag, with the id that the page gives the element: `input#amount`."""
-    tag, own = clean(raw.get("t"), 40), clean(raw.get("at"), 200)
-    return (f"{tag}#{own}" if own else tag) or None
+    @classmethod
+    def of(cls, said: Mapping[str, Any], document: str, x: float, y: float) -> PageRecord:
+        """A record of a document that begins at a place of the page."""
+        left, top, right, bottom = (number(n) for n in (said.get("b") or (0, 0, 0, 0)))
+        point = (number(said["pt"][0]) + x, number(said["pt"][1]) + y) if said.get("pt") else None
+        parent = f"{document}{said['p']}" if said.get("p") else None
+        box = left + x, top + y, right + x, bottom + y
+        return cls(said, f"{document}{int(said['i'])}", parent, box, point, bool(said.get("v")), said.get("h"))
+
+    def element(self, size: tuple[int, int]) -> GUIElement:
+        """An element of the protocol; a visible one has the part of its box that is on the screen."""
+        said = self.said
+        left, top, right, bottom = (number(n) for n in self.box)
+        box = (floor(left), floor(top), max(ceil(right), floor(left)), max(ceil(bottom), floor(top)))
+        if self.visible:
+            width, height = size
+            x1, y1 = min(max(box[0], 0), width), min(max(box[1], 0), height)
+            box = (x1, y1, max(min(box[2], width), x1), max(min(box[3], height), y1))
+        value, options = said.get("val"), said.get("o")
+        tag, own = clean(said.get("t"), 40), clean(said.get("at"), 200)
+        return GUIElement(
+            element_id=self.id,
+            track_id=self.id,
+            tag=(f"{tag}#{own}" if own else tag) or None,
+            text=clean(said.get("n"), _PROSE if said.get("r") == "text" else LONG) or None,
+            role=clean(said.get("r"), 40) or None,
+            bbox=BoundingBox(x1=box[0], y1=box[1], x2=box[2], y2=box[3]),
+            visible=self.visible,
+            name_source=clean(said.get("s"), 20) or None,
+            value=None if value is None else clean(value, _VALUE),
+            enabled=not said.get("d"),
+            focused=bool(said.get("f")),
+            selected=bool(said.get("sel")),
+            expanded=bool(said["x"]) if "x" in said else None,
+            required=bool(said.get("q")),
+            invalid=bool(said.get("w")),
+            private=bool(said.get("pr")),
+            actuator=bool(said.get("ac")),
+            parent=self.parent,
+            placeholder=clean(said.get("ph")) or None,
+            leads=clean(self.leads, _ADDRESS) or None,
+            shown=clean(said.get("sh"), LONG) or None,
+            options=tuple(clean(option) for option in options[:500]) if isinstance(options, list) else (),
+        )

@@ -2,14 +2,59 @@
 
 from __future__ import annotations
 
+import asyncio
+from collections.abc import Mapping
 from dataclasses import dataclass, field
+from time import monotonic
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from environments.browser.actions.dialogs import dialog_elements
-from environments.browser.observation.elements import clean, element_of, number, shifted, shown_address
-from environments.browser.page_script import PAGE_SCRIPT
-from environments.browser.session import Session
-from protocol import GUIElement, VisualState, Window
+from environments.browser.observation.elements import PageRecord, clean, number, shown_address
+from environments.browser.session import PAGE_SCRIPT, OpenDialog, Session
+from protocol import BoundingBox, GUIElement, VisualState, Window
+
+_TITLES = {"alert": "The page says", "confirm": "The page asks", "prompt": "The page asks", "beforeunload": "Leave this page?"}
+_LEAVING = "Changes that you made may not be saved."
+_BUTTONS = {"alert": ("OK",), "beforeunload": ("Leave", "Stay")}
+ACCEPTS = frozenset({"OK", "Leave"})
+_WIDTH, _LINE = 440, 36
+
+
+def title_of(dialog: OpenDialog) -> str:
+    return _TITLES.get(dialog.kind, "The page asks")
+
+
+def dialog_elements(dialog: OpenDialog, size: tuple[int, int]) -> tuple[GUIElement, ...]:
+    """The dialog first, then what is in it; placed where Chromium draws it, at the top in the middle."""
+    top = f"dialog-{dialog.number}"
+    names = _BUTTONS.get(dialog.kind, ("OK", "Cancel"))
+    rows = 2 + (dialog.kind == "prompt") + 1
+    left = max(0, (size[0] - _WIDTH) // 2)
+    right, bottom = min(size[0], left + _WIDTH), min(size[1], rows * _LINE)
+
+    def line(n: int, x1: int = left, x2: int = right) -> BoundingBox:
+        y = min(n * _LINE, bottom)
+        return BoundingBox(x1=x1, y1=y, x2=x2, y2=min(y + _LINE, bottom))
+
+    def part(name: str, role: str, text: str, bbox: BoundingBox, value: str | None = None) -> GUIElement:
+        return GUIElement(
+            element_id=f"{top}-{name}", track_id=f"{top}-{name}", role=role, text=text, bbox=bbox, parent=top, value=value,
+            name_source="content", focused=role == "textbox",
+        )  # fmt: skip
+
+    said = clean(dialog.message, 2000) or (_LEAVING if dialog.kind == "beforeunload" else "")
+    parts = [
+        GUIElement(element_id=top, track_id=top, role="dialog", text=title_of(dialog), name_source="content",
+                   bbox=BoundingBox(x1=left, y1=0, x2=right, y2=bottom)),
+        part("text", "text", said, line(1)),
+    ]  # fmt: skip
+    if dialog.kind == "prompt":
+        parts.append(part("field", "textbox", "Answer", line(2), clean(dialog.text, 20_000)))
+    wide = (right - left) // len(names)
+    for n, name in enumerate(names):
+        x = left + n * wide
+        parts.append(part(name.lower(), "button", name, line(rows - 1, x, x + wide)))
+    return tuple(parts)
+
 
 if TYPE_CHECKING:
     from playwright.async_api import ElementHandle, Frame, JSHandle
@@ -82,13 +127,13 @@ class Sight:
         frame = self.session.page.main_frame
         self.eyes = {f: eye for f, eye in self.eyes.items() if not f.is_detached()}
         spots: dict[str, Spot] = {}
-        raws = await self._frame(frame, 0.0, 0.0, spots, 0)
+        records = await self._frame(frame, 0.0, 0.0, spots, 0)
         self.spots = spots
-        self.elements = _bounded(raws, self.session.rules.size)
+        self.elements = _bounded(records, self.session.rules.size)
         kept = {element.element_id for element in self.elements}
-        self.modal = next((raw["id"] for raw in reversed(raws) if raw.get("m") and raw.get("v") and raw["id"] in kept), None)
+        self.modal = next((one.id for one in reversed(records) if one.said.get("m") and one.visible and one.id in kept), None)
 
-    async def _frame(self, frame: Frame, x: float, y: float, spots: dict[str, Spot], depth: int) -> list[dict[str, Any]]:
+    async def _frame(self, frame: Frame, x: float, y: float, spots: dict[str, Spot], depth: int) -> list[PageRecord]:
         """Records of a frame and of those inside it, in pixels of the page."""
         handle, number_ = await self.eye(frame)
         seen = await handle.evaluate("eye => eye.list()")
@@ -96,18 +141,16 @@ class Sight:
             self.busy = bool(seen.get("busy")) or seen.get("ready") == "loading"
             self.titles[id(self.session.page)] = clean(seen.get("title"), 200)
         inner = await self.children(frame, handle) if depth < _DEEP else {}
-        raws: list[dict[str, Any]] = []
-        for raw in seen["els"]:
-            spot = Spot(frame, handle, int(raw["i"]), x, y)
-            name = f"d{number_}e{spot.local}"
-            parent = f"d{number_}e{raw['p']}" if raw.get("p") else None
-            raws.append(shifted({**raw, "id": name, "parent": parent}, x, y))
-            spots[name] = spot
+        records: list[PageRecord] = []
+        for said in seen["els"]:
+            spot, record = Spot(frame, handle, int(said["i"]), x, y), PageRecord.of(said, f"d{number_}e", x, y)
+            records.append(record)
+            spots[record.id] = spot
             if spot.local in inner and (address := shown_address(inner[spot.local].url)):
-                raws[-1]["h"] = f"shows {address}"
+                record.leads = f"shows {address}"
             if spot.local in inner and len(self.eyes) < _FRAMES:
-                raws += await self._inside(inner[spot.local], spot, raws[-1], spots, depth)
-        return raws
+                records += await self._inside(inner[spot.local], spot, record, spots, depth)
+        return records
 
     async def children(self, frame: Frame, handle: JSHandle) -> dict[int, Frame]:
         """Frames by the number of the element that holds them."""
@@ -123,27 +166,27 @@ class Sight:
         return found
 
     async def _inside(
-        self, frame: Frame, holder: Spot, shown: dict[str, Any], spots: dict[str, Spot], depth: int
-    ) -> list[dict[str, Any]]:
+        self, frame: Frame, holder: Spot, shown: PageRecord, spots: dict[str, Spot], depth: int
+    ) -> list[PageRecord]:
         """Records of a frame in a frame: what the holder does not show is not visible."""
         from playwright.async_api import Error
 
         try:
             left, top = await holder.ask("inner")
-            raws = await self._frame(frame, holder.x + number(left), holder.y + number(top), spots, depth + 1)
-            points = [raw for raw in raws if raw.get("pt")]
-            hits = await holder.ask("hits", [[raw["pt"][0] - holder.x, raw["pt"][1] - holder.y] for raw in points])
+            records = await self._frame(frame, holder.x + number(left), holder.y + number(top), spots, depth + 1)
+            pointed = [(one, one.point) for one in records if one.point]
+            hits = await holder.ask("hits", [[x - holder.x, y - holder.y] for _, (x, y) in pointed])
         except Error:
             return []
-        b = shown["b"]
-        for raw, hit in zip(points, hits, strict=True):
-            raw["v"] = bool(hit and shown.get("v"))
-            if raw["v"]:
-                r = raw["b"]
-                raw["b"] = [max(r[0], b[0]), max(r[1], b[1]), min(r[2], b[2]), min(r[3], b[3])]
-        for raw in raws:
-            raw["parent"] = raw["parent"] or shown["id"]
-        return raws
+        b = shown.box
+        for (one, _), hit in zip(pointed, hits, strict=True):
+            one.visible = bool(hit and shown.visible)
+            if one.visible:
+                r = one.box
+                one.box = (max(r[0], b[0]), max(r[1], b[1]), min(r[2], b[2]), min(r[3], b[3]))
+        for one in records:
+            one.parent = one.parent or shown.id
+        return records
 
     def state(self) -> VisualState:
         """The screen as it was seen last, with the dialog that is open now above it."""
@@ -180,26 +223,109 @@ class Sight:
         return self.state()
 
 
-def _bounded(raws: list[dict[str, Any]], size: tuple[int, int]) -> tuple[GUIElement, ...]:
+def _bounded(records: list[PageRecord], size: tuple[int, int]) -> tuple[GUIElement, ...]:
     """At most MOST elements; parents that were left out are replaced by theirs."""
-    left_out = 0
-    if len(raws) > MOST:
+    left_out = max(0, len(records) - MOST)
+    if left_out:
         middle = size[1] / 2
-        far = sorted(range(len(raws)), key=lambda n: (not raws[n].get("v"), abs(raws[n]["b"][1] - middle)))
-        kept = sorted(far[:MOST])
-        left_out = len(raws) - len(kept)
-        raws = _adopted(raws, {raws[n]["id"] for n in kept})
-    elements = tuple(element_of(raw, size) for raw in raws)
+        far = sorted(range(len(records)), key=lambda n: (not records[n].visible, abs(records[n].box[1] - middle)))
+        kept = {records[n].id for n in far[:MOST]}
+        above = {one.id: one.parent for one in records}
+        records = [one for one in records if one.id in kept]
+        for one in records:
+            while one.parent is not None and one.parent not in kept:
+                one.parent = above.get(one.parent)
+    elements = tuple(one.element(size) for one in records)
     if not left_out:
         return elements
     text = f"{left_out} more elements are far out of view and not listed; scroll to see them"
     return (*elements, GUIElement(element_id="more", role="note", text=text, visible=False, name_source="content"))
 
 
-def _adopted(raws: list[dict[str, Any]], kept: set[str]) -> list[dict[str, Any]]:
-    above = {raw["id"]: raw["parent"] for raw in raws}
-    chosen = [raw for raw in raws if raw["id"] in kept]
-    for raw in chosen:
-        while raw["parent"] is not None and raw["parent"] not in kept:
-            raw["parent"] = above.get(raw["parent"])
-    return chosen
+STILL = 120
+"""Milliseconds without a change after which a page is at rest."""
+LIMIT = 4.0
+_TICKING = 1.2
+"""Seconds after which a page that changes all the time, as a clock does, is taken as it is."""
+_POLL = 0.03
+
+
+class Activity(NamedTuple):
+    """How much has happened in a tab so far; two of them say whether anything happened in between."""
+
+    documents: int
+    changes: int
+    contents: int
+    sent: int
+    asked: int
+    tabs: int
+    url: str
+
+    def content(self) -> tuple[int | str, ...]:
+        """What counts as an effect, not only as a sign of life."""
+        return self.documents, self.contents, self.sent, self.asked, self.tabs, self.url
+
+    def elsewhere(self) -> tuple[int | str, ...]:
+        """What reaches beyond the page that is shown: after that nothing is done a second time."""
+        return self.documents, self.sent, self.asked, self.tabs, self.url
+
+
+async def beat(sight: Sight, still: int = STILL, busy: bool = True) -> tuple[Activity, bool]:
+    """The pulse now, and whether the page is at rest; with `busy` it may say so of itself in vain (`aria-busy`)."""
+    from playwright.async_api import Error
+
+    session, frame = sight.session, sight.session.page.main_frame
+    changes = contents = 0
+    rest = session.flying() == 0
+    states: list[Mapping[str, Any]] = []
+    try:
+        states.append(await (await sight.eye(frame))[0].evaluate("eye => eye.state()"))
+    except Error:
+        rest = False
+    for other, (handle, _) in list(sight.eyes.items()):
+        if other is frame or other.is_detached() or other.page is not session.page:
+            continue
+        try:
+            states.append(await handle.evaluate("eye => eye.state()"))
+        except Error:
+            rest = False
+    for state in states:
+        changes += int(state["changes"])
+        contents += int(state["contents"])
+        rest = rest and state["since"] >= still and state["ready"] == "complete" and not state["moving"]
+        rest = rest and (busy or not state["busy"])
+    pulse = Activity(sight.documents, changes, contents, session.sent, session.asked, len(session.pages), session.page.url)
+    return pulse, rest
+
+
+async def settle(sight: Sight, seconds: float = LIMIT, *, opened: bool = False) -> bool:
+    """True when the page came to rest, False when it was still busy after that time or a dialog stopped it.
+
+    One that was just `opened` may say that it is busy until there is anything to be seen.
+    """
+    start = monotonic()
+    while monotonic() < start + seconds:
+        if _stopped(sight.session):
+            return False
+        _, rest = await beat(sight, STILL if monotonic() < start + _TICKING else 0, not opened)
+        if rest:
+            return True
+        await asyncio.sleep(_POLL)
+    return False
+
+
+async def effect(sight: Sight, before: Activity, seconds: float) -> bool:
+    """Whether something came of an action: now, or within that time. A menu may take half a second."""
+    end = monotonic() + seconds
+    while not _stopped(sight.session):
+        pulse, _ = await beat(sight)
+        if pulse.content() != before.content():
+            return True
+        if monotonic() > end:
+            return False
+        await asyncio.sleep(_POLL)
+    return True
+
+
+def _stopped(session: Session) -> bool:
+    return bool(session.dialogs) or session.gone or session.front is None or session.front in session.crashed

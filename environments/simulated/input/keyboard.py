@@ -6,13 +6,24 @@ from collections.abc import Sequence
 from decimal import Decimal
 
 from environments.simulated.app import Away, Expanded, Hovered, Opened, Shortcut
-from environments.simulated.input import ranges
-from environments.simulated.input.pointer import enabled, form_of, into_view, scroll, scroll_rows, select
-from environments.simulated.input.text_editing import EditedLine, clipboard, edit_key, insert, line_of, put, step_option
+from environments.simulated.input.pointer import (
+    asked,
+    enabled,
+    form_of,
+    into_view,
+    number,
+    offers,
+    refusal,
+    scroll,
+    scroll_rows,
+    select,
+    stepped,
+    take,
+    written,
+)
+from environments.simulated.input.text_editing import EditedLine, clipboard, edit_key, line_of, put, step_option
 from environments.simulated.screen.elements import ShownElement
-from environments.simulated.screen.popups import asked, offers, take
 from environments.simulated.screen.widgets import SWITCHES, TEXTS
-from environments.simulated.screen.windows import snapped
 from environments.simulated.turn.turn import Refused, Turn
 from protocol import Scroll
 from protocol.model.keys import MODIFIERS
@@ -212,9 +223,9 @@ def _fill(turn: Turn, shown: ShownElement, text: str) -> None:
             raise Refused(f'"{shown.name}" is a {shown.widget.role}; fill it with true or false, or click it')
         turn.edit(shown, wanted)
     elif shown.widget.role == "slider":
-        if problem := ranges.refusal(shown.widget, text):
+        if problem := refusal(shown.widget, text):
             raise Refused(f'"{shown.name}" takes no such value: {problem}')
-        turn.edit(shown, ranges.written(ranges.number(text) or Decimal(0)))
+        turn.edit(shown, written(number(text) or Decimal(0)))
     elif shown.widget.role in TEXTS:
         value = text if shown.widget.multiline else " ".join(text.split("\n"))
         put(turn, shown, EditedLine(value, len(value)))
@@ -245,7 +256,7 @@ def _write_into(turn: Turn, shown: ShownElement, text: str) -> None:
     if shown.widget.role == "combobox":
         select(turn, shown, text)
     else:
-        put(turn, shown, insert(line_of(turn, shown), text))
+        put(turn, shown, line_of(turn, shown).insert(text))
 
 
 def _enter(turn: Turn) -> None:
@@ -260,7 +271,7 @@ def _enter(turn: Turn) -> None:
         _activate(turn, shown)
     elif shown and shown.widget.multiline:
         turn.fault(shown)
-        put(turn, shown, insert(line_of(turn, shown), "\n"))
+        put(turn, shown, line_of(turn, shown).insert("\n"))
     elif turn.desk.dialogs:
         _default(turn)
     elif shown is None:
@@ -348,7 +359,7 @@ def _tab(turn: Turn, backwards: bool) -> None:
 def _plain(turn: Turn, key: str, held: tuple[str, ...]) -> None:
     shown = turn.focused
     role = shown.widget.role if shown else ""
-    if shown and shown.widget.limits and (value := ranges.stepped(shown.widget, key)) is not None:
+    if shown and shown.widget.limits and (value := stepped(shown.widget, key)) is not None:
         turn.fault(shown)
         turn.edit(shown, value)
         turn.change(caret=len(value), anchor=None)
@@ -392,9 +403,9 @@ def _chord(turn: Turn, modifiers: set[str], key: str) -> None:
         _next_window(turn)
     elif name == "Meta+d":
         turn.move_focus("")
-        turn.change(windows=tuple(w.model_copy(update={"minimized": True}) for w in turn.desk.windows))
+        turn.change(windows=tuple(w.replace(minimized=True) for w in turn.desk.windows))
     elif name in _SIDES and turn.desk.front and turn.desk.form == "desktop":
-        turn.change(windows=snapped(turn.desk, turn.desk.front, _SIDES[name]))
+        turn.change(windows=turn.desk.snapped(turn.desk.front, _SIDES[name]))
     elif turn.desk.front:
         turn.tell(turn.desk.front, Shortcut(name))
 

@@ -6,22 +6,31 @@ import json
 from collections.abc import Callable, Sequence
 from typing import Any, Literal, NamedTuple, TypeAlias
 
-from environments.simulated.app import AnyApp, AppState, Arrived, Passed, Swiped
+from environments.simulated.app import AnyApp, AppState, Arrived, FunctionDeclined, FunctionResult, Passed, Swiped, ask, call
 from environments.simulated.apps import APPS, nearest_app
-from environments.simulated.apps.web.browser.state import MOST_TABS, BrowserState, place_at
+from environments.simulated.apps.web.browser.state import MOST_TABS, BrowserState
 from environments.simulated.input import keyboard
-from environments.simulated.input.pointer import LONG_PRESS, choose, click, drag, find, only_a_place, raised, scroll, usable
+from environments.simulated.input.pointer import (
+    LONG_PRESS,
+    around,
+    asked,
+    choose,
+    click,
+    drag,
+    find,
+    only_a_place,
+    raised,
+    rested,
+    scroll,
+    usable,
+)
 from environments.simulated.preview import ForwardedEvent
 from environments.simulated.screen.elements import ShownElement
-from environments.simulated.screen.popups import around, asked, rested
 from environments.simulated.screen.screen import Screen, screen_of
 from environments.simulated.screen.widgets import TEXTS
-from environments.simulated.skills import FunctionDeclined, FunctionResult, ask, call
-from environments.simulated.turn.advance import follow, settled
+from environments.simulated.turn.advance import follow, passed, settled, waited
 from environments.simulated.turn.events import Rule
-from environments.simulated.turn.interceptions import spend
-from environments.simulated.turn.seats import passed, waited
-from environments.simulated.turn.turn import Failed, Refused, Turn
+from environments.simulated.turn.turn import Failed, Refused, Turn, spend
 from environments.simulated.world.file_changes import change_files
 from environments.simulated.world.world import World
 from protocol import (
@@ -108,9 +117,9 @@ def _of_tabs(turn: Turn, state: BrowserState, action: Tabs) -> Arrived | None:
     return Arrived("close-tab" if action.op == "close" else "choose-tab", {"tab": names[at]})
 
 
-def _listed(state: BrowserState) -> list[dict[str, Any]]:
+def _listed(state: BrowserState) -> list[dict[str, object]]:
     return [
-        {"index": at, "title": place_at(state, tab.address).title, "url": tab.address, "current": name == state.current}
+        {"index": at, "title": state.place_at(tab.address).title, "url": tab.address, "current": name == state.current}
         for at, (name, tab) in enumerate(state.tabs.items())
     ]
 

@@ -3,18 +3,161 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from decimal import ROUND_FLOOR, ROUND_HALF_UP, Decimal, InvalidOperation
 
-from environments.simulated.app import Dropped, Expanded, Opened, Scrolled
+from environments.simulated.app import Away, Context, Dropped, Expanded, Hovered, Opened, Scrolled
 from environments.simulated.apps import APPS
-from environments.simulated.input.ranges import TRACK, at_point
 from environments.simulated.screen.elements import ShownElement
-from environments.simulated.screen.popups import around, asked, is_offer, take, went_away
-from environments.simulated.screen.screen import screen_of, state_of
-from environments.simulated.screen.widgets import FIELDS, INDENT, SWITCHES
+from environments.simulated.screen.screen import proposals, screen_of, state_of, taken
+from environments.simulated.screen.widgets import FIELDS, INDENT, SWITCHES, Widget
 from environments.simulated.turn.turn import Refused, Turn
 from environments.simulated.world.world import TITLE_BAR
 from protocol import ActionTarget, Click, Point, Resolved, Scroll, TargetError, VisualState, resolve
 from protocol.model.geometry import Size
+
+
+def around(shown: ShownElement | None, trait: str) -> ShownElement | None:
+    """The nearest thing around, itself included, that has this trait of a widget."""
+    while shown and not getattr(shown.widget, trait):
+        shown = shown.above
+    return shown
+
+
+def rested(turn: Turn, shown: ShownElement) -> None:
+    """The pointer came to rest: what hovers hears of it, and what had opened hears that the pointer is elsewhere."""
+    actor = around(shown, "hovers")
+    if actor and actor.widget.enabled and actor.element.app:
+        turn.tell(actor.element.app, Hovered(actor.widget.key))
+    else:
+        went_away(turn, shown, pressed=False)
+
+
+def went_away(turn: Turn, shown: ShownElement, *, pressed: bool) -> None:
+    """Tell the app in front when something floats there and the pointer is not on it, nor on what opened it."""
+    front = turn.desk.front
+    if front is None or shown.layer or not any(s.widget.floats and s.element.app == front for s in turn.screen.panels[0].shown):
+        return
+    if around(shown, "floats") is None and around(shown, "expanded") is None:
+        turn.tell(front, Away(pressed))
+
+
+def asked(turn: Turn, shown: ShownElement) -> bool:
+    """A right click or a long press: whether anything around has a menu of its own."""
+    actor = around(shown, "context")
+    if actor is None or actor.element.app is None or not actor.widget.enabled:
+        return False
+    turn.move_focus(str(actor.element.track_id))
+    turn.tell(actor.element.app, Context(actor.widget.key))
+    return True
+
+
+def offers(turn: Turn) -> tuple[str, ...]:
+    """What the field that has the focus proposes at this moment."""
+    shown = turn.focused
+    return () if shown is None or turn.desk.mark is None or shown.layer else proposals(shown.widget)
+
+
+def offer(turn: Turn) -> None:
+    """Open the list of the field that was just written into; it closes when there is nothing more to propose."""
+    shown = turn.focused
+    wanted = bool(shown and shown.widget.value and not shown.widget.value.rstrip().endswith((",", ";")))
+    turn.change(mark=-1 if shown and wanted and not shown.layer and proposals(shown.widget) else None)
+
+
+def step_offer(turn: Turn, shown: ShownElement, by: int) -> None:
+    """Mark the next proposal; the first step opens the list."""
+    found = proposals(shown.widget)
+    if not found or shown.layer:
+        return
+    mark = turn.desk.mark
+    turn.change(mark=(0 if by > 0 else len(found) - 1) if mark is None or mark < 0 else (mark + by) % len(found))
+
+
+def take(turn: Turn, option: str) -> None:
+    """Put a proposal into the field that has the focus."""
+    shown = turn.focused
+    if shown is not None:
+        value = taken(shown.widget.value or "", option)
+        turn.edit(shown, value)
+        turn.change(caret=len(value), anchor=None, mark=None)
+
+
+def is_offer(widget: Widget) -> bool:
+    return widget.role == "option" and ".proposal-" in widget.key
+
+
+Limits = tuple[float, float, float]
+TRACK = 12
+"""Pixels between the edge of a slider and where its track begins or ends."""
+_PAGE = 10
+"""Steps that PageUp and PageDown make."""
+_KEYS = {"ArrowUp": 1, "ArrowRight": 1, "ArrowDown": -1, "ArrowLeft": -1, "PageUp": _PAGE, "PageDown": -_PAGE}
+SPIN_KEYS = frozenset({"ArrowUp", "ArrowDown", "PageUp", "PageDown"})
+"""The others move the caret in a spinbutton."""
+
+
+def number(text: str) -> Decimal | None:
+    """The number that a text is, or None."""
+    try:
+        value = Decimal(text.strip())
+    except InvalidOperation:
+        return None
+    return value if value.is_finite() else None
+
+
+def written(value: Decimal) -> str:
+    """`3`, not `3.0`, and never `1E+1`."""
+    return f"{value.normalize():f}" if value else "0"
+
+
+def snapped(value: Decimal, limits: Limits) -> str:
+    """The nearest value that the limits allow: between the lowest and the highest, and on a step."""
+    low, high, step = (Decimal(str(part)) for part in limits)
+    within = min(max(value, low), high)
+    if step <= 0:
+        return written(within)
+    steps = ((within - low) / step).to_integral_value(ROUND_HALF_UP)
+    most = ((high - low) / step).to_integral_value(ROUND_FLOOR)
+    return written(low + min(steps, most) * step)
+
+
+def refusal(widget: Widget, text: str) -> str:
+    """Why a text cannot be the value of a slider; empty when it can."""
+    value, limits = number(text), widget.limits or (0, 100, 1)
+    low, high, step = (written(Decimal(str(part))) for part in limits)
+    if value is None:
+        return f"{text!r} is no number"
+    if not Decimal(low) <= value <= Decimal(high):
+        return f"{written(value)} is outside of {low} to {high}"
+    return "" if Decimal(snapped(value, limits)) == value else f"{written(value)} is not a multiple of the step {step} from {low}"
+
+
+def stepped(widget: Widget, key: str) -> str | None:
+    """The value after a key; None when the key means nothing here."""
+    limits = widget.limits or (0, 100, 1)
+    low, high, step = (Decimal(str(part)) for part in limits)
+    if widget.role == "slider" and key in ("Home", "End"):
+        return snapped(low if key == "Home" else high, limits)
+    if key not in _KEYS or (widget.role != "slider" and key not in SPIN_KEYS):
+        return None
+    here = number(widget.value or "")
+    return snapped(low if here is None else here + _KEYS[key] * step, limits)
+
+
+def at_point(widget: Widget, box: tuple[int, int], point: Point) -> str:
+    """The value that a slider has when its handle is brought to a point; `box` is where its track begins and ends."""
+    low, high, _ = limits = widget.limits or (0, 100, 1)
+    left, right = box
+    share = Decimal(point.x - left) / Decimal(max(1, right - left))
+    return snapped(Decimal(str(low)) + share * (Decimal(str(high)) - Decimal(str(low))), limits)
+
+
+def share(widget: Widget) -> float:
+    """How far the value is from the lowest to the highest one, from 0 to 1."""
+    low, high, _ = widget.limits or (0, 100, 1)
+    here = number(widget.value or "")
+    return 0.0 if here is None or high <= low else min(1.0, max(0.0, (float(here) - low) / (high - low)))
+
 
 NOTCH = 60
 LONG_PRESS = 0.5

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+from environments.simulated.input.pointer import offer, step_offer
 from environments.simulated.screen.elements import ShownElement
-from environments.simulated.screen.popups import offer, step_offer
 from environments.simulated.turn.turn import Turn
 
 
@@ -29,34 +29,30 @@ class EditedLine(NamedTuple):
         start, end = self.span
         return self.value[start:end]
 
+    def insert(self, text: str) -> EditedLine:
+        """Text takes the place of the selection."""
+        start, end = self.span
+        return EditedLine(self.value[:start] + text + self.value[end:], start + len(text))
 
-def insert(line: EditedLine, text: str) -> EditedLine:
-    """Text takes the place of the selection."""
-    start, end = line.span
-    return EditedLine(line.value[:start] + text + line.value[end:], start + len(text))
+    def delete(self, forward: bool) -> EditedLine:
+        start, end = self.span
+        if start == end:
+            start, end = (start, min(end + 1, len(self.value))) if forward else (max(0, start - 1), end)
+        return EditedLine(self.value[:start] + self.value[end:], start)
 
+    def select_all(self) -> EditedLine:
+        return EditedLine(self.value, len(self.value), 0)
 
-def delete(line: EditedLine, forward: bool) -> EditedLine:
-    start, end = line.span
-    if start == end:
-        start, end = (start, min(end + 1, len(line.value))) if forward else (max(0, start - 1), end)
-    return EditedLine(line.value[:start] + line.value[end:], start)
-
-
-def select_all(line: EditedLine) -> EditedLine:
-    return EditedLine(line.value, len(line.value), 0)
-
-
-def move(line: EditedLine, key: str) -> EditedLine | None:
-    """The line after a caret key; None when the key is no caret key."""
-    start, end = line.span
-    places = {
-        "ArrowLeft": start if start != end else max(0, start - 1),
-        "ArrowRight": end if start != end else min(len(line.value), end + 1),
-        "Home": 0,
-        "End": len(line.value),
-    }
-    return EditedLine(line.value, places[key]) if key in places else None
+    def move(self, key: str) -> EditedLine | None:
+        """The line after a caret key; None when the key is no caret key."""
+        start, end = self.span
+        places = {
+            "ArrowLeft": start if start != end else max(0, start - 1),
+            "ArrowRight": end if start != end else min(len(self.value), end + 1),
+            "Home": 0,
+            "End": len(self.value),
+        }
+        return EditedLine(self.value, places[key]) if key in places else None
 
 
 def line_of(turn: Turn, shown: ShownElement) -> EditedLine:
@@ -75,12 +71,12 @@ def put(turn: Turn, shown: ShownElement, line: EditedLine) -> None:
 def edit_key(turn: Turn, shown: ShownElement, line: EditedLine, key: str) -> None:
     turn.fault(shown)
     if key in {"Backspace", "Delete"}:
-        put(turn, shown, delete(line, forward=key == "Delete"))
+        put(turn, shown, line.delete(forward=key == "Delete"))
     elif len(key) == 1:
-        put(turn, shown, insert(line, key))
+        put(turn, shown, line.insert(key))
     elif key in {"ArrowDown", "ArrowUp"} and shown.widget.options:
         step_offer(turn, shown, 1 if key == "ArrowDown" else -1)
-    elif moved := move(line, key):
+    elif moved := line.move(key):
         turn.change(caret=moved.caret, anchor=None)
 
 
@@ -98,13 +94,13 @@ def clipboard(turn: Turn, shown: ShownElement | None, key: str) -> None:
         return
     line = line_of(turn, shown)
     if key == "a":
-        whole = select_all(line)
+        whole = line.select_all()
         turn.change(caret=whole.caret, anchor=whole.anchor)
         return
     if key in "cx" and line.selected:
         turn.change(clipboard=line.selected)
         if key == "x":
-            put(turn, shown, insert(line, ""))
+            put(turn, shown, line.insert(""))
     elif key == "v" and turn.desk.clipboard:
         text = turn.desk.clipboard
-        put(turn, shown, insert(line, text if shown.widget.multiline else " ".join(text.split("\n"))))
+        put(turn, shown, line.insert(text if shown.widget.multiline else " ".join(text.split("\n"))))

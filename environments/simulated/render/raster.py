@@ -8,9 +8,8 @@ from math import ceil, cos, pi, sin
 from typing import NamedTuple
 
 from environments.pictures.set_of_mark import Image, ImageDraw
-from environments.simulated.render.fonts import Face, font, runs
 from environments.simulated.render.shapes import Box, Fill, Label, Picture, Shape, common
-from environments.simulated.render.text import PICTURE, ZOOM, length
+from environments.simulated.render.text import PICTURE, ZOOM, Face, font, length, runs
 
 Point = tuple[float, float]
 Stroke = tuple[Point, ...]

@@ -9,20 +9,110 @@ from typing import NamedTuple
 
 from environments.simulated.input.pointer import form_of
 from environments.simulated.input.text_editing import EditedLine
-from environments.simulated.render import chrome
-from environments.simulated.render.controls import CONTROLS, text
-from environments.simulated.render.fonts import Face, right_to_left
-from environments.simulated.render.shapes import Box, Fill, Icon, Picture, Shape, ShapeGroup, common, framed
-from environments.simulated.render.spot import BODY, RADIUS, Spot, at
-from environments.simulated.render.text import cut, fitting, length, lines, measure, most, printable
+from environments.simulated.render.controls import BODY, CONTROLS, RADIUS, SMALL, STRONG, Spot, at, baseline, text
+from environments.simulated.render.raster import icon_of
+from environments.simulated.render.shapes import Box, Fill, Icon, Picture, Shape, ShapeGroup, common, framed, grown, shadow
+from environments.simulated.render.text import Face, cut, fitting, length, lines, measure, most, printable, right_to_left
 from environments.simulated.render.theme import LIGHT, Theme
-from environments.simulated.screen.elements import ShownElement
-from environments.simulated.screen.layout import Area, place
-from environments.simulated.screen.panels import Panel
-from environments.simulated.screen.screen import Screen, screen_of
+from environments.simulated.screen.elements import Area, ShownElement, place
+from environments.simulated.screen.screen import Panel, Screen, screen_of
 from environments.simulated.screen.widgets import TEXTS
-from environments.simulated.world.world import TITLE_BAR, World
+from environments.simulated.world.world import MARGIN, TASK_BAR, TITLE_BAR, World
 from protocol import Window
+
+FRAME = 24
+"""How far a dialog reaches beyond the box of its element, where the screen has room."""
+_SHADOW = 24
+_NAMED = 96
+"""With less room than this for each, the task bar shows the icons alone."""
+
+
+def wallpaper(size: tuple[int, int], theme: Theme) -> Iterator[Shape]:
+    width, height = size
+    yield Fill((0, 0, width, height), theme.wallpaper)
+    for across, down, radius in ((0.82, 0.2, 0.55), (0.82, 0.2, 0.4), (0.12, 0.95, 0.35)):
+        x, y, r = round(width * across), round(height * down), round(height * radius)
+        yield Fill((x - r, y - r, x + r, y + r), theme.wallpaper_light, r)
+
+
+def page(box: Box, size: tuple[int, int], theme: Theme) -> Iterator[Shape]:
+    """The ground of a window; one that leaves something of the desktop free has edges, and a dark line below and beside it."""
+    if box[2] - box[0] < size[0]:
+        left, top, right, bottom = box
+        yield Fill((left + 4, bottom, right + 3, bottom + 3), theme.shade)
+        yield Fill((right, top + 4, right + 3, bottom + 3), theme.shade)
+        yield from framed(box, theme.page, theme.border, 0)
+        return
+    yield Fill((box[0], box[1] + TITLE_BAR, box[2], box[3]), theme.page)
+
+
+def title_bar(box: Box, window: Window, theme: Theme, busy: bool) -> Iterator[Shape]:
+    left, top, right, _ = box
+    bottom = top + TITLE_BAR
+    yield Fill((left, top, right, bottom), theme.bar)
+    yield Icon(icon_of(window.app), left + MARGIN, top + TITLE_BAR // 2 - 9, 18, theme.accent if window.focused else theme.muted)
+    words, ink = left + MARGIN + 28, theme.text if window.focused else theme.muted
+    yield at(words, baseline(top + TITLE_BAR // 2, STRONG), printable(window.title), STRONG, ink, right - words - MARGIN)
+    yield Fill((left, bottom - 1, right, bottom), theme.border)
+    if busy:
+        yield Fill((left, bottom - 2, right, bottom), theme.soft)
+        yield Fill((left, bottom - 2, left + (right - left) * 2 // 5, bottom), theme.accent)
+
+
+def sheet(box: Box, theme: Theme) -> Iterator[Shape]:
+    """What an open menu or a list of proposals lies on."""
+    around = grown(box, 4)
+    yield from shadow(around, theme.shade, 6, _SHADOW // 2)
+    yield from framed(around, theme.surface, theme.border, 6)
+
+
+def task_bar(size: tuple[int, int], windows: Sequence[Window], theme: Theme) -> Iterator[Shape]:
+    """The windows by name; the one in front is underlined, and one that is put away is pale."""
+    width, height = size
+    top = height - TASK_BAR
+    yield Fill((0, top, width, height), theme.bar)
+    yield Fill((0, top, width, top + 1), theme.border)
+    x, room = 12, max(40, (width - 24) // max(1, len(windows)) - 6)
+    for window in windows:
+        title = printable(window.title)
+        wide = min(room, 40 + round(measure(title, SMALL))) if room >= _NAMED else 32
+        ink = theme.text if window.focused else theme.faint if window.minimized else theme.muted
+        if window.focused:
+            yield Fill((x, top + 5, x + wide, height - 4), theme.soft, 6)
+            yield Fill((x + 10, height - 6, x + wide - 10, height - 4), theme.accent, 1)
+        yield Icon(icon_of(window.app), x + 8, top + 12, 16, theme.accent if window.focused else ink)
+        if room >= _NAMED:
+            yield at(x + 30, baseline(top + 20, SMALL), title, SMALL, ink, wide - 36)
+        x += wide + 6
+
+
+def phone_bars(size: tuple[int, int], time: str, theme: Theme, ink: str) -> Iterator[Shape]:
+    """The time of day above, and the line below from which a finger goes home."""
+    width, height = size
+    yield at(width - MARGIN - 40, baseline(TITLE_BAR // 2, SMALL), time, SMALL, ink, 48)
+    yield Fill((0, height - TASK_BAR, width, height), theme.bar)
+    yield Fill((width // 2 - 56, height - TASK_BAR // 2 - 2, width // 2 + 56, height - TASK_BAR // 2 + 3), theme.control, 2)
+
+
+def scroll_bar(box: Box, scrolled: int, overflow: int, theme: Theme) -> Iterator[Shape]:
+    """At the right edge of a window that holds more than it shows."""
+    if overflow <= 0:
+        return
+    top, bottom = box[1] + TITLE_BAR + 4, box[3] - 4
+    track = bottom - top
+    long = max(28, track * track // (track + overflow))
+    start = top + (track - long) * min(scrolled, overflow) // overflow
+    yield Fill((box[2] - 11, start, box[2] - 4, start + long), theme.control, 3)
+
+
+def around_dialog(size: tuple[int, int], box: Box, theme: Theme) -> Iterator[Shape]:
+    """Everything below is dimmed, and the dialog gets a card that is larger than its element."""
+    yield Fill((0, 0, *size), theme.dim)
+    x1, y1, x2, y2 = grown(box, FRAME)
+    card = max(0, x1), max(0, y1), min(size[0], x2), min(size[1], y2)
+    yield from shadow(card, theme.shade, 12, _SHADOW)
+    yield from framed(card, theme.surface, theme.border, 12)
+
 
 NAME = Face(11)
 PAD = 10
@@ -208,7 +298,7 @@ class _Scene:
         self.selected = self._selected()
 
     def picture(self) -> Picture:
-        parts = [self._own(chrome.wallpaper(self.size, self.theme))]
+        parts = [self._own(wallpaper(self.size, self.theme))]
         listed = self.screen.state.windows
         for panel in reversed(self.screen.panels):
             if panel.kind == "window":
@@ -218,9 +308,9 @@ class _Scene:
         parts += [part for panel in self.screen.panels if panel.kind == "message" for part in self._panel(panel, self._all)]
         desk = self.world.desk
         bars = (
-            chrome.phone_bars(self.size, desk.now[-5:], self.theme, self.theme.muted if desk.front else "#ffffff")
+            phone_bars(self.size, desk.now[-5:], self.theme, self.theme.muted if desk.front else "#ffffff")
             if desk.form == "phone"
-            else chrome.task_bar(self.size, listed, self.theme)
+            else task_bar(self.size, listed, self.theme)
         )
         parts.append(self._own(bars))
         parts += [part for panel in self.screen.panels if panel.kind == "dialog" for part in self._panel(panel, self._all)]
@@ -232,10 +322,10 @@ class _Scene:
 
     def _window(self, panel: Panel, window: Window) -> Iterator[ShapeGroup]:
         desk, box = self.world.desk, panel.box
-        yield self._own(chrome.page(box, self.size, self.theme))
+        yield self._own(page(box, self.size, self.theme))
         yield from self._panel(panel, (box[0], box[1] + TITLE_BAR, box[2], box[3]))
-        bars = [*chrome.title_bar(box, window, self.theme, desk.busy(window.app))]
-        bars += chrome.scroll_bar(box, desk.scroll.get(window.app, 0), panel.overflow, self.theme)
+        bars = [*title_bar(box, window, self.theme, desk.busy(window.app))]
+        bars += scroll_bar(box, desk.scroll.get(window.app, 0), panel.overflow, self.theme)
         yield self._own(bars)
 
     def _own(self, shapes: Iterator[Shape] | Sequence[Shape]) -> ShapeGroup:
@@ -249,9 +339,9 @@ class _Scene:
             if box is None or (shown.covered and not shown.widget.floats):
                 continue
             if shown.widget.role == "dialog":
-                yield self._own(chrome.around_dialog(self.size, (box.x1, box.y1, box.x2, box.y2), self.theme))
+                yield self._own(around_dialog(self.size, (box.x1, box.y1, box.x2, box.y2), self.theme))
             elif shown.widget.floats:
-                yield self._own(chrome.sheet((box.x1, box.y1, box.x2, box.y2), self.theme))
+                yield self._own(sheet((box.x1, box.y1, box.x2, box.y2), self.theme))
             spot = self._spot(shown, clip)
             edges = common(spot.box, clip)
             shapes = tuple(_DRAW.get(shown.widget.role, text)(spot)) if edges else ()

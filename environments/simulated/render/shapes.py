@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import NamedTuple, TypeAlias
 
-from environments.simulated.render.fonts import Face
+from environments.simulated.render.text import Face
 
 Box = tuple[int, int, int, int]
 """Left, top, right and bottom; the right and bottom edges lie outside."""

@@ -6,10 +6,9 @@ from base64 import b64encode
 from functools import lru_cache
 from html import escape
 
-from environments.simulated.render.fonts import OWN, font
 from environments.simulated.render.raster import GRID, ICONS, WIDTH
 from environments.simulated.render.shapes import Box, Fill, Icon, Label, Picture, Shape, ShapeGroup, common
-from environments.simulated.render.text import printable
+from environments.simulated.render.text import OWN, font, printable
 
 _FONTS = "Aileron,'Helvetica Neue',Helvetica,Arial,'Noto Sans','Noto Sans CJK SC','DejaVu Sans',sans-serif"
 _LINES = 'fill="none" stroke-linecap="round" stroke-linejoin="round"'

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from importlib import resources
+
+import yaml
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,82 +47,6 @@ class Theme:
     """One layer of a shadow."""
 
 
-LIGHT = Theme(
-    name="light",
-    wallpaper="#27457a",
-    wallpaper_light="#ffffff12",
-    bar="#e8ebf1",
-    page="#f6f7fa",
-    surface="#ffffff",
-    stripe="#f3f5f9",
-    border="#dde1e9",
-    control="#868fa1",
-    text="#1b2230",
-    muted="#586275",
-    hint="#6b7486",
-    faint="#9aa2b0",
-    accent="#2459d3",
-    on_accent="#ffffff",
-    soft="#e3ebfd",
-    selection="#b7cffa",
-    danger="#b3261e",
-    danger_soft="#fdeceb",
-    toast="#232b3a",
-    on_toast="#f4f6fa",
-    dim="#10182873",
-    shade="#0f172a07",
-)
-
-DARK = Theme(
-    name="dark",
-    wallpaper="#101a2e",
-    wallpaper_light="#7aa2ff0e",
-    bar="#1b212b",
-    page="#12161d",
-    surface="#1a2029",
-    stripe="#202733",
-    border="#2c3542",
-    control="#69758b",
-    text="#e8ecf3",
-    muted="#a0aabb",
-    hint="#8791a3",
-    faint="#667081",
-    accent="#7fa6ff",
-    on_accent="#0b1530",
-    soft="#26375c",
-    selection="#3a5699",
-    danger="#ff9288",
-    danger_soft="#40211f",
-    toast="#e8ecf3",
-    on_toast="#161c26",
-    dim="#05080e8c",
-    shade="#00000012",
-)
-
-CONTRAST = Theme(
-    name="contrast",
-    wallpaper="#000000",
-    wallpaper_light="#00000000",
-    bar="#000000",
-    page="#000000",
-    surface="#000000",
-    stripe="#1a1a1a",
-    border="#ffffff",
-    control="#ffffff",
-    text="#ffffff",
-    muted="#ffffff",
-    hint="#d0d0d0",
-    faint="#a6a6a6",
-    accent="#ffe500",
-    on_accent="#000000",
-    soft="#003a8c",
-    selection="#0050c8",
-    danger="#ffb3ab",
-    danger_soft="#4d0000",
-    toast="#ffe500",
-    on_toast="#000000",
-    dim="#000000b3",
-    shade="#00000000",
-)
-
-THEMES = {theme.name: theme for theme in (LIGHT, DARK, CONTRAST)}
+_COLOURS = yaml.load((resources.files(__package__) / "themes.yaml").read_text(encoding="utf-8"), Loader=yaml.CSafeLoader)
+THEMES = {name: Theme(name=name, **colours) for name, colours in _COLOURS.items()}
+LIGHT, DARK, CONTRAST = (THEMES[name] for name in ("light", "dark", "contrast"))

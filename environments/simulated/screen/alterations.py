@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import Literal
 
 from environments.simulated.screen.widgets import Widget, alert, button, group, status, text
-from environments.simulated.turn.triggers import same_label
+from environments.simulated.turn.events import same_label
 from environments.simulated.world.values import Model
 
 MARK = "~"

@@ -44,6 +44,7 @@ from environments.simulated.app import (
     Opened,
     Pressed,
     Submitted,
+    function_infos,
 )
 from environments.simulated.preview import changes_of_app
 from environments.simulated.screen.view_parts import (
@@ -59,7 +60,6 @@ from environments.simulated.screen.view_parts import (
     type_of_values,
 )
 from environments.simulated.screen.widgets import FIELDS, SWITCHES, Widget
-from environments.simulated.skills import function_infos
 from environments.simulated.variation.apply import varied, varied_text
 from environments.simulated.variation.metrics import Variation
 from environments.simulated.world.values import IdentityKey

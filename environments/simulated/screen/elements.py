@@ -2,15 +2,200 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import lru_cache
-from typing import Any, NamedTuple, TypeVar
+from itertools import groupby
+from typing import NamedTuple, TypeAlias, TypeVar
+from unicodedata import east_asian_width
 
 from pydantic import BaseModel
 
-from environments.simulated.screen.layout import Node
-from environments.simulated.screen.widgets import FIELDS, Widget
+from environments.simulated.screen.widgets import FIELDS, INDENT, Widget
+from environments.simulated.variation.metrics import USUAL, Metrics
+from environments.simulated.world.values import slug
 from protocol import BoundingBox, GUIElement, VisualState
+
+_TEXT_MAX = 100_000
+_NARROW = 64
+"""Columns are at least so wide; a table that has no room for that puts its cells below each other, as a phone does."""
+
+
+class Area(NamedTuple):
+    """Where a tree is laid out: left, top (after scrolling) and width; what lies outside `clip` (top, bottom) is not visible."""
+
+    x: int
+    y: int
+    width: int
+    clip: tuple[int, int]
+    text_max: int = _TEXT_MAX
+    """Longest text in pixels, so that what stands below it stays on the screen."""
+
+
+Flow: TypeAlias = Callable[[tuple[Widget, ...], int, int, int, int | None], int]
+"""Lays children out from a left and a top in a width, below the node of that index; gives the height."""
+
+
+class Node(NamedTuple):
+    """A widget where it stands. `above` is the index of its parent among the nodes of the same tree."""
+
+    widget: Widget
+    track_id: str
+    box: tuple[int, int, int, int]
+    above: int | None
+    lift: int = 0
+    """How many floating things it is part of: what is lifted lies over what is not."""
+
+
+def place(widgets: Iterable[Widget], prefix: str, area: Area, metrics: Metrics = USUAL) -> tuple[list[Node], int]:
+    """Every widget in reading order, and the height that they take, with what floats beyond the end."""
+    walk = _NodeWalk(prefix, area, metrics)
+    height = walk.column(tuple(widgets), area.x, area.y, area.width, None)
+    nodes = walk.done()
+    lowest = max((node.box[3] - area.y for node in nodes if node.lift), default=0)
+    return nodes, max(height, lowest)
+
+
+class _NodeWalk:
+    """The nodes so far; a parent's place is reserved before its children are known."""
+
+    def __init__(self, prefix: str, area: Area, metrics: Metrics) -> None:
+        self.prefix = prefix
+        self.area = area
+        self.metrics = metrics
+        self.nodes: list[Node | None] = []
+        self.taken: dict[str, int] = {}
+        self.lift = 0
+        self.naturals: dict[int, int] = {}
+
+    def done(self) -> list[Node]:
+        nodes = [node for node in self.nodes if node is not None]
+        if not self.metrics.mirrored:
+            return nodes
+        both = 2 * self.area.x + self.area.width
+        return [n._replace(box=(both - n.box[2], n.box[1], both - n.box[0], n.box[3])) for n in nodes]
+
+    def column(self, widgets: tuple[Widget, ...], x: int, y: int, width: int, above: int | None) -> int:
+        """One below the other; buttons that follow each other share a line."""
+        top, gap, at, count = y, self.metrics.gap, 0, len(widgets)
+        while at < count:
+            widget = widgets[at]
+            if widget.role != "button" or widget.floats:
+                height = self.put(widget, x, y, width, above)
+                y += 0 if widget.floats else height + gap
+                at += 1
+                continue
+            end = at + 1
+            while end < count and widgets[end].role == "button":
+                end += 1
+            y += self.across(widgets[at:end], x, y, width, above) + gap
+            at = end
+        return max(0, y - top - gap)
+
+    def across(self, widgets: tuple[Widget, ...], x: int, y: int, width: int, above: int | None) -> int:
+        """Side by side by natural width; what does not fit goes to the next line."""
+        left, top, tallest, gap = x, y, 0, self.metrics.gap
+        for widget in widgets:
+            wide = min(width, self.natural(widget))
+            if widget.floats:
+                # A menu opens beside the item that it belongs to, everything else below the line.
+                self.put(widget, x, y if widget.role == "menu" else y + tallest, wide, above)
+                continue
+            if x > left and x + wide > left + width:
+                x, y, tallest = left, y + tallest + gap, 0
+            tallest = max(tallest, self.put(widget, x, y, wide, above))
+            x += wide + gap
+        return y + tallest - top
+
+    def cells(self, widgets: tuple[Widget, ...], x: int, y: int, width: int, above: int | None) -> int:
+        """Side by side in columns of equal width, if there is room for that."""
+        wide = width // max(1, len(widgets))
+        if wide < _NARROW:
+            return self.across(widgets, x, y, width, above)
+        put, gap = self.put, self.metrics.gap
+        return max((put(w, x + i * wide, y, wide - gap, above) for i, w in enumerate(widgets)), default=0)
+
+    def grid(self, widgets: tuple[Widget, ...], x: int, y: int, width: int, above: int | None) -> int:
+        """Fields side by side in as many columns as the layout has; everything else takes the whole line."""
+        top, gap, columns = y, self.metrics.gap, self.metrics.columns
+        wide = (width - gap * (columns - 1)) // columns
+        for fields, run in groupby(widgets, key=self._is_field):
+            things = tuple(run)
+            if not fields:
+                y += self.column(things, x, y, width, above) + gap
+                continue
+            for at in range(0, len(things), columns):
+                beside = enumerate(things[at : at + columns])
+                y += max(self.put(widget, x + i * (wide + gap), y, wide, above) for i, widget in beside) + gap
+        return max(0, y - top - gap)
+
+    def _is_field(self, widget: Widget) -> bool:
+        return widget.role in self.metrics.width and not widget.multiline and not widget.floats
+
+    def put(self, widget: Widget, x: int, y: int, width: int, above: int | None) -> int:
+        nodes = self.nodes
+        index = len(nodes)
+        nodes.append(None)
+        key = widget.key or f"{widget.role}-{slug(widget.text or '')[:24]}"
+        track = f"{self.prefix}.{key}"
+        count = self.taken[track] = self.taken.get(track, 0) + 1
+        if count > 1:
+            track = f"{track}-{count}"
+        if widget.floats:
+            self.lift += 1
+            width = min(self.natural(widget), self.area.width)
+            x = max(self.area.x, min(x, self.area.x + self.area.width - width))
+        lift = self.lift
+        if widget.children:
+            height = self._flow(widget)(widget.children, x, y, width, index)
+        else:
+            width, height = self.size(widget, width)
+            height = min(height, self.area.text_max)
+        if widget.floats:
+            self.lift -= 1
+        nodes[index] = Node(widget, track, (x, y, x + width, y + height), above, lift)
+        return height
+
+    def _flow(self, widget: Widget) -> Flow:
+        if widget.role == "row":
+            return self.cells
+        if widget.across:
+            return self.across
+        return self.grid if widget.role == "form" and self.metrics.columns > 1 else self.column
+
+    def natural(self, widget: Widget) -> int:
+        """The width that a thing takes where it may choose. Asked again at each level, so it is remembered."""
+        known = self.naturals.get(id(widget))
+        if known is None:
+            known = self.naturals[id(widget)] = self._natural(widget)
+        return known
+
+    def _natural(self, widget: Widget) -> int:
+        if widget.children:
+            widths = [self.natural(child) for child in widget.children if widget.floats or not child.floats] or [0]
+            return sum(widths) + self.metrics.gap * (len(widths) - 1) if widget.across else max(widths)
+        if widget.icon:
+            return self.metrics.height[widget.role]
+        more = (20 if widget.expanded is not None or widget.role == "switch" else 0) + INDENT * widget.level
+        return self.metrics.width.get(widget.role) or max(40, _columns(widget.text or "") * self.metrics.char + 24 + more)
+
+    def size(self, widget: Widget, width: int) -> tuple[int, int]:
+        metrics, role = self.metrics, widget.role
+        if fixed := metrics.width.get(role):
+            wide = min(width, metrics.multiline_width if widget.multiline else fixed)
+            return wide, metrics.multiline if widget.multiline else metrics.height[role]
+        if tall := metrics.height.get(role):
+            return (width if role == "cell" or role == "columnheader" else min(width, self.natural(widget))), tall
+        content = widget.text or ""
+        per_line = max(1, width // metrics.char)
+        lines = sum(max(1, -(-_columns(line) // per_line)) for line in content.split("\n"))
+        return min(width, self.natural(widget)), lines * metrics.line
+
+
+@lru_cache(maxsize=8192)
+def _columns(text: str) -> int:
+    """How many characters of usual width a text is: ideographs and emoji take two."""
+    return len(text) if text.isascii() else sum(2 if east_asian_width(char) in "WF" else 1 for char in text)
+
 
 Box = tuple[int, int, int, int]
 M = TypeVar("M", bound=BaseModel)
@@ -121,7 +306,7 @@ def _box(x1: int, y1: int, x2: int, y2: int) -> BoundingBox:
     return built(BoundingBox, {"x1": x1, "y1": y1, "x2": x2, "y2": y2})
 
 
-def built(kind: type[M], values: dict[str, Any]) -> M:
+def built(kind: type[M], values: Mapping[str, object]) -> M:
     """A model without validation, which costs more than all the rest of a screen."""
     model = _new(kind)
     _put(model, "__dict__", values)

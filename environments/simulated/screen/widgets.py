@@ -101,6 +101,11 @@ def text(content: str, key: str = "") -> Widget:
     return Widget("text", content, key)
 
 
+def lines(content: str, key: str) -> list[Widget]:
+    """A text of several lines, each as one; empty ones are left out."""
+    return [text(line, f"{key}.line-{n}") for n, line in enumerate(content.split("\n"), start=1) if line.strip()]
+
+
 def alert(content: str, key: str = "") -> Widget:
     return Widget("alert", content, key)
 

@@ -3,18 +3,94 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Container, Mapping, Sequence
+import re
+from collections.abc import Container, Iterator, Mapping, Sequence
+from functools import lru_cache
 from typing import Any, NamedTuple
 
-from environments.files.conditions import check
-from environments.simulated.app import Arrived
+from environments.files.conditions import check, problem_with
+from environments.simulated.app import AppState, Arrived
 from environments.simulated.screen.screen import screen_of
 from environments.simulated.turn.effects import apply
-from environments.simulated.turn.events import Rule
-from environments.simulated.turn.triggers import Trigger, brought, moment_of
+from environments.simulated.turn.events import Rule, Trigger, moment_of
 from environments.simulated.turn.turn import Failed, Turn
-from environments.simulated.world.rule_check import apps_in, looks_beyond
-from environments.simulated.world.world import ScheduledEvent, World
+from environments.simulated.world.world import Desk, ScheduledEvent, Seat, World
+
+_APP = re.compile(r"\bworld\s*\.\s*apps\s*(?:\.\s*(\w+)|\[\s*[\"'](\w+)[\"']\s*\])(?:\s*\.\s*(\w+)(?!\w*\s*\())?")
+_WORLD = re.compile(r"\bworld\b(?!\s*\.\s*apps\s*[.\[])")
+
+
+class RuleProblem(NamedTuple):
+    """Something in the rules that cannot be: where, as keys below `events`, and what."""
+
+    at: tuple[str | int, ...]
+    said: str
+    word: str = ""
+    """What may be misspelt."""
+    known: tuple[str, ...] = ()
+    """What could have been meant."""
+
+
+@lru_cache(maxsize=256)
+def apps_in(condition: str) -> tuple[str, ...]:
+    """The apps that a condition speaks of by name; those are all it looks at in `world.apps`."""
+    return tuple(dict.fromkeys(found[0] or found[1] for found in _APP.findall(condition)))
+
+
+@lru_cache(maxsize=256)
+def looks_beyond(condition: str) -> bool:
+    """Whether a condition speaks of more than the apps that it names, so that any action may change how it comes out."""
+    return bool(_WORLD.search(condition)) or not apps_in(condition)
+
+
+def wrongs(rules: Sequence[Rule], apps: Mapping[str, AppState]) -> Iterator[RuleProblem]:
+    """Everything that is wrong, in the order of the file."""
+    names = [rule.name for rule in rules if rule.name]
+    for index, rule in enumerate(rules):
+        if rule.name and names.count(rule.name) > 1:
+            yield RuleProblem((index, "name"), f"two events are called {rule.name!r}; give each a name of its own")
+        for number, after in enumerate(rule.when.after or ()):
+            if after.event not in names:
+                there = f"events with a name are: {', '.join(names) or 'none'}"
+                yield RuleProblem(
+                    (index, "when", "after", number), f"there is no event {after.event!r}; {there}", after.event, (*names,)
+                )
+        if rule.when.condition is not None:
+            yield from _condition(index, rule.when.condition, apps)
+    yield from _circle(rules)
+
+
+def _condition(index: int, condition: str, apps: Mapping[str, AppState]) -> Iterator[RuleProblem]:
+    at = (index, "when", "if")
+    if problem := problem_with(condition, ("world",)):
+        yield RuleProblem(at, f"this condition cannot be looked at: {problem}")
+    for dotted, quoted, field in _APP.findall(condition):
+        app = dotted or quoted
+        if app not in apps:
+            yield RuleProblem(at, f"{app!r} is not one of this world's apps, which are: {', '.join(apps)}", app, (*apps,))
+        elif field and field not in type(apps[app]).model_fields:
+            known = tuple(type(apps[app]).model_fields)
+            yield RuleProblem(at, f"the state of {app} has no {field!r}; it has: {', '.join(known)}", field, known)
+
+
+def _circle(rules: Sequence[Rule]) -> Iterator[RuleProblem]:
+    """Rules that wait for each other would never fire."""
+    waits = {rule.name: [after.event for after in rule.when.after or ()] for rule in rules if rule.name}
+    done: set[str] = set()
+
+    def way_back(name: str, path: tuple[str, ...]) -> tuple[str, ...]:
+        if name in path:
+            return (*path[path.index(name) :], name)
+        if name in done:
+            return ()
+        found = next((way for other in waits.get(name, ()) if (way := way_back(other, (*path, name)))), ())
+        done.add(name)
+        return found
+
+    for index, rule in enumerate(rules):
+        if rule.name and (way := way_back(rule.name, ())):
+            yield RuleProblem((index, "when", "after"), f"these events wait for each other in a circle: {' after '.join(way)}")
+            return
 
 
 class DueEvent(NamedTuple):
@@ -105,7 +181,7 @@ class _Advance:
     def _brought(self, index: int, when: Trigger) -> bool:
         """Whether what the action made happen, or the number of actions, brings a rule."""
         desk = self.turn.desk
-        if brought(when, self.happened):
+        if when.brought(self.happened):
             return not (when.once and desk.fired.get(index))
         return when.app in (None, self.front) and when.counted(desk.tried.get(index, 0), desk.actions)
 
@@ -195,18 +271,17 @@ class _Advance:
         today = moment_of(desk.starts, clock)[:10]
         for app, state in turn.world.apps.items():
             if getattr(state, "today", today) != today:
-                turn.world = turn.world.with_app(app, state.model_copy(update={"today": today}))
-        changes: dict[str, Any] = {}
+                turn.world = turn.world.with_app(app, state.replace(today=today))
+        changes: dict[str, object] = {}
         if any(message.until <= clock for message in desk.messages):
             changes["messages"] = tuple(message for message in desk.messages if message.until > clock)
         if any(until <= clock for until in desk.loading.values()):
             changes["loading"] = {app: until for app, until in desk.loading.items() if until > clock}
         if any(armed.until is not None and armed.until <= clock for armed in desk.armed):
             changes["armed"] = tuple(armed for armed in desk.armed if armed.until is None or armed.until > clock)
-        for app, altered in desk.altered.items():
-            left = tuple(change for change in altered if change.until is None or change.until > clock)
-            if len(left) < len(altered):
-                changes["altered"] = {**changes.get("altered", desk.altered), app: left}
+        lasting = {app: tuple(c for c in some if c.until is None or c.until > clock) for app, some in desk.altered.items()}
+        if lasting != desk.altered:
+            changes["altered"] = lasting
         if changes:
             turn.change(**changes)
 
@@ -217,12 +292,12 @@ def settled(before: World, world: World) -> World:
     screen = screen_of(world)
     focused = screen.track(desk.focus) if desk.focus else None
     if desk.focus and (focused is None or not focused.widget.enabled or focused.layer != screen.top):
-        desk = desk.model_copy(update={"focus": "", "caret": 0, "anchor": None})
+        desk = desk.replace(focus="", caret=0, anchor=None)
     if front is not None:
         offset = desk.scroll.get(front, 0)
         kept = 0 if front == before.desk.front and _page(before) != _page(world) else min(offset, screen.overflow(front))
         if kept != offset:
-            desk = desk.model_copy(update={"scroll": {**desk.scroll, front: kept}})
+            desk = desk.replace(scroll={**desk.scroll, front: kept})
     return world if desk is world.desk else World(desk, world.apps)
 
 
@@ -230,3 +305,62 @@ def _page(world: World) -> str | None:
     """The first heading of the front window, which says where in the app one is."""
     first = screen_of(world).panels[0].shown
     return next((s.element.track_id for s in first if s.widget.role == "heading"), None)
+
+
+_OWN = ("focus", "caret", "anchor", "mark", "selection", "clipboard")
+
+
+def taken(world: World, name: str, since: float | None = None) -> World:
+    """The world as it is for whoever sits there, who does nothing before `since`. No name: the seats are given up."""
+    desk = world.desk
+    if not name:
+        return world.with_desk(seat="", seats={}, dialogs=_all_dialogs(desk)) if desk.seats else world
+    seats = desk.seats
+    seat = seats.get(name) or Seat(at=desk.clock if since is None else since, front=desk.front, clipboard=desk.clipboard)
+    if since is not None and since > seat.at:
+        seat = seat.replace(at=since)
+    if name == desk.seat:
+        return world if seat is seats[name] else world.with_desk(seats={**seats, name: seat})
+    if not desk.seat:  # who comes first finds the desk as it is
+        return world.with_desk(seat=name, seats={**seats, name: seat})
+    return settled(world, _changed(world, {**seats, desk.seat: _left(desk), name: seat}, name))
+
+
+def _left(desk: Desk) -> Seat:
+    """What the seat that is taken now leaves to be found again."""
+    own: dict[str, Any] = {field: getattr(desk, field) for field in _OWN}
+    dialogs = tuple(dialog for dialog in desk.dialogs if dialog.app is not None)
+    return Seat(at=desk.seats[desk.seat].at, front=desk.front, dialogs=dialogs, **own)
+
+
+def _changed(world: World, seats: dict[str, Seat], name: str) -> World:
+    """What apps ask is asked of the seat that opened it; what the world itself asks, of everybody."""
+    desk, seat = world.desk, seats[name]
+    own: dict[str, Any] = {field: getattr(seat, field) for field in _OWN}
+    dialogs = (*seat.dialogs, *(dialog for dialog in desk.dialogs if dialog.app is None))
+    windows = desk.windows
+    if seat.front is not None and any(win.app == seat.front for win in windows):
+        windows = desk.to_front(seat.front, list(world.apps))
+    return world.with_desk(seat=name, seats=seats, dialogs=dialogs, windows=windows, **own)
+
+
+def _all_dialogs(desk: Desk) -> tuple[Any, ...]:
+    others = [dialog for name, seat in desk.seats.items() if name != desk.seat for dialog in seat.dialogs]
+    return (*others, *desk.dialogs)
+
+
+def passed(desk: Desk, seconds: float) -> dict[str, Any]:
+    """What an action that takes so long changes of the time: of the seat that is taken, and of the world if it is ahead."""
+    if not desk.seat:
+        return {"clock": round(desk.clock + seconds, 3)}
+    seat = desk.seats[desk.seat]
+    end = round(seat.at + seconds, 3)
+    return {"clock": max(desk.clock, end), "seats": {**desk.seats, desk.seat: seat.replace(at=end)}}
+
+
+def waited(desk: Desk, seconds: float) -> float:
+    """How long a wait takes here. An app that loads does so by the world's clock, which other seats may have moved on."""
+    busy = desk.loading.get(desk.front or "", 0.0)
+    if not desk.seat or busy <= desk.clock:
+        return seconds
+    return max(seconds, min(busy, desk.clock + seconds) - desk.seats[desk.seat].at)

@@ -10,11 +10,10 @@ from pydantic import ValidationError
 
 from environments.simulated.app import Arrived, Dialog
 from environments.simulated.apps import APPS
-from environments.simulated.screen import notices
 from environments.simulated.screen.alterations import MARK, Alteration
-from environments.simulated.turn import events, interceptions
-from environments.simulated.turn.triggers import same_label
-from environments.simulated.turn.turn import Turn
+from environments.simulated.turn import events
+from environments.simulated.turn.events import same_label
+from environments.simulated.turn.turn import Turn, sign_in
 from environments.simulated.world.values import slug
 from environments.simulated.world.world import ArmedRule, World
 
@@ -42,7 +41,7 @@ def _popup(turn: Turn, index: int, popup: events.Popup) -> None:
 
 
 def _expire(turn: Turn, index: int, expire: events.Expire) -> None:
-    turn.open_dialog(interceptions.sign_in(index, expire))
+    turn.open_dialog(sign_in(index, expire))
 
 
 def _loading(turn: Turn, index: int, loading: events.Loading) -> None:
@@ -61,7 +60,7 @@ def _network(turn: Turn, index: int, network: events.Network) -> None:
 
 def _alter(turn: Turn, app: str, change: Alteration, seconds: float | None = None) -> None:
     if seconds is not None:
-        change = change.model_copy(update={"until": turn.desk.clock + seconds})
+        change = change.replace(until=turn.desk.clock + seconds)
     turn.change(altered={**turn.desk.altered, app: (*turn.desk.altered.get(app, ()), change)})
 
 
@@ -102,13 +101,13 @@ def _chat(turn: Turn, index: int, chat: events.Chat) -> None:
 
 
 def _notice(turn: Turn, index: int, note: events.Note) -> None:
-    notices.notice(turn, note.title, note.text, note.app)
+    turn.notice(note.title, note.text, note.app)
 
 
 def _deadline(turn: Turn, index: int, deadline: events.Deadline) -> None:
     turn.change(passed={deadline.name: turn.desk.clock, **turn.desk.passed})
     if deadline.notice:
-        notices.notice(turn, deadline.notice)
+        turn.notice(deadline.notice)
 
 
 def _focus(turn: Turn, index: int, focus: events.FocusOn) -> None:
@@ -125,9 +124,9 @@ def _crash_app(turn: Turn, index: int, crash: events.CrashApp) -> None:
     begun = [name for name in app.looks if name in fields and not fields[name].is_required()]
     fresh = {name: fields[name].get_default(call_default_factory=True) for name in begun}
     turn.change(focus="", dialogs=tuple(dialog for dialog in turn.desk.dialogs if dialog.app != crash.app))
-    turn.world = turn.world.with_app(crash.app, turn.world.apps[crash.app].model_copy(update=fresh))
+    turn.world = turn.world.with_app(crash.app, turn.world.apps[crash.app].replace(**fresh))
     turn.close_app(crash.app)
-    notices.notice(turn, f"{app.title} has stopped", "What was not saved is lost. Open it again.", crash.app)
+    turn.notice(f"{app.title} has stopped", "What was not saved is lost. Open it again.", crash.app)
 
 
 def _inject(turn: Turn, index: int, inject: events.Inject) -> None:
@@ -141,7 +140,7 @@ def _inject(turn: Turn, index: int, inject: events.Inject) -> None:
         case "toast":
             turn.toast(inject.text)
         case "notice":
-            notices.notice(turn, inject.text, app=inject.app)
+            turn.notice(inject.text, app=inject.app)
         case "banner" | "placeholder" as what:
             key = f"banner-{index}-{turn.desk.fired.get(index, 1)}"
             _alter(turn, str(inject.app), Alteration(what=what, label=inject.label, to=inject.text, key=key))

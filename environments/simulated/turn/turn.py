@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any
+from typing import Any, TypeVar
 
 from environments.simulated.app import (
     Answered,
@@ -16,10 +16,12 @@ from environments.simulated.app import (
     Copy,
     DatedState,
     Dialog,
+    DialogField,
     Edited,
     Effect,
     Event,
     Focus,
+    FunctionResult,
     Later,
     Launch,
     Left,
@@ -31,20 +33,40 @@ from environments.simulated.app import (
     Toast,
 )
 from environments.simulated.apps import APPS
-from environments.simulated.screen import notices
 from environments.simulated.screen.alterations import MARK, own_key
 from environments.simulated.screen.elements import ShownElement
 from environments.simulated.screen.screen import Screen, screen_of
 from environments.simulated.screen.widgets import TEXTS
-from environments.simulated.screen.windows import arranged, to_front
-from environments.simulated.skills import FunctionResult
-from environments.simulated.turn import interceptions
-from environments.simulated.turn.events import Fail, Rule, Swallow
-from environments.simulated.turn.triggers import TriggerEvent
-from environments.simulated.world.world import ClosedDialog, Desk, Message, ScheduledEvent, World
+from environments.simulated.turn.events import (
+    Autocomplete,
+    Control,
+    Expire,
+    Fail,
+    Network,
+    Rule,
+    Swallow,
+    TriggerEvent,
+    Twice,
+    Validate,
+    same_label,
+)
+from environments.simulated.world.values import Model
+from environments.simulated.world.world import (
+    ArmedRule,
+    ClosedDialog,
+    Desk,
+    Message,
+    Notification,
+    ScheduledEvent,
+    World,
+)
 from protocol import ExecStatus
 
 TOAST_SECONDS = 4.0
+
+
+E = TypeVar("E", bound=Model)
+C = TypeVar("C", bound=Control)
 
 
 class Refused(Exception):
@@ -93,13 +115,13 @@ class Turn:
         """An app's state as its updates and functions get it: with the state of the app that it shares, or with the time."""
         state, other = self.world.apps[app], self.world.apps.get(APPS[app].shares)
         if isinstance(state, DatedState):
-            return state.model_copy(update={"moment": self.desk.now})
-        return state.model_copy(update={"lent": other}) if other is not None and isinstance(state, SharingState) else state
+            return state.replace(moment=self.desk.now)
+        return state.replace(lent=other) if other is not None and isinstance(state, SharingState) else state
 
     def _keep(self, app: str, state: AppState) -> None:
         """Take over an app's next state, without what was lent to it."""
         if isinstance(state, SharingState) and state.lent is not None:
-            state = state.model_copy(update={"lent": None})
+            state = state.replace(lent=None)
         if isinstance(state, DatedState) and state.moment:
             state = _without_moment(state, self.world.apps[app])
         self.world = self.world.with_app(app, state)
@@ -115,7 +137,7 @@ class Turn:
     def _do(self, app: str, effect: Effect) -> None:
         match effect:
             case Dialog():
-                self.open_dialog(effect.model_copy(update={"app": app}))
+                self.open_dialog(effect.replace(app=app))
             case Toast(text=text):
                 self.toast(text)
             case Busy(seconds=seconds):
@@ -141,7 +163,7 @@ class Turn:
             case Focus(key=key):
                 self.focus_on(app, key)
             case Notice(title=title, text=text):
-                notices.notice(self, title, text, app)
+                self.notice(title, text, app)
             case Launch() | Notify() if effect.app not in self.world.apps:
                 self.toast(f"{APPS[effect.app].title} is not installed")
             case Launch():
@@ -163,12 +185,12 @@ class Turn:
     def open_app(self, app: str) -> None:
         """Bring an app to the front, in a new window if it has none."""
         self.move_focus("")
-        self.change(windows=to_front(self.desk, app, list(self.world.apps)))
+        self.change(windows=self.desk.to_front(app, list(self.world.apps)))
         self.happened.append(TriggerEvent("app_opened", app))
 
     def close_app(self, app: str) -> None:
         self.move_focus("")
-        self.change(windows=arranged(self.desk, (win for win in self.desk.windows if win.app != app), list(self.world.apps)))
+        self.change(windows=self.desk.arranged((win for win in self.desk.windows if win.app != app), list(self.world.apps)))
 
     def move_focus(self, track_id: str, *, caret: int = 0, anchor: int | None = None) -> None:
         """The field that is left hears of it first, as a page's `blur` would tell it."""
@@ -191,7 +213,7 @@ class Turn:
 
     def _reach_network(self, app: str) -> None:
         """Raise Failed while nothing can be saved, or have it reported afterwards."""
-        net = interceptions.offline(self, app)
+        net = self.offline(app)
         if net is None:
             return
         if not net.after:
@@ -205,14 +227,14 @@ class Turn:
         app, key = shown.element.app, shown.widget.key
         if shown.layer:
             self.answer(int(key.rsplit("-", 1)[1]) - 1)
-        elif notices.pressed(self, key) or interceptions.uncovered(self, app, key):
+        elif self.pressed_notice(key) or self.uncovered(app, key):
             return
         elif app is None:
             self.open_app(key.removeprefix("icon-"))
         else:
             before = self.world.apps[app]
             self.tell(app, Pressed(key, modifiers))
-            interceptions.bounced(self, shown, before)
+            self.bounced(shown, before)
 
     def clicked(self, shown: ShownElement) -> None:
         self.happened.append(TriggerEvent("clicked", shown.element.app or "", shown.word))
@@ -222,10 +244,10 @@ class Turn:
         if shown.layer:
             key = shown.widget.key.removeprefix("field-")
             dialog = self.desk.dialogs[-1]
-            fields = tuple(f.model_copy(update={"value": value}) if f.key == key else f for f in dialog.fields)
-            self.change(dialogs=(*self.desk.dialogs[:-1], dialog.model_copy(update={"fields": fields})))
+            fields = tuple(f.replace(value=value) if f.key == key else f for f in dialog.fields)
+            self.change(dialogs=(*self.desk.dialogs[:-1], dialog.replace(fields=fields)))
         elif shown.element.app:
-            taken = interceptions.written(self, shown, value)
+            taken = self.written(shown, value)
             if taken is not None:
                 self.tell(shown.element.app, Edited(shown.widget.key, taken))
 
@@ -243,7 +265,7 @@ class Turn:
         name = dialog.buttons[index]
         self.change(dialogs=self.desk.dialogs[:-1], focus="")
         if dialog.app is None:
-            if not interceptions.let_in(self, dialog, name):
+            if not self.let_in(dialog, name):
                 return
             self.change(answered=(*self.desk.answered, ClosedDialog(title=dialog.title, kind=dialog.kind, button=name)))
         else:
@@ -251,20 +273,107 @@ class Turn:
 
     def fault(self, shown: ShownElement) -> None:
         """Raise Failed when a rule makes actions on this control fail."""
-        hit = interceptions.caught(self, shown, Fail)
+        hit = self.caught(shown, Fail)
         if hit and self.late is None:
             at, fail = hit
             if not fail.after:
-                raise Failed(fail.error, ExecStatus(fail.status), interceptions.spend(self.before, at))
+                raise Failed(fail.error, ExecStatus(fail.status), spend(self.before, at))
             self.late = fail.error, ExecStatus(fail.status)
-            self.world = interceptions.spend(self.world, at)
+            self.world = spend(self.world, at)
 
     def swallows(self, shown: ShownElement) -> bool:
         """Whether a rule takes this click, which counts as one of the clicks that it takes."""
-        hit = interceptions.caught(self, shown, Swallow)
+        hit = self.caught(shown, Swallow)
         if hit:
-            self.world = interceptions.spend(self.world, hit[0])
+            self.world = spend(self.world, hit[0])
         return hit is not None
+
+    def caught(self, shown: ShownElement, kind: type[C]) -> tuple[ArmedRule, C] | None:
+        """The rule of a kind that takes what is done to this control."""
+        for armed, effect in in_force(self.world, self.rules, kind):
+            if effect.app in (None, shown.element.app) and same_label(effect.label, shown.word):
+                return armed, effect
+        return None
+
+    def written(self, shown: ShownElement, value: str) -> str | None:
+        """What a field takes of the value that it is given; None when it takes nothing."""
+        if refused := self.caught(shown, Validate):
+            self.world = spend(self.world, refused[0])
+            self.toast(f"{shown.name}: {refused[1].message}")
+            return None
+        longer = len(value) > len(shown.widget.value or "")
+        if longer and (completed := self.caught(shown, Autocomplete)):
+            self.world = spend(self.world, completed[0])
+            effect = completed[1]
+            return (value if effect.keep is None else value[: effect.keep]) + effect.add
+        return value
+
+    def bounced(self, shown: ShownElement, before: AppState) -> None:
+        """A click that arrives twice: the second finds the form as the first one did, since both were on their way."""
+        app = shown.element.app
+        hit = self.caught(shown, Twice)
+        if hit is None or app is None:
+            return
+        self.world = spend(self.world, hit[0])
+        kind = APPS[app]
+        begun = {name: getattr(before, name) for name in kind.looks if name in kind.state.model_fields and name != "counter"}
+        self.world = self.world.with_app(app, self.world.apps[app].replace(**begun))
+        self.tell(app, Pressed(own_key(shown.widget.key)))
+
+    def offline(self, app: str) -> Network | None:
+        """The rule that keeps an app from saving now."""
+        return next((net for _, net in in_force(self.world, self.rules, Network) if net.app in (None, app)), None)
+
+    def uncovered(self, app: str | None, key: str) -> bool:
+        """A press on what lies over a control: it goes if it can be dismissed by that. False for any other key."""
+        name, _, what = key.partition(".")
+        if not name.startswith("cover-"):
+            return False
+        if what == "dismiss" and app is not None:
+            left = tuple(change for change in self.desk.altered.get(app, ()) if change.key.rstrip("!") != name)
+            self.change(altered={**self.desk.altered, app: left})
+        return True
+
+    def let_in(self, dialog: Dialog, button: str) -> bool:
+        """Whether a dialog of the desktop stays closed: one that asks for a password comes again without the right one."""
+        if not dialog.key.startswith("expire-"):
+            return True
+        rule = int(dialog.key.removeprefix("expire-"))
+        expire = self.rules[rule].expire
+        if expire is None:
+            return True
+        if button != "Sign in":
+            self.close_app(str(expire.app))
+            return True
+        given = dialog.fields[0].value
+        right = bool(given) if expire.password is None else given == expire.password
+        if not right:
+            self.open_dialog(sign_in(rule, expire, wrong=True))
+        return right
+
+    def notice(self, title: str, words: str = "", app: str | None = None) -> None:
+        number = self.desk.noticed + 1
+        made = Notification(number=number, app=app, title=title, text=words, at=self.desk.clock)
+        self.change(noticed=number, notices=(*self.desk.notices, made))
+
+    def dismiss(self, number: int) -> None:
+        self.change(notices=tuple(one for one in self.desk.notices if one.number != number))
+
+    def open_notice(self, number: int) -> None:
+        """It goes, and its app comes to the front."""
+        found = next((one for one in self.desk.notices if one.number == number), None)
+        self.dismiss(number)
+        if found and found.app in self.world.apps:
+            self.open_app(str(found.app))
+
+    def pressed_notice(self, key: str) -> bool:
+        """Do what a press on a notice means; False when the key is not one of theirs."""
+        name, _, what = key.partition(".")
+        number = name.removeprefix("notice-")
+        if number == name or not number.isdecimal():
+            return False
+        (self.dismiss if what == "dismiss" else self.open_notice)(int(number))
+        return True
 
 
 def _known(event: Any) -> Event:
@@ -277,4 +386,31 @@ def _without_moment(state: DatedState, before: AppState) -> AppState:
     """The state without the time that was lent to it; the very same as before where nothing else is another object."""
     if all(value is before.__dict__[name] for name, value in state.__dict__.items() if name != "moment"):
         return before
-    return state.model_copy(update={"moment": ""})
+    return state.replace(moment="")
+
+
+def in_force(world: World, rules: Sequence[Rule], kind: type[E]) -> list[tuple[ArmedRule, E]]:
+    """The rules of a kind that wait, in the order in which they came."""
+    desk = world.desk
+    waiting = (armed for armed in desk.armed if armed.until is None or armed.until > desk.clock)
+    return [(armed, effect) for armed in waiting if isinstance(effect := rules[armed.rule].effect, kind)]
+
+
+def spend(world: World, used: ArmedRule) -> World:
+    """One use less; a rule with none left is disarmed."""
+    less = (a.replace(left=a.left - 1) if a == used else a for a in world.desk.armed)
+    return world.with_desk(armed=tuple(a for a in less if a.left > 0))
+
+
+def sign_in(rule: int, expire: Expire, wrong: bool = False) -> Dialog:
+    """The dialog that asks for the password; its key names the rule."""
+    ways = ("Sign in",) if expire.app is None else ("Sign in", f"Close {APPS[expire.app].title}")
+    return Dialog(
+        key=f"expire-{rule}",
+        title=expire.title,
+        text="That is not the right password." if wrong else expire.text,
+        fields=(DialogField(key="password", label="Password", private=True),),
+        buttons=ways,
+        default="Sign in",
+        kind="account",
+    )

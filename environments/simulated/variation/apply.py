@@ -14,10 +14,10 @@ from typing import Any, Literal, NamedTuple, TypeVar, get_args
 import yaml
 
 from environments.contract import WorldError
+from environments.files.yaml_lines import load_yaml
 from environments.simulated.screen.widgets import FIELDS, Widget
 from environments.simulated.variation.metrics import Variation
 from environments.simulated.world.values import slug
-from environments.simulated.world.yaml_text import load_yaml
 
 SCREENS = (None, (1024, 768), (1920, 1080), (800, 600))
 CONTENT = (1, 1, 2, 5, 20)

@@ -53,11 +53,11 @@ class Variation(Model):
 
     def drawn_from(self, seed: int) -> Self:
         """The same with its seed filled in."""
-        return self if self.seed is not None else self.model_copy(update={"seed": seed})
+        return self if self.seed is not None else self.replace(seed=seed)
 
     def with_changes(self, other: Variation) -> Self:
         """The same with every axis that the other one names."""
-        return self.model_copy(update={name: getattr(other, name) for name in other.model_fields_set})
+        return self.replace(**({name: getattr(other, name) for name in other.model_fields_set}))
 
 
 class Metrics(NamedTuple):

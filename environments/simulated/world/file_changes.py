@@ -5,9 +5,9 @@ from __future__ import annotations
 from pydantic import ValidationError
 
 from environments.contract import FileChange, FileTree, text_digest
-from environments.simulated.apps.documents.files.state import ROOT, Entry, FilesState, parent, remembered
-from environments.simulated.apps.documents.terminal.tree import Shell, Trouble, consistent, put
-from environments.simulated.skills import FunctionResult
+from environments.simulated.app import FunctionResult
+from environments.simulated.apps.documents.files.state import ROOT, Entry, FilesState, parent
+from environments.simulated.apps.documents.terminal.tree import Shell, Trouble, consistent
 from environments.simulated.turn.turn import Refused, Turn
 from environments.simulated.world.world import World
 from protocol import Extension
@@ -35,7 +35,7 @@ def change_files(turn: Turn, action: Extension) -> None:
     state = turn.world.apps.get(_APP)
     if not isinstance(state, FilesState):
         raise Refused("this desktop has no app for files")
-    after = remembered(state, _changed(state, change))
+    after = state.remembered(_changed(state, change))
     turn.use(
         _APP,
         FunctionResult(after, {"written": len(change.written), "removed": len(change.removed), "folders": len(change.folders)}),
@@ -51,14 +51,14 @@ def _changed(state: FilesState, change: FileChange) -> FilesState:
     if missing := next((path for path in change.removed if path not in state.entries or path == ROOT), None):
         raise Refused(f"{missing} cannot be removed: there is no such file or folder")
     gone = set(change.removed)
-    files = state.model_copy(update={"entries": {path: entry for path, entry in state.entries.items() if path not in gone}})
+    files = state.replace(entries={path: entry for path, entry in state.entries.items() if path not in gone})
     shell = Shell(files, ROOT, "", "")
     entries = [(path, Entry(kind="folder")) for path in sorted(change.folders)]
     entries += [(path, Entry(kind="file", text=text)) for path, text in sorted(change.written.items())]
     for path, entry in entries:
         try:
             _good(path)
-            shell = shell if entry.kind == "folder" and shell.is_folder(path) else put(shell, path, entry)
+            shell = shell if entry.kind == "folder" and shell.is_folder(path) else shell.put(path, entry)
         except Trouble as no:
             raise Refused(f"{path}: {no}") from None
     if lost := next((path for path in shell.files.entries if path != ROOT and not shell.is_folder(parent(path))), None):

@@ -23,7 +23,7 @@ CREATE TABLE IF NOT EXISTS meta (name TEXT PRIMARY KEY, body TEXT NOT NULL) WITH
 CREATE TABLE IF NOT EXISTS state (app TEXT, field TEXT, entry TEXT, body TEXT NOT NULL, UNIQUE (app, field, entry));
 CREATE TABLE IF NOT EXISTS performed (n INTEGER PRIMARY KEY, key TEXT UNIQUE NOT NULL, digest TEXT, action TEXT, result TEXT);
 """
-_NONE: dict[str, Any] = {}
+_NONE: Mapping[str, object] = {}
 
 
 class PerformedAction(NamedTuple):
@@ -206,14 +206,14 @@ class FileStore:
             if not isinstance(value, dict):
                 self._put(app, field, "", value)
                 continue
-            known = was if isinstance(was, dict) else None
+            known: Mapping[str, object] | None = was if isinstance(was, dict) else None
             if known is None or not _same_order(known, value):
                 self._db.execute("DELETE FROM state WHERE app = ? AND field = ?", (app, field))
                 self._put(app, field, "", _NONE)
                 known = _NONE
             self._put_entries(app, field, known, value)
 
-    def _put_entries(self, app: str, field: str, known: dict[str, Any], value: dict[str, Any]) -> None:
+    def _put_entries(self, app: str, field: str, known: Mapping[str, object], value: Mapping[str, object]) -> None:
         for entry in known.keys() - value.keys():
             self._db.execute("DELETE FROM state WHERE app = ? AND field = ? AND entry = ?", (app, field, f"={entry}"))
         for entry, item in value.items():
@@ -228,7 +228,7 @@ class FileStore:
         )
 
 
-def _same_order(old: dict[str, Any], new: dict[str, Any]) -> bool:
+def _same_order(old: Mapping[str, object], new: Mapping[str, object]) -> bool:
     """Whether rows, which keep the order in which they came, give the new dict when only new entries are appended."""
     kept = [key for key in old if key in new]
     return list(new)[: len(kept)] == kept

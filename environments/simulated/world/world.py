@@ -4,17 +4,20 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal
+from functools import lru_cache
+from math import ceil, sqrt
+from typing import Any, Literal, NamedTuple
 
-from pydantic import Field
+from pydantic import BaseModel, Field
+from pydantic_core import to_json
 
 from environments.simulated.app import AppState, Dialog
 from environments.simulated.screen.alterations import Alteration
-from environments.simulated.turn.triggers import moment_of
+from environments.simulated.turn.events import moment_of
 from environments.simulated.variation.metrics import Variation
-from environments.simulated.world.values import Model
+from environments.simulated.world.values import IdentityKey, Model
 
 TITLE_BAR = 40
 TASK_BAR = 40
@@ -169,6 +172,47 @@ class Desk(Model):
     def busy(self, app: str) -> bool:
         return self.loading.get(app, 0.0) > self.clock
 
+    def to_front(self, app: str, order: Sequence[str]) -> Windows:
+        """The windows with that app's in front; it gets one if it has none. `order` names the world's apps."""
+        known = next((win for win in self.windows if win.app == app), None)
+        others = tuple(win for win in self.windows if win.app != app)
+        if known is None:
+            known = WindowState(app=app, box=self._cascaded(len(others)) if self.arrange == "cascade" else None)
+        return self.arranged((*others, known.replace(minimized=False) if known.minimized else known), order)
+
+    def arranged(self, windows: Iterable[WindowState], order: Sequence[str]) -> Windows:
+        """The windows where the desk's arrangement wants them; tiles keep the order of the world's apps."""
+        kept = tuple(windows)
+        if self.arrange != "side_by_side":
+            return kept
+        tiled = sorted((win.app for win in kept if not win.minimized), key=order.index)
+        return tuple(win if win.minimized else win.replace(box=self._tile(tiled.index(win.app), len(tiled))) for win in kept)
+
+    def _tile(self, at: int, count: int) -> tuple[int, int, int, int] | None:
+        if count == 1:
+            return None
+        left, top, right, bottom = self.ground
+        across = ceil(sqrt(count))
+        down = ceil(count / across)
+        column, row = at % across, at // across
+        wide, tall = (right - left) // across, (bottom - top) // down
+        return left + column * wide, top + row * tall, left + (column + 1) * wide, top + (row + 1) * tall
+
+    def _cascaded(self, count: int) -> tuple[int, int, int, int]:
+        left, top, right, bottom = self.ground
+        wide, tall = (right - left) * 7 // 10, (bottom - top) * 3 // 4
+        room = max(1, min((right - left - wide) // _STEP, (bottom - top - tall) // _STEP) + 1)
+        shift = MARGIN // 2 + _STEP * (count % room)
+        return left + shift, top + shift, min(right, left + shift + wide), min(bottom, top + shift + tall)
+
+    def snapped(self, app: str, side: str) -> Windows:
+        """The window of an app at a half of the screen (`left`, `right`), over all of it (`up`), or put away (`down`)."""
+        left, top, right, bottom = self.ground
+        middle = (left + right) // 2
+        boxes = {"left": (left, top, middle, bottom), "right": (middle, top, right, bottom)}
+        change = {"minimized": True} if side == "down" else {"box": boxes.get(side)}
+        return tuple(win.replace(**change) if win.app == app else win for win in self.windows)
+
 
 @dataclass(frozen=True, eq=False)
 class World:
@@ -178,7 +222,7 @@ class World:
     apps: Mapping[str, AppState]
 
     def with_desk(self, **changes: Any) -> World:
-        return World(self.desk.model_copy(update=changes), self.apps)
+        return World(self.desk.replace(**changes), self.apps)
 
     def with_app(self, name: str, state: AppState) -> World:
         return self if self.apps[name] is state else World(self.desk, {**self.apps, name: state})
@@ -194,3 +238,88 @@ class World:
         """Equal worlds have equal hashes, in any process."""
         body = json.dumps(self.dump(), sort_keys=True, ensure_ascii=False, separators=(",", ":"))
         return hashlib.blake2b(body.encode("utf-8", "surrogatepass"), digest_size=16).hexdigest()
+
+    def world_hashes(self) -> dict[str, str]:
+        """A hash for the desk and for each app."""
+        return {"desk": app_hash(self.desk), **{name: app_hash(state) for name, state in self.apps.items()}}
+
+    def differences(self, after: World) -> list[Change]:
+        """Every value that differs, desk first, then the apps in their order."""
+        found = list(_models("desk", self.desk, after.desk))
+        for name in {**self.apps, **after.apps}:
+            found += _values(f"apps.{name}", self.apps.get(name), after.apps.get(name))
+        return found
+
+
+class Change(NamedTuple):
+    """One value that differs. `before` or `after` is None where the entry was not there."""
+
+    path: str
+    """`apps.mail.messages.m3.unread`, `desk.clipboard`."""
+    before: Any
+    after: Any
+
+
+@lru_cache(maxsize=50_000)
+def _digest_of(key: IdentityKey[Any]) -> int:
+    """Hash of one entry; entries are immutable, so each is hashed once in its life."""
+    return _number(to_json(key.value))
+
+
+def _number(body: bytes) -> int:
+    return int.from_bytes(hashlib.blake2b(body, digest_size=16).digest(), "big")
+
+
+def app_hash(state: AppState | Desk) -> str:
+    """Equal states have equal hashes, in any process. Costs what changed since the last time, and a sum over the entries."""
+    total = 0
+    for name in type(state).model_fields:
+        value = getattr(state, name)
+        if isinstance(value, dict):
+            for place, (entry, item) in enumerate(value.items()):
+                item_digest = _digest_of(IdentityKey(item)) if isinstance(item, Model) else _number(to_json(item))
+                total += item_digest ^ _number_of_name(f"{name}.{entry}.{place}")
+            total += _number_of_name(f"{name}:{len(value)}")
+        else:
+            total += _number(to_json({name: value}))
+    return f"{total % (1 << 128):032x}"
+
+
+@lru_cache(maxsize=50_000)
+def _number_of_name(name: str) -> int:
+    return _number(name.encode("utf-8", "surrogatepass"))
+
+
+def _values(path: str, before: Any, after: Any) -> Iterator[Change]:
+    if before is after:
+        return
+    if isinstance(before, BaseModel) and type(before) is type(after):
+        yield from _models(path, before, after)
+    elif isinstance(before, Mapping) and isinstance(after, Mapping):
+        for key in before.keys() | after.keys() if len(before) != len(after) else before:
+            yield from _values(f"{path}.{key}", before.get(key), after.get(key))
+        for key in after.keys() - before.keys() if len(before) == len(after) else ():
+            yield Change(f"{path}.{key}", None, _plain(after[key]))
+    elif before != after:
+        yield Change(path, _plain(before), _plain(after))
+
+
+def _models(path: str, before: BaseModel, after: BaseModel) -> Iterator[Change]:
+    for name in type(before).model_fields:
+        yield from _values(f"{path}.{name}", getattr(before, name), getattr(after, name))
+
+
+def _plain(value: Any) -> Any:
+    """JSON of a value, so that a change can be written down."""
+    if isinstance(value, BaseModel):
+        return value.model_dump(mode="json")
+    if isinstance(value, tuple | list):
+        return [_plain(item) for item in value]
+    if isinstance(value, Mapping):
+        return {str(key): _plain(item) for key, item in value.items()}
+    return value
+
+
+_STEP = TITLE_BAR
+"""How far a cascading window stands from the one before: its title bar stays in sight."""
+Windows = tuple[WindowState, ...]

@@ -15,19 +15,15 @@ from pydantic import BaseModel, Field, ValidationError, model_validator
 from rapidfuzz import fuzz, process
 
 from environments.contract import EnvironmentType, WorldError
-from environments.files.small_files import TooLarge, read_small
-from environments.files.yaml_lines import KeyPath, nearest_line
+from environments.files.yaml_lines import KeyPath, TooLarge, nearest_line, read_small, read_yaml
 from environments.simulated.app import AppState, Setting
 from environments.simulated.apps import APPS, UNUSABLE
-from environments.simulated.screen.windows import to_front
+from environments.simulated.turn.advance import wrongs
 from environments.simulated.turn.effects import edited
 from environments.simulated.turn.events import Rule
 from environments.simulated.variation.metrics import Variation
-from environments.simulated.world.generate import SharedPeople, cast_for
-from environments.simulated.world.rule_check import wrongs
-from environments.simulated.world.values import Model
+from environments.simulated.world.values import Model, SharedPeople, cast_for
 from environments.simulated.world.world import Desk, World
-from environments.simulated.world.yaml_text import read_yaml
 
 _NO_LINES: dict[KeyPath, int] = {}
 
@@ -162,6 +158,58 @@ class WorldSpec(Model):
         """Day and time of the start."""
         return f"{cast.today.isoformat()} {self.starts[-5:].strip().zfill(5)}"
 
+    def first_world(self, seed: int, page: Page | None = None) -> World:
+        """The state in which a world starts, before any rule. Raises WorldError when the content does not fit the app."""
+        cast = self.cast(seed)._replace(times=self.variation.content)
+        shown = self.variation.drawn_from(seed)
+        apps: dict[str, AppState] = {}
+        for app, content in self.apps.items():
+            setting = Setting(random.Random(f"{seed}:{app}"), cast)  # noqa: S311 - variation, not secrecy
+            try:
+                apps[app] = APPS[app].initial(content or {}, setting)
+            except ValidationError as bad:
+                raise (page or Page(self.name)).invalid(bad, APPS[app].content, ("apps", app)) from None
+        desk = Desk(
+            name=self.name,
+            seed=seed,
+            starts=self.begins(cast),
+            size=shown.screen or self.screen,
+            form=self.form,
+            arrange=self.arrange,
+            variation=shown,
+        )
+        for app in reversed(self.open):
+            desk = desk.replace(windows=desk.to_front(app, list(apps)))
+        return World(desk, apps)
+
+    def _check(self, page: Page) -> None:
+        """Everything that can be known without starting: apps exist, content fits, rules speak of what there is."""
+        for app in self.apps:
+            if app in UNUSABLE:
+                raise page.mistake(("apps", app), f"this app of another package cannot be used: {UNUSABLE[app]}")
+            if app not in APPS:
+                said = f"there is no app {app!r}; known apps are: {', '.join(APPS)}{meant(app, APPS)}"
+                raise page.mistake(("apps", app), said)
+        self._check_apps(page)
+        if len(set(self.open)) < len(self.open):
+            raise page.mistake(("open",), "an app is named twice; name each app once")
+        if self.screen[0] < 320 or self.screen[1] < 240:
+            raise page.mistake(("screen",), f"{list(self.screen)} is too small; use at least [320, 240]")
+        world = self.first_world(self.seed, page)
+        for wrong in wrongs(self.events, world.apps):
+            raise page.mistake(("events", *wrong.at), wrong.said + (meant(wrong.word, wrong.known) if wrong.word else ""))
+        for index, rule in enumerate(self.events):
+            if rule.edit:
+                _check_edit(world, rule, page, ("events", index, "edit"))
+
+    def _check_apps(self, page: Page) -> None:
+        wanted: list[tuple[tuple[str | int, ...], str]] = [(("open",), app) for app in self.open]
+        wanted += [(("events", index), app) for index, rule in enumerate(self.events) for app in rule.apps()]
+        for path, app in wanted:
+            if app not in self.apps:
+                there = ", ".join(self.apps)
+                raise page.mistake(path, f"{app!r} is not one of this world's apps, which are: {there}{meant(app, self.apps)}")
+
 
 def load_world(path_or_name: str | Path, seed: int | None = None) -> WorldSpec:
     """The world of a file, or the shipped one of this name. Raises WorldError in one sentence."""
@@ -186,33 +234,8 @@ def parse_world(text: str, name: str = "world", seed: int | None = None) -> Worl
         spec = WorldSpec.model_validate(data)
     except ValidationError as bad:
         raise page.invalid(bad, WorldSpec) from None
-    _check(spec, page)
+    spec._check(page)
     return spec
-
-
-def first_world(spec: WorldSpec, seed: int, page: Page | None = None) -> World:
-    """The state in which a world starts, before any rule. Raises WorldError when the content does not fit the app."""
-    cast = spec.cast(seed)._replace(times=spec.variation.content)
-    shown = spec.variation.drawn_from(seed)
-    apps: dict[str, AppState] = {}
-    for app, content in spec.apps.items():
-        setting = Setting(random.Random(f"{seed}:{app}"), cast)  # noqa: S311 - variation, not secrecy
-        try:
-            apps[app] = APPS[app].initial(content or {}, setting)
-        except ValidationError as bad:
-            raise (page or Page(spec.name)).invalid(bad, APPS[app].content, ("apps", app)) from None
-    desk = Desk(
-        name=spec.name,
-        seed=seed,
-        starts=spec.begins(cast),
-        size=shown.screen or spec.screen,
-        form=spec.form,
-        arrange=spec.arrange,
-        variation=shown,
-    )
-    for app in reversed(spec.open):
-        desk = desk.model_copy(update={"windows": to_front(desk, app, list(apps))})
-    return World(desk, apps)
 
 
 def _read(path_or_name: str | Path) -> tuple[str, str]:
@@ -235,36 +258,6 @@ def _read(path_or_name: str | Path) -> tuple[str, str]:
         raise WorldError(f"{path}: byte {bad.start} is not UTF-8; save the file as UTF-8.") from None
     except OSError as bad:
         raise WorldError(f"{path}: the file cannot be read: {bad.strerror}.") from None
-
-
-def _check(spec: WorldSpec, page: Page) -> None:
-    """Everything that can be known without starting: apps exist, content fits, rules speak of what there is."""
-    for app in spec.apps:
-        if app in UNUSABLE:
-            raise page.mistake(("apps", app), f"this app of another package cannot be used: {UNUSABLE[app]}")
-        if app not in APPS:
-            said = f"there is no app {app!r}; known apps are: {', '.join(APPS)}{meant(app, APPS)}"
-            raise page.mistake(("apps", app), said)
-    _check_apps(spec, page)
-    if len(set(spec.open)) < len(spec.open):
-        raise page.mistake(("open",), "an app is named twice; name each app once")
-    if spec.screen[0] < 320 or spec.screen[1] < 240:
-        raise page.mistake(("screen",), f"{list(spec.screen)} is too small; use at least [320, 240]")
-    world = first_world(spec, spec.seed, page)
-    for wrong in wrongs(spec.events, world.apps):
-        raise page.mistake(("events", *wrong.at), wrong.said + (meant(wrong.word, wrong.known) if wrong.word else ""))
-    for index, rule in enumerate(spec.events):
-        if rule.edit:
-            _check_edit(world, rule, page, ("events", index, "edit"))
-
-
-def _check_apps(spec: WorldSpec, page: Page) -> None:
-    wanted: list[tuple[tuple[str | int, ...], str]] = [(("open",), app) for app in spec.open]
-    wanted += [(("events", index), app) for index, rule in enumerate(spec.events) for app in rule.apps()]
-    for path, app in wanted:
-        if app not in spec.apps:
-            there = ", ".join(spec.apps)
-            raise page.mistake(path, f"{app!r} is not one of this world's apps, which are: {there}{meant(app, spec.apps)}")
 
 
 def _check_edit(world: World, rule: Rule, page: Page, at: tuple[str | int, ...]) -> None:

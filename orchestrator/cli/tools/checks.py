@@ -114,9 +114,9 @@ def shared_store(address: str | None) -> Check:
 def pictures() -> Check:
     """Without them everything else works; Chinese is drawn as empty boxes."""
     try:
-        from environments.simulated.render import fonts
+        from environments.simulated.render.text import chain, has
 
-        chinese = any(fonts.has(source, "文") for source in fonts.chain())
+        chinese = any(has(source, "文") for source in chain())
     except EnvironmentFault as bad:
         what, _, fix = str(bad).rpartition("; type: ")
         return Check("pictures", True, f"none: {what}", fix)

@@ -15,7 +15,7 @@ import httpx
 from httpx_sse import EventSource
 from tenacity import Retrying, retry_if_exception_type, wait_random
 
-from environments.files.small_files import read_small
+from environments.files.yaml_lines import read_small
 from orchestrator.errors import MachineStopped, UsageProblem
 from protocol import JsonObject
 from roles.journal.journal import Event

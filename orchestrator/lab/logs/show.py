@@ -16,7 +16,7 @@ import typer
 from rich.console import Console
 from rich.text import Text
 
-from environments.files.small_files import LARGEST, read_small
+from environments.files.yaml_lines import LARGEST, read_small
 from orchestrator.errors import UsageProblem, did_you_mean
 from orchestrator.store.printable import clean, escaped, json_text
 from orchestrator.views.listing import table

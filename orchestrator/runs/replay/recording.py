@@ -15,7 +15,7 @@ from pydantic import ValidationError
 
 from environments.contract import EnvironmentFault, WorldState
 from environments.files.scratch import Scratch
-from environments.files.small_files import LARGEST, read_small
+from environments.files.yaml_lines import LARGEST, read_small
 from orchestrator.errors import UsageProblem
 from orchestrator.runs.folders import find_run, read_run
 from orchestrator.settings.build import make_environment

@@ -12,12 +12,11 @@ from pathlib import Path
 from typing import Any, NamedTuple, Protocol
 
 from environments.contract import EnvironmentFault
-from environments.pictures.redaction import COLOUR as COVER
+from environments.pictures.set_of_mark import COLOUR as COVER
 from environments.pictures.set_of_mark import Image, ImageDraw, opened
-from environments.simulated.render.fonts import Face
 from environments.simulated.render.raster import image
 from environments.simulated.render.shapes import Box, Fill, Label, Picture, Shape, ShapeGroup, framed, grown
-from environments.simulated.render.text import cut, fit, lines, measure, printable
+from environments.simulated.render.text import Face, cut, fit, lines, measure, printable
 from environments.simulated.render.theme import DARK, LIGHT
 from orchestrator.errors import UsageProblem
 from orchestrator.store.printable import clean

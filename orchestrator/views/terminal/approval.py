@@ -15,8 +15,7 @@ from typing import IO, TYPE_CHECKING, Any, assert_never
 import yaml
 from pydantic import ValidationError
 
-from environments.files.small_files import TooLarge, read_small
-from environments.files.yaml_lines import safe_data
+from environments.files.yaml_lines import TooLarge, read_small, safe_data
 from orchestrator.control.requests import ELSEWHERE, RequestSettled
 from orchestrator.errors import UsageProblem
 from orchestrator.store.printable import clean, shortened

@@ -15,7 +15,7 @@ from itertools import count
 from pathlib import Path
 from typing import NamedTuple
 
-from environments.files.small_files import read_small
+from environments.files.yaml_lines import read_small
 
 _SIGNS = 12
 _NO_SIGN = re.compile(r"[^0-9a-f]+")

@@ -11,8 +11,7 @@ from urllib.parse import urlsplit
 
 from pydantic import Field, field_validator, model_validator
 
-from environments.files.small_files import read_small
-from environments.files.yaml_lines import safe_data
+from environments.files.yaml_lines import read_small, safe_data
 from protocol import Frozen
 
 

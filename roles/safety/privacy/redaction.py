@@ -368,7 +368,7 @@ class SecretBorder:
 
     def _screenshot(self) -> bytes:
         """The picture with everything private painted over."""
-        from environments.pictures.redaction import painted_over
+        from environments.pictures.set_of_mark import painted_over
 
         before = self._learned()
         png: bytes = self.inner.screenshot()  # type: ignore[attr-defined]  # as above

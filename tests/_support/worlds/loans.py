@@ -7,11 +7,22 @@ from contextlib import contextmanager
 from typing import Literal
 
 from environments.effects import Effect
-from environments.simulated.app import Answered, App, Content, Edited, Event, Pressed, Setting, Toast, Update
+from environments.simulated.app import (
+    Answered,
+    App,
+    Content,
+    Edited,
+    Event,
+    Meaning,
+    Pressed,
+    Setting,
+    Toast,
+    Update,
+    becomes,
+    is_gone,
+)
 from environments.simulated.apps import APPS, register
-from environments.simulated.apps.common.forms import question
-from environments.simulated.apps.common.record_list import ListState, list_update, list_view
-from environments.simulated.effect_tables import Meaning, becomes, is_gone
+from environments.simulated.apps.common.record_list import ListState, list_update, list_view, question
 from environments.simulated.screen import widgets as ui
 from environments.simulated.screen.widgets import Widget
 from environments.simulated.world.values import Model, matches

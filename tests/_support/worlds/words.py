@@ -40,7 +40,7 @@ from environments.simulated.app import (
 from environments.simulated.apps import APPS
 from environments.simulated.screen.widgets import FIELDS, Widget
 from environments.simulated.variation.apply import keyed
-from environments.simulated.world.generate import cast_for
+from environments.simulated.world.values import cast_for
 
 SAMPLES = ("", "12.50", "x", "2026-03-01", "09:30", "ada.abbott@example.com", "not @ right", "Ada", "2", "0", "=1/0",
            "=SUM(A1:A3)", "report", "a/b", "99", "Ada Abbott", "SAVE10", "4111111111111111", "09/29", "123",

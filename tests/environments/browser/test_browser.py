@@ -9,8 +9,7 @@ import pytest
 
 from environments.browser import BrowserEnvironment
 from environments.browser.observation.elements import clean
-from environments.browser.record import Record
-from environments.browser.session import find_chromium, flags, free_name
+from environments.browser.session import Record, find_chromium, flags, free_name
 from environments.check import check_environment
 from environments.contract import DigestMismatch, EnvironmentFault, Screenshots
 from protocol import (

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from environments.browser import BrowserEnvironment
-from environments.browser.record import Record
+from environments.browser.session import Record
 from protocol import ActionResult, ActionTarget, Click, ExecStatus, TargetError, resolve
 
 SAVE = Click(target=ActionTarget(text="Save"))

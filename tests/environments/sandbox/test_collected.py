@@ -9,8 +9,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from environments.sandbox.contract import LeftOut, SandboxLimits, ScriptResult
-from environments.sandbox.job import job_of, ran
-from environments.sandbox.pipes import PipeOutput
+from environments.sandbox.job import PipeOutput, job_of, ran
 
 EMPTY = PipeOutput(b"", False)
 

@@ -10,8 +10,8 @@ import pytest
 
 from environments.sandbox.contract import LeftOut, NoSandbox, SandboxLimits, SandboxUnavailable
 from environments.sandbox.detect import PLACES, Detected, Gvisor, find, find_gvisor, installed
+from environments.sandbox.job import PipeOutput
 from environments.sandbox.job import ran as read
-from environments.sandbox.pipes import PipeOutput
 
 pytestmark = pytest.mark.slow("a sandbox")
 

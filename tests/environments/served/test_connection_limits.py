@@ -16,7 +16,7 @@ import httpx
 import pytest
 from waiting import until
 
-from environments.served import access, connection_limits
+from environments.served import access, server
 
 Knock = Callable[..., socket.socket]
 
@@ -70,7 +70,7 @@ REQUEST = b"POST /actions HTTP/1.1\r\nHost: 127.0.0.1\r\n"
               REQUEST + b"Content-Length: 90\r\n\r\n{", b"GET /state HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\nGET / HTTP/1.1\r\nA: "]
 )  # fmt: skip
 def test_a_request_that_drips_is_not_waited_for(knock, begun: bytes, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(connection_limits, "REQUEST_SECONDS", 1.0)
+    monkeypatch.setattr(server, "REQUEST_SECONDS", 1.0)
     connection = knock(begun.replace(b"%s", knock.place.address.token.encode()))
     began = time.monotonic()
 
@@ -110,7 +110,7 @@ def test_one_visitor_holds_no_more_than_a_share_of_the_connections(knock, monkey
 
 
 def test_what_strangers_do_wrong_fills_no_log(knock, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch) -> None:
-    words = connection_limits.FewWords()
+    words = server.FewWords()
     for name in ("uvicorn.error", "asyncio"):
         monkeypatch.setattr(logging.getLogger(name), "filters", [words])
         monkeypatch.setattr(logging.getLogger(name), "propagate", True)

@@ -6,10 +6,9 @@ import pytest
 
 pytest.importorskip("cv2", reason="reading pictures needs the extra: pip install 'deskcrew[vision]'")
 
-from environments.vision.element_drafts import ElementDraft
-from environments.vision.pixels import Box, Colour
+from environments.vision.controls import ElementDraft
+from environments.vision.pixels import Box, Colour, Frame
 from environments.vision.recognizer import arranged
-from environments.vision.shapes import Frame
 
 WHITE = Colour(255, 255, 255)
 CARD = Frame(Box(10, 10, 400, 200), WHITE, WHITE, Colour(200, 200, 200))

@@ -15,9 +15,8 @@ from environments.contract import AppCatalog, DigestMismatch, EnvironmentFault, 
 from environments.simulated.desktop import SimulatedDesktop
 from environments.simulated.world.worldfile import parse_world
 from environments.vision.environment import FromPixels
-from environments.vision.pixels import Box, ground_of, pixels_of, written_in
+from environments.vision.pixels import Box, frames_of, ground_of, pixels_of, written_in
 from environments.vision.reader import Reader, _bands, _with_lines
-from environments.vision.shapes import frames_of
 from protocol import ActionTarget, Click, ExecStatus, Fill, GUIElement, LaunchApp, VisualState
 
 pytestmark = pytest.mark.slow("pictures that are read")

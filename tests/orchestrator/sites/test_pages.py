@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from environments.browser import BrowserEnvironment
-from environments.browser.miniwob import MiniwobPage, pages_folder
+from environments.browser.environment import MiniwobPage, pages_folder
 from environments.contract import EnvironmentFault
 from orchestrator.crew import Crew
 from orchestrator.runs.runs import Outcome

@@ -3,19 +3,26 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import NoReturn, TypeAlias, TypeVar
+from inspect import Parameter, signature
+from types import new_class
+from typing import Annotated, Any, Generic, NoReturn, TypeAlias, TypeVar
 
 from pydantic import Field, JsonValue
 from rapidfuzz import fuzz, process
 
-from environments.simulated.app import AppState, Effect, Event, Update
-from environments.simulated.skills import FunctionDeclined
+from environments.simulated.app import AnyFunction, AppState, Effect, Event, Function, FunctionDeclined, FunctionResult, Update
 from environments.simulated.world.values import Model
 
 S = TypeVar("S", bound=AppState)
 T = TypeVar("T")
 Drive: TypeAlias = Callable[[S, Event], Update[S]]
 """An app's `update`: functions that write go through it, so that they do what the window does."""
+
+
+Offset = Annotated[int, Field(ge=0)]
+Limit = Annotated[int, Field(ge=1, le=200)]
+Words = Annotated[str, Field(min_length=1)]
+F = TypeVar("F", bound=Callable[..., Any])
 
 
 class NoArguments(Model):
@@ -47,10 +54,9 @@ def driven(update: Drive[S], state: S, events: Iterable[Event]) -> Update[S]:
     return Update(state, tuple(effects))
 
 
-def part_of(items: Sequence[T], page: Page, shown: Callable[[T], JsonValue]) -> dict[str, JsonValue]:
+def part_of(items: Sequence[T], offset: int, limit: int, shown: Callable[[T], JsonValue]) -> dict[str, JsonValue]:
     """The wanted part of the items, and how many there are."""
-    some = items[page.offset : page.offset + page.limit]
-    return {"count": len(items), "offset": page.offset, "items": [shown(item) for item in some]}
+    return {"count": len(items), "offset": offset, "items": [shown(item) for item in items[offset : offset + limit]]}
 
 
 def told(noun: str, items: Sequence[T], shown: Callable[[T], JsonValue], limit: int, offset: int = 0) -> dict[str, JsonValue]:
@@ -85,3 +91,50 @@ def chosen(label: str, wanted: str, options: Sequence[str]) -> str:
 def one_line(text: str) -> str:
     """What a field of one line makes of a text."""
     return " ".join(text.split("\n"))
+
+
+class FunctionTable(list[AnyFunction], Generic[S]):
+    """The functions of an app, in the order in which they are written.
+
+    A function is one of Python: its docstring is the summary, its parameters after the state are what it takes. `title` and
+    `about` are what the schema of these is called and says; where the one parameter is a Model, that is the schema.
+    """
+
+    def __init__(self, *declines: type[Exception]) -> None:
+        """`declines`: what the window refuses by, which is declined in the same words."""
+        super().__init__()
+        self._declines = declines
+
+    def reads(self, title: str = "", about: str | None = None) -> Callable[[F], F]:
+        """Changes nothing; what it returns is its result."""
+        return self._declared(title, about, False, False)
+
+    def writes(self, title: str = "", about: str | None = None, *, repeatable: bool = False) -> Callable[[F], F]:
+        """Returns a FunctionResult."""
+        return self._declared(title, about, True, repeatable)
+
+    def _declared(self, title: str, about: str | None, writes: bool, repeatable: bool) -> Callable[[F], F]:
+        def declare(function: F) -> F:
+            _, *parameters = signature(function, eval_str=True).parameters.values()
+            whole = not title and bool(parameters)
+            model = parameters[0].annotation if whole else _model(title, about, parameters) if title else NoArguments
+
+            def call(state: S, given: Model) -> FunctionResult[S]:
+                try:
+                    done = function(state, given) if whole else function(state, **vars(given))
+                except self._declines as refusal:
+                    raise FunctionDeclined(str(refusal)) from None
+                return done if isinstance(done, FunctionResult) else FunctionResult(state, done)
+
+            self.append(Function(function.__name__, function.__doc__ or "", model, call, writes, repeatable))
+            return function
+
+        return declare
+
+
+def _model(title: str, about: str | None, parameters: Sequence[Parameter]) -> type[Model]:
+    defaults = {one.name: one.default for one in parameters if one.default is not Parameter.empty}
+    annotations = {one.name: one.annotation for one in parameters}
+    body = {"__module__": __name__, "__doc__": about, "__annotations__": annotations, **defaults}
+    model: type[Model] = new_class(title, (Model,), exec_body=lambda namespace: namespace.update(body))
+    return model

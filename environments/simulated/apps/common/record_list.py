@@ -2,16 +2,164 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from datetime import date, timedelta
 from itertools import count
-from typing import Any, Generic, TypeVar
+from typing import Any, Generic, NamedTuple, TypeVar
 
 from pydantic import Field
 
-from environments.simulated.app import Answered, AppState, Edited, Event, Left, Pressed, Update
-from environments.simulated.apps.common.forms import question, with_error
-from environments.simulated.screen.widgets import Widget, listing, pager, table, text
-from environments.simulated.world.values import Model, page_of
+from environments.simulated.app import (
+    Answered,
+    AppState,
+    Away,
+    Dialog,
+    DialogField,
+    Edited,
+    Event,
+    Left,
+    Pressed,
+    Shortcut,
+    Update,
+)
+from environments.simulated.screen.widgets import Widget, bar, group, icon, listing, pager, table, text, textbox
+from environments.simulated.world.values import Model, page_of, parse_day
+
+Chosen = tuple[str, ...]
+"""Keys of what is chosen; the first one is where a range with Shift begins."""
+
+
+def picked(order: Sequence[str], chosen: Chosen, key: str, modifiers: Sequence[str] = ()) -> Chosen:
+    """What is chosen after a click: only that, with Control that too or no longer, with Shift all from the first one to it."""
+    held = [name for name in chosen if name in order]
+    if "Shift" in modifiers and held and key in order:
+        ends = sorted((order.index(held[0]), order.index(key)))
+        between = order[ends[0] : ends[1] + 1]
+        return (held[0], *(name for name in between if name != held[0]))
+    if {"Control", "Meta", "ControlOrMeta"} & set(modifiers):
+        return tuple(name for name in held if name != key) if key in held else (key, *held)
+    return (key,)
+
+
+def stepped(order: Sequence[str], chosen: Chosen, way: int) -> Chosen:
+    """The next or the previous one of the order; the first or the last where nothing is chosen."""
+    if not order:
+        return ()
+    here = order.index(chosen[0]) + way if chosen and chosen[0] in order else (0 if way > 0 else len(order) - 1)
+    return (order[min(max(0, here), len(order) - 1)],)
+
+
+_WEEKDAYS = ("Mo", "Tu", "We", "Th", "Fr", "Sa", "Su")
+
+
+class Sheet(Model):
+    """The calendar sheet that is open below a date field, and the month (`2026-03`) that it shows."""
+
+    field: str
+    month: str
+
+
+class SheetEvent(NamedTuple):
+    """What an event made of the sheet: the one that is open now, and the day that was picked in `field`."""
+
+    sheet: Sheet | None
+    field: str = ""
+    day: str = ""
+
+
+def with_error(errors: Mapping[str, str], name: str, said: str = "") -> dict[str, str]:
+    """The errors of a form with this one of a field in place of the one it had."""
+    rest = {key: error for key, error in errors.items() if key != name}
+    return {**rest, name: said} if said else rest
+
+
+def question(key: str, title: str, text: str, go: str, stay: str = "Cancel") -> Dialog:
+    """What is asked before something is done that cannot be taken back."""
+    return Dialog(key=key, title=title, text=text, buttons=(go, stay), escape=stay)
+
+
+def prompt(key: str, title: str, go: str, *fields: DialogField) -> Dialog:
+    """What is asked for in fields before something is done; Enter does it."""
+    return Dialog(key=key, title=title, fields=fields, buttons=(go, "Cancel"), default=go, escape="Cancel")
+
+
+def save_question(text: str) -> Dialog:
+    """What an editor asks before it closes what was changed and not saved."""
+    buttons = ("Save changes", "Discard changes", "Keep editing")
+    return Dialog(key="unsaved", title="Save changes?", text=text, buttons=buttons, escape="Keep editing")
+
+
+def leafed(sheet: Sheet | None, event: Event, values: Mapping[str, str], today: str) -> SheetEvent | None:
+    """What an event means for the sheets of these date fields, by key; None when it has nothing to do with them."""
+    match event:
+        case Pressed(key=key) if (field := _field(key, ".pick")) in values:
+            if sheet and sheet.field == field:
+                return SheetEvent(None)
+            return SheetEvent(
+                Sheet(field=field, month=_within((parse_day(values[field]) or parse_day(today) or "2026-01-01")[:7]))
+            )
+        case Pressed(key=key) if sheet and key in (f"{sheet.field}.earlier", f"{sheet.field}.later"):
+            return SheetEvent(Sheet(field=sheet.field, month=_other_month(sheet.month, 1 if key.endswith(".later") else -1)))
+        case Pressed(key=key) if sheet and key.startswith(f"{sheet.field}.day-"):
+            return SheetEvent(None, sheet.field, key.removeprefix(f"{sheet.field}.day-"))
+        case Away(pressed=True) | Shortcut(chord="Escape") if sheet:
+            return SheetEvent(None)
+    return None
+
+
+def date_field(
+    label: str, key: str, value: str, sheet: Sheet | None, *, required: bool = False, invalid: bool = False,
+    placeholder: str | None = None,
+) -> Widget:  # fmt: skip
+    """A field for a day as text, a button beside it, and the sheet that the button opens."""
+    opened = sheet is not None and sheet.field == key
+    field = textbox(label, key, value, required=required, invalid=invalid, placeholder=placeholder)
+    pick = icon(f"Choose {label}", f"{key}.pick", "calendar")._replace(expanded=opened)
+    floating = (_sheet(key, sheet.month, parse_day(value) or ""),) if sheet and opened else ()
+    return group(bar(field, pick, key=f"{key}.line"), *floating, key=f"{key}.date")
+
+
+def _field(key: str, ending: str) -> str:
+    return key.removesuffix(ending) if key.endswith(ending) else ""
+
+
+def _other_month(month: str, by: int) -> str:
+    number = int(month[:4]) * 12 + int(month[5:]) - 1 + by
+    return _within(f"{number // 12:04d}-{number % 12 + 1:02d}")
+
+
+def _within(month: str) -> str:
+    """A month with whole weeks around it that a calendar knows."""
+    return min(max(month, "0002-01"), "9998-12")
+
+
+def _sheet(key: str, month: str, chosen: str) -> Widget:
+    """A month as weeks that begin on Monday. Days of the months beside it are shown and cannot be picked."""
+    first = date.fromisoformat(f"{month}-01")
+    offset, weeks = first.weekday(), []
+    head = tuple(Widget("columnheader", name, f"{key}.{name.lower()}") for name in _WEEKDAYS)
+    for week in range(6):
+        numbers = range(week * 7 - offset, week * 7 - offset + 7)
+        days = tuple(_day(key, first, by, chosen) for by in numbers)
+        if week == 0 or any(day.enabled for day in days):
+            weeks.append(Widget("row", None, f"{key}.week-{week + 1}", children=days, across=True))
+    top = bar(
+        icon("Previous month", f"{key}.earlier", "chevron-left", words=False),
+        Widget("text", f"{first:%B %Y}", f"{key}.month"),
+        icon("Next month", f"{key}.later", "chevron-right", words=False),
+        key=f"{key}.top",
+    )
+    names = Widget("row", None, f"{key}.weekdays", children=head, across=True)
+    grid = Widget("table", None, f"{key}.days", children=(names, *weeks))
+    return Widget("group", None, f"{key}.sheet", children=(top, grid), floats=True)
+
+
+def _day(key: str, first: date, by: int, chosen: str) -> Widget:
+    day = first + timedelta(days=by)
+    same = (day.year, day.month) == (first.year, first.month)
+    name = day.isoformat()
+    return Widget("gridcell", str(day.day), f"{key}.day-{name}", press=True, enabled=same, selected=name == chosen)
+
 
 PAGE_SIZE = 12
 
@@ -46,7 +194,7 @@ def list_update(
     """The list after an event of its search or its pager; None for any other event. `at` is the field with the page."""
     match event:
         case Edited(key="query", value=value):
-            return state.model_copy(update={"query": value})
+            return state.replace(query=value)
         case Pressed(key="search"):
             return state.model_copy(update={"applied": vars(state)["query"].strip(), at: 1})
         case Pressed(key="clear"):
@@ -64,7 +212,7 @@ def with_ids(records: Iterable[M]) -> dict[str, M]:
     taken = {name for name, _ in given}
     free = (str(number) for number in count(1) if str(number) not in taken)
     named = ((name or next(free), record) for name, record in given)
-    return {name: record.model_copy(update={"id": name}) for name, record in named}
+    return {name: record.replace(id=name) for name, record in named}
 
 
 def refuse_twice(what: str, names: Sequence[str]) -> None:
@@ -86,7 +234,7 @@ F = TypeVar("F", bound=FormState[Any])
 
 def form_opened(state: F, draft: Model | None) -> F:
     """The state with this form on the page, or with none."""
-    return state.model_copy(update={"draft": draft, "untouched": draft, "errors": {}})
+    return state.replace(draft=draft, untouched=draft, errors={})
 
 
 def form_update(
@@ -99,10 +247,10 @@ def form_update(
     match event:
         case Edited(key=key, value=value) if (name := key.removeprefix("form.")) in fields:
             changed = draft.model_copy(update={name: value})
-            return Update(state.model_copy(update={"draft": changed, "errors": with_error(state.errors, name)}))
+            return Update(state.replace(draft=changed, errors=with_error(state.errors, name)))
         case Left(key=key) if (name := key.removeprefix("form.")) in fields:
             tidy, error = left(draft, name)
-            return Update(state.model_copy(update={"draft": tidy, "errors": with_error(state.errors, name, error)}))
+            return Update(state.replace(draft=tidy, errors=with_error(state.errors, name, error)))
         case Pressed(key="cancel") if draft != state.untouched:
             text = f"This {noun} has changes that are not saved."
             return Update(state, (question("unsaved", "Discard changes?", text, "Discard changes", "Keep editing"),))

@@ -5,15 +5,14 @@ They are data: whatever a caption or a transcript says is shown and kept, and no
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Literal, Self, TypeVar
 
 from pydantic import Field, JsonValue, model_validator
 
-from environments.simulated.app import AppState, Arrived, Effect, Passed, Toast
+from environments.simulated.app import AppState, Arrived, Effect, FunctionDeclined, Passed, Toast
 from environments.simulated.screen.widgets import Widget, button, group, heading, text
-from environments.simulated.skills import FunctionDeclined
-from environments.simulated.turn.triggers import moment_of
+from environments.simulated.turn.events import moment_of
 from environments.simulated.world.values import Model, slug
 
 SHOWN = 8
@@ -60,6 +59,60 @@ class SensingState(AppState):
         """The time of day, `09:30`."""
         return moment_of(self.starts, at)[-5:] if self.starts else ""
 
+    def views_in(self, room: str) -> Iterator[Widget]:
+        """What stands in a room, or in none: its cameras, then its microphones."""
+        for devices, view in ((self.cameras, self.camera_view), (self.microphones, self.microphone_view)):
+            for name, device in devices.items():
+                if device.room == room:
+                    yield view(name)
+
+    def camera_view(self, name: str) -> Widget:
+        """The picture as an image whose name is its caption, and what was seen before."""
+        camera = self.cameras[name]
+        seen = camera.until(self.clock)
+        if not seen:
+            return group(heading(camera.name, f"{name}.heading"), text("Nothing seen yet", f"{name}.none"), key=f"camera-{name}")
+        now, earlier = seen[-1], seen[:-1][-SHOWN:]
+        return group(
+            heading(camera.name, f"{name}.heading"),
+            Widget("img", now.says, f"{name}.picture"),
+            text(f"Since {self.time(now.at)}", f"{name}.since"),
+            button(f"Copy caption of {camera.name}", f"copy-camera-{name}"),
+            *(text(f"{self.time(m.at)} {m.says}", f"{name}.earlier-{n}") for n, m in enumerate(reversed(earlier), start=1)),
+            key=f"camera-{name}",
+        )
+
+    def microphone_view(self, name: str) -> Widget:
+        """What was said, as a log with the newest line last."""
+        microphone = self.microphones[name]
+        heard = microphone.until(self.clock)
+        first = max(0, len(heard) - SHOWN)
+        lines = tuple(text(said(m, self.time(m.at)), f"{name}.line-{n}") for n, m in enumerate(heard[first:], start=first + 1))
+        log = Widget("log", None, f"{name}.log", children=lines) if lines else text("Nothing heard yet", f"{name}.none")
+        copy = (button(f"Copy last words of {microphone.name}", f"copy-microphone-{name}"),) if lines else ()
+        return group(heading(microphone.name, f"{name}.heading"), log, *copy, key=f"microphone-{name}")
+
+    def words_of(self, key: str) -> str:
+        """The text that a Copy button means, `copy-camera-front-door`; empty where there is none."""
+        for devices, prefix in ((self.cameras, "copy-camera-"), (self.microphones, "copy-microphone-")):
+            name = key.removeprefix(prefix)
+            if key.startswith(prefix) and name in devices and (moments := devices[name].until(self.clock)):
+                return moments[-1].says
+        return ""
+
+    def reported(self, kind: Literal["camera", "microphone"], wanted: str) -> JsonValue:
+        """What one device noticed so far, or all of them, oldest first. Raises FunctionDeclined for one that there is not."""
+        devices = self.cameras if kind == "camera" else self.microphones
+        if wanted and slug(wanted) not in devices:
+            names = ", ".join(device.name for device in devices.values()) or "none"
+            raise FunctionDeclined(f"there is no {kind} {wanted!r}; there are: {names}")
+        return [
+            {kind: device.name, "time": self.time(moment.at), "says": moment.says, **({"by": moment.by} if moment.by else {})}
+            for name, device in devices.items()
+            if not wanted or name == slug(wanted)
+            for moment in device.until(self.clock)
+        ]
+
 
 S = TypeVar("S", bound=SensingState)
 
@@ -85,7 +138,7 @@ def passed(state: S, event: Passed) -> tuple[S, tuple[Effect, ...]]:
         for device in devices.values()
         if len(device.until(event.clock)) > len(device.until(state.clock))
     ]
-    return state.model_copy(update={"clock": event.clock, "starts": event.starts}), tuple(new)
+    return state.replace(clock=event.clock, starts=event.starts), tuple(new)
 
 
 def noticed(state: S, event: Arrived) -> S:
@@ -97,55 +150,4 @@ def noticed(state: S, event: Arrived) -> S:
         return state
     moment = Moment(at=state.clock, says=event.data["says"], by=event.data.get("by", ""))
     moments = tuple(sorted((*devices[name].moments, moment), key=lambda each: each.at))
-    return state.model_copy(update={field: {**devices, name: devices[name].model_copy(update={"moments": moments})}})
-
-
-def camera_view(state: SensingState, name: str) -> Widget:
-    """The picture as an image whose name is its caption, and what was seen before."""
-    camera = state.cameras[name]
-    seen = camera.until(state.clock)
-    if not seen:
-        return group(heading(camera.name, f"{name}.heading"), text("Nothing seen yet", f"{name}.none"), key=f"camera-{name}")
-    now, earlier = seen[-1], seen[:-1][-SHOWN:]
-    return group(
-        heading(camera.name, f"{name}.heading"),
-        Widget("img", now.says, f"{name}.picture"),
-        text(f"Since {state.time(now.at)}", f"{name}.since"),
-        button(f"Copy caption of {camera.name}", f"copy-camera-{name}"),
-        *(text(f"{state.time(m.at)} {m.says}", f"{name}.earlier-{n}") for n, m in enumerate(reversed(earlier), start=1)),
-        key=f"camera-{name}",
-    )
-
-
-def microphone_view(state: SensingState, name: str) -> Widget:
-    """What was said, as a log with the newest line last."""
-    microphone = state.microphones[name]
-    heard = microphone.until(state.clock)
-    first = max(0, len(heard) - SHOWN)
-    lines = tuple(text(said(m, state.time(m.at)), f"{name}.line-{n}") for n, m in enumerate(heard[first:], start=first + 1))
-    log = Widget("log", None, f"{name}.log", children=lines) if lines else text("Nothing heard yet", f"{name}.none")
-    copy = (button(f"Copy last words of {microphone.name}", f"copy-microphone-{name}"),) if lines else ()
-    return group(heading(microphone.name, f"{name}.heading"), log, *copy, key=f"microphone-{name}")
-
-
-def words_of(state: SensingState, key: str) -> str:
-    """The text that a Copy button means, `copy-camera-front-door`; empty where there is none."""
-    for devices, prefix in ((state.cameras, "copy-camera-"), (state.microphones, "copy-microphone-")):
-        name = key.removeprefix(prefix)
-        if key.startswith(prefix) and name in devices and (moments := devices[name].until(state.clock)):
-            return moments[-1].says
-    return ""
-
-
-def reported(state: SensingState, kind: Literal["camera", "microphone"], wanted: str) -> JsonValue:
-    """What devices noticed so far, oldest first; of one device, or of all. Raises FunctionDeclined for one that there is not."""
-    devices = state.cameras if kind == "camera" else state.microphones
-    if wanted and slug(wanted) not in devices:
-        names = ", ".join(device.name for device in devices.values()) or "none"
-        raise FunctionDeclined(f"there is no {kind} {wanted!r}; there are: {names}")
-    return [
-        {kind: device.name, "time": state.time(moment.at), "says": moment.says, **({"by": moment.by} if moment.by else {})}
-        for name, device in devices.items()
-        if not wanted or name == slug(wanted)
-        for moment in device.until(state.clock)
-    ]
+    return state.model_copy(update={field: {**devices, name: devices[name].replace(moments=moments)}})

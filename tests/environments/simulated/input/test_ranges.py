@@ -7,7 +7,7 @@ from decimal import Decimal
 from hypothesis import given
 from hypothesis import strategies as st
 
-from environments.simulated.input.ranges import at_point, number, refusal, share, snapped, stepped, written
+from environments.simulated.input.pointer import at_point, number, refusal, share, snapped, stepped, written
 from environments.simulated.screen.widgets import slider, spinbutton
 from protocol import Point
 

@@ -16,11 +16,10 @@ from PIL import Image, ImageChops, ImageFont
 from environments.contract import EnvironmentFault, Screenshots
 from environments.simulated.desktop import SimulatedDesktop
 from environments.simulated.render import DARK, LIGHT, THEMES, Picture, picture, png, svg
-from environments.simulated.render.fonts import Face, right_to_left
 from environments.simulated.render.raster import ICONS, icon_of, image
 from environments.simulated.render.scene import whole_box
 from environments.simulated.render.shapes import Fill, Icon, Label, ShapeGroup, common
-from environments.simulated.render.text import cut, fit, lines, measure, printable
+from environments.simulated.render.text import Face, cut, fit, lines, measure, printable, right_to_left
 from environments.simulated.screen.screen import screen_of
 from environments.simulated.world.world import TASK_BAR, TITLE_BAR
 from environments.simulated.world.worldfile import load_world

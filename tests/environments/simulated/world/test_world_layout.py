@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from environments.simulated.screen.alterations import Alteration, altered
-from environments.simulated.screen.elements import Pane, show
-from environments.simulated.screen.layout import Area, place
+from environments.simulated.screen.elements import Area, Pane, place, show
 from environments.simulated.screen.widgets import (
     Widget,
     bar,

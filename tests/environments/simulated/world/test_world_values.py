@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from environments.simulated.input.text_editing import EditedLine, delete, insert, move, select_all
+from environments.simulated.input.text_editing import EditedLine
 from environments.simulated.world.values import from_cents, in_cents, page_of, parse_day, parse_money, shown
 
 
@@ -51,9 +51,9 @@ LINES = st.builds(EditedLine, st.text(max_size=20), st.integers(-2, 25), st.none
 
 @given(LINES, st.text(max_size=5), st.sampled_from(["ArrowLeft", "ArrowRight", "Home", "End"]), st.booleans())
 def test_the_caret_stays_within_the_text(line, text, key, forward):
-    moved = move(line, key)
-    for result in (insert(line, text), delete(line, forward), moved, select_all(line)):
+    moved = line.move(key)
+    for result in (line.insert(text), line.delete(forward), moved, line.select_all()):
         assert result is not None
         assert 0 <= result.caret <= len(result.value)
     start, end = line.span
-    assert insert(line, text).value == line.value[:start] + text + line.value[end:]
+    assert line.insert(text).value == line.value[:start] + text + line.value[end:]

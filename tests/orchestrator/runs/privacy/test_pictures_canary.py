@@ -13,9 +13,9 @@ pytest.importorskip("rapidocr", reason="reading pictures needs the extra: pip in
 from PIL import Image
 
 from environments.browser import BrowserEnvironment
-from environments.browser.actions.text_location import Span, spans_of
+from environments.browser.actions.targeting import Span, spans_of
 from environments.contract import EnvironmentFault
-from environments.pictures.redaction import COLOUR
+from environments.pictures.set_of_mark import COLOUR
 from environments.simulated.desktop import SimulatedDesktop
 from environments.simulated.world.worldfile import parse_world
 from environments.vision.pixels import pixels_of

@@ -19,52 +19,25 @@ from environments.simulated.app import (
     Setting,
     Shortcut,
     Toast,
+    Tree,
     Update,
 )
-from environments.simulated.apps.common.forms import picked, prompt, question, save_question, stepped
+from environments.simulated.apps.common.record_list import picked, prompt, question, save_question, stepped
 from environments.simulated.apps.documents.files.functions import FUNCTIONS
 from environments.simulated.apps.documents.files.state import (
     ROOT,
     Entry,
     FilesContent,
     FilesState,
-    bad_name,
     base,
-    branches,
-    cannot_move,
-    copied,
-    folders,
     generated,
-    inside,
     inside_of,
     joined,
-    moved,
     parent,
-    received,
-    remembered,
-    removed,
-    undone,
 )
-from environments.simulated.effect_tables import Tree
-from environments.simulated.screen.widgets import (
-    Widget,
-    bar,
-    button,
-    cell,
-    form,
-    heading,
-    menu,
-    menuitem,
-    pager,
-    row,
-    table,
-    text,
-    textbox,
-    tree,
-    treeitem,
-)
-from environments.simulated.world.generate import how_many
-from environments.simulated.world.values import page_of
+from environments.simulated.screen import widgets as ui
+from environments.simulated.screen.widgets import Widget
+from environments.simulated.world.values import how_many, page_of
 
 PAGE_SIZE = 12
 ACTIONS = {"move": "Move", "copy": "Copy"}
@@ -72,48 +45,48 @@ ACTIONS = {"move": "Move", "copy": "Copy"}
 
 
 def editor(state: FilesState) -> tuple[Widget, ...]:
-    buttons = bar(button("Save", "save"), button("Close file", "close"))
-    content = textbox("Content", "text", state.text, multiline=True)
+    buttons = ui.bar(ui.button("Save", "save"), ui.button("Close file", "close"))
+    content = ui.textbox("Content", "text", state.text, multiline=True)
     return (
-        heading(base(state.open), f"file:{state.open}"),
-        text(f"In {parent(state.open)}", "where"),
-        form("editor", content, buttons, submit="save"),
+        ui.heading(base(state.open), f"file:{state.open}"),
+        ui.text(f"In {parent(state.open)}", "where"),
+        ui.form("editor", content, buttons, submit="save"),
     )
 
 
 def folder(state: FilesState) -> tuple[Widget, ...]:
-    items, page, pages = page_of(inside(state, state.cwd), state.page, PAGE_SIZE)
+    items, page, pages = page_of(state.inside(state.cwd), state.page, PAGE_SIZE)
     some, one = bool(state.selected), len(state.selected) == 1
-    tools = bar(
-        button("Up", "up", enabled=state.cwd != ROOT), button("New folder", "new-folder"), button("New file", "new-file"),
-        button("Open", "open", enabled=one), button("Rename", "rename", enabled=one), button("Move to…", "move", enabled=some),
-        button("Copy to…", "copy", enabled=some), button("Delete", "delete", enabled=some),
-        button("Undo", "undo", enabled=bool(state.undo)), key="tools",
+    tools = ui.bar(
+        ui.button("Up", "up", enabled=state.cwd != ROOT), ui.button("New folder", "new-folder"),
+        ui.button("New file", "new-file"), ui.button("Open", "open", enabled=one), ui.button("Rename", "rename", enabled=one),
+        ui.button("Move to…", "move", enabled=some), ui.button("Copy to…", "copy", enabled=some),
+        ui.button("Delete", "delete", enabled=some), ui.button("Undo", "undo", enabled=bool(state.undo)), key="tools",
     )  # fmt: skip
     rows: list[Widget] = []
     for path in items:
         rows.append(_row(state, path))
         if path == state.menu:
             rows.append(_menu(one))
-    body = table("entries", ("Name", "Type", "Size"), rows) if rows else text("This folder is empty", "none")
-    return (heading(f"Folder {state.cwd}", f"folder:{state.cwd}.title"), tools, _tree(state), body, pager(page, pages))
+    body = ui.table("entries", ("Name", "Type", "Size"), rows) if rows else ui.text("This folder is empty", "none")
+    return (ui.heading(f"Folder {state.cwd}", f"folder:{state.cwd}.title"), tools, _tree(state), body, ui.pager(page, pages))
 
 
 def _tree(state: FilesState) -> Widget:
-    parents = {parent(path) for path in folders(state) if path != ROOT}
-    return tree("tree", (_branch(state, path, path in parents) for path in branches(state)))
+    parents = {parent(path) for path in state.folders() if path != ROOT}
+    return ui.tree("tree", (_branch(state, path, path in parents) for path in state.branches()))
 
 
 def _branch(state: FilesState, path: str, holds: bool) -> Widget:
     level = 1 if path == ROOT else path.count("/") + 1
     expanded = path not in state.folded if holds else None
-    return treeitem(path, f"folder:{path}", level, expanded=expanded, selected=path == state.cwd, drop=True)
+    return ui.treeitem(path, f"folder:{path}", level, expanded=expanded, selected=path == state.cwd, drop=True)
 
 
 def _menu(one: bool) -> Widget:
-    return menu(
-        "entry.menu", menuitem("Open", "menu.open", enabled=one), menuitem("Rename…", "menu.rename", enabled=one),
-        menuitem("Move…", "menu.move"), menuitem("Copy…", "menu.copy"), menuitem("Delete…", "menu.delete"),
+    return ui.menu(
+        "entry.menu", ui.menuitem("Open", "menu.open", enabled=one), ui.menuitem("Rename…", "menu.rename", enabled=one),
+        ui.menuitem("Move…", "menu.move"), ui.menuitem("Copy…", "menu.copy"), ui.menuitem("Delete…", "menu.delete"),
     )  # fmt: skip
 
 
@@ -121,9 +94,9 @@ def _row(state: FilesState, path: str) -> Widget:
     entry, key = state.entries[path], f"entry:{path}"
     is_folder = entry.kind == "folder"
     cells = (base(path), "Folder" if is_folder else "Text file", "" if is_folder else f"{len(entry.text.encode())} bytes")
-    return row(
+    return ui.row(
         key,
-        *(cell(value, f"{key}.{n}") for n, value in zip(("name", "type", "size"), cells, strict=True)),
+        *(ui.cell(value, f"{key}.{n}") for n, value in zip(("name", "type", "size"), cells, strict=True)),
         opens=True,
         selected=path in state.selected,
         drag=True,
@@ -171,13 +144,13 @@ class Files(App[FilesContent, FilesState]):
             return _received(state, event)
         after, effects = _editing(state, event) if state.open in state.entries else _managing(state, event)
         undoing = (isinstance(event, Pressed) and event.key == "undo") or event in _UNDO
-        return Update(after if undoing else remembered(state, after), effects)
+        return Update(after if undoing else state.remembered(after), effects)
 
 
 def _received(state: FilesState, event: Arrived) -> Update[FilesState]:
     if event.topic != "file":
         return Update(state)
-    after, path = received(state, event.data.get("folder", ROOT), event.data.get("name", ""), event.data.get("text", ""))
+    after, path = state.received(event.data.get("folder", ROOT), event.data.get("name", ""), event.data.get("text", ""))
     return Update(after, (Toast(f"Saved as {path}"),))
 
 
@@ -187,7 +160,7 @@ _UNDO = (Shortcut("Control+z"), Shortcut("Meta+z"))
 def _managing(state: FilesState, event: Event) -> Update[FilesState]:
     menu = state.menu
     if menu and (event in (Away(pressed=True), Shortcut("Escape")) or isinstance(event, Pressed)):
-        state = state.model_copy(update={"menu": ""})
+        state = state.replace(menu="")
     match event:
         case Answered(key=key, button=name, fields=fields) if name != "Cancel":
             return _answered(state, key, {k: v.strip() for k, v in fields.items()})
@@ -195,12 +168,10 @@ def _managing(state: FilesState, event: Event) -> Update[FilesState]:
             return _moved(state, state.selected if _path(key) in state.selected else (_path(key),), _path(onto))
         case Context(key=key):
             path = _path(key)
-            return Update(
-                state.model_copy(update={"menu": path, "selected": state.selected if path in state.selected else (path,)})
-            )
+            return Update(state.replace(menu=path, selected=state.selected if path in state.selected else (path,)))
         case Expanded(key=key, expanded=expanded):
             rest = tuple(path for path in state.folded if path != _path(key))
-            return Update(state.model_copy(update={"folded": rest if expanded else (*rest, _path(key))}))
+            return Update(state.replace(folded=rest if expanded else (*rest, _path(key))))
         case Shortcut(chord=chord):
             return _shortcut(state, chord)
     return _browsing(state, event)
@@ -212,12 +183,12 @@ _KEYS = {"Delete": "delete", "F2": "rename", "Backspace": "up", "Control+z": "un
 def _shortcut(state: FilesState, chord: str) -> Update[FilesState]:
     """Keys that stand for a button, and those that choose rows."""
     chord = chord.replace("Meta", "Control")
-    order = inside(state, state.cwd)
+    order = state.inside(state.cwd)
     if chord == "Control+a":
-        return Update(state.model_copy(update={"selected": tuple(order)}))
+        return Update(state.replace(selected=tuple(order)))
     if chord in ("ArrowDown", "ArrowUp"):
         shown, _, _ = page_of(order, state.page, PAGE_SIZE)
-        return Update(state.model_copy(update={"selected": stepped(shown, state.selected, 1 if chord == "ArrowDown" else -1)}))
+        return Update(state.replace(selected=stepped(shown, state.selected, 1 if chord == "ArrowDown" else -1)))
     return _browsing(state, Pressed(_KEYS[chord])) if chord in _KEYS else Update(state)
 
 
@@ -228,19 +199,19 @@ def _path(key: str) -> str:
 def _browsing(state: FilesState, event: Event) -> Update[FilesState]:
     match event:
         case Pressed(key="next" | "previous" as key):
-            _, page, _ = page_of(inside(state, state.cwd), state.page + (1 if key == "next" else -1), PAGE_SIZE)
-            return Update(state.model_copy(update={"page": page, "selected": ()}))
+            _, page, _ = page_of(state.inside(state.cwd), state.page + (1 if key == "next" else -1), PAGE_SIZE)
+            return Update(state.replace(page=page, selected=()))
         case Pressed(key=key) if key.startswith("folder:"):
             return Update(_opened(state, _path(key)))
         case Pressed(key=key, modifiers=held) if key.startswith("entry:"):
-            chosen = picked(inside(state, state.cwd), state.selected, _path(key), held)
-            return Update(state.model_copy(update={"selected": chosen}))
+            chosen = picked(state.inside(state.cwd), state.selected, _path(key), held)
+            return Update(state.replace(selected=chosen))
         case Opened(key=key):
             return Update(_opened(state, _path(key)))
         case Pressed(key="open" | "menu.open") if state.selected:
             return Update(_opened(state, state.selected[0]))
         case Pressed(key="undo") if state.undo:
-            return Update(undone(state), (Toast("Undone"),))
+            return Update(state.undone(), (Toast("Undone"),))
         case Pressed(key="up"):
             return Update(_opened(state, parent(state.cwd)))
         case Pressed(key=key):
@@ -254,8 +225,8 @@ def _opened(state: FilesState, path: str) -> FilesState:
     if entry is None:
         return state
     if entry.kind == "folder":
-        return state.model_copy(update={"cwd": path, "selected": (), "page": 1})
-    return state.model_copy(update={"open": path, "text": entry.text, "cwd": parent(path), "selected": ()})
+        return state.replace(cwd=path, selected=(), page=1)
+    return state.replace(open=path, text=entry.text, cwd=parent(path), selected=())
 
 
 def _question(state: FilesState, key: str) -> Dialog | None:
@@ -271,7 +242,7 @@ def _question(state: FilesState, key: str) -> Dialog | None:
         return prompt(key, f"Rename {name}", "OK", DialogField(key="name", label="New name", value=name))
     if key in ACTIONS:
         here = {parent(path) for path in state.selected} if key == "move" else ()
-        places = tuple(path for path in folders(state) if path not in here)
+        places = tuple(path for path in state.folders() if path not in here)
         verb = ACTIONS[key]
         if places:
             return prompt(key, f"{verb} {name}", verb, DialogField(key="folder", label="Destination folder", options=places))
@@ -292,13 +263,13 @@ def _answered(state: FilesState, key: str, fields: dict[str, str]) -> Update[Fil
     if key == "rename" and name == base(chosen):
         return Update(state)
     place = parent(chosen) if key == "rename" else state.cwd
-    if problem := bad_name(state, place, name):
+    if problem := state.bad_name(place, name):
         return Update(state, (Toast(problem),))
     path = joined(place, name)
     if key == "rename":
-        return Update(moved(state, chosen, path).model_copy(update={"selected": (path,)}))
+        return Update(state.moved(chosen, path).replace(selected=(path,)))
     entry = Entry(kind="folder" if key == "new-folder" else "file")
-    made = state.model_copy(update={"entries": {**state.entries, path: entry}})
+    made = state.replace(entries={**state.entries, path: entry})
     return Update(made if entry.kind == "folder" else _opened(made, path))
 
 
@@ -311,7 +282,7 @@ def _deleted(state: FilesState) -> Update[FilesState]:
     gone = tuple(path for path in state.selected if path in state.entries)
     after = state
     for path in gone:
-        after = removed(after, path)
+        after = after.removed(path)
     return Update(after, (Toast(f"{_named(gone)} deleted"),) if gone else ())
 
 
@@ -322,9 +293,9 @@ def _moved(state: FilesState, paths: tuple[str, ...], folder: str) -> Update[Fil
         return Update(state)
     after = state
     for path in there:
-        if problem := cannot_move(after, path, folder):
+        if problem := after.cannot_move(path, folder):
             return Update(state, (Toast(problem),))
-        after = moved(after, path, joined(folder, base(path)))
+        after = after.moved(path, joined(folder, base(path)))
     return Update(after, (Toast(f"{_named(there)} moved to {folder}"),))
 
 
@@ -336,14 +307,14 @@ def _copied(state: FilesState, paths: tuple[str, ...], folder: str) -> Update[Fi
         return Update(state, (Toast("A folder cannot be copied into itself"),))
     after = state
     for path in there:
-        after = copied(after, path, folder)
+        after = after.copied(path, folder)
     return Update(after, (Toast(f"{_named(there)} copied to {folder}"),))
 
 
 def _editing(state: FilesState, event: Event) -> Update[FilesState]:
     match event:
         case Edited(key="text", value=value):
-            return Update(state.model_copy(update={"text": value}))
+            return Update(state.replace(text=value))
         case Pressed(key="save") | Shortcut(chord="Control+s" | "Meta+s"):
             return Update(_saved(state), (Toast(f"{base(state.open)} saved"),))
         case Pressed(key="close") if state.text != state.entries[state.open].text:
@@ -356,9 +327,9 @@ def _editing(state: FilesState, event: Event) -> Update[FilesState]:
 
 
 def _saved(state: FilesState) -> FilesState:
-    entry = state.entries[state.open].model_copy(update={"text": state.text})
-    return state.model_copy(update={"entries": {**state.entries, state.open: entry}})
+    entry = state.entries[state.open].replace(text=state.text)
+    return state.replace(entries={**state.entries, state.open: entry})
 
 
 def _closed(state: FilesState) -> FilesState:
-    return state.model_copy(update={"open": "", "text": ""})
+    return state.replace(open="", text="")

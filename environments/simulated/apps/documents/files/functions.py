@@ -2,26 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Any
+from pydantic import JsonValue
 
-from pydantic import Field, JsonValue
-
-from environments.simulated.app import Toast
-from environments.simulated.apps.common.functions_base import Page, part_of, unknown
-from environments.simulated.apps.documents.files.state import (
-    ROOT,
-    Entry,
-    FilesState,
-    bad_name,
-    base,
-    cannot_move,
-    inside,
-    joined,
-    moved,
-    parent,
-    removed,
-)
-from environments.simulated.skills import Function, FunctionDeclined, FunctionResult
+from environments.simulated.app import FunctionDeclined, FunctionResult, Toast
+from environments.simulated.apps.common.functions_base import FunctionTable, Limit, Offset, Page, Words, part_of, unknown
+from environments.simulated.apps.documents.files.state import ROOT, Entry, FilesState, base, joined, parent
 from environments.simulated.world.values import Model, matches
 
 
@@ -35,12 +20,6 @@ class Folder(Page):
     """A folder, the root where none is named."""
 
     path: str = ROOT
-
-
-class FileQuery(Page):
-    """`query` is searched in paths and texts."""
-
-    query: str = Field(min_length=1)
 
 
 class Text(Path):
@@ -76,80 +55,21 @@ def _short(state: FilesState, path: str) -> JsonValue:
     return {"path": path, "kind": entry.kind, "size": size}
 
 
-def list_folder(state: FilesState, wanted: Folder) -> FunctionResult[FilesState]:
-    _entry(state, wanted.path, "folder")
-    return FunctionResult(state, part_of(inside(state, wanted.path), wanted, lambda path: _short(state, path)))
-
-
-def find_files(state: FilesState, wanted: FileQuery) -> FunctionResult[FilesState]:
-    hits = [path for path, entry in state.entries.items() if path != ROOT and matches(wanted.query, path, entry.text)]
-    return FunctionResult(state, part_of(sorted(hits), wanted, lambda path: _short(state, path)))
-
-
-def read_file(state: FilesState, wanted: Path) -> FunctionResult[FilesState]:
-    return FunctionResult(state, {"path": wanted.path, "text": _entry(state, wanted.path, "file").text})
-
-
 def _made(state: FilesState, path: str, entry: Entry) -> FunctionResult[FilesState]:
     if not path.startswith("/"):
         raise FunctionDeclined(f"{path!r} is no absolute path; write it like /Documents/plan.txt")
     folder, name = parent(path), path.rpartition("/")[2].strip()
     _entry(state, folder, "folder")
-    if problem := bad_name(state, folder, name):
+    if problem := state.bad_name(folder, name):
         raise FunctionDeclined(problem)
     path = joined(folder, name)
-    after = state.model_copy(update={"entries": {**state.entries, path: entry}})
+    after = state.replace(entries={**state.entries, path: entry})
     return FunctionResult(after, _short(after, path))
 
 
-def create_file(state: FilesState, new: Text) -> FunctionResult[FilesState]:
-    return _made(state, new.path, Entry(kind="file", text=new.text))
-
-
-def create_folder(state: FilesState, new: Path) -> FunctionResult[FilesState]:
-    return _made(state, new.path, Entry(kind="folder"))
-
-
-def write_file(state: FilesState, new: Text) -> FunctionResult[FilesState]:
-    old = _entry(state, new.path, "file")
-    changes: dict[str, Any] = {"entries": {**state.entries, new.path: old.model_copy(update={"text": new.text})}}
-    if state.open == new.path:
-        if state.text != old.text:
-            raise FunctionDeclined(f"{new.path} is open with changes that are not saved; save or discard them first")
-        changes["text"] = new.text
-    after = state.model_copy(update=changes)
-    return FunctionResult(after, _short(after, new.path), (Toast(f"{base(new.path)} saved"),))
-
-
-def rename(state: FilesState, change: Rename) -> FunctionResult[FilesState]:
-    _not_root(state, change.path)
-    name = change.name.strip()
-    if name != base(change.path) and (problem := bad_name(state, parent(change.path), name)):
-        raise FunctionDeclined(problem)
-    return _placed(state, change.path, joined(parent(change.path), name), ())
-
-
-def move(state: FilesState, change: Move) -> FunctionResult[FilesState]:
-    _not_root(state, change.path)
-    _entry(state, change.folder, "folder")
-    if problem := cannot_move(state, change.path, change.folder):
-        raise FunctionDeclined(problem)
-    name = base(change.path)
-    return _placed(state, change.path, joined(change.folder, name), (Toast(f"{name} moved to {change.folder}"),))
-
-
 def _placed(state: FilesState, old: str, new: str, effects: tuple[Toast, ...]) -> FunctionResult[FilesState]:
-    after = moved(state, old, new)
+    after = state.moved(old, new)
     return FunctionResult(after, _short(after, new), effects)
-
-
-def delete(state: FilesState, which: Path) -> FunctionResult[FilesState]:
-    _not_root(state, which.path)
-    after = removed(state, which.path)
-    changes: dict[str, Any] = {"cwd": _nearest(after, state.cwd)}
-    if state.open not in after.entries:
-        changes |= {"open": "", "text": ""}
-    return FunctionResult(after.model_copy(update=changes), {"deleted": which.path}, (Toast(f"{base(which.path)} deleted"),))
 
 
 def _not_root(state: FilesState, path: str) -> None:
@@ -164,14 +84,81 @@ def _nearest(state: FilesState, folder: str) -> str:
     return folder
 
 
-FUNCTIONS = (
-    Function("list_folder", "What is in a folder", Folder, list_folder),
-    Function("find_files", "Files and folders whose path or text has all words of the query", FileQuery, find_files),
-    Function("read_file", "The text of a file", Path, read_file),
-    Function("create_file", "Make a new file with this text", Text, create_file, writes=True),
-    Function("create_folder", "Make a new folder", Path, create_folder, writes=True),
-    Function("write_file", "Replace the text of a file", Text, write_file, writes=True, repeatable=True),
-    Function("rename", "Give an entry another name", Rename, rename, writes=True),
-    Function("move", "Put an entry into another folder", Move, move, writes=True),
-    Function("delete", "Delete an entry, and all that is in it, for good", Path, delete, writes=True, repeatable=True),
-)
+FUNCTIONS = FunctionTable[FilesState]()
+
+
+@FUNCTIONS.reads()
+def list_folder(state: FilesState, wanted: Folder) -> JsonValue:
+    """What is in a folder"""
+    _entry(state, wanted.path, "folder")
+    return part_of(state.inside(wanted.path), wanted.offset, wanted.limit, lambda path: _short(state, path))
+
+
+@FUNCTIONS.reads("FileQuery", "`query` is searched in paths and texts.")
+def find_files(state: FilesState, *, offset: Offset = 0, limit: Limit = 50, query: Words) -> JsonValue:
+    """Files and folders whose path or text has all words of the query"""
+    hits = [path for path, entry in state.entries.items() if path != ROOT and matches(query, path, entry.text)]
+    return part_of(sorted(hits), offset, limit, lambda path: _short(state, path))
+
+
+@FUNCTIONS.reads("Path", "A file or folder.")
+def read_file(state: FilesState, path: str) -> JsonValue:
+    """The text of a file"""
+    return {"path": path, "text": _entry(state, path, "file").text}
+
+
+@FUNCTIONS.writes("Text", "A file and its whole text.")
+def create_file(state: FilesState, path: str, text: str = "") -> FunctionResult[FilesState]:
+    """Make a new file with this text"""
+    return _made(state, path, Entry(kind="file", text=text))
+
+
+@FUNCTIONS.writes("Path", "A file or folder.")
+def create_folder(state: FilesState, path: str) -> FunctionResult[FilesState]:
+    """Make a new folder"""
+    return _made(state, path, Entry(kind="folder"))
+
+
+@FUNCTIONS.writes("Text", "A file and its whole text.", repeatable=True)
+def write_file(state: FilesState, path: str, text: str = "") -> FunctionResult[FilesState]:
+    """Replace the text of a file"""
+    old = _entry(state, path, "file")
+    changes: dict[str, object] = {"entries": {**state.entries, path: old.replace(text=text)}}
+    if state.open == path:
+        if state.text != old.text:
+            raise FunctionDeclined(f"{path} is open with changes that are not saved; save or discard them first")
+        changes["text"] = text
+    after = state.replace(**changes)
+    return FunctionResult(after, _short(after, path), (Toast(f"{base(path)} saved"),))
+
+
+@FUNCTIONS.writes("Rename", "Another name in the same folder.")
+def rename(state: FilesState, path: str, name: str) -> FunctionResult[FilesState]:
+    """Give an entry another name"""
+    _not_root(state, path)
+    name = name.strip()
+    if name != base(path) and (problem := state.bad_name(parent(path), name)):
+        raise FunctionDeclined(problem)
+    return _placed(state, path, joined(parent(path), name), ())
+
+
+@FUNCTIONS.writes("Move", "The folder into which it goes.")
+def move(state: FilesState, path: str, folder: str) -> FunctionResult[FilesState]:
+    """Put an entry into another folder"""
+    _not_root(state, path)
+    _entry(state, folder, "folder")
+    if problem := state.cannot_move(path, folder):
+        raise FunctionDeclined(problem)
+    name = base(path)
+    return _placed(state, path, joined(folder, name), (Toast(f"{name} moved to {folder}"),))
+
+
+@FUNCTIONS.writes("Path", "A file or folder.", repeatable=True)
+def delete(state: FilesState, path: str) -> FunctionResult[FilesState]:
+    """Delete an entry, and all that is in it, for good"""
+    _not_root(state, path)
+    after = state.removed(path)
+    changes: dict[str, object] = {"cwd": _nearest(after, state.cwd)}
+    if state.open not in after.entries:
+        changes |= {"open": "", "text": ""}
+    return FunctionResult(after.replace(**changes), {"deleted": path}, (Toast(f"{base(path)} deleted"),))

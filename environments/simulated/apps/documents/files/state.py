@@ -7,8 +7,7 @@ from typing import Literal, Self
 from pydantic import Field, model_validator
 
 from environments.simulated.app import AppState, Content, Setting
-from environments.simulated.world.generate import TOPICS, paragraph
-from environments.simulated.world.values import Model, slug
+from environments.simulated.world.values import TOPICS, Model, paragraph, slug
 
 ROOT = "/"
 UNDO = 20
@@ -46,6 +45,86 @@ class FilesState(AppState):
     text: str = ""
     page: int = 1
 
+    def folders(self) -> list[str]:
+        return sorted(path for path, entry in self.entries.items() if entry.kind == "folder")
+
+    def branches(self) -> list[str]:
+        """The folders that the tree shows: those below a folded one are left out."""
+        return [path for path in self.folders() if not any(path != top and inside_of(path, top) for top in self.folded)]
+
+    def inside(self, folder: str) -> list[str]:
+        """The paths in a folder: folders first, then by name."""
+        paths = [path for path in self.entries if path != ROOT and parent(path) == folder]
+        return sorted(paths, key=lambda path: (self.entries[path].kind == "file", base(path).casefold()))
+
+    def bad_name(self, folder: str, name: str) -> str:
+        """Why there can be no new entry of this name, or nothing."""
+        if not name or name in {".", ".."} or "/" in name:
+            return f"{name!r} is no file name" if name else "The name is empty"
+        if joined(folder, name) in self.entries:
+            return f"{name} already exists"
+        return ""
+
+    def moved(self, old: str, new: str) -> FilesState:
+        """The same tree with an entry, and all that is in it, at another path."""
+
+        def at(path: str) -> str:
+            return new + path[len(old) :] if path == old or path.startswith(old + "/") else path
+
+        entries = {at(path): entry for path, entry in self.entries.items()}
+        return self.replace(entries=entries, selected=(), cwd=at(self.cwd), open=at(self.open))
+
+    def cannot_move(self, path: str, folder: str) -> str:
+        """Why an entry cannot go into a folder, or nothing."""
+        if folder == path or folder.startswith(path + "/"):
+            return "A folder cannot be moved into itself"
+        if parent(path) == folder:
+            return f"{base(path)} is already in {folder}"
+        return self.bad_name(folder, base(path))
+
+    def removed(self, path: str) -> FilesState:
+        rest = {p: entry for p, entry in self.entries.items() if p != path and not p.startswith(path + "/")}
+        return self.replace(entries=rest, selected=())
+
+    def copied(self, path: str, folder: str) -> FilesState:
+        """The tree with a copy of an entry, and all that is in it, in a folder; under another name where its own is taken."""
+        stem, dot, ending = base(path).rpartition(".")
+        stem, ending = (stem, dot + ending) if stem else (base(path), "")
+        names = (base(path), f"{stem} (copy){ending}", *(f"{stem} (copy {n}){ending}" for n in range(2, len(self.entries) + 3)))
+        new = next(place for name in names if (place := joined(folder, name)) not in self.entries)
+        more = {new + p[len(path) :]: entry for p, entry in self.entries.items() if inside_of(p, path)}
+        return self.replace(entries={**self.entries, **more})
+
+    def received(self, folder: str, name: str, text: str) -> tuple[FilesState, str]:
+        """The tree with a file that another app sent, and its path. Where there is one of that name, it is numbered."""
+        entry = self.entries.get(folder)
+        place = ROOT if entry and entry.kind == "file" else folder
+        name = name.replace("/", "-").strip(". ") or "download"
+        stem, dot, ending = name.rpartition(".")
+        numbered = (f"{stem} ({n}){dot}{ending}" if stem else f"{name} ({n})" for n in range(2, len(self.entries) + 3))
+        free = next(joined(place, other) for other in (name, *numbered) if joined(place, other) not in self.entries)
+        above = {} if place in self.entries else {place: Entry(kind="folder")}
+        return self.replace(entries={**self.entries, **above, free: Entry(kind="file", text=text)}), free
+
+    def remembered(self, after: FilesState) -> FilesState:
+        """The state with its last change of the tree among those that can be taken back."""
+        old, new = self.entries, after.entries
+        if old is new:
+            return after
+        back = {path: entry for path, entry in old.items() if new.get(path) is not entry}
+        step = Step(back=back, away=tuple(path for path in new if path not in old))
+        return after.replace(undo=(*after.undo[1 - UNDO :], step))
+
+    def undone(self) -> FilesState:
+        """The state without its last change of the tree."""
+        step = self.undo[-1]
+        kept = {path: entry for path, entry in self.entries.items() if path not in step.away}
+        entries = {**kept, **step.back}
+        cwd = self.cwd
+        while cwd not in entries:
+            cwd = parent(cwd)
+        return self.replace(entries=entries, undo=self.undo[:-1], selected=(), cwd=cwd)
+
 
 def parent(path: str) -> str:
     return path.rpartition("/")[0] or ROOT
@@ -59,100 +138,9 @@ def joined(folder: str, name: str) -> str:
     return f"{folder.rstrip('/')}/{name}"
 
 
-def folders(state: FilesState) -> list[str]:
-    return sorted(path for path, entry in state.entries.items() if entry.kind == "folder")
-
-
-def branches(state: FilesState) -> list[str]:
-    """The folders that the tree shows: those below a folded one are left out."""
-    return [path for path in folders(state) if not any(path != top and inside_of(path, top) for top in state.folded)]
-
-
 def inside_of(path: str, folder: str) -> bool:
     """Whether a path is the folder or anywhere below it."""
     return path == folder or path.startswith(folder.rstrip("/") + "/")
-
-
-def inside(state: FilesState, folder: str) -> list[str]:
-    """The paths in a folder: folders first, then by name."""
-    paths = [path for path in state.entries if path != ROOT and parent(path) == folder]
-    return sorted(paths, key=lambda path: (state.entries[path].kind == "file", base(path).casefold()))
-
-
-def bad_name(state: FilesState, folder: str, name: str) -> str:
-    """Why there can be no new entry of this name, or nothing."""
-    if not name or name in {".", ".."} or "/" in name:
-        return f"{name!r} is no file name" if name else "The name is empty"
-    if joined(folder, name) in state.entries:
-        return f"{name} already exists"
-    return ""
-
-
-def moved(state: FilesState, old: str, new: str) -> FilesState:
-    """The same tree with an entry, and all that is in it, at another path."""
-
-    def at(path: str) -> str:
-        return new + path[len(old) :] if path == old or path.startswith(old + "/") else path
-
-    entries = {at(path): entry for path, entry in state.entries.items()}
-    return state.model_copy(update={"entries": entries, "selected": (), "cwd": at(state.cwd), "open": at(state.open)})
-
-
-def cannot_move(state: FilesState, path: str, folder: str) -> str:
-    """Why an entry cannot go into a folder, or nothing."""
-    if folder == path or folder.startswith(path + "/"):
-        return "A folder cannot be moved into itself"
-    if parent(path) == folder:
-        return f"{base(path)} is already in {folder}"
-    return bad_name(state, folder, base(path))
-
-
-def removed(state: FilesState, path: str) -> FilesState:
-    rest = {p: entry for p, entry in state.entries.items() if p != path and not p.startswith(path + "/")}
-    return state.model_copy(update={"entries": rest, "selected": ()})
-
-
-def copied(state: FilesState, path: str, folder: str) -> FilesState:
-    """The same tree with a copy of an entry, and all that is in it, in a folder; under another name where its own is taken."""
-    stem, dot, ending = base(path).rpartition(".")
-    stem, ending = (stem, dot + ending) if stem else (base(path), "")
-    names = (base(path), f"{stem} (copy){ending}", *(f"{stem} (copy {n}){ending}" for n in range(2, len(state.entries) + 3)))
-    new = next(place for name in names if (place := joined(folder, name)) not in state.entries)
-    more = {new + p[len(path) :]: entry for p, entry in state.entries.items() if inside_of(p, path)}
-    return state.model_copy(update={"entries": {**state.entries, **more}})
-
-
-def received(state: FilesState, folder: str, name: str, text: str) -> tuple[FilesState, str]:
-    """The tree with a file that another app sent, and its path. Where there is one of that name, it is numbered."""
-    entry = state.entries.get(folder)
-    place = ROOT if entry and entry.kind == "file" else folder
-    name = name.replace("/", "-").strip(". ") or "download"
-    stem, dot, ending = name.rpartition(".")
-    numbered = (f"{stem} ({n}){dot}{ending}" if stem else f"{name} ({n})" for n in range(2, len(state.entries) + 3))
-    free = next(joined(place, other) for other in (name, *numbered) if joined(place, other) not in state.entries)
-    above = {} if place in state.entries else {place: Entry(kind="folder")}
-    return state.model_copy(update={"entries": {**state.entries, **above, free: Entry(kind="file", text=text)}}), free
-
-
-def remembered(before: FilesState, after: FilesState) -> FilesState:
-    """The state with its last change of the tree among those that can be taken back."""
-    old, new = before.entries, after.entries
-    if old is new:
-        return after
-    back = {path: entry for path, entry in old.items() if new.get(path) is not entry}
-    step = Step(back=back, away=tuple(path for path in new if path not in old))
-    return after.model_copy(update={"undo": (*after.undo[1 - UNDO :], step)})
-
-
-def undone(state: FilesState) -> FilesState:
-    """The state without its last change of the tree."""
-    step = state.undo[-1]
-    kept = {path: entry for path, entry in state.entries.items() if path not in step.away}
-    entries = {**kept, **step.back}
-    cwd = state.cwd
-    while cwd not in entries:
-        cwd = parent(cwd)
-    return state.model_copy(update={"entries": entries, "undo": state.undo[:-1], "selected": (), "cwd": cwd})
 
 
 class FilesContent(Content):

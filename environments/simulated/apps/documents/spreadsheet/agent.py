@@ -10,11 +10,10 @@ from typing import NamedTuple
 
 from pydantic import JsonValue
 
+from environments.simulated.app import FunctionDeclined, FunctionResult
 from environments.simulated.apps.documents.spreadsheet.calls import compared, total
-from environments.simulated.apps.documents.spreadsheet.cells import EXACT, At, Error, Value, display, typed
-from environments.simulated.apps.documents.spreadsheet.formula import quoted
-from environments.simulated.apps.documents.spreadsheet.state import SheetState, data_rows, has_header
-from environments.simulated.skills import FunctionDeclined, FunctionResult
+from environments.simulated.apps.documents.spreadsheet.formula import EXACT, At, Error, Value, display, quoted, typed
+from environments.simulated.apps.documents.spreadsheet.state import SheetState
 
 CAN = ('I can answer: "sum the amounts of March by vendor", "largest amount", "average of amount where category is Travel", '
        '"how many rows have category Travel"')  # fmt: skip
@@ -55,6 +54,160 @@ class Table(NamedTuple):
         area = f"{At(self.rows.start, first).name}:{At(self.rows.stop - 1, last).name}"
         return f"{quoted(self.state.sheet)}!{area}"
 
+    def _by(self, rest: str) -> tuple[str, int | None]:
+        found = re.search(r"(?:^| )(?:by|per|for each|grouped by) (?!.* (?:by|per|for each) )(.+)$", rest, re.IGNORECASE)
+        column = self._column(found.group(1)) if found else None
+        return (rest[: found.start()], column) if found and column else (rest, None)
+
+    def _column(self, wanted: str) -> int | None:
+        folded = _same(wanted)
+        fits = [column for column, head in self.heads.items() if _same(head) == folded]
+        return fits[0] if len(fits) == 1 else None
+
+    def _target(self, does: str, rest: str) -> tuple[int | None, list[Test]]:
+        """The column that is asked about, and conditions that are said beside it: `amounts of March`."""
+        first, *more = re.split(r"(?:^| )(?:of|in|for|from|during|on) ", rest, flags=re.IGNORECASE)
+        tests = [self._beside(part) for part in more if part.strip()]
+        if does == "count":
+            if first.strip() and _same(first) not in ("row", "there", "are there", "row are there"):
+                raise FunctionDeclined(f"I can count rows, not {first!r}; {CAN}")
+            return None, tests
+        column = self._column(first) if first.strip() else self._only_numbers()
+        if column is None:
+            raise FunctionDeclined(f"there is no column {first!r}; columns are: {', '.join(self.heads.values())}")
+        return column, tests
+
+    def _only_numbers(self) -> int | None:
+        fits = [c for c in self.heads if any(isinstance(self.value(row, c), Decimal) for row in self.rows)]
+        return fits[0] if len(fits) == 1 else None
+
+    def _beside(self, part: str) -> Test:
+        words = part.casefold().strip().removeprefix("the ")
+        if month := _month(words):
+            columns = [c for c in self.heads if any(isinstance(self.value(row, c), date) for row in self.rows)]
+            if len(columns) != 1:
+                raise FunctionDeclined(f"{part.strip()} needs one column of days; this table has {len(columns)}")
+            return self._in_month(columns[0], month, f"{self.heads[columns[0]]} is in {part.strip()}")
+        fits = [c for c in self.heads if any(_is_text(self.value(row, c), words) for row in self.rows)]
+        if len(fits) != 1:
+            what = "stands in several columns" if fits else "stands in no column"
+            raise FunctionDeclined(f'{part.strip()!r} {what}; say it like "where {next(iter(self.heads.values()))} is …"')
+        column = fits[0]
+        return Test(lambda row: _is_text(self.value(row, column), words), f"{self.heads[column]} is {part.strip()}")
+
+    def _in_month(self, column: int, wanted: tuple[int, int], words: str) -> Test:
+        month, year = wanted
+        days = {row: day for row in self.rows if isinstance(day := self.value(row, column), date) and day.month == month}
+        years = sorted({day.year for day in days.values()})
+        if not year and len(years) > 1:
+            raise FunctionDeclined(
+                f"there are days of {_MONTHS[month - 1].capitalize()} in {', '.join(map(str, years))}; say the year"
+            )
+        return Test(lambda row: row in days and year in (0, days[row].year), words)
+
+    def _conditions(self, text: str) -> list[Test]:
+        return [self._condition(part) for part in _AND.split(text)] if text.strip() else []
+
+    def _condition(self, text: str) -> Test:
+        """`Category is Travel`: a column, perhaps a comparison, and a value."""
+        words = text.split()
+        for size in range(len(words) - 1, 0, -1):
+            column = self._column(" ".join(words[:size]))
+            if column is None:
+                continue
+            rest = " ".join(words[size:])
+            sign = next(s for s in sorted(_SIGNS, key=len, reverse=True) if not s or rest.casefold().startswith(f"{s} "))
+            given = rest[len(sign) :].strip().strip("\"'")
+            if month := _month(given.casefold().removeprefix("in ").strip()):
+                return self._in_month(column, month, text)
+            self._check_value(column, given, sign)
+            return self._compare(column, _SIGNS[sign], given, text)
+        raise FunctionDeclined(f"I do not understand the condition {text!r}; columns are: {', '.join(self.heads.values())}")
+
+    def _check_value(self, column: int, given: str, sign: str) -> None:
+        """Raise FunctionDeclined for a value of another kind than the column's: no row could ever fit."""
+        values = [value for row in self.rows if (value := self.value(row, column)) is not None]
+        goal, head = typed(given), self.heads[column]
+        if _SIGNS[sign] in ("<", "<=", ">", ">=") and isinstance(goal, str | bool):
+            raise FunctionDeclined(f"{sign!r} needs a number or a day like 2026-03-31, not {given!r}")
+        if _SIGNS[sign] != "has" and not any(type(value) is type(goal) for value in values):
+            raise FunctionDeclined(
+                f"{head} has no value of the kind of {given!r}; one of its values is {display(values[0]) if values else ''!r}"
+            )
+        if not sign and not any(
+            (isinstance(value, str) and value.casefold() == given.casefold()) or value == goal for value in values
+        ):
+            raise FunctionDeclined(f'no row has {head} {given!r}; say it like "where {head} is …"')
+
+    def _compare(self, column: int, sign: str, given: str, words: str) -> Test:
+        goal = typed(given)
+
+        def fits(row: int) -> bool:
+            value = self.value(row, column)
+            if value is None or isinstance(value, Error):
+                return sign == "<>"
+            if sign == "has":
+                return given.casefold() in display(value).casefold()
+            if type(value) is not type(goal):
+                return sign == "<>"
+            return compared(sign, value, goal)
+
+        return Test(fits, words)
+
+    def _answered(
+        self, does: str, column: int | None, by: int | None, rows: list[int], tests: list[Test]
+    ) -> dict[str, JsonValue]:
+        where = " where " + " and ".join(test.words for test in tests) if tests else ""
+        about: dict[str, JsonValue] = {"range": self.range(column), "rows": len(rows), **self._skipped(column, rows)}
+        if by is None:
+            value, at = self._value(does, column, rows)
+            if value is None:
+                raise FunctionDeclined(f"no row has a number there{where}; I looked at {about['range']}")
+            place: dict[str, JsonValue] = (
+                {"cell": f"{quoted(self.state.sheet)}!{at.name}", "row": self._row(at.row)} if at else {}
+            )
+            shown = display(value)
+            return {
+                "answer": f"{self._said(does, column)}{where} is {shown} ({about['range']})",
+                "value": shown,
+                **about,
+                **place,
+            }
+        groups: dict[str, list[int]] = {}
+        for row in rows:
+            groups.setdefault(display(self.value(row, by)) or "(empty)", []).append(row)
+        found = {name: self._value(does, column, groups[name])[0] for name in sorted(groups)}
+        shown_by: dict[str, JsonValue] = {name: display(value) for name, value in found.items() if value is not None}
+        said = "; ".join(f"{name}: {value}" for name, value in shown_by.items()) or "nothing"
+        title = f"{self._said(does, column)} by {self.heads[by]}{where}"
+        return {"answer": f"{title}: {said} ({about['range']})", "groups": shown_by, "by": self.heads[by], **about}
+
+    def _skipped(self, column: int | None, rows: list[int]) -> dict[str, JsonValue]:
+        """The cells that hold a text where a number belongs: they are not in the answer, so they are named."""
+        texts = [At(row, column).name for row in rows if isinstance(self.value(row, column), str)] if column else []
+        return {"skipped": [*texts[:20]]} if texts else {}
+
+    def _said(self, does: str, column: int | None) -> str:
+        return "The number of rows" if column is None else f"The {does} of {self.heads[column]}"
+
+    def _row(self, row: int) -> JsonValue:
+        return {head: display(self.value(row, column)) for column, head in self.heads.items()}
+
+    def _value(self, does: str, column: int | None, rows: list[int]) -> tuple[Value, At | None]:
+        """The value that is asked for, and its cell where it stands in one."""
+        if column is None:
+            return Decimal(len(rows)), None
+        cells = [(At(row, column), self.value(row, column)) for row in rows]
+        for at, value in cells:
+            if isinstance(value, Error):
+                raise FunctionDeclined(f"{at.name} is {value.code}; mend it first")
+        if does in ("largest", "smallest"):
+            return _extreme(cells, does == "largest")
+        numbers = [value for _, value in cells if isinstance(value, Decimal)]
+        if does == "sum":
+            return (total(numbers) if numbers else None), None
+        return (EXACT.divide(total(numbers), Decimal(len(numbers))) if numbers else None), None
+
 
 class Test(NamedTuple):
     """A condition on a row, and its words."""
@@ -70,24 +223,24 @@ def answer(state: SheetState, request: str) -> FunctionResult[SheetState]:
         raise FunctionDeclined(f"the question has more than {LONGEST} characters; {CAN}")
     words = _POLITE.sub("", " ".join(request.split()).rstrip("?.! "))
     does, rest = _verb(words)
-    rest, by = _by(table, rest)
+    rest, by = table._by(rest)
     rest, mark, condition = _halves(rest)
     if mark and not condition:
         raise FunctionDeclined(f"say which rows are meant: where … is …; columns are: {', '.join(table.heads.values())}")
-    column, tests = _target(table, does, rest)
-    tests += _conditions(table, condition)
+    column, tests = table._target(does, rest)
+    tests += table._conditions(condition)
     rows = [row for row in table.rows if all(test.fits(row) for test in tests)]
-    return FunctionResult(state, _answered(table, does, column, by, rows, tests))
+    return FunctionResult(state, table._answered(does, column, by, rows, tests))
 
 
 def _table(state: SheetState) -> Table:
-    if not has_header(state, state.sheet):
+    if not state.has_header(state.sheet):
         raise FunctionDeclined(
             f"sheet {state.sheet} has no header row with column names, so I cannot tell its columns apart; {CAN}"
         )
     extent = state.book.extent(state.sheet)
     heads = {c: head for c in range(1, extent.column + 1) if (head := state.shown(At(1, c)))}
-    return Table(state, heads, data_rows(state, state.sheet))
+    return Table(state, heads, state.data_rows(state.sheet))
 
 
 def _verb(words: str) -> tuple[str, str]:
@@ -97,12 +250,6 @@ def _verb(words: str) -> tuple[str, str]:
             if folded == name or folded.startswith(f"{name} "):
                 return does, re.sub(r"^(?:of |the |all )+", "", words[len(name) :].strip(), flags=re.IGNORECASE)
     raise FunctionDeclined(f"I do not understand {words!r}; {CAN}")
-
-
-def _by(table: Table, rest: str) -> tuple[str, int | None]:
-    found = re.search(r"(?:^| )(?:by|per|for each|grouped by) (?!.* (?:by|per|for each) )(.+)$", rest, re.IGNORECASE)
-    column = _column(table, found.group(1)) if found else None
-    return (rest[: found.start()], column) if found and column else (rest, None)
 
 
 def _halves(rest: str) -> tuple[str, str, str]:
@@ -115,46 +262,6 @@ def _same(text: str) -> str:
     return " ".join(word[:-1] if len(word) > 3 and word.endswith("s") else word for word in words)
 
 
-def _column(table: Table, wanted: str) -> int | None:
-    folded = _same(wanted)
-    fits = [column for column, head in table.heads.items() if _same(head) == folded]
-    return fits[0] if len(fits) == 1 else None
-
-
-def _target(table: Table, does: str, rest: str) -> tuple[int | None, list[Test]]:
-    """The column that is asked about, and conditions that are said beside it: `amounts of March`."""
-    first, *more = re.split(r"(?:^| )(?:of|in|for|from|during|on) ", rest, flags=re.IGNORECASE)
-    tests = [_beside(table, part) for part in more if part.strip()]
-    if does == "count":
-        if first.strip() and _same(first) not in ("row", "there", "are there", "row are there"):
-            raise FunctionDeclined(f"I can count rows, not {first!r}; {CAN}")
-        return None, tests
-    column = _column(table, first) if first.strip() else _only_numbers(table)
-    if column is None:
-        raise FunctionDeclined(f"there is no column {first!r}; columns are: {', '.join(table.heads.values())}")
-    return column, tests
-
-
-def _only_numbers(table: Table) -> int | None:
-    fits = [c for c in table.heads if any(isinstance(table.value(row, c), Decimal) for row in table.rows)]
-    return fits[0] if len(fits) == 1 else None
-
-
-def _beside(table: Table, part: str) -> Test:
-    words = part.casefold().strip().removeprefix("the ")
-    if month := _month(words):
-        columns = [c for c in table.heads if any(isinstance(table.value(row, c), date) for row in table.rows)]
-        if len(columns) != 1:
-            raise FunctionDeclined(f"{part.strip()} needs one column of days; this table has {len(columns)}")
-        return _in_month(table, columns[0], month, f"{table.heads[columns[0]]} is in {part.strip()}")
-    fits = [c for c in table.heads if any(_is_text(table.value(row, c), words) for row in table.rows)]
-    if len(fits) != 1:
-        what = "stands in several columns" if fits else "stands in no column"
-        raise FunctionDeclined(f'{part.strip()!r} {what}; say it like "where {next(iter(table.heads.values()))} is …"')
-    column = fits[0]
-    return Test(lambda row: _is_text(table.value(row, column), words), f"{table.heads[column]} is {part.strip()}")
-
-
 def _is_text(value: Value, words: str) -> bool:
     return isinstance(value, str) and value.casefold() == words
 
@@ -163,122 +270,6 @@ def _month(words: str) -> tuple[int, int] | None:
     """`march 2026` as its number and its year, 0 where none is said."""
     found = re.fullmatch(rf"({'|'.join(_MONTHS)})(?: ([0-9]{{4}}))?", words)
     return (_MONTHS.index(found.group(1)) + 1, int(found.group(2) or 0)) if found else None
-
-
-def _in_month(table: Table, column: int, wanted: tuple[int, int], words: str) -> Test:
-    month, year = wanted
-    days = {row: day for row in table.rows if isinstance(day := table.value(row, column), date) and day.month == month}
-    years = sorted({day.year for day in days.values()})
-    if not year and len(years) > 1:
-        raise FunctionDeclined(
-            f"there are days of {_MONTHS[month - 1].capitalize()} in {', '.join(map(str, years))}; say the year"
-        )
-    return Test(lambda row: row in days and year in (0, days[row].year), words)
-
-
-def _conditions(table: Table, text: str) -> list[Test]:
-    return [_condition(table, part) for part in _AND.split(text)] if text.strip() else []
-
-
-def _condition(table: Table, text: str) -> Test:
-    """`Category is Travel`: a column, perhaps a comparison, and a value."""
-    words = text.split()
-    for size in range(len(words) - 1, 0, -1):
-        column = _column(table, " ".join(words[:size]))
-        if column is None:
-            continue
-        rest = " ".join(words[size:])
-        sign = next(s for s in sorted(_SIGNS, key=len, reverse=True) if not s or rest.casefold().startswith(f"{s} "))
-        given = rest[len(sign) :].strip().strip("\"'")
-        if month := _month(given.casefold().removeprefix("in ").strip()):
-            return _in_month(table, column, month, text)
-        _check_value(table, column, given, sign)
-        return _compare(table, column, _SIGNS[sign], given, text)
-    raise FunctionDeclined(f"I do not understand the condition {text!r}; columns are: {', '.join(table.heads.values())}")
-
-
-def _check_value(table: Table, column: int, given: str, sign: str) -> None:
-    """Raise FunctionDeclined for a value of another kind than the column's: no row could ever fit."""
-    values = [value for row in table.rows if (value := table.value(row, column)) is not None]
-    goal, head = typed(given), table.heads[column]
-    if _SIGNS[sign] in ("<", "<=", ">", ">=") and isinstance(goal, str | bool):
-        raise FunctionDeclined(f"{sign!r} needs a number or a day like 2026-03-31, not {given!r}")
-    if _SIGNS[sign] != "has" and not any(type(value) is type(goal) for value in values):
-        raise FunctionDeclined(
-            f"{head} has no value of the kind of {given!r}; one of its values is {display(values[0]) if values else ''!r}"
-        )
-    if not sign and not any(
-        (isinstance(value, str) and value.casefold() == given.casefold()) or value == goal for value in values
-    ):
-        raise FunctionDeclined(f'no row has {head} {given!r}; say it like "where {head} is …"')
-
-
-def _compare(table: Table, column: int, sign: str, given: str, words: str) -> Test:
-    goal = typed(given)
-
-    def fits(row: int) -> bool:
-        value = table.value(row, column)
-        if value is None or isinstance(value, Error):
-            return sign == "<>"
-        if sign == "has":
-            return given.casefold() in display(value).casefold()
-        if type(value) is not type(goal):
-            return sign == "<>"
-        return compared(sign, value, goal)
-
-    return Test(fits, words)
-
-
-def _answered(
-    table: Table, does: str, column: int | None, by: int | None, rows: list[int], tests: list[Test]
-) -> dict[str, JsonValue]:
-    where = " where " + " and ".join(test.words for test in tests) if tests else ""
-    about: dict[str, JsonValue] = {"range": table.range(column), "rows": len(rows), **_skipped(table, column, rows)}
-    if by is None:
-        value, at = _value(table, does, column, rows)
-        if value is None:
-            raise FunctionDeclined(f"no row has a number there{where}; I looked at {about['range']}")
-        place: dict[str, JsonValue] = {"cell": f"{quoted(table.state.sheet)}!{at.name}", "row": _row(table, at.row)} if at else {}
-        shown = display(value)
-        return {"answer": f"{_said(table, does, column)}{where} is {shown} ({about['range']})", "value": shown, **about, **place}
-    groups: dict[str, list[int]] = {}
-    for row in rows:
-        groups.setdefault(display(table.value(row, by)) or "(empty)", []).append(row)
-    found = {name: _value(table, does, column, groups[name])[0] for name in sorted(groups)}
-    shown_by: dict[str, JsonValue] = {name: display(value) for name, value in found.items() if value is not None}
-    said = "; ".join(f"{name}: {value}" for name, value in shown_by.items()) or "nothing"
-    title = f"{_said(table, does, column)} by {table.heads[by]}{where}"
-    return {"answer": f"{title}: {said} ({about['range']})", "groups": shown_by, "by": table.heads[by], **about}
-
-
-def _skipped(table: Table, column: int | None, rows: list[int]) -> dict[str, JsonValue]:
-    """The cells that hold a text where a number belongs: they are not in the answer, so they are named."""
-    texts = [At(row, column).name for row in rows if isinstance(table.value(row, column), str)] if column else []
-    return {"skipped": [*texts[:20]]} if texts else {}
-
-
-def _said(table: Table, does: str, column: int | None) -> str:
-    return "The number of rows" if column is None else f"The {does} of {table.heads[column]}"
-
-
-def _row(table: Table, row: int) -> JsonValue:
-    return {head: display(table.value(row, column)) for column, head in table.heads.items()}
-
-
-def _value(table: Table, does: str, column: int | None, rows: list[int]) -> tuple[Value, At | None]:
-    """The value that is asked for, and its cell where it stands in one."""
-    if column is None:
-        return Decimal(len(rows)), None
-    cells = [(At(row, column), table.value(row, column)) for row in rows]
-    for at, value in cells:
-        if isinstance(value, Error):
-            raise FunctionDeclined(f"{at.name} is {value.code}; mend it first")
-    if does in ("largest", "smallest"):
-        return _extreme(cells, does == "largest")
-    numbers = [value for _, value in cells if isinstance(value, Decimal)]
-    if does == "sum":
-        return (total(numbers) if numbers else None), None
-    return (EXACT.divide(total(numbers), Decimal(len(numbers))) if numbers else None), None
 
 
 def _extreme(cells: list[tuple[At, Value]], largest: bool) -> tuple[Value, At | None]:

@@ -11,28 +11,33 @@ from environments.simulated.app import (
     Copy,
     Dialog,
     DialogField,
+    Difference,
     Edited,
     Event,
     Left,
+    Meaning,
     Pressed,
     Scrolled,
     Setting,
     Shortcut,
     Toast,
     Update,
+    is_gone,
 )
-from environments.simulated.apps.common.forms import prompt, question
+from environments.simulated.apps.common.record_list import prompt, question
 from environments.simulated.apps.documents.spreadsheet.agent import answer
-from environments.simulated.apps.documents.spreadsheet.cells import (
+from environments.simulated.apps.documents.spreadsheet.formula import (
     BAD,
     MAX_COLUMNS,
     At,
+    Mistake,
     column_name,
     column_number,
+    compiled,
     key_of,
     parse_at,
+    translated,
 )
-from environments.simulated.apps.documents.spreadsheet.formula import Mistake, compiled, translated
 from environments.simulated.apps.documents.spreadsheet.functions import FUNCTIONS
 from environments.simulated.apps.documents.spreadsheet.state import (
     COLUMNS,
@@ -40,24 +45,11 @@ from environments.simulated.apps.documents.spreadsheet.state import (
     Refusal,
     SheetState,
     SpreadsheetContent,
-    csv_of,
     filled,
-    fitting,
     generated,
-    has_header,
-    imported,
-    redone,
-    row_changed,
     rows_wanted,
-    sheet_added,
-    sheet_deleted,
-    sheet_renamed,
-    sorted_by,
     split,
-    undone,
-    written,
 )
-from environments.simulated.effect_tables import Difference, Meaning, is_gone
 from environments.simulated.screen.widgets import Widget, alert, bar, button, cell, form, heading, row, status, textbox
 
 
@@ -72,7 +64,7 @@ def import_view(state: SheetState) -> tuple[Widget, ...]:
 
 
 def grid_view(state: SheetState) -> tuple[Widget, ...]:
-    rows = fitting(state)
+    rows = state.fitting()
     return (
         heading(f"Sheet: {state.sheet}", f"sheet-title-{state.sheet}"),
         _sheets(state),
@@ -211,7 +203,7 @@ class Spreadsheet(App[SpreadsheetContent, SheetState]):
         given = [(sheet.name, sheet.cells()) for sheet in content.sheets or ()]
         made = generated(rows_wanted(content, setting), setting)
         state = filled(given or made, setting.cast.today.isoformat())
-        return state.model_copy(update={"sheet": content.open}) if content.open in state.sheets else state
+        return state.replace(sheet=content.open) if content.open in state.sheets else state
 
     def view(self, state: SheetState) -> tuple[Widget, ...]:
         return import_view(state) if state.page == "import" else grid_view(state)
@@ -222,32 +214,32 @@ class Spreadsheet(App[SpreadsheetContent, SheetState]):
                 return _importing(state, event)
             return _on_grid(state, event)
         except Refusal as no:
-            return Update(state.model_copy(update={"error": str(no), "draft": None}))
+            return Update(state.replace(error=str(no), draft=None))
 
 
 def _importing(state: SheetState, event: Event) -> Update[SheetState]:
     match event:
         case Edited(key="csv", value=value):
-            return Update(state.model_copy(update={"csv": value, "error": ""}))
+            return Update(state.replace(csv=value, error=""))
         case Pressed(key="cancel"):
             return Update(_to_grid(state))
         case Pressed(key="import"):
-            return Update(_to_grid(imported(state, state.sheet, state.csv)), (Toast(f"Imported into {state.sheet}"),))
+            return Update(_to_grid(state.imported(state.sheet, state.csv)), (Toast(f"Imported into {state.sheet}"),))
     return Update(state)
 
 
 def _to_grid(state: SheetState) -> SheetState:
-    return state.model_copy(update={"page": "grid", "csv": "", "error": ""})
+    return state.replace(page="grid", csv="", error="")
 
 
 def _on_grid(state: SheetState, event: Event) -> Update[SheetState]:
     match event:
         case Edited(key="name-box", value=value):
-            return Update(state.model_copy(update={"goto": value}))
+            return Update(state.replace(goto=value))
         case Edited(key="filter", value=value):
-            return Update(state.model_copy(update={"filter": value}))
+            return Update(state.replace(filter=value))
         case Edited(key=key, value=value) if key == "formula" or key.startswith("cell-"):
-            return Update(state.model_copy(update={"draft": value, "error": ""}))
+            return Update(state.replace(draft=value, error=""))
         case Left(key=key) if key == "formula" or key.startswith("cell-"):
             return Update(_kept(state))
         case Answered(key=key, button=name, fields=fields) if name != "Cancel":
@@ -267,7 +259,7 @@ _CHORDS = {"Control+s": "save", "Control+z": "undo", "Control+y": "redo"}
 def _chord(state: SheetState, key: str) -> Update[SheetState]:
     """While something is typed, undoing means forgetting it; saving keeps it."""
     if key == "undo" and state.draft is not None:
-        return Update(state.model_copy(update={"draft": None}))
+        return Update(state.replace(draft=None))
     return _pressed(_kept(state) if key else state, key)
 
 
@@ -275,13 +267,13 @@ def _kept(state: SheetState) -> SheetState:
     """What was typed goes into the chosen cell."""
     if state.draft is None:
         return state
-    after = written(state, state.sheet, {state.at: state.draft})
-    return after.model_copy(update={"draft": None})
+    after = state.written(state.sheet, {state.at: state.draft})
+    return after.replace(draft=None)
 
 
 def _chosen(state: SheetState, at: At, picked: bool = True) -> SheetState:
     """Another cell, and the window moved so that it is seen."""
-    rows = fitting(state)
+    rows = state.fitting()
     index = rows.index(at.row) + 1 if at.row in rows else 1
     top = state.top if state.top <= index < state.top + ROWS else max(1, index - ROWS // 2)
     left = state.left if state.left <= at.column < state.left + COLUMNS else max(1, at.column - COLUMNS // 2)
@@ -295,7 +287,7 @@ def _pressed(state: SheetState, key: str) -> Update[SheetState]:
         return Update(_below(state) if at == state.at and state.picked else _chosen(state, at))
     if key.startswith("sheet-") and key.removeprefix("sheet-") in state.sheets:
         sheet = {"sheet": key.removeprefix("sheet-"), "filter": "", "applied": "", "top": 1, "left": 1}
-        return Update(_chosen(state.model_copy(update=sheet), At(1, 1), picked=False))
+        return Update(_chosen(state.replace(**sheet), At(1, 1), picked=False))
     if key in _WINDOW:
         return Update(_scrolled(state, *_WINDOW[key]))
     if dialog := _question(state, key):
@@ -305,7 +297,7 @@ def _pressed(state: SheetState, key: str) -> Update[SheetState]:
 
 def _below(state: SheetState) -> SheetState:
     """Enter goes to the next row that is shown."""
-    rows = fitting(state)
+    rows = state.fitting()
     later = [row for row in rows if row > state.row]
     return _chosen(state, At(later[0] if later else state.row, state.column))
 
@@ -319,16 +311,16 @@ def _gone(state: SheetState) -> SheetState:
     if at is None or (sheet and sheet.strip("'").casefold() not in known):
         raise Refusal(f"{wanted!r} is no cell; write it like B3 or {state.sheets[0]}!B3")
     there = known.get(sheet.strip("'").casefold(), state.sheet)
-    return _chosen(state.model_copy(update={"sheet": there, "filter": "", "applied": ""}), at)
+    return _chosen(state.replace(sheet=there, filter="", applied=""), at)
 
 
 _WINDOW = {"rows-up": (-ROWS, 0), "rows-down": (ROWS, 0), "columns-left": (0, -COLUMNS), "columns-right": (0, COLUMNS)}
 
 
 def _scrolled(state: SheetState, rows: int, columns: int) -> SheetState:
-    top = min(max(1, state.top + rows), max(1, len(fitting(state))))
+    top = min(max(1, state.top + rows), max(1, len(state.fitting())))
     left = min(max(1, state.left + columns), MAX_COLUMNS - COLUMNS + 1)
-    return state.model_copy(update={"top": top, "left": left})
+    return state.replace(top=top, left=left)
 
 
 def _tool(state: SheetState, key: str) -> Update[SheetState]:
@@ -336,18 +328,18 @@ def _tool(state: SheetState, key: str) -> Update[SheetState]:
         case "enter":
             return Update(_below(state))
         case "save":
-            return Update(state.model_copy(update={"dirty": False}), (Toast("Spreadsheet saved"),))
+            return Update(state.replace(dirty=False), (Toast("Spreadsheet saved"),))
         case "undo":
-            return Update(undone(state))
+            return Update(state.undone())
         case "redo":
-            return Update(redone(state))
+            return Update(state.redone())
         case "copy":
-            copied = state.model_copy(update={"copied": key_of(state.sheet, state.at)})
+            copied = state.replace(copied=key_of(state.sheet, state.at))
             return Update(copied, (Copy(state.shown(state.at)), Toast("Copied")))
         case "copy-sheet":
-            return Update(state, (Copy(csv_of(state, state.sheet)), Toast("Sheet copied as CSV")))
+            return Update(state, (Copy(state.csv_of(state.sheet)), Toast("Sheet copied as CSV")))
         case "import-csv":
-            return Update(state.model_copy(update={"page": "import", "csv": "", "error": ""}))
+            return Update(state.replace(page="import", csv="", error=""))
         case "apply-filter" | "clear-filter":
             words = {"filter": "", "applied": ""} if key == "clear-filter" else {"applied": state.filter.strip()}
             return Update(_seen(state.model_copy(update={**words, "top": 1})))
@@ -356,7 +348,7 @@ def _tool(state: SheetState, key: str) -> Update[SheetState]:
 
 def _seen(state: SheetState) -> SheetState:
     """No hidden row stays chosen: buttons would act on what nobody sees."""
-    rows = fitting(state)
+    rows = state.fitting()
     if state.row in rows:
         return state
     return _chosen(state, At(rows[0] if rows else 1, state.column), picked=False)
@@ -367,13 +359,13 @@ def _with_cells(state: SheetState, key: str) -> SheetState:
         case "paste":
             at = split(state.copied)[1]
             text = translated(state.cells.get(state.copied, ""), state.row - at.row, state.column - at.column)
-            return written(state, state.sheet, {state.at: text})
+            return state.written(state.sheet, {state.at: text})
         case "clear":
-            return written(state, state.sheet, {state.at: ""})
+            return state.written(state.sheet, {state.at: ""})
         case "add-row":
-            return row_changed(state, state.sheet, state.row + 1, 1)
+            return state.row_changed(state.sheet, state.row + 1, 1)
         case "delete-row":
-            return row_changed(state, state.sheet, state.row, -1)
+            return state.row_changed(state.sheet, state.row, -1)
     return state
 
 
@@ -399,20 +391,20 @@ def _question(state: SheetState, key: str) -> Dialog | None:
 
 def column_label(state: SheetState, column: int) -> str:
     """`D: Amount` where the sheet has a header, else `D`."""
-    head = state.shown(At(1, column)) if has_header(state, state.sheet) else ""
+    head = state.shown(At(1, column)) if state.has_header(state.sheet) else ""
     return f"{column_name(column)}: {head}" if head else column_name(column)
 
 
 def _answered(state: SheetState, key: str, fields: Mapping[str, str]) -> SheetState:
     match key:
         case "add-sheet":
-            added = sheet_added(state, fields.get("name", ""))
+            added = state.sheet_added(fields.get("name", ""))
             return _pressed(added, f"sheet-{added.sheets[-1]}").state
         case "rename-sheet" if fields.get("name", "").strip() != state.sheet:
-            return sheet_renamed(state, state.sheet, fields.get("name", ""))
+            return state.sheet_renamed(state.sheet, fields.get("name", ""))
         case "delete-sheet":
-            return _chosen(sheet_deleted(state, state.sheet), At(1, 1), picked=False)
+            return _chosen(state.sheet_deleted(state.sheet), At(1, 1), picked=False)
         case "sort":
             column = column_number(fields.get("column", "A").partition(":")[0])
-            return sorted_by(state, state.sheet, column, fields.get("order") == "Descending")
+            return state.sorted_by(state.sheet, column, fields.get("order") == "Descending")
     return state

@@ -7,8 +7,23 @@ from copy import copy
 from datetime import date
 
 from environments.simulated.apps.documents.spreadsheet.calls import Block, Operand, binary, called, single, unary
-from environments.simulated.apps.documents.spreadsheet.cells import BAD, CIRC, NUM, REF, At, Error, Value, parse_at, typed
-from environments.simulated.apps.documents.spreadsheet.formula import Area, Code, Do, Mistake, areas, compiled
+from environments.simulated.apps.documents.spreadsheet.formula import (
+    BAD,
+    CIRC,
+    NUM,
+    REF,
+    Area,
+    At,
+    Code,
+    Do,
+    Error,
+    Mistake,
+    Value,
+    areas,
+    compiled,
+    parse_at,
+    typed,
+)
 
 WORK = 900_000
 """How many cells all formulas together may read; one more, and a formula is `#NUM!`."""

@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from datetime import date
-from decimal import ROUND_DOWN, ROUND_FLOOR, ROUND_HALF_UP, Decimal
-from typing import NamedTuple, TypeAlias
+from decimal import ROUND_FLOOR, ROUND_HALF_UP, Decimal
+from functools import wraps
+from typing import ParamSpec, TypeAlias
 
-from environments.simulated.apps.documents.spreadsheet.cells import (
+from environments.simulated.apps.documents.spreadsheet.formula import (
     DIV,
     EXACT,
     MAX_TEXT,
@@ -40,13 +41,34 @@ class Block:
 
 
 Operand: TypeAlias = Value | Block
+P = ParamSpec("P")
 
 
-def number(value: Operand) -> Decimal | Error:
-    """The value as a number, as `+` takes it."""
+class Failed(Exception):
+    """What is worked out is an error, whatever else is given."""
+
+    def __init__(self, error: Error) -> None:
+        self.error = error
+
+
+def _valued(work: Callable[P, Value]) -> Callable[P, Value]:
+    """The same, with the error as its value where it fails."""
+
+    @wraps(work)
+    def call(*args: P.args, **kwargs: P.kwargs) -> Value:
+        try:
+            return work(*args, **kwargs)
+        except Failed as failed:
+            return failed.error
+
+    return call
+
+
+def number(value: Operand) -> Decimal:
+    """The value as a number, as `+` takes it. Raises Failed."""
     match value:
         case Error():
-            return value
+            raise Failed(value)
         case None:
             return Decimal(0)
         case bool():
@@ -57,8 +79,9 @@ def number(value: Operand) -> Decimal | Error:
             return serial(value)
         case str():
             read = typed(value)
-            return read if isinstance(read, Decimal) else serial(read) if isinstance(read, date) else VALUE
-    return VALUE
+            if isinstance(read, Decimal | date):
+                return read if isinstance(read, Decimal) else serial(read)
+    raise Failed(VALUE)
 
 
 def single(value: Operand) -> Value:
@@ -67,9 +90,11 @@ def single(value: Operand) -> Value:
     return value.values.get((0, 0)) if value.rows == value.columns == 1 else VALUE
 
 
-def text_of(value: Operand) -> str | Error:
-    one = single(value)
-    return one if isinstance(one, Error) else display(one)
+def sound(operand: Operand) -> Value:
+    """One value. Raises Failed for an error."""
+    if isinstance(value := single(operand), Error):
+        raise Failed(value)
+    return value
 
 
 def bounded(text: str) -> Value:
@@ -82,8 +107,7 @@ def _rank(value: Value) -> tuple[int, Decimal | str]:
             return 2, Decimal(int(value))
         case str():
             return 1, value.casefold()
-    read = number(value)
-    return 0, Decimal(0) if isinstance(read, Error) else read
+    return 0, Decimal(0) if isinstance(value, Error) else number(value)
 
 
 _ORDER: dict[str, Callable[[int], bool]] = {
@@ -105,25 +129,15 @@ def compared(sign: str, left: Value, right: Value) -> bool:
     return _ORDER[sign](order)
 
 
+@_valued
 def binary(sign: str, left: Operand, right: Operand) -> Value:
     """Two values and an operator between them."""
-    a, b = single(left), single(right)
-    for side in (a, b):
-        if isinstance(side, Error):
-            return side
+    a, b = sound(left), sound(right)
     if sign in _ORDER:
         return compared(sign, a, b)
     if sign == "&":
         return bounded(display(a) + display(b))
-    return _reckoned(sign, a, b)
-
-
-def _reckoned(sign: str, a: Value, b: Value) -> Value:
     x, y = number(a), number(b)
-    if isinstance(x, Error):
-        return x
-    if isinstance(y, Error):
-        return y
     if sign == "/" and not y:
         return DIV
     result = finite(_ARITHMETIC[sign](x, y))
@@ -138,10 +152,9 @@ _ARITHMETIC: dict[str, Callable[[Decimal, Decimal], Decimal]] = {
 }  # fmt: skip
 
 
+@_valued
 def unary(sign: str, operand: Operand) -> Value:
     read = number(single(operand))
-    if isinstance(read, Error):
-        return read
     if sign == "%":
         return finite(EXACT.divide(read, Decimal(100)))
     return finite(EXACT.minus(read)) if sign == "-u" else single(operand)
@@ -193,19 +206,13 @@ def flat(operands: list[Operand]) -> Iterator[Value]:
             yield operand
 
 
-def numbers(operands: list[Operand]) -> list[Decimal] | Error:
-    """The numbers among operands: in ranges only true ones count, given ones are read as numbers."""
+def numbers(operands: list[Operand]) -> list[Decimal]:
+    """The numbers among operands: in ranges only true ones count, given ones are read as numbers. Raises Failed."""
     found: list[Decimal] = []
     for operand in operands:
         for value in operand.values.values() if isinstance(operand, Block) else (operand,):
-            if isinstance(value, Error):
-                return value
-            if isinstance(operand, Block) and (isinstance(value, str | bool | date) or value is None):
-                continue
-            read = number(value)
-            if isinstance(read, Error):
-                return read
-            found.append(read)
+            if not (isinstance(operand, Block) and (value is None or isinstance(value, str | bool | date))):
+                found.append(number(value))
     return found
 
 
@@ -227,48 +234,33 @@ def rounded(value: Decimal, places: int, mode: str = ROUND_HALF_UP) -> Value:
     return result if places >= 0 else result.quantize(Decimal(1), context=context)
 
 
-__all__ = ["DIV", "NA", "NAME", "ROUND_DOWN", "Block", "Operand", "binary", "bounded", "compared", "criterion", "flat",
-           "number", "numbers", "rounded", "single", "text_of", "total", "unary"]  # fmt: skip
-
-
 Given = list[Operand]
+Call: TypeAlias = Callable[[Given, date], Value]
 
 
-class FunctionSignature(NamedTuple):
-    """A function and how many operands it takes."""
-
-    call: Callable[[Given, date], Value]
-    least: int
-    most: int
-
-
+@_valued
 def called(name: str, given: Given, today: date) -> Value:
     """The value of a call; `#NAME?` for an unknown function, `#N/A` for a wrong number of operands."""
-    named = NAMED.get(name)
-    if named is None:
+    if name not in _NAMED:
         return NAME
-    return named.call(given, today) if named.least <= len(given) <= named.most else NA
+    call, least, most = _NAMED[name]
+    return call(given, today) if least <= len(given) <= most else NA
 
 
-def _of_numbers(work: Callable[[list[Decimal]], Value]) -> Callable[[Given, date], Value]:
-    def call(given: Given, _: date) -> Value:
-        found = numbers(given)
-        return found if isinstance(found, Error) else work(found)
-
-    return call
+def _of_numbers(work: Callable[[list[Decimal]], Value]) -> Call:
+    return lambda given, _: work(numbers(given))
 
 
 def _average(found: list[Decimal]) -> Value:
     return finite(EXACT.divide(total(found), Decimal(len(found)))) if found else DIV
 
 
-def _extreme(pick: Callable[[list[Decimal]], Decimal], later: Callable[[list[date]], date]) -> Callable[[Given, date], Value]:
+def _extreme(pick: Callable[[list[Decimal]], Decimal], later: Callable[[list[date]], date]) -> Call:
     """MIN and MAX: of numbers, or of days where there are only days."""
 
     def call(given: Given, _: date) -> Value:
-        found = numbers(given)
-        if isinstance(found, Error) or found:
-            return found if isinstance(found, Error) else pick(found)
+        if found := numbers(given):
+            return pick(found)
         days = [value for value in flat(given) if isinstance(value, date)]
         return later(days) if days else Decimal(0)
 
@@ -280,10 +272,6 @@ def _count(given: Given, _: date) -> Value:
     return Decimal(sum(isinstance(value, kinds) and not isinstance(value, bool) for value in flat(given)))
 
 
-def _counta(given: Given, _: date) -> Value:
-    return Decimal(sum(value is not None for value in flat(given)))
-
-
 def _countif(given: Given, _: date) -> Value:
     block, fits = given[0], criterion(single(given[1]))
     if not isinstance(block, Block):
@@ -292,12 +280,12 @@ def _countif(given: Given, _: date) -> Value:
     return Decimal(sum(fits(value) for value in block.values.values()) + empty)
 
 
-def _chosen(given: Given) -> list[Decimal] | Error:
-    """The numbers that SUMIF and AVERAGEIF are about."""
+def _chosen(given: Given) -> list[Decimal]:
+    """The numbers that SUMIF and AVERAGEIF are about. Raises Failed."""
     tested, fits = given[0], criterion(single(given[1]))
     summed = given[2] if len(given) > 2 else tested
     if not isinstance(tested, Block) or not isinstance(summed, Block):
-        return VALUE
+        raise Failed(VALUE)
     blank = fits(None)
     found = []
     for place, value in summed.values.items():
@@ -305,34 +293,24 @@ def _chosen(given: Given) -> list[Decimal] | Error:
             continue
         if place not in tested.values and not (blank and place[0] < tested.rows and place[1] < tested.columns):
             continue
-        if isinstance(value, Error):
-            return value
-        if isinstance(value, Decimal):
-            found.append(value)
+        if isinstance(value, Decimal | Error):
+            found.append(number(value))
     return found
 
 
-def _if_numbers(work: Callable[[list[Decimal]], Value]) -> Callable[[Given, date], Value]:
-    def call(given: Given, _: date) -> Value:
-        found = _chosen(given)
-        return found if isinstance(found, Error) else work(found)
-
-    return call
+def _if_numbers(work: Callable[[list[Decimal]], Value]) -> Call:
+    return lambda given, _: work(_chosen(given))
 
 
-def _truth(operand: Operand) -> bool | Error:
+def _truth(operand: Operand) -> bool:
     value = single(operand)
     if isinstance(value, str) and value.upper() in ("TRUE", "FALSE"):
         return value.upper() == "TRUE"
-    read = number(value)
-    return read if isinstance(read, Error) else bool(read)
+    return bool(number(value))
 
 
 def _if(given: Given, _: date) -> Value:
-    test = _truth(given[0])
-    if isinstance(test, Error):
-        return test
-    if test:
+    if _truth(given[0]):
         return _filled(single(given[1]))
     return _filled(single(given[2])) if len(given) > 2 else False
 
@@ -346,41 +324,9 @@ def _iferror(given: Given, _: date) -> Value:
     return _filled(single(given[1]) if isinstance(value, Error) else value)
 
 
-def _logic(join: Callable[[list[bool]], bool]) -> Callable[[Given, date], Value]:
-    def call(given: Given, _: date) -> Value:
-        truths = []
-        for value in flat(given):
-            test = _truth(value)
-            if isinstance(test, Error):
-                return test
-            truths.append(test)
-        return join(truths)
-
-    return call
-
-
-def _not(given: Given, _: date) -> Value:
-    test = _truth(given[0])
-    return test if isinstance(test, Error) else not test
-
-
-def _with_numbers(work: Callable[[list[Decimal]], Value]) -> Callable[[Given, date], Value]:
+def _with_numbers(work: Callable[[list[Decimal]], Value]) -> Call:
     """Operands that are single numbers each."""
-
-    def call(given: Given, _: date) -> Value:
-        found = []
-        for operand in given:
-            read = number(single(operand))
-            if isinstance(read, Error):
-                return read
-            found.append(read)
-        return work(found)
-
-    return call
-
-
-def _round(found: list[Decimal]) -> Value:
-    return rounded(found[0], _whole(found[1]) if len(found) > 1 else 0)
+    return lambda given, _: work([number(single(operand)) for operand in given])
 
 
 def _whole(value: Decimal) -> int:
@@ -401,51 +347,36 @@ def _date(found: list[Decimal]) -> Value:
         return VALUE
 
 
+def _text(operand: Operand) -> str:
+    return display(sound(operand))
+
+
 def _concat(given: Given, _: date) -> Value:
     parts: list[str] = []
     length = 0
     for value in flat(given):
-        text = text_of(value)
-        if isinstance(text, Error):
-            return text
-        length += len(text)
+        parts.append(_text(value))
+        length += len(parts[-1])
         if length > 40_000:
             return VALUE
-        parts.append(text)
     return bounded("".join(parts))
 
 
-def _of_text(work: Callable[[str], Value]) -> Callable[[Given, date], Value]:
-    def call(given: Given, _: date) -> Value:
-        text = text_of(given[0])
-        return text if isinstance(text, Error) else work(text)
-
-    return call
+def _of_text(work: Callable[[str], Value]) -> Call:
+    return lambda given, _: work(_text(given[0]))
 
 
-def _cut(work: Callable[[str, list[int]], str]) -> Callable[[Given, date], Value]:
+def _cut(work: Callable[[str, list[int]], str]) -> Call:
     """LEFT, RIGHT and MID: a text and whole numbers."""
 
     def call(given: Given, _: date) -> Value:
-        text = text_of(given[0])
-        if isinstance(text, Error):
-            return text
-        sizes = []
-        for operand in given[1:]:
-            read = number(single(operand))
-            if isinstance(read, Error):
-                return read
-            sizes.append(_whole(read))
+        text, sizes = _text(given[0]), [_whole(number(single(operand))) for operand in given[1:]]
         return VALUE if any(size < 0 for size in sizes) else work(text, sizes or [1])
 
     return call
 
 
-def _right(text: str, sizes: list[int]) -> str:
-    return text[-sizes[0] :] if sizes[0] else ""
-
-
-def _part(name: str) -> Callable[[Given, date], Value]:
+def _part(name: str) -> Call:
     def call(given: Given, _: date) -> Value:
         value = single(given[0])
         if isinstance(value, date):
@@ -457,59 +388,59 @@ def _part(name: str) -> Callable[[Given, date], Value]:
 
 def _vlookup(given: Given, _: date) -> Value:
     """Exact when the last operand is FALSE; else the last row that is not greater, as in a sorted list."""
-    wanted, block, column = single(given[0]), given[1], number(single(given[2]))
+    wanted, block, column = sound(given[0]), given[1], number(single(given[2]))
     near = _truth(given[3]) if len(given) > 3 else True
-    for bad in (wanted, column, near):
-        if isinstance(bad, Error):
-            return bad
-    if not isinstance(block, Block) or not isinstance(column, Decimal) or column < 1:
+    if not isinstance(block, Block) or column < 1:
         return VALUE
     if column > block.columns:
         return REF
     sign = "<=" if near else "="
-    rows = [row for row, value in sorted(block.column(0), key=lambda pair: pair[0]) if _found(sign, value, wanted)]
+    first = sorted(block.column(0), key=lambda pair: pair[0])
+    rows = [row for row, value in first if _like_kind(value, wanted) and compared(sign, value, wanted)]
     if not rows:
         return NA
     return _filled(block.values.get((rows[-1] if near else rows[0], int(column) - 1)))
 
 
-def _found(sign: str, value: Value, wanted: Value) -> bool:
-    return not isinstance(value, Error) and isinstance(value, str) == isinstance(wanted, str) and compared(sign, value, wanted)
+def _like_kind(value: Value, wanted: Value) -> bool:
+    """Whether a lookup compares them: texts with texts, all else with all else."""
+    return not isinstance(value, Error) and isinstance(value, str) == isinstance(wanted, str)
 
 
 MANY = 255
-NAMED: dict[str, FunctionSignature] = {
-    "SUM": FunctionSignature(_of_numbers(lambda found: finite(total(found))), 1, MANY),
-    "AVERAGE": FunctionSignature(_of_numbers(_average), 1, MANY),
-    "MIN": FunctionSignature(_extreme(min, min), 1, MANY),
-    "MAX": FunctionSignature(_extreme(max, max), 1, MANY),
-    "COUNT": FunctionSignature(_count, 1, MANY),
-    "COUNTA": FunctionSignature(_counta, 1, MANY),
-    "COUNTIF": FunctionSignature(_countif, 2, 2),
-    "SUMIF": FunctionSignature(_if_numbers(lambda found: finite(total(found))), 2, 3),
-    "AVERAGEIF": FunctionSignature(_if_numbers(_average), 2, 3),
-    "IF": FunctionSignature(_if, 2, 3),
-    "IFERROR": FunctionSignature(_iferror, 2, 2),
-    "AND": FunctionSignature(_logic(all), 1, MANY),
-    "OR": FunctionSignature(_logic(any), 1, MANY),
-    "NOT": FunctionSignature(_not, 1, 1),
-    "ROUND": FunctionSignature(_with_numbers(_round), 1, 2),
-    "ABS": FunctionSignature(_with_numbers(lambda found: EXACT.abs(found[0])), 1, 1),
-    "INT": FunctionSignature(_with_numbers(lambda found: rounded(found[0], 0, ROUND_FLOOR)), 1, 1),
-    "MOD": FunctionSignature(_with_numbers(_mod), 2, 2),
-    "CONCAT": FunctionSignature(_concat, 1, MANY),
-    "CONCATENATE": FunctionSignature(_concat, 1, MANY),
-    "LEN": FunctionSignature(_of_text(lambda text: Decimal(len(text))), 1, 1),
-    "UPPER": FunctionSignature(_of_text(lambda text: bounded(text.upper())), 1, 1),
-    "LOWER": FunctionSignature(_of_text(lambda text: bounded(text.lower())), 1, 1),
-    "TRIM": FunctionSignature(_of_text(lambda text: " ".join(text.split())), 1, 1),
-    "LEFT": FunctionSignature(_cut(lambda text, sizes: text[: sizes[0]]), 1, 2),
-    "RIGHT": FunctionSignature(_cut(_right), 1, 2),
-    "MID": FunctionSignature(_cut(lambda text, sizes: text[max(0, sizes[0] - 1) : max(0, sizes[0] - 1) + sizes[1]]), 3, 3),
-    "TODAY": FunctionSignature(lambda given, today: today, 0, 0),
-    "DATE": FunctionSignature(_with_numbers(_date), 3, 3),
-    "YEAR": FunctionSignature(_part("year"), 1, 1),
-    "MONTH": FunctionSignature(_part("month"), 1, 1),
-    "DAY": FunctionSignature(_part("day"), 1, 1),
-    "VLOOKUP": FunctionSignature(_vlookup, 3, 4),
+_NAMED: dict[str, tuple[Call, int, int]] = {
+    "SUM": (_of_numbers(lambda found: finite(total(found))), 1, MANY),
+    "AVERAGE": (_of_numbers(_average), 1, MANY),
+    "MIN": (_extreme(min, min), 1, MANY),
+    "MAX": (_extreme(max, max), 1, MANY),
+    "COUNT": (_count, 1, MANY),
+    "COUNTA": (lambda given, _: Decimal(sum(value is not None for value in flat(given))), 1, MANY),
+    "COUNTIF": (_countif, 2, 2),
+    "SUMIF": (_if_numbers(lambda found: finite(total(found))), 2, 3),
+    "AVERAGEIF": (_if_numbers(_average), 2, 3),
+    "IF": (_if, 2, 3),
+    "IFERROR": (_iferror, 2, 2),
+    "AND": (lambda given, _: all([_truth(value) for value in flat(given)]), 1, MANY),
+    "OR": (lambda given, _: any([_truth(value) for value in flat(given)]), 1, MANY),
+    "NOT": (lambda given, _: not _truth(given[0]), 1, 1),
+    "ROUND": (_with_numbers(lambda found: rounded(found[0], _whole(found[1]) if len(found) > 1 else 0)), 1, 2),
+    "ABS": (_with_numbers(lambda found: EXACT.abs(found[0])), 1, 1),
+    "INT": (_with_numbers(lambda found: rounded(found[0], 0, ROUND_FLOOR)), 1, 1),
+    "MOD": (_with_numbers(_mod), 2, 2),
+    "CONCAT": (_concat, 1, MANY),
+    "CONCATENATE": (_concat, 1, MANY),
+    "LEN": (_of_text(lambda text: Decimal(len(text))), 1, 1),
+    "UPPER": (_of_text(lambda text: bounded(text.upper())), 1, 1),
+    "LOWER": (_of_text(lambda text: bounded(text.lower())), 1, 1),
+    "TRIM": (_of_text(lambda text: " ".join(text.split())), 1, 1),
+    "LEFT": (_cut(lambda text, sizes: text[: sizes[0]]), 1, 2),
+    "RIGHT": (_cut(lambda text, sizes: text[-sizes[0] :] if sizes[0] else ""), 1, 2),
+    "MID": (_cut(lambda text, sizes: text[max(0, sizes[0] - 1) : max(0, sizes[0] - 1) + sizes[1]]), 3, 3),
+    "TODAY": (lambda given, today: today, 0, 0),
+    "DATE": (_with_numbers(_date), 3, 3),
+    "YEAR": (_part("year"), 1, 1),
+    "MONTH": (_part("month"), 1, 1),
+    "DAY": (_part("day"), 1, 1),
+    "VLOOKUP": (_vlookup, 3, 4),
 }
+"""Each function with the least and the most operands that it takes."""

@@ -2,40 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from datetime import date
-from typing import Any, TypeVar
+from typing import Annotated, TypeVar
 
 from pydantic import Field, JsonValue
 
-from environments.simulated.app import Toast
-from environments.simulated.apps.common.functions_base import NoArguments, unknown
+from environments.simulated.app import FunctionDeclined, FunctionResult, Toast
+from environments.simulated.apps.common.functions_base import FunctionTable, unknown
 from environments.simulated.apps.documents.spreadsheet.book import Book
-from environments.simulated.apps.documents.spreadsheet.cells import (
+from environments.simulated.apps.documents.spreadsheet.formula import (
     MAX_TEXT,
     At,
     Error,
+    Mistake,
     column_name,
     display,
     parse_area,
     parse_at,
+    quoted,
 )
-from environments.simulated.apps.documents.spreadsheet.formula import Mistake, quoted
-from environments.simulated.apps.documents.spreadsheet.state import (
-    Refusal,
-    SheetState,
-    csv_of,
-    has_header,
-    imported,
-    row_changed,
-    sheet_added,
-    sheet_deleted,
-    sheet_renamed,
-    sorted_by,
-    texts_of,
-    written,
-)
-from environments.simulated.skills import Function, FunctionDeclined, FunctionResult
+from environments.simulated.apps.documents.spreadsheet.state import Refusal, SheetState, texts_of
 from environments.simulated.world.values import Model
 
 MOST_READ = 2000
@@ -61,55 +47,6 @@ class Writing(OnSheet):
     cells: dict[str, str] = Field(min_length=1)
 
 
-class RowArguments(OnSheet):
-    """The cells of a new last row."""
-
-    values: list[str] = Field(min_length=1)
-
-
-class ByRow(OnSheet):
-    """A row by its number."""
-
-    row: int = Field(ge=1)
-
-
-class SortArguments(OnSheet):
-    """A column by its letter or its header."""
-
-    column: str
-    descending: bool = False
-
-
-class SumArguments(OnSheet):
-    """A range of numbers."""
-
-    range: str
-
-
-class FormulaArguments(OnSheet):
-    """A formula such as `=SUM(B2:B9)*2`."""
-
-    formula: str = Field(max_length=MAX_TEXT)
-
-
-class CsvArguments(OnSheet):
-    """CSV text, which takes the place of all that is in the sheet."""
-
-    csv: str
-
-
-class SheetName(Model):
-    """The name of a sheet."""
-
-    name: str
-
-
-class NewSheetName(SheetName):
-    """Its new name."""
-
-    to: str
-
-
 def sheet_of(state: SheetState, name: str) -> str:
     """The sheet that is meant. Raises FunctionDeclined."""
     if not name:
@@ -122,7 +59,7 @@ def sheet_of(state: SheetState, name: str) -> str:
 def column_of(state: SheetState, sheet: str, wanted: str) -> int:
     """A column by its header or letter. Raises FunctionDeclined."""
     extent = state.book.extent(sheet)
-    heads = [state.shown(At(1, c), sheet) for c in range(1, extent.column + 1)] if has_header(state, sheet) else []
+    heads = [state.shown(At(1, c), sheet) for c in range(1, extent.column + 1)] if state.has_header(sheet) else []
     folded = " ".join(wanted.split()).casefold()
     for column, head in enumerate(heads, start=1):
         if head.casefold() == folded:
@@ -145,94 +82,6 @@ def _named(sheet: str, first: At, last: At) -> str:
     return f"{quoted(sheet)}!{first.name}" + ("" if first == last else f":{last.name}")
 
 
-def _refusing(
-    call: Callable[[SheetState, A], FunctionResult[SheetState]],
-) -> Callable[[SheetState, A], FunctionResult[SheetState]]:
-    """What the window would not do is declined in its words."""
-
-    def checked(state: SheetState, given: A) -> FunctionResult[SheetState]:
-        try:
-            return call(state, given)
-        except Refusal as no:
-            raise FunctionDeclined(str(no)) from None
-
-    return checked
-
-
-def list_sheets(state: SheetState, _: NoArguments) -> FunctionResult[SheetState]:
-    found: list[JsonValue] = []
-    for sheet in state.sheets:
-        extent = state.book.extent(sheet)
-        columns = range(1, extent.column + 1)
-        header: list[JsonValue] = [state.shown(At(1, c), sheet) for c in columns] if has_header(state, sheet) else []
-        found.append({"name": sheet, "rows": extent.row, "columns": extent.column, "header": header})
-    return FunctionResult(state, {"shown": state.sheet, "sheets": found})
-
-
-def read_range(state: SheetState, wanted: RangeArguments) -> FunctionResult[SheetState]:
-    text = wanted.range
-    if not text:
-        extent = state.book.extent(sheet_of(state, wanted.sheet))
-        text = f"A1:{At(max(1, extent.row), max(1, extent.column)).name}"
-    sheet, first, last = _area(state, wanted.sheet, text)
-    if (last.row - first.row + 1) * (last.column - first.column + 1) > MOST_READ:
-        raise FunctionDeclined(f"{text} has more than {MOST_READ} cells; read it in parts")
-    look = state.raw if wanted.formulas else state.shown
-    rows: list[JsonValue] = [
-        [look(At(r, c), sheet) for c in range(first.column, last.column + 1)] for r in range(first.row, last.row + 1)
-    ]
-    return FunctionResult(state, {"range": _named(sheet, first, last), "values": rows})
-
-
-def write_cells(state: SheetState, given: Writing) -> FunctionResult[SheetState]:
-    sheets: dict[str, dict[At, str]] = {}
-    for name, text in given.cells.items():
-        sheet, first, last = _area(state, given.sheet, name)
-        if first != last:
-            raise FunctionDeclined(f"{name} is a range; name each cell, like B2")
-        sheets.setdefault(sheet, {})[first] = text
-    after = state
-    for sheet, texts in sheets.items():
-        after = written(after, sheet, texts)
-    shown: dict[str, JsonValue] = {
-        _named(sheet, at, at): after.shown(at, sheet) for sheet, texts in sheets.items() for at in texts
-    }
-    return FunctionResult(after, {"values": shown})
-
-
-def append_row(state: SheetState, given: RowArguments) -> FunctionResult[SheetState]:
-    sheet = sheet_of(state, given.sheet)
-    row = state.book.extent(sheet).row + 1
-    after = written(state, sheet, texts_of([given.values], At(row, 1)))
-    return FunctionResult(after, {"range": _named(sheet, At(row, 1), At(row, len(given.values)))})
-
-
-def delete_row(state: SheetState, given: ByRow) -> FunctionResult[SheetState]:
-    sheet = sheet_of(state, given.sheet)
-    if given.row > state.book.extent(sheet).row:
-        raise FunctionDeclined(f"{sheet} has only {state.book.extent(sheet).row} rows")
-    return FunctionResult(row_changed(state, sheet, given.row, -1), {"sheet": sheet, "deleted": given.row})
-
-
-def sort(state: SheetState, given: SortArguments) -> FunctionResult[SheetState]:
-    sheet = sheet_of(state, given.sheet)
-    column = column_of(state, sheet, given.column)
-    after = sorted_by(state, sheet, column, given.descending)
-    return FunctionResult(after, {"sheet": sheet, "column": column_name(column), "descending": given.descending})
-
-
-def sum_range(state: SheetState, given: SumArguments) -> FunctionResult[SheetState]:
-    sheet, first, last = _area(state, given.sheet, given.range)
-    name = _named(sheet, first, last)
-    return _worth(state, sheet, f"=SUM({name})", {"range": name})
-
-
-def calculate(state: SheetState, given: FormulaArguments) -> FunctionResult[SheetState]:
-    sheet = sheet_of(state, given.sheet)
-    formula = given.formula if given.formula.startswith("=") else f"={given.formula}"
-    return _worth(state, sheet, formula, {"formula": formula})
-
-
 def _worth(state: SheetState, sheet: str, formula: str, about: dict[str, JsonValue]) -> FunctionResult[SheetState]:
     book = Book(state.sheets, state.cells, date.fromisoformat(state.today))
     try:
@@ -244,56 +93,139 @@ def _worth(state: SheetState, sheet: str, formula: str, about: dict[str, JsonVal
     return FunctionResult(state, {**about, "value": display(value)})
 
 
-def add_sheet(state: SheetState, given: SheetName) -> FunctionResult[SheetState]:
-    after = sheet_added(state, given.name)
+FUNCTIONS = FunctionTable[SheetState](Refusal)
+
+
+@FUNCTIONS.reads()
+def list_sheets(state: SheetState) -> JsonValue:
+    """The sheets, how big they are, and their headers"""
+    found: list[JsonValue] = []
+    for sheet in state.sheets:
+        extent = state.book.extent(sheet)
+        columns = range(1, extent.column + 1)
+        header: list[JsonValue] = [state.shown(At(1, c), sheet) for c in columns] if state.has_header(sheet) else []
+        found.append({"name": sheet, "rows": extent.row, "columns": extent.column, "header": header})
+    return {"shown": state.sheet, "sheets": found}
+
+
+@FUNCTIONS.reads()
+def read_range(state: SheetState, wanted: RangeArguments) -> JsonValue:
+    """The cells of a range, row by row"""
+    text = wanted.range
+    if not text:
+        extent = state.book.extent(sheet_of(state, wanted.sheet))
+        text = f"A1:{At(max(1, extent.row), max(1, extent.column)).name}"
+    sheet, first, last = _area(state, wanted.sheet, text)
+    if (last.row - first.row + 1) * (last.column - first.column + 1) > MOST_READ:
+        raise FunctionDeclined(f"{text} has more than {MOST_READ} cells; read it in parts")
+    look = state.raw if wanted.formulas else state.shown
+    rows: list[JsonValue] = [
+        [look(At(r, c), sheet) for c in range(first.column, last.column + 1)] for r in range(first.row, last.row + 1)
+    ]
+    return {"range": _named(sheet, first, last), "values": rows}
+
+
+@FUNCTIONS.reads("SumArguments", "A range of numbers.")
+def sum_range(state: SheetState, *, sheet: str = "", range: str) -> FunctionResult[SheetState]:
+    """The sum of the numbers in a range"""
+    sheet, first, last = _area(state, sheet, range)
+    name = _named(sheet, first, last)
+    return _worth(state, sheet, f"=SUM({name})", {"range": name})
+
+
+@FUNCTIONS.reads("FormulaArguments", "A formula such as `=SUM(B2:B9)*2`.")
+def calculate(
+    state: SheetState, *, sheet: str = "", formula: Annotated[str, Field(max_length=MAX_TEXT)]
+) -> FunctionResult[SheetState]:
+    """What a formula is worth, without writing it anywhere"""
+    sheet = sheet_of(state, sheet)
+    formula = formula if formula.startswith("=") else f"={formula}"
+    return _worth(state, sheet, formula, {"formula": formula})
+
+
+@FUNCTIONS.reads("OnSheet", "A sheet; the one that is shown where none is named.")
+def export_csv(state: SheetState, sheet: str = "") -> JsonValue:
+    """A sheet as CSV text"""
+    return state.csv_of(sheet_of(state, sheet))
+
+
+@FUNCTIONS.writes()
+def write_cells(state: SheetState, given: Writing) -> FunctionResult[SheetState]:
+    """Type texts or formulas into cells"""
+    sheets: dict[str, dict[At, str]] = {}
+    for name, text in given.cells.items():
+        sheet, first, last = _area(state, given.sheet, name)
+        if first != last:
+            raise FunctionDeclined(f"{name} is a range; name each cell, like B2")
+        sheets.setdefault(sheet, {})[first] = text
+    after = state
+    for sheet, texts in sheets.items():
+        after = after.written(sheet, texts)
+    shown: dict[str, JsonValue] = {
+        _named(sheet, at, at): after.shown(at, sheet) for sheet, texts in sheets.items() for at in texts
+    }
+    return FunctionResult(after, {"values": shown})
+
+
+@FUNCTIONS.writes("RowArguments", "The cells of a new last row.")
+def append_row(
+    state: SheetState, *, sheet: str = "", values: Annotated[list[str], Field(min_length=1)]
+) -> FunctionResult[SheetState]:
+    """Add a row below the last one"""
+    sheet = sheet_of(state, sheet)
+    row = state.book.extent(sheet).row + 1
+    after = state.written(sheet, texts_of([values], At(row, 1)))
+    return FunctionResult(after, {"range": _named(sheet, At(row, 1), At(row, len(values)))})
+
+
+@FUNCTIONS.writes("ByRow", "A row by its number.")
+def delete_row(state: SheetState, *, sheet: str = "", row: Annotated[int, Field(ge=1)]) -> FunctionResult[SheetState]:
+    """Take a row out; formulas follow"""
+    sheet = sheet_of(state, sheet)
+    if row > state.book.extent(sheet).row:
+        raise FunctionDeclined(f"{sheet} has only {state.book.extent(sheet).row} rows")
+    return FunctionResult(state.row_changed(sheet, row, -1), {"sheet": sheet, "deleted": row})
+
+
+@FUNCTIONS.writes("SortArguments", "A column by its letter or its header.")
+def sort(state: SheetState, *, sheet: str = "", column: str, descending: bool = False) -> FunctionResult[SheetState]:
+    """Sort the rows below the header by a column"""
+    sheet = sheet_of(state, sheet)
+    number = column_of(state, sheet, column)
+    after = state.sorted_by(sheet, number, descending)
+    return FunctionResult(after, {"sheet": sheet, "column": column_name(number), "descending": descending})
+
+
+@FUNCTIONS.writes("SheetName", "The name of a sheet.")
+def add_sheet(state: SheetState, name: str) -> FunctionResult[SheetState]:
+    """Add an empty sheet"""
+    after = state.sheet_added(name)
     return FunctionResult(after, {"sheets": list(after.sheets)})
 
 
-def rename_sheet(state: SheetState, given: NewSheetName) -> FunctionResult[SheetState]:
-    after = sheet_renamed(state, sheet_of(state, given.name), given.to)
+@FUNCTIONS.writes("NewSheetName", "Its new name.")
+def rename_sheet(state: SheetState, name: str, to: str) -> FunctionResult[SheetState]:
+    """Give a sheet another name; formulas follow"""
+    after = state.sheet_renamed(sheet_of(state, name), to)
     return FunctionResult(after, {"sheets": list(after.sheets)})
 
 
-def delete_sheet(state: SheetState, given: SheetName) -> FunctionResult[SheetState]:
-    after = sheet_deleted(state, sheet_of(state, given.name))
+@FUNCTIONS.writes("SheetName", "The name of a sheet.")
+def delete_sheet(state: SheetState, name: str) -> FunctionResult[SheetState]:
+    """Delete a sheet and its cells"""
+    after = state.sheet_deleted(sheet_of(state, name))
     return FunctionResult(after, {"sheets": list(after.sheets)})
 
 
-def import_csv(state: SheetState, given: CsvArguments) -> FunctionResult[SheetState]:
-    sheet = sheet_of(state, given.sheet)
-    after = imported(state, sheet, given.csv)
+@FUNCTIONS.writes("CsvArguments", "CSV text, which takes the place of all that is in the sheet.")
+def import_csv(state: SheetState, *, sheet: str = "", csv: str) -> FunctionResult[SheetState]:
+    """Put CSV text in place of what is in a sheet"""
+    sheet = sheet_of(state, sheet)
+    after = state.imported(sheet, csv)
     return FunctionResult(after, {"sheet": sheet, "rows": after.book.extent(sheet).row}, (Toast(f"Imported into {sheet}"),))
 
 
-def export_csv(state: SheetState, given: OnSheet) -> FunctionResult[SheetState]:
-    return FunctionResult(state, csv_of(state, sheet_of(state, given.sheet)))
-
-
-def save(state: SheetState, _: NoArguments) -> FunctionResult[SheetState]:
-    return FunctionResult(state.model_copy(update={"dirty": False}), {"saved": True}, (Toast("Spreadsheet saved"),))
-
-
-def _reads(name: str, summary: str, arguments: type[Any], call: Callable[[SheetState, Any], FunctionResult[SheetState]]) -> Any:
-    return Function(name, summary, arguments, call)
-
-
-def _writes(name: str, summary: str, arguments: type[Any], call: Callable[[SheetState, Any], FunctionResult[SheetState]]) -> Any:
-    return Function(name, summary, arguments, _refusing(call), writes=True)
-
-
-FUNCTIONS: tuple[Any, ...] = (
-    _reads("list_sheets", "The sheets, how big they are, and their headers", NoArguments, list_sheets),
-    _reads("read_range", "The cells of a range, row by row", RangeArguments, read_range),
-    _reads("sum_range", "The sum of the numbers in a range", SumArguments, sum_range),
-    _reads("calculate", "What a formula is worth, without writing it anywhere", FormulaArguments, calculate),
-    _reads("export_csv", "A sheet as CSV text", OnSheet, export_csv),
-    _writes("write_cells", "Type texts or formulas into cells", Writing, write_cells),
-    _writes("append_row", "Add a row below the last one", RowArguments, append_row),
-    _writes("delete_row", "Take a row out; formulas follow", ByRow, delete_row),
-    _writes("sort", "Sort the rows below the header by a column", SortArguments, sort),
-    _writes("add_sheet", "Add an empty sheet", SheetName, add_sheet),
-    _writes("rename_sheet", "Give a sheet another name; formulas follow", NewSheetName, rename_sheet),
-    _writes("delete_sheet", "Delete a sheet and its cells", SheetName, delete_sheet),
-    _writes("import_csv", "Put CSV text in place of what is in a sheet", CsvArguments, import_csv),
-    _writes("save", "Save the workbook", NoArguments, save),
-)
+@FUNCTIONS.writes()
+def save(state: SheetState) -> FunctionResult[SheetState]:
+    """Save the workbook"""
+    return FunctionResult(state.replace(dirty=False), {"saved": True}, (Toast("Spreadsheet saved"),))

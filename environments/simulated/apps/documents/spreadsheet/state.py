@@ -16,7 +16,7 @@ from pydantic import BeforeValidator, Field, model_validator
 from environments.simulated.app import AppState, Content, Setting
 from environments.simulated.apps.documents.spreadsheet.book import Book, book_of, follow_up
 from environments.simulated.apps.documents.spreadsheet.calls import compared
-from environments.simulated.apps.documents.spreadsheet.cells import (
+from environments.simulated.apps.documents.spreadsheet.formula import (
     MAX_CELLS,
     MAX_COLUMNS,
     MAX_ROWS,
@@ -27,11 +27,12 @@ from environments.simulated.apps.documents.spreadsheet.cells import (
     display,
     key_of,
     parse_at,
+    rewritten,
+    shifted,
+    translated,
     typed,
 )
-from environments.simulated.apps.documents.spreadsheet.formula import rewritten, shifted, translated
-from environments.simulated.world.generate import amount, day_before, how_many
-from environments.simulated.world.values import IdentityKey, Model, matches
+from environments.simulated.world.values import IdentityKey, Model, amount, day_before, how_many, matches
 
 UNDO = 20
 ROWS, COLUMNS = 15, 8
@@ -93,31 +94,154 @@ class SheetState(AppState):
         """What a cell shows: a number with a sign such as `$` or `%` as it was typed."""
         return _shown(self.cells, self.book, sheet or self.sheet, at)
 
+    def changed(self, cells: dict[str, str], sheets: tuple[str, ...] | None = None, among: Iterable[str] = ()) -> SheetState:
+        """The state with other cells, and the way back. Raises Refusal when that is too much.
+
+        Whoever knows `among` which cells the others are spares a look at all of them.
+        """
+        sheets = self.sheets if sheets is None else sheets
+        if len(cells) > MAX_CELLS:
+            raise Refusal(f"A workbook holds at most {MAX_CELLS} cells")
+        back = _way(self.cells, cells, self.sheets, among)
+        if any(len(cells.get(key, "")) > MAX_TEXT for key in back.cells):
+            raise Refusal(f"A cell holds at most {MAX_TEXT} characters")
+        if not back.cells and sheets == self.sheets:
+            return self
+        undo = (*self.undo, back)[-UNDO:]
+        if among and sheets == self.sheets:
+            follow_up(self.cells, cells, {key: cells.get(key) for key in back.cells})
+        return self._placed(cells, sheets, undo, ())
+
+    def _placed(
+        self, cells: dict[str, str], sheets: tuple[str, ...], undo: tuple[Change, ...], redo: tuple[Change, ...]
+    ) -> SheetState:
+        sheet = self.sheet if self.sheet in sheets else sheets[0]
+        return self.replace(cells=cells, sheets=sheets, sheet=sheet, undo=undo, redo=redo, dirty=True, error="")
+
+    def undone(self) -> SheetState:
+        return self._back(self.undo, redo=False)
+
+    def redone(self) -> SheetState:
+        return self._back(self.redo, redo=True)
+
+    def _back(self, changes: tuple[Change, ...], redo: bool) -> SheetState:
+        if not changes:
+            raise Refusal("There is nothing to redo" if redo else "There is nothing to undo")
+        change = changes[-1]
+        both = {**self.cells, **change.cells}
+        cells = {key: text for key, text in both.items() if text is not None}
+        other = _way(self.cells, cells, self.sheets)
+        undo = (*self.undo, other) if redo else changes[:-1]
+        return self._placed(cells, change.sheets, undo, changes[:-1] if redo else (*self.redo, other))
+
+    def written(self, sheet: str, texts: Mapping[At, str]) -> SheetState:
+        """Cells with other texts; an empty one is emptied. Raises Refusal for a place outside of the sheet."""
+        if not all(at.inside for at in texts):
+            raise Refusal(f"A sheet has {MAX_ROWS} rows and {MAX_COLUMNS} columns")
+        lines = {key_of(sheet, at): " ".join(text.split("\n")).strip() for at, text in texts.items()}
+        cells = {**self.cells, **lines}
+        for key in (key for key, line in lines.items() if not line):
+            del cells[key]
+        return self.changed(cells, among=lines) if lines else self
+
+    def row_changed(self, sheet: str, row: int, by: int) -> SheetState:
+        """Put an empty row in at `row` (`by` 1), or take that row out (`by` -1); formulas follow. Raises Refusal."""
+        last = self.book.extent(sheet).row
+        if by > 0 and last >= MAX_ROWS:
+            raise Refusal(f"A sheet has at most {MAX_ROWS} rows")
+        cells: dict[str, str] = {}
+        for key, text in self.cells.items():
+            own, at = split(key)
+            text = shifted(text, own, sheet, row, by)
+            if own == sheet and at.row >= row:
+                if by < 0 and at.row == row:
+                    continue
+                at = At(at.row + by, at.column)
+            cells[key_of(own, at)] = text
+        return self.changed(cells)
+
+    def data_rows(self, sheet: str) -> range:
+        """The rows below the header, if there is one."""
+        last = self.book.extent(sheet).row
+        return range(2 if self.has_header(sheet) else 1, last + 1)
+
+    def has_header(self, sheet: str) -> bool:
+        """Whether the first row names columns: it has texts only, and there are rows below."""
+        return _headed(self.book, sheet)
+
+    def sorted_by(self, sheet: str, column: int, descending: bool) -> SheetState:
+        """Rows in the order of a column, without the header; empty cells last, and equal ones as they were."""
+        rows, extent = self.data_rows(sheet), self.book.extent(sheet)
+        filled = [row for row in rows if self.book.value(sheet, At(row, column)) is not None]
+        order = sorted(filled, key=lambda row: _Key(self.book.value(sheet, At(row, column))), reverse=descending)
+        order += [row for row in rows if self.book.value(sheet, At(row, column)) is None]
+        cells = {key: text for key, text in self.cells.items() if not (split(key)[0] == sheet and split(key)[1].row in rows)}
+        for new, old in zip(rows, order, strict=True):
+            for number in range(1, extent.column + 1):
+                if text := self.raw(At(old, number), sheet):
+                    cells[key_of(sheet, At(new, number))] = translated(text, new - old, 0)
+        return self.changed(cells)
+
+    def fitting(self) -> Sequence[int]:
+        """The rows that the filter lets through, all where there is none; the header always."""
+        if not self.applied:
+            return range(1, MAX_ROWS + 1)
+        return _fitting(IdentityKey(self.cells), IdentityKey(self.book), self.sheet, self.applied)
+
+    def sheet_added(self, name: str) -> SheetState:
+        return self.changed(self.cells, (*self.sheets, self.checked_name(name)))
+
+    def checked_name(self, name: str) -> str:
+        """A name that a new sheet may have. Raises Refusal."""
+        name = name.strip()
+        if not _NAME.match(name):
+            raise Refusal(f"{name!r} is no sheet name" if name else "The name is empty")
+        if name.casefold() in (sheet.casefold() for sheet in self.sheets):
+            raise Refusal(f"There is a sheet {name} already")
+        if len(self.sheets) >= 20:
+            raise Refusal("A workbook has at most 20 sheets")
+        return name
+
+    def sheet_renamed(self, old: str, name: str) -> SheetState:
+        """Formulas of all sheets follow. Raises Refusal."""
+        others = self.replace(sheets=tuple(s for s in self.sheets if s != old))
+        name = others.checked_name(name)
+        sheets = tuple(name if sheet == old else sheet for sheet in self.sheets)
+        cells = {}
+        for key, text in self.cells.items():
+            sheet, at = split(key)
+            text = _renamed(text, old, name)
+            cells[key_of(name if sheet == old else sheet, at)] = text
+        after = self.replace(sheet=name if self.sheet == old else self.sheet).changed(cells, sheets)
+        return after
+
+    def sheet_deleted(self, name: str) -> SheetState:
+        """What other sheets read of it becomes `#REF!`. Raises Refusal for the last sheet."""
+        if len(self.sheets) == 1:
+            raise Refusal("A workbook needs a sheet")
+        kept = {key: _renamed(text, name, None) for key, text in self.cells.items() if split(key)[0] != name}
+        return self.changed(kept, tuple(sheet for sheet in self.sheets if sheet != name))
+
+    def csv_of(self, sheet: str) -> str:
+        """The sheet as it is shown."""
+        extent = self.book.extent(sheet)
+        out = io.StringIO()
+        writer = csv.writer(out, lineterminator="\n")
+        for row in range(1, extent.row + 1):
+            writer.writerow([self.shown(At(row, column), sheet) for column in range(1, extent.column + 1)])
+        return out.getvalue()
+
+    def imported(self, sheet: str, text: str) -> SheetState:
+        """The CSV text in place of what was in the sheet. Raises Refusal."""
+        rows = rows_of_csv(text)
+        others = {key: raw for key, raw in self.cells.items() if split(key)[0] != sheet}
+        made = {key_of(sheet, at): line for at, raw in texts_of(rows).items() if (line := " ".join(raw.split("\n")).strip())}
+        return self.changed({**others, **made})
+
 
 def _shown(cells: Mapping[str, str], book: Book, sheet: str, at: At) -> str:
     raw = cells.get(key_of(sheet, at), "")
     return raw if _MARKED.search(raw) and isinstance(typed(raw), Decimal) else display(book.value(sheet, at))
-
-
-def changed(
-    state: SheetState, cells: dict[str, str], sheets: tuple[str, ...] | None = None, among: Iterable[str] = ()
-) -> SheetState:
-    """The state with other cells, and the way back. Raises Refusal when that is too much.
-
-    Whoever knows `among` which cells the others are spares a look at all of them.
-    """
-    sheets = state.sheets if sheets is None else sheets
-    if len(cells) > MAX_CELLS:
-        raise Refusal(f"A workbook holds at most {MAX_CELLS} cells")
-    back = _way(state.cells, cells, state.sheets, among)
-    if any(len(cells.get(key, "")) > MAX_TEXT for key in back.cells):
-        raise Refusal(f"A cell holds at most {MAX_TEXT} characters")
-    if not back.cells and sheets == state.sheets:
-        return state
-    undo = (*state.undo, back)[-UNDO:]
-    if among and sheets == state.sheets:
-        follow_up(state.cells, cells, {key: cells.get(key) for key in back.cells})
-    return _placed(state, cells, sheets, undo, ())
 
 
 def _way(old: Mapping[str, str], new: Mapping[str, str], sheets: tuple[str, ...], among: Iterable[str] = ()) -> Change:
@@ -126,76 +250,9 @@ def _way(old: Mapping[str, str], new: Mapping[str, str], sheets: tuple[str, ...]
     return Change(sheets=sheets, cells={key: old.get(key) for key in keys})
 
 
-def _placed(
-    state: SheetState, cells: dict[str, str], sheets: tuple[str, ...], undo: tuple[Change, ...], redo: tuple[Change, ...]
-) -> SheetState:
-    sheet = state.sheet if state.sheet in sheets else sheets[0]
-    return state.model_copy(
-        update={"cells": cells, "sheets": sheets, "sheet": sheet, "undo": undo, "redo": redo, "dirty": True, "error": ""}
-    )
-
-
-def undone(state: SheetState) -> SheetState:
-    return _back(state, state.undo, redo=False)
-
-
-def redone(state: SheetState) -> SheetState:
-    return _back(state, state.redo, redo=True)
-
-
-def _back(state: SheetState, changes: tuple[Change, ...], redo: bool) -> SheetState:
-    if not changes:
-        raise Refusal("There is nothing to redo" if redo else "There is nothing to undo")
-    change = changes[-1]
-    both = {**state.cells, **change.cells}
-    cells = {key: text for key, text in both.items() if text is not None}
-    other = _way(state.cells, cells, state.sheets)
-    undo = (*state.undo, other) if redo else changes[:-1]
-    return _placed(state, cells, change.sheets, undo, changes[:-1] if redo else (*state.redo, other))
-
-
-def written(state: SheetState, sheet: str, texts: Mapping[At, str]) -> SheetState:
-    """Cells with other texts; an empty one is emptied. Raises Refusal for a place outside of the sheet."""
-    if not all(at.inside for at in texts):
-        raise Refusal(f"A sheet has {MAX_ROWS} rows and {MAX_COLUMNS} columns")
-    lines = {key_of(sheet, at): " ".join(text.split("\n")).strip() for at, text in texts.items()}
-    cells = {**state.cells, **lines}
-    for key in (key for key, line in lines.items() if not line):
-        del cells[key]
-    return changed(state, cells, among=lines) if lines else state
-
-
-def row_changed(state: SheetState, sheet: str, row: int, by: int) -> SheetState:
-    """Put an empty row in at `row` (`by` 1), or take that row out (`by` -1); formulas follow. Raises Refusal."""
-    last = state.book.extent(sheet).row
-    if by > 0 and last >= MAX_ROWS:
-        raise Refusal(f"A sheet has at most {MAX_ROWS} rows")
-    cells: dict[str, str] = {}
-    for key, text in state.cells.items():
-        own, at = split(key)
-        text = shifted(text, own, sheet, row, by)
-        if own == sheet and at.row >= row:
-            if by < 0 and at.row == row:
-                continue
-            at = At(at.row + by, at.column)
-        cells[key_of(own, at)] = text
-    return changed(state, cells)
-
-
 def split(key: str) -> tuple[str, At]:
     sheet, _, name = key.rpartition("!")
     return sheet, parse_at(name) or At(1, 1)
-
-
-def data_rows(state: SheetState, sheet: str) -> range:
-    """The rows below the header, if there is one."""
-    last = state.book.extent(sheet).row
-    return range(2 if has_header(state, sheet) else 1, last + 1)
-
-
-def has_header(state: SheetState, sheet: str) -> bool:
-    """Whether the first row names columns: it has texts only, and there are rows below."""
-    return _headed(state.book, sheet)
 
 
 def _headed(book: Book, sheet: str) -> bool:
@@ -203,20 +260,6 @@ def _headed(book: Book, sheet: str) -> bool:
     first = [book.value(sheet, At(1, column)) for column in range(1, extent.column + 1)]
     filled = [value for value in first if value is not None]
     return extent.row > 1 and bool(filled) and all(isinstance(value, str) for value in filled)
-
-
-def sorted_by(state: SheetState, sheet: str, column: int, descending: bool) -> SheetState:
-    """Rows in the order of a column, without the header; empty cells last, and equal ones as they were."""
-    rows, extent = data_rows(state, sheet), state.book.extent(sheet)
-    filled = [row for row in rows if state.book.value(sheet, At(row, column)) is not None]
-    order = sorted(filled, key=lambda row: _Key(state.book.value(sheet, At(row, column))), reverse=descending)
-    order += [row for row in rows if state.book.value(sheet, At(row, column)) is None]
-    cells = {key: text for key, text in state.cells.items() if not (split(key)[0] == sheet and split(key)[1].row in rows)}
-    for new, old in zip(rows, order, strict=True):
-        for number in range(1, extent.column + 1):
-            if text := state.raw(At(old, number), sheet):
-                cells[key_of(sheet, At(new, number))] = translated(text, new - old, 0)
-    return changed(state, cells)
 
 
 class _Key:
@@ -230,13 +273,6 @@ class _Key:
         return theirs and not mine if mine or theirs else compared("<", self.value, other.value)
 
 
-def fitting(state: SheetState) -> Sequence[int]:
-    """The rows that the filter lets through, all where there is none; the header always."""
-    if not state.applied:
-        return range(1, MAX_ROWS + 1)
-    return _fitting(IdentityKey(state.cells), IdentityKey(state.book), state.sheet, state.applied)
-
-
 @lru_cache(maxsize=8)
 def _fitting(cells: IdentityKey[dict[str, str]], book: IdentityKey[Book], sheet: str, words: str) -> tuple[int, ...]:
     """Looked for once as long as neither the cells nor the words change."""
@@ -246,46 +282,8 @@ def _fitting(cells: IdentityKey[dict[str, str]], book: IdentityKey[Book], sheet:
     return (*((1,) if header else ()), *fits)
 
 
-def sheet_added(state: SheetState, name: str) -> SheetState:
-    return changed(state, state.cells, (*state.sheets, checked_name(state, name)))
-
-
-def checked_name(state: SheetState, name: str) -> str:
-    """A name that a new sheet may have. Raises Refusal."""
-    name = name.strip()
-    if not _NAME.match(name):
-        raise Refusal(f"{name!r} is no sheet name" if name else "The name is empty")
-    if name.casefold() in (sheet.casefold() for sheet in state.sheets):
-        raise Refusal(f"There is a sheet {name} already")
-    if len(state.sheets) >= 20:
-        raise Refusal("A workbook has at most 20 sheets")
-    return name
-
-
-def sheet_renamed(state: SheetState, old: str, name: str) -> SheetState:
-    """Formulas of all sheets follow. Raises Refusal."""
-    others = state.model_copy(update={"sheets": tuple(s for s in state.sheets if s != old)})
-    name = checked_name(others, name)
-    sheets = tuple(name if sheet == old else sheet for sheet in state.sheets)
-    cells = {}
-    for key, text in state.cells.items():
-        sheet, at = split(key)
-        text = _renamed(text, old, name)
-        cells[key_of(name if sheet == old else sheet, at)] = text
-    after = changed(state.model_copy(update={"sheet": name if state.sheet == old else state.sheet}), cells, sheets)
-    return after
-
-
 def _renamed(text: str, old: str, new: str | None) -> str:
     return rewritten(text, lambda sheet: new if sheet.casefold() == old.casefold() else sheet, lambda _, ends: ends)
-
-
-def sheet_deleted(state: SheetState, name: str) -> SheetState:
-    """What other sheets read of it becomes `#REF!`. Raises Refusal for the last sheet."""
-    if len(state.sheets) == 1:
-        raise Refusal("A workbook needs a sheet")
-    kept = {key: _renamed(text, name, None) for key, text in state.cells.items() if split(key)[0] != name}
-    return changed(state, kept, tuple(sheet for sheet in state.sheets if sheet != name))
 
 
 _FIRST = At(1, 1)
@@ -306,27 +304,9 @@ def rows_of_csv(text: str) -> list[list[str]]:
     return rows
 
 
-def csv_of(state: SheetState, sheet: str) -> str:
-    """The sheet as it is shown."""
-    extent = state.book.extent(sheet)
-    out = io.StringIO()
-    writer = csv.writer(out, lineterminator="\n")
-    for row in range(1, extent.row + 1):
-        writer.writerow([state.shown(At(row, column), sheet) for column in range(1, extent.column + 1)])
-    return out.getvalue()
-
-
 def texts_of(rows: Iterable[Iterable[str]], first: At = _FIRST) -> dict[At, str]:
     """Rows of texts as cells, from a first place on."""
     return {At(first.row + r, first.column + c): text for r, row in enumerate(rows) for c, text in enumerate(row)}
-
-
-def imported(state: SheetState, sheet: str, text: str) -> SheetState:
-    """The CSV text in place of what was in the sheet. Raises Refusal."""
-    rows = rows_of_csv(text)
-    others = {key: raw for key, raw in state.cells.items() if split(key)[0] != sheet}
-    made = {key_of(sheet, at): line for at, raw in texts_of(rows).items() if (line := " ".join(raw.split("\n")).strip())}
-    return changed(state, {**others, **made})
 
 
 def _cell_text(value: Any) -> Any:
@@ -383,9 +363,9 @@ def filled(sheets: list[tuple[str, dict[At, str]]], today: str) -> SheetState:
     """A workbook with these sheets. Raises Refusal."""
     state = SheetState(sheets=(), cells={}, today=today, sheet="")
     for name, cells in sheets:
-        state = sheet_added(state, name)
-        state = written(state, state.sheets[-1], cells)
-    return state.model_copy(update={"sheet": state.sheets[0], "undo": (), "redo": (), "dirty": False})
+        state = state.sheet_added(name)
+        state = state.written(state.sheets[-1], cells)
+    return state.replace(sheet=state.sheets[0], undo=(), redo=(), dirty=False)
 
 
 _KINDS = ("Travel", "Meals", "Office supplies", "Software", "Equipment")
@@ -403,7 +383,4 @@ def generated(count: int, setting: Setting) -> list[tuple[str, dict[At, str]]]:
     rows = [(day, rng.choice(vendors), rng.choice(_KINDS), amount(rng)) for day in days]
     area = f"Expenses!D2:D{max(2, count + 1)}"
     summary = (("Rows", f"=COUNT({area})"), ("Total", f"=SUM({area})"), ("Largest", f"=MAX({area})"))
-    return [
-        ("Expenses", texts_of((("Date", "Vendor", "Category", "Amount"), *rows))),
-        ("Summary", texts_of(summary)),
-    ]
+    return [("Expenses", texts_of((("Date", "Vendor", "Category", "Amount"), *rows))), ("Summary", texts_of(summary))]

@@ -14,10 +14,13 @@ from environments.simulated.app import (
     Edited,
     Effect,
     Event,
+    Function,
+    FunctionResult,
     Pressed,
     Setting,
     SharingState,
     Shortcut,
+    Tree,
     Update,
 )
 from environments.simulated.apps.documents.files.state import ROOT, Entry, FilesState
@@ -27,14 +30,9 @@ from environments.simulated.apps.documents.terminal.tree import (
     CommandResult,
     Shell,
     Trouble,
-    absolute,
-    globbed,
     nearest,
-    put,
 )
-from environments.simulated.effect_tables import Tree
 from environments.simulated.screen.widgets import Widget, bar, button, form, group, heading, text, textbox
-from environments.simulated.skills import Function, FunctionResult
 from environments.simulated.world.values import Model
 
 SIGNS = ("&&", "||", ">>", "|&", "&>", ";;", "|", "&", ";", ">", "<", "(", ")")
@@ -261,28 +259,28 @@ def _one(shell: Shell, call: Call, stdin: str | None) -> CommandResult:
     except Trouble as bad:
         said = f"bash: cd: {bad}" if name == "cd" else f"{name}: {bad}"
         return CommandResult(opened, "", (said,), bad.status)
-    return _redirected(ran, call.to[-1][1].text, absolute(shell, call.to[-1][1].text)) if call.to else ran
+    return _redirected(ran, call.to[-1][1].text, shell.absolute(call.to[-1][1].text)) if call.to else ran
 
 
 def _expanded(shell: Shell, words: Sequence[ShellWord]) -> list[str]:
     """Wildcards as the paths that fit; a pattern that nothing fits stays as it is written."""
     found: list[str] = []
     for word in words:
-        found += (globbed(shell, word.pattern) if word.pattern else []) or [word.text]
+        found += (shell.globbed(word.pattern) if word.pattern else []) or [word.text]
     return found
 
 
 def _opened(shell: Shell, call: Call) -> Shell:
     """The files of `>` are emptied and missing ones made before the command runs. Raises Trouble."""
     for sign, word in call.to:
-        path = absolute(shell, word.text)
+        path = shell.absolute(word.text)
         old = shell.entry(path)
         try:
             if not word.text:
                 raise Trouble("No such file or directory")
             if shell.is_folder(path) or word.text.endswith("/"):
                 raise Trouble("Is a directory")
-            shell = put(shell, path, Entry(kind="file", text=old.text if old and sign == ">>" else ""))
+            shell = shell.put(path, Entry(kind="file", text=old.text if old and sign == ">>" else ""))
         except Trouble as bad:
             raise Trouble(f"{word.text}: {bad}") from None
     return shell
@@ -294,7 +292,7 @@ def _redirected(ran: CommandResult, said: str, path: str) -> CommandResult:
     if entry is None or entry.kind == "folder":
         return ran._replace(out="")
     try:
-        after = put(ran.shell, path, Entry(kind="file", text=entry.text + ran.out))
+        after = ran.shell.put(path, Entry(kind="file", text=entry.text + ran.out))
     except Trouble as bad:
         return ran._replace(out="", errors=(*ran.errors, f"bash: {said}: {bad}"), status=1)
     return ran._replace(shell=after, out="")
@@ -342,24 +340,20 @@ def executed(state: TerminalState, line: str) -> tuple[TerminalState, CommandRes
     echoed = [] if ran.clear else [f"{prompt(state)} {line}".rstrip()]
     shown = [text if len(text) <= _LINE_MAX else f"{text[:_LINE_MAX]}…" for text in [*echoed, *said][-KEPT_LINES:]]
     lines = numbered(state.lines, shown, KEPT_LINES)
-    after = state.model_copy(
-        update={
-            "cwd": ran.shell.cwd, "status": ran.status, "past": past, "back": 0, "recalled": 0, "command": "",
-            "lines": dict(list(lines.items())[-len(shown) :] if shown else []) if ran.clear else lines,
-        }
-    )  # fmt: skip
+    after = state.replace(cwd=ran.shell.cwd, status=ran.status, past=past, back=0, recalled=0, command="",
+            lines=dict(list(lines.items())[-len(shown) :] if shown else []) if ran.clear else lines)  # fmt: skip
     if ran.shell.files is files:
         return after, ran, ()
     if state.lent is not None:
         return after, ran, (Change(ran.shell.files),)
-    return after.model_copy(update={"own": ran.shell.files.entries}), ran, ()
+    return after.replace(own=ran.shell.files.entries), ran, ()
 
 
 def recalled(state: TerminalState, by: int) -> TerminalState:
     """An earlier (1) or later (-1) command in the field; an empty field after the latest."""
     past = list(state.past.values())
     at = min(max(0, state.recalled + by), len(past))
-    return state.model_copy(update={"recalled": at, "command": past[-at] if at else ""})
+    return state.replace(recalled=at, command=past[-at] if at else "")
 
 
 _SHOWN_MAX = 20_000
@@ -381,7 +375,7 @@ def run_command(state: TerminalState, line: CommandLine) -> FunctionResult[Termi
         "cut": len(ran.out) > _SHOWN_MAX,
         "folder": after.cwd,
     }
-    return FunctionResult(after.model_copy(update={"command": state.command}), result, effects)
+    return FunctionResult(after.replace(command=state.command), result, effects)
 
 
 FUNCTIONS = (
@@ -439,7 +433,7 @@ class Terminal(App[TerminalContent, TerminalState]):
     def update(self, state: TerminalState, event: Event) -> Update[TerminalState]:
         match event:
             case Edited(key="command", value=value):
-                return Update(state.model_copy(update={"command": value, "recalled": 0}))
+                return Update(state.replace(command=value, recalled=0))
             case Pressed(key="run"):
                 after, _, effects = executed(state, state.command)
                 return Update(after, effects)
@@ -465,11 +459,11 @@ def _done(state: TerminalState, key: str) -> TerminalState:
         case "later":
             return recalled(state, -1)
         case "older" if more_above:
-            return state.model_copy(update={"back": state.back + 1})
+            return state.replace(back=state.back + 1)
         case "newer":
-            return state.model_copy(update={"back": max(0, state.back - 1)})
+            return state.replace(back=max(0, state.back - 1))
         case "clear":
-            return state.model_copy(update={"lines": {}, "back": 0})
+            return state.replace(lines={}, back=0)
         case "empty":
-            return state.model_copy(update={"command": "", "recalled": 0})
+            return state.replace(command="", recalled=0)
     return state

@@ -6,19 +6,14 @@ from collections.abc import Callable, Iterable, Sequence
 from fnmatch import fnmatchcase
 from functools import partial
 
-from environments.simulated.apps.documents.files.state import ROOT, Entry, base, inside, joined, moved, parent, removed
+from environments.simulated.apps.documents.files.state import ROOT, Entry, base, joined, parent
 from environments.simulated.apps.documents.terminal.text import TEXT_COMMANDS, Command, date, joined_lines, options
 from environments.simulated.apps.documents.terminal.tree import (
     ENTRIES_MAX,
     CommandResult,
     Shell,
     Trouble,
-    absolute,
-    below,
     consistent,
-    put,
-    there,
-    why_not,
 )
 
 
@@ -49,14 +44,14 @@ def ls(shell: Shell, words: Sequence[str], stdin: str | None) -> CommandResult:
     folders: list[tuple[str, str]] = []
     for path in opts.rest or ["."]:
         try:
-            full = there(shell, path)
+            full = shell.there(path)
         except Trouble as bad:
             errors.append(f"ls: cannot access '{path}': {bad}")
         else:
             (folders if shell.is_folder(full) else files).append((path, full))
     parts = [_listed(shell, sorted(files), long)] if files else []
     for path, full in sorted(folders):
-        shown = [(base(p), p) for p in inside(shell.files, full) if hidden or not base(p).startswith(".")]
+        shown = [(base(p), p) for p in shell.files.inside(full) if hidden or not base(p).startswith(".")]
         body = _listed(shell, sorted(shown), long)
         blocks = f"total {sum(_blocks(shell, p) for _, p in shown)}\n" if long else ""
         parts.append((f"{path}:\n" if len(opts.rest) > 1 else "") + blocks + body)
@@ -88,7 +83,7 @@ def cd(shell: Shell, words: Sequence[str], stdin: str | None) -> CommandResult:
         raise Trouble("too many arguments")
     path = words[0] if words else ROOT
     try:
-        full = there(shell, path)
+        full = shell.there(path)
     except Trouble as bad:
         raise Trouble(f"{path}: {bad}") from None
     if not shell.is_folder(full):
@@ -112,7 +107,7 @@ def mkdir(shell: Shell, words: Sequence[str], stdin: str | None) -> CommandResul
 
 
 def _made(shell: Shell, path: str, deep: bool) -> Shell:
-    full = absolute(shell, path)
+    full = shell.absolute(path)
     missing = [full]
     while deep and shell.entry(parent(missing[-1])) is None:
         missing.append(parent(missing[-1]))
@@ -124,7 +119,7 @@ def _made(shell: Shell, path: str, deep: bool) -> Shell:
         if not path:
             raise Trouble("No such file or directory")
         for folder in reversed(missing):
-            shell = put(shell, folder, Entry(kind="folder"))
+            shell = shell.put(folder, Entry(kind="folder"))
     except Trouble as bad:
         raise Trouble(f"cannot create directory '{path}': {bad}") from None
     return shell
@@ -137,13 +132,13 @@ def touch(shell: Shell, words: Sequence[str], stdin: str | None) -> CommandResul
 
 
 def _touched(shell: Shell, path: str) -> Shell:
-    full = absolute(shell, path)
+    full = shell.absolute(path)
     if path and shell.entry(full) is not None:
         return shell
     try:
         if not path or path.endswith("/"):
             raise Trouble("No such file or directory")
-        return put(shell, full, Entry(kind="file"))
+        return shell.put(full, Entry(kind="file"))
     except Trouble as bad:
         raise Trouble(f"cannot touch '{path}': {bad}") from None
 
@@ -155,14 +150,14 @@ def rm(shell: Shell, words: Sequence[str], stdin: str | None) -> CommandResult:
         _needed(opts.rest)
 
     def one(now: Shell, path: str) -> Shell:
-        full = absolute(now, path)
+        full = now.absolute(path)
         if not path or now.entry(full) is None:
             if force:
                 return now
-            raise Trouble(f"cannot remove '{path}': {why_not(now, full)}")
+            raise Trouble(f"cannot remove '{path}': {now.why_not(full)}")
         if now.is_folder(full):
             _may_go(path, full, deep)
-        return now.with_files(consistent(removed(now.files, full)))
+        return now.with_files(consistent(now.files.removed(full)))
 
     return _each(shell, "rm", opts.rest, one)
 
@@ -190,13 +185,13 @@ def _transfer(shell: Shell, name: str, paths: Sequence[str], one: Callable[[Shel
     """Sources into a folder, or one source to a new place."""
     _needed(paths, 2)
     *sources, last = paths
-    to = absolute(shell, last)
+    to = shell.absolute(last)
     if len(sources) > 1 and not shell.is_folder(to):
-        raise Trouble(f"target '{last}': {'Not a directory' if shell.entry(to) else why_not(shell, to)}")
+        raise Trouble(f"target '{last}': {'Not a directory' if shell.entry(to) else shell.why_not(to)}")
 
     def each(now: Shell, path: str) -> Shell:
         try:
-            full = there(now, path)
+            full = now.there(path)
         except Trouble as bad:
             raise Trouble(f"cannot stat '{path}': {bad}") from None
         place = joined(to, base(full)) if now.is_folder(to) and full != ROOT else to
@@ -213,12 +208,12 @@ def _copied(shell: Shell, full: str, path: str, to: str, deep: bool) -> Shell:
     if not shell.is_folder(full):
         if shell.is_folder(to):
             raise Trouble(f"cannot overwrite directory '{to}' with non-directory")
-        return _named(to, partial(put, shell, to, shell.files.entries[full]))
+        return _named(to, partial(Shell.put, shell, to, shell.files.entries[full]))
     if not deep:
         raise Trouble(f"-r not specified; omitting directory '{path}'")
     if to.startswith(full.rstrip("/") + "/"):
         raise Trouble(f"cannot copy a directory, '{path}', into itself, '{to}'")
-    pairs = [(to + p[len(full) :], shell.files.entries[p]) for p in below(shell, full)]
+    pairs = [(to + p[len(full) :], shell.files.entries[p]) for p in shell.below(full)]
     if len(shell.files.entries) + len(pairs) > ENTRIES_MAX:
         raise Trouble(f"cannot create directory '{to}': No space left on device")
     for place, entry in pairs:
@@ -227,7 +222,7 @@ def _copied(shell: Shell, full: str, path: str, to: str, deep: bool) -> Shell:
             kinds = ("non-directory", "directory") if entry.kind == "folder" else ("directory", "non-directory")
             raise Trouble(f"cannot overwrite {kinds[0]} '{place}' with {kinds[1]}")
         if old is None or entry.kind == "file":
-            shell = _named(place, partial(put, shell, place, entry))
+            shell = _named(place, partial(Shell.put, shell, place, entry))
     return shell
 
 
@@ -249,19 +244,19 @@ def _moved(shell: Shell, full: str, path: str, to: str) -> Shell:
     if old is not None and old.kind != shell.files.entries[full].kind:
         kinds = ("directory", "non-directory") if old.kind == "folder" else ("non-directory", "directory")
         raise Trouble(f"cannot overwrite {kinds[0]} '{to}' with {kinds[1]} '{path}'")
-    if old is not None and old.kind == "folder" and inside(shell.files, to):
+    if old is not None and old.kind == "folder" and shell.files.inside(to):
         raise Trouble(f"cannot move '{path}' to '{to}': Directory not empty")
     try:
-        longest = max(below(shell, full), key=len)
+        longest = max(shell.below(full), key=len)
         if not shell.is_folder(parent(to)):
-            raise Trouble(why_not(shell, to))
+            raise Trouble(shell.why_not(to))
         if len(longest) - len(full) + len(to) > 4096 or len(base(to)) > 255:
             raise Trouble("File name too long")
     except Trouble as bad:
         raise Trouble(f"cannot move '{path}' to '{to}': {bad}") from None
-    clear = shell.files if old is None else removed(shell.files, to)
+    clear = shell.files if old is None else shell.files.removed(to)
     cwd = to + shell.cwd[len(full) :] if (shell.cwd + "/").startswith(full + "/") else shell.cwd
-    return shell._replace(files=consistent(moved(clear, full, to)), cwd=cwd)
+    return shell._replace(files=consistent(clear.moved(full, to)), cwd=cwd)
 
 
 def find(shell: Shell, words: Sequence[str], stdin: str | None) -> CommandResult:
@@ -280,12 +275,12 @@ def find(shell: Shell, words: Sequence[str], stdin: str | None) -> CommandResult
     errors: list[str] = []
     for path in words[:at] or ["."]:
         try:
-            full = there(shell, path)
+            full = shell.there(path)
         except Trouble as bad:
             errors.append(f"find: '{path}': {bad}")
             continue
         cut = len(full.rstrip("/"))
-        out += [(path.rstrip("/") + p[cut:]) or "/" for p in below(shell, full) if _found(shell, p, tests)]
+        out += [(path.rstrip("/") + p[cut:]) or "/" for p in shell.below(full) if _found(shell, p, tests)]
     return CommandResult(shell, joined_lines(out), tuple(errors), 1 if errors else 0)
 
 

@@ -9,7 +9,7 @@ from decimal import Decimal
 from itertools import groupby
 from typing import NamedTuple, TypeAlias
 
-from environments.simulated.apps.documents.terminal.tree import FILE_MAX, CommandResult, Shell, Trouble, absolute, below, text_of
+from environments.simulated.apps.documents.terminal.tree import FILE_MAX, CommandResult, Shell, Trouble
 
 _LONGEST = 200
 
@@ -228,7 +228,7 @@ def read(shell: Shell, name: str, paths: Sequence[str], stdin: str | None) -> Te
     errors: list[str] = []
     for path in paths or ["-"]:
         try:
-            texts.append((path, (stdin or "") if path == "-" else text_of(shell, path)))
+            texts.append((path, (stdin or "") if path == "-" else shell.text_of(path)))
         except Trouble as bad:
             errors.append(f"{name}: {path}: {bad}")
         if sum(len(text) for _, text in texts) > 4 * FILE_MAX:
@@ -314,8 +314,8 @@ def grep(shell: Shell, words: Sequence[str], stdin: str | None) -> CommandResult
     if deep:
         paths = [leaf for path in paths or ["."] for leaf in _leaves(shell, path)]
     elif stdin is None or paths:
-        errors = [f"grep: {path}: Is a directory" for path in paths if shell.is_folder(absolute(shell, path)) and path]
-        paths = [path for path in paths if not path or not shell.is_folder(absolute(shell, path))]
+        errors = [f"grep: {path}: Is a directory" for path in paths if shell.is_folder(shell.absolute(path)) and path]
+        paths = [path for path in paths if not path or not shell.is_folder(shell.absolute(path))]
     got = TextInputs([], ()) if not paths and (deep or errors) else read(shell, "grep", paths, stdin)
     fits = _fits(wanted, "i" in opts.given, "F" in opts.given)
     named = (len(opts.rest) > 2 or deep) and "h" not in opts.given
@@ -334,11 +334,11 @@ def _fits(wanted: str, fold: bool, fixed: bool) -> Callable[[str], bool]:
 
 def _leaves(shell: Shell, path: str) -> list[str]:
     """The files in a folder, named as the folder was."""
-    full = absolute(shell, path)
+    full = shell.absolute(path)
     if not shell.is_folder(full):
         return [path]
     head, cut = path.rstrip("/"), len(full.rstrip("/"))
-    return [head + p[cut:] for p in below(shell, full) if not shell.is_folder(p)]
+    return [head + p[cut:] for p in shell.below(full) if not shell.is_folder(p)]
 
 
 def _hits(text: str, label: str, named: bool, opts: Options, fits: Callable[[str], bool]) -> list[str]:

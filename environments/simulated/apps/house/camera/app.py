@@ -1,30 +1,60 @@
-"""Camera: pictures of what is around, each with its caption."""
+"""Camera and Microphone: what is seen and heard around, each picture with its caption and each word with who said it."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from datetime import timedelta
-from typing import Any, Self
+from typing import Any, Generic, Literal, Self, TypeVar
 
 from pydantic import model_validator
 
-from environments.simulated.app import App, Arrived, Content, Copy, Event, Passed, Pressed, Setting, Toast, Update
-from environments.simulated.apps.common.senses import (
-    Moment,
-    Sense,
-    SensingState,
-    by_id,
-    camera_view,
-    microphone_view,
-    noticed,
-    passed,
-    reported,
-    words_of,
+from environments.simulated.app import (
+    App,
+    Arrived,
+    Content,
+    Copy,
+    Event,
+    Function,
+    FunctionResult,
+    Passed,
+    Pressed,
+    Setting,
+    Toast,
+    Update,
 )
+from environments.simulated.apps.common.senses import Moment, Sense, SensingState, by_id, noticed, passed
 from environments.simulated.screen.widgets import Widget, heading, text
-from environments.simulated.skills import Function, FunctionResult
 from environments.simulated.world.values import Model
 
-_ASKS = ("call me back", "send me the offer", "confirm the appointment", "bring the samples")
+C = TypeVar("C", bound=Content)
+
+
+class SenseApp(App[C, SensingState], Generic[C]):
+    """An app that shows what devices of one kind noticed."""
+
+    timed = True
+    state = SensingState
+    looks = frozenset({"clock", "starts"})
+    meanings = ()
+    sense: Literal["camera", "microphone"]
+    brings: str
+    """What the world tells it by."""
+    heading: Widget
+
+    def view(self, state: SensingState) -> tuple[Widget, ...]:
+        view: Callable[[str], Widget] = getattr(state, f"{self.sense}_view")
+        shown = [view(name) for name in getattr(state, f"{self.sense}s")]
+        return (self.heading, *(shown or [text(f"There is no {self.sense}", "none")]))
+
+    def update(self, state: SensingState, event: Event) -> Update[SensingState]:
+        match event:
+            case Passed():
+                return Update(*passed(state, event))
+            case Arrived(topic=topic) if topic == self.brings:
+                return Update(noticed(state, event))
+            case Pressed(key=key) if words := state.words_of(key):
+                return Update(state, (Copy(words), Toast("Copied")))
+        return Update(state)
 
 
 class MicrophoneContent(Content):
@@ -45,45 +75,31 @@ class WhichMicrophone(Model):
 
 
 def transcripts(state: SensingState, wanted: WhichMicrophone) -> FunctionResult[SensingState]:
-    return FunctionResult(state, reported(state, "microphone", wanted.microphone))
+    return FunctionResult(state, state.reported("microphone", wanted.microphone))
 
 
-class MicrophoneApp(App[MicrophoneContent, SensingState]):
+class MicrophoneApp(SenseApp[MicrophoneContent]):
     """What the microphones of the place heard."""
 
     name = "microphone"
     title = "Microphone"
     words = ("microphone", "microphones", "voice", "recording", "recordings", "audio", "transcript", "transcripts")
-    timed = True
     content = MicrophoneContent
-    state = SensingState
-    looks = frozenset({"clock", "starts"})
-    meanings = ()
+    sense = "microphone"
+    brings = "transcript"
+    heading = heading("Voice", "voice")
     functions: tuple[Any, ...] = (
         Function("transcripts", "What each microphone has heard so far, oldest first", WhichMicrophone, transcripts),
     )
 
     def start(self, content: MicrophoneContent, setting: Setting) -> SensingState:
-        return SensingState(
-            microphones=by_id(content.microphones if content.microphones is not None else _microphone_made(setting))
-        )
-
-    def view(self, state: SensingState) -> tuple[Widget, ...]:
-        shown = [microphone_view(state, name) for name in state.microphones]
-        return (heading("Voice", "voice"), *(shown or [text("There is no microphone", "none")]))
-
-    def update(self, state: SensingState, event: Event) -> Update[SensingState]:
-        match event:
-            case Passed():
-                return Update(*passed(state, event))
-            case Arrived(topic="transcript"):
-                return Update(noticed(state, event))
-            case Pressed(key=key) if words := words_of(state, key):
-                return Update(state, (Copy(words), Toast("Copied")))
-        return Update(state)
+        return SensingState(microphones=by_id(_heard(setting) if content.microphones is None else content.microphones))
 
 
-def _microphone_made(setting: Setting) -> tuple[Sense, ...]:
+_ASKS = ("call me back", "send me the offer", "confirm the appointment", "bring the samples")
+
+
+def _heard(setting: Setting) -> tuple[Sense, ...]:
     """An answering machine with messages; their `facts` say who called, from where, and what about."""
     rng, cast = setting
     moments = []
@@ -94,13 +110,6 @@ def _microphone_made(setting: Setting) -> tuple[Sense, ...]:
         facts = {"person": person, "vendor": vendor, "ask": ask, "day": day, "phone": phone}
         moments.append(Moment(at=at, says=says, by=person, facts=facts))
     return (Sense(name="Answering machine", moments=tuple(moments)),)
-
-
-_SIGHTS = (
-    "A parcel lies at the front door", "A courier waits with a clipboard", "Two visitors sit on the sofa",
-    "A delivery van stands at the gate", "The lobby is empty", "A bicycle leans against the wall",
-    "A cat sleeps on the doormat", "A person in a red coat rings the bell",
-)  # fmt: skip
 
 
 class CameraContent(Content):
@@ -121,41 +130,36 @@ class WhichCamera(Model):
 
 
 def captions(state: SensingState, wanted: WhichCamera) -> FunctionResult[SensingState]:
-    return FunctionResult(state, reported(state, "camera", wanted.camera))
+    return FunctionResult(state, state.reported("camera", wanted.camera))
 
 
-class CameraApp(App[CameraContent, SensingState]):
+class CameraApp(SenseApp[CameraContent]):
     """What the cameras of the place see."""
 
     name = "camera"
     title = "Camera"
     words = ("camera", "cameras", "picture", "pictures", "photo", "photos", "image", "caption", "captions")
-    timed = True
     content = CameraContent
-    state = SensingState
-    looks = frozenset({"clock", "starts"})
-    meanings = ()
+    sense = "camera"
+    brings = "caption"
+    heading = heading("Cameras", "cameras")
     functions: tuple[Any, ...] = (Function("captions", "What each camera has seen so far, oldest first", WhichCamera, captions),)
 
     def start(self, content: CameraContent, setting: Setting) -> SensingState:
-        return SensingState(cameras=by_id(content.cameras if content.cameras is not None else _made(setting)))
-
-    def view(self, state: SensingState) -> tuple[Widget, ...]:
-        shown = [camera_view(state, name) for name in state.cameras]
-        return (heading("Cameras", "cameras"), *(shown or [text("There is no camera", "none")]))
-
-    def update(self, state: SensingState, event: Event) -> Update[SensingState]:
-        match event:
-            case Passed():
-                return Update(*passed(state, event))
-            case Arrived(topic="caption"):
-                return Update(noticed(state, event))
-            case Pressed(key=key) if words := words_of(state, key):
-                return Update(state, (Copy(words), Toast("Copied")))
-        return Update(state)
+        return SensingState(cameras=by_id(_seen(setting) if content.cameras is None else content.cameras))
 
 
-def _made(setting: Setting) -> tuple[Sense, ...]:
+_SIGHTS = (
+    "A parcel lies at the front door", "A courier waits with a clipboard", "Two visitors sit on the sofa",
+    "A delivery van stands at the gate", "The lobby is empty", "A bicycle leans against the wall",
+    "A cat sleeps on the doormat", "A person in a red coat rings the bell",
+)  # fmt: skip
+
+
+def _seen(setting: Setting) -> tuple[Sense, ...]:
     sights = setting.rng.sample(_SIGHTS, 3)
-    times = (0.0, 30.0, 75.0)
-    return (Sense(name="Entrance", moments=tuple(Moment(at=at, says=says) for at, says in zip(times, sights, strict=True))),)
+    return (
+        Sense(
+            name="Entrance", moments=tuple(Moment(at=at, says=says) for at, says in zip((0.0, 30.0, 75.0), sights, strict=True))
+        ),
+    )

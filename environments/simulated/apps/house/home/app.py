@@ -3,15 +3,31 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
 
 from pydantic import JsonValue
 
 from environments.effects import Effect as Does
-from environments.simulated.app import App, Arrived, Copy, Edited, Event, Passed, Pressed, Setting, Toast, Update
+from environments.simulated.app import (
+    AnyFunction,
+    App,
+    Arrived,
+    Copy,
+    Difference,
+    Edited,
+    Event,
+    Function,
+    FunctionDeclined,
+    FunctionResult,
+    Meaning,
+    Passed,
+    Pressed,
+    Setting,
+    Toast,
+    Update,
+)
 from environments.simulated.apps.common.functions_base import NoArguments, unknown
-from environments.simulated.apps.common.senses import camera_view, microphone_view, noticed, reported, words_of
-from environments.simulated.apps.house.home.devices import (
+from environments.simulated.apps.common.senses import noticed
+from environments.simulated.apps.house.home.state import (
     OVEN,
     PERCENT,
     THERMOSTAT,
@@ -19,6 +35,9 @@ from environments.simulated.apps.house.home.devices import (
     Alarm,
     AnyDevice,
     Blinds,
+    By,
+    HomeContent,
+    HomeState,
     Light,
     Lock,
     OperationResult,
@@ -28,6 +47,7 @@ from environments.simulated.apps.house.home.devices import (
     Thermostat,
     aimed,
     armed,
+    began,
     cooled,
     dimmed,
     heated,
@@ -35,26 +55,8 @@ from environments.simulated.apps.house.home.devices import (
     moved,
     switched,
 )
-from environments.simulated.apps.house.home.state import By, HomeContent, HomeState, began, operated, went_on
-from environments.simulated.effect_tables import Difference, Meaning
-from environments.simulated.screen.widgets import (
-    Widget,
-    alert,
-    button,
-    cell,
-    form,
-    group,
-    heading,
-    link,
-    pair,
-    row,
-    slider,
-    spinbutton,
-    switch,
-    table,
-    text,
-)
-from environments.simulated.skills import Function, FunctionDeclined, FunctionResult
+from environments.simulated.screen import widgets as ui
+from environments.simulated.screen.widgets import Widget
 from environments.simulated.world.values import Model, slug
 
 DRAFTED = frozenset({"target", "temperature", "minutes"})
@@ -65,7 +67,7 @@ MINUTES = "30"
 
 def ordered(state: HomeState, name: str, verb: str, *values: str | float, by: By) -> HomeState:
     """The home after an order. Raises Refusal with a sentence where the device does not do it."""
-    return operated(state, name, _done(state, name, verb, values), by)
+    return state.operated(name, _done(state, name, verb, values), by)
 
 
 def _done(state: HomeState, name: str, verb: str, values: tuple[str | float, ...]) -> OperationResult:
@@ -111,50 +113,40 @@ def home_view(state: HomeState) -> tuple[Widget, ...]:
     )
     title = names.get(state.page, "Overview")
     return (
-        heading(f"Home: {title}", f"page.{state.page or 'overview'}"),
+        ui.heading(f"Home: {title}", f"page.{state.page or 'overview'}"),
         Widget("tablist", None, "pages", children=pages, across=True),
-        *((alert(state.refusal, "refusal"),) if state.refusal else ()),
+        *((ui.alert(state.refusal, "refusal"),) if state.refusal else ()),
         *(_log(state) if state.page == "log" else _room(state, title) if state.page in rooms else _overview(state)),
     )
 
 
 def _overview(state: HomeState) -> Iterator[Widget]:
     rows = [
-        row(
+        ui.row(
             f"device-{name}",
-            link(device.name, f"device-{name}.name"),
-            cell(device.room, f"device-{name}.room"),
-            cell(status_of(state, device), f"device-{name}.state"),
+            ui.link(device.name, f"device-{name}.name"),
+            ui.cell(device.room, f"device-{name}.room"),
+            ui.cell(status_of(state, device), f"device-{name}.state"),
         )
         for name, device in state.devices.items()
     ]
-    yield table("devices", ("Device", "Room", "State"), rows) if rows else text("There are no devices", "none")
-    for name, camera in state.cameras.items():
-        if not camera.room:
-            yield camera_view(state, name)
-    for name, microphone in state.microphones.items():
-        if not microphone.room:
-            yield microphone_view(state, name)
+    yield ui.table("devices", ("Device", "Room", "State"), rows) if rows else ui.text("There are no devices", "none")
+    yield from state.views_in("")
 
 
 def _room(state: HomeState, room: str) -> Iterator[Widget]:
     for name, device in state.devices.items():
         if device.room == room:
-            yield group(*_device(state, name, device), key=f"{name}.group")
-    for name, camera in state.cameras.items():
-        if camera.room == room:
-            yield camera_view(state, name)
-    for name, microphone in state.microphones.items():
-        if microphone.room == room:
-            yield microphone_view(state, name)
+            yield ui.group(*_device(state, name, device), key=f"{name}.group")
+    yield from state.views_in(room)
 
 
 def _log(state: HomeState) -> Iterator[Widget]:
     lines = [
-        text(f"{state.time(entry.at)} {entry.says} ({entry.by})", f"log-{number}")
+        ui.text(f"{state.time(entry.at)} {entry.says} ({entry.by})", f"log-{number}")
         for number, entry in reversed([*state.log.items()][-RECENT:])
     ]
-    yield Widget("log", None, "log", children=tuple(lines)) if lines else text("Nothing has happened yet", "none")
+    yield Widget("log", None, "log", children=tuple(lines)) if lines else ui.text("Nothing has happened yet", "none")
 
 
 def status_of(state: HomeState, device: AnyDevice) -> str:
@@ -178,23 +170,23 @@ def status_of(state: HomeState, device: AnyDevice) -> str:
 
 
 def _device(state: HomeState, name: str, device: AnyDevice) -> Iterator[Widget]:
-    yield pair(device.name, status_of(state, device), f"{name}.state")
+    yield ui.pair(device.name, status_of(state, device), f"{name}.state")
     match device:
         case Light():
-            yield switch(f"Switch {device.said}", f"{name}.on", device.on)
-            yield slider(f"Brightness of {device.said}", f"{name}.brightness", f"{device.brightness:g}", PERCENT)
+            yield ui.switch(f"Switch {device.said}", f"{name}.on", device.on)
+            yield ui.slider(f"Brightness of {device.said}", f"{name}.brightness", f"{device.brightness:g}", PERCENT)
         case Blinds():
-            yield slider(f"Position of {device.said}", f"{name}.position", f"{device.position:g}", PERCENT)
+            yield ui.slider(f"Position of {device.said}", f"{name}.position", f"{device.position:g}", PERCENT)
         case Thermostat():
             yield _thermostat(state, name, device)
         case Oven():
             yield _oven(state, name, device)
         case Lock():
             verb = "Unlock" if device.locked else "Lock"
-            yield _operates(button(f"{verb} {device.said}", f"{name}.{verb.lower()}"))
+            yield _operates(ui.button(f"{verb} {device.said}", f"{name}.{verb.lower()}"))
         case Alarm():
             verb = "Disable" if device.enabled else "Enable"
-            yield _operates(button(f"{verb} {device.said}", f"{name}.{verb.lower()}"))
+            yield _operates(ui.button(f"{verb} {device.said}", f"{name}.{verb.lower()}"))
 
 
 def _operates(control: Widget) -> Widget:
@@ -203,10 +195,10 @@ def _operates(control: Widget) -> Widget:
 
 def _thermostat(state: HomeState, name: str, device: Thermostat) -> Widget:
     (target,) = drafted(state, name, "set")
-    return form(
+    return ui.form(
         f"{name}.form",
-        spinbutton(f"Target of {device.said} in °C", f"{name}.target", target, THERMOSTAT),
-        button(f"Set {device.said}", f"{name}.set"),
+        ui.spinbutton(f"Target of {device.said} in °C", f"{name}.target", target, THERMOSTAT),
+        ui.button(f"Set {device.said}", f"{name}.set"),
         submit=f"{name}.set",
         across=True,
     )
@@ -214,12 +206,12 @@ def _thermostat(state: HomeState, name: str, device: Thermostat) -> Widget:
 
 def _oven(state: HomeState, name: str, device: Oven) -> Widget:
     goal, minutes = drafted(state, name, "start")
-    on = _operates(button(f"{'Change' if device.on else 'Turn on'} {device.said}", f"{name}.start"))
-    off = (_operates(button(f"Turn off {device.said}", f"{name}.stop")),) if device.on else ()
-    return form(
+    on = _operates(ui.button(f"{'Change' if device.on else 'Turn on'} {device.said}", f"{name}.start"))
+    off = (_operates(ui.button(f"Turn off {device.said}", f"{name}.stop")),) if device.on else ()
+    return ui.form(
         f"{name}.form",
-        spinbutton(f"Temperature of {device.said} in °C", f"{name}.temperature", goal, OVEN),
-        spinbutton(f"Timer of {device.said} in minutes", f"{name}.minutes", minutes, TIMER),
+        ui.spinbutton(f"Temperature of {device.said} in °C", f"{name}.temperature", goal, OVEN),
+        ui.spinbutton(f"Timer of {device.said} in minutes", f"{name}.minutes", minutes, TIMER),
         on,
         *off,
         submit=f"{name}.start",
@@ -295,11 +287,11 @@ def get_device(state: HomeState, wanted: DeviceName) -> FunctionResult[HomeState
 
 
 def captions(state: HomeState, wanted: WhichSense) -> FunctionResult[HomeState]:
-    return FunctionResult(state, reported(state, "camera", wanted.name))
+    return FunctionResult(state, state.reported("camera", wanted.name))
 
 
 def transcripts(state: HomeState, wanted: WhichSense) -> FunctionResult[HomeState]:
-    return FunctionResult(state, reported(state, "microphone", wanted.name))
+    return FunctionResult(state, state.reported("microphone", wanted.name))
 
 
 def history(state: HomeState, _: NoArguments) -> FunctionResult[HomeState]:
@@ -316,7 +308,7 @@ def _operate(state: HomeState, name: str, orders: list[tuple[str, tuple[str | fl
     except Refusal as no:
         raise FunctionDeclined(str(no)) from None
     drafts = state.drafts
-    return FunctionResult(after.model_copy(update={"drafts": drafts, "refusal": refusal}), _shown(after, name))
+    return FunctionResult(after.replace(drafts=drafts, refusal=refusal), _shown(after, name))
 
 
 def set_light(state: HomeState, wanted: SetLight) -> FunctionResult[HomeState]:
@@ -330,39 +322,17 @@ def set_light(state: HomeState, wanted: SetLight) -> FunctionResult[HomeState]:
     return _operate(state, _named(state, wanted.device, Light), orders)
 
 
-def set_blinds(state: HomeState, wanted: SetBlinds) -> FunctionResult[HomeState]:
-    return _operate(state, _named(state, wanted.device, Blinds), [("position", (wanted.position,))])
+def _order(name: str, summary: str, takes: type[DeviceName], kind: type[AnyDevice], verb: str) -> AnyFunction:
+    """A function that gives one order to a device of a kind: what it takes beside the name are the order's values."""
+
+    def call(state: HomeState, wanted: DeviceName) -> FunctionResult[HomeState]:
+        values = tuple(wanted.model_dump(exclude={"device"}).values())
+        return _operate(state, _named(state, wanted.device, kind), [(verb, values)])
+
+    return Function(name, summary, takes, call, writes=True, repeatable=True)
 
 
-def set_thermostat(state: HomeState, wanted: SetThermostat) -> FunctionResult[HomeState]:
-    return _operate(state, _named(state, wanted.device, Thermostat), [("set", (wanted.target,))])
-
-
-def turn_on_oven(state: HomeState, wanted: TurnOnOven) -> FunctionResult[HomeState]:
-    return _operate(state, _named(state, wanted.device, Oven), [("start", (wanted.temperature, wanted.minutes))])
-
-
-def turn_off_oven(state: HomeState, wanted: DeviceName) -> FunctionResult[HomeState]:
-    return _operate(state, _named(state, wanted.device, Oven), [("stop", ())])
-
-
-def lock_door(state: HomeState, wanted: DeviceName) -> FunctionResult[HomeState]:
-    return _operate(state, _named(state, wanted.device, Lock), [("lock", ())])
-
-
-def unlock_door(state: HomeState, wanted: DeviceName) -> FunctionResult[HomeState]:
-    return _operate(state, _named(state, wanted.device, Lock), [("unlock", ())])
-
-
-def enable_alarm(state: HomeState, wanted: DeviceName) -> FunctionResult[HomeState]:
-    return _operate(state, _named(state, wanted.device, Alarm), [("enable", ())])
-
-
-def disable_alarm(state: HomeState, wanted: DeviceName) -> FunctionResult[HomeState]:
-    return _operate(state, _named(state, wanted.device, Alarm), [("disable", ())])
-
-
-FUNCTIONS: tuple[Function[Any, Any], ...] = (
+FUNCTIONS: tuple[AnyFunction, ...] = (
     Function("list_devices", "Every device and how it is, by room", InRoom, list_devices),
     Function("get_device", "One device and how it is", DeviceName, get_device),
     Function("captions", "What each camera has seen so far, oldest first", WhichSense, captions),
@@ -371,26 +341,15 @@ FUNCTIONS: tuple[Function[Any, Any], ...] = (
     Function(
         "set_light", "Turn a light on or off, or set its brightness in percent", SetLight, set_light, writes=True, repeatable=True
     ),
-    Function("set_blinds", "Open blinds to a percentage", SetBlinds, set_blinds, writes=True, repeatable=True),
-    Function("set_thermostat", "Set a target from 5 to 30 °C", SetThermostat, set_thermostat, writes=True, repeatable=True),
-    Function("lock_door", "Lock a door", DeviceName, lock_door, writes=True, repeatable=True),
-    Function("unlock_door", "Unlock a door", DeviceName, unlock_door, writes=True, repeatable=True),
-    Function(
-        "turn_on_oven",
-        "Turn an oven on, 50 to 250 °C, for 1 to 240 minutes",
-        TurnOnOven,
-        turn_on_oven,
-        writes=True,
-        repeatable=True,
-    ),
-    Function("turn_off_oven", "Turn an oven off", DeviceName, turn_off_oven, writes=True, repeatable=True),
-    Function("enable_alarm", "Enable an alarm", DeviceName, enable_alarm, writes=True, repeatable=True),
-    Function("disable_alarm", "Disable an alarm", DeviceName, disable_alarm, writes=True, repeatable=True),
-)
-
-
-def _grave(found: Difference) -> bool:
-    return isinstance(found.new, Lock | Alarm | Oven)
+    _order("set_blinds", "Open blinds to a percentage", SetBlinds, Blinds, "position"),
+    _order("set_thermostat", "Set a target from 5 to 30 °C", SetThermostat, Thermostat, "set"),
+    _order("lock_door", "Lock a door", DeviceName, Lock, "lock"),
+    _order("unlock_door", "Unlock a door", DeviceName, Lock, "unlock"),
+    _order("turn_on_oven", "Turn an oven on, 50 to 250 °C, for 1 to 240 minutes", TurnOnOven, Oven, "start"),
+    _order("turn_off_oven", "Turn an oven off", DeviceName, Oven, "stop"),
+    _order("enable_alarm", "Enable an alarm", DeviceName, Alarm, "enable"),
+    _order("disable_alarm", "Disable an alarm", DeviceName, Alarm, "disable"),
+)  # fmt: skip
 
 
 def _says(found: Difference) -> str:
@@ -399,7 +358,7 @@ def _says(found: Difference) -> str:
 
 
 MEANINGS = (
-    Meaning("devices.*", Does.ACTUATE, _says, _grave),
+    Meaning("devices.*", Does.ACTUATE, _says, lambda found: isinstance(found.new, Lock | Alarm | Oven)),
     Meaning("devices.*", Does.EDIT, _says),
 )
 
@@ -429,7 +388,7 @@ class Home(App[HomeContent, HomeState]):
     def update(self, state: HomeState, event: Event) -> Update[HomeState]:
         match event:
             case Passed():
-                return Update(*went_on(state, event))
+                return Update(*state.went_on(event))
             case Arrived(topic="caption" | "transcript"):
                 return Update(noticed(state, event))
             case Pressed(key=key) if key.startswith("page-"):
@@ -437,7 +396,7 @@ class Home(App[HomeContent, HomeState]):
             case Pressed(key=key) if key.startswith("device-"):
                 device = state.devices[key.removeprefix("device-").removesuffix(".name")]
                 return Update(_on_page(state, slug(device.room)))
-            case Pressed(key=key) if words := words_of(state, key):
+            case Pressed(key=key) if words := state.words_of(key):
                 return Update(state, (Copy(words), Toast("Copied")))
             case Pressed(key=key):
                 return Update(_asked(state, key, None))
@@ -447,7 +406,7 @@ class Home(App[HomeContent, HomeState]):
 
 
 def _on_page(state: HomeState, page: str) -> HomeState:
-    return state.model_copy(update={"page": page, "drafts": {}, "refusal": ""})
+    return state.replace(page=page, drafts={}, refusal="")
 
 
 def _asked(state: HomeState, key: str, value: str | None) -> HomeState:
@@ -456,8 +415,8 @@ def _asked(state: HomeState, key: str, value: str | None) -> HomeState:
     if name not in state.devices:
         return state
     if value is not None and verb in DRAFTED:
-        return state.model_copy(update={"drafts": {**state.drafts, key: value}, "refusal": ""})
+        return state.replace(drafts={**state.drafts, key: value}, refusal="")
     try:
         return ordered(state, name, verb, *(drafted(state, name, verb) if value is None else (value,)), by="window")
     except Refusal as no:
-        return state.model_copy(update={"refusal": f"{no}."})
+        return state.replace(refusal=f"{no}.")

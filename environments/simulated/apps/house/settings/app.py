@@ -14,35 +14,21 @@ from environments.simulated.app import (
     Content,
     Edited,
     Event,
+    Function,
+    FunctionDeclined,
+    FunctionResult,
+    Meaning,
     Pressed,
     Setting,
     Shortcut,
     Toast,
     Update,
 )
-from environments.simulated.apps.common.forms import question
 from environments.simulated.apps.common.functions_base import Drive, NoArguments, chosen, driven, one_line
-from environments.simulated.effect_tables import Meaning
-from environments.simulated.screen.widgets import (
-    Widget,
-    alert,
-    bar,
-    button,
-    checkbox,
-    combobox,
-    form,
-    generic,
-    group,
-    heading,
-    near,
-    slider,
-    switch,
-    text,
-    textbox,
-)
-from environments.simulated.skills import Function, FunctionDeclined, FunctionResult
-from environments.simulated.world.generate import mail_address
-from environments.simulated.world.values import Model
+from environments.simulated.apps.common.record_list import question
+from environments.simulated.screen import widgets as ui
+from environments.simulated.screen.widgets import Widget
+from environments.simulated.world.values import Model, mail_address
 
 VOLUME = (0, 100, 5)
 BRIGHTNESS = (10, 100, 10)
@@ -132,7 +118,7 @@ def functions(update: Drive[SettingsState]) -> tuple[Function[Any, Any], ...]:
 
     def update_account(state: SettingsState, change: Change) -> FunctionResult[SettingsState]:
         _alive(state)
-        saved = state.model_copy(update={"form": state.account, "error": ""})
+        saved = state.replace(form=state.account, error="")
         edits = _edits(state, change)
         if not edits:
             raise FunctionDeclined(f"say what to change: {', '.join(Change.model_fields)}")
@@ -140,8 +126,8 @@ def functions(update: Drive[SettingsState]) -> tuple[Function[Any, Any], ...]:
         if after.error:
             raise FunctionDeclined(after.error)
         changed = {name: getattr(after.account, name) for name in change.model_dump(exclude_none=True)}
-        form = state.form.model_copy(update=changed)
-        kept = after.model_copy(update={"form": form, "error": "" if "name" in changed else state.error})
+        form = state.form.replace(**changed)
+        kept = after.replace(form=form, error="" if "name" in changed else state.error)
         return FunctionResult(kept, _shown(after.account, state.languages), effects)
 
     def update_device(state: SettingsState, change: DeviceChange) -> FunctionResult[SettingsState]:
@@ -215,23 +201,23 @@ class Settings(App[SettingsContent, SettingsState]):
 
     def view(self, state: SettingsState) -> tuple[Widget, ...]:
         if state.deleted:
-            return (heading("Account deleted", "deleted"), text("This account no longer exists.", "gone"))
+            return (ui.heading("Account deleted", "deleted"), ui.text("This account no longer exists.", "gone"))
         account = state.form
         fields = (
-            textbox("Account name", "name", account.name, required=True, invalid=bool(state.error)),
-            *((alert(state.error, "name.error"),) if state.error else ()),
-            textbox("Email address", "email", account.email),
-            textbox("Recovery phone", "phone", account.phone, private=True),
-            combobox("Language", "language", account.language, state.languages),
-            checkbox("Enable notifications", "notifications", account.notifications),
-            bar(button("Save settings", "save", enabled=account != state.account)),
+            ui.textbox("Account name", "name", account.name, required=True, invalid=bool(state.error)),
+            *((ui.alert(state.error, "name.error"),) if state.error else ()),
+            ui.textbox("Email address", "email", account.email),
+            ui.textbox("Recovery phone", "phone", account.phone, private=True),
+            ui.combobox("Language", "language", account.language, state.languages),
+            ui.checkbox("Enable notifications", "notifications", account.notifications),
+            ui.bar(ui.button("Save settings", "save", enabled=account != state.account)),
         )
-        danger = group(
-            text("Deleting the account cannot be undone.", "warning"), button("Delete account", "delete"), key="danger"
+        danger = ui.group(
+            ui.text("Deleting the account cannot be undone.", "warning"), ui.button("Delete account", "delete"), key="danger"
         )
         return (
-            heading("Account settings", "account"),
-            form("account-form", *fields, submit="save"),
+            ui.heading("Account settings", "account"),
+            ui.form("account-form", *fields, submit="save"),
             _device(state.device),
             danger,
         )
@@ -241,30 +227,30 @@ class Settings(App[SettingsContent, SettingsState]):
             case Edited(key="volume" | "brightness" | "muted" as key, value=value) if not state.deleted:
                 return Update(_device_set(state, key, value == "true" if key == "muted" else value))
             case Pressed(key="usual-device"):
-                return Update(state.model_copy(update={"device": Device()}))
+                return Update(state.replace(device=Device()))
             case Edited(key="notifications", value=value):
                 return Update(_changed(state, "notifications", value == "true"))
             case Edited(key=key, value=value) if key in Account.model_fields:
                 return Update(_changed(state, key, value))
             case Pressed(key="save") | Shortcut(chord="Control+s" | "Meta+s") if not state.deleted:
                 if not state.form.name.strip():
-                    return Update(state.model_copy(update={"error": "Account name is required"}))
-                return Update(state.model_copy(update={"account": state.form, "error": ""}), (Toast("Settings saved"),))
+                    return Update(state.replace(error="Account name is required"))
+                return Update(state.replace(account=state.form, error=""), (Toast("Settings saved"),))
             case Pressed(key="delete"):
                 lost = "All mail, notes and files of this account will be lost for good."
                 return Update(state, (question("delete", "Delete your account?", lost, "Delete my account"),))
             case Answered(key="delete", button="Delete my account"):
-                return Update(state.model_copy(update={"deleted": True}))
+                return Update(state.replace(deleted=True))
         return Update(state)
 
 
 def _device(device: Device) -> Widget:
-    return group(
-        heading("Sound and screen", "device.title"),
-        slider("Volume", "volume", str(device.volume), VOLUME),
-        switch("Mute", "muted", device.muted),
-        near(slider("Brightness", "brightness", str(device.brightness), BRIGHTNESS)),
-        generic("Usual sound and screen", "usual-device"),
+    return ui.group(
+        ui.heading("Sound and screen", "device.title"),
+        ui.slider("Volume", "volume", str(device.volume), VOLUME),
+        ui.switch("Mute", "muted", device.muted),
+        ui.near(ui.slider("Brightness", "brightness", str(device.brightness), BRIGHTNESS)),
+        ui.generic("Usual sound and screen", "usual-device"),
         key="device",
     )
 
@@ -275,8 +261,8 @@ def _device_set(state: SettingsState, name: str, value: str | bool) -> SettingsS
         device = Device.model_validate({**state.device.model_dump(), name: value})
     except ValidationError:
         return state
-    return state.model_copy(update={"device": device})
+    return state.replace(device=device)
 
 
 def _changed(state: SettingsState, name: str, value: str | bool) -> SettingsState:
-    return state.model_copy(update={"form": state.form.model_copy(update={name: value}), "error": ""})
+    return state.replace(form=state.form.model_copy(update={name: value}), error="")

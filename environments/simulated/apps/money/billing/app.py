@@ -8,76 +8,23 @@ from typing import Literal, Self
 from pydantic import Field, JsonValue, model_validator
 
 from environments.simulated.app import App, Content, Copy, Event, Launch, Pressed, Setting, Toast, Update
-from environments.simulated.apps.common.functions_base import Page, part_of, unknown
+from environments.simulated.apps.common.functions_base import FunctionTable, Page, part_of, unknown
 from environments.simulated.apps.common.record_list import ListState, list_update, list_view
-from environments.simulated.screen.widgets import (
-    Widget,
-    bar,
-    button,
-    cell,
-    heading,
-    link,
-    pair,
-    row,
-    search_bar,
-    table,
+from environments.simulated.screen.widgets import Widget, bar, button, cell, heading, link, pair, row, search_bar, table
+from environments.simulated.world.values import (
+    Day,
+    IdentityKey,
+    Model,
+    Money,
+    amount,
+    day_after,
+    day_before,
+    from_cents,
+    how_many,
+    in_cents,
+    matches,
+    shown,
 )
-from environments.simulated.skills import Function, FunctionResult
-from environments.simulated.world.generate import amount, day_after, day_before, how_many
-from environments.simulated.world.values import Day, IdentityKey, Model, Money, from_cents, in_cents, matches, shown
-
-
-class InvoiceQuery(Page):
-    """`query` is searched in number, vendor and date, as the search field does."""
-
-    query: str = ""
-    vendor: str = ""
-    status: Literal["paid", "unpaid", "overdue"] | None = None
-
-
-class ByNumber(Model):
-    """An invoice by its number."""
-
-    number: str
-
-
-def _fitting(state: BillingState, wanted: InvoiceQuery) -> list[Invoice]:
-    return [
-        invoice
-        for invoice in state.invoices.values()
-        if matches(wanted.query, invoice.number, invoice.vendor, invoice.date)
-        and matches(wanted.vendor, invoice.vendor)
-        and wanted.status in (None, invoice.status)
-    ]
-
-
-def _short(invoice: Invoice) -> JsonValue:
-    return invoice.model_dump(mode="json", include={"number", "vendor", "date", "due", "status", "total"})
-
-
-def list_invoices(state: BillingState, wanted: InvoiceQuery) -> FunctionResult[BillingState]:
-    return FunctionResult(state, {"currency": state.currency, **part_of(_fitting(state, wanted), wanted, _short)})
-
-
-def get_invoice(state: BillingState, wanted: ByNumber) -> FunctionResult[BillingState]:
-    invoice = state.invoices.get(wanted.number)
-    if invoice is None:
-        unknown("invoice", wanted.number, state.invoices)
-    return FunctionResult(state, {"currency": state.currency, **invoice.model_dump(mode="json")})
-
-
-def sum_invoices(state: BillingState, wanted: InvoiceQuery) -> FunctionResult[BillingState]:
-    found = _fitting(state, wanted)
-    total = from_cents(sum(in_cents(invoice.total) for invoice in found))
-    return FunctionResult(state, {"count": len(found), "currency": state.currency, "total": total})
-
-
-FUNCTIONS = (
-    Function("list_invoices", "Invoices that fit a search, a vendor or a status", InvoiceQuery, list_invoices),
-    Function("get_invoice", "All of one invoice, with its lines", ByNumber, get_invoice),
-    Function("sum_invoices", "How many invoices fit, and the sum of their totals", InvoiceQuery, sum_invoices),
-)
-
 
 Status = Literal["paid", "unpaid", "overdue"]
 
@@ -131,6 +78,54 @@ class BillingState(ListState):
     currency: str
     page_size: int
     open: str | None = None
+
+
+class InvoiceQuery(Page):
+    """`query` is searched in number, vendor and date, as the search field does."""
+
+    query: str = ""
+    vendor: str = ""
+    status: Literal["paid", "unpaid", "overdue"] | None = None
+
+
+def _fitting(state: BillingState, wanted: InvoiceQuery) -> list[Invoice]:
+    return [
+        invoice
+        for invoice in state.invoices.values()
+        if matches(wanted.query, invoice.number, invoice.vendor, invoice.date)
+        and matches(wanted.vendor, invoice.vendor)
+        and wanted.status in (None, invoice.status)
+    ]
+
+
+def _short(invoice: Invoice) -> JsonValue:
+    return invoice.model_dump(mode="json", include={"number", "vendor", "date", "due", "status", "total"})
+
+
+FUNCTIONS = FunctionTable[BillingState]()
+
+
+@FUNCTIONS.reads()
+def list_invoices(state: BillingState, wanted: InvoiceQuery) -> JsonValue:
+    """Invoices that fit a search, a vendor or a status"""
+    return {"currency": state.currency, **part_of(_fitting(state, wanted), wanted.offset, wanted.limit, _short)}
+
+
+@FUNCTIONS.reads("ByNumber", "An invoice by its number.")
+def get_invoice(state: BillingState, number: str) -> JsonValue:
+    """All of one invoice, with its lines"""
+    invoice = state.invoices.get(number)
+    if invoice is None:
+        unknown("invoice", number, state.invoices)
+    return {"currency": state.currency, **invoice.model_dump(mode="json")}
+
+
+@FUNCTIONS.reads()
+def sum_invoices(state: BillingState, wanted: InvoiceQuery) -> JsonValue:
+    """How many invoices fit, and the sum of their totals"""
+    found = _fitting(state, wanted)
+    total = from_cents(sum(in_cents(invoice.total) for invoice in found))
+    return {"count": len(found), "currency": state.currency, "total": total}
 
 
 COLUMNS = ("Number", "Vendor", "Date", "Due", "Status", "Total")
@@ -193,9 +188,9 @@ class Billing(App[BillingContent, BillingState]):
             return Update(looked)
         match event:
             case Pressed(key="back"):
-                return Update(state.model_copy(update={"open": None}))
+                return Update(state.replace(open=None))
             case Pressed(key=key) if key.startswith("invoice-"):
-                return Update(state.model_copy(update={"open": key.removeprefix("invoice-").removesuffix(".number")}))
+                return Update(state.replace(open=key.removeprefix("invoice-").removesuffix(".number")))
             case Pressed(key="copy-number") if state.open:
                 return Update(state, (Copy(state.open), Toast("Copied")))
             case Pressed(key="email") if state.open:

@@ -15,35 +15,24 @@ from environments.simulated.app import (
     Edited,
     Effect,
     Event,
+    Function,
+    FunctionDeclined,
+    FunctionResult,
     Left,
+    Meaning,
     Pressed,
     Setting,
     Shortcut,
     Submitted,
     Toast,
     Update,
+    is_gone,
+    is_new,
 )
-from environments.simulated.apps.common.forms import Sheet, date_field, leafed, with_error
 from environments.simulated.apps.common.functions_base import Drive, NoArguments, Page, chosen, driven, one_line, part_of, unknown
-from environments.simulated.apps.common.record_list import list_update, list_view
-from environments.simulated.effect_tables import Meaning, is_gone, is_new
-from environments.simulated.screen.widgets import (
-    Widget,
-    alert,
-    bar,
-    button,
-    cell,
-    checkbox,
-    combobox,
-    form,
-    heading,
-    link,
-    pair,
-    row,
-    text,
-    textbox,
-)
-from environments.simulated.skills import Function, FunctionDeclined, FunctionResult
+from environments.simulated.apps.common.record_list import Sheet, date_field, leafed, list_update, list_view, with_error
+from environments.simulated.screen import widgets as ui
+from environments.simulated.screen.widgets import Widget
 from environments.simulated.world.values import Day, Model, Money, matches, parse_day, parse_money, shown
 
 LABELS: dict[str, str] = {
@@ -130,7 +119,7 @@ class Form(Model):
 
 def list_claims(state: ReimbursementState, wanted: ClaimQuery) -> FunctionResult[ReimbursementState]:
     found = [claim for claim in state.claims.values() if matches(wanted.query, *map(str, claim.model_dump().values()))]
-    return FunctionResult(state, {"currency": state.currency, **part_of(found, wanted, _dump)})
+    return FunctionResult(state, {"currency": state.currency, **part_of(found, wanted.offset, wanted.limit, _dump)})
 
 
 def _dump(claim: Claim) -> JsonValue:
@@ -172,17 +161,17 @@ def functions(update: Drive[ReimbursementState]) -> tuple[Function[Any, Any], ..
     def save_draft(state: ReimbursementState, form: Form) -> FunctionResult[ReimbursementState]:
         events = [Pressed("new-claim"), *_edits(state, form), Pressed("save-draft")]
         after, effects = driven(update, state, events)
-        kept = after.model_copy(update={"page": state.page})
+        kept = after.replace(page=state.page)
         return FunctionResult(kept, {"draft": {**after.draft}}, effects)
 
     def submit_claim(state: ReimbursementState, form: Form) -> FunctionResult[ReimbursementState]:
         """On an empty form, and the form in the window stays as it is."""
         empty = {**dict.fromkeys(state.draft, ""), "employee": state.employee, "receipt": "false"}
-        blank = state.model_copy(update={"draft": empty, "errors": {}, "page": "form"})
+        blank = state.replace(draft=empty, errors={}, page="form")
         after, effects = driven(update, blank, [*_edits(state, form), Pressed("submit")])
         if after.errors:
             raise FunctionDeclined("; ".join(after.errors.values()))
-        kept = state.model_copy(update={"claims": after.claims})
+        kept = state.replace(claims=after.claims)
         return FunctionResult(kept, _dump(after.claims[after.claim]), effects)
 
     return (
@@ -271,7 +260,7 @@ class Reimbursement(App[ReimbursementContent, ReimbursementState]):
     def update(self, state: ReimbursementState, event: Event) -> Update[ReimbursementState]:
         on_form = {"date": state.draft["date"]} if state.page == "form" else {}
         if (turned := leafed(state.sheet, event, on_form, state.today)) is not None:
-            after = state.model_copy(update={"sheet": turned.sheet})
+            after = state.replace(sheet=turned.sheet)
             return Update(_checked(_edited(after, "date", turned.day), ("date",)) if turned.day else after)
         if (looked := list_update(state, event, lambda: list(state.claims), at="list_page")) is not None:
             return Update(looked)
@@ -283,14 +272,14 @@ class Reimbursement(App[ReimbursementContent, ReimbursementState]):
             case Pressed(key="submit"):
                 return _submit(state)
             case Pressed(key="save-draft") | Shortcut(chord="Control+s" | "Meta+s") if state.page == "form":
-                return Update(state.model_copy(update={"saved": state.draft}), (Toast("Draft saved"),))
+                return Update(state.replace(saved=state.draft), (Toast("Draft saved"),))
             case Pressed(key="my-claims"):
-                return Update(state.model_copy(update={"page": "claims", "list_page": 1}))
+                return Update(state.replace(page="claims", list_page=1))
             case Pressed(key="new-claim"):
-                return Update(state.model_copy(update={"page": "form"}))
+                return Update(state.replace(page="form"))
             case Pressed(key=key) if key.startswith("claim-"):
                 number = key.removeprefix("claim-").removesuffix(".number")
-                return Update(state.model_copy(update={"page": "claim", "claim": number}))
+                return Update(state.replace(page="claim", claim=number))
         return Update(state)
 
 
@@ -299,13 +288,13 @@ def _empty(employee: str) -> dict[str, str]:
 
 
 def _edited(state: ReimbursementState, name: str, value: str) -> ReimbursementState:
-    return state.model_copy(update={"draft": {**state.draft, name: value}, "errors": with_error(state.errors, name)})
+    return state.replace(draft={**state.draft, name: value}, errors=with_error(state.errors, name))
 
 
 def _checked(state: ReimbursementState, names: tuple[str, ...]) -> ReimbursementState:
     """The page says what is wrong with these fields."""
     errors = {name: said for name in LABELS if (said := problem(state, name) if name in names else state.errors.get(name, ""))}
-    return state if errors == state.errors else state.model_copy(update={"errors": errors})
+    return state if errors == state.errors else state.replace(errors=errors)
 
 
 def _submit(state: ReimbursementState) -> Update[ReimbursementState]:
@@ -324,7 +313,7 @@ def _submit(state: ReimbursementState) -> Update[ReimbursementState]:
         "saved": {},
     }
     busy: tuple[Effect, ...] = (Busy(state.submit_seconds),) if state.submit_seconds else ()
-    return Update(state.model_copy(update=changes), (Submitted(), *busy))
+    return Update(state.replace(**changes), (Submitted(), *busy))
 
 
 def _next(state: ReimbursementState) -> int:
@@ -337,17 +326,17 @@ def _form(state: ReimbursementState) -> tuple[Widget, ...]:
     for name in LABELS:
         fields.append(_field(state, name))
         if said := state.errors.get(name):
-            fields.append(alert(said, f"{name}.error"))
+            fields.append(ui.alert(said, f"{name}.error"))
     valid = not any(problem(state, name) for name in LABELS)
-    buttons = bar(
-        button("Submit", "submit", enabled=valid or not state.disabled_until_valid),
-        button("Save draft", "save-draft"),
+    buttons = ui.bar(
+        ui.button("Submit", "submit", enabled=valid or not state.disabled_until_valid),
+        ui.button("Save draft", "save-draft"),
         key="actions",
     )
     return (
-        heading("Expense claim", "form"),
-        bar(button("My claims", "my-claims")),
-        form("claim", *fields, buttons, submit="submit"),
+        ui.heading("Expense claim", "form"),
+        ui.bar(ui.button("My claims", "my-claims")),
+        ui.form("claim", *fields, buttons, submit="submit"),
     )
 
 
@@ -355,47 +344,51 @@ def _field(state: ReimbursementState, name: str) -> Widget:
     label, value = state.labels[name], state.draft[name]
     required, invalid = name in state.required, name in state.errors
     if name == "receipt":
-        return checkbox(label, name, value == "true", required=required, invalid=invalid)
+        return ui.checkbox(label, name, value == "true", required=required, invalid=invalid)
     if name == "category":
-        return combobox(label, name, value, state.categories, required=required, invalid=invalid, placeholder="Choose a category")
+        return ui.combobox(
+            label, name, value, state.categories, required=required, invalid=invalid, placeholder="Choose a category"
+        )
     if name == "date":
         return date_field(label, name, value, state.sheet, required=required, invalid=invalid, placeholder="YYYY-MM-DD")
     hint = "0.00" if name == "amount" else None
-    return textbox(label, name, value, multiline=name == "description", required=required, invalid=invalid, placeholder=hint)
+    return ui.textbox(label, name, value, multiline=name == "description", required=required, invalid=invalid, placeholder=hint)
 
 
 def _facts(state: ReimbursementState, claim: Claim) -> tuple[Widget, ...]:
     values = {**claim.model_dump(exclude={"number", "receipt", "status"}), "amount": _amount(state, claim)}
-    pairs = [pair(state.labels[name], value, f"claim-{claim.number}.{name}") for name, value in values.items() if value]
-    return (*pairs, pair("Status", claim.status, f"claim-{claim.number}.status"))
+    pairs = [ui.pair(state.labels[name], value, f"claim-{claim.number}.{name}") for name, value in values.items() if value]
+    return (*pairs, ui.pair("Status", claim.status, f"claim-{claim.number}.status"))
 
 
 def _amount(state: ReimbursementState, claim: Claim) -> str:
     return shown(claim.amount, state.currency) if claim.amount else ""
 
 
-_WAYS = bar(button("New claim", "new-claim"), button("My claims", "my-claims"))
+_WAYS = ui.bar(ui.button("New claim", "new-claim"), ui.button("My claims", "my-claims"))
 
 
 def _done(state: ReimbursementState) -> tuple[Widget, ...]:
     claim = state.claims[state.claim]
-    return (heading(f"Claim {claim.number} submitted", "done"), *_facts(state, claim), _WAYS)
+    return (ui.heading(f"Claim {claim.number} submitted", "done"), *_facts(state, claim), _WAYS)
 
 
 def _one(state: ReimbursementState) -> tuple[Widget, ...]:
     claim = state.claims.get(state.claim)
-    facts = _facts(state, claim) if claim else (text("This claim is gone", "none"),)
-    return (heading(f"Claim {state.claim}", f"claim-{state.claim}"), *facts, _WAYS)
+    facts = _facts(state, claim) if claim else (ui.text("This claim is gone", "none"),)
+    return (ui.heading(f"Claim {state.claim}", f"claim-{state.claim}"), *facts, _WAYS)
 
 
 def _list(state: ReimbursementState) -> tuple[Widget, ...]:
     claims = list(state.claims.values())
     shown = list_view("claims", COLUMNS, claims, lambda claim: _row(state, claim), "No claims yet", state.list_page)
-    return (heading("Expense claims", "claims"), bar(button("New claim", "new-claim")), *shown)
+    return (ui.heading("Expense claims", "claims"), ui.bar(ui.button("New claim", "new-claim")), *shown)
 
 
 def _row(state: ReimbursementState, claim: Claim) -> Widget:
     key = f"claim-{claim.number}"
     cells = (claim.vendor, claim.date, claim.category, _amount(state, claim), claim.status)
     names = ("vendor", "date", "category", "amount", "status")
-    return row(key, link(claim.number, f"{key}.number"), *(cell(v, f"{key}.{n}") for n, v in zip(names, cells, strict=True)))
+    return ui.row(
+        key, ui.link(claim.number, f"{key}.number"), *(ui.cell(v, f"{key}.{n}") for n, v in zip(names, cells, strict=True))
+    )

@@ -12,30 +12,26 @@ from environments.simulated.app import (
     Answered,
     App,
     Content,
+    Difference,
     Edited,
     Event,
     Left,
+    Meaning,
     Pressed,
     Setting,
     Shortcut,
     Submitted,
     Toast,
     Update,
+    becomes,
+    is_gone,
+    is_new,
 )
-from environments.simulated.apps.common.forms import question, with_error
-from environments.simulated.apps.common.record_list import list_update, refuse_twice
-from environments.simulated.apps.money.shop.checkout import (
-    STEPS,
-    cancelled,
-    errors_of,
-    field_error,
-    first_bad_step,
-    placed,
-    problems,
-)
+from environments.simulated.apps.common.record_list import list_update, question, refuse_twice, with_error
 from environments.simulated.apps.money.shop.functions import FUNCTIONS
 from environments.simulated.apps.money.shop.state import (
     REVIEWS,
+    STEPS,
     Address,
     Card,
     CartLine,
@@ -48,28 +44,13 @@ from environments.simulated.apps.money.shop.state import (
     Review,
     ShopState,
     Voucher,
-    add_problem,
-    added,
-    brought_back,
-    cart_problems,
-    held,
     label_of,
-    listed,
     missing,
-    prices_seen,
-    quantity_problem,
-    repriced,
-    settled,
-    totals,
-    voucher_problem,
     whole,
-    without,
 )
 from environments.simulated.apps.money.shop.view import page
-from environments.simulated.effect_tables import Difference, Meaning, becomes, is_gone, is_new
 from environments.simulated.screen.widgets import Widget
-from environments.simulated.world.generate import amount, day_before, highest, how_many, paragraph
-from environments.simulated.world.values import Model, Money, from_cents, shown
+from environments.simulated.world.values import Model, Money, amount, day_before, from_cents, highest, how_many, paragraph, shown
 
 _KINDS = {
     "Clothing": ("T-shirt", "Jacket", "Jeans", "Socks", "Cap"),
@@ -158,7 +139,7 @@ def started(content: ShopContent, setting: Setting) -> ShopState:
     }
     address = content.address
     if not address.name:
-        address = address.model_copy(update={"name": setting.cast.user})
+        address = address.replace(name=setting.cast.user)
     return ShopState(
         products=products,
         vouchers={voucher.code.upper(): voucher for voucher in content.vouchers},
@@ -278,12 +259,12 @@ class Shop(App[ShopContent, ShopState]):
         if isinstance(event, Pressed) and event.key in _PAGES:
             return Update(_turned(state, _PAGES[event.key]))
         if isinstance(event, Pressed) and event.key == "got-it":
-            return Update(prices_seen(state))
+            return Update(state.prices_seen())
         if state.page == "product" and state.open in state.products:
             return _looking(state, state.products[state.open], event)
         if state.page in ("orders", "order", "done"):
             return _ordered(state, event)
-        if state.page == "checkout" and any(held(state)):
+        if state.page == "checkout" and any(state.held()):
             return _checking_out(state, event)
         if state.page in ("cart", "checkout"):
             return _filling(state, event)
@@ -292,17 +273,17 @@ class Shop(App[ShopContent, ShopState]):
 
 def _turned(state: ShopState, to: Page, opened: str = "") -> ShopState:
     """Another page, with none of the errors of this one; what was typed into the cart is as it was."""
-    return state.model_copy(update={"page": to, "open": opened, "number": 1, "errors": {}, "typed": {}, "removed": None})
+    return state.replace(page=to, open=opened, number=1, errors={}, typed={}, removed=None)
 
 
 def _browsing(state: ShopState, event: Event) -> Update[ShopState]:
-    if (looked := list_update(state, event, lambda: listed(state), at="number")) is not None:
+    if (looked := list_update(state, event, lambda: state.listed(), at="number")) is not None:
         return Update(looked)
     match event:
         case Edited(key="category" | "sort" as key, value=value):
             return Update(state.model_copy(update={key: value, "number": 1}))
         case Edited(key="price-to", value=value):
-            return Update(state.model_copy(update={"price_to": value, "number": 1}))
+            return Update(state.replace(price_to=value, number=1))
         case Pressed(key=key) if key.startswith("product-"):
             return Update(_shown(state, key.removeprefix("product-").removesuffix(".name")))
     return Update(state)
@@ -313,19 +294,19 @@ def _shown(state: ShopState, name: str) -> ShopState:
     if name not in state.products:
         return state
     least = str(state.products[name].minimum)
-    return _turned(state, "product", name).model_copy(update={"picked": {}, "quantity": least})
+    return _turned(state, "product", name).replace(picked={}, quantity=least)
 
 
 def _looking(state: ShopState, product: Product, event: Event) -> Update[ShopState]:
     match event:
         case Edited(key="quantity", value=value):
-            return Update(state.model_copy(update={"quantity": value, "errors": with_error(state.errors, "quantity")}))
+            return Update(state.replace(quantity=value, errors=with_error(state.errors, "quantity")))
         case Left(key="quantity"):
-            said = "" if whole(state.quantity) else quantity_problem(state, product, 0)
-            return Update(state.model_copy(update={"errors": with_error(state.errors, "quantity", said)}))
+            said = "" if whole(state.quantity) else state.quantity_problem(product, 0)
+            return Update(state.replace(errors=with_error(state.errors, "quantity", said)))
         case Edited(key=key, value=value) if key.removeprefix("option.") in product.options:
             picked = {**state.picked, key.removeprefix("option."): value}
-            return Update(state.model_copy(update={"picked": picked, "errors": with_error(state.errors, key)}))
+            return Update(state.replace(picked=picked, errors=with_error(state.errors, key)))
         case Pressed(key="add"):
             return _add(state, product)
     return Update(list_update(state, event, lambda: product.reviews, REVIEWS, "number") or state)
@@ -335,46 +316,40 @@ def _add(state: ShopState, product: Product) -> Update[ShopState]:
     picked = {name: state.picked[name] for name in product.options if name in state.picked}
     many = whole(state.quantity)
     errors = {f"option.{name}": said for name, said in missing(product, picked).items()}
-    if not errors and (said := add_problem(state, product, picked, many)):
+    if not errors and (said := state.add_problem(product, picked, many)):
         errors["quantity"] = said
     if errors:
-        return Update(state.model_copy(update={"errors": errors}))
-    return Update(
-        added(state, product, picked, many).model_copy(update={"errors": {}}), (Toast(f"{product.name} added to cart"),)
-    )
+        return Update(state.replace(errors=errors))
+    return Update(state.added(product, picked, many).replace(errors={}), (Toast(f"{product.name} added to cart"),))
 
 
 def _filling(state: ShopState, event: Event) -> Update[ShopState]:
     match event:
         case Edited(key="voucher", value=value):
-            return Update(state.model_copy(update={"code": value, "errors": with_error(state.errors, "voucher")}))
+            return Update(state.replace(code=value, errors=with_error(state.errors, "voucher")))
         case Pressed(key="apply"):
             return _apply(state)
         case Pressed(key="drop-voucher"):
-            return Update(state.model_copy(update={"voucher": ""}))
+            return Update(state.replace(voucher=""))
         case Pressed(key="undo") | Shortcut(chord="Control+z" | "Meta+z"):
-            return Update(brought_back(state))
+            return Update(state.brought_back())
         case Pressed(key="to-checkout"):
-            return _proceed(settled(state))
+            return _proceed(state.settled())
         case Pressed(key="update-cart") | Left():
-            return Update(settled(state))
+            return Update(state.settled())
     return _of_line(state, event)
 
 
 def _of_line(state: ShopState, event: Event) -> Update[ShopState]:
     match event:
         case Edited(key=key, value=value) if (name := _line_in(key, "line-")) in state.lines:
-            return Update(
-                state.model_copy(
-                    update={"typed": {**state.typed, name: value}, "errors": with_error(state.errors, f"line-{name}")}
-                )
-            )
+            return Update(state.replace(typed={**state.typed, name: value}, errors=with_error(state.errors, f"line-{name}")))
         case Pressed(key=key) if (name := _line_in(key, "line-")) in state.lines:
             return Update(_shown(state, state.lines[name].product))
         case Pressed(key=key) if (name := _line_in(key, "remove-")) in state.lines:
             line = state.lines[name]
             said = f"{label_of(line, state.products[line.product])} removed" if line.product in state.products else "Removed"
-            return Update(without(state, name), (Toast(said),))
+            return Update(state.without(name), (Toast(said),))
     return Update(state)
 
 
@@ -384,18 +359,16 @@ def _line_in(key: str, prefix: str) -> str:
 
 
 def _apply(state: ShopState) -> Update[ShopState]:
-    if said := voucher_problem(state, state.code):
-        return Update(state.model_copy(update={"errors": {**state.errors, "voucher": said}}))
-    applied = state.model_copy(
-        update={"voucher": state.code.strip().upper(), "code": "", "errors": with_error(state.errors, "voucher")}
-    )
+    if said := state.voucher_problem(state.code):
+        return Update(state.replace(errors={**state.errors, "voucher": said}))
+    applied = state.replace(voucher=state.code.strip().upper(), code="", errors=with_error(state.errors, "voucher"))
     return Update(applied, (Toast("Voucher applied"),))
 
 
 def _proceed(state: ShopState) -> Update[ShopState]:
-    if cart_problems(state) or state.typed:
+    if state.cart_problems() or state.typed:
         return Update(state)
-    return Update(repriced(_turned(state, "checkout")).model_copy(update={"step": "address"}))
+    return Update(_turned(state, "checkout").repriced().replace(step="address"))
 
 
 def _checking_out(state: ShopState, event: Event) -> Update[ShopState]:
@@ -404,10 +377,10 @@ def _checking_out(state: ShopState, event: Event) -> Update[ShopState]:
         case Edited(key=key, value=value) if key.removeprefix("form.") in fields:
             draft = state.draft.model_copy(update={key.removeprefix("form."): value})
             errors = {} if key == "form.payment" else with_error(state.errors, key)
-            return Update(state.model_copy(update={"draft": draft, "errors": errors}))
+            return Update(state.replace(draft=draft, errors=errors))
         case Left(key=key) if (name := key.removeprefix("form.")) in fields:
-            said = field_error(state, name)
-            return Update(state.model_copy(update={"errors": with_error(state.errors, key, said)}))
+            said = state.field_error(name)
+            return Update(state.replace(errors=with_error(state.errors, key, said)))
         case Pressed(key="continue" | "back" as key):
             return Update(_stepped(state, 1 if key == "continue" else -1))
         case Pressed(key="place-order"):
@@ -419,39 +392,39 @@ def _checking_out(state: ShopState, event: Event) -> Update[ShopState]:
 
 def _stepped(state: ShopState, by: int) -> ShopState:
     """The next step when this one is filled in rightly, or the one before; before the first one is the cart."""
-    errors = {f"form.{name}": said for name, said in errors_of(state, state.step).items()} if by > 0 else {}
+    errors = {f"form.{name}": said for name, said in state.errors_of(state.step).items()} if by > 0 else {}
     names = tuple(STEPS)
     at = names.index(state.step) + by
     if at < 0:
         return _turned(state, "cart")
     step = state.step if errors or at >= len(names) else names[at]
-    return state.model_copy(update={"errors": errors, "step": step})
+    return state.replace(errors=errors, step=step)
 
 
 def _ask_to_place(state: ShopState) -> Update[ShopState]:
-    if problems(state):
+    if state.problems():
         return Update(_sent_back(state))
-    total = from_cents(totals(state).total)
+    total = from_cents(state.totals().total)
     ask = question("place-order", "Place your order?", f"You will pay {shown(total, state.currency)}.", "Place order")
-    return Update(state.model_copy(update={"asked": total, "errors": {}}), (ask,))
+    return Update(state.replace(asked=total, errors={}), (ask,))
 
 
 def _sent_back(state: ShopState) -> ShopState:
     """The first step with something wrong, which says what."""
-    step = first_bad_step(state)
-    errors = {f"form.{name}": said for name, said in errors_of(state, step).items()}
-    return state.model_copy(update={"step": step, "errors": errors, "asked": ""})
+    step = state.first_bad_step()
+    errors = {f"form.{name}": said for name, said in state.errors_of(step).items()}
+    return state.replace(step=step, errors=errors, asked="")
 
 
 def _place(state: ShopState) -> Update[ShopState]:
     """The order, unless the world has changed while the question was on the screen."""
-    if problems(state):
+    if state.problems():
         return Update(_sent_back(state))
-    now = from_cents(totals(state).total)
+    now = from_cents(state.totals().total)
     if now != state.asked:
         said = f"The total is now {shown(now, state.currency)}; it was {shown(state.asked or '0.00', state.currency)}"
-        return Update(state.model_copy(update={"errors": {"order": said}, "asked": ""}))
-    after, order = placed(state)
+        return Update(state.replace(errors={"order": said}, asked=""))
+    after, order = state.placed()
     return Update(_turned(after, "done", order.number), (Submitted(), Toast("Order placed")))
 
 
@@ -466,5 +439,5 @@ def _ordered(state: ShopState, event: Event) -> Update[ShopState]:
             title = f"Cancel order {order.number}?"
             return Update(state, (question("cancel-order", title, "This cannot be undone.", "Cancel order", "Go back"),))
         case Answered(key="cancel-order", button="Cancel order") if order and order.status == "Processing":
-            return Update(cancelled(state, order), (Toast("Order cancelled"),))
+            return Update(state.cancelled(order), (Toast("Order cancelled"),))
     return Update(state)

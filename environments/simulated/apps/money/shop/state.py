@@ -10,7 +10,18 @@ from typing import Literal, NamedTuple, Self
 from pydantic import Field, model_validator
 
 from environments.simulated.app import AppState
-from environments.simulated.world.values import Day, IdentityKey, Model, Money, from_cents, in_cents, matches, parse_day, shown
+from environments.simulated.world.values import (
+    Day,
+    IdentityKey,
+    Model,
+    Money,
+    from_cents,
+    highest,
+    in_cents,
+    matches,
+    parse_day,
+    shown,
+)
 
 REVIEWS = 5
 """Reviews on one page."""
@@ -118,6 +129,13 @@ class Draft(Address, Card):
     delivery: str = ""
     payment: str = PAYMENTS[0]
 
+    def paid_by(self) -> str:
+        """How it is paid, without the number of the card."""
+        return f"Card ending in {re.sub(r'[^0-9]', '', self.card)[-4:]}" if self.payment == PAYMENTS[0] else self.payment
+
+    def address_of(self) -> str:
+        return ", ".join(getattr(self, name).strip() for name in STEPS["address"])
+
 
 class OrderLine(Model):
     """One line of an order, as it was when the order was placed."""
@@ -195,6 +213,229 @@ class ShopState(AppState):
     """The total that the question on the screen is about."""
     errors: dict[str, str] = Field(default_factory=dict)
 
+    def highest_price(self) -> int:
+        """What a filter of prices goes up to: whole tens that nothing costs more than."""
+        return _highest_price(IdentityKey(self.products))
+
+    def listed(self) -> tuple[Product, ...]:
+        """What the page of products shows."""
+        most = int(self.price_to) * 100 if self.price_to else None
+        return _found(IdentityKey(self.products), self.applied, self.category, self.sort, most)
+
+    def found(self, query: str, category: str = ALL, sort: str = SORTS[0]) -> list[Product]:
+        """Products of a category that have all words of the query, sorted as a shop does."""
+        return list(_found(IdentityKey(self.products), query, category, sort, None))
+
+    def categories(self) -> tuple[str, ...]:
+        return _categories(IdentityKey(self.products))
+
+    def held(self) -> Iterator[tuple[CartLine, Product]]:
+        """The lines of the cart whose product still exists."""
+        return ((line, self.products[line.product]) for line in self.lines.values() if line.product in self.products)
+
+    def subtotal(self) -> int:
+        return sum(in_cents(product.price) * line.quantity for line, product in self.held())
+
+    def totals(self) -> Totals:
+        """What the cart costs now, with its voucher and the delivery that is chosen."""
+        parts = self.subtotal()
+        return Totals(parts, self._discount(parts), self._shipping(parts))
+
+    def _discount(self, parts: int) -> int:
+        voucher = self.vouchers.get(self.voucher)
+        if voucher is None or self.voucher_problem(self.voucher):
+            return 0
+        return min(parts, parts * voucher.percent // 100 + in_cents(voucher.amount))
+
+    def _shipping(self, parts: int) -> int:
+        first = self.deliveries[0]
+        chosen = next((way for way in self.deliveries if way.name == self.draft.delivery), first)
+        free = chosen is first and self.free_from and parts >= in_cents(self.free_from)
+        return 0 if free or not self.lines else in_cents(chosen.price)
+
+    def voucher_problem(self, code: str) -> str:
+        """Why a code does not count; empty when it does."""
+        voucher = self.vouchers.get(code.strip().upper())
+        if voucher is None:
+            return f"The code {code.strip()} is not valid" if code.strip() else "Enter a voucher code"
+        if voucher.code.upper() in self.used:
+            return f"The code {voucher.code} has been used already"
+        if voucher.until and (parse_day(voucher.until) or "") < self.today:
+            return f"The code {voucher.code} has expired"
+        if self.subtotal() < in_cents(voucher.minimum):
+            return f"The code {voucher.code} is for carts of {self.currency}{voucher.minimum} or more"
+        return ""
+
+    def quantity_problem(self, product: Product, quantity: int, line: str = "") -> str:
+        """Why a line cannot have this quantity; `line` is the one that it is for, if there is one already."""
+        others = sum(other.quantity for other, _ in self.held() if other.product == product.id and other.id != line)
+        if product.stock == 0:
+            return f"{product.name} is out of stock"
+        if quantity < 1:
+            return "Quantity must be a whole number like 2"
+        if quantity < product.minimum:
+            return f"The minimum quantity of {product.name} is {product.minimum}"
+        if quantity + others > product.stock:
+            already = f", and {others} in your cart" if others else ""
+            return f"Only {product.stock} of {product.name} in stock{already}"
+        return ""
+
+    def same_line(self, product: Product, picked: dict[str, str]) -> CartLine | None:
+        """The line that already holds this product with these options."""
+        return next((line for line, _ in self.held() if line.product == product.id and line.options == picked), None)
+
+    def add_problem(self, product: Product, picked: dict[str, str], quantity: int) -> str:
+        """Why it cannot be added; empty when it can."""
+        for said in missing(product, picked).values():
+            return said
+        there = self.same_line(product, picked)
+        more = there.quantity if there and quantity > 0 else 0
+        said = self.quantity_problem(product, quantity + more, there.id if there else "")
+        return f"{said}, and {more} in your cart" if more and said.startswith("Only") and "cart" not in said else said
+
+    def added(self, product: Product, picked: dict[str, str], quantity: int) -> ShopState:
+        """The state with more in the cart: of a line that is there, or in a new one."""
+        there = self.same_line(product, picked)
+        if there:
+            return self.resized(there.id, there.quantity + quantity)
+        counter = self.counter + 1
+        line = CartLine(id=str(counter), product=product.id, options=picked, quantity=quantity, price=product.price)
+        return self.replace(lines={**self.lines, line.id: line}, counter=counter, removed=None)
+
+    def resized(self, line: str, quantity: int) -> ShopState:
+        changed = self.lines[line].replace(quantity=quantity)
+        typed = {name: value for name, value in self.typed.items() if name != line}
+        return self.replace(lines={**self.lines, line: changed}, typed=typed, removed=None)
+
+    def without(self, line: str) -> ShopState:
+        """The state without a line, which can be brought back."""
+        rest = {name: other for name, other in self.lines.items() if name != line}
+        typed = {name: value for name, value in self.typed.items() if name != line}
+        errors = {name: said for name, said in self.errors.items() if name != f"line-{line}"}
+        return self.replace(lines=rest, typed=typed, errors=errors, removed=self.lines[line])
+
+    def brought_back(self) -> ShopState:
+        """The line that was removed last stands where it stood."""
+        if self.removed is None:
+            return self
+        lines = sorted({**self.lines, self.removed.id: self.removed}.values(), key=lambda line: int(line.id))
+        return self.replace(lines={line.id: line for line in lines}, removed=None)
+
+    def settled(self) -> ShopState:
+        """Typed quantities are taken over where they can be; the page says what is wrong with the others."""
+        state = self
+        errors = {name: said for name, said in state.errors.items() if not name.startswith("line-")}
+        for name, value in state.typed.items():
+            product = state.products.get(state.lines[name].product) if name in state.lines else None
+            if product is None:
+                continue
+            said = state.quantity_problem(product, whole(value), name)
+            if said:
+                errors[f"line-{name}"] = said
+            else:
+                state = state.resized(name, whole(value))
+        return state if errors == state.errors else state.replace(errors=errors)
+
+    def cart_problems(self) -> list[str]:
+        """What keeps the cart from being ordered."""
+        if not any(self.held()):
+            return ["Your cart is empty"]
+        said = [self.quantity_problem(product, line.quantity, line.id) for line, product in self.held()]
+        return list(dict.fromkeys(problem for problem in said if problem))
+
+    def price_notices(self) -> list[str]:
+        """What costs another price than when it was put into the cart."""
+        return [
+            f"The price of {label_of(line, product)} has "
+            f"{'risen' if in_cents(product.price) > in_cents(line.price) else 'fallen'} "
+            f"from {shown(line.price, self.currency)} to {shown(product.price, self.currency)}"
+            for line, product in self.held()
+            if line.price != product.price
+        ]
+
+    def prices_seen(self) -> ShopState:
+        lines = {line.id: line.replace(price=product.price) for line, product in self.held()}
+        return self.replace(lines={**self.lines, **lines})
+
+    def repriced(self) -> ShopState:
+        """What the cart holds at the prices of the checkout."""
+        changed = {
+            product.id: product.replace(price=product.checkout_price, checkout_price="")
+            for _, product in self.held()
+            if product.checkout_price
+        }
+        return self.replace(products={**self.products, **changed}) if changed else self
+
+    def field_error(self, name: str) -> str:
+        """What is wrong with one field; empty when nothing is."""
+        if name in CARD and self.draft.payment != PAYMENTS[0]:
+            return ""
+        value = getattr(self.draft, name).strip()
+        if not value:
+            return f"{LABELS[name]} is required"
+        options = self.options_of(name)
+        if options and value not in options:
+            return f"{LABELS[name]} must be one of {', '.join(options)}"
+        if name == "postcode" and not _POSTCODE.fullmatch(value):
+            return "Postcode must be 3 to 10 letters or digits"
+        if name == "card" and not _is_card(value):
+            return "Card number is not valid"
+        if name == "expiry":
+            return _expired(value, self.today)
+        if name == "code" and not re.fullmatch(r"[0-9]{3,4}", value):
+            return "Security code must be 3 or 4 digits"
+        return ""
+
+    def options_of(self, name: str) -> tuple[str, ...]:
+        """What a field offers; empty for one that takes any text."""
+        if name == "delivery":
+            return tuple(way.name for way in self.deliveries)
+        return {"country": self.countries, "payment": PAYMENTS}.get(name, ())
+
+    def errors_of(self, *steps: Step) -> dict[str, str]:
+        """What is wrong with the fields of these steps, by field."""
+        names = (name for step in steps for name in STEPS[step])
+        return {name: said for name in names if (said := self.field_error(name))}
+
+    def problems(self) -> list[str]:
+        """All that keeps the order from being placed."""
+        return [*self.cart_problems(), *self.errors_of(*STEPS).values()]
+
+    def first_bad_step(self) -> Step:
+        return next((step for step in STEPS if self.errors_of(step)), "review")
+
+    def placed(self) -> tuple[ShopState, Order]:
+        """The state after an order without problems, and the order: less in stock, an empty cart, a typed card forgotten."""
+        cost = self.totals()
+        lines = tuple(
+            OrderLine(name=label_of(line, product), product=product.id, quantity=line.quantity, price=product.price)
+            for line, product in self.held()
+        )
+        order = Order(
+            number=str(max(1000, highest(self.orders)) + 1), date=self.today, lines=lines, discount=from_cents(cost.discount),
+            shipping=from_cents(cost.shipping), delivery=self.draft.delivery, address=self.draft.address_of(),
+            payment=self.draft.paid_by(),
+        )  # fmt: skip
+        used = (*self.used, self.voucher) if cost.discount else self.used
+        changes = {
+            "orders": {**self.orders, order.number: order}, "lines": {}, "typed": {}, "removed": None, "errors": {}, "asked": "",
+            "voucher": "", "code": "", "used": used, "draft": self.draft.replace(**self.card.model_dump()),
+        }  # fmt: skip
+        return self._stocked(order, -1).replace(**changes), order
+
+    def cancelled(self, order: Order) -> ShopState:
+        """The state after an order was taken back: what it held is for sale again."""
+        orders = {**self.orders, order.number: order.replace(status="Cancelled")}
+        return self._stocked(order, 1).replace(orders=orders)
+
+    def _stocked(self, order: Order, sign: int) -> ShopState:
+        products = dict(self.products)
+        for line in order.lines:
+            if product := products.get(line.product):
+                stock = max(0, product.stock + sign * line.quantity)
+                products[product.id] = product.replace(stock=stock)
+        return self.replace(products=products)
+
 
 class Totals(NamedTuple):
     """What a cart costs, in cents."""
@@ -208,25 +449,9 @@ class Totals(NamedTuple):
         return self.subtotal - self.discount + self.shipping
 
 
-def highest_price(state: ShopState) -> int:
-    """What a filter of prices goes up to: whole tens that nothing costs more than."""
-    return _highest_price(IdentityKey(state.products))
-
-
 @lru_cache(maxsize=8)
 def _highest_price(products: IdentityKey[dict[str, Product]]) -> int:
     return max((-(-in_cents(product.price) // 1000) * 10 for product in products.value.values()), default=10) or 10
-
-
-def listed(state: ShopState) -> tuple[Product, ...]:
-    """What the page of products shows."""
-    most = int(state.price_to) * 100 if state.price_to else None
-    return _found(IdentityKey(state.products), state.applied, state.category, state.sort, most)
-
-
-def found(state: ShopState, query: str, category: str = ALL, sort: str = SORTS[0]) -> list[Product]:
-    """Products of a category that have all words of the query, sorted as a shop does."""
-    return list(_found(IdentityKey(state.products), query, category, sort, None))
 
 
 @lru_cache(maxsize=8)
@@ -249,60 +474,13 @@ def _found(
     return tuple(fits)
 
 
-def categories(state: ShopState) -> tuple[str, ...]:
-    return _categories(IdentityKey(state.products))
-
-
 @lru_cache(maxsize=8)
 def _categories(products: IdentityKey[dict[str, Product]]) -> tuple[str, ...]:
     return tuple(sorted({product.category for product in products.value.values()}, key=str.casefold))
 
 
-def held(state: ShopState) -> Iterator[tuple[CartLine, Product]]:
-    """The lines of the cart whose product still exists."""
-    return ((line, state.products[line.product]) for line in state.lines.values() if line.product in state.products)
-
-
 def label_of(line: CartLine, product: Product) -> str:
     return f"{product.name} ({', '.join(line.options.values())})" if line.options else product.name
-
-
-def subtotal(state: ShopState) -> int:
-    return sum(in_cents(product.price) * line.quantity for line, product in held(state))
-
-
-def totals(state: ShopState) -> Totals:
-    """What the cart costs now, with its voucher and the delivery that is chosen."""
-    parts = subtotal(state)
-    return Totals(parts, _discount(state, parts), _shipping(state, parts))
-
-
-def _discount(state: ShopState, parts: int) -> int:
-    voucher = state.vouchers.get(state.voucher)
-    if voucher is None or voucher_problem(state, state.voucher):
-        return 0
-    return min(parts, parts * voucher.percent // 100 + in_cents(voucher.amount))
-
-
-def _shipping(state: ShopState, parts: int) -> int:
-    first = state.deliveries[0]
-    chosen = next((way for way in state.deliveries if way.name == state.draft.delivery), first)
-    free = chosen is first and state.free_from and parts >= in_cents(state.free_from)
-    return 0 if free or not state.lines else in_cents(chosen.price)
-
-
-def voucher_problem(state: ShopState, code: str) -> str:
-    """Why a code does not count; empty when it does."""
-    voucher = state.vouchers.get(code.strip().upper())
-    if voucher is None:
-        return f"The code {code.strip()} is not valid" if code.strip() else "Enter a voucher code"
-    if voucher.code.upper() in state.used:
-        return f"The code {voucher.code} has been used already"
-    if voucher.until and (parse_day(voucher.until) or "") < state.today:
-        return f"The code {voucher.code} has expired"
-    if subtotal(state) < in_cents(voucher.minimum):
-        return f"The code {voucher.code} is for carts of {state.currency}{voucher.minimum} or more"
-    return ""
 
 
 def whole(text: str) -> int:
@@ -315,111 +493,33 @@ def missing(product: Product, picked: dict[str, str]) -> dict[str, str]:
     return {name: f"Choose a {name.lower()}" for name, values in product.options.items() if picked.get(name) not in values}
 
 
-def quantity_problem(state: ShopState, product: Product, quantity: int, line: str = "") -> str:
-    """Why a line cannot have this quantity; `line` is the one that it is for, if there is one already."""
-    others = sum(other.quantity for other, _ in held(state) if other.product == product.id and other.id != line)
-    if product.stock == 0:
-        return f"{product.name} is out of stock"
-    if quantity < 1:
-        return "Quantity must be a whole number like 2"
-    if quantity < product.minimum:
-        return f"The minimum quantity of {product.name} is {product.minimum}"
-    if quantity + others > product.stock:
-        already = f", and {others} in your cart" if others else ""
-        return f"Only {product.stock} of {product.name} in stock{already}"
-    return ""
+LABELS = {
+    "name": "Full name", "street": "Street address", "city": "City", "postcode": "Postcode", "country": "Country",
+    "delivery": "Delivery method", "payment": "Payment method", "card": "Card number", "expiry": "Expiry date",
+    "code": "Security code",
+}  # fmt: skip
+STEPS: dict[Step, tuple[str, ...]] = {
+    "address": ("name", "street", "city", "postcode", "country"),
+    "delivery": ("delivery",),
+    "payment": ("payment", "card", "expiry", "code"),
+    "review": (),
+}
+CARD = ("card", "expiry", "code")
+_POSTCODE = re.compile(r"[A-Za-z0-9][A-Za-z0-9 -]{1,8}[A-Za-z0-9]")
+_EXPIRY = re.compile(r"(0[1-9]|1[0-2]) ?/ ?([0-9]{2})")
 
 
-def same_line(state: ShopState, product: Product, picked: dict[str, str]) -> CartLine | None:
-    """The line that already holds this product with these options."""
-    return next((line for line, _ in held(state) if line.product == product.id and line.options == picked), None)
+def _is_card(value: str) -> bool:
+    """Whether the digits end in the right check digit (Luhn)."""
+    digits = re.sub(r"[ -]", "", value)
+    if not re.fullmatch(r"[0-9]{12,19}", digits):
+        return False
+    doubled = (int(digit) * (1 + place % 2) for place, digit in enumerate(reversed(digits)))
+    return sum(number // 10 + number % 10 for number in doubled) % 10 == 0
 
 
-def add_problem(state: ShopState, product: Product, picked: dict[str, str], quantity: int) -> str:
-    """Why it cannot be added; empty when it can."""
-    for said in missing(product, picked).values():
-        return said
-    there = same_line(state, product, picked)
-    more = there.quantity if there and quantity > 0 else 0
-    said = quantity_problem(state, product, quantity + more, there.id if there else "")
-    return f"{said}, and {more} in your cart" if more and said.startswith("Only") and "cart" not in said else said
-
-
-def added(state: ShopState, product: Product, picked: dict[str, str], quantity: int) -> ShopState:
-    """The state with more in the cart: of a line that is there, or in a new one."""
-    there = same_line(state, product, picked)
-    if there:
-        return resized(state, there.id, there.quantity + quantity)
-    counter = state.counter + 1
-    line = CartLine(id=str(counter), product=product.id, options=picked, quantity=quantity, price=product.price)
-    return state.model_copy(update={"lines": {**state.lines, line.id: line}, "counter": counter, "removed": None})
-
-
-def resized(state: ShopState, line: str, quantity: int) -> ShopState:
-    changed = state.lines[line].model_copy(update={"quantity": quantity})
-    typed = {name: value for name, value in state.typed.items() if name != line}
-    return state.model_copy(update={"lines": {**state.lines, line: changed}, "typed": typed, "removed": None})
-
-
-def without(state: ShopState, line: str) -> ShopState:
-    """The state without a line, which can be brought back."""
-    rest = {name: other for name, other in state.lines.items() if name != line}
-    typed = {name: value for name, value in state.typed.items() if name != line}
-    errors = {name: said for name, said in state.errors.items() if name != f"line-{line}"}
-    return state.model_copy(update={"lines": rest, "typed": typed, "errors": errors, "removed": state.lines[line]})
-
-
-def brought_back(state: ShopState) -> ShopState:
-    """The line that was removed last stands where it stood."""
-    if state.removed is None:
-        return state
-    lines = sorted({**state.lines, state.removed.id: state.removed}.values(), key=lambda line: int(line.id))
-    return state.model_copy(update={"lines": {line.id: line for line in lines}, "removed": None})
-
-
-def settled(state: ShopState) -> ShopState:
-    """Typed quantities are taken over where they can be; the page says what is wrong with the others."""
-    errors = {name: said for name, said in state.errors.items() if not name.startswith("line-")}
-    for name, value in state.typed.items():
-        product = state.products.get(state.lines[name].product) if name in state.lines else None
-        if product is None:
-            continue
-        said = quantity_problem(state, product, whole(value), name)
-        if said:
-            errors[f"line-{name}"] = said
-        else:
-            state = resized(state, name, whole(value))
-    return state if errors == state.errors else state.model_copy(update={"errors": errors})
-
-
-def cart_problems(state: ShopState) -> list[str]:
-    """What keeps the cart from being ordered."""
-    if not any(held(state)):
-        return ["Your cart is empty"]
-    said = [quantity_problem(state, product, line.quantity, line.id) for line, product in held(state)]
-    return list(dict.fromkeys(problem for problem in said if problem))
-
-
-def price_notices(state: ShopState) -> list[str]:
-    """What costs another price than when it was put into the cart."""
-    return [
-        f"The price of {label_of(line, product)} has {'risen' if in_cents(product.price) > in_cents(line.price) else 'fallen'} "
-        f"from {shown(line.price, state.currency)} to {shown(product.price, state.currency)}"
-        for line, product in held(state)
-        if line.price != product.price
-    ]
-
-
-def prices_seen(state: ShopState) -> ShopState:
-    lines = {line.id: line.model_copy(update={"price": product.price}) for line, product in held(state)}
-    return state.model_copy(update={"lines": {**state.lines, **lines}})
-
-
-def repriced(state: ShopState) -> ShopState:
-    """What the cart holds at the prices of the checkout."""
-    changed = {
-        product.id: product.model_copy(update={"price": product.checkout_price, "checkout_price": ""})
-        for _, product in held(state)
-        if product.checkout_price
-    }
-    return state.model_copy(update={"products": {**state.products, **changed}}) if changed else state
+def _expired(value: str, today: str) -> str:
+    parts = _EXPIRY.fullmatch(value)
+    if parts is None:
+        return "Expiry date must be written like 09/28"
+    return "The card has expired" if f"20{parts[2]}-{parts[1]}" < today[:7] else ""

@@ -3,47 +3,22 @@
 from __future__ import annotations
 
 from environments.simulated.apps.common.record_list import list_view
-from environments.simulated.apps.money.shop.checkout import CARD, LABELS, STEPS, address_of, options_of, paid_by
 from environments.simulated.apps.money.shop.state import (
     ALL,
+    CARD,
+    LABELS,
     PAYMENTS,
     REVIEWS,
     SORTS,
+    STEPS,
     CartLine,
     Order,
     Product,
     ShopState,
-    cart_problems,
-    categories,
-    held,
-    highest_price,
     label_of,
-    listed,
-    price_notices,
-    totals,
-    voucher_problem,
 )
-from environments.simulated.screen.widgets import (
-    Widget,
-    alert,
-    bar,
-    button,
-    cell,
-    combobox,
-    form,
-    group,
-    heading,
-    link,
-    pager,
-    pair,
-    row,
-    search_bar,
-    slider,
-    spinbutton,
-    table,
-    text,
-    textbox,
-)
+from environments.simulated.screen import widgets as ui
+from environments.simulated.screen.widgets import Widget
 from environments.simulated.world.values import from_cents, in_cents, page_of, shown, slug
 
 
@@ -56,11 +31,11 @@ def checkout(state: ShopState) -> tuple[Widget, ...]:
         body: tuple[Widget, ...] = _review(state)
     else:
         fields = _fields(state)
-        buttons = bar(button("Continue", "continue"), button("Back", "back"), key="actions")
-        body = (form("checkout-form", *fields, buttons, submit="continue"), *costs(state)[-1:])
+        buttons = ui.bar(ui.button("Continue", "continue"), ui.button("Back", "back"), key="actions")
+        body = (ui.form("checkout-form", *fields, buttons, submit="continue"), *costs(state)[-1:])
     return (
-        heading(title, f"checkout-{state.step}"),
-        text(f"Step {names.index(state.step) + 1} of {len(names)}", "step"),
+        ui.heading(title, f"checkout-{state.step}"),
+        ui.text(f"Step {names.index(state.step) + 1} of {len(names)}", "step"),
         *notices(state),
         *body,
     )
@@ -72,16 +47,16 @@ def _fields(state: ShopState) -> list[Widget]:
     fields: list[Widget] = []
     for name in names:
         key, invalid, value = f"form.{name}", f"form.{name}" in state.errors, getattr(state.draft, name)
-        if options := options_of(state, name):
-            fields.append(combobox(LABELS[name], key, value, options, required=True, invalid=invalid))
+        if options := state.options_of(name):
+            fields.append(ui.combobox(LABELS[name], key, value, options, required=True, invalid=invalid))
         else:
             hint = "MM/YY" if name == "expiry" else None
-            fields.append(textbox(LABELS[name], key, value, required=True, invalid=invalid, private=name in ("card", "code"),
+            fields.append(ui.textbox(LABELS[name], key, value, required=True, invalid=invalid, private=name in ("card", "code"),
                                   placeholder=hint))  # fmt: skip
         fields += error(state, key)
     if state.step == "delivery":
         fields += [
-            pair(
+            ui.pair(
                 way.name,
                 ", ".join(part for part in (shown(way.price, state.currency), way.takes) if part),
                 f"way-{slug(way.name)}",
@@ -94,26 +69,26 @@ def _fields(state: ShopState) -> list[Widget]:
 def _review(state: ShopState) -> tuple[Widget, ...]:
     draft = state.draft
     lines = [
-        row(f"line-{line.id}", cell(label_of(line, product), f"line-{line.id}.name"),
-            cell(str(line.quantity), f"line-{line.id}.many"),
-            cell(money(state, cents(product.price, line.quantity)), f"line-{line.id}.sum"), press=False)
-        for line, product in held(state)
+        ui.row(f"line-{line.id}", ui.cell(label_of(line, product), f"line-{line.id}.name"),
+            ui.cell(str(line.quantity), f"line-{line.id}.many"),
+            ui.cell(money(state, cents(product.price, line.quantity)), f"line-{line.id}.sum"), press=False)
+        for line, product in state.held()
     ]  # fmt: skip
-    said = [alert(problem, f"problem-{n}") for n, problem in enumerate(cart_problems(state), start=1)]
+    said = [ui.alert(problem, f"problem-{n}") for n, problem in enumerate(state.cart_problems(), start=1)]
     return (
-        table("review-lines", ("Product", "Quantity", "Sum"), lines),
-        pair("Deliver to", address_of(draft), "review-address"),
-        pair("Delivery method", draft.delivery, "review-delivery"),
-        pair("Pay with", paid_by(draft), "review-payment"),
+        ui.table("review-lines", ("Product", "Quantity", "Sum"), lines),
+        ui.pair("Deliver to", draft.address_of(), "review-address"),
+        ui.pair("Delivery method", draft.delivery, "review-delivery"),
+        ui.pair("Pay with", draft.paid_by(), "review-payment"),
         *costs(state),
         *said,
         *error(state, "order"),
-        bar(button("Place order", "place-order", enabled=not said), button("Back", "back"), key="actions"),
+        ui.bar(ui.button("Place order", "place-order", enabled=not said), ui.button("Back", "back"), key="actions"),
     )
 
 
 def error(state: ShopState, name: str) -> tuple[Widget, ...]:
-    return (alert(state.errors[name], f"{name}.error"),) if name in state.errors else ()
+    return (ui.alert(state.errors[name], f"{name}.error"),) if name in state.errors else ()
 
 
 def cents(price: str, quantity: int) -> int:
@@ -126,22 +101,22 @@ def money(state: ShopState, cents: int) -> str:
 
 def notices(state: ShopState) -> tuple[Widget, ...]:
     """What has another price by now, until the buyer has read it."""
-    said = [alert(notice, f"notice-{n}") for n, notice in enumerate(price_notices(state), start=1)]
-    return (*said, bar(button("Got it", "got-it"), key="notice-bar")) if said else ()
+    said = [ui.alert(notice, f"notice-{n}") for n, notice in enumerate(state.price_notices(), start=1)]
+    return (*said, ui.bar(ui.button("Got it", "got-it"), key="notice-bar")) if said else ()
 
 
 def costs(state: ShopState) -> tuple[Widget, ...]:
-    cost = totals(state)
+    cost = state.totals()
     voucher: tuple[Widget, ...] = ()
     if state.voucher:
-        said = voucher_problem(state, state.voucher)
-        off = alert(said, "voucher-lost") if said else pair("Discount", f"-{money(state, cost.discount)}", "discount")
-        voucher = (off, bar(button(f"Remove voucher {state.voucher}", "drop-voucher"), key="voucher-bar"))
+        said = state.voucher_problem(state.voucher)
+        off = ui.alert(said, "voucher-lost") if said else ui.pair("Discount", f"-{money(state, cost.discount)}", "discount")
+        voucher = (off, ui.bar(ui.button(f"Remove voucher {state.voucher}", "drop-voucher"), key="voucher-bar"))
     return (
-        pair("Subtotal", money(state, cost.subtotal), "subtotal"),
+        ui.pair("Subtotal", money(state, cost.subtotal), "subtotal"),
         *voucher,
-        pair("Shipping", money(state, cost.shipping) if cost.shipping else "Free", "shipping"),
-        pair("Total", money(state, cost.total), "total"),
+        ui.pair("Shipping", money(state, cost.shipping) if cost.shipping else "Free", "shipping"),
+        ui.pair("Total", money(state, cost.total), "total"),
     )
 
 
@@ -153,7 +128,7 @@ def page(state: ShopState) -> tuple[Widget, ...]:
         body = _order(state, state.orders[state.open])
     elif state.page in ("orders", "order", "done"):
         body = _orders(state)
-    elif state.page == "checkout" and any(held(state)):
+    elif state.page == "checkout" and any(state.held()):
         body = checkout(state)
     elif state.page in ("cart", "checkout"):
         body = _cart(state)
@@ -163,25 +138,27 @@ def page(state: ShopState) -> tuple[Widget, ...]:
 
 
 def _navigation(state: ShopState) -> Widget:
-    many = sum(line.quantity for line, _ in held(state))
-    count = text(f"{many} {'item' if many == 1 else 'items'} in cart", "count")
-    return bar(link("Products", "go-products"), link("Cart", "go-cart"), link("My orders", "go-orders"), count, key="navigation")
+    many = sum(line.quantity for line, _ in state.held())
+    count = ui.text(f"{many} {'item' if many == 1 else 'items'} in cart", "count")
+    return ui.bar(
+        ui.link("Products", "go-products"), ui.link("Cart", "go-cart"), ui.link("My orders", "go-orders"), count, key="navigation"
+    )
 
 
 def _products(state: ShopState) -> tuple[Widget, ...]:
     columns = ("Product", "Category", "Price", "Rating", "Availability")
-    top = highest_price(state)
-    choices = tuple(dict.fromkeys((ALL, *categories(state), state.category)))
+    top = state.highest_price()
+    choices = tuple(dict.fromkeys((ALL, *state.categories(), state.category)))
     return (
-        heading("Catalogue", "catalogue"),
-        search_bar("products", state.query),
-        bar(
-            combobox("Filter by category", "category", state.category, choices),
-            combobox("Sort by", "sort", state.sort, SORTS),
-            slider("Highest price", "price-to", state.price_to or str(top), (10, top, 10)),
+        ui.heading("Catalogue", "catalogue"),
+        ui.search_bar("products", state.query),
+        ui.bar(
+            ui.combobox("Filter by category", "category", state.category, choices),
+            ui.combobox("Sort by", "sort", state.sort, SORTS),
+            ui.slider("Highest price", "price-to", state.price_to or str(top), (10, top, 10)),
             key="filters",
         ),
-        *list_view("products", columns, listed(state), lambda p: _row(p, state.currency), "No products found", state.number),
+        *list_view("products", columns, state.listed(), lambda p: _row(p, state.currency), "No products found", state.number),
     )
 
 
@@ -189,7 +166,7 @@ def _row(product: Product, currency: str) -> Widget:
     key = f"product-{product.id}"
     rest = {"category": product.category, "price": shown(product.price, currency), "rating": _stars(product),
             "stock": _availability(product)}  # fmt: skip
-    return row(key, link(product.name, f"{key}.name"), *(cell(value, f"{key}.{name}") for name, value in rest.items()))
+    return ui.row(key, ui.link(product.name, f"{key}.name"), *(ui.cell(value, f"{key}.{name}") for name, value in rest.items()))
 
 
 def _stars(product: Product) -> str:
@@ -207,22 +184,22 @@ def _product(state: ShopState, product: Product) -> tuple[Widget, ...]:
     fields: list[Widget] = []
     for name, values in product.options.items():
         where = f"option.{name}"
-        fields.append(combobox(name, where, state.picked.get(name, ""), values, required=True, invalid=where in state.errors,
+        fields.append(ui.combobox(name, where, state.picked.get(name, ""), values, required=True, invalid=where in state.errors,
                                placeholder=f"Choose a {name.lower()}"))  # fmt: skip
         fields += error(state, where)
     wrong = "quantity" in state.errors
-    fields.append(spinbutton("Quantity", "quantity", state.quantity, _quantities(product), required=True, invalid=wrong))
+    fields.append(ui.spinbutton("Quantity", "quantity", state.quantity, _quantities(product), required=True, invalid=wrong))
     fields += error(state, "quantity")
-    least = (pair("Minimum quantity", str(product.minimum), f"{key}.minimum"),) if product.minimum > 1 else ()
+    least = (ui.pair("Minimum quantity", str(product.minimum), f"{key}.minimum"),) if product.minimum > 1 else ()
     return (
-        heading(product.name, key),
-        pair("Price", shown(product.price, state.currency), f"{key}.price"),
-        pair("Category", product.category, f"{key}.category"),
-        pair("Rating", _stars(product), f"{key}.rating"),
-        pair("Availability", _availability(product), f"{key}.stock"),
+        ui.heading(product.name, key),
+        ui.pair("Price", shown(product.price, state.currency), f"{key}.price"),
+        ui.pair("Category", product.category, f"{key}.category"),
+        ui.pair("Rating", _stars(product), f"{key}.rating"),
+        ui.pair("Availability", _availability(product), f"{key}.stock"),
         *least,
-        *((text(product.description, f"{key}.description"),) if product.description else ()),
-        form("buy-form", *fields, button("Add to cart", "add", enabled=product.stock > 0), submit="add"),
+        *((ui.text(product.description, f"{key}.description"),) if product.description else ()),
+        ui.form("buy-form", *fields, ui.button("Add to cart", "add", enabled=product.stock > 0), submit="add"),
         *_reviews(state, product),
     )
 
@@ -233,58 +210,58 @@ def _quantities(product: Product) -> tuple[float, float, float]:
 
 def _reviews(state: ShopState, product: Product) -> tuple[Widget, ...]:
     if not product.reviews:
-        return (text("No reviews yet", "no-reviews"),)
+        return (ui.text("No reviews yet", "no-reviews"),)
     items, number, pages = page_of(product.reviews, state.number, REVIEWS)
     start = (number - 1) * REVIEWS
     said = [
-        group(text(f"{review.author}, {review.stars} of 5{f', {review.date}' if review.date else ''}", f"review-{n}.by"),
-              *((text(review.text, f"review-{n}.text"),) if review.text else ()), key=f"review-{n}")
+        ui.group(ui.text(f"{review.author}, {review.stars} of 5{f', {review.date}' if review.date else ''}", f"review-{n}.by"),
+              *((ui.text(review.text, f"review-{n}.text"),) if review.text else ()), key=f"review-{n}")
         for n, review in enumerate(items, start=start + 1)
     ]  # fmt: skip
     many = len(product.reviews)
-    title = heading(f"{many} {'review' if many == 1 else 'reviews'}", "reviews")
-    return (title, *said, *((pager(number, pages),) if pages > 1 else ()))
+    title = ui.heading(f"{many} {'review' if many == 1 else 'reviews'}", "reviews")
+    return (title, *said, *((ui.pager(number, pages),) if pages > 1 else ()))
 
 
 def _cart(state: ShopState) -> tuple[Widget, ...]:
     undo: tuple[Widget, ...] = ()
     if state.removed and state.removed.product in state.products:
         name = label_of(state.removed, state.products[state.removed.product])
-        undo = (bar(text(f"{name} was removed from your cart", "removed"), button("Undo", "undo"), key="undo-bar"),)
-    lines = list(held(state))
+        undo = (ui.bar(ui.text(f"{name} was removed from your cart", "removed"), ui.button("Undo", "undo"), key="undo-bar"),)
+    lines = list(state.held())
     if not lines:
-        return (heading("Your cart", "cart"), text("Your cart is empty", "none"), *undo)
+        return (ui.heading("Your cart", "cart"), ui.text("Your cart is empty", "none"), *undo)
     rows = [_line(state, line, product) for line, product in lines]
     errors = [error(state, f"line-{line.id}") for line, _ in lines]
-    said = [alert(problem, f"problem-{n}") for n, problem in enumerate(cart_problems(state), start=1)]
+    said = [ui.alert(problem, f"problem-{n}") for n, problem in enumerate(state.cart_problems(), start=1)]
     return (
-        heading("Your cart", "cart"),
+        ui.heading("Your cart", "cart"),
         *undo,
         *notices(state),
-        table("cart-lines", ("Product", "Price", "Quantity", "Sum", "Remove"), rows),
+        ui.table("cart-lines", ("Product", "Price", "Quantity", "Sum", "Remove"), rows),
         *(widget for some in errors for widget in some),
         *said,
-        bar(button("Update cart", "update-cart"), key="update"),
-        form("voucher-form", textbox("Voucher code", "voucher", state.code, invalid="voucher" in state.errors),
-             button("Apply", "apply"), submit="apply", across=True),
+        ui.bar(ui.button("Update cart", "update-cart"), key="update"),
+        ui.form("voucher-form", ui.textbox("Voucher code", "voucher", state.code, invalid="voucher" in state.errors),
+             ui.button("Apply", "apply"), submit="apply", across=True),
         *error(state, "voucher"),
         *costs(state),
-        bar(button("Proceed to checkout", "to-checkout", enabled=not said), key="actions"),
+        ui.bar(ui.button("Proceed to checkout", "to-checkout", enabled=not said), key="actions"),
     )  # fmt: skip
 
 
 def _line(state: ShopState, line: CartLine, product: Product) -> Widget:
     key, name = f"line-{line.id}", label_of(line, product)
     typed = state.typed.get(line.id, str(line.quantity))
-    field = spinbutton(f"Quantity of {name}", f"{key}.quantity", typed, _quantities(product), required=True,
+    field = ui.spinbutton(f"Quantity of {name}", f"{key}.quantity", typed, _quantities(product), required=True,
                        invalid=key in state.errors)  # fmt: skip
-    return row(
+    return ui.row(
         key,
-        link(name, f"{key}.name"),
-        cell(shown(product.price, state.currency), f"{key}.price"),
-        form(f"{key}.form", field, submit="update-cart"),
-        cell(money(state, cents(product.price, line.quantity)), f"{key}.sum"),
-        button(f"Remove {name}", f"remove-{line.id}"),
+        ui.link(name, f"{key}.name"),
+        ui.cell(shown(product.price, state.currency), f"{key}.price"),
+        ui.form(f"{key}.form", field, submit="update-cart"),
+        ui.cell(money(state, cents(product.price, line.quantity)), f"{key}.sum"),
+        ui.button(f"Remove {name}", f"remove-{line.id}"),
         press=False,
     )
 
@@ -293,30 +270,33 @@ def _orders(state: ShopState) -> tuple[Widget, ...]:
     def order_row(order: Order) -> Widget:
         key = f"order-{order.number}"
         rest = {"date": order.date, "status": order.status, "total": shown(order.total, state.currency)}
-        return row(key, link(order.number, f"{key}.number"), *(cell(v, f"{key}.{n}") for n, v in rest.items()))
+        return ui.row(key, ui.link(order.number, f"{key}.number"), *(ui.cell(v, f"{key}.{n}") for n, v in rest.items()))
 
     columns = ("Order", "Date", "Status", "Total")
     orders = list(reversed(state.orders.values()))
-    return (heading("Order history", "orders"), *list_view("orders", columns, orders, order_row, "No orders yet", state.number))
+    return (
+        ui.heading("Order history", "orders"),
+        *list_view("orders", columns, orders, order_row, "No orders yet", state.number),
+    )
 
 
 def _order(state: ShopState, order: Order) -> tuple[Widget, ...]:
     key, currency = f"order-{order.number}", state.currency
-    thanks = (heading("Thank you for your order", "done"),) if state.page == "done" else ()
+    thanks = (ui.heading("Thank you for your order", "done"),) if state.page == "done" else ()
     lines = [
-        row(f"{key}.{n}", cell(line.name, f"{key}.{n}.name"), cell(str(line.quantity), f"{key}.{n}.many"),
-            cell(shown(line.price, currency), f"{key}.{n}.price"), press=False)
+        ui.row(f"{key}.{n}", ui.cell(line.name, f"{key}.{n}.name"), ui.cell(str(line.quantity), f"{key}.{n}.many"),
+            ui.cell(shown(line.price, currency), f"{key}.{n}.price"), press=False)
         for n, line in enumerate(order.lines, start=1)
     ]  # fmt: skip
     facts = {"Date": order.date, "Status": order.status, "Delivery": order.delivery, "Deliver to": order.address,
              "Paid with": order.payment, "Subtotal": shown(order.subtotal, currency),
              "Discount": f"-{shown(order.discount, currency)}" if order.discount != "0.00" else "",
              "Shipping": shown(order.shipping, currency), "Total": shown(order.total, currency)}  # fmt: skip
-    buttons = [button("Cancel order", "cancel-order")] if order.status == "Processing" else []
+    buttons = [ui.button("Cancel order", "cancel-order")] if order.status == "Processing" else []
     return (
         *thanks,
-        heading(f"Order {order.number}", key),
-        table(f"{key}.lines", ("Product", "Quantity", "Price"), lines),
-        *(pair(label, value, f"{key}.{slug(label)}") for label, value in facts.items() if value),
-        bar(*buttons, button("Back to orders", "go-orders-back"), key="actions"),
+        ui.heading(f"Order {order.number}", key),
+        ui.table(f"{key}.lines", ("Product", "Quantity", "Price"), lines),
+        *(ui.pair(label, value, f"{key}.{slug(label)}") for label, value in facts.items() if value),
+        ui.bar(*buttons, ui.button("Back to orders", "go-orders-back"), key="actions"),
     )

@@ -13,21 +13,20 @@ from typing import NamedTuple
 
 from pydantic import JsonValue
 
-from environments.simulated.apps.office.calendar.event import (
+from environments.simulated.app import FunctionDeclined, FunctionResult
+from environments.simulated.apps.office.calendar.functions import as_json, put
+from environments.simulated.apps.office.calendar.state import (
+    CalendarState,
     Meeting,
     later,
     moment_after,
     monday,
     month_start,
-    moved,
     read_day,
     read_moment,
     read_time,
     written_day,
 )
-from environments.simulated.apps.office.calendar.functions import as_json, put
-from environments.simulated.apps.office.calendar.state import CalendarState, found, free
-from environments.simulated.skills import FunctionDeclined, FunctionResult
 
 CAN = (
     "when am I free on Tuesday for 1 hour?",
@@ -66,7 +65,7 @@ def answer_request(state: CalendarState, request: str) -> FunctionResult[Calenda
 
 def _free(state: CalendarState, match: re.Match[str]) -> FunctionResult[CalendarState]:
     day, minutes = _day(state, match["day"]), _minutes(match["length"])
-    gaps = free(state, day, minutes)
+    gaps = state.free(day, minutes)
     shown = ", ".join(f"{start}–{end}" for start, end in gaps)
     where = f"on {written_day(day)} between {state.hours[0]} and {state.hours[1]}"
     answer = f"Free for {minutes} minutes {where}: {shown}" if gaps else f"Not free for {minutes} minutes {where}"
@@ -105,7 +104,7 @@ def _move(state: CalendarState, match: re.Match[str]) -> FunctionResult[Calendar
                        "use its window or update_event")  # fmt: skip
     day, clock = _day_and_clock(state, match["when"])
     start = f"{day or meeting.start[:10]} {clock or meeting.start[11:]}"
-    done = put(state, moved(meeting, start), f"Moved to {start}")
+    done = put(state, meeting.moved(start), f"Moved to {start}")
     return _told(done, f"{meeting.title} is now on {written_day(start[:10])} at {start[11:]}")
 
 
@@ -128,7 +127,7 @@ def _respond(state: CalendarState, match: re.Match[str]) -> FunctionResult[Calen
     invited = list(state.times.invitations)
     answer = "accepted" if match["verb"].casefold() == "accept" else "declined"
     meeting = _one(state, match["title"], invited)
-    done = put(state, meeting.model_copy(update={"answer": answer}), f"Invitation {answer}")
+    done = put(state, meeting.replace(answer=answer), f"Invitation {answer}")
     return _told(done, f"{answer.capitalize()}: {meeting.title} on {written_day(meeting.start[:10])}")
 
 
@@ -145,7 +144,7 @@ def _one(state: CalendarState, title: str, among: list[Meeting]) -> Meeting:
     """The event that is meant: by its whole title, else by its words; one that is to come before those that are over."""
     title = title.strip(' "')
     exact = [m for m in among if m.title.casefold() == title.casefold()]
-    words = {m.id for m in found(state, title)}
+    words = {m.id for m in state.found(title)}
     fits = exact or [m for m in among if m.id in words]
     fits = [m for m in fits if m.start[:10] >= state.today or m.repeat != "Never"] or fits
     if len(fits) == 1:

@@ -17,6 +17,7 @@ from environments.simulated.app import (
     Event,
     Launch,
     Left,
+    Meaning,
     Notice,
     Passed,
     Pressed,
@@ -25,14 +26,30 @@ from environments.simulated.app import (
     Submitted,
     Toast,
     Update,
+    is_gone,
+    is_new,
 )
-from environments.simulated.apps.common.forms import SheetEvent, leafed, question
-from environments.simulated.apps.common.record_list import form_opened, form_update, list_update, refuse_twice, with_ids
+from environments.simulated.apps.common.record_list import (
+    SheetEvent,
+    form_opened,
+    form_update,
+    leafed,
+    list_update,
+    question,
+    refuse_twice,
+    with_ids,
+)
 from environments.simulated.apps.office.calendar.agent import answer_request
-from environments.simulated.apps.office.calendar.event import (
+from environments.simulated.apps.office.calendar.functions import FUNCTIONS
+from environments.simulated.apps.office.calendar.state import (
+    PAGE_SIZE,
+    VIEWS,
     Answer,
+    CalendarState,
+    Draft,
     KnownDay,
     Meeting,
+    View,
     generated,
     later,
     month_start,
@@ -40,13 +57,9 @@ from environments.simulated.apps.office.calendar.event import (
     read_moment,
     read_time,
 )
-from environments.simulated.apps.office.calendar.functions import FUNCTIONS
-from environments.simulated.apps.office.calendar.state import PAGE_SIZE, VIEWS, CalendarState, Draft, View, listed, reminders
 from environments.simulated.apps.office.calendar.view import DAYS, LABELS, draft_of, errors_of, left, meeting_of, new_draft, page
-from environments.simulated.effect_tables import Meaning, is_gone, is_new
 from environments.simulated.screen.widgets import Widget
-from environments.simulated.world.generate import highest, how_many, mail_address
-from environments.simulated.world.values import slug
+from environments.simulated.world.values import highest, how_many, mail_address, slug
 
 
 class CalendarContent(Content):
@@ -120,7 +133,7 @@ class Calendar(App[CalendarContent, CalendarState]):
         )
         many = how_many(content.events, content.generate, 12, setting.cast.times)
         meetings = with_ids((*(content.events or ()), *generated(many, setting)))
-        return empty.model_copy(update={"meetings": meetings, "counter": highest(meetings)})
+        return empty.replace(meetings=meetings, counter=highest(meetings))
 
     def view(self, state: CalendarState) -> tuple[Widget, ...]:
         return page(state)
@@ -151,23 +164,23 @@ def _days(state: CalendarState) -> dict[str, str]:
 
 def _picked(state: CalendarState, turned: SheetEvent) -> CalendarState:
     """A day from the calendar sheet counts as one that was written, and is gone to at once on the other pages."""
-    state = state.model_copy(update={"sheet": turned.sheet})
+    state = state.replace(sheet=turned.sheet)
     if not turned.day:
         return state
     if state.draft is None:
-        return _looked(state.model_copy(update={"goto": turned.day}), Pressed("go"))
+        return _looked(state.replace(goto=turned.day), Pressed("go"))
     written = _editing(state, state.draft, Edited(turned.field, turned.day)).state
     return _editing(written, written.draft or state.draft, Left(turned.field)).state
 
 
 def _reminded(state: CalendarState) -> Update[CalendarState]:
     """A notification for each event that is soon."""
-    soon = reminders(state) if state.moment else []
+    soon = state.reminders() if state.moment else []
     if not soon:
         return Update(state)
     told = tuple(f"{one.meeting.id}@{one.start}" for one in soon)
     notices = tuple(Notice(one.meeting.title, ", ".join(filter(None, (one.start, one.meeting.place)))) for one in soon)
-    return Update(state.model_copy(update={"reminded": (*state.reminded, *told)}), notices)
+    return Update(state.replace(reminded=(*state.reminded, *told)), notices)
 
 
 def _browsing(state: CalendarState, event: Event) -> Update[CalendarState]:
@@ -176,7 +189,7 @@ def _browsing(state: CalendarState, event: Event) -> Update[CalendarState]:
             return Update(form_opened(state, new_draft(state)))
         case Pressed(key=key) if key.startswith("event-"):
             name = key.removeprefix("event-").removesuffix(".title").partition("@")[0]
-            return Update(state.model_copy(update={"open": name}))
+            return Update(state.replace(open=name))
         case Pressed(key=key) if key.startswith(("accept-", "decline-")):
             verb, _, name = key.partition("-")
             return _answered(state, state.meetings[name], "accepted" if verb == "accept" else "declined")
@@ -191,13 +204,13 @@ def _looked(state: CalendarState, event: Edited | Pressed) -> CalendarState:
     """Searching, going to a date, and paging."""
     match event:
         case Edited(key="goto", value=value):
-            return state.model_copy(update={"goto": value, "goto_error": ""})
+            return state.replace(goto=value, goto_error="")
         case Pressed(key="go"):
             day = read_day(state.goto)
             if day is None:
-                return state.model_copy(update={"goto_error": "Go to date must be a day like 2026-03-31"})
-            return _shown(state, day).model_copy(update={"goto": "", "goto_error": ""})
-    return list_update(state, event, lambda: listed(state), PAGE_SIZE) or state
+                return state.replace(goto_error="Go to date must be a day like 2026-03-31")
+            return _shown(state, day).replace(goto="", goto_error="")
+    return list_update(state, event, lambda: state.listed(), PAGE_SIZE) or state
 
 
 def _walked(state: CalendarState, event: Pressed | Shortcut) -> CalendarState:
@@ -211,14 +224,14 @@ def _walked(state: CalendarState, event: Pressed | Shortcut) -> CalendarState:
         case Pressed(key="later") | Shortcut(chord="Alt+ArrowRight"):
             return _shown(state, _step(state, 1))
         case Pressed(key=key) if key in views:
-            return state.model_copy(update={"view": views[key], "page": 1, "applied": "", "query": ""})
+            return state.replace(view=views[key], page=1, applied="", query="")
         case Pressed(key=key) if key.startswith("day-"):
-            return _shown(state, key[4:14]).model_copy(update={"view": "Day"})
+            return _shown(state, key[4:14]).replace(view="Day")
     return state
 
 
 def _shown(state: CalendarState, day: str) -> CalendarState:
-    return state.model_copy(update={"day": read_day(day) or state.day, "page": 1, "applied": "", "query": ""})
+    return state.replace(day=read_day(day) or state.day, page=1, applied="", query="")
 
 
 def _step(state: CalendarState, way: int) -> str:
@@ -230,7 +243,7 @@ def _step(state: CalendarState, way: int) -> str:
 def _reading(state: CalendarState, meeting: Meeting, event: Event) -> Update[CalendarState]:
     match event:
         case Pressed(key="back"):
-            return Update(state.model_copy(update={"open": ""}))
+            return Update(state.replace(open=""))
         case Pressed(key="edit"):
             return Update(form_opened(state, draft_of(meeting)))
         case Pressed(key="accept" | "decline" as key):
@@ -244,14 +257,14 @@ def _reading(state: CalendarState, meeting: Meeting, event: Event) -> Update[Cal
             return Update(state, (question("delete", "Delete this event?", gone, "Delete event"),))
         case Answered(key="delete", button="Delete event"):
             rest = {name: other for name, other in state.meetings.items() if name != meeting.id}
-            return Update(state.model_copy(update={"meetings": rest, "open": ""}), (Toast("Event deleted"),))
+            return Update(state.replace(meetings=rest, open=""), (Toast("Event deleted"),))
     return Update(state)
 
 
 def _answered(state: CalendarState, meeting: Meeting, answer: Answer) -> Update[CalendarState]:
-    changed = meeting.model_copy(update={"answer": answer})
+    changed = meeting.replace(answer=answer)
     toast = Toast(f"Invitation {answer}")
-    return Update(state.model_copy(update={"meetings": {**state.meetings, meeting.id: changed}}), (toast,))
+    return Update(state.replace(meetings={**state.meetings, meeting.id: changed}), (toast,))
 
 
 def _editing(state: CalendarState, draft: Draft, event: Event) -> Update[CalendarState]:
@@ -259,15 +272,15 @@ def _editing(state: CalendarState, draft: Draft, event: Event) -> Update[Calenda
         case Pressed(key="save") | Shortcut(chord="Control+s" | "Meta+s"):
             return _save(state, draft)
     after, effects = form_update(state, draft, event, "event", LABELS, left) or Update(state)
-    return Update(after if after.draft else after.model_copy(update={"sheet": None}), effects)
+    return Update(after if after.draft else after.replace(sheet=None), effects)
 
 
 def _save(state: CalendarState, draft: Draft) -> Update[CalendarState]:
     if errors := errors_of(draft):
-        return Update(state.model_copy(update={"errors": errors}))
+        return Update(state.replace(errors=errors))
     meeting = meeting_of(draft, state.meetings.get(draft.id))
     if not draft.id:
-        meeting = meeting.model_copy(update={"id": str(state.counter + 1)})
+        meeting = meeting.replace(id=str(state.counter + 1))
     changes = {"meetings": {**state.meetings, meeting.id: meeting}, "counter": state.counter + (not draft.id),
                "open": meeting.id, "day": meeting.start[:10]}  # fmt: skip
     saved = form_opened(state.model_copy(update={**changes, "sheet": None}), None)
@@ -285,4 +298,4 @@ def _invited(state: CalendarState, data: Mapping[str, str]) -> Update[CalendarSt
                       attendees=people or (sender,), description=data.get("description", ""), answer="invited",
                       organizer=sender)  # fmt: skip
     changes = {"meetings": {**state.meetings, name: meeting}, "counter": state.counter + 1}
-    return Update(state.model_copy(update=changes), (Toast(f"Invitation from {sender}: {meeting.title}"),))
+    return Update(state.replace(**changes), (Toast(f"Invitation from {sender}: {meeting.title}"),))

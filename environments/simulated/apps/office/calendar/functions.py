@@ -2,16 +2,23 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Annotated, Literal
 
 from pydantic import Field, JsonValue, ValidationError
 
-from environments.simulated.app import Toast
-from environments.simulated.apps.common.functions_base import RecordId, SearchWords, by_id, told
-from environments.simulated.apps.office.calendar.event import KnownDay, Meeting, Moment, Occurrence, Reminder, Repeat
-from environments.simulated.apps.office.calendar.state import CalendarState, Draft, clashes, found, free
+from environments.simulated.app import FunctionDeclined, FunctionResult, Toast
+from environments.simulated.apps.common.functions_base import FunctionTable, Limit, Offset, by_id, told
+from environments.simulated.apps.office.calendar.state import (
+    CalendarState,
+    Draft,
+    KnownDay,
+    Meeting,
+    Moment,
+    Occurrence,
+    Reminder,
+    Repeat,
+)
 from environments.simulated.apps.office.calendar.view import draft_of, errors_of, meeting_of, new_draft
-from environments.simulated.skills import AnyFunction, Function, FunctionDeclined, FunctionResult
 from environments.simulated.world.values import Model
 
 _MOST_DAYS = 366
@@ -24,16 +31,6 @@ class Days(Model):
     last: KnownDay = Field(min_length=1)
     offset: int = Field(default=0, ge=0)
     limit: int = Field(default=50, ge=1, le=200)
-
-
-class Gap(Model):
-    day: KnownDay = Field(min_length=1)
-    minutes: int = Field(ge=5, le=24 * 60)
-
-
-class Reply(Model):
-    id: str
-    answer: Literal["accepted", "declined"]
 
 
 class NewEvent(Model):
@@ -82,34 +79,11 @@ def put(state: CalendarState, meeting: Meeting, said: str) -> FunctionResult[Cal
     except ValidationError:
         raise FunctionDeclined("the calendar goes from 1900 to 2199 only") from None
     new = not meeting.id
-    meeting = meeting.model_copy(update={"id": str(state.counter + 1)}) if new else meeting
-    over: list[JsonValue] = [as_json(o) for o in clashes(state, meeting)[:20]]
+    meeting = meeting.replace(id=str(state.counter + 1)) if new else meeting
+    over: list[JsonValue] = [as_json(o) for o in state.clashes(meeting)[:20]]
     changes = {"meetings": {**state.meetings, meeting.id: meeting}, "counter": state.counter + new}
     result: JsonValue = {"event": meeting.model_dump(mode="json"), "overlaps": over}
-    return FunctionResult(state.model_copy(update=changes), result, (Toast(said),))
-
-
-def _list(state: CalendarState, given: Days) -> FunctionResult[CalendarState]:
-    if given.last < given.first:
-        raise FunctionDeclined("calendar.list_events: last is before first")
-    if int(given.last[:4]) - int(given.first[:4]) > 1:
-        raise FunctionDeclined(f"calendar.list_events: at most {_MOST_DAYS} days or so at a time; ask year by year")
-    items = state.times.between(given.first, given.last)
-    return FunctionResult(state, told("events", items, as_json, given.limit, given.offset))
-
-
-def _get(state: CalendarState, given: RecordId) -> FunctionResult[CalendarState]:
-    return FunctionResult(state, known(state, given.id).model_dump(mode="json"))
-
-
-def _find(state: CalendarState, given: SearchWords) -> FunctionResult[CalendarState]:
-    items = [Occurrence(m.start, m.end, m) for m in found(state, given.query)]
-    return FunctionResult(state, told("events", items, as_json, given.limit))
-
-
-def _free(state: CalendarState, given: Gap) -> FunctionResult[CalendarState]:
-    gaps: list[JsonValue] = [{"start": start, "end": end} for start, end in free(state, given.day, given.minutes)]
-    return FunctionResult(state, {"day": given.day, "between": list(state.hours), "free": gaps})
+    return FunctionResult(state.replace(**changes), result, (Toast(said),))
 
 
 def _checked(draft: Draft, old: Meeting | None) -> Meeting:
@@ -126,47 +100,76 @@ def _drafted(draft: Draft, given: NewEvent | ChangedEvent) -> Draft:
             values[f"{name}_day"], values[f"{name}_time"] = moment.split()
     if given.attendees is not None:
         values["attendees"] = ", ".join(given.attendees)
-    return draft.model_copy(update=values)
+    return draft.replace(**values)
 
 
-def _create(state: CalendarState, given: NewEvent) -> FunctionResult[CalendarState]:
+FUNCTIONS = FunctionTable[CalendarState]()
+
+
+@FUNCTIONS.reads("Days", "A span of days, both included, and which part of what is found.")
+def list_events(
+    state: CalendarState,
+    first: Annotated[KnownDay, Field(min_length=1)],
+    last: Annotated[KnownDay, Field(min_length=1)],
+    offset: Offset = 0,
+    limit: Limit = 50,
+) -> JsonValue:
+    """Events on the days from first to last, with every repetition, in order of time."""
+    if last < first:
+        raise FunctionDeclined("calendar.list_events: last is before first")
+    if int(last[:4]) - int(first[:4]) > 1:
+        raise FunctionDeclined(f"calendar.list_events: at most {_MOST_DAYS} days or so at a time; ask year by year")
+    items = state.times.between(first, last)
+    return told("events", items, as_json, limit, offset)
+
+
+@FUNCTIONS.reads("RecordId")
+def get_event(state: CalendarState, id: str) -> JsonValue:
+    """All of one event."""
+    return known(state, id).model_dump(mode="json")
+
+
+@FUNCTIONS.reads("SearchWords")
+def find_events(state: CalendarState, query: str, limit: Limit = 50) -> JsonValue:
+    """Events that have all words of the query in title, place, people or description."""
+    items = [Occurrence(m.start, m.end, m) for m in state.found(query)]
+    return told("events", items, as_json, limit)
+
+
+@FUNCTIONS.reads("Gap")
+def free_slots(
+    state: CalendarState, day: Annotated[KnownDay, Field(min_length=1)], minutes: Annotated[int, Field(ge=5, le=24 * 60)]
+) -> JsonValue:
+    """Gaps of at least so many minutes within the working hours of a day."""
+    gaps: list[JsonValue] = [{"start": start, "end": end} for start, end in state.free(day, minutes)]
+    return {"day": day, "between": list(state.hours), "free": gaps}
+
+
+@FUNCTIONS.writes()
+def create_event(state: CalendarState, given: NewEvent) -> FunctionResult[CalendarState]:
+    """Make an event; tells what it overlaps with."""
     return put(state, _checked(_drafted(new_draft(state), given), None), "Event saved")
 
 
-def _update(state: CalendarState, given: ChangedEvent) -> FunctionResult[CalendarState]:
+@FUNCTIONS.writes(repeatable=True)
+def update_event(state: CalendarState, given: ChangedEvent) -> FunctionResult[CalendarState]:
+    """Change an event with all its repetitions."""
     old = known(state, given.id)
     return put(state, _checked(_drafted(draft_of(old), given), old), "Event saved")
 
 
-def _delete(state: CalendarState, given: RecordId) -> FunctionResult[CalendarState]:
-    known(state, given.id)
-    rest = {name: meeting for name, meeting in state.meetings.items() if name != given.id}
-    return FunctionResult(state.model_copy(update={"meetings": rest}), {"deleted": given.id}, (Toast("Event deleted"),))
+@FUNCTIONS.writes("RecordId", repeatable=True)
+def delete_event(state: CalendarState, id: str) -> FunctionResult[CalendarState]:
+    """Delete an event with all its repetitions, without asking."""
+    known(state, id)
+    rest = {name: meeting for name, meeting in state.meetings.items() if name != id}
+    return FunctionResult(state.replace(meetings=rest), {"deleted": id}, (Toast("Event deleted"),))
 
 
-def _respond(state: CalendarState, given: Reply) -> FunctionResult[CalendarState]:
-    meeting = known(state, given.id)
+@FUNCTIONS.writes("Reply", repeatable=True)
+def answer_invitation(state: CalendarState, id: str, answer: Literal["accepted", "declined"]) -> FunctionResult[CalendarState]:
+    """Accept or decline an invitation."""
+    meeting = known(state, id)
     if not meeting.invitation:
         raise FunctionDeclined(f"{meeting.title!r} is the user's own event, not an invitation")
-    return put(state, meeting.model_copy(update={"answer": given.answer}), f"Invitation {given.answer}")
-
-
-FUNCTIONS: tuple[AnyFunction, ...] = (
-    Function("list_events", "Events on the days from first to last, with every repetition, in order of time.", Days, _list),
-    Function("get_event", "All of one event.", RecordId, _get),
-    Function(
-        "find_events", "Events that have all words of the query in title, place, people or description.", SearchWords, _find
-    ),
-    Function("free_slots", "Gaps of at least so many minutes within the working hours of a day.", Gap, _free),
-    Function("create_event", "Make an event; tells what it overlaps with.", NewEvent, _create, writes=True),
-    Function("update_event", "Change an event with all its repetitions.", ChangedEvent, _update, writes=True, repeatable=True),
-    Function(
-        "delete_event",
-        "Delete an event with all its repetitions, without asking.",
-        RecordId,
-        _delete,
-        writes=True,
-        repeatable=True,
-    ),
-    Function("answer_invitation", "Accept or decline an invitation.", Reply, _respond, writes=True, repeatable=True),
-)
+    return put(state, meeting.replace(answer=answer), f"Invitation {answer}")

@@ -2,20 +2,227 @@
 
 from __future__ import annotations
 
+import re
 from bisect import bisect_right
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
-from datetime import date, datetime, timedelta
+from datetime import date, datetime, time, timedelta
 from functools import cached_property, lru_cache
 from itertools import chain
 from operator import attrgetter
-from typing import Literal
+from typing import Annotated, Any, Literal, NamedTuple, Self
 
-from environments.simulated.app import DatedState
-from environments.simulated.apps.common.forms import Sheet
-from environments.simulated.apps.common.record_list import FormState, ListState
-from environments.simulated.apps.office.calendar.event import STEP, KnownDay, Meeting, Occurrence, last_day, later, stamp
-from environments.simulated.world.values import IdentityKey, Model, matches
+from pydantic import BeforeValidator, Field, model_validator
+
+from environments.simulated.app import DatedState, Setting
+from environments.simulated.apps.common.record_list import FormState, ListState, Sheet
+from environments.simulated.world.values import TOPICS, IdentityKey, Model, matches, paragraph, parse_day
+
+Repeat = Literal["Never", "Daily", "Weekly"]
+REPEATS: tuple[Repeat, ...] = ("Never", "Daily", "Weekly")
+Reminder = Literal["None", "5 minutes before", "15 minutes before", "1 hour before", "1 day before"]
+REMINDERS: tuple[Reminder, ...] = ("None", "5 minutes before", "15 minutes before", "1 hour before", "1 day before")
+Answer = Literal["accepted", "invited", "declined"]
+STEP = {"Daily": 1, "Weekly": 7}
+"""How many days lie between two repetitions."""
+_TIME = re.compile(r"^(\d{1,2})(?:[:.h]?(\d{2}))?\s*(am|pm)?$")
+_MOMENT = re.compile(r"^(.{6,30}?)[T ,]\s*(\d{1,2}(?:[:.h]?\d{2})?\s*(?:am|pm)?)(?::00)?$", re.IGNORECASE)
+
+
+def read_day(text: str) -> str | None:
+    """A day from 1900 to 2200 in one of the usual notations as `2026-03-31`; None when it is none."""
+    found = parse_day(text) if len(text) < 40 else None
+    return found if found and "1900" <= found[:4] < "2200" else None
+
+
+def read_time(text: str) -> str | None:
+    """`9:30`, `9.30`, `930` or `9:30 am` as `09:30`; None when it is no time."""
+    found = _TIME.match(text.strip().casefold()) if text.isascii() and len(text) < 20 else None
+    if not found:
+        return None
+    hour, minute, half = int(found[1]), int(found[2] or 0), found[3]
+    if half and not 1 <= hour <= 12:
+        return None
+    hour = hour % 12 + (12 if half == "pm" else 0) if half else hour
+    return f"{hour:02d}:{minute:02d}" if hour < 24 and minute < 60 else None
+
+
+def read_moment(text: str) -> str | None:
+    """A day and a time as `2026-03-31 09:30`; None when it is not both."""
+    found = _MOMENT.match(text.strip())
+    day, hour = (read_day(found[1]), read_time(found[2])) if found else (None, None)
+    return f"{day} {hour}" if day and hour else None
+
+
+def _moment(value: Any) -> Any:
+    if isinstance(value, datetime):
+        value = value.isoformat(" ", "minutes")
+    if isinstance(value, str):
+        known = read_moment(value)
+        if known is None:
+            raise ValueError(f'{value!r} is no day and time; write it like "2026-03-31 09:30"')
+        return known
+    return value
+
+
+def _known_day(value: Any) -> Any:
+    if isinstance(value, date):
+        return value.isoformat()
+    if isinstance(value, str) and value:
+        known = read_day(value)
+        if known is None:
+            raise ValueError(f'{value!r} is no day; write it like "2026-03-31"')
+        return known
+    return value
+
+
+Moment = Annotated[str, BeforeValidator(_moment)]
+"""A day and a time, kept as `2026-03-31 09:30`."""
+KnownDay = Annotated[str, BeforeValidator(_known_day)]
+"""A day, kept as `2026-03-31`; may be empty."""
+
+
+class Meeting(Model):
+    """An event, with all its repetitions."""
+
+    id: str = Field(default="", pattern=r"^[\w-]*$")
+    title: str = Field(min_length=1)
+    start: Moment
+    end: Moment
+    place: str = ""
+    attendees: tuple[str, ...] = ()
+    description: str = ""
+    repeat: Repeat = "Never"
+    until: KnownDay = ""
+    """Last day on which a repetition may start; empty for no end."""
+    reminder: Reminder = "None"
+    answer: Answer = "accepted"
+    organizer: str = ""
+
+    @model_validator(mode="after")
+    def _has_a_length(self) -> Self:
+        if self.end <= self.start:
+            raise ValueError(f"{self.title}: the end {self.end} is not after the start {self.start}")
+        if self.repeat != "Never" and self.length > timedelta(days=STEP[self.repeat]):
+            raise ValueError(f"{self.title}: it is longer than the time between its repetitions")
+        return self
+
+    @property
+    def invitation(self) -> bool:
+        return bool(self.organizer) or self.answer != "accepted"
+
+    @property
+    def length(self) -> timedelta:
+        return datetime.fromisoformat(self.end) - datetime.fromisoformat(self.start)
+
+    def moved(self, start: str) -> Meeting:
+        """The event at another time, as long as before."""
+        end = stamp(datetime.fromisoformat(start) + self.length)
+        return self.replace(start=start, end=end)
+
+    def times_of(self, first: str, last: str) -> list[Occurrence]:
+        """When one event takes place on these days, whatever was answered to it."""
+        return list(self._times(first, last))
+
+    def _times(self, first: str, last: str) -> Iterator[Occurrence]:
+        touches = self.start[:10] <= last and first <= last_day(self.end)
+        if self.repeat == "Never":
+            if touches:
+                yield Occurrence(self.start, self.end, self)
+            return
+        last = min(last, self.until or last)
+        if self.start[:10] > last:
+            return
+        start, step = datetime.fromisoformat(self.start), STEP[self.repeat]
+        skipped = max(0, (date.fromisoformat(first) - datetime.fromisoformat(self.end).date()).days // step)
+        start += timedelta(days=step * skipped)
+        while str(start.date()) <= last:
+            end = stamp(start + self.length)
+            if first <= last_day(end):
+                yield Occurrence(stamp(start), end, self)
+            start += timedelta(days=step)
+
+
+class Occurrence(NamedTuple):
+    """One time at which an event takes place."""
+
+    start: str
+    end: str
+    meeting: Meeting
+
+    @property
+    def day(self) -> str:
+        return self.start[:10]
+
+    @property
+    def hours(self) -> str:
+        return f"{self.start[11:]}–{self.end[11:]}" if self.end[:10] == self.day else f"{self.start[11:]}–{self.end}"
+
+
+def later(day: str, days: int) -> str:
+    return str(date.fromisoformat(day) + timedelta(days=days))
+
+
+def monday(day: str) -> str:
+    return later(day, -date.fromisoformat(day).weekday())
+
+
+def month_start(day: str, months: int = 0) -> str:
+    """The first day of the month, or of one so many months on."""
+    count = int(day[:4]) * 12 + int(day[5:7]) - 1 + months
+    return f"{count // 12:04d}-{count % 12 + 1:02d}-01"
+
+
+def written_day(day: str) -> str:
+    """`2026-03-05` as `Thu 5 March 2026`."""
+    when = date.fromisoformat(day)
+    return f"{when:%a} {when.day} {when:%B %Y}"
+
+
+def stamp(moment: datetime) -> str:
+    return moment.isoformat(" ", "minutes")
+
+
+def last_day(end: str) -> str:
+    """The last day that something touches: what ends at midnight does not touch the day after."""
+    return str(date.fromisoformat(end[:10]) - timedelta(days=1)) if end.endswith("00:00") else end[:10]
+
+
+def moment_after(moment: str, minutes: int) -> str:
+    return stamp(datetime.fromisoformat(moment) + timedelta(minutes=minutes))
+
+
+def hour_after(clock: str) -> str:
+    """An hour later on the same day, at the latest 23:59."""
+    when = datetime.combine(date.min, time.fromisoformat(clock)) + timedelta(hours=1)
+    return f"{when:%H:%M}" if when.date() == date.min else "23:59"
+
+
+def generated(many: int, setting: Setting) -> tuple[Meeting, ...]:
+    """Events of one to two hours on working days, from two weeks ago to four weeks on."""
+    rng, cast = setting
+    made = []
+    for number in range(many):
+        day = later(monday(cast.today.isoformat()), 7 * rng.randrange(-2, 5) + rng.randrange(5))
+        hour, minute = rng.randrange(8, 17), rng.choice((0, 0, 30))
+        people = tuple(rng.sample(cast.people, rng.randint(1, 3)))
+        invited = number % 6 == 5 and day > cast.today.isoformat()
+        made.append(
+            Meeting(
+                title=f"{rng.choice(TOPICS).capitalize()}",
+                start=f"{day} {hour:02d}:{minute:02d}",
+                end=f"{day} {hour + 1:02d}:{rng.choice((minute, 45)):02d}",
+                place=rng.choice(("Room 1", "Room 2", "Room 4", "Online", "")),
+                attendees=people,
+                description=paragraph(rng, 1),
+                repeat="Weekly" if number % 8 == 7 else "Never",
+                reminder=rng.choice(("None", "15 minutes before")),
+                answer="invited" if invited else "accepted",
+                organizer=people[0] if invited else "",
+            )
+        )
+    return tuple(made)
+
 
 _LONG = 31
 """Events of more days than that are not sorted into them, but looked at for each."""
@@ -108,33 +315,9 @@ def fitting(meetings: IdentityKey[dict[str, Meeting]], query: str) -> tuple[Meet
     return tuple(sorted(fits, key=lambda m: (m.start, m.title)))
 
 
-def times_of(meeting: Meeting, first: str, last: str) -> list[Occurrence]:
-    """When one event takes place on these days, whatever was answered to it."""
-    return list(_times(meeting, first, last))
-
-
 def _sorted(meetings: Iterable[Meeting], first: str, last: str) -> list[Occurrence]:
-    found = (one for meeting in meetings for one in _times(meeting, first, last))
+    found = (one for meeting in meetings for one in meeting._times(first, last))
     return sorted(found, key=lambda o: (o.start, o.end, o.meeting.title, o.meeting.id))
-
-
-def _times(meeting: Meeting, first: str, last: str) -> Iterator[Occurrence]:
-    touches = meeting.start[:10] <= last and first <= last_day(meeting.end)
-    if meeting.repeat == "Never":
-        if touches:
-            yield Occurrence(meeting.start, meeting.end, meeting)
-        return
-    last = min(last, meeting.until or last)
-    if meeting.start[:10] > last:
-        return
-    start, step = datetime.fromisoformat(meeting.start), STEP[meeting.repeat]
-    skipped = max(0, (date.fromisoformat(first) - datetime.fromisoformat(meeting.end).date()).days // step)
-    start += timedelta(days=step * skipped)
-    while str(start.date()) <= last:
-        end = stamp(start + meeting.length)
-        if first <= last_day(end):
-            yield Occurrence(stamp(start), end, meeting)
-        start += timedelta(days=step)
 
 
 View = Literal["Month", "Week", "Day", "Agenda", "Invitations"]
@@ -184,51 +367,46 @@ class CalendarState(DatedState, ListState, FormState[Draft]):
         """When its events take place."""
         return timetable(IdentityKey(self.meetings))
 
+    def found(self, query: str) -> tuple[Meeting, ...]:
+        """Events that have all words of the query, in order of time."""
+        return fitting(IdentityKey(self.meetings), query)
 
-def found(state: CalendarState, query: str) -> tuple[Meeting, ...]:
-    """Events that have all words of the query, in order of time."""
-    return fitting(IdentityKey(state.meetings), query)
+    def listed(self) -> list[Occurrence]:
+        """What the pages that show a list go through: search results, invitations, a day or the agenda."""
+        if self.applied:
+            return [Occurrence(m.start, m.end, m) for m in self.found(self.applied)]
+        if self.view == "Invitations":
+            return [Occurrence(m.start, m.end, m) for m in self.times.invitations]
+        last = later(self.day, AGENDA_DAYS - 1) if self.view == "Agenda" else self.day
+        return self.times.between(self.day, last)
 
+    def clashes(self, meeting: Meeting) -> list[Occurrence]:
+        """Accepted events that overlap with one or its repetitions in the next four weeks."""
+        last = later(last_day(meeting.end), 0 if meeting.repeat == "Never" else _CLASH_DAYS)
+        own = meeting.times_of(meeting.start[:10], last)
+        beside = chain.from_iterable(self.times.between(mine.day, min(last, last_day(mine.end))) for mine in own)
+        others = {(o.start, o.end, o.meeting.title, o.meeting.id): o for o in beside
+                  if o.meeting.id != meeting.id and o.meeting.answer == "accepted"}  # fmt: skip
+        return [o for _, o in sorted(others.items()) if any(o.start < mine.end and mine.start < o.end for mine in own)]
 
-def listed(state: CalendarState) -> list[Occurrence]:
-    """What the pages that show a list go through: search results, invitations, a day or the agenda."""
-    if state.applied:
-        return [Occurrence(m.start, m.end, m) for m in found(state, state.applied)]
-    if state.view == "Invitations":
-        return [Occurrence(m.start, m.end, m) for m in state.times.invitations]
-    last = later(state.day, AGENDA_DAYS - 1) if state.view == "Agenda" else state.day
-    return state.times.between(state.day, last)
+    def free(self, day: str, minutes: int) -> list[tuple[str, str]]:
+        """The gaps of at least so many minutes within the working hours of a day. Only accepted events take time."""
+        taken = [o for o in self.times.on(day) if o.meeting.answer == "accepted"]
+        here, close = f"{day} {self.hours[0]}", f"{day} {self.hours[1]}"
+        gaps = []
+        for start, end in [*((o.start, o.end) for o in taken), (close, close)]:
+            stop = min(start, close)
+            if here < stop and datetime.fromisoformat(stop) - datetime.fromisoformat(here) >= timedelta(minutes=minutes):
+                gaps.append((here[11:], stop[11:]))
+            here = max(here, end)
+        return gaps
 
-
-def clashes(state: CalendarState, meeting: Meeting) -> list[Occurrence]:
-    """Accepted events that overlap with one or its repetitions in the next four weeks."""
-    last = later(last_day(meeting.end), 0 if meeting.repeat == "Never" else _CLASH_DAYS)
-    own = times_of(meeting, meeting.start[:10], last)
-    beside = chain.from_iterable(state.times.between(mine.day, min(last, last_day(mine.end))) for mine in own)
-    others = {(o.start, o.end, o.meeting.title, o.meeting.id): o for o in beside
-              if o.meeting.id != meeting.id and o.meeting.answer == "accepted"}  # fmt: skip
-    return [o for _, o in sorted(others.items()) if any(o.start < mine.end and mine.start < o.end for mine in own)]
-
-
-def free(state: CalendarState, day: str, minutes: int) -> list[tuple[str, str]]:
-    """The gaps of at least so many minutes within the working hours of a day. Only accepted events take time."""
-    taken = [o for o in state.times.on(day) if o.meeting.answer == "accepted"]
-    here, close = f"{day} {state.hours[0]}", f"{day} {state.hours[1]}"
-    gaps = []
-    for start, end in [*((o.start, o.end) for o in taken), (close, close)]:
-        stop = min(start, close)
-        if here < stop and datetime.fromisoformat(stop) - datetime.fromisoformat(here) >= timedelta(minutes=minutes):
-            gaps.append((here[11:], stop[11:]))
-        here = max(here, end)
-    return gaps
-
-
-def reminders(state: CalendarState) -> list[Occurrence]:
-    """What is soon and has not started, and the user was not reminded of yet."""
-    now = datetime.fromisoformat(state.moment)
-    until = {reminder: stamp(now + timedelta(minutes=minutes)) for reminder, minutes in _MINUTES.items()}
-    days = (state.moment[:10], later(state.moment[:10], 1))
-    ahead = chain.from_iterable(state.times.reminding(day, state.moment) for day in days)
-    soon = (one for one in ahead if one.start <= until[one.meeting.reminder])
-    told = frozenset(state.reminded)
-    return sorted((o for o in soon if f"{o.meeting.id}@{o.start}" not in told), key=lambda o: (o.start, o.meeting.id))
+    def reminders(self) -> list[Occurrence]:
+        """What is soon and has not started, and the user was not reminded of yet."""
+        now = datetime.fromisoformat(self.moment)
+        until = {reminder: stamp(now + timedelta(minutes=minutes)) for reminder, minutes in _MINUTES.items()}
+        days = (self.moment[:10], later(self.moment[:10], 1))
+        ahead = chain.from_iterable(self.times.reminding(day, self.moment) for day in days)
+        soon = (one for one in ahead if one.start <= until[one.meeting.reminder])
+        told = frozenset(self.reminded)
+        return sorted((o for o in soon if f"{o.meeting.id}@{o.start}" not in told), key=lambda o: (o.start, o.meeting.id))

@@ -6,11 +6,15 @@ import re
 from collections.abc import Mapping, Sequence
 from datetime import date
 
-from environments.simulated.apps.common.forms import date_field
-from environments.simulated.apps.common.record_list import list_view
-from environments.simulated.apps.office.calendar.event import (
+from environments.simulated.apps.common.record_list import date_field, list_view
+from environments.simulated.apps.office.calendar.state import (
+    AGENDA_DAYS,
+    PAGE_SIZE,
     REMINDERS,
     REPEATS,
+    VIEWS,
+    CalendarState,
+    Draft,
     Meeting,
     Occurrence,
     hour_after,
@@ -21,26 +25,8 @@ from environments.simulated.apps.office.calendar.event import (
     read_time,
     written_day,
 )
-from environments.simulated.apps.office.calendar.state import AGENDA_DAYS, PAGE_SIZE, VIEWS, CalendarState, Draft, clashes, listed
-from environments.simulated.screen.widgets import (
-    Widget,
-    alert,
-    bar,
-    button,
-    cell,
-    combobox,
-    form,
-    group,
-    heading,
-    link,
-    pair,
-    row,
-    search_bar,
-    table,
-    tabs,
-    text,
-    textbox,
-)
+from environments.simulated.screen import widgets as ui
+from environments.simulated.screen.widgets import Widget
 
 LABELS = {"title": "Title", "start_day": "Start date", "start_time": "Start time", "end_day": "End date",
           "end_time": "End time", "place": "Place", "attendees": "Attendees", "description": "Description",
@@ -83,7 +69,7 @@ def field_error(draft: Draft, name: str) -> str:
 def tidied(draft: Draft) -> Draft:
     """The same draft with its days and times in the usual notation, where they can be read."""
     read = {name: read(getattr(draft, name)) or getattr(draft, name) for name, read in _READ.items()}
-    return draft.model_copy(update=read)
+    return draft.replace(**read)
 
 
 def left(draft: Draft, name: str) -> tuple[Draft, str]:
@@ -93,9 +79,9 @@ def left(draft: Draft, name: str) -> tuple[Draft, str]:
         return draft, error
     if name in ("start_day", "start_time") and not any(field_error(draft, field) for field in REQUIRED[1:]):
         if draft.end_day < draft.start_day:
-            draft = draft.model_copy(update={"end_day": draft.start_day})
+            draft = draft.replace(end_day=draft.start_day)
         if (draft.end_day, draft.end_time) <= (draft.start_day, draft.start_time):
-            draft = draft.model_copy(update={"end_time": hour_after(draft.start_time)})
+            draft = draft.replace(end_time=hour_after(draft.start_time))
     return draft, _order_error(draft) if name in ("end_day", "end_time") else ""
 
 
@@ -158,18 +144,18 @@ def page(state: CalendarState) -> tuple[Widget, ...]:
 
 def _top(state: CalendarState) -> tuple[Widget, ...]:
     unit = UNITS[state.view]
-    tools = bar(
-        button("New event", "new-event"), button("Today", "today"), button(f"Previous {unit}", "earlier"),
-        button(f"Next {unit}", "later"), key="tools",
+    tools = ui.bar(
+        ui.button("New event", "new-event"), ui.button("Today", "today"), ui.button(f"Previous {unit}", "earlier"),
+        ui.button(f"Next {unit}", "later"), key="tools",
     )  # fmt: skip
     day = date_field("Go to date", "goto", state.goto, state.sheet, placeholder="2026-03-31", invalid=bool(state.goto_error))
-    go = form("goto-form", day, button("Go", "go"), submit="go", across=True)
-    error = (alert(state.goto_error, "goto.error"),) if state.goto_error else ()
+    go = ui.form("goto-form", day, ui.button("Go", "go"), submit="go", across=True)
+    error = (ui.alert(state.goto_error, "goto.error"),) if state.goto_error else ()
     waiting = len(state.times.invitations)
-    note = (text(f"Invitations to answer: {waiting}", "waiting"),) if waiting else ()
+    note = (ui.text(f"Invitations to answer: {waiting}", "waiting"),) if waiting else ()
     chosen = "" if state.applied else state.view
-    finders = bar(search_bar("events", state.query), go, key="finders")
-    return (tabs("views", VIEWS, chosen), tools, finders, *error, *note)
+    finders = ui.bar(ui.search_bar("events", state.query), go, key="finders")
+    return (ui.tabs("views", VIEWS, chosen), tools, finders, *error, *note)
 
 
 def _month(state: CalendarState) -> tuple[Widget, ...]:
@@ -180,26 +166,26 @@ def _month(state: CalendarState) -> tuple[Widget, ...]:
     for week in range(weeks):
         days = [later(first, week * 7 + n) for n in range(7)]
         cells = (_day_cell(state, day, _MONTH_LINES) for day in days)
-        rows.append(row(f"week-{days[0]}", *cells, press=False))
-    title = heading(f"{date.fromisoformat(state.day):%B %Y}", f"month-{state.day[:7]}")
-    return (title, *_top(state), table("month", _DAYS, rows))
+        rows.append(ui.row(f"week-{days[0]}", *cells, press=False))
+    title = ui.heading(f"{date.fromisoformat(state.day):%B %Y}", f"month-{state.day[:7]}")
+    return (title, *_top(state), ui.table("month", _DAYS, rows))
 
 
 def _week(state: CalendarState) -> tuple[Widget, ...]:
     first = monday(state.day)
     days = [later(first, n) for n in range(7)]
     cells = (_day_cell(state, day, _WEEK_LINES) for day in days)
-    title = heading(f"Week of {written_day(first)}", f"week-page-{first}")
-    return (title, *_top(state), table("week", _DAYS, [row(f"week-{first}", *cells, press=False)]))
+    title = ui.heading(f"Week of {written_day(first)}", f"week-page-{first}")
+    return (title, *_top(state), ui.table("week", _DAYS, [ui.row(f"week-{first}", *cells, press=False)]))
 
 
 def _day_cell(state: CalendarState, day: str, lines: int) -> Widget:
     items = state.times.on(day)
     when = date.fromisoformat(day)
     name = str(when.day) if day[:7] == state.day[:7] else f"{when.day} {when:%b}"
-    shown = [link(_line(item), f"event-{item.meeting.id}@{day}@{item.start}") for item in items[:lines]]
-    more = [link(f"+{len(items) - lines} more", f"day-{day}.more")] if len(items) > lines else []
-    number = link(name, f"day-{day}", selected=day == state.today)
+    shown = [ui.link(_line(item), f"event-{item.meeting.id}@{day}@{item.start}") for item in items[:lines]]
+    more = [ui.link(f"+{len(items) - lines} more", f"day-{day}.more")] if len(items) > lines else []
+    number = ui.link(name, f"day-{day}", selected=day == state.today)
     return Widget("cell", None, f"cell-{day}", children=(number, *shown, *more))
 
 
@@ -208,41 +194,43 @@ def _line(item: Occurrence) -> str:
 
 
 def _day(state: CalendarState) -> tuple[Widget, ...]:
-    return (heading(written_day(state.day), f"day-page-{state.day}"), *_top(state), *_table(state))
+    return (ui.heading(written_day(state.day), f"day-page-{state.day}"), *_top(state), *_table(state))
 
 
 def _agenda(state: CalendarState) -> tuple[Widget, ...]:
-    title = heading(f"Agenda from {written_day(state.day)}", f"agenda-{state.day}")
-    return (title, *_top(state), text(f"The next {AGENDA_DAYS} days", "agenda-span"), *_table(state))
+    title = ui.heading(f"Agenda from {written_day(state.day)}", f"agenda-{state.day}")
+    return (title, *_top(state), ui.text(f"The next {AGENDA_DAYS} days", "agenda-span"), *_table(state))
 
 
 def _table(state: CalendarState) -> tuple[Widget, ...]:
-    return list_view("events", ("Title", "Date", "Time", "Place"), listed(state), _event, "No events", state.page, PAGE_SIZE)
+    return list_view("events", ("Title", "Date", "Time", "Place"), state.listed(), _event, "No events", state.page, PAGE_SIZE)
 
 
 def _event(item: Occurrence) -> Widget:
     key = f"event-{item.meeting.id}@{item.start}"
     rest = (written_day(item.day), item.hours, item.meeting.place)
-    return row(key, link(item.meeting.title, f"{key}.title"), *(cell(value, f"{key}.{n}") for n, value in enumerate(rest)))
+    return ui.row(
+        key, ui.link(item.meeting.title, f"{key}.title"), *(ui.cell(value, f"{key}.{n}") for n, value in enumerate(rest))
+    )
 
 
 def _results(state: CalendarState) -> tuple[Widget, ...]:
-    title = heading(f"Events with “{state.applied}”", "results")
-    return (title, *_top(state), bar(button("Clear search", "clear")), *_table(state))
+    title = ui.heading(f"Events with “{state.applied}”", "results")
+    return (title, *_top(state), ui.bar(ui.button("Clear search", "clear")), *_table(state))
 
 
 def _invitations(state: CalendarState) -> tuple[Widget, ...]:
     columns = ("Title", "From", "When", "Accept", "Decline")
-    shown = list_view("invitations", columns, listed(state), _invitation, "No invitations", state.page, PAGE_SIZE)
-    return (heading("Invitations", "invitations"), *_top(state), *shown)
+    shown = list_view("invitations", columns, state.listed(), _invitation, "No invitations", state.page, PAGE_SIZE)
+    return (ui.heading("Invitations", "invitations"), *_top(state), *shown)
 
 
 def _invitation(item: Occurrence) -> Widget:
     meeting = item.meeting
     key = f"event-{meeting.id}"
-    answers = (button(f"{verb} {meeting.title}", f"{verb.lower()}-{meeting.id}") for verb in ("Accept", "Decline"))
-    cells = (cell(meeting.organizer, f"{key}.from"), cell(meeting.start, f"{key}.when"))
-    return row(key, link(meeting.title, f"{key}.title"), *cells, *answers)
+    answers = (ui.button(f"{verb} {meeting.title}", f"{verb.lower()}-{meeting.id}") for verb in ("Accept", "Decline"))
+    cells = (ui.cell(meeting.organizer, f"{key}.from"), ui.cell(meeting.start, f"{key}.when"))
+    return ui.row(key, ui.link(meeting.title, f"{key}.title"), *cells, *answers)
 
 
 def _detail(state: CalendarState, meeting: Meeting) -> tuple[Widget, ...]:
@@ -252,17 +240,17 @@ def _detail(state: CalendarState, meeting: Meeting) -> tuple[Widget, ...]:
     facts = {"When": f"{written_day(first.day)}, {first.hours}", "Place": meeting.place, "Organizer": meeting.organizer,
              "Attendees": ", ".join(meeting.attendees), "Repeats": repeats, "Reminder": meeting.reminder.replace("None", ""),
              "Answer": meeting.answer.capitalize() if meeting.invitation else ""}  # fmt: skip
-    lines = [text(line, f"{key}.line-{n}") for n, line in enumerate(meeting.description.split("\n"), start=1) if line.strip()]
-    answers = (button("Accept", "accept", enabled=meeting.answer != "accepted"),
-               button("Decline", "decline", enabled=meeting.answer != "declined")) if meeting.invitation else ()  # fmt: skip
-    buttons = bar(
-        *answers, button("Edit", "edit"), button("Delete", "delete"),
-        button("Email attendees", "email", enabled=bool(meeting.attendees)), button("Back to calendar", "back"), key="actions",
+    lines = ui.lines(meeting.description, key)
+    answers = (ui.button("Accept", "accept", enabled=meeting.answer != "accepted"),
+               ui.button("Decline", "decline", enabled=meeting.answer != "declined")) if meeting.invitation else ()  # fmt: skip
+    buttons = ui.bar(
+        *answers, ui.button("Edit", "edit"), ui.button("Delete", "delete"), ui.button("Email attendees", "email",
+        enabled=bool(meeting.attendees)), ui.button("Back to calendar", "back"), key="actions",
     )  # fmt: skip
     return (
-        heading(meeting.title, key),
-        *(pair(label, value, f"{key}.{label.lower()}") for label, value in facts.items() if value),
-        *([group(*lines, key=f"{key}.description")] if lines else []),
+        ui.heading(meeting.title, key),
+        *(ui.pair(label, value, f"{key}.{label.lower()}") for label, value in facts.items() if value),
+        *([ui.group(*lines, key=f"{key}.description")] if lines else []),
         *_overlap(state, meeting),
         buttons,
     )
@@ -273,30 +261,30 @@ def _form(state: CalendarState, draft: Draft) -> tuple[Widget, ...]:
     for name, label in LABELS.items():
         value, key, invalid = getattr(draft, name), f"form.{name}", name in state.errors
         if name in _OPTIONS:
-            fields.append(combobox(label, key, value, _OPTIONS[name], invalid=invalid))
+            fields.append(ui.combobox(label, key, value, _OPTIONS[name], invalid=invalid))
         elif name != "until" or draft.repeat != "Never":
             fields.append(_field(state, name, value, invalid))
         if invalid:
-            fields.append(alert(state.errors[name], f"{key}.error"))
+            fields.append(ui.alert(state.errors[name], f"{key}.error"))
     overlap = () if errors_of(draft) else _overlap(state, meeting_of(draft, state.meetings.get(draft.id)))
-    title = heading("Edit event" if draft.id else "New event", f"edit-{draft.id}")
-    buttons = bar(button("Save", "save"), button("Cancel", "cancel"), key="actions")
-    return (title, form("event-form", *fields, *overlap, buttons, submit="save"))
+    title = ui.heading("Edit event" if draft.id else "New event", f"edit-{draft.id}")
+    buttons = ui.bar(ui.button("Save", "save"), ui.button("Cancel", "cancel"), key="actions")
+    return (title, ui.form("event-form", *fields, *overlap, buttons, submit="save"))
 
 
 def _field(state: CalendarState, name: str, value: str, invalid: bool) -> Widget:
     label, key, required = LABELS[name], f"form.{name}", name in REQUIRED
     if name in DAYS:
         return date_field(label, key, value, state.sheet, required=required, invalid=invalid)
-    field = textbox(label, key, value, multiline=name == "description", required=required, invalid=invalid)
+    field = ui.textbox(label, key, value, multiline=name == "description", required=required, invalid=invalid)
     return field._replace(options=state.times.people) if name == "attendees" else field
 
 
 def _overlap(state: CalendarState, meeting: Meeting) -> tuple[Widget, ...]:
     """A warning; it keeps nobody from saving."""
-    others = clashes(state, meeting) if meeting.answer != "declined" else []
+    others = state.clashes(meeting) if meeting.answer != "declined" else []
     if not others:
         return ()
     first = others[0]
     rest = f" and {len(others) - 1} more" if len(others) > 1 else ""
-    return (alert(f"Overlaps with {first.meeting.title}, {written_day(first.day)}, {first.hours}{rest}", "overlap"),)
+    return (ui.alert(f"Overlaps with {first.meeting.title}, {written_day(first.day)}, {first.hours}{rest}", "overlap"),)

@@ -18,19 +18,23 @@ from environments.simulated.app import (
     Edited,
     Event,
     Launch,
+    Meaning,
     Pressed,
     Setting,
     Shortcut,
     Submitted,
     Toast,
     Update,
+    is_gone,
+    is_new,
 )
-from environments.simulated.apps.common.forms import prompt, question
 from environments.simulated.apps.common.record_list import (
     form_opened,
     form_update,
     list_update,
     list_view,
+    prompt,
+    question,
     refuse_twice,
     with_ids,
 )
@@ -41,37 +45,11 @@ from environments.simulated.apps.office.contacts.state import (
     Contact,
     ContactsState,
     Draft,
-    contact_of,
     draft_of,
-    errors_of,
-    field_error,
-    found,
-    groups_of,
-    kept,
-    merge,
-    twins,
-    without,
 )
-from environments.simulated.effect_tables import Meaning, is_gone, is_new
-from environments.simulated.screen.widgets import (
-    Widget,
-    alert,
-    bar,
-    button,
-    cell,
-    checkbox,
-    combobox,
-    form,
-    group,
-    heading,
-    link,
-    pair,
-    row,
-    search_bar,
-    text,
-    textbox,
-)
-from environments.simulated.world.generate import FIRST, LAST, highest, how_many, mail_address
+from environments.simulated.screen import widgets as ui
+from environments.simulated.screen.widgets import Widget
+from environments.simulated.world.values import FIRST, LAST, highest, how_many, mail_address
 
 
 def page(state: ContactsState) -> tuple[Widget, ...]:
@@ -85,12 +63,12 @@ def page(state: ContactsState) -> tuple[Widget, ...]:
 
 def _list(state: ContactsState) -> tuple[Widget, ...]:
     columns = ("Name", "Email", "Phone", "Company", "Groups")
-    choices = (ALL, *groups_of(state), *(() if state.group in (ALL, *groups_of(state)) else (state.group,)))
+    choices = (ALL, *state.groups_of(), *(() if state.group in (ALL, *state.groups_of()) else (state.group,)))
     return (
-        heading("Contacts", "list"),
-        bar(button("New contact", "new-contact"), button("Find duplicates", "find-duplicates")),
-        bar(search_bar("contacts", state.query), combobox("Group", "group", state.group, choices), key="finders"),
-        *list_view("contacts", columns, found(state, state.applied, state.group), _row, "No contacts found", state.page),
+        ui.heading("Contacts", "list"),
+        ui.bar(ui.button("New contact", "new-contact"), ui.button("Find duplicates", "find-duplicates")),
+        ui.bar(ui.search_bar("contacts", state.query), ui.combobox("Group", "group", state.group, choices), key="finders"),
+        *list_view("contacts", columns, state.found(state.applied, state.group), _row, "No contacts found", state.page),
     )
 
 
@@ -98,31 +76,32 @@ def _row(contact: Contact) -> Widget:
     key = f"contact-{contact.id}"
     phone = "Private" if contact.private and contact.phone else contact.phone
     rest = {"email": contact.email, "phone": phone, "company": contact.company, "groups": ", ".join(contact.groups)}
-    return row(key, link(contact.name, f"{key}.name"), *(cell(value, f"{key}.{name}") for name, value in rest.items()))
+    return ui.row(key, ui.link(contact.name, f"{key}.name"), *(ui.cell(value, f"{key}.{name}") for name, value in rest.items()))
 
 
 def _detail(contact: Contact) -> tuple[Widget, ...]:
     key = f"contact-{contact.id}"
     facts = {"email": contact.email, "company": contact.company, "groups": ", ".join(contact.groups)}
-    phone = group(
-        text(LABELS["phone"], f"{key}.phone.label"),
+    phone = ui.group(
+        ui.text(LABELS["phone"], f"{key}.phone.label"),
         Widget("text", contact.phone, f"{key}.phone", private=contact.private),
         key=f"{key}.phone.group", across=True,
     )  # fmt: skip
-    lines = [text(line, f"{key}.line-{n}") for n, line in enumerate(contact.note.split("\n"), start=1) if line.strip()]
-    buttons = bar(
-        button("Write mail", "write", enabled=bool(contact.email)), button("Send message", "message"),
-        button("Invite to a meeting", "invite"), button("Copy email address", "copy", enabled=bool(contact.email)), key="reach",
+    lines = ui.lines(contact.note, key)
+    buttons = ui.bar(
+        ui.button("Write mail", "write", enabled=bool(contact.email)), ui.button("Send message", "message"),
+        ui.button("Invite to a meeting", "invite"), ui.button("Copy email address", "copy", enabled=bool(contact.email)),
+        key="reach",
     )  # fmt: skip
     return (
-        heading(contact.name, key),
-        *(pair(LABELS[name], value, f"{key}.{name}") for name, value in facts.items() if value),
+        ui.heading(contact.name, key),
+        *(ui.pair(LABELS[name], value, f"{key}.{name}") for name, value in facts.items() if value),
         *([phone] if contact.phone else []),
-        *([group(*lines, key=f"{key}.note")] if lines else []),
+        *([ui.group(*lines, key=f"{key}.note")] if lines else []),
         buttons,
-        bar(
-            button("Edit", "edit"), button("Add to group", "add-to-group"), button("Delete", "delete"),
-            button("Back to contacts", "back"), key="actions",
+        ui.bar(
+            ui.button("Edit", "edit"), ui.button("Add to group", "add-to-group"), ui.button("Delete", "delete"),
+            ui.button("Back to contacts", "back"), key="actions",
         ),
     )  # fmt: skip
 
@@ -132,36 +111,36 @@ def _form(state: ContactsState, draft: Draft) -> tuple[Widget, ...]:
     for name, label in LABELS.items():
         key, invalid = f"form.{name}", name in state.errors
         fields.append(
-            textbox(label, key, getattr(draft, name), multiline=name == "note", required=name == "name", invalid=invalid,
+            ui.textbox(label, key, getattr(draft, name), multiline=name == "note", required=name == "name", invalid=invalid,
                     private=name == "phone" and draft.private, placeholder="Friends, Work" if name == "groups" else None)
         )  # fmt: skip
         if invalid:
-            fields.append(alert(state.errors[name], f"{key}.error"))
+            fields.append(ui.alert(state.errors[name], f"{key}.error"))
         if name == "phone":
-            fields.append(checkbox("Private number", "form.private", draft.private))
-    title = heading("Edit contact" if draft.id else "New contact", f"edit-{draft.id}")
-    buttons = bar(button("Save", "save"), button("Cancel", "cancel"), key="actions")
-    return (title, form("contact-form", *fields, *_known_already(state, draft), buttons, submit="save"))
+            fields.append(ui.checkbox("Private number", "form.private", draft.private))
+    title = ui.heading("Edit contact" if draft.id else "New contact", f"edit-{draft.id}")
+    buttons = ui.bar(ui.button("Save", "save"), ui.button("Cancel", "cancel"), key="actions")
+    return (title, ui.form("contact-form", *fields, *_known_already(state, draft), buttons, submit="save"))
 
 
 def _known_already(state: ContactsState, draft: Draft) -> tuple[Widget, ...]:
     """A warning; it keeps nobody from saving."""
     mail = draft.email.strip().casefold()
     other = next((c for c in state.contacts.values() if mail and c.id != draft.id and c.email.casefold() == mail), None)
-    return (alert(f"{other.name} has this email address already", "known"),) if other else ()
+    return (ui.alert(f"{other.name} has this email address already", "known"),) if other else ()
 
 
 def _duplicates(state: ContactsState) -> tuple[Widget, ...]:
     columns = ("Name", "Contacts", "Email", "Merge")
-    shown = list_view("twins", columns, twins(state), _set, "No duplicates found", state.page)
-    return (heading("Duplicates", "duplicates"), bar(button("Back to contacts", "back")), *shown)
+    shown = list_view("twins", columns, state.twins(), _set, "No duplicates found", state.page)
+    return (ui.heading("Duplicates", "duplicates"), ui.bar(ui.button("Back to contacts", "back")), *shown)
 
 
 def _set(some: tuple[Contact, ...]) -> Widget:
     key = f"twins-{some[0].id}"
     mails = ", ".join(dict.fromkeys(c.email for c in some if c.email))
-    cells = (cell(some[0].name, f"{key}.name"), cell(str(len(some)), f"{key}.count"), cell(mails, f"{key}.email"))
-    return row(key, *cells, button(f"Merge {some[0].name}", f"merge-{some[0].id}"), press=False)
+    cells = (ui.cell(some[0].name, f"{key}.name"), ui.cell(str(len(some)), f"{key}.count"), ui.cell(mails, f"{key}.email"))
+    return ui.row(key, *cells, ui.button(f"Merge {some[0].name}", f"merge-{some[0].id}"), press=False)
 
 
 class ContactsContent(Content):
@@ -224,33 +203,33 @@ def _arrived(state: ContactsState, event: Arrived) -> Update[ContactsState]:
 
 
 def _listing(state: ContactsState, event: Event) -> Update[ContactsState]:
-    if (looked := list_update(state, event, lambda: found(state, state.applied, state.group))) is not None:
+    if (looked := list_update(state, event, lambda: state.found(state.applied, state.group))) is not None:
         return Update(looked)
     match event:
         case Edited(key="group", value=value):
-            return Update(state.model_copy(update={"group": value, "page": 1}))
+            return Update(state.replace(group=value, page=1))
         case Pressed(key="new-contact") | Shortcut(chord="Control+n" | "Meta+n"):
             return Update(form_opened(state, Draft()))
         case Pressed(key="find-duplicates"):
-            return Update(state.model_copy(update={"duplicates": True, "page": 1}))
+            return Update(state.replace(duplicates=True, page=1))
         case Pressed(key=key) if key.startswith("contact-"):
-            return Update(state.model_copy(update={"open": key.removeprefix("contact-").removesuffix(".name")}))
+            return Update(state.replace(open=key.removeprefix("contact-").removesuffix(".name")))
     return Update(state)
 
 
 def _merging(state: ContactsState, event: Event) -> Update[ContactsState]:
-    if (looked := list_update(state, event, lambda: twins(state))) is not None:
+    if (looked := list_update(state, event, lambda: state.twins())) is not None:
         return Update(looked)
     match event:
         case Pressed(key="back"):
-            return Update(state.model_copy(update={"duplicates": False, "page": 1}))
+            return Update(state.replace(duplicates=False, page=1))
         case Pressed(key=key) if key.startswith("merge-"):
-            some = next((some for some in twins(state) if some[0].id == key.removeprefix("merge-")), ())
+            some = next((some for some in state.twins() if some[0].id == key.removeprefix("merge-")), ())
             text = "They become one contact. This cannot be undone."
             ask = question("merge", f"Merge {len(some)} contacts?", text, "Merge contacts")
-            return Update(state.model_copy(update={"merging": tuple(c.id for c in some)}), (ask,) if some else ())
+            return Update(state.replace(merging=tuple(c.id for c in some)), (ask,) if some else ())
         case Answered(key="merge", button="Merge contacts") if state.merging and all(n in state.contacts for n in state.merging):
-            one = merge(state, state.merging).model_copy(update={"merging": ()})
+            one = state.merge(state.merging).replace(merging=())
             return Update(one, (Toast(f"{len(state.merging)} contacts merged"),))
     return Update(state)
 
@@ -258,7 +237,7 @@ def _merging(state: ContactsState, event: Event) -> Update[ContactsState]:
 def _reading(state: ContactsState, contact: Contact, event: Event) -> Update[ContactsState]:
     match event:
         case Pressed(key="back"):
-            return Update(state.model_copy(update={"open": ""}))
+            return Update(state.replace(open=""))
         case Pressed(key="edit"):
             return Update(form_opened(state, draft_of(contact)))
         case Pressed(key="delete" | "add-to-group" as key):
@@ -266,11 +245,11 @@ def _reading(state: ContactsState, contact: Contact, event: Event) -> Update[Con
         case Pressed(key=key):
             return _reached(state, contact, key)
         case Answered(key="delete", button="Delete contact"):
-            return Update(without(state, contact.id), (Toast("Contact deleted"),))
+            return Update(state.without(contact.id), (Toast("Contact deleted"),))
         case Answered(key="add-to-group", button="Add", fields=fields) if fields["group"].strip():
             name = fields["group"].strip()
             groups = contact.groups if name in contact.groups else (*contact.groups, name)
-            changed, _ = kept(state, contact.model_copy(update={"groups": groups}))
+            changed, _ = state.kept(contact.replace(groups=groups))
             return Update(changed, (Toast(f"{contact.name} added to {name}"),))
     return Update(state)
 
@@ -298,18 +277,18 @@ def _reached(state: ContactsState, contact: Contact, key: str) -> Update[Contact
 def _editing(state: ContactsState, draft: Draft, event: Event) -> Update[ContactsState]:
     match event:
         case Edited(key="form.private", value=value):
-            return Update(state.model_copy(update={"draft": draft.model_copy(update={"private": value == "true"})}))
+            return Update(state.replace(draft=draft.replace(private=value == "true")))
         case Pressed(key="save") | Shortcut(chord="Control+s" | "Meta+s"):
             return _save(state, draft)
-    left = form_update(state, draft, event, "contact", LABELS, lambda draft, name: (draft, field_error(draft, name)))
+    left = form_update(state, draft, event, "contact", LABELS, lambda draft, name: (draft, draft.field_error(name)))
     return left or Update(state)
 
 
 def _save(state: ContactsState, draft: Draft) -> Update[ContactsState]:
-    if errors := errors_of(draft):
-        return Update(state.model_copy(update={"errors": errors}))
-    saved, contact = kept(state, contact_of(draft))
-    return Update(form_opened(saved, None).model_copy(update={"open": contact.id}), (Submitted(), Toast("Contact saved")))
+    if errors := draft.errors_of():
+        return Update(state.replace(errors=errors))
+    saved, contact = state.kept(draft.contact_of())
+    return Update(form_opened(saved, None).replace(open=contact.id), (Submitted(), Toast("Contact saved")))
 
 
 def _generated(many: int, setting: Setting) -> tuple[Contact, ...]:

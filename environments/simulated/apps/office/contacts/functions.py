@@ -2,39 +2,14 @@
 
 from __future__ import annotations
 
+from typing import Annotated
+
 from pydantic import Field, JsonValue
 
-from environments.simulated.app import Toast
-from environments.simulated.apps.common.functions_base import NoArguments, RecordId, SearchWords, by_id, told
-from environments.simulated.apps.office.contacts.state import (
-    ALL,
-    Contact,
-    ContactsState,
-    Draft,
-    contact_of,
-    draft_of,
-    errors_of,
-    found,
-    groups_of,
-    kept,
-    merge,
-    twins,
-    without,
-)
-from environments.simulated.skills import AnyFunction, Function, FunctionDeclined, FunctionResult
+from environments.simulated.app import FunctionDeclined, FunctionResult, Toast
+from environments.simulated.apps.common.functions_base import FunctionTable, Limit, Offset, by_id, told
+from environments.simulated.apps.office.contacts.state import ALL, Contact, ContactsState, Draft, draft_of
 from environments.simulated.world.values import Model
-
-
-class ContactPage(Model):
-    """Which part of the list; an empty group is all contacts."""
-
-    group: str = ""
-    offset: int = Field(default=0, ge=0)
-    limit: int = Field(default=50, ge=1, le=200)
-
-
-class ContactIds(Model):
-    ids: tuple[str, ...] = Field(min_length=2, max_length=50)
 
 
 class NewContact(Model):
@@ -69,76 +44,86 @@ def _known(state: ContactsState, name: str) -> Contact:
     return by_id(state.contacts, "contact", name, "list_contacts and find_contacts give")
 
 
-def _list(state: ContactsState, given: ContactPage) -> FunctionResult[ContactsState]:
-    if given.group and given.group not in groups_of(state):
-        raise FunctionDeclined(f"there is no group {given.group!r}; groups are: {', '.join(groups_of(state)) or 'none'}")
-    items = found(state, "", given.group or ALL)
-    return FunctionResult(state, told("contacts", items, _json, given.limit, given.offset))
-
-
-def _get(state: ContactsState, given: RecordId) -> FunctionResult[ContactsState]:
-    return FunctionResult(state, _json(_known(state, given.id)))
-
-
-def _find(state: ContactsState, given: SearchWords) -> FunctionResult[ContactsState]:
-    return FunctionResult(state, told("contacts", found(state, given.query), _json, given.limit))
-
-
-def _groups(state: ContactsState, given: NoArguments) -> FunctionResult[ContactsState]:
-    names: list[JsonValue] = [*groups_of(state)]
-    return FunctionResult(state, names)
-
-
 def _put(state: ContactsState, draft: Draft, given: NewContact | ChangedContact) -> FunctionResult[ContactsState]:
     """Keep what a draft with the given values describes, by the same rules as the form's. Raises FunctionDeclined."""
     values = given.model_dump(exclude_none=True, exclude={"groups"})
     if given.groups is not None:
         values["groups"] = ", ".join(given.groups)
-    draft = draft.model_copy(update=values)
-    if errors := errors_of(draft):
+    draft = draft.replace(**values)
+    if errors := draft.errors_of():
         raise FunctionDeclined(f"the contact is not valid: {'; '.join(errors.values())}")
-    after, contact = kept(state, contact_of(draft))
+    after, contact = state.kept(draft.contact_of())
     return FunctionResult(after, _json(contact), (Toast("Contact saved"),))
 
 
-def _create(state: ContactsState, given: NewContact) -> FunctionResult[ContactsState]:
+FUNCTIONS = FunctionTable[ContactsState]()
+
+
+@FUNCTIONS.reads("ContactPage", "Which part of the list; an empty group is all contacts.")
+def list_contacts(state: ContactsState, group: str = "", offset: Offset = 0, limit: Limit = 50) -> JsonValue:
+    """Contacts of a group, or all of them, by name."""
+    if group and group not in state.groups_of():
+        raise FunctionDeclined(f"there is no group {group!r}; groups are: {', '.join(state.groups_of()) or 'none'}")
+    items = state.found("", group or ALL)
+    return told("contacts", items, _json, limit, offset)
+
+
+@FUNCTIONS.reads("RecordId")
+def get_contact(state: ContactsState, id: str) -> JsonValue:
+    """All of one contact; a private phone number is null."""
+    return _json(_known(state, id))
+
+
+@FUNCTIONS.reads("SearchWords")
+def find_contacts(state: ContactsState, query: str, limit: Limit = 50) -> JsonValue:
+    """Contacts that have all words of the query."""
+    return told("contacts", state.found(query), _json, limit)
+
+
+@FUNCTIONS.reads()
+def list_groups(state: ContactsState) -> JsonValue:
+    """The names of all groups."""
+    names: list[JsonValue] = [*state.groups_of()]
+    return names
+
+
+@FUNCTIONS.reads()
+def find_duplicates(state: ContactsState) -> JsonValue:
+    """Sets of ids that share a name or a mail address."""
+    sets: list[JsonValue] = [[contact.id for contact in some] for some in state.twins()[:200]]
+    return sets
+
+
+@FUNCTIONS.writes()
+def create_contact(state: ContactsState, given: NewContact) -> FunctionResult[ContactsState]:
+    """Make a contact."""
     return _put(state, Draft(), given)
 
 
-def _update(state: ContactsState, given: ChangedContact) -> FunctionResult[ContactsState]:
+@FUNCTIONS.writes(repeatable=True)
+def update_contact(state: ContactsState, given: ChangedContact) -> FunctionResult[ContactsState]:
+    """Change a contact."""
     old = _known(state, given.id)
     if old.private and given.private is False and given.phone is None:
         raise FunctionDeclined("a private number is made public in the window only, or by giving a new phone with it")
     return _put(state, draft_of(old), given)
 
 
-def _delete(state: ContactsState, given: RecordId) -> FunctionResult[ContactsState]:
-    _known(state, given.id)
-    return FunctionResult(without(state, given.id), {"deleted": given.id}, (Toast("Contact deleted"),))
+@FUNCTIONS.writes("RecordId", repeatable=True)
+def delete_contact(state: ContactsState, id: str) -> FunctionResult[ContactsState]:
+    """Delete a contact, without asking."""
+    _known(state, id)
+    return FunctionResult(state.without(id), {"deleted": id}, (Toast("Contact deleted"),))
 
 
-def _duplicates(state: ContactsState, given: NoArguments) -> FunctionResult[ContactsState]:
-    sets: list[JsonValue] = [[contact.id for contact in some] for some in twins(state)[:200]]
-    return FunctionResult(state, sets)
-
-
-def _merge(state: ContactsState, given: ContactIds) -> FunctionResult[ContactsState]:
-    if len(set(given.ids)) < len(given.ids):
+@FUNCTIONS.writes("ContactIds")
+def merge_contacts(
+    state: ContactsState, ids: Annotated[tuple[str, ...], Field(min_length=2, max_length=50)]
+) -> FunctionResult[ContactsState]:
+    """Make one contact of several; the first id stays."""
+    if len(set(ids)) < len(ids):
         raise FunctionDeclined("an id is given twice")
-    for name in given.ids:
+    for name in ids:
         _known(state, name)
-    after = merge(state, given.ids)
-    return FunctionResult(after, _json(after.contacts[given.ids[0]]), (Toast(f"{len(given.ids)} contacts merged"),))
-
-
-FUNCTIONS: tuple[AnyFunction, ...] = (
-    Function("list_contacts", "Contacts of a group, or all of them, by name.", ContactPage, _list),
-    Function("get_contact", "All of one contact; a private phone number is null.", RecordId, _get),
-    Function("find_contacts", "Contacts that have all words of the query.", SearchWords, _find),
-    Function("list_groups", "The names of all groups.", NoArguments, _groups),
-    Function("find_duplicates", "Sets of ids that share a name or a mail address.", NoArguments, _duplicates),
-    Function("create_contact", "Make a contact.", NewContact, _create, writes=True),
-    Function("update_contact", "Change a contact.", ChangedContact, _update, writes=True, repeatable=True),
-    Function("delete_contact", "Delete a contact, without asking.", RecordId, _delete, writes=True, repeatable=True),
-    Function("merge_contacts", "Make one contact of several; the first id stays.", ContactIds, _merge, writes=True),
-)
+    after = state.merge(ids)
+    return FunctionResult(after, _json(after.contacts[ids[0]]), (Toast(f"{len(ids)} contacts merged"),))

@@ -43,6 +43,26 @@ class Draft(Model):
     groups: str = ""
     note: str = ""
 
+    def field_error(self, name: str) -> str:
+        """What is wrong with one field; empty when nothing is."""
+        value = getattr(self, name).strip()
+        if name == "name":
+            return "" if value else "Name is required"
+        if name == "email" and ("," in value or ";" in value or bad_address(value)):
+            return f"{value} is not a mail address"
+        if name == "phone" and value and not (_PHONE.match(value) and sum(char.isdigit() for char in value) >= 3):
+            return "Phone must be a number like +1 555 0100"
+        return ""
+
+    def errors_of(self) -> dict[str, str]:
+        return {name: error for name in LABELS if (error := self.field_error(name))}
+
+    def contact_of(self) -> Contact:
+        """The contact that a draft without errors describes."""
+        groups = dict.fromkeys(part.strip() for part in re.split(r"[,;]", self.groups) if part.strip())
+        plain = {name: getattr(self, name).strip() for name in ("name", "email", "phone", "company")}
+        return Contact(**plain, id=self.id, private=self.private, groups=tuple(groups), note=self.note)
+
 
 class ContactsState(ListState, FormState[Draft]):
     """Contacts by id, and what is looked at or written."""
@@ -56,14 +76,54 @@ class ContactsState(ListState, FormState[Draft]):
     merging: tuple[str, ...] = ()
     """The contacts that the question on the screen is about."""
 
+    def found(self, query: str, group: str = ALL) -> list[Contact]:
+        """Contacts of a group that have all words of the query, by name. A private number is not searched."""
+        return list(_found(IdentityKey(self.contacts), query, group))
+
+    def groups_of(self) -> tuple[str, ...]:
+        return _groups(IdentityKey(self.contacts))
+
+    def twins(self) -> list[tuple[Contact, ...]]:
+        """Contacts that share a name or an address, each in one set."""
+        first: dict[str, str] = {}
+        leader: dict[str, str] = {}
+
+        def root(name: str) -> str:
+            while leader.setdefault(name, name) != name:
+                leader[name] = leader[leader[name]]
+                name = leader[name]
+            return name
+
+        for contact in self.contacts.values():
+            for mark in (f"n {_plain(contact.name)}", f"e {_plain(contact.email)}" if contact.email else ""):
+                if mark:
+                    leader[root(contact.id)] = root(first.setdefault(mark, contact.id))
+        sets: dict[str, list[Contact]] = {}
+        for contact in self.contacts.values():
+            sets.setdefault(root(contact.id), []).append(contact)
+        return sorted((tuple(some) for some in sets.values() if len(some) > 1), key=lambda some: by_name(some[0]))
+
+    def merge(self, names: Sequence[str]) -> ContactsState:
+        """The state with these contacts as one, which has the id of the first."""
+        one = merged([self.contacts[name] for name in names])
+        gone = set(names[1:])
+        contacts = {name: one if name == one.id else c for name, c in self.contacts.items() if name not in gone}
+        return self.replace(contacts=contacts, open=one.id if self.open in gone else self.open)
+
+    def kept(self, contact: Contact) -> tuple[ContactsState, Contact]:
+        """The state with a contact, new or changed, and the contact with its id."""
+        new = not contact.id
+        contact = contact.replace(id=str(self.counter + 1)) if new else contact
+        changes = {"contacts": {**self.contacts, contact.id: contact}, "counter": self.counter + new}
+        return self.replace(**changes), contact
+
+    def without(self, name: str) -> ContactsState:
+        rest = {other: contact for other, contact in self.contacts.items() if other != name}
+        return self.replace(contacts=rest, open="" if self.open == name else self.open)
+
 
 def by_name(contact: Contact) -> tuple[str, str]:
     return contact.name.casefold(), contact.id
-
-
-def found(state: ContactsState, query: str, group: str = ALL) -> list[Contact]:
-    """Contacts of a group that have all words of the query, by name. A private number is not searched."""
-    return list(_found(IdentityKey(state.contacts), query, group))
 
 
 @lru_cache(maxsize=8)
@@ -77,34 +137,9 @@ def _found(contacts: IdentityKey[dict[str, Contact]], query: str, group: str) ->
     return tuple(sorted(fits, key=by_name))
 
 
-def groups_of(state: ContactsState) -> tuple[str, ...]:
-    return _groups(IdentityKey(state.contacts))
-
-
 @lru_cache(maxsize=8)
 def _groups(contacts: IdentityKey[dict[str, Contact]]) -> tuple[str, ...]:
     return tuple(sorted({group for contact in contacts.value.values() for group in contact.groups}, key=str.casefold))
-
-
-def twins(state: ContactsState) -> list[tuple[Contact, ...]]:
-    """Contacts that share a name or an address, each in one set."""
-    first: dict[str, str] = {}
-    leader: dict[str, str] = {}
-
-    def root(name: str) -> str:
-        while leader.setdefault(name, name) != name:
-            leader[name] = leader[leader[name]]
-            name = leader[name]
-        return name
-
-    for contact in state.contacts.values():
-        for mark in (f"n {_plain(contact.name)}", f"e {_plain(contact.email)}" if contact.email else ""):
-            if mark:
-                leader[root(contact.id)] = root(first.setdefault(mark, contact.id))
-    sets: dict[str, list[Contact]] = {}
-    for contact in state.contacts.values():
-        sets.setdefault(root(contact.id), []).append(contact)
-    return sorted((tuple(some) for some in sets.values() if len(some) > 1), key=lambda some: by_name(some[0]))
 
 
 def _plain(text: str) -> str:
@@ -128,49 +163,5 @@ def merged(contacts: Sequence[Contact]) -> Contact:
                                    "note": "\n".join([*notes, *extra])})  # fmt: skip
 
 
-def merge(state: ContactsState, names: Sequence[str]) -> ContactsState:
-    """The state with these contacts as one, which has the id of the first."""
-    one = merged([state.contacts[name] for name in names])
-    gone = set(names[1:])
-    contacts = {name: one if name == one.id else c for name, c in state.contacts.items() if name not in gone}
-    return state.model_copy(update={"contacts": contacts, "open": one.id if state.open in gone else state.open})
-
-
-def field_error(draft: Draft, name: str) -> str:
-    """What is wrong with one field; empty when nothing is."""
-    value = getattr(draft, name).strip()
-    if name == "name":
-        return "" if value else "Name is required"
-    if name == "email" and ("," in value or ";" in value or bad_address(value)):
-        return f"{value} is not a mail address"
-    if name == "phone" and value and not (_PHONE.match(value) and sum(char.isdigit() for char in value) >= 3):
-        return "Phone must be a number like +1 555 0100"
-    return ""
-
-
-def errors_of(draft: Draft) -> dict[str, str]:
-    return {name: error for name in LABELS if (error := field_error(draft, name))}
-
-
 def draft_of(contact: Contact) -> Draft:
     return Draft.model_validate({**contact.model_dump(), "groups": ", ".join(contact.groups)})
-
-
-def contact_of(draft: Draft) -> Contact:
-    """The contact that a draft without errors describes."""
-    groups = dict.fromkeys(part.strip() for part in re.split(r"[,;]", draft.groups) if part.strip())
-    plain = {name: getattr(draft, name).strip() for name in ("name", "email", "phone", "company")}
-    return Contact(**plain, id=draft.id, private=draft.private, groups=tuple(groups), note=draft.note)
-
-
-def kept(state: ContactsState, contact: Contact) -> tuple[ContactsState, Contact]:
-    """The state with a contact, new or changed, and the contact with its id."""
-    new = not contact.id
-    contact = contact.model_copy(update={"id": str(state.counter + 1)}) if new else contact
-    changes = {"contacts": {**state.contacts, contact.id: contact}, "counter": state.counter + new}
-    return state.model_copy(update=changes), contact
-
-
-def without(state: ContactsState, name: str) -> ContactsState:
-    rest = {other: contact for other, contact in state.contacts.items() if other != name}
-    return state.model_copy(update={"contacts": rest, "open": "" if state.open == name else state.open})

@@ -8,10 +8,10 @@ from typing import NamedTuple
 
 from pydantic import JsonValue
 
+from environments.simulated.app import FunctionDeclined, FunctionResult
 from environments.simulated.apps.common.functions_base import Drive
 from environments.simulated.apps.office.mail.functions import Letter, answering, draft, short
 from environments.simulated.apps.office.mail.state import MailState, Message, bad_address
-from environments.simulated.skills import FunctionDeclined, FunctionResult
 
 CAN = ('I can do: "which mail has the receipt?", "summarise unread", "find mails from Bob about the plan", '
        '"how many unread mails?", "draft a reply to Bob saying ..."; I never send')  # fmt: skip

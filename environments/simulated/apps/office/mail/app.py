@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
 
 from pydantic import ConfigDict, Field
 
@@ -13,8 +12,10 @@ from environments.simulated.app import (
     App,
     Arrived,
     Content,
+    Difference,
     Edited,
     Event,
+    Meaning,
     Notify,
     Pressed,
     Setting,
@@ -22,9 +23,11 @@ from environments.simulated.app import (
     Submitted,
     Toast,
     Update,
+    becomes,
+    is_gone,
+    is_new,
 )
-from environments.simulated.apps.common.forms import question, with_error
-from environments.simulated.apps.common.record_list import list_update, list_view
+from environments.simulated.apps.common.record_list import list_update, list_view, question, with_error
 from environments.simulated.apps.office.mail.agent import agent_over
 from environments.simulated.apps.office.mail.functions import functions
 from environments.simulated.apps.office.mail.state import (
@@ -34,34 +37,11 @@ from environments.simulated.apps.office.mail.state import (
     Folder,
     MailState,
     Message,
-    addresses,
     bad_address,
-    deleted,
-    found,
-    sorting,
 )
-from environments.simulated.effect_tables import Difference, Meaning, becomes, is_gone, is_new
-from environments.simulated.screen.widgets import (
-    Widget,
-    alert,
-    bar,
-    button,
-    cell,
-    form,
-    group,
-    heading,
-    link,
-    menubutton,
-    menuitem,
-    pair,
-    row,
-    search_bar,
-    submenu,
-    text,
-    textbox,
-)
-from environments.simulated.world.generate import TOPICS, day_before, how_many, mail_address, paragraph
-from environments.simulated.world.values import Day, Model
+from environments.simulated.screen import widgets as ui
+from environments.simulated.screen.widgets import Widget
+from environments.simulated.world.values import TOPICS, Day, Model, day_before, how_many, mail_address, paragraph
 
 FIELDS = (("to", "To"), ("cc", "Cc"), ("subject", "Subject"), ("body", "Message"))
 
@@ -69,26 +49,27 @@ FIELDS = (("to", "To"), ("cc", "Cc"), ("subject", "Subject"), ("body", "Message"
 def _list(state: MailState) -> tuple[Widget, ...]:
     who = "To" if state.folder in ("Sent", "Drafts") else "From"
     chosen = tuple(state.messages[name] for name in state.selected if name in state.messages)
-    counted = (text(f"{len(chosen)} selected", "count"),) if chosen else ()
-    folders = (link(name, f"folder-{name.lower()}", selected=name == state.folder) for name in FOLDERS)
+    counted = (ui.text(f"{len(chosen)} selected", "count"),) if chosen else ()
+    folders = (ui.link(name, f"folder-{name.lower()}", selected=name == state.folder) for name in FOLDERS)
     return (
-        heading(f"Mail: {state.folder}", f"list-{state.folder.lower()}"),
-        bar(button("Compose", "compose"), *folders, key="folders"),
-        search_bar("mail", state.query),
-        bar(button("Delete selected", "delete-selected", enabled=bool(chosen)), _more(state, chosen), *counted, key="selection"),
-        *list_view("messages", (who, "Subject", "Date", "State"), found(state),
+        ui.heading(f"Mail: {state.folder}", f"list-{state.folder.lower()}"),
+        ui.bar(ui.button("Compose", "compose"), *folders, key="folders"),
+        ui.search_bar("mail", state.query),
+        ui.bar(ui.button("Delete selected", "delete-selected", enabled=bool(chosen)), _more(state, chosen), *counted,
+               key="selection"),
+        *list_view("messages", (who, "Subject", "Date", "State"), state.found(),
                    lambda message: _row(message, who, message.id in state.selected), "No messages", state.page),
     )  # fmt: skip
 
 
 def _row(message: Message, who: str, selected: bool) -> Widget:
     key = f"message-{message.id}"
-    return row(
+    return ui.row(
         key,
-        cell(message.to if who == "To" else message.sender, f"{key}.{who.lower()}"),
-        link(message.subject or "(no subject)", f"{key}.subject"),
-        cell(message.date, f"{key}.date"),
-        cell("Unread" if message.unread else "Read", f"{key}.state"),
+        ui.cell(message.to if who == "To" else message.sender, f"{key}.{who.lower()}"),
+        ui.link(message.subject or "(no subject)", f"{key}.subject"),
+        ui.cell(message.date, f"{key}.date"),
+        ui.cell("Unread" if message.unread else "Read", f"{key}.state"),
         selected=selected,
         context=message.folder != "Drafts",
     )._replace(swipes=message.folder != "Drafts")
@@ -98,28 +79,28 @@ def _more(state: MailState, chosen: tuple[Message, ...]) -> Widget:
     """What can be done with the messages that are chosen, or with the one that is read."""
     here = {message.folder for message in chosen}
     some = bool(chosen)
-    move = (menuitem(name, f"move-{name.lower()}", enabled=here != {name}) for name in GOALS)
+    move = (ui.menuitem(name, f"move-{name.lower()}", enabled=here != {name}) for name in GOALS)
     items = (
-        menuitem("Mark as read", "mark-read", enabled=some), menuitem("Mark as unread", "mark-unread", enabled=some),
-        *(() if state.open else (menuitem("Select all", "select-all"),)),
-        *((submenu("Move to", "move-to", state.menu == "move", *move),) if some and "Drafts" not in here else ()),
+        ui.menuitem("Mark as read", "mark-read", enabled=some), ui.menuitem("Mark as unread", "mark-unread", enabled=some),
+        *(() if state.open else (ui.menuitem("Select all", "select-all"),)),
+        *((ui.submenu("Move to", "move-to", state.menu == "move", *move),) if some and "Drafts" not in here else ()),
     )  # fmt: skip
-    return menubutton("More", "more", bool(state.menu), *items)
+    return ui.menubutton("More", "more", bool(state.menu), *items)
 
 
 def read_view(state: MailState, message: Message) -> tuple[Widget, ...]:
     key = f"message-{message.id}"
     facts = {"From": message.sender, "To": message.to, "Cc": message.cc, "Date": message.date}
-    lines = [text(line, f"{key}.line-{n}") for n, line in enumerate(message.body.split("\n"), start=1) if line.strip()]
+    lines = ui.lines(message.body, key)
     return (
-        heading(message.subject or "(no subject)", key),
-        *(pair(label, value, f"{key}.{label.lower()}") for label, value in facts.items() if value),
-        group(*lines, key=f"{key}.body") if lines else text("(empty)", f"{key}.body"),
-        bar(
-            button("Reply", "reply"),
-            button("Delete", "delete"),
-            button("Save to notes", "to-notes"),
-            button("Back to list", "back"),
+        ui.heading(message.subject or "(no subject)", key),
+        *(ui.pair(label, value, f"{key}.{label.lower()}") for label, value in facts.items() if value),
+        ui.group(*lines, key=f"{key}.body") if lines else ui.text("(empty)", f"{key}.body"),
+        ui.bar(
+            ui.button("Reply", "reply"),
+            ui.button("Delete", "delete"),
+            ui.button("Save to notes", "to-notes"),
+            ui.button("Back to list", "back"),
             _more(state, (message,)),
         ),
     )
@@ -129,12 +110,16 @@ def compose_view(compose: Compose, errors: dict[str, str], known: tuple[str, ...
     fields: list[Widget] = []
     for name, label in FIELDS:
         value = getattr(compose, name)
-        field = textbox(label, f"compose.{name}", value, multiline=name == "body", required=name == "to", invalid=name in errors)
+        field = ui.textbox(
+            label, f"compose.{name}", value, multiline=name == "body", required=name == "to", invalid=name in errors
+        )
         fields.append(field._replace(options=known) if name in ("to", "cc") else field)
         if name in errors:
-            fields.append(alert(errors[name], f"compose.{name}.error"))
-    buttons = bar(button("Send", "send"), button("Save draft", "save-draft"), button("Discard", "discard"), key="actions")
-    return (heading("Write a message", "write"), form("compose-form", *fields, buttons, submit="send"))
+            fields.append(ui.alert(errors[name], f"compose.{name}.error"))
+    buttons = ui.bar(
+        ui.button("Send", "send"), ui.button("Save draft", "save-draft"), ui.button("Discard", "discard"), key="actions"
+    )
+    return (ui.heading("Write a message", "write"), ui.form("compose-form", *fields, buttons, submit="send"))
 
 
 class Letter(Model):
@@ -206,7 +191,7 @@ class Mail(App[MailContent, MailState]):
         for number, letter in enumerate(letters, start=1):
             name = letter.id or str(number)
             own = letter.folder in ("Sent", "Drafts")
-            values: dict[str, Any] = {**letter.model_dump(), "id": name, "date": letter.date or today}
+            values: dict[str, object] = {**letter.model_dump(), "id": name, "date": letter.date or today}
             values["sender"] = letter.sender or (address if own else "")
             values["to"] = letter.to or ("" if own else address)
             values["unread"] = letter.unread and not own
@@ -215,12 +200,12 @@ class Mail(App[MailContent, MailState]):
 
     def view(self, state: MailState) -> tuple[Widget, ...]:
         if state.compose is not None:
-            return compose_view(state.compose, state.errors, addresses(state))
+            return compose_view(state.compose, state.errors, state.addresses())
         opened = state.messages.get(state.open)
         return read_view(state, opened) if opened else _list(state)
 
     def update(self, state: MailState, event: Event) -> Update[MailState]:
-        if (sorted_out := sorting(state, event)) is not None:
+        if (sorted_out := state.sorting(event)) is not None:
             return sorted_out
         match event:
             case Arrived(topic="mail", data=data):
@@ -228,7 +213,7 @@ class Mail(App[MailContent, MailState]):
             case Arrived(topic="compose", data=data):
                 letter = Compose(to=data.get("to", ""), subject=data.get("subject", ""), body=data.get("body", ""))
                 kept = _kept(state, state.compose) if state.compose and not state.compose.empty else state
-                return Update(kept.model_copy(update={"compose": letter, "errors": {}}))
+                return Update(kept.replace(compose=letter, errors={}))
         if state.compose is not None:
             return _writing(state, state.compose, event)
         if state.open in state.messages:
@@ -237,15 +222,15 @@ class Mail(App[MailContent, MailState]):
 
 
 def _listing(state: MailState, event: Event) -> Update[MailState]:
-    if (looked := list_update(state, event, lambda: found(state))) is not None:
+    if (looked := list_update(state, event, lambda: state.found())) is not None:
         searched = isinstance(event, Pressed) and event.key == "search"
-        return Update(looked.model_copy(update={"selected": ()}) if searched else looked)
+        return Update(looked.replace(selected=()) if searched else looked)
     match event:
         case Pressed(key="compose"):
-            return Update(state.model_copy(update={"compose": Compose(), "errors": {}}))
+            return Update(state.replace(compose=Compose(), errors={}))
         case Pressed(key=key) if key.startswith("folder-"):
             folder = next(name for name in FOLDERS if f"folder-{name.lower()}" == key)
-            return Update(state.model_copy(update={"folder": folder, "page": 1, "query": "", "applied": "", "selected": ()}))
+            return Update(state.replace(folder=folder, page=1, query="", applied="", selected=()))
         case Pressed(key=key) if key.startswith("message-"):
             return Update(_opened(state, key.removeprefix("message-").removesuffix(".subject")))
     return Update(state)
@@ -255,23 +240,23 @@ def _opened(state: MailState, name: str) -> MailState:
     message = state.messages[name]
     if message.folder == "Drafts":
         letter = Compose(to=message.to, cc=message.cc, subject=message.subject, body=message.body, draft=name)
-        return state.model_copy(update={"compose": letter, "errors": {}})
-    read = message.model_copy(update={"unread": False})
-    return state.model_copy(update={"open": name, "selected": (), "messages": {**state.messages, name: read}})
+        return state.replace(compose=letter, errors={})
+    read = message.replace(unread=False)
+    return state.replace(open=name, selected=(), messages={**state.messages, name: read})
 
 
 def _reading(state: MailState, message: Message, event: Event) -> Update[MailState]:
     match event:
         case Pressed(key="back"):
-            return Update(state.model_copy(update={"open": ""}))
+            return Update(state.replace(open=""))
         case Pressed(key="delete"):
-            return Update(deleted(state, (message.id,)).model_copy(update={"open": ""}), (Toast("Message deleted"),))
+            return Update(state.deleted((message.id,)).replace(open=""), (Toast("Message deleted"),))
         case Pressed(key="to-notes"):
             return Update(state, (Notify("notes", "note", {"title": message.subject or "(no subject)", "body": message.body}),))
         case Pressed(key="reply"):
             subject = message.subject if message.subject.casefold().startswith("re:") else f"Re: {message.subject}"
             to = message.to if message.folder == "Sent" else message.sender
-            return Update(state.model_copy(update={"compose": Compose(to=to, subject=subject), "errors": {}}))
+            return Update(state.replace(compose=Compose(to=to, subject=subject), errors={}))
     return Update(state)
 
 
@@ -280,13 +265,13 @@ def _writing(state: MailState, letter: Compose, event: Event) -> Update[MailStat
         case Edited(key=key, value=value) if key.startswith("compose."):
             name = key.removeprefix("compose.")
             changed = letter.model_copy(update={name: value})
-            return Update(state.model_copy(update={"compose": changed, "errors": with_error(state.errors, name)}))
+            return Update(state.replace(compose=changed, errors=with_error(state.errors, name)))
         case Pressed(key="send"):
             return _send(state, letter)
         case Pressed(key="save-draft") | Shortcut(chord="Control+s" | "Meta+s"):
             return Update(_kept(state, letter), (Toast("Draft saved"),))
         case Pressed(key="discard") if letter.empty:
-            return Update(state.model_copy(update={"compose": None, "errors": {}}))
+            return Update(state.replace(compose=None, errors={}))
         case Pressed(key="discard"):
             lost = "What you have written will be lost."
             return Update(state, (question("discard", "Discard this message?", lost, "Discard message", "Keep writing"),))
@@ -296,7 +281,7 @@ def _writing(state: MailState, letter: Compose, event: Event) -> Update[MailStat
 
 
 def _closed(state: MailState, messages: dict[str, Message]) -> MailState:
-    return state.model_copy(update={"compose": None, "errors": {}, "messages": messages})
+    return state.replace(compose=None, errors={}, messages=messages)
 
 
 def _filed(state: MailState, letter: Compose, folder: Folder) -> MailState:
@@ -306,13 +291,13 @@ def _filed(state: MailState, letter: Compose, folder: Folder) -> MailState:
                       subject=letter.subject, date=state.today, body=letter.body)  # fmt: skip
     rest = {k: m for k, m in state.messages.items() if k != letter.draft or k == name}
     counter = state.counter if name == letter.draft else state.counter + 1
-    return state.model_copy(update={"messages": {**rest, name: message}, "counter": counter})
+    return state.replace(messages={**rest, name: message}, counter=counter)
 
 
 def _kept(state: MailState, letter: Compose) -> MailState:
     filed = _filed(state, letter, "Drafts")
     name = letter.draft or str(filed.counter)
-    return filed.model_copy(update={"compose": letter.model_copy(update={"draft": name})})
+    return filed.replace(compose=letter.replace(draft=name))
 
 
 def _send(state: MailState, letter: Compose) -> Update[MailState]:
@@ -323,16 +308,16 @@ def _send(state: MailState, letter: Compose) -> Update[MailState]:
         if bad := bad_address(getattr(letter, name)):
             errors[name] = f"{bad} is not a mail address"
     if errors:
-        return Update(state.model_copy(update={"errors": errors}))
+        return Update(state.replace(errors=errors))
     filed = _filed(state, letter, "Sent")
-    return Update(_closed(filed, filed.messages).model_copy(update={"open": ""}), (Submitted(), Toast("Message sent")))
+    return Update(_closed(filed, filed.messages).replace(open=""), (Submitted(), Toast("Message sent")))
 
 
 def _received(state: MailState, data: Mapping[str, str]) -> MailState:
     name = str(state.counter + 1)
     message = Message(id=name, sender=data.get("from", ""), to=state.address, subject=data.get("subject", ""), date=state.today,
                       body=data.get("body", ""), unread=True)  # fmt: skip
-    return state.model_copy(update={"messages": {**state.messages, name: message}, "counter": state.counter + 1})
+    return state.replace(messages={**state.messages, name: message}, counter=state.counter + 1)
 
 
 def _generated(count: int, setting: Setting, address: str) -> tuple[Letter, ...]:

@@ -6,10 +6,9 @@ from typing import Any, Literal
 
 from pydantic import JsonValue
 
-from environments.simulated.app import Edited, Effect, Event, Pressed
+from environments.simulated.app import Edited, Effect, Event, Function, FunctionDeclined, FunctionResult, Pressed
 from environments.simulated.apps.common.functions_base import Drive, NoArguments, Page, driven, one_line, part_of, unknown
 from environments.simulated.apps.office.mail.state import FOLDERS, Compose, Folder, MailState, Message
-from environments.simulated.skills import Function, FunctionDeclined, FunctionResult
 from environments.simulated.world.values import Model, matches
 
 _WINDOW = ("open", "compose", "errors")
@@ -69,7 +68,7 @@ def short(message: Message) -> JsonValue:
 
 
 def list_messages(state: MailState, wanted: MessageQuery) -> FunctionResult[MailState]:
-    return FunctionResult(state, part_of(listed(state, wanted), wanted, short))
+    return FunctionResult(state, part_of(listed(state, wanted), wanted.offset, wanted.limit, short))
 
 
 def count_folders(state: MailState, _: NoArguments) -> FunctionResult[MailState]:
@@ -101,7 +100,7 @@ def _fields(letter: Letter) -> list[Event]:
 
 def _window_as(state: MailState, after: MailState) -> MailState:
     """What was done, with the window where it was."""
-    return after.model_copy(update={name: getattr(state, name) for name in _WINDOW})
+    return after.replace(**({name: getattr(state, name) for name in _WINDOW}))
 
 
 class _WriteFunctions:
@@ -133,20 +132,20 @@ class _WriteFunctions:
     def delete_message(self, state: MailState, which: ById) -> FunctionResult[MailState]:
         after, effects = self._reading(state, which, [Pressed("delete")])
         kept = after.messages.get(which.id)
-        window = state.model_copy(update={"open": ""}) if state.open == which.id else state
+        window = state.replace(open="") if state.open == which.id else state
         return FunctionResult(_window_as(window, after), {"id": which.id, "folder": kept.folder if kept else None}, effects)
 
     def move_message(self, state: MailState, goal: MessageMove) -> FunctionResult[MailState]:
         message = _message(state, goal.id)
         if message.folder == "Drafts":
             raise FunctionDeclined(f"{goal.id} is a draft; send_draft sends it")
-        view = state.model_copy(update={"compose": None, "open": "", "selected": (goal.id,), "menu": "move"})
+        view = state.replace(compose=None, open="", selected=(goal.id,), menu="move")
         after, effects = driven(self.update, view, [Pressed(f"move-{goal.folder.lower()}")])
-        kept = after.model_copy(update={"selected": state.selected, "menu": state.menu})
+        kept = after.replace(selected=state.selected, menu=state.menu)
         return FunctionResult(_window_as(state, kept), short(after.messages[goal.id]), effects)
 
     def _sent(self, state: MailState, letter: Compose, events: list[Event]) -> FunctionResult[MailState]:
-        writing = state.model_copy(update={"compose": letter, "errors": {}})
+        writing = state.replace(compose=letter, errors={})
         after, effects = driven(self.update, writing, [*events, Pressed("send")])
         if after.errors:
             raise FunctionDeclined("; ".join(after.errors.values()))
@@ -156,7 +155,7 @@ class _WriteFunctions:
         message = _message(state, which.id)
         if message.folder == "Drafts":
             raise FunctionDeclined(f"{which.id} is a draft; send_draft sends it")
-        view = state.model_copy(update={"compose": None, "open": "", "errors": {}})
+        view = state.replace(compose=None, open="", errors={})
         return driven(self.update, view, [Pressed(f"message-{which.id}"), *events])
 
 
@@ -190,7 +189,7 @@ def _is_draft(state: MailState, message: Message) -> None:
 
 def draft(update: Drive[MailState], state: MailState, letter: Letter, base: Compose | None = None) -> FunctionResult[MailState]:
     """The letter in Drafts; `base` holds what is filled in already."""
-    writing = state.model_copy(update={"compose": base or Compose(), "errors": {}})
+    writing = state.replace(compose=base or Compose(), errors={})
     after, effects = driven(update, writing, [*_fields(letter), Pressed("save-draft")])
     name = after.compose.draft if after.compose else ""
     return FunctionResult(_window_as(state, after), short(after.messages[name]), effects)
@@ -200,5 +199,5 @@ def answering(update: Drive[MailState], state: MailState, message: Message) -> C
     """What Reply fills in for a message."""
     if message.folder == "Drafts":
         raise FunctionDeclined(f"{message.id} is a draft, which nobody can answer")
-    after = update(state.model_copy(update={"compose": None, "open": message.id}), Pressed("reply")).state
+    after = update(state.replace(compose=None, open=message.id), Pressed("reply")).state
     return after.compose or Compose()

@@ -10,8 +10,7 @@ from typing import Literal
 from pydantic import Field
 
 from environments.simulated.app import Away, Context, Effect, Event, Hovered, Pressed, Shortcut, Swiped, Toast, Update
-from environments.simulated.apps.common.forms import picked
-from environments.simulated.apps.common.record_list import ListState
+from environments.simulated.apps.common.record_list import ListState, picked
 from environments.simulated.world.values import Day, IdentityKey, Model, matches
 
 Folder = Literal["Inbox", "Sent", "Drafts", "Archive", "Trash"]
@@ -65,10 +64,90 @@ class MailState(ListState):
     compose: Compose | None = None
     errors: dict[str, str] = Field(default_factory=dict)
 
+    def found(self) -> list[Message]:
+        """The messages of the folder that fit the search, newest first."""
+        return list(_found(IdentityKey(self.messages), self.folder, self.applied))
 
-def found(state: MailState) -> list[Message]:
-    """The messages of the folder that fit the search, newest first."""
-    return list(_found(IdentityKey(state.messages), state.folder, state.applied))
+    def addresses(self) -> tuple[str, ...]:
+        """Whom the user has written to or heard from, for the fields of recipients to propose."""
+        return _addresses(IdentityKey(self.messages), self.address)
+
+    def sorting(self, event: Event) -> Update[MailState] | None:
+        """What an event means for the selection and its menu; None when it has nothing to do with them."""
+        if self.compose is not None:
+            return None
+        match event:
+            case Pressed(key="more"):
+                return Update(self.replace(menu="" if self.menu else "more"))
+            case Hovered(key="move-to") | Pressed(key="move-to") if self.menu:
+                return Update(self.replace(menu="move"))
+            case Hovered(key=key) if self.menu and key not in _MOVES:
+                return Update(self.replace(menu="more"))
+            case Away(pressed=pressed) if self.menu:
+                return Update(self.replace(menu="" if pressed else "more"))
+            case Shortcut(chord="Escape") if self.menu:
+                return Update(self.replace(menu=""))
+        if isinstance(event, Pressed) and self.menu and (done := self._done(event.key)) is not None:
+            return done
+        return None if self.open in self.messages else self._choosing(event)
+
+    def _choosing(self, event: Event) -> Update[MailState] | None:
+        match event:
+            case Pressed(key=key, modifiers=held) if key.startswith("message-") and any(name in held for name in _CHOOSING):
+                order = [message.id for message in self.found()]
+                name = key.removeprefix("message-").removesuffix(".subject")
+                return Update(self.replace(selected=picked(order, self.selected, name, held)))
+            case Context(key=key):
+                name = key.removeprefix("message-")
+                kept = self.selected if name in self.selected else (name,)
+                return Update(self.replace(selected=kept, menu="more"))
+            case Swiped(key=key, direction="left"):
+                return Update(self._changed((key.removeprefix("message-"),), folder="Archive"), (Toast("Moved to Archive"),))
+            case Swiped(key=key, direction="right"):
+                return Update(self._changed((key.removeprefix("message-"),), unread=False), (Toast("Marked as read"),))
+            case Shortcut(chord="Control+a" | "Meta+a"):
+                return Update(self._all())
+            case Shortcut(chord="Escape") if self.selected:
+                return Update(self.replace(selected=()))
+            case Pressed(key="delete-selected") | Shortcut(chord="Delete") if self.selected:
+                many = len(self.selected)
+                return Update(self.deleted(self.selected), (Toast(f"{_counted(many)} deleted"),))
+        return None
+
+    def _done(self, key: str) -> Update[MailState] | None:
+        """An item of the menu; it closes by that."""
+        names = (self.open,) if self.open in self.messages else self.selected
+        closed = self.replace(menu="")
+        if key == "select-all":
+            return Update(closed._all())
+        if key in ("mark-read", "mark-unread"):
+            unread = key == "mark-unread"
+            return Update(closed._changed(names, unread=unread), (Toast(f"Marked as {'unread' if unread else 'read'}"),))
+        if key in _MOVES:
+            moved = closed._changed(names, folder=_MOVES[key]).replace(selected=(), open="")
+            effects: tuple[Effect, ...] = (Toast(f"{_counted(len(names))} moved to {_MOVES[key]}"),)
+            return Update(moved, effects)
+        return None
+
+    def _all(self) -> MailState:
+        return self.replace(selected=tuple(message.id for message in self.found()))
+
+    def _changed(self, names: Sequence[str], **fields: bool | str) -> MailState:
+        changed: dict[str, Message] = {n: self.messages[n].replace(**fields) for n in names if n in self.messages}
+        return self.replace(messages={**self.messages, **changed})
+
+    def deleted(self, names: Sequence[str]) -> MailState:
+        """Messages go to Trash, and from there for good."""
+        messages = dict(self.messages)
+        for name in names:
+            message = messages.get(name)
+            if message is None:
+                continue
+            if message.folder == "Trash":
+                del messages[name]
+            else:
+                messages[name] = message.replace(folder="Trash")
+        return self.replace(messages=messages, selected=())
 
 
 @lru_cache(maxsize=8)
@@ -76,11 +155,6 @@ def _found(messages: IdentityKey[dict[str, Message]], folder: str, query: str) -
     """Looked for once as long as neither the content nor the search changes: each key that is typed asks again."""
     fits = [m for m in messages.value.values() if m.folder == folder and matches(query, m.subject, m.sender, m.to, m.body)]
     return tuple(sorted(reversed(fits), key=lambda message: message.date, reverse=True))
-
-
-def addresses(state: MailState) -> tuple[str, ...]:
-    """Whom the user has written to or heard from, for the fields of recipients to propose."""
-    return _addresses(IdentityKey(state.messages), state.address)
 
 
 @lru_cache(maxsize=8)
@@ -106,88 +180,5 @@ _MOVES: dict[str, Folder] = {f"move-{name.lower()}": name for name in GOALS}
 _CHOOSING = ("Shift", "Control", "Meta", "ControlOrMeta")
 
 
-def sorting(state: MailState, event: Event) -> Update[MailState] | None:
-    """What an event means for the selection and its menu; None when it has nothing to do with them."""
-    if state.compose is not None:
-        return None
-    match event:
-        case Pressed(key="more"):
-            return Update(state.model_copy(update={"menu": "" if state.menu else "more"}))
-        case Hovered(key="move-to") | Pressed(key="move-to") if state.menu:
-            return Update(state.model_copy(update={"menu": "move"}))
-        case Hovered(key=key) if state.menu and key not in _MOVES:
-            return Update(state.model_copy(update={"menu": "more"}))
-        case Away(pressed=pressed) if state.menu:
-            return Update(state.model_copy(update={"menu": "" if pressed else "more"}))
-        case Shortcut(chord="Escape") if state.menu:
-            return Update(state.model_copy(update={"menu": ""}))
-    if isinstance(event, Pressed) and state.menu and (done := _done(state, event.key)) is not None:
-        return done
-    return None if state.open in state.messages else _choosing(state, event)
-
-
-def _choosing(state: MailState, event: Event) -> Update[MailState] | None:
-    match event:
-        case Pressed(key=key, modifiers=held) if key.startswith("message-") and any(name in held for name in _CHOOSING):
-            order = [message.id for message in found(state)]
-            name = key.removeprefix("message-").removesuffix(".subject")
-            return Update(state.model_copy(update={"selected": picked(order, state.selected, name, held)}))
-        case Context(key=key):
-            name = key.removeprefix("message-")
-            kept = state.selected if name in state.selected else (name,)
-            return Update(state.model_copy(update={"selected": kept, "menu": "more"}))
-        case Swiped(key=key, direction="left"):
-            return Update(_changed(state, (key.removeprefix("message-"),), folder="Archive"), (Toast("Moved to Archive"),))
-        case Swiped(key=key, direction="right"):
-            return Update(_changed(state, (key.removeprefix("message-"),), unread=False), (Toast("Marked as read"),))
-        case Shortcut(chord="Control+a" | "Meta+a"):
-            return Update(_all(state))
-        case Shortcut(chord="Escape") if state.selected:
-            return Update(state.model_copy(update={"selected": ()}))
-        case Pressed(key="delete-selected") | Shortcut(chord="Delete") if state.selected:
-            many = len(state.selected)
-            return Update(deleted(state, state.selected), (Toast(f"{_counted(many)} deleted"),))
-    return None
-
-
-def _done(state: MailState, key: str) -> Update[MailState] | None:
-    """An item of the menu; it closes by that."""
-    names = (state.open,) if state.open in state.messages else state.selected
-    closed = state.model_copy(update={"menu": ""})
-    if key == "select-all":
-        return Update(_all(closed))
-    if key in ("mark-read", "mark-unread"):
-        unread = key == "mark-unread"
-        return Update(_changed(closed, names, unread=unread), (Toast(f"Marked as {'unread' if unread else 'read'}"),))
-    if key in _MOVES:
-        moved = _changed(closed, names, folder=_MOVES[key]).model_copy(update={"selected": (), "open": ""})
-        effects: tuple[Effect, ...] = (Toast(f"{_counted(len(names))} moved to {_MOVES[key]}"),)
-        return Update(moved, effects)
-    return None
-
-
 def _counted(many: int) -> str:
     return "Message" if many == 1 else f"{many} messages"
-
-
-def _all(state: MailState) -> MailState:
-    return state.model_copy(update={"selected": tuple(message.id for message in found(state))})
-
-
-def _changed(state: MailState, names: Sequence[str], **fields: bool | str) -> MailState:
-    changed: dict[str, Message] = {n: state.messages[n].model_copy(update=fields) for n in names if n in state.messages}
-    return state.model_copy(update={"messages": {**state.messages, **changed}})
-
-
-def deleted(state: MailState, names: Sequence[str]) -> MailState:
-    """Messages go to Trash, and from there for good."""
-    messages = dict(state.messages)
-    for name in names:
-        message = messages.get(name)
-        if message is None:
-            continue
-        if message.folder == "Trash":
-            del messages[name]
-        else:
-            messages[name] = message.model_copy(update={"folder": "Trash"})
-    return state.model_copy(update={"messages": messages, "selected": ()})

@@ -15,31 +15,22 @@ from environments.simulated.app import (
     Content,
     Edited,
     Event,
+    Function,
+    FunctionDeclined,
+    FunctionResult,
+    Meaning,
     Pressed,
     Setting,
     Shortcut,
     Toast,
     Update,
+    is_gone,
+    is_new,
 )
-from environments.simulated.apps.common.forms import question, save_question
 from environments.simulated.apps.common.functions_base import Drive, Page, driven, one_line, part_of, unknown
-from environments.simulated.apps.common.record_list import ListState, list_update, list_view
-from environments.simulated.effect_tables import Meaning, is_gone, is_new
-from environments.simulated.screen.widgets import (
-    Widget,
-    alert,
-    bar,
-    button,
-    form,
-    heading,
-    link,
-    search_bar,
-    text,
-    textbox,
-)
-from environments.simulated.skills import Function, FunctionDeclined, FunctionResult
-from environments.simulated.world.generate import TOPICS, how_many, paragraph
-from environments.simulated.world.values import IdentityKey, Model, matches
+from environments.simulated.apps.common.record_list import ListState, list_update, list_view, question, save_question
+from environments.simulated.screen.widgets import Widget, alert, bar, button, form, heading, link, search_bar, text, textbox
+from environments.simulated.world.values import TOPICS, IdentityKey, Model, how_many, matches, paragraph
 
 UNDO = 50
 """So many changes of a note can be taken back."""
@@ -131,7 +122,8 @@ def _dump(note: Note) -> JsonValue:
 
 def list_notes(state: NotesState, wanted: NoteQuery) -> FunctionResult[NotesState]:
     return FunctionResult(
-        state, part_of([n for n in state.notes.values() if matches(wanted.query, n.title, n.body)], wanted, _dump)
+        state,
+        part_of([n for n in state.notes.values() if matches(wanted.query, n.title, n.body)], wanted.offset, wanted.limit, _dump),
     )
 
 
@@ -156,7 +148,7 @@ def functions(update: Drive[NotesState]) -> tuple[Function[Any, Any], ...]:
     """Functions over the app's own `update`."""
 
     def written(state: NotesState, opening: str, title: str, body: str) -> FunctionResult[NotesState]:
-        listing = state.model_copy(update={"open": None})
+        listing = state.replace(open=None)
         events: list[Event] = [Pressed(opening), Edited("title", one_line(title)), Edited("body", body), Pressed("save")]
         after, effects = driven(update, listing, events)
         if after.error:
@@ -165,7 +157,7 @@ def functions(update: Drive[NotesState]) -> tuple[Function[Any, Any], ...]:
         editor = {name: getattr(state, name) for name in _EDITOR}
         if state.open == note.id:
             editor.update(title=note.title, body=note.body)
-        return FunctionResult(after.model_copy(update=editor), _dump(note), effects)
+        return FunctionResult(after.replace(**editor), _dump(note), effects)
 
     def create_note(state: NotesState, new: New) -> FunctionResult[NotesState]:
         return written(state, "new-note", new.title, new.body)
@@ -181,10 +173,10 @@ def functions(update: Drive[NotesState]) -> tuple[Function[Any, Any], ...]:
 
     def delete_note(state: NotesState, which: NoteReference) -> FunctionResult[NotesState]:
         note = _note(state, which.note)
-        listing = state.model_copy(update={"open": None})
+        listing = state.replace(open=None)
         after, effects = driven(update, listing, [Pressed(f"note-{note.id}"), Answered("delete", "Delete note", {})])
         editor = {"removed": None} if state.open == note.id else {name: getattr(state, name) for name in _EDITOR}
-        return FunctionResult(after.model_copy(update=editor), {"deleted": note.id, "title": note.title}, effects)
+        return FunctionResult(after.replace(**editor), {"deleted": note.id, "title": note.title}, effects)
 
     return (
         Function("list_notes", "Notes whose title or body has all words of the query", NoteQuery, list_notes),
@@ -231,7 +223,7 @@ class Notes(App[NotesContent, NotesState]):
 
     def start(self, content: NotesContent, setting: Setting) -> NotesState:
         given = (*(content.notes or ()), *_generated(how_many(content.notes, content.generate, 6, setting.cast.times), setting))
-        notes = {n.id: n for n in (note.model_copy(update={"id": note.id or str(i)}) for i, note in enumerate(given, start=1))}
+        notes = {n.id: n for n in (note.replace(id=note.id or str(i)) for i, note in enumerate(given, start=1))}
         state = NotesState(notes=notes, counter=len(notes))
         opened = next((note.id for note in notes.values() if note.title == content.open), None)
         return _opened(state, opened) if opened else state
@@ -243,10 +235,7 @@ class Notes(App[NotesContent, NotesState]):
         if isinstance(event, Arrived) and event.topic == "note":
             name = str(state.counter + 1)
             note = Note(id=name, title=event.data.get("title", "Untitled"), body=event.data.get("body", ""))
-            return Update(
-                state.model_copy(update={"notes": {**state.notes, name: note}, "counter": state.counter + 1}),
-                (Toast("Saved to notes"),),
-            )
+            return Update(state.replace(notes={**state.notes, name: note}, counter=state.counter + 1), (Toast("Saved to notes"),))
         return _listing(state, event) if state.open is None else _editing(state, state.open, event)
 
 
@@ -258,7 +247,7 @@ def _listing(state: NotesState, event: Event) -> Update[NotesState]:
             return Update(state.model_copy(update={"open": "", **_BLANK}))
         case Pressed(key="undo") | Shortcut(chord="Control+z" | "Meta+z") if state.removed:
             notes = {**state.notes, state.removed.id: state.removed}
-            return Update(state.model_copy(update={"notes": notes, "removed": None}), (Toast("Note restored"),))
+            return Update(state.replace(notes=notes, removed=None), (Toast("Note restored"),))
         case Pressed(key=key) if key.startswith("note-"):
             return Update(_opened(state, key.removeprefix("note-")))
     return Update(state)
@@ -280,7 +269,7 @@ def _editing(state: NotesState, opened: str, event: Event) -> Update[NotesState]
         case Answered(key="delete", button="Delete note"):
             rest = {name: note for name, note in state.notes.items() if name != opened}
             removed = state.notes.get(opened)
-            return Update(_closed(state.model_copy(update={"notes": rest, "removed": removed})), (Toast("Note deleted"),))
+            return Update(_closed(state.replace(notes=rest, removed=removed)), (Toast("Note deleted"),))
         case Pressed(key="back") if _unsaved(state, opened):
             return Update(state, (save_question("This note has changes that are not saved."),))
         case Pressed(key="back") | Answered(key="unsaved", button="Discard changes"):
@@ -320,7 +309,7 @@ def _unsaved(state: NotesState, opened: str) -> bool:
 
 def _save(state: NotesState, opened: str) -> Update[NotesState]:
     if not state.title.strip():
-        return Update(state.model_copy(update={"error": "Title is required"}))
+        return Update(state.replace(error="Title is required"))
     name = opened or str(state.counter + 1)
     note = Note(id=name, title=state.title.strip(), body=state.body)
     changes = {"notes": {**state.notes, name: note}, "open": name, "title": note.title, "error": ""}
@@ -333,13 +322,7 @@ def _list(state: NotesState) -> tuple[Widget, ...]:
     undo: tuple[Widget, ...] = ()
     if state.removed:
         undo = (bar(text(f"{state.removed.title} was deleted", "removed"), button("Undo", "undo"), key="undo-bar"),)
-    return (
-        heading("All notes", "list"),
-        *undo,
-        bar(button("New note", "new-note")),
-        search_bar("notes", state.query),
-        *shown,
-    )
+    return (heading("All notes", "list"), *undo, bar(button("New note", "new-note")), search_bar("notes", state.query), *shown)
 
 
 def _editor(state: NotesState) -> tuple[Widget, ...]:

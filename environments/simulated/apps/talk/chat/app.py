@@ -15,55 +15,36 @@ from environments.simulated.app import (
     Content,
     Copy,
     DialogField,
+    Difference,
     Edited,
     Event,
+    Meaning,
     Pressed,
     Setting,
     Shortcut,
     Submitted,
     Toast,
     Update,
+    is_gone,
+    is_new,
 )
-from environments.simulated.apps.common.forms import prompt, question
-from environments.simulated.apps.common.record_list import list_update, list_view, refuse_twice, with_ids
-from environments.simulated.apps.office.calendar.event import Moment, moment_after
-from environments.simulated.apps.talk.chat.chat_talk import Answer, Conversation, Message, PendingReply
+from environments.simulated.apps.common.record_list import list_update, list_view, prompt, question, refuse_twice, with_ids
+from environments.simulated.apps.office.calendar.state import Moment, moment_after
 from environments.simulated.apps.talk.chat.functions import FUNCTIONS
 from environments.simulated.apps.talk.chat.state import (
     LONGEST,
     MESSAGES,
+    Answer,
     ChatState,
+    Conversation,
+    Message,
+    PendingReply,
     Row,
-    awaited,
-    delivered,
-    effects_of,
-    found,
-    left,
-    opened,
     put_there,
-    received,
-    said_in,
-    sent,
-    started,
-    talks,
 )
-from environments.simulated.effect_tables import Difference, Meaning, is_gone, is_new
-from environments.simulated.screen.widgets import (
-    Widget,
-    bar,
-    button,
-    cell,
-    form,
-    heading,
-    link,
-    row,
-    search_bar,
-    table,
-    text,
-    textbox,
-)
-from environments.simulated.world.generate import TOPICS, how_many, paragraph
-from environments.simulated.world.values import IdentityKey, Model
+from environments.simulated.screen import widgets as ui
+from environments.simulated.screen.widgets import Widget
+from environments.simulated.world.values import TOPICS, IdentityKey, Model, how_many, paragraph
 
 _SHORT = 60
 
@@ -71,21 +52,21 @@ _SHORT = 60
 def page(state: ChatState) -> tuple[Widget, ...]:
     """The page that is shown: a conversation, what was searched for, or the list."""
     if put_there(IdentityKey(state.incoming)):
-        state = delivered(state.model_copy(update={"coming": ()})).state.model_copy(update={"coming": state.coming})
+        state = state.replace(coming=()).delivered().state.replace(coming=state.coming)
     if state.open in state.conversations:
         return _conversation(state, state.conversations[state.open])
     return _results(state) if state.applied else _list(state)
 
 
 def _top(state: ChatState) -> tuple[Widget, ...]:
-    return (bar(button("New conversation", "new")), search_bar("messages", state.query))
+    return (ui.bar(ui.button("New conversation", "new")), ui.search_bar("messages", state.query))
 
 
 def _list(state: ChatState) -> tuple[Widget, ...]:
-    rows, total = talks(state)
+    rows, total = state.talks()
     columns = ("Name", "Last message", "Time", "Unread", "Notifications")
     shown = list_view("talks", columns, rows, _row, "No conversations", state.page)
-    return (heading("Chats", "list"), *_top(state), text(f"Unread messages: {total}", "unread"), *shown)
+    return (ui.heading("Chats", "list"), *_top(state), ui.text(f"Unread messages: {total}", "unread"), *shown)
 
 
 def _row(item: Row) -> Widget:
@@ -93,8 +74,8 @@ def _row(item: Row) -> Widget:
     last = f"{item.last.sender or 'You'}: {_short(item.last.text)}" if item.last else ""
     cells = (last, item.last.at if item.last else "", f"{item.unread} unread" if item.unread else "",
             "Muted" if item.talk.muted else "")  # fmt: skip
-    name = link(item.talk.title, f"{key}:name", selected=item.unread > 0)
-    return row(key, name, *(cell(value, f"{key}:{n}") for n, value in enumerate(cells)))
+    name = ui.link(item.talk.title, f"{key}:name", selected=item.unread > 0)
+    return ui.row(key, name, *(ui.cell(value, f"{key}:{n}") for n, value in enumerate(cells)))
 
 
 def _short(said: str) -> str:
@@ -107,17 +88,17 @@ def _results(state: ChatState) -> tuple[Widget, ...]:
         key = f"hit:{message.id}"
         name = state.conversations[message.conversation].title
         said = (message.sender or "You", _short(message.text), message.at)
-        return row(key, link(name, f"{key}:name"), *(cell(value, f"{key}:{n}") for n, value in enumerate(said)))
+        return ui.row(key, ui.link(name, f"{key}:name"), *(ui.cell(value, f"{key}:{n}") for n, value in enumerate(said)))
 
     columns = ("Conversation", "From", "Message", "Time")
-    shown = list_view("hits", columns, found(state, state.applied), hit, "No messages found", state.page)
-    title = heading(f"Messages with “{state.applied}”", "results")
-    return (title, *_top(state), bar(button("Clear search", "clear")), *shown)
+    shown = list_view("hits", columns, state.found(state.applied), hit, "No messages found", state.page)
+    title = ui.heading(f"Messages with “{state.applied}”", "results")
+    return (title, *_top(state), ui.bar(ui.button("Clear search", "clear")), *shown)
 
 
 def shown_messages(state: ChatState) -> tuple[Sequence[Message], int, int]:
     """The messages of the open conversation that are on the screen, how many pages back they are, and the most there are."""
-    every = said_in(state, state.open)
+    every = state.said_in(state.open)
     back = max(0, -(-len(every) // MESSAGES) - 1)
     at = min(state.older, back)
     stop = len(every) - at * MESSAGES
@@ -127,31 +108,35 @@ def shown_messages(state: ChatState) -> tuple[Sequence[Message], int, int]:
 def _conversation(state: ChatState, talk: Conversation) -> tuple[Widget, ...]:
     part, at, back = shown_messages(state)
     chosen = state.selected in state.messages
-    tools = bar(
-        button("Back to chats", "back"), button("Unmute" if talk.muted else "Mute", "mute"),
-        button("Leave conversation", "leave"), button("Reply", "reply", enabled=chosen),
-        button("Copy message", "copy", enabled=chosen), key="tools",
+    tools = ui.bar(
+        ui.button("Back to chats", "back"), ui.button("Unmute" if talk.muted else "Mute", "mute"),
+        ui.button("Leave conversation", "leave"), ui.button("Reply", "reply", enabled=chosen),
+        ui.button("Copy message", "copy", enabled=chosen), key="tools",
     )  # fmt: skip
-    turning = bar(
-        button("Older messages", "older", enabled=at < back), button("Newer messages", "newer", enabled=at > 0), key="turning"
+    turning = ui.bar(
+        ui.button("Older messages", "older", enabled=at < back),
+        ui.button("Newer messages", "newer", enabled=at > 0),
+        key="turning",
     )
     rows = [_message(state, message) for message in part]
-    body = table("messages", ("From", "Message", "Time"), rows) if rows else text("No messages yet", "none")
+    body = ui.table("messages", ("From", "Message", "Time"), rows) if rows else ui.text("No messages yet", "none")
     typing = [c.sender for c in state.coming if c.conversation == talk.id]
     draft = state.drafts.get(talk.id, "")
     answered = state.messages.get(state.reply_to)
     quote = (
-        (bar(text(f"Replying to {_quoted(answered)}", "reply-to"), button("Cancel reply", "cancel-reply")),) if answered else ()
+        (ui.bar(ui.text(f"Replying to {_quoted(answered)}", "reply-to"), ui.button("Cancel reply", "cancel-reply")),)
+        if answered
+        else ()
     )
-    write = textbox("Write a message", "write", draft)
-    writing = form("write-form", write, button("Send", "send", enabled=bool(draft.strip())), submit="send", across=True)
+    write = ui.textbox("Write a message", "write", draft)
+    writing = ui.form("write-form", write, ui.button("Send", "send", enabled=bool(draft.strip())), submit="send", across=True)
     return (
-        heading(talk.title, f"talk-page:{talk.id}"),
-        *((text(f"Members: {', '.join(talk.members)}", "members"),) if len(talk.members) > 1 else ()),
+        ui.heading(talk.title, f"talk-page:{talk.id}"),
+        *((ui.text(f"Members: {', '.join(talk.members)}", "members"),) if len(talk.members) > 1 else ()),
         tools,
         *((turning,) if back else ()),
         body,
-        *(text(f"{name} is typing…", f"typing-{n}") for n, name in enumerate(typing)),
+        *(ui.text(f"{name} is typing…", f"typing-{n}") for n, name in enumerate(typing)),
         *quote,
         writing,
     )
@@ -161,8 +146,8 @@ def _message(state: ChatState, message: Message) -> Widget:
     key = f"message:{message.id}"
     to = state.messages.get(message.reply_to)
     said = f"↪ {_quoted(to)}\n{message.text}" if to else message.text
-    cells = (cell(message.sender or "You", f"{key}:from"), text(said, f"{key}:text"), cell(message.at, f"{key}:at"))
-    return row(key, *cells, selected=message.id == state.selected)
+    cells = (ui.cell(message.sender or "You", f"{key}:from"), ui.text(said, f"{key}:text"), ui.cell(message.at, f"{key}:at"))
+    return ui.row(key, *cells, selected=message.id == state.selected)
 
 
 def _quoted(message: Message) -> str:
@@ -259,9 +244,9 @@ class Chat(App[ChatContent, ChatState]):
         return page(state)
 
     def update(self, state: ChatState, event: Event) -> Update[ChatState]:
-        now, news = delivered(state)
+        now, news = state.delivered()
         done = _happened(now, event)
-        return Update(done.state, (*effects_of(now, news), *done.effects)) if news else done
+        return Update(done.state, (*now.effects_of(news), *done.effects)) if news else done
 
 
 def _happened(state: ChatState, event: Event) -> Update[ChatState]:
@@ -281,26 +266,26 @@ def _arrived(state: ChatState, event: Arrived) -> Update[ChatState]:
     if event.topic == "open" and who:
         return Update(_with(state, who))
     if event.topic == "message" and who:
-        state, name = started(state, who)
+        state, name = state.started(who)
         one = PendingReply(conversation=name, sender=event.data.get("from") or who, text=event.data.get("text", ""), at=state.now)
-        return Update(received(state, one), effects_of(state, (one,)))
+        return Update(state.received(one), state.effects_of((one,)))
     return Update(state)
 
 
 def _with(state: ChatState, title: str) -> ChatState:
-    state, name = started(state, title)
-    return opened(state, name)
+    state, name = state.started(title)
+    return state.opened(name)
 
 
 def _listing(state: ChatState, event: Event) -> Update[ChatState]:
-    looked = list_update(state, event, lambda: found(state, state.applied) if state.applied else talks(state).rows)
+    looked = list_update(state, event, lambda: state.found(state.applied) if state.applied else state.talks().rows)
     if looked is not None:
         return Update(looked)
     match event:
         case Pressed(key="new") | Shortcut(chord="Control+n" | "Meta+n"):
             return Update(state, (prompt("new", "New conversation", "Start", DialogField(key="name", label="Name")),))
         case Pressed(key=key) if key.startswith("talk:"):
-            return Update(opened(state, key.split(":")[1]))
+            return Update(state.opened(key.split(":")[1]))
         case Pressed(key=key) if key.startswith("hit:"):
             return Update(_at_message(state, state.messages[key.split(":")[1]]))
     return Update(state)
@@ -308,26 +293,26 @@ def _listing(state: ChatState, event: Event) -> Update[ChatState]:
 
 def _at_message(state: ChatState, message: Message) -> ChatState:
     """The conversation, at the page where a message stands."""
-    every = [m.id for m in said_in(state, message.conversation)]
+    every = [m.id for m in state.said_in(message.conversation)]
     older = (len(every) - 1 - every.index(message.id)) // MESSAGES
-    return opened(state, message.conversation).model_copy(update={"older": older, "selected": message.id})
+    return state.opened(message.conversation).replace(older=older, selected=message.id)
 
 
 def _talking(state: ChatState, talk: Conversation, event: Event) -> Update[ChatState]:
     match event:
         case Edited(key="write", value=value):
-            return Update(state.model_copy(update={"drafts": {**state.drafts, talk.id: value}}))
+            return Update(state.replace(drafts={**state.drafts, talk.id: value}))
         case Pressed(key="send"):
             return _send(state, talk)
         case Pressed(key="mute"):
-            changed = talk.model_copy(update={"muted": not talk.muted})
+            changed = talk.replace(muted=not talk.muted)
             toast = Toast("Notifications are on" if talk.muted else "Notifications are off")
-            return Update(state.model_copy(update={"conversations": {**state.conversations, talk.id: changed}}), (toast,))
+            return Update(state.replace(conversations={**state.conversations, talk.id: changed}), (toast,))
         case Pressed(key="leave"):
             lost = "All messages of this conversation will be deleted for good."
             return Update(state, (question("leave", f"Leave {talk.title}?", lost, "Leave"),))
         case Answered(key="leave", button="Leave"):
-            return Update(left(state, talk.id), (Toast(f"You left {talk.title}"),))
+            return Update(state.left(talk.id), (Toast(f"You left {talk.title}"),))
         case Pressed(key=key):
             return _looking(state, key)
     return Update(state)
@@ -351,7 +336,7 @@ def _looking(state: ChatState, key: str) -> Update[ChatState]:
             return Update(state, (Copy(chosen.text), Toast("Copied")))
         case _ if key.startswith("message:"):
             changes = {"selected": key.split(":")[1]}
-    return Update(state.model_copy(update=changes))
+    return Update(state.replace(**changes))
 
 
 def _send(state: ChatState, talk: Conversation) -> Update[ChatState]:
@@ -361,9 +346,9 @@ def _send(state: ChatState, talk: Conversation) -> Update[ChatState]:
     if len(text) > LONGEST:
         return Update(state, (Toast(f"A message has at most {LONGEST} characters"),))
     reply_to = state.reply_to if state.reply_to in state.messages else ""
-    after, news = sent(state, talk.id, text, reply_to)
+    after, news = state.sent(talk.id, text, reply_to)
     changes = {"drafts": {**after.drafts, talk.id: ""}, "older": 0, "selected": "", "reply_to": ""}
-    return Update(after.model_copy(update=changes), (Submitted(), *effects_of(after, news), *awaited(state, after)))
+    return Update(after.replace(**changes), (Submitted(), *after.effects_of(news), *state.awaited(after)))
 
 
 def _generated(many: int, lines: int, setting: Setting) -> tuple[Talk, ...]:

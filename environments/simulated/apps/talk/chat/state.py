@@ -13,13 +13,70 @@ from functools import lru_cache
 from operator import attrgetter
 from typing import NamedTuple
 
-from pydantic import Field
+from pydantic import ConfigDict, Field
 
 from environments.simulated.app import Effect, Later, Notify, Toast
 from environments.simulated.apps.common.record_list import ListState
-from environments.simulated.apps.office.calendar.event import moment_after
-from environments.simulated.apps.talk.chat.chat_talk import Conversation, Message, PendingReply
-from environments.simulated.world.values import IdentityKey, matches
+from environments.simulated.apps.office.calendar.state import Moment, moment_after
+from environments.simulated.world.values import IdentityKey, Model, matches
+
+
+class Invite(Model):
+    """An invitation that comes with an answer, for the calendar."""
+
+    title: str
+    start: Moment
+    end: Moment
+    place: str = ""
+
+
+class Answer(Model):
+    """When the user writes something that fits `when`, somebody says something. `*` and `?` stand for anything."""
+
+    model_config = ConfigDict(validate_by_name=True)
+    when: str = "*"
+    say: str = Field(min_length=1)
+    sender: str = Field(default="", alias="from")
+    after: int = Field(default=0, ge=0, le=24 * 3600)
+    """Seconds; at 0 the answer is there at once."""
+    once: bool = False
+    invite: Invite | None = None
+
+
+class Conversation(Model):
+    """Who talks, and how the others answer. The first rule that fits counts."""
+
+    id: str
+    title: str
+    members: tuple[str, ...] = ()
+    muted: bool = False
+    answers: tuple[Answer, ...] = ()
+    used: tuple[int, ...] = ()
+    """Rules that answered already."""
+
+
+class Message(Model):
+    """Something that was said. The sender is empty where it was the user."""
+
+    id: str
+    conversation: str
+    sender: str = ""
+    text: str
+    at: str
+    unread: bool = False
+    reply_to: str = ""
+
+
+class PendingReply(Model):
+    """An answer that is on its way."""
+
+    conversation: str
+    sender: str
+    text: str
+    at: str
+    after: int = 0
+    """Seconds that it takes."""
+    invite: Invite | None = None
 
 
 class Row(NamedTuple):
@@ -112,61 +169,124 @@ class ChatState(ListState):
     selected: str = ""
     reply_to: str = ""
 
+    def delivered(self) -> ChatUpdate:
+        """The state once everything on its way has arrived."""
+        state = self
+        news = []
+        waiting = put_there(IdentityKey(state.incoming))
+        for name, text in waiting:
+            if name in state.conversations:
+                news.append(
+                    PendingReply(conversation=name, sender=first_member(state.conversations[name]), text=text, at=state.now)
+                )
+        # Last, because the view shows the others already, and shows them under the ids that they get here.
+        news += [c for c in state.coming if c.conversation in state.conversations]
+        if not news and not state.coming:
+            return ChatUpdate(state)
+        silent = dict.fromkeys(state.incoming, "") if waiting else state.incoming
+        state = state.replace(coming=(), incoming=silent)
+        for one in news:
+            state = state.received(one)
+        return ChatUpdate(state, tuple(news))
+
+    def received(self, one: PendingReply) -> ChatState:
+        """What somebody says; it is read already where its conversation is open."""
+        unread = self.open != one.conversation
+        return self._put(
+            Message(id="", conversation=one.conversation, sender=one.sender, text=one.text, at=one.at, unread=unread)
+        )
+
+    def sent(self, conversation: str, text: str, reply_to: str = "") -> ChatUpdate:
+        """The user says something; whoever answers at once has answered."""
+        state = self
+        at = state.now
+        talk = state.conversations[conversation]
+        state = state._put(Message(id="", conversation=conversation, text=text, at=at, reply_to=reply_to))
+        rule = _answering(talk, text)
+        if rule is None:
+            return ChatUpdate(state)
+        answer = talk.answers[rule]
+        used = talk.replace(used=(*talk.used, rule)) if answer.once else talk
+        state = state.replace(conversations={**state.conversations, conversation: used})
+        when = moment_after(at, -(-answer.after // 60))
+        one = PendingReply(
+            conversation=conversation,
+            sender=answer.sender or first_member(talk),
+            text=answer.say,
+            at=when,
+            after=answer.after,
+            invite=answer.invite,
+        )
+        if answer.after:
+            return ChatUpdate(state.replace(coming=(*state.coming, one)))
+        return ChatUpdate(state.received(one), (one,))
+
+    def _put(self, message: Message) -> ChatState:
+        name = str(self.counter + 1)
+        messages = {**self.messages, name: message.replace(id=name)}
+        now = max(self.now, moment_after(message.at, 1))
+        return self.replace(messages=messages, counter=self.counter + 1, now=now)
+
+    def opened(self, name: str) -> ChatState:
+        """A conversation on the screen; its messages are read."""
+        changes = {"open": name, "older": 0, "selected": "", "reply_to": ""}
+        return self.read(name).replace(**changes)
+
+    def read(self, name: str) -> ChatState:
+        unread = {m.id: m.replace(unread=False) for m in self.said_in(name) if m.unread}
+        return self.replace(messages={**self.messages, **unread}) if unread else self
+
+    def started(self, title: str) -> tuple[ChatState, str]:
+        """The conversation with this name, a new one if there is none. A new one is with somebody who does not answer."""
+        for talk in self.conversations.values():
+            if talk.title.casefold() == title.casefold():
+                return self, talk.id
+        name = f"talk-{self.counter + 1}"
+        talk = Conversation(id=name, title=title, members=(title,))
+        changes = {"conversations": {**self.conversations, name: talk}, "incoming": {**self.incoming, name: ""},
+                   "counter": self.counter + 1}  # fmt: skip
+        return self.replace(**changes), name
+
+    def left(self, name: str) -> ChatState:
+        """The state without a conversation and all that was said in it."""
+        messages = {n: m for n, m in self.messages.items() if m.conversation != name}
+        return self.replace(conversations=_without(self.conversations, name), incoming=_without(self.incoming, name),
+            drafts=_without(self.drafts, name), messages=messages, open="" if self.open == name else self.open,
+            coming=tuple(c for c in self.coming if c.conversation != name))  # fmt: skip
+
+    def said_in(self, name: str) -> tuple[Message, ...]:
+        """The messages of a conversation, oldest first."""
+        return archive(IdentityKey(self.messages)).said_in(name)
+
+    def found(self, query: str) -> tuple[Message, ...]:
+        """Messages that have all words of the query, newest first."""
+        return fitting(IdentityKey(self.conversations), IdentityKey(self.messages), query)
+
+    def talks(self) -> Rows:
+        """All conversations, the one with the newest message first."""
+        return rows_of(IdentityKey(self.conversations), IdentityKey(self.messages))
+
+    def effects_of(self, news: Iterable[PendingReply]) -> tuple[Effect, ...]:
+        """A short notice of what is not on the screen anyway, unless it is muted; invitations go to the calendar."""
+        effects: list[Effect] = []
+        for one in news:
+            talk = self.conversations[one.conversation]
+            if not talk.muted and self.open != one.conversation:
+                effects.append(Toast(f"New message from {one.sender}"))
+            if one.invite is not None:
+                effects.append(Notify("calendar", "invitation", {**one.invite.model_dump(), "from": one.sender}))
+        return tuple(effects)
+
+    def awaited(self, after: ChatState) -> tuple[Effect, ...]:
+        """For each answer that is on its way since then: the moment at which it comes, if nothing happens in the app before."""
+        return tuple(Later(float(one.after), "answers", {}) for one in after.coming if one not in self.coming)
+
 
 class ChatUpdate(NamedTuple):
     """The next state and what became known in it."""
 
     state: ChatState
     news: tuple[PendingReply, ...] = ()
-
-
-def delivered(state: ChatState) -> ChatUpdate:
-    """The state once everything on its way has arrived."""
-    news = []
-    waiting = put_there(IdentityKey(state.incoming))
-    for name, text in waiting:
-        if name in state.conversations:
-            news.append(PendingReply(conversation=name, sender=first_member(state.conversations[name]), text=text, at=state.now))
-    # Last, because the view shows the others already, and shows them under the ids that they get here.
-    news += [c for c in state.coming if c.conversation in state.conversations]
-    if not news and not state.coming:
-        return ChatUpdate(state)
-    silent = dict.fromkeys(state.incoming, "") if waiting else state.incoming
-    state = state.model_copy(update={"coming": (), "incoming": silent})
-    for one in news:
-        state = received(state, one)
-    return ChatUpdate(state, tuple(news))
-
-
-def received(state: ChatState, one: PendingReply) -> ChatState:
-    """What somebody says; it is read already where its conversation is open."""
-    unread = state.open != one.conversation
-    return _put(state, Message(id="", conversation=one.conversation, sender=one.sender, text=one.text, at=one.at, unread=unread))
-
-
-def sent(state: ChatState, conversation: str, text: str, reply_to: str = "") -> ChatUpdate:
-    """The user says something; whoever answers at once has answered."""
-    at = state.now
-    talk = state.conversations[conversation]
-    state = _put(state, Message(id="", conversation=conversation, text=text, at=at, reply_to=reply_to))
-    rule = _answering(talk, text)
-    if rule is None:
-        return ChatUpdate(state)
-    answer = talk.answers[rule]
-    used = talk.model_copy(update={"used": (*talk.used, rule)}) if answer.once else talk
-    state = state.model_copy(update={"conversations": {**state.conversations, conversation: used}})
-    when = moment_after(at, -(-answer.after // 60))
-    one = PendingReply(
-        conversation=conversation,
-        sender=answer.sender or first_member(talk),
-        text=answer.say,
-        at=when,
-        after=answer.after,
-        invite=answer.invite,
-    )
-    if answer.after:
-        return ChatUpdate(state.model_copy(update={"coming": (*state.coming, one)}))
-    return ChatUpdate(received(state, one), (one,))
 
 
 def _answering(talk: Conversation, text: str) -> int | None:
@@ -176,81 +296,9 @@ def _answering(talk: Conversation, text: str) -> int | None:
     return next(fits, None)
 
 
-def _put(state: ChatState, message: Message) -> ChatState:
-    name = str(state.counter + 1)
-    messages = {**state.messages, name: message.model_copy(update={"id": name})}
-    now = max(state.now, moment_after(message.at, 1))
-    return state.model_copy(update={"messages": messages, "counter": state.counter + 1, "now": now})
-
-
 def first_member(talk: Conversation) -> str:
     return talk.members[0] if talk.members else talk.title
 
 
-def opened(state: ChatState, name: str) -> ChatState:
-    """A conversation on the screen; its messages are read."""
-    changes = {"open": name, "older": 0, "selected": "", "reply_to": ""}
-    return read(state, name).model_copy(update=changes)
-
-
-def read(state: ChatState, name: str) -> ChatState:
-    unread = {m.id: m.model_copy(update={"unread": False}) for m in said_in(state, name) if m.unread}
-    return state.model_copy(update={"messages": {**state.messages, **unread}}) if unread else state
-
-
-def started(state: ChatState, title: str) -> tuple[ChatState, str]:
-    """The conversation with this name, a new one if there is none. A new one is with somebody who does not answer."""
-    for talk in state.conversations.values():
-        if talk.title.casefold() == title.casefold():
-            return state, talk.id
-    name = f"talk-{state.counter + 1}"
-    talk = Conversation(id=name, title=title, members=(title,))
-    changes = {"conversations": {**state.conversations, name: talk}, "incoming": {**state.incoming, name: ""},
-               "counter": state.counter + 1}  # fmt: skip
-    return state.model_copy(update=changes), name
-
-
-def left(state: ChatState, name: str) -> ChatState:
-    """The state without a conversation and all that was said in it."""
-    messages = {n: m for n, m in state.messages.items() if m.conversation != name}
-    return state.model_copy(update={
-        "conversations": _without(state.conversations, name), "incoming": _without(state.incoming, name),
-        "drafts": _without(state.drafts, name), "messages": messages, "open": "" if state.open == name else state.open,
-        "coming": tuple(c for c in state.coming if c.conversation != name),
-    })  # fmt: skip
-
-
 def _without(items: Mapping[str, object], name: str) -> dict[str, object]:
     return {key: value for key, value in items.items() if key != name}
-
-
-def said_in(state: ChatState, name: str) -> tuple[Message, ...]:
-    """The messages of a conversation, oldest first."""
-    return archive(IdentityKey(state.messages)).said_in(name)
-
-
-def found(state: ChatState, query: str) -> tuple[Message, ...]:
-    """Messages that have all words of the query, newest first."""
-    return fitting(IdentityKey(state.conversations), IdentityKey(state.messages), query)
-
-
-def talks(state: ChatState) -> Rows:
-    """All conversations, the one with the newest message first."""
-    return rows_of(IdentityKey(state.conversations), IdentityKey(state.messages))
-
-
-def effects_of(state: ChatState, news: Iterable[PendingReply]) -> tuple[Effect, ...]:
-    """A short notice of what is not on the screen anyway, unless it is muted; invitations go to the calendar."""
-    effects: list[Effect] = []
-    for one in news:
-        talk = state.conversations[one.conversation]
-        if not talk.muted and state.open != one.conversation:
-            effects.append(Toast(f"New message from {one.sender}"))
-        if one.invite is not None:
-            effects.append(Notify("calendar", "invitation", {**one.invite.model_dump(), "from": one.sender}))
-    return tuple(effects)
-
-
-def awaited(before: ChatState, after: ChatState) -> tuple[Effect, ...]:
-    """For each answer that is on its way since then: the moment at which it is there, if nothing happens in the app earlier."""
-    return tuple(Later(float(one.after), "answers", {}) for one in after.coming if one not in before.coming)

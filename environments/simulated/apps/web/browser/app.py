@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Annotated
+
 from pydantic import Field, JsonValue
 
 from environments.effects import Effect as Does
@@ -10,22 +12,39 @@ from environments.simulated.app import (
     App,
     Arrived,
     Busy,
+    Difference,
     Edited,
     Event,
     Focus,
+    FunctionDeclined,
+    FunctionResult,
     Left,
+    Meaning,
     Notify,
     Pressed,
     Setting,
     Shortcut,
     Toast,
     Update,
+    is_gone,
+    is_new,
 )
-from environments.simulated.apps.common.forms import question
-from environments.simulated.apps.common.functions_base import NoArguments, Page, chosen, part_of, unknown
-from environments.simulated.apps.web.browser.browser_view import body, search_address, window
-from environments.simulated.apps.web.browser.content import Form, Link
-from environments.simulated.apps.web.browser.page import checked, form_at, key_of, problem, problems, sent, signed, value_of
+from environments.simulated.apps.common.functions_base import FunctionTable, Limit, Offset, Words, chosen, part_of, unknown
+from environments.simulated.apps.common.record_list import question
+from environments.simulated.apps.web.browser.intranet import Form, Link
+from environments.simulated.apps.web.browser.page import (
+    body,
+    checked,
+    form_at,
+    key_of,
+    problem,
+    problems,
+    search_address,
+    sent,
+    signed,
+    value_of,
+    window,
+)
 from environments.simulated.apps.web.browser.state import (
     BOOKMARKS,
     HISTORY,
@@ -36,58 +55,19 @@ from environments.simulated.apps.web.browser.state import (
     BrowserState,
     Place,
     asked,
-    bookmark_of,
-    bookmarked,
-    changed,
-    found,
     is_words,
     joined,
-    loaded,
-    new_tab,
     normal,
     parts,
-    place_at,
     snippet,
     started,
-    stepped,
-    without_bookmark,
-    without_tab,
 )
-from environments.simulated.effect_tables import Difference, Meaning, is_gone, is_new
 from environments.simulated.screen.widgets import Widget
-from environments.simulated.skills import AnyFunction, Function, FunctionDeclined, FunctionResult
-from environments.simulated.world.values import Model
-
-
-class AddressArguments(Model):
-    """An address, in the current tab or in a new one."""
-
-    url: str = Field(min_length=1, max_length=2000)
-    new_tab: bool = False
-
-
-class SearchArguments(Page):
-    query: str = Field(min_length=1)
-
-
-class FormValues(Model):
-    """Values by the labels of the form's fields. `form` counts the forms of the page from 1."""
-
-    values: dict[str, str]
-    form: int = Field(default=1, ge=1)
-    confirmed: bool = False
-    """The answer to what the form asks before it is sent."""
-
-
-class BookmarkAddress(Model):
-    """An address; the one of the current page where it is left out."""
-
-    url: str = ""
 
 
 def _page(state: BrowserState) -> dict[str, JsonValue]:
     """The page of the current tab as text."""
-    place = place_at(state, state.tab.address)
+    place = state.place_at(state.tab.address)
     lines = [line for widget in body(state).widgets for line in _lines(widget)]
     return {
         "url": state.tab.address,
@@ -107,41 +87,54 @@ def _lines(widget: Widget) -> list[str]:
     return [*own, *(line for child in widget.children for line in _lines(child))]
 
 
-def _open(state: BrowserState, given: AddressArguments) -> FunctionResult[BrowserState]:
-    if given.new_tab and len(state.tabs) >= MOST_TABS:
-        raise FunctionDeclined(f"there are {MOST_TABS} tabs already; close one first")
-    after = new_tab(state, given.url) if given.new_tab else loaded(state, given.url)
-    return FunctionResult(after, _page(after))
-
-
-def _read(state: BrowserState, given: NoArguments) -> FunctionResult[BrowserState]:
-    return FunctionResult(state, _page(state))
-
-
-def _links(state: BrowserState, given: Page) -> FunctionResult[BrowserState]:
-    links = [link for link in body(state).links.values() if link.download is None]
-    here = state.tab.address
-    return FunctionResult(state, part_of(links, given, lambda link: {"text": link.text, "url": joined(here, link.to)}))
-
-
-def _search(state: BrowserState, given: SearchArguments) -> FunctionResult[BrowserState]:
-    if not state.search:
-        raise FunctionDeclined("this browser has no search engine; open an address")
-    hits = found(state, given.query)
-    return FunctionResult(
-        state, part_of(hits, given, lambda hit: {"title": hit.title, "url": hit.address, "text": snippet(hit, given.query)})
-    )
-
-
 def _forms(state: BrowserState) -> list[tuple[int, Form]]:
     """The forms of the current page with the blocks that they stand in."""
-    place: Place = place_at(state, state.tab.address)
+    place: Place = state.place_at(state.tab.address)
     if place.kind not in ("page", "entry"):
         return []
     return [(n, form) for n in range(len(place.blocks)) if (form := form_at(state, n))]
 
 
-def _describe(state: BrowserState, given: NoArguments) -> FunctionResult[BrowserState]:
+FUNCTIONS = FunctionTable[BrowserState]()
+
+
+@FUNCTIONS.writes("AddressArguments", "An address, in the current tab or in a new one.", repeatable=True)
+def open_page(
+    state: BrowserState, url: Annotated[str, Field(min_length=1, max_length=2000)], new_tab: bool = False
+) -> FunctionResult[BrowserState]:
+    """Go to an address, and read the page"""
+    if new_tab and len(state.tabs) >= MOST_TABS:
+        raise FunctionDeclined(f"there are {MOST_TABS} tabs already; close one first")
+    after = state.new_tab(url) if new_tab else state.loaded(url)
+    return FunctionResult(after, _page(after))
+
+
+@FUNCTIONS.reads()
+def read_page(state: BrowserState) -> JsonValue:
+    """The page of the current tab as text"""
+    return _page(state)
+
+
+@FUNCTIONS.reads("Page", "Which part of a long result is wanted.")
+def list_links(state: BrowserState, offset: Offset = 0, limit: Limit = 50) -> JsonValue:
+    """Where the links of the current page lead"""
+    links = [link for link in body(state).links.values() if link.download is None]
+    here = state.tab.address
+    return part_of(links, offset, limit, lambda link: {"text": link.text, "url": joined(here, link.to)})
+
+
+@FUNCTIONS.reads("SearchArguments")
+def find_pages(state: BrowserState, *, offset: Offset = 0, limit: Limit = 50, query: Words) -> JsonValue:
+    """Pages that the search engine finds, best first"""
+    if not state.search:
+        raise FunctionDeclined("this browser has no search engine; open an address")
+    hits = state.found(query)
+    return part_of(hits, offset, limit, lambda hit: {"title": hit.title, "url": hit.address, "text": snippet(hit, query)})
+
+
+@FUNCTIONS.reads()
+def describe_forms(state: BrowserState) -> JsonValue:
+    """The forms of the current page with their fields"""
     said: list[JsonValue] = [
         {
             "form": number,
@@ -155,71 +148,69 @@ def _describe(state: BrowserState, given: NoArguments) -> FunctionResult[Browser
         }
         for number, (n, form) in enumerate(_forms(state), start=1)
     ]  # fmt: skip
-    return FunctionResult(state, said)
+    return said
 
 
-def _submit(state: BrowserState, given: FormValues) -> FunctionResult[BrowserState]:
+@FUNCTIONS.writes("FormValues", "Values by the labels of the form's fields. `form` counts the forms of the page from 1.")
+def submit_form(
+    state: BrowserState, values: dict[str, str], form: Annotated[int, Field(ge=1)] = 1, confirmed: bool = False
+) -> FunctionResult[BrowserState]:
+    """Fill in and send a form of the current page"""
     forms = _forms(state)
-    if given.form > len(forms):
-        raise FunctionDeclined(f"the page has {len(forms)} forms, so there is no form {given.form}; open a page with one first")
-    block, form = forms[given.form - 1]
+    if form > len(forms):
+        raise FunctionDeclined(f"the page has {len(forms)} forms, so there is no form {form}; open a page with one first")
+    block, wanted = forms[form - 1]
     fields = dict(state.tab.fields)
-    by_label = {field.label.casefold(): field for field in form.fields}
-    for label, value in given.values.items():
+    by_label = {field.label.casefold(): field for field in wanted.fields}
+    for label, value in values.items():
         field = by_label.get(" ".join(label.split()).casefold())
         if field is None:
-            unknown("field", label, [field.label for field in form.fields])
+            unknown("field", label, [field.label for field in wanted.fields])
         fields[key_of(block, field)] = chosen(field.label, value, field.options) if field.kind == "select" and value else value
-    filled = changed(state, fields=fields)
-    for field in form.fields:
+    filled = state.changed(fields=fields)
+    for field in wanted.fields:
         if said := problem(field, value_of(filled, block, field)):
             raise FunctionDeclined(f"the form was not sent: {said}")
-    if form.confirm and not given.confirmed:
-        raise FunctionDeclined(f"the form asks: {form.confirm} Give confirmed=true to send it")
-    after, effects = sent(filled, block, form)
+    if wanted.confirm and not confirmed:
+        raise FunctionDeclined(f"the form asks: {wanted.confirm} Give confirmed=true to send it")
+    after, effects = sent(filled, block, wanted)
     return FunctionResult(after, _page(after), effects)
 
 
-def _bookmarks(state: BrowserState, given: Page) -> FunctionResult[BrowserState]:
+@FUNCTIONS.reads("Page", "Which part of a long result is wanted.")
+def list_bookmarks(state: BrowserState, offset: Offset = 0, limit: Limit = 50) -> JsonValue:
+    """All bookmarks"""
     marks = list(state.bookmarks.values())
-    return FunctionResult(state, part_of(marks, given, lambda mark: {"title": mark.title, "url": mark.address}))
+    return part_of(marks, offset, limit, lambda mark: {"title": mark.title, "url": mark.address})
 
 
-def _add(state: BrowserState, given: BookmarkAddress) -> FunctionResult[BrowserState]:
-    address = normal(given.url) or state.tab.address
+@FUNCTIONS.writes("BookmarkAddress", "An address; the one of the current page where it is left out.", repeatable=True)
+def add_bookmark(state: BrowserState, url: str = "") -> FunctionResult[BrowserState]:
+    """Bookmark a page"""
+    address = normal(url) or state.tab.address
     if parts(address).host.startswith("browser:"):
         raise FunctionDeclined("the browser's own pages cannot be bookmarked; give the url of another page")
-    place = place_at(state, address)
+    place = state.place_at(address)
     return FunctionResult(
-        bookmarked(state, place.title, address), {"title": place.title, "url": address}, (Toast("Bookmark added"),)
+        state.bookmarked(place.title, address), {"title": place.title, "url": address}, (Toast("Bookmark added"),)
     )
 
 
-def _remove(state: BrowserState, given: BookmarkAddress) -> FunctionResult[BrowserState]:
-    address = normal(given.url) or state.tab.address
-    name = bookmark_of(state, address)
+@FUNCTIONS.writes("BookmarkAddress", "An address; the one of the current page where it is left out.", repeatable=True)
+def remove_bookmark(state: BrowserState, url: str = "") -> FunctionResult[BrowserState]:
+    """Remove a bookmark"""
+    address = normal(url) or state.tab.address
+    name = state.bookmark_of(address)
     if name is None:
         unknown("bookmark", address, [mark.address for mark in state.bookmarks.values()])
-    return FunctionResult(without_bookmark(state, name), {"removed": address}, (Toast("Bookmark removed"),))
+    return FunctionResult(state.without_bookmark(name), {"removed": address}, (Toast("Bookmark removed"),))
 
 
-def _history(state: BrowserState, given: Page) -> FunctionResult[BrowserState]:
+@FUNCTIONS.reads("Page", "Which part of a long result is wanted.")
+def list_history(state: BrowserState, offset: Offset = 0, limit: Limit = 50) -> JsonValue:
+    """Pages that were visited, the latest first"""
     visits = list(reversed(state.visits.values()))
-    return FunctionResult(state, part_of(visits, given, lambda visit: {"title": visit.title, "url": visit.address}))
-
-
-FUNCTIONS: tuple[AnyFunction, ...] = (
-    Function("open_page", "Go to an address, and read the page", AddressArguments, _open, writes=True, repeatable=True),
-    Function("read_page", "The page of the current tab as text", NoArguments, _read),
-    Function("list_links", "Where the links of the current page lead", Page, _links),
-    Function("find_pages", "Pages that the search engine finds, best first", SearchArguments, _search),
-    Function("describe_forms", "The forms of the current page with their fields", NoArguments, _describe),
-    Function("submit_form", "Fill in and send a form of the current page", FormValues, _submit, writes=True),
-    Function("list_bookmarks", "All bookmarks", Page, _bookmarks),
-    Function("add_bookmark", "Bookmark a page", BookmarkAddress, _add, writes=True, repeatable=True),
-    Function("remove_bookmark", "Remove a bookmark", BookmarkAddress, _remove, writes=True, repeatable=True),
-    Function("list_history", "Pages that were visited, the latest first", Page, _history),
-)
+    return part_of(visits, offset, limit, lambda visit: {"title": visit.title, "url": visit.address})
 
 
 _CHORDS = {"Control+t": "new-tab", "Control+r": "reload", "Control+h": "history", "Control+d": "bookmark",
@@ -285,7 +276,7 @@ class Browser(App[BrowserContent, BrowserState]):
             case Answered(key=key, button=name):
                 return _answered(state, key, name)
             case Edited(key="address", value=value):
-                return Update(changed(state, typed=value))
+                return Update(state.changed(typed=value))
             case Pressed(key=key) if "#" not in key:
                 return _tool(state, key)
             case Edited(key=key) | Left(key=key) | Pressed(key=key):
@@ -302,9 +293,9 @@ def _sent_for(state: BrowserState, topic: str, url: str, name: str) -> Update[Br
         case "new-tab":
             return _opened(state, normal(url) or NEW_TAB)
         case "close-tab" if name in state.tabs:
-            return Update(without_tab(state, name))
+            return Update(state.without_tab(name))
         case "choose-tab" if name in state.tabs:
-            return Update(state.model_copy(update={"current": name}))
+            return Update(state.replace(current=name))
         case "back" | "forward" | "reload":
             return _tool(state, topic)
     return Update(state)
@@ -314,7 +305,7 @@ def _chord(state: BrowserState, chord: str) -> Update[BrowserState]:
     if chord in _NEXT_TAB:
         names = list(state.tabs)
         at = (names.index(state.current) + _NEXT_TAB[chord]) % len(names)
-        return Update(state.model_copy(update={"current": names[at]}))
+        return Update(state.replace(current=names[at]))
     if chord == "Control+l":
         return Update(state, (Focus("address"),))
     return _tool(state, _CHORDS[chord]) if chord in _CHORDS else Update(state)
@@ -327,9 +318,9 @@ _OWN_PAGES = {"history": HISTORY, "bookmarks": BOOKMARKS}
 def _tool(state: BrowserState, key: str) -> Update[BrowserState]:
     """A control outside the page."""
     if key in _STEPS:
-        return _shown(state, stepped(state, _STEPS[key]))
+        return _shown(state, state.stepped(_STEPS[key]))
     if key in _OWN_PAGES:
-        return _shown(state, loaded(state, _OWN_PAGES[key]))
+        return _shown(state, state.loaded(_OWN_PAGES[key]))
     match key.partition("-"):
         case ("go", "", ""):
             return _going(state, state.tab.typed)
@@ -338,15 +329,15 @@ def _tool(state: BrowserState, key: str) -> Update[BrowserState]:
         case ("new", "-", "tab"):
             return _opened(state, NEW_TAB)
         case ("tab", "-", name) if name in state.tabs:
-            return Update(state.model_copy(update={"current": name}))
+            return Update(state.replace(current=name))
         case ("close", "-", name) if name in state.tabs:
-            return Update(without_tab(state, name))
+            return Update(state.without_tab(name))
     return Update(state)
 
 
 def _shown(before: BrowserState, after: BrowserState) -> Update[BrowserState]:
     """Another page is there; the sites that take their time are loading."""
-    site = place_at(after, after.tab.address).site
+    site = after.place_at(after.tab.address).site
     return Update(after, (Busy(site.seconds),) if site and site.seconds and after is not before else ())
 
 
@@ -355,24 +346,24 @@ def _going(state: BrowserState, text: str) -> Update[BrowserState]:
     if not text.strip():
         return Update(state)
     words = is_words(text, {*state.sites, state.search})
-    return _shown(state, loaded(state, (search_address(state, text) if words else "") or text))
+    return _shown(state, state.loaded((search_address(state, text) if words else "") or text))
 
 
 def _opened(state: BrowserState, address: str) -> Update[BrowserState]:
     if len(state.tabs) >= MOST_TABS:
         return Update(state, (Toast(f"There are {MOST_TABS} tabs already; close one first"),))
-    return _shown(state, new_tab(state, address))
+    return _shown(state, state.new_tab(address))
 
 
 def _marked(state: BrowserState) -> Update[BrowserState]:
     """A bookmark is added, or removed where there is one."""
     address = state.tab.address
-    name = bookmark_of(state, address)
+    name = state.bookmark_of(address)
     if name is not None:
-        return Update(without_bookmark(state, name), (Toast("Bookmark removed"),))
+        return Update(state.without_bookmark(name), (Toast("Bookmark removed"),))
     if parts(address).host in (NEW_TAB, HISTORY, BOOKMARKS):
         return Update(state)
-    return Update(bookmarked(state, place_at(state, address).title, address), (Toast("Bookmark added"),))
+    return Update(state.bookmarked(state.place_at(address).title, address), (Toast("Bookmark added"),))
 
 
 def _on_page(state: BrowserState, name: str, event: Event) -> Update[BrowserState]:
@@ -398,14 +389,14 @@ def _written(state: BrowserState, name: str, value: str) -> BrowserState:
     where = _field_of(name)
     key = f"{where[0]}.{where[1]}" if where else name
     errors = {other: said for other, said in state.tab.errors.items() if other != key}
-    return changed(state, fields={**state.tab.fields, key: value}, errors=errors)
+    return state.changed(fields={**state.tab.fields, key: value}, errors=errors)
 
 
 def _followed(state: BrowserState, link: Link, apart: bool) -> Update[BrowserState]:
     if link.download is not None:
         return Update(state, (Notify("files", "file", {"name": link.text, "folder": "/Downloads", "text": link.download}),))
     address = joined(state.tab.address, link.to)
-    return _opened(state, address) if link.new or apart else _shown(state, loaded(state, address))
+    return _opened(state, address) if link.new or apart else _shown(state, state.loaded(address))
 
 
 def _pressed(state: BrowserState, name: str) -> Update[BrowserState]:
@@ -416,11 +407,11 @@ def _pressed(state: BrowserState, name: str) -> Update[BrowserState]:
         field = f"{name.removesuffix('search')}query"
         query = state.tab.fields.get(field, parts(state.tab.address).query.get("q", ""))
         base = state.search if name == "search" else state.tab.address
-        return _shown(state, loaded(state, asked(base, q=" ".join(query.split()), page="")))
+        return _shown(state, state.loaded(asked(base, q=" ".join(query.split()), page="")))
     if name.startswith("remove.") and name.removeprefix("remove.") in state.bookmarks:
-        return Update(without_bookmark(state, name.removeprefix("remove.")), (Toast("Bookmark removed"),))
+        return Update(state.without_bookmark(name.removeprefix("remove.")), (Toast("Bookmark removed"),))
     if name == "clear":
-        return Update(state.model_copy(update={"visits": {}}), (Toast("History cleared"),))
+        return Update(state.replace(visits={}), (Toast("History cleared"),))
     block = name.removesuffix(".send")
     return _sending(state, int(block)) if block != name and block.isascii() and block.isdigit() else Update(state)
 
@@ -429,14 +420,14 @@ def _consented(state: BrowserState, answer: str) -> Update[BrowserState]:
     host = parts(state.tab.address).host
     consent = state.sites[host].consent if host in state.sites else None
     said = {"accept": consent.accept, "refuse": consent.refuse}.get(answer) if consent else None
-    return Update(state.model_copy(update={"consents": {**state.consents, host: said}}) if said else state)
+    return Update(state.replace(consents={**state.consents, host: said}) if said else state)
 
 
 def _sending(state: BrowserState, block: int) -> Update[BrowserState]:
     form = form_at(state, block)
     if form is None:
         return Update(state)
-    if place_at(state, state.tab.address).kind == "login":
+    if state.place_at(state.tab.address).kind == "login":
         return signed(state)
     if not form.confirm or problems(state, block, form):
         return sent(state, block, form)

@@ -2,14 +2,239 @@
 
 from __future__ import annotations
 
-from typing import Any
+import re
+from collections.abc import Callable
+from datetime import date
+from functools import cache, partial
+from importlib import resources
+from typing import Any, Literal, Self
 
-from pydantic import Field
+import yaml
+from pydantic import Field, model_validator
 
 from environments.simulated.app import Setting
-from environments.simulated.apps.web.browser.content import Site
-from environments.simulated.world.generate import amount, day_before, mail_address, paragraph
-from environments.simulated.world.values import Model, slug
+from environments.simulated.apps.common.record_list import refuse_twice
+from environments.simulated.world.values import Model, amount, day_before, mail_address, paragraph, slug
+
+Kind = Literal["text", "email", "number", "date", "select", "checkbox", "password", "area"]
+Bound = Literal["for", "near", "none"]
+
+
+class Link(Model):
+    """Leads to an address: `/handbook` on the same site, `?page=2` on the same page, `shop.example/x` elsewhere."""
+
+    text: str
+    to: str = ""
+    new: bool = False
+    """Opens in a new tab."""
+    plain: bool = False
+    """A text that reacts to a click and says so nowhere: no link, no button."""
+    download: str | None = None
+    """Puts a file of this text among the downloads instead; `text` is its name."""
+
+
+class Image(Model):
+    """A picture. Without `alt` nothing but its file's name says what it shows."""
+
+    file: str
+    alt: str = ""
+    to: str = ""
+
+
+class Table(Model):
+    columns: tuple[str, ...] = Field(min_length=1)
+    rows: tuple[tuple[str, ...], ...] = ()
+
+    @model_validator(mode="after")
+    def _rows_fit(self) -> Self:
+        if bad := next((row for row in self.rows if len(row) != len(self.columns)), None):
+            raise ValueError(f"the row {', '.join(bad)} has {len(bad)} cells, and there are {len(self.columns)} columns")
+        return self
+
+
+class FormField(Model):
+    """One field of a form. `name` is how it is kept; made of the label where it is left out."""
+
+    label: str
+    name: str = ""
+    kind: Kind = "text"
+    options: tuple[str, ...] = ()
+    required: bool = False
+    value: str = ""
+    placeholder: str | None = None
+    least: float | None = None
+    most: float | None = None
+    bound: Bound = "for"
+    """How the label is bound to the control; poor pages only put it near."""
+
+    @model_validator(mode="before")
+    @classmethod
+    def _named(cls, data: Any) -> Any:
+        return (
+            {**data, "name": data.get("name") or slug(str(data["label"]))} if isinstance(data, dict) and "label" in data else data
+        )
+
+    @model_validator(mode="after")
+    def _fits_its_kind(self) -> Self:
+        if (self.kind == "select") != bool(self.options):
+            raise ValueError(f"{self.label}: options belong to a field of kind select, and a select needs some")
+        if self.kind == "select" and self.value and self.value not in self.options:
+            raise ValueError(f"{self.label}: value {self.value!r} is not one of {', '.join(self.options)}")
+        if (self.least, self.most) != (None, None) and self.kind != "number":
+            raise ValueError(f"{self.label}: least and most belong to a field of kind number")
+        return self
+
+
+class Letter(Model):
+    """A mail that the site sends when a form was accepted."""
+
+    sender: str
+    subject: str
+    text: str = ""
+
+
+class Form(Model):
+    """Fields and what happens when they are sent. In `done` and in the letter, `{number}` is the submission's."""
+
+    title: str = ""
+    fields: tuple[FormField, ...] = Field(min_length=1)
+    button: str = "Submit"
+    confirm: str = ""
+    """A question that is asked before anything is sent."""
+    done: str = "Thank you. Your entry has the number {number}."
+    then: str = ""
+    """An address to go to afterwards, instead of the page that says `done`."""
+    letter: Letter | None = None
+
+    @model_validator(mode="after")
+    def _names_are_different(self) -> Self:
+        refuse_twice("fields:", [field.name for field in self.fields])
+        return self
+
+
+_PARTS = ("heading", "text", "list", "table", "link", "image", "form", "collection")
+
+
+class Block(Model):
+    """One part of a page: exactly one of these keys is given."""
+
+    heading: str | None = None
+    text: str | None = None
+    list: tuple[str | Link, ...] | None = None
+    table: Table | None = None
+    link: Link | None = None
+    image: Image | None = None
+    form: Form | None = None
+    collection: str | None = None
+    """One of the site's collections, with its entries as a table."""
+
+    @model_validator(mode="after")
+    def _is_one_thing(self) -> Self:
+        given = [part for part in _PARTS if getattr(self, part) is not None]
+        if len(given) != 1:
+            raise ValueError(f"exactly one of {', '.join(_PARTS)} is needed, and {' and '.join(given) or 'none'} is given")
+        return self
+
+
+class Page(Model):
+    """A page, or a redirect to another address."""
+
+    title: str = ""
+    blocks: tuple[Block, ...] = ()
+    redirect: str = ""
+    private: bool = False
+    """Only for whoever has signed in to the site."""
+
+    @model_validator(mode="after")
+    def _shows_something(self) -> Self:
+        if bool(self.title) == bool(self.redirect):
+            raise ValueError("a page has a title, or a redirect to another address, and not both")
+        return self
+
+
+class Entry(Model):
+    """One entry of a collection: a person, an item, a piece of news."""
+
+    title: str
+    values: dict[str, str] = Field(default_factory=dict)
+    text: str = ""
+
+
+class Collection(Model):
+    """Entries of one kind. A page that shows it lists them; each has a page of its own below that one."""
+
+    noun: str = "entries"
+    first: str = "Name"
+    """The column of the titles."""
+    columns: tuple[str, ...] = ()
+    """Which values the table shows; the page of an entry shows all."""
+    entries: dict[str, Entry] = Field(default_factory=dict)
+    size: int = Field(default=10, ge=1, le=100)
+    """Entries on a page."""
+    search: bool = True
+    links: bool = True
+    each: tuple[Block, ...] = ()
+    """What stands below every entry on its own page, such as a form to order it."""
+
+    @model_validator(mode="after")
+    def _consistent(self) -> Self:
+        if any(block.collection for block in self.each):
+            raise ValueError("each: an entry's page cannot show a collection")
+        if bad := next((name for name in self.entries if not name or "/" in name or "?" in name), None):
+            raise ValueError(f"entries: {bad!r} cannot stand in an address; use letters, digits and hyphens")
+        return self
+
+
+class Login(Model):
+    user: str
+    password: str
+    pages: int = Field(default=0, ge=0)
+    """After so many page loads the session has expired; 0: never."""
+
+
+class Consent(Model):
+    """A question about cookies."""
+
+    text: str = "We use cookies to measure how our pages are used."
+    accept: str = "Accept all"
+    refuse: str = "Only necessary"
+    wall: bool = False
+    """Nothing else of the site is shown until it is answered."""
+
+
+class Site(Model):
+    """Everything at one host, pages by path."""
+
+    title: str
+    pages: dict[str, Page] = Field(min_length=1)
+    collections: dict[str, Collection] = Field(default_factory=dict)
+    menu: tuple[Link, ...] = ()
+    """Links on top of every page."""
+    login: Login | None = None
+    consent: Consent | None = None
+    seconds: float = Field(default=0.0, ge=0)
+    """How long a page takes to load."""
+
+    @model_validator(mode="after")
+    def _consistent(self) -> Self:
+        for path, page in self.pages.items():
+            if not path.startswith("/") or (path != "/" and path.endswith("/")):
+                raise ValueError(f"pages: {path!r} is no path; write it like /handbook/travel")
+            if page.private and self.login is None:
+                raise ValueError(f"pages: {path} is private, and the site has no login")
+            shown = [block.collection for block in page.blocks if block.collection is not None]
+            if len(shown) > 1:
+                raise ValueError(f"pages: {path} shows {' and '.join(shown)}; a page has room for one collection")
+            if unknown := next((name for name in shown if name not in self.collections), None):
+                known = ", ".join(self.collections) or "none"
+                raise ValueError(f"pages: {path} shows {unknown!r}, which is no collection; the site's are: {known}")
+        return self
+
+    def collection_on(self, page: Page) -> Collection | None:
+        """The collection that a page shows."""
+        name = next((block.collection for block in page.blocks if block.collection), None)
+        return self.collections.get(name) if name else None
+
 
 _DEPARTMENTS = ("Sales", "Finance", "Engineering", "Marketing", "Operations", "Legal", "Support")
 _ROLES = ("Manager", "Specialist", "Assistant", "Analyst", "Coordinator", "Engineer")
@@ -21,9 +246,8 @@ _KINDS = {
     "Kitchen": ("Coffee machine", "Kettle", "Mug set", "Water filter", "Tea box"),
 }
 _MAKES = ("Classic", "Nova", "Comfort", "Pro", "Basic", "Eco", "Studio", "Prime")
-_MONTHS = ("January", "February", "March", "April", "May", "June", "July", "August", "September", "October", "November",
-           "December")  # fmt: skip
-_CITIES = ("Basel", "Dublin", "Lisbon", "Oslo", "Prague", "Vienna")
+_LIMITS = {"Hotel per night": (90, 220), "Meals per day": (25, 70), "Taxi per trip": (15, 60), "Flight within Europe": (150, 500)}
+_CITIES = ("Basel", "Dublin", "Lisbon")
 _HEADLINES = ("Canteen opens again", "New parking rules", "Results of the survey", "Summer party", "Fire drill",
               "Printers replaced", "Welcome to our trainees", "Bicycle week", "Network maintenance",
               "Visitors from Japan", "Blood donation", "Holiday planning")  # fmt: skip
@@ -42,142 +266,56 @@ class IntranetPlan(Model):
     """Whether labels of its forms only stand near their fields."""
 
 
+Entries = dict[str, Entry]
+_DRAW = re.compile(r"\{(\w+)([ \d]*)\}")
+
+
+@cache
+def _template() -> dict[str, Any]:
+    text = (resources.files("environments.simulated.apps.web.browser") / "intranet.yaml").read_text(encoding="utf-8")
+    template: dict[str, Any] = yaml.load(text, Loader=yaml.CSafeLoader)
+    return template
+
+
+def _drawn(part: Any, draw: Callable[[re.Match[str]], str]) -> Any:
+    """A part of the template with what is drawn in place of each `{...}`."""
+    if isinstance(part, dict):
+        return {name: _drawn(value, draw) for name, value in part.items()}
+    if isinstance(part, list):
+        return [_drawn(value, draw) for value in part]
+    return _DRAW.sub(draw, part) if isinstance(part, str) else part
+
+
 def intranet(made: IntranetPlan, setting: Setting) -> Site:
     """A company's own pages. Its people and vendors are those of all the other apps."""
-    rng = setting.rng
-    login = {"user": mail_address(setting.cast.user), "password": f"{rng.choice(_ROOMS).casefold()}-{rng.randrange(1000, 10000)}",
+    rng, cast = setting
+    login = {"user": mail_address(cast.user), "password": f"{rng.choice(_ROOMS).casefold()}-{rng.randrange(1000, 10000)}",
              "pages": made.session}  # fmt: skip
-    pages = {**_front(), **_handbook(setting), **_services(made, setting)}
-    return Site.model_validate(
-        {
-            "title": "Intranet",
-            "menu": [{"text": name, "to": to} for name, to in
-                     (("Home", "/"), ("Handbook", "/handbook"), ("People", "/people"), ("Catalogue", "/catalogue"),
-                      ("News", "/news"), ("Payroll", "/payroll"))],
-            "pages": pages,
-            "collections": {
-                "people": _people(setting),
-                "items": _items(made, setting),
-                "news": _news(setting),
-                "limits": _limits(setting),
-                "rooms": _rooms(setting),
-                "payslips": _payslips(setting),
-            },
-            "login": login,
-            "consent": {} if made.consent else None,
-        }
-    )  # fmt: skip
+    named = {"vendor": rng.choice(cast.vendors), "mail": login["user"], "bound": "near" if made.near else "for"}
+
+    def draw(match: re.Match[str]) -> str:
+        numbers = [int(number) for number in match[2].split()]
+        if match[1] == "choice":
+            return str(rng.choice(numbers))
+        if match[1] == "range":
+            return str(rng.randrange(*numbers))
+        return amount(rng, *numbers) if match[1] == "amount" else str(named.get(match[1], match[0]))
+
+    site = _drawn(_template(), draw)
+    make: dict[str, Callable[[Setting], Entries]] = {"people": _people, "items": partial(_items, made.items), "news": _news,
+                                                     "limits": _limits, "rooms": _rooms, "payslips": _payslips}  # fmt: skip
+    collections = {name: {**site["collections"][name], "entries": made_of(setting)} for name, made_of in make.items()}
+    consent = Consent() if made.consent else None
+    return Site.model_validate({**site, "collections": collections, "login": login, "consent": consent})
 
 
-def _front() -> dict[str, Any]:
-    return {
-        "/": {
-            "title": "Welcome to the intranet",
-            "blocks": [
-                {"text": "Everything for your working day in one place."},
-                {"image": {"file": "people-icon.png", "to": "/people"}},
-                {"image": {"file": "team.jpg", "alt": "The team at the summer party"}},
-                {"heading": "Often used"},
-                {"list": [{"text": "Travel policy", "to": "/handbook/travel"}, {"text": "Book a room", "to": "/rooms"},
-                          {"text": "Report a problem", "to": "/helpdesk"}]},
-                {"link": {"text": "What is new", "to": "/news", "plain": True}},
-            ],
-        },
-        "/rules/travel": {"redirect": "/handbook/travel"},
-        "/people": {"title": "People", "blocks": [{"collection": "people"}]},
-        "/catalogue": {"title": "Catalogue", "blocks": [
-            {"text": "Order what you need for your work. Prices are in dollars."}, {"collection": "items"}]},
-        "/news": {"title": "News", "blocks": [{"collection": "news"}]},
-        "/payroll": {"title": "Your payslips", "private": True, "blocks": [
-            {"text": "Only you can see this page."}, {"collection": "payslips"}]},
-    }  # fmt: skip
-
-
-def _handbook(setting: Setting) -> dict[str, Any]:
-    """Chapters with figures in them; each leads on to the next."""
-    rng, vendor = setting.rng, setting.rng.choice(setting.cast.vendors)
-    chapters: dict[str, tuple[str, list[dict[str, Any]]]] = {
-        "working-hours": ("Working hours", [
-            {"text": f"The regular week has {rng.choice((36, 38, 39, 40))} hours. Core time is from 10:00 to 15:00."},
-            {"text": f"Overtime of more than {rng.randrange(5, 16)} hours a month needs your manager's consent."}]),
-        "leave": ("Leave", [
-            {"text": f"You have {rng.randrange(24, 33)} days of leave a year; up to {rng.randrange(3, 9)} can be carried over."},
-            {"text": f"After {rng.randrange(2, 5)} days of illness a certificate is needed."}]),
-        "travel": ("Travel policy", [
-            {"text": "Book the cheapest way that gets you there in time. These limits hold for each person, in dollars:"},
-            {"collection": "limits"},
-            {"text": f"Trips are booked with {vendor}. See also the rules for expenses."},
-            {"link": {"text": "travel-checklist.txt", "download": "Passport\nTickets\nHotel\nReceipts\n"}},
-            {"link": {"text": "Expenses", "to": "/handbook/expenses"}}]),
-        "expenses": ("Expenses", [
-            {"text": f"Hand in your claim within {rng.choice((14, 21, 30, 45, 60))} days of the purchase."},
-            {"text": f"Receipts are needed from ${amount(rng, 5, 40)} on. "
-                     f"Above ${amount(rng, 200, 900)} ask your manager first."}]),
-        "equipment": ("Equipment", [
-            {"text": f"A laptop is replaced after {rng.randrange(3, 6)} years. Order small things from the catalogue."},
-            {"link": {"text": "Open the catalogue", "to": "/catalogue", "new": True}}]),
-        "security": ("Security", [
-            {"text": f"Passwords have at least {rng.randrange(10, 17)} characters. Nobody will ever ask you for yours."}]),
-        "remote-work": ("Remote work", [
-            {"text": f"Up to {rng.randrange(2, 5)} days a week may be worked from home."}]),
-        "training": ("Training", [
-            {"text": f"Each year ${amount(rng, 300, 2000)} can be spent on your training."}]),
-    }  # fmt: skip
-    names = list(chapters)
-    pages: dict[str, Any] = {
-        "/handbook": {
-            "title": "Handbook",
-            "blocks": [
-                {"text": "The rules of the house, chapter by chapter."},
-                {"list": [{"text": title, "to": f"/handbook/{name}"} for name, (title, _) in chapters.items()]},
-            ],
-        }
-    }
-    for name, after in zip(names, (*names[1:], ""), strict=True):
-        title, blocks = chapters[name]
-        onward = [{"link": {"text": f"Next chapter: {chapters[after][0]}", "to": f"/handbook/{after}"}}] if after else []
-        pages[f"/handbook/{name}"] = {"title": title, "blocks": [*blocks, *onward]}
-    return pages
-
-
-def _services(made: IntranetPlan, setting: Setting) -> dict[str, Any]:
-    """Pages with forms."""
-    bound = "near" if made.near else "for"
-    booking = [
-        {"label": "Room", "kind": "select", "options": list(_ROOMS), "required": True, "placeholder": "Choose a room"},
-        {"label": "Day", "name": "day", "kind": "date", "required": True, "bound": bound},
-        {"label": "From", "required": True, "placeholder": "09:00", "bound": bound},
-        {"label": "Persons", "kind": "number", "least": 1, "most": 40, "value": "2"},
-        {"label": "Contact", "kind": "email", "value": mail_address(setting.cast.user)},
-        {"label": "With coffee", "name": "coffee", "kind": "checkbox"},
-    ]
-    trouble = [
-        {"label": "What is it about?", "name": "topic", "kind": "select", "options": ["Computer", "Network", "Printer", "Other"],
-         "required": True, "placeholder": "Choose"},
-        {"label": "Subject", "required": True, "bound": bound},
-        {"label": "Description", "kind": "area", "bound": bound},
-        {"label": "It is urgent", "name": "urgent", "kind": "checkbox"},
-    ]  # fmt: skip
-    letter = {"sender": "rooms@example.com", "subject": "Room booked", "text": "Your booking has the number {number}."}
-    return {
-        "/rooms": {"title": "Book a room", "blocks": [
-            {"collection": "rooms"},
-            {"form": {"title": "Booking", "fields": booking, "button": "Book", "confirm": "Book this room?", "letter": letter,
-                      "done": "The room is booked. Your booking has the number {number}."}}]},
-        "/helpdesk": {"title": "Helpdesk", "blocks": [
-            {"text": "Describe the problem and we will come back to you."},
-            {"form": {"title": "Report a problem", "fields": trouble, "button": "Send",
-                      "done": "We have your report. Its number is {number}."}}]},
-    }  # fmt: skip
-
-
-def _people(setting: Setting) -> dict[str, Any]:
-    rng, cast = setting.rng, setting.cast
+def _people(setting: Setting) -> Entries:
+    rng, cast = setting
     names = (cast.user, *cast.people)
-    entries = {
-        slug(name): {
-            "title": name,
-            "values": {
+    return {
+        slug(name): Entry(
+            title=name,
+            values={
                 "Department": rng.choice(_DEPARTMENTS),
                 "Role": rng.choice(_ROLES),
                 "Phone": f"{rng.randrange(200, 1000)}-{rng.randrange(1000, 10000)}",
@@ -185,82 +323,58 @@ def _people(setting: Setting) -> dict[str, Any]:
                 "Mail": mail_address(name),
                 "Deputy": rng.choice([other for other in names if other != name]),
             },
-        }
+        )
         for name in sorted(set(names))
     }
-    return {"noun": "people", "columns": ["Department", "Role"], "entries": entries, "size": 8}
 
 
-def _items(made: IntranetPlan, setting: Setting) -> dict[str, Any]:
+def _items(many: int, setting: Setting) -> Entries:
     rng, entries = setting.rng, {}
     taken: set[str] = set()
-    for number in range(1001, 1001 + made.items * setting.cast.times):
+    for number in range(1001, 1001 + many * setting.cast.times):
         category = rng.choice(tuple(_KINDS))
         title = f"{rng.choice(_MAKES)} {rng.choice(_KINDS[category])} {rng.randrange(100, 1000)}"
         title = f"{title}/{number}" if title in taken else title
         taken.add(title)
         values = {"Number": f"K-{number}", "Category": category, "Price": amount(rng, 5, 400),
                   "Supplier": rng.choice(setting.cast.vendors), "Delivery": f"{rng.randrange(2, 15)} days"}  # fmt: skip
-        entries[f"K-{number}"] = {"title": title, "values": values, "text": paragraph(rng, 1)}
-    order = {
-        "title": "Order",
-        "fields": [
-            {"label": "Quantity", "kind": "number", "least": 1, "most": 50, "required": True, "value": "1"},
-            {"label": "Cost centre", "required": True, "placeholder": "e.g. 4100", "bound": "near" if made.near else "for"},
-            {"label": "Reason", "kind": "area"},
-            {"label": "Needed by", "kind": "date"},
-        ],
-        "button": "Request",
-        "confirm": "Send this request?",
-        "done": "Your request has the number {number}.",
-    }
-    return {"noun": "items", "first": "Item", "columns": ["Category", "Price"], "entries": entries, "each": [{"form": order}]}
+        entries[f"K-{number}"] = Entry(title=title, values=values, text=paragraph(rng, 1))
+    return entries
 
 
-def _news(setting: Setting) -> dict[str, Any]:
-    rng, cast = setting.rng, setting.cast
+def _news(setting: Setting) -> Entries:
+    rng, cast = setting
     days = sorted((day_before(rng, cast.today) for _ in _HEADLINES), reverse=True)
-    entries = {
-        slug(headline): {"title": headline, "values": {"Date": day, "By": rng.choice(cast.people)}, "text": paragraph(rng, 3)}
+    return {
+        slug(headline): Entry(title=headline, values={"Date": day, "By": rng.choice(cast.people)}, text=paragraph(rng, 3))
         for headline, day in zip(rng.sample(_HEADLINES, len(_HEADLINES)), days, strict=True)
     }
-    return {"noun": "news", "first": "Headline", "columns": ["Date"], "entries": entries, "size": 5}
 
 
-def _limits(setting: Setting) -> dict[str, Any]:
-    rng = setting.rng
-    ranges = {
-        "Hotel per night": (90, 220),
-        "Meals per day": (25, 70),
-        "Taxi per trip": (15, 60),
-        "Flight within Europe": (150, 500),
+def _limits(setting: Setting) -> Entries:
+    return {
+        slug(name): Entry(title=name, values={city: amount(setting.rng, low, high) for city in _CITIES})
+        for name, (low, high) in _LIMITS.items()
     }
-    entries = {
-        slug(name): {"title": name, "values": {city: amount(rng, low, high) for city in _CITIES[:3]}}
-        for name, (low, high) in ranges.items()
-    }
-    return {"noun": "limits", "first": "Limit", "columns": list(_CITIES[:3]), "entries": entries, "search": False, "links": False}
 
 
-def _rooms(setting: Setting) -> dict[str, Any]:
+def _rooms(setting: Setting) -> Entries:
     """No two have as many seats, and one is a hall."""
-    seats = setting.rng.sample(range(4, 20), len(_ROOMS) - 1)
-    seats.insert(setting.rng.randrange(len(_ROOMS)), setting.rng.randrange(20, 31))
-    entries = {
-        slug(name): {"title": name, "values": {"Seats": str(many), "Floor": str(setting.rng.randrange(1, 6))}}
+    rng = setting.rng
+    seats = rng.sample(range(4, 20), len(_ROOMS) - 1)
+    seats.insert(rng.randrange(len(_ROOMS)), rng.randrange(20, 31))
+    return {
+        slug(name): Entry(title=name, values={"Seats": str(many), "Floor": str(rng.randrange(1, 6))})
         for name, many in zip(_ROOMS, seats, strict=True)
     }
-    return {"noun": "rooms", "first": "Room", "columns": ["Seats", "Floor"], "entries": entries, "search": False, "links": False}
 
 
-def _payslips(setting: Setting) -> dict[str, Any]:
-    rng, today = setting.rng, setting.cast.today
-    entries = {}
+def _payslips(setting: Setting) -> Entries:
+    rng, today, entries = setting.rng, setting.cast.today, {}
     for back in range(1, 7):
-        month = (today.month - 1 - back) % 12
-        year = today.year - (1 if back >= today.month else 0)
-        name = f"{_MONTHS[month]} {year}"
+        year, month = divmod(today.year * 12 + today.month - 1 - back, 12)
         values = {"Gross": amount(rng, 4000, 5000), "Net": amount(rng, 2500, 3500),
                   "Travel allowance": amount(rng, 20, 300)}  # fmt: skip
-        entries[slug(name)] = {"title": name, "values": values}
-    return {"noun": "payslips", "first": "Month", "columns": ["Gross", "Net"], "entries": entries, "search": False}
+        name = f"{date(year, month + 1, 1):%B %Y}"
+        entries[slug(name)] = Entry(title=name, values=values)
+    return entries

@@ -6,41 +6,26 @@ import re
 from typing import NamedTuple
 
 from environments.simulated.app import Effect, Notify, Submitted, Toast, Update
-from environments.simulated.apps.web.browser.content import Block, Collection, Form, FormField, Image, Link, Table
+from environments.simulated.apps.web.browser.intranet import Block, Collection, Form, FormField, Image, Link, Table
 from environments.simulated.apps.web.browser.state import (
+    BOOKMARKS,
+    HISTORY,
     LOGOUT,
+    NEW_TAB,
+    RESULTS,
     BrowserState,
+    Document,
     Place,
     Submission,
     asked,
-    changed,
     fitting,
     joined,
-    loaded,
     parts,
-    place_at,
-    signed_in,
+    snippet,
 )
-from environments.simulated.screen.widgets import (
-    Widget,
-    alert,
-    bar,
-    button,
-    cell,
-    checkbox,
-    combobox,
-    form,
-    group,
-    heading,
-    link,
-    pair,
-    row,
-    status,
-    text,
-    textbox,
-)
-from environments.simulated.world.generate import highest
-from environments.simulated.world.values import IdentityKey, page_of, parse_day, slug
+from environments.simulated.screen import widgets as ui
+from environments.simulated.screen.widgets import Widget
+from environments.simulated.world.values import IdentityKey, highest, page_of, parse_day, slug
 
 _MAIL = re.compile(r"[^@\s]+@[^@\s]+\.[^@\s]+")
 _NUMBER = re.compile(r"-?\d+(?:\.\d+)?")
@@ -66,7 +51,7 @@ def value_of(state: BrowserState, block: int, field: FormField) -> str:
 
 def form_at(state: BrowserState, block: int) -> Form | None:
     """The form in this block of the current page."""
-    place = place_at(state, state.tab.address)
+    place = state.place_at(state.tab.address)
     if place.kind == "login":
         return SIGN_IN if block == 0 else None
     return place.blocks[block].form if 0 <= block < len(place.blocks) else None
@@ -115,7 +100,7 @@ def checked(state: BrowserState, block: int, name: str) -> BrowserState:
     rest = {other: words for other, words in state.tab.errors.items() if other != key}
     words = problem(field, value_of(state, block, field))
     errors = {**rest, key: words} if words else rest
-    return state if errors == state.tab.errors else changed(state, errors=errors)
+    return state if errors == state.tab.errors else state.changed(errors=errors)
 
 
 def sent(state: BrowserState, block: int, form: Form) -> Update[BrowserState]:
@@ -123,9 +108,9 @@ def sent(state: BrowserState, block: int, form: Form) -> Update[BrowserState]:
     here = state.tab.address
     errors = problems(state, block, form)
     if errors:
-        return Update(changed(state, errors=errors))
-    arrived = loaded(state, here)
-    place = place_at(arrived, arrived.tab.address)
+        return Update(state.changed(errors=errors))
+    arrived = state.loaded(here)
+    place = arrived.place_at(arrived.tab.address)
     if place.kind == "login":  # the session has expired meanwhile, and what was written is lost
         return Update(arrived)
     where = parts(here)
@@ -133,13 +118,13 @@ def sent(state: BrowserState, block: int, form: Form) -> Update[BrowserState]:
     page = asked(where.host + where.path)
     values = {field.name: _kept(field, value_of(state, block, field)) for field in form.fields}
     entry = Submission(page=page, about=place.title, values=values)
-    after = state.model_copy(update={"submissions": {**state.submissions, number: entry}, "sessions": arrived.sessions})
+    after = state.replace(submissions={**state.submissions, number: entry}, sessions=arrived.sessions)
     target = joined(here, form.then) if form.then else asked(page, sent=number, form=str(block + 1))
     effects: list[Effect] = [Submitted()]
     if form.letter:
         subject, text = (words.replace("{number}", number) for words in (form.letter.subject, form.letter.text))
         effects.append(Notify("mail", "mail", {"from": form.letter.sender, "subject": subject, "body": text}))
-    return Update(loaded(after, target), tuple(effects))
+    return Update(after.loaded(target), tuple(effects))
 
 
 def _kept(field: FormField, value: str) -> str:
@@ -154,11 +139,11 @@ def signed(state: BrowserState) -> Update[BrowserState]:
     login = state.sites[where.host].login
     user, password = (value_of(state, 0, field) for field in SIGN_IN.fields)
     if errors or login is None:
-        return Update(changed(state, errors=errors))
+        return Update(state.changed(errors=errors))
     if (user.strip().casefold(), password) != (login.user.casefold(), login.password):
         fields = {key: value for key, value in state.tab.fields.items() if key != "0.password"}
-        return Update(changed(state, fields=fields, errors={"0": "User name or password is wrong"}))
-    return Update(loaded(signed_in(state, where.host), where.query.get("next") or where.host), (Toast("You are signed in"),))
+        return Update(state.changed(fields=fields, errors={"0": "User name or password is wrong"}))
+    return Update(state.signed_in(where.host).loaded(where.query.get("next") or where.host), (Toast("You are signed in"),))
 
 
 class Body(NamedTuple):
@@ -180,20 +165,20 @@ class Paper:
         return f"{self.address}#{name}"
 
     def title(self, words: str) -> Widget:
-        return heading(words, self.key("title"))
+        return ui.heading(words, self.key("title"))
 
     def link(self, name: str, leads: Link) -> Widget:
         self.links[name] = leads
         if leads.plain:
             return Widget("generic", leads.text, self.key(name), press=True)
-        return link(leads.text, self.key(name))
+        return ui.link(leads.text, self.key(name))
 
     def search(self, label: str, name: str, applied: str) -> Widget:
         """A field for a query, and its button; `name` stands before `query` and `search`."""
         value = self.state.tab.fields.get(f"{name}query", applied)
         send = self.key(f"{name}search")
-        field = textbox(label, self.key(f"{name}query"), value, placeholder=label)
-        return form(self.key(f"{name}search-form"), field, button("Search", send), submit=send, across=True)
+        field = ui.textbox(label, self.key(f"{name}query"), value, placeholder=label)
+        return ui.form(self.key(f"{name}search-form"), field, ui.button("Search", send), submit=send, across=True)
 
     def pager(self, name: str, number: int, pages: int) -> tuple[Widget, ...]:
         if pages < 2:
@@ -201,194 +186,319 @@ class Paper:
         for way, to in (("previous", number - 1), ("next", number + 1)):
             self.links[f"{name}{way}"] = Link(text=way.capitalize(), to=asked(self.address, page=str(to)))
         return (
-            bar(
-                button("Previous", self.key(f"{name}previous"), enabled=number > 1),
-                text(f"Page {number} of {pages}", self.key(f"{name}page")),
-                button("Next", self.key(f"{name}next"), enabled=number < pages),
+            ui.bar(
+                ui.button("Previous", self.key(f"{name}previous"), enabled=number > 1),
+                ui.text(f"Page {number} of {pages}", self.key(f"{name}page")),
+                ui.button("Next", self.key(f"{name}next"), enabled=number < pages),
                 key=self.key(f"{name}pager"),
             ),
         )
 
+    def _content(self, place: Place) -> tuple[Widget, ...]:
+        match place.kind:
+            case "login":
+                return self._login(place)
+            case "sent":
+                return self._sent(place)
+            case "missing" | "loop":
+                return self._error(place)
+        entry = place.entry
+        facts = [ui.pair(name, value, self.key(f"fact.{slug(name)}")) for name, value in entry.values.items()] if entry else []
+        told = (ui.text(entry.text, self.key("text")),) if entry and entry.text else ()
+        blocks = (widget for n, block in enumerate(place.blocks) for widget in self._block(n, block))
+        return (self.title(place.title), *told, *facts, *blocks)
+
+    def _error(self, place: Place) -> tuple[Widget, ...]:
+        where = parts(self.address)
+        if place.kind == "loop":
+            said = f"{self.address} redirected you too many times."
+        elif place.site:
+            said = f"{where.path} was not found on {place.site.title}."
+        else:
+            said = f"The address {self.address} could not be found. Check it for typing mistakes."
+        home = (self.link("home", Link(text=f"Go to {place.site.title}", to=where.host)),) if place.site else ()
+        return (self.title(place.title), ui.alert(said, self.key("error")), *home)
+
+    def _banner(self, place: Place) -> tuple[Widget, ...]:
+        host, consent = parts(self.address).host, place.site.consent if place.site else None
+        if consent is None or host in self.state.consents:
+            return ()
+        title = (ui.heading("Your privacy", self.key("consent.title")),) if consent.wall else ()
+        buttons = ui.bar(
+            ui.button(consent.accept, self.key("consent.accept")),
+            ui.button(consent.refuse, self.key("consent.refuse")),
+            key=self.key("consent.buttons"),
+        )
+        return (ui.group(*title, ui.text(consent.text, self.key("consent.text")), buttons, key=self.key("consent")),)
+
+    def _menu(self, place: Place) -> tuple[Widget, ...]:
+        if place.site is None or not (place.site.menu or place.site.login):
+            return ()
+        host = parts(self.address).host
+        items = [self.link(f"menu.{n}", item) for n, item in enumerate(place.site.menu)]
+        if host in self.state.sessions:
+            items.append(self.link("menu.sign-out", Link(text="Sign out", to=LOGOUT)))
+        return (ui.bar(*items, key=self.key("menu")),) if items else ()
+
+    def _login(self, place: Place) -> tuple[Widget, ...]:
+        expired = "expired" in parts(self.address).query
+        why = "Your session has expired. Sign in again." if expired else "Sign in to see this page."
+        wrong = [ui.alert(said, self.key("wrong")) for key, said in self.state.tab.errors.items() if key == "0"]
+        fields = self._form(0, SIGN_IN)
+        return (self.title(place.title), ui.status(why, self.key("why")), *wrong, *fields)
+
+    def _sent(self, place: Place) -> tuple[Widget, ...]:
+        where = parts(self.address)
+        block = where.number("form") - 1
+        sent = place.blocks[block].form if block < len(place.blocks) else None
+        said = (sent.done if sent else "Thank you.").replace("{number}", where.query["sent"])
+        title = sent.title if sent and sent.title else place.title
+        back = self.link("back", Link(text=f"Back to {place.title}", to=where.host + where.path))
+        return (self.title(title), ui.status(said, self.key("done")), back)
+
+    def _block(self, n: int, block: Block) -> tuple[Widget, ...]:
+        """One block of a page; what it holds goes by the block's number."""
+        if block.heading is not None:
+            return (ui.heading(block.heading, self.key(str(n))),)
+        if block.text is not None:
+            return (ui.text(block.text, self.key(str(n))),)
+        if block.list is not None:
+            return (self._list(n, block.list),)
+        if block.table is not None:
+            return (self._table(n, block.table),)
+        if block.link is not None:
+            return (self.link(str(n), block.link),)
+        if block.image is not None:
+            return (self._image(n, block.image),)
+        if block.form is not None:
+            return self._form(n, block.form)
+        return self._collection(n, block.collection or "")
+
+    def _list(self, n: int, items: tuple[str | Link, ...]) -> Widget:
+        made = [
+            self.link(f"{n}.{i}", item) if isinstance(item, Link) else ui.text(item, self.key(f"{n}.{i}"))
+            for i, item in enumerate(items)
+        ]
+        wrapped = tuple(Widget("listitem", None, f"{item.key}.item", children=(item,)) for item in made)
+        return Widget("list", None, self.key(str(n)), children=wrapped)
+
+    def _table(self, n: int, given: Table) -> Widget:
+        rows = [
+            ui.row(
+                self.key(f"{n}.{i}"), *(ui.cell(value, self.key(f"{n}.{i}.{j}")) for j, value in enumerate(values)), press=False
+            )
+            for i, values in enumerate(given.rows)
+        ]
+        return self._grid(n, given.columns, rows)
+
+    def _grid(self, n: int, columns: tuple[str, ...], rows: list[Widget]) -> Widget:
+        head = tuple(Widget("columnheader", name, self.key(f"{n}.head.{i}")) for i, name in enumerate(columns))
+        header = Widget("row", None, self.key(f"{n}.head"), children=head, across=True)
+        return Widget("table", None, self.key(str(n)), children=(header, *rows))
+
+    def _image(self, n: int, image: Image) -> Widget:
+        """A picture without words is named by its file at best."""
+        name = f"{n}.{slug(image.file)}"
+        if image.to:
+            self.links[name] = Link(text=image.alt, to=image.to)
+        role = "button" if image.to else "image"
+        return Widget(role, image.alt or image.file, self.key(name), press=bool(image.to), label="for" if image.alt else "none")
+
+    def _form(self, n: int, given: Form) -> tuple[Widget, ...]:
+        title = (ui.heading(given.title, self.key(f"{n}.title")),) if given.title else ()
+        fields = [widget for field in given.fields for widget in self._field(n, field)]
+        send = self.key(f"{n}.send")
+        return (ui.form(self.key(str(n)), *title, *fields, ui.button(given.button, send), submit=send),)
+
+    def _field(self, n: int, field: FormField) -> tuple[Widget, ...]:
+        value, name = value_of(self.state, n, field), key_of(n, field)
+        key, said = self.key(f"{n}.f.{field.name}"), self.state.tab.errors.get(name)
+        invalid = said is not None
+        widget: Widget
+        match field.kind:
+            case "checkbox":
+                widget = ui.checkbox(field.label, key, value == "true", required=field.required, invalid=invalid)
+            case "select":
+                widget = ui.combobox(
+                    field.label,
+                    key,
+                    value,
+                    field.options,
+                    required=field.required,
+                    invalid=invalid,
+                    placeholder=field.placeholder,
+                )
+            case kind:
+                hint = field.placeholder or ("YYYY-MM-DD" if kind == "date" else None)
+                widget = ui.textbox(field.label, key, value, multiline=kind == "area", required=field.required, invalid=invalid,
+                                 private=kind == "password", placeholder=hint)  # fmt: skip
+        if field.kind == "number" and field.least is not None and field.most is not None:
+            widget = widget._replace(role="spinbutton", limits=(field.least, field.most, 1.0))
+        widget = widget._replace(label=field.bound)
+        return (widget,) if said is None else (widget, ui.alert(said, f"{key}.error"))
+
+    def _collection(self, n: int, name: str) -> tuple[Widget, ...]:
+        site = self.state.place_at(self.address).site
+        shown = site.collections[name] if site else Collection()
+        where = parts(self.address)
+        query = where.query.get("q", "")
+        fits = fitting(IdentityKey(shown), query)
+        items, number, pages = page_of(fits, where.number(), shown.size)
+        search = (self.search(f"Search {shown.noun}", f"{n}.", query),) if shown.search else ()
+        count = (ui.text(f"{len(fits)} {shown.noun} found", self.key(f"{n}.count")),) if query else ()
+        rows = [self._row(n, shown, key) for key in items]
+        body = (
+            self._grid(n, (shown.first, *shown.columns), rows)
+            if rows
+            else ui.text(f"No {shown.noun} found", self.key(f"{n}.none"))
+        )
+        return (*search, *count, body, *self.pager(f"{n}.", number, pages))
+
+    def _row(self, n: int, shown: Collection, name: str) -> Widget:
+        entry, where = shown.entries[name], parts(self.address)
+        first = (
+            self.link(f"{n}.e.{name}", Link(text=entry.title, to=f"{where.host}{where.path.rstrip('/')}/{name}"))
+            if shown.links
+            else ui.cell(entry.title, self.key(f"{n}.e.{name}"))
+        )
+        rest = [ui.cell(entry.values.get(column, ""), self.key(f"{n}.e.{name}.{slug(column)}")) for column in shown.columns]
+        return ui.row(self.key(f"{n}.row.{name}"), first, *rest, press=False)
+
 
 def site_body(state: BrowserState) -> Body:
     """The page of a site at the current tab's address."""
-    paper, place = Paper(state), place_at(state, state.tab.address)
-    banner = _banner(paper, place)
+    paper, place = Paper(state), state.place_at(state.tab.address)
+    banner = paper._banner(place)
     walled = bool(banner) and place.site is not None and place.site.consent is not None and place.site.consent.wall
-    widgets = () if walled else (*_menu(paper, place), *_content(paper, place))
+    widgets = () if walled else (*paper._menu(place), *paper._content(place))
     return Body((*banner, *widgets), paper.links)
 
 
-def _content(paper: Paper, place: Place) -> tuple[Widget, ...]:
-    match place.kind:
-        case "login":
-            return _login(paper, place)
-        case "sent":
-            return _sent(paper, place)
-        case "missing" | "loop":
-            return _error(paper, place)
-    entry = place.entry
-    facts = [pair(name, value, paper.key(f"fact.{slug(name)}")) for name, value in entry.values.items()] if entry else []
-    told = (text(entry.text, paper.key("text")),) if entry and entry.text else ()
-    blocks = (widget for n, block in enumerate(place.blocks) for widget in _block(paper, n, block))
-    return (paper.title(place.title), *told, *facts, *blocks)
+VISITS = 15
+_PROPOSALS = 6
+_SHORTCUTS = 8
 
 
-def _error(paper: Paper, place: Place) -> tuple[Widget, ...]:
-    where = parts(paper.address)
-    if place.kind == "loop":
-        said = f"{paper.address} redirected you too many times."
-    elif place.site:
-        said = f"{where.path} was not found on {place.site.title}."
-    else:
-        said = f"The address {paper.address} could not be found. Check it for typing mistakes."
-    home = (paper.link("home", Link(text=f"Go to {place.site.title}", to=where.host)),) if place.site else ()
-    return (paper.title(place.title), alert(said, paper.key("error")), *home)
+def window(state: BrowserState) -> tuple[Widget, ...]:
+    return (_tabs(state), _tools(state), *body(state).widgets)
 
 
-def _banner(paper: Paper, place: Place) -> tuple[Widget, ...]:
-    host, consent = parts(paper.address).host, place.site.consent if place.site else None
-    if consent is None or host in paper.state.consents:
-        return ()
-    title = (heading("Your privacy", paper.key("consent.title")),) if consent.wall else ()
-    buttons = bar(
-        button(consent.accept, paper.key("consent.accept")),
-        button(consent.refuse, paper.key("consent.refuse")),
-        key=paper.key("consent.buttons"),
+def body(state: BrowserState) -> Body:
+    """The page of the current tab."""
+    match state.place_at(state.tab.address).kind:
+        case "new-tab":
+            return _start(state)
+        case "search":
+            return _results(state)
+        case "history":
+            return _history(state)
+        case "bookmarks":
+            return _bookmarks(state)
+    return site_body(state)
+
+
+def _tabs(state: BrowserState) -> Widget:
+    items: list[Widget] = []
+    for name, tab in state.tabs.items():
+        title = state.place_at(tab.address).title
+        items.append(Widget("tab", title, f"tab-{name}", press=True, selected=name == state.current))
+        items.append(ui.button(f"Close {title}", f"close-{name}"))
+    return Widget("tablist", None, "tabs", children=(*items, ui.button("New tab", "new-tab")), across=True)
+
+
+def _tools(state: BrowserState) -> Widget:
+    tab = state.tab
+    address = ui.textbox("Address", "address", tab.typed, placeholder="Search or enter an address")
+    address = address._replace(options=_proposals(state, tab.typed))
+    kept = state.bookmark_of(tab.address) is not None
+    own = parts(tab.address).host in (NEW_TAB, HISTORY, BOOKMARKS)
+    return ui.bar(
+        ui.button("Back", "back", enabled=tab.at > 0),
+        ui.button("Forward", "forward", enabled=tab.at + 1 < len(tab.trail)),
+        ui.button("Reload", "reload"),
+        ui.form("address-form", address, ui.button("Go", "go"), submit="go", across=True),
+        ui.button("Remove bookmark" if kept else "Add bookmark", "bookmark", enabled=not own),
+        ui.button("Bookmarks", "bookmarks"),
+        ui.button("History", "history"),
+        key="tools",
     )
-    return (group(*title, text(consent.text, paper.key("consent.text")), buttons, key=paper.key("consent")),)
 
 
-def _menu(paper: Paper, place: Place) -> tuple[Widget, ...]:
-    if place.site is None or not (place.site.menu or place.site.login):
+def _proposals(state: BrowserState, typed: str) -> tuple[str, ...]:
+    """Addresses that begin as what is being written, or have it in their title."""
+    words = typed.strip().casefold()
+    if not words or typed == state.tab.address:
         return ()
-    host = parts(paper.address).host
-    items = [paper.link(f"menu.{n}", item) for n, item in enumerate(place.site.menu)]
-    if host in paper.state.sessions:
-        items.append(paper.link("menu.sign-out", Link(text="Sign out", to=LOGOUT)))
-    return (bar(*items, key=paper.key("menu")),) if items else ()
+    known = {kept.address: kept.title for kept in (*state.bookmarks.values(), *reversed(state.visits.values()))}
+    fits = [address for address, title in known.items() if address.startswith(words) or words in title.casefold()]
+    return tuple(fits[:_PROPOSALS])
 
 
-def _login(paper: Paper, place: Place) -> tuple[Widget, ...]:
-    expired = "expired" in parts(paper.address).query
-    why = "Your session has expired. Sign in again." if expired else "Sign in to see this page."
-    wrong = [alert(said, paper.key("wrong")) for key, said in paper.state.tab.errors.items() if key == "0"]
-    fields = _form(paper, 0, SIGN_IN)
-    return (paper.title(place.title), status(why, paper.key("why")), *wrong, *fields)
+def _start(state: BrowserState) -> Body:
+    paper = Paper(state)
+    search = (paper.search("Search the web", "", ""),) if state.search else ()
+    marks = list(state.bookmarks.items())[:_SHORTCUTS]
+    links = [paper.link(f"mark.{name}", Link(text=mark.title, to=mark.address)) for name, mark in marks]
+    shortcuts = (ui.listing(paper.key("marks"), links),) if links else ()
+    return Body((paper.title("New tab"), *search, *shortcuts), paper.links)
 
 
-def _sent(paper: Paper, place: Place) -> tuple[Widget, ...]:
-    where = parts(paper.address)
-    block = where.number("form") - 1
-    sent = place.blocks[block].form if block < len(place.blocks) else None
-    said = (sent.done if sent else "Thank you.").replace("{number}", where.query["sent"])
-    title = sent.title if sent and sent.title else place.title
-    back = paper.link("back", Link(text=f"Back to {place.title}", to=where.host + where.path))
-    return (paper.title(title), status(said, paper.key("done")), back)
-
-
-def _block(paper: Paper, n: int, block: Block) -> tuple[Widget, ...]:
-    """One block of a page; what it holds goes by the block's number."""
-    if block.heading is not None:
-        return (heading(block.heading, paper.key(str(n))),)
-    if block.text is not None:
-        return (text(block.text, paper.key(str(n))),)
-    if block.list is not None:
-        return (_list(paper, n, block.list),)
-    if block.table is not None:
-        return (_table(paper, n, block.table),)
-    if block.link is not None:
-        return (paper.link(str(n), block.link),)
-    if block.image is not None:
-        return (_image(paper, n, block.image),)
-    if block.form is not None:
-        return _form(paper, n, block.form)
-    return _collection(paper, n, block.collection or "")
-
-
-def _list(paper: Paper, n: int, items: tuple[str | Link, ...]) -> Widget:
-    made = [
-        paper.link(f"{n}.{i}", item) if isinstance(item, Link) else text(item, paper.key(f"{n}.{i}"))
-        for i, item in enumerate(items)
-    ]
-    wrapped = tuple(Widget("listitem", None, f"{item.key}.item", children=(item,)) for item in made)
-    return Widget("list", None, paper.key(str(n)), children=wrapped)
-
-
-def _table(paper: Paper, n: int, given: Table) -> Widget:
-    rows = [
-        row(paper.key(f"{n}.{i}"), *(cell(value, paper.key(f"{n}.{i}.{j}")) for j, value in enumerate(values)), press=False)
-        for i, values in enumerate(given.rows)
-    ]
-    return _grid(paper, n, given.columns, rows)
-
-
-def _grid(paper: Paper, n: int, columns: tuple[str, ...], rows: list[Widget]) -> Widget:
-    head = tuple(Widget("columnheader", name, paper.key(f"{n}.head.{i}")) for i, name in enumerate(columns))
-    header = Widget("row", None, paper.key(f"{n}.head"), children=head, across=True)
-    return Widget("table", None, paper.key(str(n)), children=(header, *rows))
-
-
-def _image(paper: Paper, n: int, image: Image) -> Widget:
-    """A picture without words is named by its file at best."""
-    name = f"{n}.{slug(image.file)}"
-    if image.to:
-        paper.links[name] = Link(text=image.alt, to=image.to)
-    role = "button" if image.to else "image"
-    return Widget(role, image.alt or image.file, paper.key(name), press=bool(image.to), label="for" if image.alt else "none")
-
-
-def _form(paper: Paper, n: int, given: Form) -> tuple[Widget, ...]:
-    title = (heading(given.title, paper.key(f"{n}.title")),) if given.title else ()
-    fields = [widget for field in given.fields for widget in _field(paper, n, field)]
-    send = paper.key(f"{n}.send")
-    return (form(paper.key(str(n)), *title, *fields, button(given.button, send), submit=send),)
-
-
-def _field(paper: Paper, n: int, field: FormField) -> tuple[Widget, ...]:
-    value, name = value_of(paper.state, n, field), key_of(n, field)
-    key, said = paper.key(f"{n}.f.{field.name}"), paper.state.tab.errors.get(name)
-    invalid = said is not None
-    widget: Widget
-    match field.kind:
-        case "checkbox":
-            widget = checkbox(field.label, key, value == "true", required=field.required, invalid=invalid)
-        case "select":
-            widget = combobox(
-                field.label, key, value, field.options, required=field.required, invalid=invalid, placeholder=field.placeholder
-            )
-        case kind:
-            hint = field.placeholder or ("YYYY-MM-DD" if kind == "date" else None)
-            widget = textbox(field.label, key, value, multiline=kind == "area", required=field.required, invalid=invalid,
-                             private=kind == "password", placeholder=hint)  # fmt: skip
-    if field.kind == "number" and field.least is not None and field.most is not None:
-        widget = widget._replace(role="spinbutton", limits=(field.least, field.most, 1.0))
-    widget = widget._replace(label=field.bound)
-    return (widget,) if said is None else (widget, alert(said, f"{key}.error"))
-
-
-def _collection(paper: Paper, n: int, name: str) -> tuple[Widget, ...]:
-    site = place_at(paper.state, paper.address).site
-    shown = site.collections[name] if site else Collection()
-    where = parts(paper.address)
+def _results(state: BrowserState) -> Body:
+    paper, where = Paper(state), parts(state.tab.address)
     query = where.query.get("q", "")
-    fits = fitting(IdentityKey(shown), query)
-    items, number, pages = page_of(fits, where.number(), shown.size)
-    search = (paper.search(f"Search {shown.noun}", f"{n}.", query),) if shown.search else ()
-    count = (text(f"{len(fits)} {shown.noun} found", paper.key(f"{n}.count")),) if query else ()
-    rows = [_row(paper, n, shown, key) for key in items]
-    body = (
-        _grid(paper, n, (shown.first, *shown.columns), rows) if rows else text(f"No {shown.noun} found", paper.key(f"{n}.none"))
-    )
-    return (*search, *count, body, *paper.pager(f"{n}.", number, pages))
+    field = paper.search("Search the web", "", query)
+    if not query:
+        return Body((paper.title("Search"), field), paper.links)
+    hits = state.found(query)
+    some, number, pages = page_of(hits, where.number(), RESULTS)
+    count = ui.text(f"{len(hits)} results" if len(hits) != 1 else "1 result", paper.key("count"))
+    items = [_hit(paper, n, hit, query) for n, hit in enumerate(some)]
+    shown = ui.listing(paper.key("results"), items) if items else ui.text(f"Nothing was found for {query}", paper.key("none"))
+    return Body((paper.title(f"Results for {query}"), field, count, shown, *paper.pager("", number, pages)), paper.links)
 
 
-def _row(paper: Paper, n: int, shown: Collection, name: str) -> Widget:
-    entry, where = shown.entries[name], parts(paper.address)
-    first = (
-        paper.link(f"{n}.e.{name}", Link(text=entry.title, to=f"{where.host}{where.path.rstrip('/')}/{name}"))
-        if shown.links
-        else cell(entry.title, paper.key(f"{n}.e.{name}"))
+def _hit(paper: Paper, n: int, hit: Document, query: str) -> Widget:
+    name = f"r.{n}"
+    return ui.group(
+        paper.link(name, Link(text=hit.title, to=hit.address)),
+        ui.text(hit.address, paper.key(f"{name}.address")),
+        ui.text(snippet(hit, query), paper.key(f"{name}.text")),
+        key=paper.key(f"{name}.hit"),
     )
-    rest = [cell(entry.values.get(column, ""), paper.key(f"{n}.e.{name}.{slug(column)}")) for column in shown.columns]
-    return row(paper.key(f"{n}.row.{name}"), first, *rest, press=False)
+
+
+def _history(state: BrowserState) -> Body:
+    paper = Paper(state)
+    visits, number, pages = page_of(list(reversed(state.visits.items())), parts(paper.address).number(), VISITS)
+    rows = [
+        ui.row(paper.key(f"visit.{name}.row"), paper.link(f"visit.{name}", Link(text=visit.title, to=visit.address)),
+            ui.cell(visit.address, paper.key(f"visit.{name}.address")), press=False)
+        for name, visit in visits
+    ]  # fmt: skip
+    shown = (
+        ui.table(paper.key("visits"), ("Page", "Address"), rows) if rows else ui.text("No pages visited yet", paper.key("none"))
+    )
+    clear = ui.bar(ui.button("Clear history", paper.key("clear"), enabled=bool(rows)), key=paper.key("tools"))
+    return Body((paper.title("History"), clear, shown, *paper.pager("", number, pages)), paper.links)
+
+
+def _bookmarks(state: BrowserState) -> Body:
+    paper = Paper(state)
+    marks, number, pages = page_of(list(state.bookmarks.items()), parts(paper.address).number(), VISITS)
+    rows = [
+        ui.row(paper.key(f"mark.{name}.row"), paper.link(f"mark.{name}", Link(text=mark.title, to=mark.address)),
+            ui.cell(mark.address, paper.key(f"mark.{name}.address")),
+            ui.button(f"Remove {mark.title}", paper.key(f"remove.{name}")), press=False)
+        for name, mark in marks
+    ]  # fmt: skip
+    shown = (
+        ui.table(paper.key("marks"), ("Page", "Address", "Remove"), rows)
+        if rows
+        else ui.text("No bookmarks yet", paper.key("none"))
+    )
+    return Body((paper.title("Bookmarks"), shown, *paper.pager("", number, pages)), paper.links)
+
+
+def search_address(state: BrowserState, query: str) -> str:
+    """Where the engine answers a query; empty where there is none."""
+    return asked(state.search, q=" ".join(query.split())) if state.search else ""

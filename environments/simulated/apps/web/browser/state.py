@@ -12,10 +12,8 @@ from urllib.parse import parse_qsl, urlencode
 from pydantic import Field, model_validator
 
 from environments.simulated.app import AppState, Content, Setting
-from environments.simulated.apps.web.browser.content import Block, Collection, Entry, Link, Page, Site
-from environments.simulated.apps.web.browser.intranet import IntranetPlan, intranet
-from environments.simulated.world.generate import highest
-from environments.simulated.world.values import IdentityKey, Model, matches
+from environments.simulated.apps.web.browser.intranet import Block, Collection, Entry, IntranetPlan, Link, Page, Site, intranet
+from environments.simulated.world.values import IdentityKey, Model, highest, matches
 
 NEW_TAB, HISTORY, BOOKMARKS = "browser:new-tab", "browser:history", "browser:bookmarks"
 LONGEST = 2000
@@ -138,6 +136,136 @@ class BrowserState(AppState):
     def tab(self) -> Tab:
         return self.tabs[self.current]
 
+    def place_at(self, address: str) -> Place:
+        """What is to be seen there; `missing` where there is nothing."""
+        host, path, query = parts(address)
+        if own := _OWN.get(host):
+            return own
+        if self.search and host == self.search:
+            return Place("search", f"{query['q']} - Search" if query.get("q") else "Search")
+        site = self.sites.get(host)
+        if site is None:
+            return Place("missing", "Site not found")
+        if path == LOGIN and site.login:
+            return Place("login", f"Sign in to {site.title}", site)
+        page = site.pages.get(path)
+        place = (_entry(site, path) if page is None else _of_page(site, page)) or Place("missing", "Page not found", site)
+        sent = self.submissions.get(query.get("sent", ""))
+        return place._replace(kind="sent") if sent and sent.page == asked(host + path) else place
+
+    def _landed(self, address: str) -> tuple[BrowserState, str]:
+        """Where asking for an address ends: behind all redirects, and at the login where nobody is signed in."""
+        for _ in range(_MOST_REDIRECTS):
+            place = self.place_at(address)
+            if not place.redirect:
+                break
+            address = joined(address, place.redirect)
+        host, path, _ = parts(address)
+        site = self.sites.get(host)
+        if site is None or site.login is None:
+            return self, address
+        if path == LOGOUT:
+            return self._without_session(host), normal(host)
+        return self._checked(address, self.place_at(address).private)
+
+    def _checked(self, address: str, private: bool) -> tuple[BrowserState, str]:
+        """Every page of the site counts for the session; a private one asks for it."""
+        state = self
+        host = parts(address).host
+        session = state.sessions.get(host)
+        if session is not None and session.left is not None:
+            if session.left > 0:
+                sessions = {**state.sessions, host: Session(left=session.left - 1)}
+                return state.replace(sessions=sessions), address
+            state = state._without_session(host)
+        if private and host not in state.sessions:
+            why = {"expired": "1"} if session else {}
+            return state, asked(f"{host}{LOGIN}", next=address, **why)
+        return state, address
+
+    def _without_session(self, host: str) -> BrowserState:
+        return self.replace(sessions={name: kept for name, kept in self.sessions.items() if name != host})
+
+    def signed_in(self, host: str) -> BrowserState:
+        login = self.sites[host].login
+        session = Session(left=login.pages if login and login.pages else None)
+        return self.replace(sessions={**self.sessions, host: session})
+
+    def with_tab(self, tab: Tab) -> BrowserState:
+        """The state with another value of the current tab."""
+        return self.replace(tabs={**self.tabs, self.current: tab})
+
+    def changed(self, **values: object) -> BrowserState:
+        """The state with other values in its current tab."""
+        return self.with_tab(self.tab.replace(**values))
+
+    def loaded(self, wanted: str) -> BrowserState:
+        """The current tab goes to an address. What lay ahead of it on its way is forgotten."""
+        state = self
+        state, address = state._landed(normal(wanted) or state.home)
+        tab = state.tab
+        trail = (*tab.trail[: tab.at + 1], address) if address != tab.address else tab.trail[: tab.at + 1]
+        trail = trail[-_LONGEST_TRAIL:]
+        return state._arrived(Tab(trail=trail, at=len(trail) - 1))
+
+    def stepped(self, by: int) -> BrowserState:
+        """Back, forward or, by 0, the same page again; as far as there is anything."""
+        state = self
+        tab = state.tab
+        at = min(max(0, tab.at + by), len(tab.trail) - 1)
+        if by and at == tab.at:
+            return state
+        state, address = state._landed(tab.trail[at])
+        trail = (*tab.trail[:at], address, *tab.trail[at + 1 :])
+        return state._arrived(Tab(trail=trail, at=at))
+
+    def _arrived(self, tab: Tab) -> BrowserState:
+        state = self
+        address = tab.address
+        typed = "" if address == NEW_TAB else address
+        state = state.with_tab(tab.replace(typed=typed))
+        if parts(address).host in _OWN:
+            return state
+        name = str(highest(state.visits) + 1)
+        visits = {**state.visits, name: VisitedPage(title=state.place_at(address).title, address=address)}
+        kept = list(visits.items())[-MOST_VISITS:]
+        return state.replace(visits=dict(kept))
+
+    def new_tab(self, address: str = NEW_TAB) -> BrowserState:
+        """One more tab, which becomes the current one. There is room: `MOST_TABS` is the caller's to ask."""
+        name = str(highest(self.tabs) + 1)
+        opened = self.replace(tabs={**self.tabs, name: Tab()}, current=name)
+        if address == NEW_TAB:
+            return opened
+        landed, there = opened._landed(normal(address) or self.home)
+        return landed._arrived(Tab(trail=(there,)))
+
+    def without_tab(self, name: str) -> BrowserState:
+        """The tab is closed, and its neighbour chosen; the last one gives way to an empty one."""
+        names = list(self.tabs)
+        at = names.index(name)
+        tabs = {key: tab for key, tab in self.tabs.items() if key != name} or {str(highest(names) + 1): Tab()}
+        left = list(tabs)
+        current = self.current if self.current in tabs else left[min(at, len(left) - 1)]
+        return self.replace(tabs=tabs, current=current)
+
+    def bookmark_of(self, address: str) -> str | None:
+        """The id of the bookmark of an address."""
+        return next((name for name, mark in self.bookmarks.items() if mark.address == address), None)
+
+    def bookmarked(self, title: str, address: str) -> BrowserState:
+        if self.bookmark_of(address) is not None:
+            return self
+        name = str(highest(self.bookmarks) + 1)
+        return self.replace(bookmarks={**self.bookmarks, name: VisitedPage(title=title, address=address)})
+
+    def without_bookmark(self, name: str) -> BrowserState:
+        return self.replace(bookmarks={key: mark for key, mark in self.bookmarks.items() if key != name})
+
+    def found(self, query: str) -> list[Document]:
+        """Pages with at least one word of the query: most different words first, then most often, then by address."""
+        return list(_ranked(IdentityKey(self.sites), " ".join(query.split())))
+
 
 class Place(NamedTuple):
     """What an address shows."""
@@ -156,24 +284,6 @@ _OWN: dict[str, Place] = {
 }  # fmt: skip
 
 
-def place_at(state: BrowserState, address: str) -> Place:
-    """What is to be seen there; `missing` where there is nothing."""
-    host, path, query = parts(address)
-    if own := _OWN.get(host):
-        return own
-    if state.search and host == state.search:
-        return Place("search", f"{query['q']} - Search" if query.get("q") else "Search")
-    site = state.sites.get(host)
-    if site is None:
-        return Place("missing", "Site not found")
-    if path == LOGIN and site.login:
-        return Place("login", f"Sign in to {site.title}", site)
-    page = site.pages.get(path)
-    place = (_entry(site, path) if page is None else _of_page(site, page)) or Place("missing", "Page not found", site)
-    sent = state.submissions.get(query.get("sent", ""))
-    return place._replace(kind="sent") if sent and sent.page == asked(host + path) else place
-
-
 def _of_page(site: Site, page: Page) -> Place:
     if page.redirect:
         return Place("loop", "Too many redirects", site, redirect=page.redirect)
@@ -189,125 +299,6 @@ def _entry(site: Site, path: str) -> Place | None:
         return None
     entry = collection.entries[name]
     return Place("entry", entry.title, site, collection.each, page.private, entry)
-
-
-def _landed(state: BrowserState, address: str) -> tuple[BrowserState, str]:
-    """Where asking for an address ends: behind all redirects, and at the login where nobody is signed in."""
-    for _ in range(_MOST_REDIRECTS):
-        place = place_at(state, address)
-        if not place.redirect:
-            break
-        address = joined(address, place.redirect)
-    host, path, _ = parts(address)
-    site = state.sites.get(host)
-    if site is None or site.login is None:
-        return state, address
-    if path == LOGOUT:
-        return _without_session(state, host), normal(host)
-    return _checked(state, address, place_at(state, address).private)
-
-
-def _checked(state: BrowserState, address: str, private: bool) -> tuple[BrowserState, str]:
-    """Every page of the site counts for the session; a private one asks for it."""
-    host = parts(address).host
-    session = state.sessions.get(host)
-    if session is not None and session.left is not None:
-        if session.left > 0:
-            sessions = {**state.sessions, host: Session(left=session.left - 1)}
-            return state.model_copy(update={"sessions": sessions}), address
-        state = _without_session(state, host)
-    if private and host not in state.sessions:
-        why = {"expired": "1"} if session else {}
-        return state, asked(f"{host}{LOGIN}", next=address, **why)
-    return state, address
-
-
-def _without_session(state: BrowserState, host: str) -> BrowserState:
-    return state.model_copy(update={"sessions": {name: kept for name, kept in state.sessions.items() if name != host}})
-
-
-def signed_in(state: BrowserState, host: str) -> BrowserState:
-    login = state.sites[host].login
-    session = Session(left=login.pages if login and login.pages else None)
-    return state.model_copy(update={"sessions": {**state.sessions, host: session}})
-
-
-def with_tab(state: BrowserState, tab: Tab) -> BrowserState:
-    """The state with another value of the current tab."""
-    return state.model_copy(update={"tabs": {**state.tabs, state.current: tab}})
-
-
-def changed(state: BrowserState, **values: object) -> BrowserState:
-    """The state with other values in its current tab."""
-    return with_tab(state, state.tab.model_copy(update=values))
-
-
-def loaded(state: BrowserState, wanted: str) -> BrowserState:
-    """The current tab goes to an address. What lay ahead of it on its way is forgotten."""
-    state, address = _landed(state, normal(wanted) or state.home)
-    tab = state.tab
-    trail = (*tab.trail[: tab.at + 1], address) if address != tab.address else tab.trail[: tab.at + 1]
-    trail = trail[-_LONGEST_TRAIL:]
-    return _arrived(state, Tab(trail=trail, at=len(trail) - 1))
-
-
-def stepped(state: BrowserState, by: int) -> BrowserState:
-    """Back, forward or, by 0, the same page again; as far as there is anything."""
-    tab = state.tab
-    at = min(max(0, tab.at + by), len(tab.trail) - 1)
-    if by and at == tab.at:
-        return state
-    state, address = _landed(state, tab.trail[at])
-    trail = (*tab.trail[:at], address, *tab.trail[at + 1 :])
-    return _arrived(state, Tab(trail=trail, at=at))
-
-
-def _arrived(state: BrowserState, tab: Tab) -> BrowserState:
-    address = tab.address
-    typed = "" if address == NEW_TAB else address
-    state = with_tab(state, tab.model_copy(update={"typed": typed}))
-    if parts(address).host in _OWN:
-        return state
-    name = str(highest(state.visits) + 1)
-    visits = {**state.visits, name: VisitedPage(title=place_at(state, address).title, address=address)}
-    kept = list(visits.items())[-MOST_VISITS:]
-    return state.model_copy(update={"visits": dict(kept)})
-
-
-def new_tab(state: BrowserState, address: str = NEW_TAB) -> BrowserState:
-    """One more tab, which becomes the current one. There is room: `MOST_TABS` is the caller's to ask."""
-    name = str(highest(state.tabs) + 1)
-    opened = state.model_copy(update={"tabs": {**state.tabs, name: Tab()}, "current": name})
-    if address == NEW_TAB:
-        return opened
-    landed, there = _landed(opened, normal(address) or state.home)
-    return _arrived(landed, Tab(trail=(there,)))
-
-
-def without_tab(state: BrowserState, name: str) -> BrowserState:
-    """The tab is closed, and its neighbour chosen; the last one gives way to an empty one."""
-    names = list(state.tabs)
-    at = names.index(name)
-    tabs = {key: tab for key, tab in state.tabs.items() if key != name} or {str(highest(names) + 1): Tab()}
-    left = list(tabs)
-    current = state.current if state.current in tabs else left[min(at, len(left) - 1)]
-    return state.model_copy(update={"tabs": tabs, "current": current})
-
-
-def bookmark_of(state: BrowserState, address: str) -> str | None:
-    """The id of the bookmark of an address."""
-    return next((name for name, mark in state.bookmarks.items() if mark.address == address), None)
-
-
-def bookmarked(state: BrowserState, title: str, address: str) -> BrowserState:
-    if bookmark_of(state, address) is not None:
-        return state
-    name = str(highest(state.bookmarks) + 1)
-    return state.model_copy(update={"bookmarks": {**state.bookmarks, name: VisitedPage(title=title, address=address)}})
-
-
-def without_bookmark(state: BrowserState, name: str) -> BrowserState:
-    return state.model_copy(update={"bookmarks": {key: mark for key, mark in state.bookmarks.items() if key != name}})
 
 
 HOST = "intranet"
@@ -341,16 +332,14 @@ def started(content: BrowserContent, setting: Setting) -> BrowserState:
     if HOST not in sites and (content.generate or content.sites is None):
         sites[HOST] = intranet(content.generate or IntranetPlan(), setting)
     home = normal(content.home) or (next(iter(sites)) if sites else NEW_TAB)
-    marks = {
-        str(n): mark.model_copy(update={"address": normal(mark.address)}) for n, mark in enumerate(content.bookmarks, start=1)
-    }
+    marks = {str(n): mark.replace(address=normal(mark.address)) for n, mark in enumerate(content.bookmarks, start=1)}
     state = BrowserState(sites=sites, home=home, search=content.search, tabs={"1": Tab()}, current="1", bookmarks=marks)
     first, *others = content.open or (home,)
-    state = loaded(state, first)
-    state = changed(state, trail=(state.tab.address,), at=0)
+    state = state.loaded(first)
+    state = state.changed(trail=(state.tab.address,), at=0)
     for address in others:
-        state = new_tab(state, address)
-    return state.model_copy(update={"current": "1"})
+        state = state.new_tab(address)
+    return state.replace(current="1")
 
 
 RESULTS = 10
@@ -368,11 +357,6 @@ class Document(NamedTuple):
     text: str
     in_title: Mapping[str, int]
     in_text: Mapping[str, int]
-
-
-def found(state: BrowserState, query: str) -> list[Document]:
-    """Pages with at least one word of the query: most different words first, then most often, then by address."""
-    return list(_ranked(IdentityKey(state.sites), " ".join(query.split())))
 
 
 @lru_cache(maxsize=8)

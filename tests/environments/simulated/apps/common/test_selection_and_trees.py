@@ -9,12 +9,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from environments.simulated.app import Answered, Expanded, Pressed, Setting, Shortcut
-from environments.simulated.apps.common.forms import Sheet, date_field, leafed, picked, stepped
+from environments.simulated.apps.common.record_list import Sheet, date_field, leafed, picked, stepped
 from environments.simulated.apps.documents.files.app import Files
-from environments.simulated.apps.documents.files.state import ROOT, branches, folders, parent
-from environments.simulated.screen.panels import MOST, proposals, taken
+from environments.simulated.apps.documents.files.state import ROOT, parent
+from environments.simulated.screen.screen import MOST, proposals, taken
 from environments.simulated.screen.widgets import textbox
-from environments.simulated.world.generate import SharedPeople
+from environments.simulated.world.values import SharedPeople
 
 ORDER = tuple("abcdefg")
 CLICKS = st.lists(st.tuples(st.sampled_from(ORDER), st.sampled_from([(), ("Shift",), ("Control",), ("Meta",)])), max_size=12)
@@ -59,8 +59,8 @@ def test_a_tree_shows_a_folder_exactly_when_none_above_it_is_folded(folding):
     app, state = Files(), files()
     for path, expanded in folding:
         state = app.update(state, Expanded(f"folder:{path}", expanded)).state
-    shown = branches(state)
-    for path in folders(state):
+    shown = state.branches()
+    for path in state.folders():
         above = []
         here = path
         while here != ROOT:

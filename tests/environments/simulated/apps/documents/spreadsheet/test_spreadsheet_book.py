@@ -8,15 +8,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from environments.simulated.apps.documents.spreadsheet.book import Book
-from environments.simulated.apps.documents.spreadsheet.cells import At, key_of
+from environments.simulated.apps.documents.spreadsheet.formula import At, key_of
 from environments.simulated.apps.documents.spreadsheet.state import (
     SheetState,
-    changed,
-    fitting,
-    sheet_added,
     texts_of,
-    undone,
-    written,
 )
 
 _SHEETS = ("One", "Two")
@@ -43,13 +38,13 @@ def test_values_written_into_a_book_make_the_book_of_the_new_cells(cells: dict[s
 
 def test_a_value_that_is_written_and_taken_back_shows_in_formulas_filter_and_extent() -> None:
     empty = SheetState(sheets=(), cells={}, today="2026-03-02", sheet="")
-    state = changed(sheet_added(empty, "One"), {}, None)
+    state = empty.sheet_added("One").changed({}, None)
     rows = [["Vendor", "Amount"], ["Acme", "10"], ["Bolt", "20"], ["Sum", "=SUM(B2:B3)"]]
-    state = written(state, "One", texts_of(rows)).model_copy(update={"sheet": "One", "applied": "acme"})
+    state = state.written("One", texts_of(rows)).model_copy(update={"sheet": "One", "applied": "acme"})
     assert state.shown(At(4, 2)) == "30"
-    after = written(state, "One", {At(3, 1): "Acme too", At(3, 2): "25", At(6, 3): "far"})
+    after = state.written("One", {At(3, 1): "Acme too", At(3, 2): "25", At(6, 3): "far"})
     assert after.shown(At(4, 2)) == "35"
-    assert list(fitting(after)) == [1, 2, 3]
+    assert list(after.fitting()) == [1, 2, 3]
     assert after.book.extent("One") == At(6, 3)
-    back = undone(after)
-    assert (back.shown(At(4, 2)), list(fitting(back)), back.book.extent("One")) == ("30", [1, 2], At(4, 2))
+    back = after.undone()
+    assert (back.shown(At(4, 2)), list(back.fitting()), back.book.extent("One")) == ("30", [1, 2], At(4, 2))

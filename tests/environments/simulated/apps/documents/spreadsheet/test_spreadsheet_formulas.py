@@ -12,16 +12,20 @@ from worlds.effort import at_most
 
 from environments.simulated.apps.documents.spreadsheet.book import Book
 from environments.simulated.apps.documents.spreadsheet.calls import like
-from environments.simulated.apps.documents.spreadsheet.cells import (
+from environments.simulated.apps.documents.spreadsheet.formula import (
     At,
+    Mistake,
     column_name,
     column_number,
+    compiled,
     display,
     parse_area,
     parse_at,
+    rewritten,
+    shifted,
+    translated,
     typed,
 )
-from environments.simulated.apps.documents.spreadsheet.formula import Mistake, compiled, rewritten, shifted, translated
 
 TODAY = date(2026, 3, 31)
 CELLS = {

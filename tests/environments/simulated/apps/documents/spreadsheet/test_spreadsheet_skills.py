@@ -10,10 +10,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from environments.simulated.app import FunctionDeclined, ask
 from environments.simulated.apps import APPS
 from environments.simulated.desktop import SimulatedDesktop
-from environments.simulated.skills import FunctionDeclined, ask
-from environments.simulated.world.worldfile import first_world, parse_world
+from environments.simulated.world.worldfile import parse_world
 from protocol import AskInAppAgent, CallApi
 
 WORLD = """
@@ -252,7 +252,7 @@ WORDS = st.sampled_from(
 @given(st.text(max_size=60) | st.lists(WORDS, max_size=10).map(" ".join))
 @settings(max_examples=200, deadline=None)
 def test_any_words_give_an_answer_or_a_reason(words):
-    state = first_world(parse_world(WORLD, "test.yaml"), 0).apps["spreadsheet"]
+    state = parse_world(WORLD, "test.yaml").first_world(0).apps["spreadsheet"]
     try:
         done = ask(APPS["spreadsheet"], state, words)
     except FunctionDeclined:

@@ -203,7 +203,7 @@ def _setting(spec):
     import random
 
     from environments.simulated.app import Setting
-    from environments.simulated.world.generate import cast_for
+    from environments.simulated.world.values import cast_for
 
     return Setting(random.Random(0), cast_for(0, spec.user, spec.today))
 

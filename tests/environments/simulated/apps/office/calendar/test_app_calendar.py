@@ -10,7 +10,7 @@ from worlds.effort import at_most
 from environments.check import check_environment
 from environments.simulated.app import Arrived, Toast
 from environments.simulated.apps import APPS
-from environments.simulated.apps.office.calendar.event import read_moment, read_time
+from environments.simulated.apps.office.calendar.state import read_moment, read_time
 from environments.simulated.desktop import SimulatedDesktop
 from environments.simulated.world.worldfile import WorldError, parse_world
 from protocol import AskInAppAgent, CallApi

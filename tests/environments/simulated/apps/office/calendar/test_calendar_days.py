@@ -7,8 +7,7 @@ from datetime import date, datetime, timedelta
 from hypothesis import given
 from hypothesis import strategies as st
 
-from environments.simulated.apps.office.calendar.event import Meeting, Occurrence, Repeat, later, stamp
-from environments.simulated.apps.office.calendar.state import Timetable, times_of
+from environments.simulated.apps.office.calendar.state import Meeting, Occurrence, Repeat, Timetable, later, stamp
 
 _FIRST = datetime(2026, 2, 20)
 
@@ -36,7 +35,7 @@ def meetings(draw: st.DrawFn) -> dict[str, Meeting]:
 
 
 def _looked_at_each(every: dict[str, Meeting], first: str, last: str) -> list[Occurrence]:
-    found = (one for m in every.values() if m.answer != "declined" for one in times_of(m, first, last))
+    found = (one for m in every.values() if m.answer != "declined" for one in m.times_of(first, last))
     return sorted(found, key=lambda o: (o.start, o.end, o.meeting.title, o.meeting.id))
 
 

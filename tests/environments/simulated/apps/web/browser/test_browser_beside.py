@@ -12,7 +12,7 @@ from worlds.browser import WORLD, address, call, go, title
 from environments.check import check_environment
 from environments.simulated.app import Answered, Arrived, Edited, Left, Pressed, Shortcut
 from environments.simulated.apps.web.browser.app import Browser
-from environments.simulated.apps.web.browser.state import MOST_TABS, place_at
+from environments.simulated.apps.web.browser.state import MOST_TABS
 from environments.simulated.desktop import SimulatedDesktop
 from environments.simulated.world.worldfile import WorldError, parse_world
 from protocol import GoBack, GoForward, Navigate, Tabs
@@ -242,7 +242,7 @@ def test_whatever_is_done_every_tab_shows_something_and_nothing_else_changes(eve
         state = after.state
         assert state.current in state.tabs
         assert len(state.tabs) <= MOST_TABS
-        assert all(0 <= tab.at < len(tab.trail) <= 50 and place_at(state, tab.address).title for tab in state.tabs.values())
+        assert all(0 <= tab.at < len(tab.trail) <= 50 and state.place_at(tab.address).title for tab in state.tabs.values())
         assert type(state).model_validate_json(state.model_dump_json()) == state
         keys = list(pressable(app.view(state)))
         assert len(keys) == len(set(keys))
