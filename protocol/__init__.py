@@ -7,7 +7,7 @@ from protocol.model.describe import describe
 from protocol.model.elements import GUIElement, VisualState, Window
 from protocol.model.geometry import BoundingBox, Coordinate, Frozen, JsonObject, Point, Region, TaggedModel
 from protocol.model.steps import PROTOCOL_VERSION, ActionResult, ExecStatus, InteractionStep, Picture
-from protocol.model.targets import ActionTarget, Resolved, StaleTarget, TargetError, resolve
+from protocol.model.targets import ActionTarget, Resolved, StaleTarget, TargetError, resolve, target_element
 from protocol.model.verbs import (
     CARRIES,
     Action,
@@ -112,5 +112,6 @@ __all__ = [
     "parse_action",
     "read_log",
     "resolve",
+    "target_element",
     "write_log",
 ]

@@ -14,7 +14,7 @@ from langgraph.types import interrupt
 from orchestrator.control.channel import Channel, GivenAnswer, Request
 from orchestrator.control.lease import CREW, CREW_PAUSED, CREW_WAITS, Lease, LeaseLost, told
 from roles.contracts.requests import Request as Asking
-from roles.contracts.steering import Note
+from roles.contracts.steering import Note, SteeringInput
 from roles.journal.events import (
     CancelledEvent,
     ErrorEvent,
@@ -77,7 +77,7 @@ _LOOK_AGAIN = 0.1
 """Seconds between two looks while holding still in a process that must stay."""
 
 
-class Controls:
+class Controls(SteeringInput):
     """What people beside the run have said and done, kept in the journal. Is the `Say` of the run's roles."""
 
     def __init__(

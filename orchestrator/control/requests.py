@@ -32,7 +32,7 @@ from roles.contracts.requests import (
 from roles.journal.rows import inflated
 from roles.manager.plans import WORK_PLAN, PlanError
 from roles.manager.review import edited_plan
-from roles.safety.constraints import problem_in
+from roles.safety.policy import problem_in
 
 
 def check_answer(answer: Mapping[str, Any], request: Request | None = None) -> None:

@@ -21,7 +21,7 @@ from orchestrator.core.hub_line import HubLine
 from orchestrator.core.machine import Situation
 from orchestrator.errors import UsageProblem
 from roles.analyst.graph import build_analyst
-from roles.contracts.context import Context, NoLine, State, Update
+from roles.contracts.context import Context, State, Update, WorkerLine
 from roles.contracts.nodes import Given, Graph, Stage, node
 from roles.contracts.policies import Granularity
 from roles.evaluator.graph import build_evaluator
@@ -191,7 +191,7 @@ def build_controller(
     `granularity` is the Operator's: "fine" makes every stage a node of its own, to watch or to draw.
     Approvals pause the graph, so it needs a checkpointer, its own or that of the graph it is a node of.
     """
-    if isinstance(context, Context) and isinstance(context.line, NoLine):
+    if isinstance(context, Context) and type(context.line) is WorkerLine:
         context = context.with_(line=HubLine(context.journal, context.limits, context.environment))
     spokes: dict[str, Graph] = {
         "manager": build_manager(context),

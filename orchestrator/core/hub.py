@@ -19,7 +19,7 @@ from roles.knowledge.blackboard import outcome_told
 from roles.manager.graph import with_status
 from roles.manager.plans import next_ready
 from roles.safety import Constraints
-from roles.safety.constraints import problem_in
+from roles.safety.policy import problem_in
 
 ENDED = {TaskStatus.FULFILLED.value, TaskStatus.REJECTED.value}
 KEPT = 8

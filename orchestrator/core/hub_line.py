@@ -8,6 +8,7 @@ from contextlib import contextmanager
 
 from environments.contract import Environment, OwnClock
 from orchestrator.core.machine import ROWS, Signal, Situation, TaskStatus, Totals, TransitionRow, row_for
+from roles.contracts.context import WorkerLine
 from roles.contracts.limits import Limits
 from roles.journal.budgets import Budget, Budgets, BudgetUse, Work
 from roles.journal.events import BudgetWarningEvent, SituationEvent, TaskStatusEvent
@@ -20,7 +21,7 @@ def source_of(signal: Signal) -> Situation | None:
     return next((row.situation for row in ROWS if row.signal is signal), None)
 
 
-class HubLine:
+class HubLine(WorkerLine):
     """What a worker reports while it goes on; knows the budgets, decides nothing else."""
 
     def __init__(self, journal: Journal, limits: Limits, environment: Environment | None = None) -> None:

@@ -29,18 +29,18 @@ from orchestrator.settings.settings import (
     show_config,
 )
 from roles.contracts import Clock, SupplementSource
-from roles.contracts.call_timeouts import TimedEnvironment
-from roles.contracts.context import Answers, Context, NoAnswers
+from roles.contracts.context import Answers, Context
+from roles.contracts.nodes import TimedEnvironment
 from roles.journal.events import ConstraintsAddedEvent
 from roles.journal.journal import Journal, Listener
 from roles.journal.rows import Rows
 from roles.journal.screenshots import Gallery
 from roles.knowledge.answers import AnswerFile, answers_path
 from roles.knowledge.library import Library, stored_at
-from roles.knowledge.sources import McpSource
+from roles.knowledge.retrievers import McpSource
 from roles.operator.safety.permits import guard
 from roles.safety import SafetyPolicy
-from roles.safety.constraints import together
+from roles.safety.policy import together
 from roles.safety.privacy.redaction import Redactor, SecretBorder
 from roles.safety.privacy.vault import FILE as VAULT
 from roles.safety.privacy.vault import Vault
@@ -147,7 +147,7 @@ def build_answers(settings: Settings, clock: Clock = time.time) -> Answers:
     """What the user answered in earlier runs, where the settings want that; its file is made when something is kept."""
     told = settings.memory
     if told.answers == "off":
-        return NoAnswers()
+        return Answers()
     return AnswerFile(answers_path(told.answers_file, settings.runs_dir), told.answers, told.answers_days, clock)
 
 

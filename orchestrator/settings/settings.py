@@ -50,8 +50,7 @@ from roles.contracts.limits import Limits
 from roles.journal.screenshots import ScreenshotSettings
 from roles.journal.transcripts import RecordSettings
 from roles.knowledge.answers import MemorySettings
-from roles.knowledge.settings import KnowledgeSettings
-from roles.knowledge.sources import McpSettings
+from roles.knowledge.settings import KnowledgeSettings, McpSettings
 from roles.safety import Constraints, SafetyPolicy
 from roles.safety.policy import written_out
 from roles.skills.contract import SkillSettings

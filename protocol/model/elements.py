@@ -87,6 +87,9 @@ class Window(Frozen):
     minimized: bool = False
 
 
+_DEEPEST = 100
+
+
 class VisualState(Frozen):
     """One observation of the whole screen.
 
@@ -128,3 +131,16 @@ class VisualState(Frozen):
 
     def children(self, element_id: str) -> tuple[GUIElement, ...]:
         return tuple(e for e in self.elements if e.parent == element_id)
+
+    def above(self, element: GUIElement) -> tuple[GUIElement, ...]:
+        """Its containers, from the inside out. A screen that claims very many, or a circle of them, is cut off."""
+        chain: dict[str, GUIElement] = {}
+        at = self.by_id.get(element.parent or "")
+        while at is not None and at.element_id not in chain and len(chain) < _DEEPEST:
+            chain[at.element_id] = at
+            at = self.by_id.get(at.parent or "")
+        return tuple(chain.values())
+
+    def within(self, holder: GUIElement) -> tuple[GUIElement, ...]:
+        """All that stands inside of it, in reading order."""
+        return tuple(e for e in self.elements if any(a.element_id == holder.element_id for a in self.above(e)))

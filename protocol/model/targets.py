@@ -110,6 +110,14 @@ def resolve(target: ActionTarget, state: VisualState) -> Resolved:
     raise TargetError(f"no element on the screen matches {target.describe()!r}")
 
 
+def target_element(target: ActionTarget | None, state: VisualState) -> GUIElement | None:
+    """The one element that `target` means in `state`; None where there is none, or where several may be meant."""
+    try:
+        return None if target is None else state.by_id.get(resolve(target, state).element_id or "")
+    except TargetError:
+        return None
+
+
 def _found(target: ActionTarget, element: GUIElement, tier: Tier, state: VisualState) -> Resolved:
     """The pixel is the point that was given, if it lies on the element, and the element's middle otherwise."""
     point = target.point.to_px(state.screen_resolution) if target.point else None

@@ -7,17 +7,18 @@ from __future__ import annotations
 
 from typing import Any
 
-from pydantic import ValidationError
+from langgraph.graph import StateGraph
 from typing_extensions import TypedDict
 
+from protocol import JsonObject
 from roles.contracts import AnalystRequest, Answer, Fact, Report, Subtask
 from roles.contracts.context import Context, State, Update
-from roles.contracts.nodes import Given, Graph, single
+from roles.contracts.nodes import Delegation, Given, Graph, compiled
 from roles.contracts.signals import Signal
-from roles.journal.events import AnswerEvent, ErrorEvent, error_event
+from roles.journal.events import AnswerEvent, ErrorEvent
 from roles.journal.journal import Journal
 from roles.knowledge.blackboard import board_for_worker
-from roles.policies.fallback import GaveUp, PolicyFault
+from roles.policies.fallback import UnusableAnswer, until_usable
 from roles.safety.privacy.vault import UnknownSecret
 
 _STEPS = 200
@@ -31,17 +32,14 @@ _LONGEST = 60_000
 
 class AnalystState(TypedDict, total=False):
     goal: str
-    delegation: dict[str, Any]
-    report: dict[str, Any] | None
-
-
-class UnusableAnswer(ValueError):
-    """Why an answer cannot be taken: it answers nothing, cites what is not there, or is too long."""
+    delegation: Delegation
+    report: JsonObject | None
 
 
 def build_analyst(context: Given = None, *, checkpointer: Any = None) -> Graph:
     """One node: `work`."""
-    return single("analyst", "work", AnalystState, work, context, checkpointer)
+    graph: StateGraph[Any, Any, Any, Any] = StateGraph(AnalystState)
+    return compiled(graph, {"work": work}, {}, context, name="analyst", checkpointer=checkpointer)
 
 
 def work(state: State, ctx: Context) -> Update:
@@ -60,17 +58,24 @@ def work(state: State, ctx: Context) -> Update:
         steps=ctx.journal.all_steps(_STEPS),
         notes=ctx.say.notes("analyst"),
     )
-    said = _ask(request, ctx)
+    policy = ctx.analyst
+
+    def answered(problem: str) -> Answer:
+        return _held_to(policy.answer(request.model_copy(update={"reask": problem})), request)
+
+    said = until_usable(ctx, answered, "answer", role="analyst", subtask=subtask.id)
+    if isinstance(said, str):
+        said = f"no usable answer: {said}"
     if isinstance(said, str) and not any(event.role == "analyst" for event in ctx.journal.events(AnswerEvent)):
         return {"report": Report(signal=Signal.NO_ANSWER, summary=said, evidence=[said]).model_dump(mode="json")}
     answer = withheld(ctx.journal, Answer(reason=said) if isinstance(said, str) else said, request)
     private = {fact.name for fact in request.facts if fact.private}
     for result in answer.results:
         hidden = bool(private & set(result.used))
-        place: dict[str, Any] = {"subtask": subtask.id, "step": int(delegation.get("step", 0)), "role": "analyst"}
-        origin: dict[str, Any] = {"source": "facts", "used": result.used} if result.used else {"source": "model"}
+        place: Update = {"subtask": subtask.id, "step": int(delegation.get("step", 0)), "role": "analyst"}
+        place |= {"source": "facts", "used": result.used} if result.used else {"source": "model"}
         why = "" if hidden else result.working[:_WHY]
-        fact = Fact(name=result.name, value=result.value, kind=result.kind, private=hidden, reason=why, **place, **origin)
+        fact = Fact(name=result.name, value=result.value, kind=result.kind, private=hidden, reason=why, **place)
         ctx.journal.remember(fact, beside=delegation.get("beside", ()))
     worked_out = AnswerEvent(**answer.model_dump(mode="json", exclude_defaults=True))
     ctx.journal.record(worked_out, role="analyst", subtask=subtask.id, key=f"answer/{subtask.id}/{subtask.attempt}")
@@ -113,23 +118,6 @@ def _report(answer: Answer, attempt: int) -> Report:
 
 def _cited(answer: Answer) -> list[str]:
     return list(dict.fromkeys(f"fact:{name}" for result in answer.results for name in result.used))
-
-
-def _ask(request: AnalystRequest, ctx: Context) -> Answer | str:
-    """At most `reasks` more tries; else why there is no usable answer."""
-    problem, asked_enough = "", False
-    for _ in range(ctx.limits.reasks + 1):
-        try:
-            answer = ctx.analyst.answer(request.model_copy(update={"reask": problem}))  # type: ignore[union-attr]  # checked by work
-            return _held_to(answer, request)
-        except (UnusableAnswer, ValidationError) as bad:
-            problem = str(bad) if isinstance(bad, UnusableAnswer) else f"the answer is not usable: {bad.errors()[0]['msg']}"
-        except PolicyFault as fault:
-            problem, asked_enough = f"the policy gave no usable answer: {fault}", isinstance(fault, GaveUp)
-        ctx.journal.record(error_event(problem, asked_enough=asked_enough), role="analyst", subtask=request.subtask.id)
-        if asked_enough:
-            break
-    return f"no usable answer: {problem}"
 
 
 def _held_to(answer: Answer, request: AnalystRequest) -> Answer:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any
 
@@ -28,17 +29,17 @@ _PLAIN = frozenset(map(Decimal, (0, 1, 2, 100)))
 """Numbers that say nothing about the case: nothing, one, a half and a hundredth."""
 
 
+@dataclass(frozen=True)
 class LlmAnalyst:
     """One question to the model for formulas; what they come to is worked out here."""
 
-    def __init__(self, asker: Asker, prompt: Prompt) -> None:
-        self._asker = asker
-        self._prompt = prompt
+    asker: Asker
+    prompt: Prompt
 
     def answer(self, request: AnalystRequest) -> Answer:
         schema = analyst_schema()
-        system, turn = self._prompt.filled(_values(request) | {"answer_form": form_told(schema)})
-        return self._asker.ask(system, turn, schema, lambda data: read_answer(data, request), Occasion(request.subtask.id))
+        system, turn = self.prompt.filled(_values(request) | {"answer_form": form_told(schema)})
+        return self.asker.ask(system, turn, schema, lambda data: read_answer(data, request), Occasion(request.subtask.id))
 
 
 def _values(request: AnalystRequest) -> dict[str, str]:
@@ -103,7 +104,10 @@ def read_answer(data: Mapping[str, Any], request: AnalystRequest) -> Answer:
             raise UnusableReply(f"the formula of {name!r} uses no fact; a number has to come from the facts")
         results.append(result)
     advice = cut(str(data.get("advice") or ""), 600)
-    _only_known(advice, given | _numbers(r.value for r in results))
+    known = given | _numbers(r.value for r in results)
+    for word in _NUMBER.findall(advice):
+        if not _readings(word) & (known | _PLAIN):
+            raise UnusableReply(f"the advice says {word}, which no formula gave and no fact holds")
     reason = "; ".join(f"{r.name} is {r.value[:80]}" for r in results)
     return Answer(results=tuple(results), missing=missing, advice=advice, reason=reason)
 
@@ -151,9 +155,3 @@ def _only_given(formula: str, given: frozenset[Decimal]) -> None:
     for literal in literals:
         if not _numbers([literal]) <= given | _PLAIN:
             raise UnusableReply(f"the number {literal} stands in no fact and not in the question; compute it, or leave it out")
-
-
-def _only_known(advice: str, known: frozenset[Decimal]) -> None:
-    for word in _NUMBER.findall(advice):
-        if not _readings(word) & (known | _PLAIN):
-            raise UnusableReply(f"the advice says {word}, which no formula gave and no fact holds")

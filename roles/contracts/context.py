@@ -24,7 +24,7 @@ from roles.contracts import (
 from roles.contracts.facts import BoardSettings
 from roles.contracts.limits import Limits
 from roles.contracts.signals import Signal
-from roles.contracts.steering import Silence, SteeringInput
+from roles.contracts.steering import SteeringInput
 from roles.journal.journal import Journal
 from roles.journal.screenshots import Gallery
 from roles.safety import Constraints, SafetyPolicy
@@ -46,35 +46,22 @@ class AsShown:
         return tuple(e for e in state.elements if e.text or e.value or (e.role and e.role != "generic"))
 
 
-class WorkerLine(Protocol):
-    """A worker's line to the hub while it goes on working."""
+class WorkerLine:
+    """A worker's line to the hub while it goes on working. One that works alone reports to nobody."""
 
     def passing(self, signal: Signal, *, step: int, key: str) -> None:
         """Report a change that does not end the delegation."""
 
     def spent(self, step: int) -> str:
         """Why the run may not go on, or an empty string."""
-
-    def nearly_spent(self) -> tuple[str, ...]:
-        """Which budgets are nearly used up, in words, for whoever plans."""
-
-    def cancelled(self) -> bool:
-        """Whether somebody has called the run off."""
-
-
-class NoLine:
-    """A worker that works alone reports to nobody."""
-
-    def passing(self, signal: Signal, *, step: int, key: str) -> None:
-        return None
-
-    def spent(self, step: int) -> str:
         return ""
 
     def nearly_spent(self) -> tuple[str, ...]:
+        """Which budgets are nearly used up, in words, for whoever plans."""
         return ()
 
     def cancelled(self) -> bool:
+        """Whether somebody has called the run off."""
         return False
 
 
@@ -118,19 +105,8 @@ class MemoryFault(Exception):
     """The memory cannot be read or written. The message is one sentence."""
 
 
-class Answers(Protocol):
-    """What a crew asks of a memory of answers."""
-
-    mode: AnswersMode
-
-    def find(self, question: str, app: str | None) -> RememberedAnswer | None: ...
-    def keep(self, said: Answered) -> None: ...
-    def note_use(self, remembered: RememberedAnswer) -> None: ...
-    def withdraw(self, run: str, private: Callable[[str], bool]) -> int: ...
-
-
-class NoAnswers:
-    """Nothing is kept, and nothing known."""
+class Answers:
+    """What a crew asks of a memory of answers. This one keeps nothing, and knows nothing."""
 
     mode: AnswersMode = "off"
 
@@ -169,15 +145,15 @@ class Context:
     limits: Limits = field(default_factory=Limits)
     blackboard: BoardSettings = field(default_factory=BoardSettings)
     """How much of the facts a prompt is told."""
-    answers: Answers = field(default_factory=NoAnswers)
+    answers: Answers = field(default_factory=Answers)
     """What the user answered in earlier runs."""
     clock: Clock = time.time
     uptime: Callable[[], Uptime] = uptime
     """A clock that nobody can set back: by it approvals expire."""
-    line: WorkerLine = field(default_factory=NoLine)
+    line: WorkerLine = field(default_factory=WorkerLine)
     gallery: Gallery | None = None
     """What keeps pictures of screens; None where none are kept."""
-    say: SteeringInput = field(default_factory=Silence)
+    say: SteeringInput = field(default_factory=SteeringInput)
     """What people beside the run say and do."""
     review_plans: bool = False
     """Show every plan to a person before it is worked."""

@@ -1,9 +1,17 @@
-"""How a role's function becomes a LangGraph node, and the signs of a stall."""
+"""How the functions of a role become a LangGraph graph, the state that roles share, signs of a stall, calls that take too long.
+
+An environment is not waited for without end: its calls are made by one thread, one after another. One that hangs is left behind
+in it, and the thread ends with the process.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from typing import Any, Protocol, TypeAlias
+import contextvars
+import threading
+from collections.abc import Callable, Mapping, Sequence
+from functools import cache
+from queue import SimpleQueue
+from typing import Any, Protocol, TypeAlias, TypeVar
 
 from langgraph.config import get_config
 from langgraph.errors import GraphBubbleUp
@@ -11,10 +19,13 @@ from langgraph.graph import END, START, StateGraph
 from langgraph.graph.state import CompiledStateGraph
 from langgraph.runtime import Runtime
 from langgraph.types import Command
+from typing_extensions import TypedDict
 
-from protocol import ExecStatus
+from environments.contract import Environment
+from protocol import Action, ActionResult, ExecStatus, JsonObject, VisualState
 from roles.contracts import StepRecord
 from roles.contracts.context import Context, State, Update
+from roles.skills.arguments import CallTimeout
 
 _INNER = frozenset({"memorize", "answer", "ask_user"})
 """They change the blackboard, not the screen."""
@@ -48,6 +59,98 @@ def _signature(step: StepRecord) -> tuple[str, str, str]:
     return step.verb, step.target, repr(sorted(rest.items()))
 
 
+class Carry(TypedDict, total=False):
+    """What the next delegation of the same subtask attempt goes on with."""
+
+    memory: JsonObject
+    """Notes of the policy."""
+    retries: int
+    plan: list[str]
+    steps: int
+    actions: int
+    slice: JsonObject
+    """Where lanes take turns: the worker's own context at the end of its turn."""
+    touched: list[str]
+    waits_for: str
+
+
+class Delegation(TypedDict, total=False):
+    """What the hub gives a worker."""
+
+    goal: str
+    subtask: JsonObject
+    """`Subtask`, as JSON."""
+    step: int
+    """The latest step of the run."""
+    since_gate: int
+    held: JsonObject | None
+    """A pending action that waited for a check."""
+    continued: bool
+    carry: Carry
+    previous: list[str]
+    plan_version: int
+    live: list[str]
+    message: str
+    refused: list[str]
+    beside: list[str]
+    """Subtasks that are worked at the same time."""
+    locks: dict[str, str]
+    base: int
+    slice: int
+
+
+class Assignment(TypedDict, total=False):
+    """What the hub wants of the Manager (a plan, or a supplement) or of the Evaluator."""
+
+    task: str
+    trigger: str
+    statuses: dict[str, list[Any]]
+    """Status and attempt of each subtask."""
+    failed: str | None
+    evidence: list[str]
+    user_words: list[str]
+    refused: list[str]
+    attempts: int
+    query: str
+    app: str | None
+    ask: bool
+    subtask: str | None
+    held: str
+    summary: str
+    earlier_goals: list[str]
+    number: int
+    nth: int
+
+
+class TraceNote(TypedDict, total=False):
+    """One action of a delegation, in brief."""
+
+    step: int
+    line: str
+    status: str
+    key: str
+    approved: bool
+
+
+class WorkerState(TypedDict, total=False):
+    """What the Operator and the Technician have between two nodes: both ask a person by the same stages."""
+
+    delegation: Delegation
+    constraints: JsonObject
+    human_approval: JsonObject | None
+    pending_action: JsonObject | None
+    """`Pending`, as JSON."""
+    action_trace: list[TraceNote]
+    needs_approval: bool
+    interaction_status: str
+    errors: list[str]
+    route: str
+    """Where the last node wants to go: the only thing that edges look at."""
+    report: JsonObject | None
+    """`Report`, as JSON."""
+    carry: Carry
+
+
 class RunBlocked(GraphBubbleUp):
     """Its text is one sentence: what does not answer, and what to do. Nothing in a graph catches it, so it ends the call."""
 
@@ -69,17 +172,22 @@ Given: TypeAlias = Context | Callable[[str], Context] | None
 """One context for all calls, one by the name of the thread, or none, where each call brings its own."""
 
 
-def thread_of_call() -> str:
-    """The thread in which this node runs; empty where the call names none."""
-    return str((get_config().get("configurable") or {}).get("thread_id") or "")
-
-
-def single(name: str, at: str, schema: type[Any], stage: Stage, context: Given, checkpointer: Any) -> Graph:
-    """A role that does its work in one node, called `at`."""
-    graph: StateGraph[Any, Any, Any, Any] = StateGraph(schema)
-    graph.add_node(at, node(stage, context))
-    graph.add_edge(START, at)
-    graph.add_edge(at, END)
+def compiled(
+    graph: StateGraph[Any, Any, Any, Any],
+    stages: Mapping[str, Stage],
+    choices: Mapping[str, tuple[str, ...]],
+    context: Given,
+    *,
+    name: str,
+    checkpointer: Any = None,
+    edges: Sequence[tuple[str, str]] = (),
+) -> Graph:
+    """The graph of a role that begins at the first of its stages; a stage with `choices` says itself which comes next."""
+    for at, stage in stages.items():
+        # A Command routes without the copy of all channels that a conditional edge reads.
+        graph.add_node(at, node(stage, context, routes=at in choices), destinations=choices.get(at))
+    for start, end in ((START, next(iter(stages))), *edges, ([*stages][-1], END)):
+        graph.add_edge(start, end)
     return graph.compile(checkpointer=checkpointer, name=name)
 
 
@@ -96,7 +204,7 @@ def node(stage: Stage, default: Given, *, routes: bool = False, guarded: Callabl
         elif isinstance(default, Context):
             context = default
         elif default is not None:
-            thread = thread_of_call()
+            thread = str((get_config().get("configurable") or {}).get("thread_id") or "")
             context = default(thread)
             work = guarded(thread) if guarded is not None else stage
         else:
@@ -105,3 +213,121 @@ def node(stage: Stage, default: Given, *, routes: bool = False, guarded: Callabl
         return Command(update=update, goto=update["route"]) if routes else update
 
     return run
+
+
+_T = TypeVar("_T")
+_TIMED = ("apps", "cards", "peek", "world", "received", "snapshot", "restore", "fork", "functions", "agents", "screenshot",
+          "files", "seat", "seats", "meant", "latest_keys", "written", "preview",
+          "guard", "control", "admit", "held")  # fmt: skip
+_VALUES = ("environment_type", "clock", "now")
+_LEAVING = 5.0
+"""Seconds for closing: nobody waits for the result."""
+
+
+class TimedEnvironment:
+    """An environment with a time for each call. It can what the inner one can.
+
+    An action that takes longer is a result, TIMEOUT: what comes of it late is seen on the screen. Anything else that takes
+    longer is a Standstill, and so is a screen that cannot be had because an action still goes on.
+    """
+
+    def __new__(cls, inner: Environment, seconds: float) -> TimedEnvironment:
+        made: TimedEnvironment = object.__new__(_with(tuple(name for name in (*_TIMED, *_VALUES) if hasattr(inner, name))))
+        return made
+
+    def __init__(self, inner: Environment, seconds: float) -> None:
+        self.name = inner.name
+        self.inner = inner
+        self.seconds = seconds
+        self._caller = _Caller()
+
+    def reset(self, *, seed: int | None = None) -> VisualState:
+        return self.within(lambda: self.inner.reset(seed=seed))
+
+    def observe(self) -> VisualState:
+        return self.within(self.inner.observe)
+
+    def perform(self, action: Action, *, key: str) -> ActionResult:
+        try:
+            return self._caller.call(lambda: self.inner.perform(action, key=key), self.seconds)
+        except CallTimeout:
+            late = f"{self.name} did not answer within {self.seconds:g} seconds (limits.action_seconds)"
+            return ActionResult(exec_status=ExecStatus.TIMEOUT, error=late)
+
+    def close(self) -> None:
+        try:
+            self._caller.call(self.inner.close, min(self.seconds, _LEAVING))
+        except CallTimeout:
+            return
+
+    def within(self, work: Callable[[], _T]) -> _T:
+        """The result of a call that has to have one. Raises RunBlocked."""
+        try:
+            return self._caller.call(work, self.seconds)
+        except CallTimeout:
+            raise RunBlocked(
+                f"The environment {self.name} has not answered for {self.seconds:g} seconds; see what holds it up, "
+                "or give it more time (limits.action_seconds)"
+            ) from None
+
+
+class _Job:
+    """One call and what comes of it."""
+
+    def __init__(self, work: Callable[[], Any]) -> None:
+        self._work = work
+        self._context = contextvars.copy_context()
+        self.done = threading.Event()
+        self.result: Any = None
+        self.fault: BaseException | None = None
+
+    def run(self) -> None:
+        try:
+            self.result = self._context.run(self._work)
+        except BaseException as fault:  # noqa: BLE001 - handed to the caller, who raises it
+            self.fault = fault
+        self.done.set()
+
+
+class _Caller:
+    """One thread that makes calls in turn."""
+
+    def __init__(self) -> None:
+        self._jobs: SimpleQueue[_Job] = SimpleQueue()
+        self._latest: _Job | None = None
+        self._thread: threading.Thread | None = None
+
+    def call(self, work: Callable[[], _T], seconds: float) -> _T:
+        """The result of `work`. Raises CallTimeout when it, or a call before it, takes longer than `seconds`."""
+        if self._latest is not None and not self._latest.done.wait(seconds):
+            raise CallTimeout
+        if self._thread is None:
+            self._thread = threading.Thread(target=self._go_on, name="deskcrew-environment", daemon=True)
+            self._thread.start()
+        self._latest = job = _Job(work)
+        self._jobs.put(job)
+        if not job.done.wait(seconds):
+            raise CallTimeout
+        if job.fault is not None:
+            raise job.fault
+        result: _T = job.result
+        return result
+
+    def _go_on(self) -> None:
+        while True:
+            self._jobs.get().run()
+
+
+@cache
+def _with(names: tuple[str, ...]) -> Any:
+    """A class that has these capabilities too, so that `isinstance` with their protocols holds."""
+    passed = {name: property(_value(name) if name in _VALUES else _call(name)) for name in names}
+    return type("Bounded", (TimedEnvironment,), passed)
+
+
+def _value(name: str) -> Callable[[Any], Any]:
+    return lambda self: getattr(self.inner, name)
+
+
+def _call(name: str) -> Callable[[Any], Any]:
+    return lambda self: lambda *given, **named: self.within(lambda: getattr(self.inner, name)(*given, **named))

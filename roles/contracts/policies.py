@@ -2,18 +2,42 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal, Protocol
+from typing import Literal, Protocol
 
 from pydantic import BaseModel, ConfigDict, Field
 
 from environments.cards import AppCard
-from protocol import BoundingBox, Frozen, OperatorDecision, VisualState
+from protocol import BoundingBox, Frozen, JsonObject, OperatorDecision, VisualState
 from roles.contracts.facts import Board, Fact
 from roles.contracts.orders import GoalLedger
 from roles.contracts.signals import GateDecision, GateTrigger, Signal
 from roles.contracts.steering import Note
 from roles.contracts.subtasks import AppWords, Expectation, StepRecord, Subtask, Supplement
 from roles.skills.contract import Skill, Way
+
+
+class _Request(Frozen):
+    """What the policy of any role is told."""
+
+    facts: tuple[Fact, ...] = ()
+    """The blackboard."""
+    board: Board | None = None
+    """As much of the facts as a prompt may be told; all of them where nobody has said how much."""
+    notes: tuple[Note, ...] = ()
+    """What the user has said while the crew works, newest last."""
+
+
+class _WorldRequest(_Request):
+    """What is told to those who see or plan for the world's applications."""
+
+    apps: tuple[AppWords, ...] = ()
+    """The applications as the goal may call them."""
+    cards: tuple[AppCard, ...] = ()
+    """What the applications hold and can do."""
+    today: str = ""
+    """The world's own day and time, as `2026-03-02 10:30`; empty where it has none."""
+    ledger: GoalLedger | None = None
+    """What the goal asks for, entry by entry, as it stands."""
 
 
 class CheckedExpectation(Frozen):
@@ -57,7 +81,7 @@ class GateEvidence(Frozen):
     """What the goal asks for, entry by entry; held against what happened at the final check."""
 
 
-class GateRequest(Frozen):
+class GateRequest(_WorldRequest):
     """What the Evaluator's policy is told. Observations only: never the harness's success conditions."""
 
     trigger: GateTrigger
@@ -68,9 +92,6 @@ class GateRequest(Frozen):
     """Whether a person wrote this plan in a review of it: then it is what they want, whatever else the goal says."""
     steps: tuple[StepRecord, ...] = ()
     """Of this subtask's current attempt; at FINAL_CHECK of the whole run."""
-    facts: tuple[Fact, ...] = ()
-    board: Board | None = None
-    """As much of the facts as a prompt may be told; all of them where nobody has said how much."""
     screens: tuple[VisualState, ...] = ()
     """The latest observation of every application used; the focused one last."""
     earlier: tuple[VisualState, ...] = ()
@@ -82,12 +103,6 @@ class GateRequest(Frozen):
     summary: str = ""
     """What the worker says."""
     supplements: tuple[Supplement, ...] = ()
-    apps: tuple[AppWords, ...] = ()
-    """The applications as the goal may call them."""
-    cards: tuple[AppCard, ...] = ()
-    """What the applications hold and can do."""
-    today: str = ""
-    """The world's own day and time, as `2026-03-02 10:30`; empty where it has none."""
     looked_up: tuple[str, ...] = ()
     """What was looked up or asked so far."""
     given_up: tuple[tuple[str, str], ...] = ()
@@ -104,10 +119,6 @@ class GateRequest(Frozen):
     """How many of them had this trigger."""
     reask: str = ""
     """Why the last answer was not usable."""
-    notes: tuple[Note, ...] = ()
-    """What the user has said while the crew works, newest last."""
-    ledger: GoalLedger | None = None
-    """What the goal asks for, entry by entry, as it stands."""
 
 
 UNCHECKED = "unchecked; the worker said: "
@@ -130,22 +141,14 @@ MOST_STEPS = 200
 """Steps of a run that a final check is told."""
 
 
-class PlanRequest(Frozen):
+class PlanRequest(_WorldRequest):
     """What the Manager's policy is told."""
 
     goal: str
-    apps: tuple[AppWords, ...] = ()
-    cards: tuple[AppCard, ...] = ()
-    """What the applications hold and can do."""
-    today: str = ""
-    """The world's own day and time, as `2026-03-02 10:30`; empty where it has none."""
     plan: tuple[Subtask, ...] = ()
     """The plan so far, with statuses; empty at first. Fulfilled subtasks stay as they are."""
-    facts: tuple[Fact, ...] = ()
     trigger: str = "task_open"
     """The signal that led to PLAN."""
-    board: Board | None = None
-    """As much of the facts as a prompt may be told; all of them where nobody has said how much."""
     failed: str | None = None
     """Id of the subtask that did not work."""
     evidence: tuple[str, ...] = ()
@@ -165,10 +168,6 @@ class PlanRequest(Frozen):
     """How many plans were asked for, this one included."""
     nearly_spent: tuple[str, ...] = ()
     """Budgets of the run of which little is left, in words."""
-    notes: tuple[Note, ...] = ()
-    """What the user has said to the crew while it works, newest last."""
-    ledger: GoalLedger | None = None
-    """What the goal asks for, entry by entry, as it stands."""
     given: str = ""
     """How the goal is worked, in plain words that came with it: a policy by rules plans these, and a model plans itself."""
 
@@ -229,7 +228,7 @@ class ScreenPicture(Frozen):
         return "/".join([f"picture:{self.state_id}", self.kind, *self.marks])
 
 
-class OperatorView(Frozen):
+class OperatorView(_WorldRequest):
     """All that the Operator's policy is given for one decision (seed 001's inputs)."""
 
     user_request: str
@@ -239,10 +238,6 @@ class OperatorView(Frozen):
     app: str | None
     seen: VisualState
     """The screen; its `elements` are what was recognised (the control information)."""
-    facts: tuple[Fact, ...] = ()
-    """The blackboard."""
-    board: Board | None = None
-    """As much of the facts as a prompt may be told; all of them where nobody has said how much."""
     history: tuple[StepRecord, ...] = ()
     """Finished steps of this subtask attempt, oldest first; the last ones only when there are many."""
     previous_subtasks: tuple[str, ...] = ()
@@ -251,14 +246,9 @@ class OperatorView(Frozen):
     retrieved: tuple[Supplement, ...] = ()
     events: tuple[str, ...] = ()
     """Events of the last feedback, as in StepRecord.events."""
-    memory: dict[str, Any] = Field(default_factory=dict)
+    memory: JsonObject = Field(default_factory=dict)
     """What the policy noted in its last decision of this subtask attempt."""
     refused: tuple[str, ...] = ()
-    apps: tuple[AppWords, ...] = ()
-    cards: tuple[AppCard, ...] = ()
-    """What the applications hold and can do."""
-    today: str = ""
-    """The world's own day and time, as `2026-03-02 10:30`; empty where it has none."""
     before: VisualState | None = None
     """The screen before the last step of this attempt, to tell what that step changed."""
     earlier: tuple[VisualState, ...] = ()
@@ -277,14 +267,10 @@ class OperatorView(Frozen):
     """The elements of which the last decision (SCREENSHOT) wanted to see more clearly; empty where it did not."""
     saved: tuple[VisualState, ...] = ()
     """The latest screens that were kept on the blackboard (`save_screenshot`), private content masked, newest last."""
-    context: dict[str, Any] = Field(default_factory=dict)
+    context: JsonObject = Field(default_factory=dict)
     """What is needed to act: `page`, `values` that could be entered, `fields` that take them, `assumptions` (seed 000)."""
-    meanings: tuple[dict[str, Any], ...] = ()
+    meanings: tuple[JsonObject, ...] = ()
     """What the elements nearest to the task mean for it, each with its confidence and what can be done with it."""
-    ledger: GoalLedger | None = None
-    """What the goal asks for, entry by entry, as it stands."""
-    notes: tuple[Note, ...] = ()
-    """What the user has said while the crew works, newest last."""
 
 
 class Report(BaseModel):
@@ -297,7 +283,7 @@ class Report(BaseModel):
     evidence: list[str] = Field(default_factory=list)
     facts: list[str] = Field(default_factory=list)
     """Names of facts that are new on the blackboard."""
-    held_action: dict[str, Any] | None = None
+    held_action: JsonObject | None = None
     """An action that waits for a gate."""
     query: str = ""
     user_words: str = ""
@@ -306,23 +292,17 @@ class Report(BaseModel):
     """The action that policy or user did not allow, in words."""
 
 
-class AnalystRequest(Frozen):
+class AnalystRequest(_Request):
     """What the Analyst's policy is told: a question and all that the crew remembers. It sees no screen and acts on nothing."""
 
     goal: str
     subtask: Subtask
     """Its instruction is the question."""
-    facts: tuple[Fact, ...] = ()
-    """The blackboard, tables among it."""
-    board: Board | None = None
-    """As much of the facts as a prompt may be told; all of them where nobody has said how much."""
     supplements: tuple[Supplement, ...] = ()
     steps: tuple[StepRecord, ...] = ()
     """Run memory: the latest steps of the whole run."""
     reask: str = ""
     """Why the last answer was not usable."""
-    notes: tuple[Note, ...] = ()
-    """What the user has said while the crew works, newest last."""
 
 
 class Result(Frozen):
@@ -371,21 +351,16 @@ class RanScript(Frozen):
     """Why it did not work, in one sentence; a script that did not work has changed nothing."""
 
 
-class ScriptRequest(Frozen):
+class ScriptRequest(_Request):
     """What the Technician's policy is told."""
 
     goal: str
     subtask: Subtask
     files: tuple[str, ...] = ()
     """Absolute paths of the user's files; folders end with a slash. A script finds them there, or without the first slash."""
-    facts: tuple[Fact, ...] = ()
-    board: Board | None = None
-    """As much of the facts as a prompt may be told; all of them where nobody has said how much."""
     ran: tuple[RanScript, ...] = ()
     """Scripts so far, oldest first."""
     refused: tuple[str, ...] = ()
-    notes: tuple[Note, ...] = ()
-    """What the user has said while the crew works, newest last."""
 
 
 class ScriptAnswer(Frozen):

@@ -12,20 +12,26 @@ from collections.abc import Mapping
 from typing import Annotated, Any, Literal, assert_never
 
 from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
+from typing_extensions import TypedDict
 
 from environments.effects import Effect, HeldRequest, Permit
-from protocol import AgentAction, Frozen, TaggedModel, parse_action
-from roles.safety.constraints import Constraints
+from protocol import AgentAction, Frozen, JsonObject, TaggedModel, parse_action
+from roles.safety.policy import Constraints
 
 Way = Literal["approve", "edit", "reject", "respond"]
 WAYS: tuple[Way, ...] = ("approve", "edit", "reject", "respond")
+
+
+def digest_of(said: str) -> str:
+    """Of what is asked."""
+    return hashlib.blake2b(said.encode("utf-8", "replace"), digest_size=12).hexdigest()
 
 
 class NamedAction(Frozen):
     """An action, a question or a plan by its name, as agent chat interfaces have it."""
 
     name: str
-    args: dict[str, Any] = Field(default_factory=dict)
+    args: JsonObject = Field(default_factory=dict)
 
     def action(self) -> AgentAction:
         """Raises ValidationError where it is no action of the protocol."""
@@ -76,14 +82,13 @@ class _Request(TaggedModel):
     @property
     def asking(self) -> str:
         """The name of this one asking: of what, to do exactly what, and for which time."""
-        said = json.dumps([self.key, self.digest, self.times])
-        return hashlib.blake2b(said.encode("utf-8", "replace"), digest_size=12).hexdigest()
+        return digest_of(json.dumps([self.key, self.digest, self.times]))
 
     @property
     def is_dated(self) -> bool:
         return "asked" in self.model_fields_set
 
-    def dump(self) -> dict[str, Any]:
+    def dump(self) -> JsonObject:
         """As it is written down and sent."""
         return self.model_dump(mode="json", exclude_unset=True)
 
@@ -94,7 +99,7 @@ class _OfAnAction(_Request):
     effect: str = ""
     risk: str = ""
     rule: str = ""
-    changes: tuple[dict[str, Any], ...] = ()
+    changes: tuple[JsonObject, ...] = ()
     page: str = ""
     leads: str = ""
     request: HeldRequest | None = None
@@ -116,7 +121,7 @@ class QuestionRequest(_OfAnAction):
     kind: Literal["question"] = "question"
     query: str = ""
     """What the Manager looked for in vain."""
-    remembered: dict[str, Any] | None = None
+    remembered: JsonObject | None = None
     private: bool = False
     """The answer is not to be seen as it is typed."""
 
@@ -180,12 +185,21 @@ def request_in(body: Any) -> Request | None:
 # --- what it is about ---------------------------------------------------------------------------------------------------
 
 
+class ElementRef(TypedDict):
+    """What an action falls on, as it was shown."""
+
+    element_id: str
+    role: str | None
+    text: str | None
+    app: str | None
+
+
 class Pending(Frozen):
     """The action that was decided and is not done, as the state of a graph keeps it from stage to stage."""
 
     key: str
     step: int
-    action: dict[str, Any]
+    action: JsonObject
     digest: str = ""
     """Once it is reviewed."""
     line: str = ""
@@ -205,14 +219,14 @@ class Pending(Frozen):
     """Why its target is not there."""
     changed: str = ""
     """Why what it falls on is not what was judged."""
-    element: dict[str, Any] | None = None
+    element: ElementRef | None = None
     """What it falls on, as it was shown."""
     permit: Permit | None = None
     effect: str = ""
     leads: str = ""
     private: bool = False
     page: str = ""
-    changes: list[dict[str, Any]] | None = None
+    changes: list[JsonObject] | None = None
     """None where they cannot be told."""
     request: HeldRequest | None = None
     """What a page wants to send, where the action lets it go."""
@@ -220,9 +234,9 @@ class Pending(Frozen):
     """Of that request."""
     pressed: bool = False
     """It came of a press."""
-    remembered: dict[str, Any] | None = None
+    remembered: JsonObject | None = None
     """What was answered in an earlier run, to be offered."""
-    recalled: dict[str, Any] | None = None
+    recalled: JsonObject | None = None
     """The same, used without asking."""
     answer: str = ""
     again: bool = False
@@ -238,7 +252,7 @@ class Pending(Frozen):
     def but(self, **changes: Any) -> Pending:
         return Pending.model_validate(self.dump() | changes)
 
-    def dump(self) -> dict[str, Any]:
+    def dump(self) -> JsonObject:
         """As the state keeps it."""
         return self.model_dump(mode="json", exclude_unset=True)
 

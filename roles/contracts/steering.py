@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Literal, Protocol, get_args
+from typing import Literal, get_args
 
 from protocol import Frozen
 
@@ -24,8 +24,8 @@ class Note(Frozen):
         return self.to in {"crew", "manager"}
 
 
-class SteeringInput(Protocol):
-    """What a worker and the hub ask about the people beside the run."""
+class SteeringInput:
+    """What a worker and the hub ask about the people beside the run. Here nobody speaks, and nobody acts beside the crew."""
 
     def safe_point(self) -> None:
         """Nothing is half done here. Takes in what was asked for by now; where that is to hold still, the graph stops here,
@@ -33,40 +33,22 @@ class SteeringInput(Protocol):
 
     def mark(self) -> dict[str, int]:
         """How far the person's words and turns have come: what was decided under another mark is decided anew."""
-
-    def by_hand(self) -> int:
-        """The latest step that a person did; 0 where none was."""
-
-    def notes(self, role: str) -> tuple[Note, ...]:
-        """What was said to this role and to the crew, the newest last."""
-
-    def unplanned(self) -> str:
-        """Words that no plan has minded yet, or nothing."""
-
-    def planned(self) -> None:
-        """The Manager is told of all there is."""
-
-
-class Silence:
-    """Nobody speaks, and nobody acts beside the crew."""
-
-    def safe_point(self) -> None:
-        return None
-
-    def mark(self) -> dict[str, int]:
         return {}
 
     def by_hand(self) -> int:
+        """The latest step that a person did; 0 where none was."""
         return 0
 
     def notes(self, role: str) -> tuple[Note, ...]:
+        """What was said to this role and to the crew, the newest last."""
         return ()
 
     def unplanned(self) -> str:
+        """Words that no plan has minded yet, or nothing."""
         return ""
 
     def planned(self) -> None:
-        return None
+        """The Manager is told of all there is."""
 
 
 def notes_told(notes: Sequence[Note]) -> str:

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any, ClassVar, Literal
+from typing import Annotated, ClassVar, Literal
 
 from pydantic import Field
 
-from protocol import ExecStatus, Frozen, TaggedModel
+from protocol import ExecStatus, Frozen, JsonObject, TaggedModel
 from roles.contracts.orders import Step
 from roles.contracts.signals import SubtaskStatus
 
@@ -162,7 +162,7 @@ class StepRecord(Frozen):
     step: int
     subtask: str
     app: str | None = None
-    action: dict[str, Any]
+    action: JsonObject
     """`Action.dump()`."""
     verb: str
     """What the step amounts to: the action's verb, or the effect its target is named for (submit, send, save, delete)."""

@@ -79,7 +79,7 @@ _DATE_FORMATS = (
 )
 _CLOCK = re.compile(r"^(?P<hour>\d{1,2})(?::(?P<minute>\d{2}))?\s?(?:(?P<half>[ap])\.?m\.?)?$", re.IGNORECASE)
 _NUMERIC = re.compile(
-    r"^\s*(?P<open>\()?\s*(?P<sign>[-−+])?\s*(?P<before>[$€£¥]|[A-Z]{3}(?=\s?\d))?\s*(?P<sign2>[-−])?"
+    r"^\s*(?P<open>\()?\s*(?P<sign>[-−+])?\s*(?P<before>[$€£¥]|[A-Z]{3}(?=\s?[-−]?\s?\d))?\s*(?P<sign2>[-−])?"
     r"(?P<number>\d[\d.,'\u00a0\u202f ]*)\s*(?P<after>%|[$€£¥]|[A-Za-z]+)?\s*(?P<close>\))?\s*$"
 )
 
@@ -162,7 +162,15 @@ def shown(value: Value) -> str:
         case bool():
             return "yes" if value else "no"
         case Number():
-            return _number_text(value)
+            if is_currency(value.unit):
+                sign = next((s for s in "$€£" if CURRENCIES[s] == value.unit), "")
+                amount = f"{abs(value.amount):,.2f}"
+                minus = "-" if value.amount < 0 else ""
+                return f"{minus}{sign}{amount}" if sign == "$" or sign == "£" else f"{minus}{amount} {sign or value.unit}"
+            plain = f"{value.amount:f}"
+            if "." in plain and value.amount.as_tuple().exponent != -_CENTS:
+                plain = plain.rstrip("0").rstrip(".")
+            return f"{plain} {value.unit}".replace(" %", "%").strip()
         case date():
             return value.isoformat()
         case Table():
@@ -171,18 +179,6 @@ def shown(value: Value) -> str:
             return ", ".join(shown(part) for part in value)
         case _:
             return value
-
-
-def _number_text(value: Number) -> str:
-    if is_currency(value.unit):
-        sign = next((s for s in "$€£" if CURRENCIES[s] == value.unit), "")
-        amount = f"{abs(value.amount):,.2f}"
-        minus = "-" if value.amount < 0 else ""
-        return f"{minus}{sign}{amount}" if sign == "$" or sign == "£" else f"{minus}{amount} {sign or value.unit}"
-    plain = f"{value.amount:f}"
-    if "." in plain and value.amount.as_tuple().exponent != -_CENTS:
-        plain = plain.rstrip("0").rstrip(".")
-    return f"{plain} {value.unit}".replace(" %", "%").strip()
 
 
 def kind_of_value(value: Value) -> Kind:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from typing import Any
 
+from langgraph.graph import StateGraph
 from pydantic import ValidationError
 from typing_extensions import TypedDict
 
@@ -13,7 +14,7 @@ from environments.contract import EnvironmentFault, Peek
 from protocol import VisualState
 from roles.contracts import GateRequest, GateVerdict, Report, StepRecord, Subtask
 from roles.contracts.context import Context, State, Update
-from roles.contracts.nodes import Given, Graph, single
+from roles.contracts.nodes import Given, Graph, compiled
 from roles.contracts.orders import GoalLedger, Reading, names_in
 from roles.contracts.policies import MOST_STEPS, UNCHECKED
 from roles.contracts.signals import ALLOWED_DECISIONS, GateTrigger, Signal, SubtaskStatus
@@ -50,7 +51,8 @@ class NoSuchEvidence(ValueError):
 
 def build_evaluator(context: Given = None, *, checkpointer: Any = None) -> Graph:
     """One node: `evaluate`."""
-    return single("evaluator", "evaluate", EvaluatorState, evaluate, context, checkpointer)
+    graph: StateGraph[Any, Any, Any, Any] = StateGraph(EvaluatorState)
+    return compiled(graph, {"evaluate": evaluate}, {}, context, name="evaluator", checkpointer=checkpointer)
 
 
 def evaluate(state: State, ctx: Context) -> Update:

@@ -6,7 +6,7 @@ import json
 from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple, Protocol
 
-from protocol import Action, ActionResult, AgentAction, VisualState, parse_action
+from protocol import Action, ActionResult, AgentAction, JsonObject, VisualState, parse_action
 from roles.contracts import Clock, Fact
 from roles.contracts.facts import OtherValue, checked_kind, source_told
 from roles.contracts.facts import beside as others_beside
@@ -144,7 +144,7 @@ class Facts:
 def _shown(fact: Fact, run: str) -> FactEvent:
     """The fact as an event of its run has it: of a private value no more than its reference."""
     shown = fact.model_dump(mode="json", exclude_defaults=True, exclude={"run"} if fact.run == run else None)
-    said: list[tuple[dict[str, Any], Fact | OtherValue]] = [
+    said: list[tuple[JsonObject, Fact | OtherValue]] = [
         (shown, fact),
         *zip(shown.get("instead", ()), fact.instead, strict=True),
     ]

@@ -11,8 +11,9 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import Any, Literal, NamedTuple
+from typing import Literal, NamedTuple
 
+from protocol import JsonObject
 from roles.contracts.limits import Limits, Role
 from roles.journal.events import (
     BudgetWarningEvent,
@@ -160,7 +161,7 @@ class Budget(NamedTuple):
         """What it is called once it was warned of; with another limit it is another budget."""
         return (self.key, float(_rounded(self.limit)))
 
-    def as_json(self) -> dict[str, Any]:
+    def as_json(self) -> JsonObject:
         return {"used": _rounded(self.used), "limit": _rounded(self.limit), "share": round(self.share, 3)}
 
 

@@ -10,16 +10,16 @@ import os
 import re
 import sqlite3
 import time
-from collections.abc import Callable
-from contextlib import closing
+from collections.abc import Callable, Iterator
+from contextlib import closing, contextmanager
 from difflib import SequenceMatcher
 from pathlib import Path
 from typing import Annotated, Any, NamedTuple
 
 from pydantic import BeforeValidator, Field
 
-from protocol import AskUser, Frozen
-from roles.contracts.context import Answered, AnswersMode, Context, MemoryFault, RememberedAnswer
+from protocol import AskUser, Frozen, JsonObject
+from roles.contracts.context import Answered, Answers, AnswersMode, Context, MemoryFault, RememberedAnswer
 from roles.contracts.facts import BoardSettings
 from roles.journal.events import AnswerKeptEvent, AnswerRecalledEvent, ErrorEvent
 from roles.safety.privacy.vault import references_in
@@ -28,7 +28,7 @@ PRIVATE = "private answers are not kept"
 ASKED_PRIVATE = "it asks for something private"
 
 
-def recall(ctx: Context, ask: AskUser, app: str | None, *, secret: bool) -> dict[str, Any] | None:
+def recall(ctx: Context, ask: AskUser, app: str | None, *, secret: bool) -> JsonObject | None:
     """What is known of this question from an earlier run, as JSON with where it is `from`; None where nothing is."""
     if ctx.answers.mode == "off" or secret or references_in(ask.question):
         return None
@@ -42,7 +42,7 @@ def recall(ctx: Context, ask: AskUser, app: str | None, *, secret: bool) -> dict
     return known.model_dump(mode="json", exclude={"used"}) | {"from": known.told}
 
 
-def note_recall(ctx: Context, ask: AskUser, known: dict[str, Any], *, subtask: str, step: int) -> None:
+def note_recall(ctx: Context, ask: AskUser, known: JsonObject, *, subtask: str, step: int) -> None:
     """Say that nobody was asked, and why; count the use."""
     said = AnswerRecalledEvent(**{"asked": ask.question, "name": ask.name, **known})
     ctx.journal.record(said, role="memory", subtask=subtask, step=step, key=f"recalled/{subtask}/{step}")
@@ -52,7 +52,7 @@ def note_recall(ctx: Context, ask: AskUser, known: dict[str, Any], *, subtask: s
         ctx.journal.record(ErrorEvent(message=str(fault)), role="operator", key=f"memory/{fault}")
 
 
-def keep(ctx: Context, ask: AskUser, value: str, who: str, app: str | None, *, secret: bool, place: dict[str, Any]) -> None:
+def keep(ctx: Context, ask: AskUser, value: str, who: str, app: str | None, *, secret: bool, place: JsonObject) -> None:
     """Keep what a person has just answered for later runs, or say why it is not kept."""
     if ctx.answers.mode == "off" or not value.strip():
         return
@@ -119,7 +119,7 @@ class AnswerStats(NamedTuple):
     bytes: int
 
 
-class AnswerFile:
+class AnswerFile(Answers):
     """A file of answers, its user's alone; made when something is kept."""
 
     def __init__(self, path: Path, mode: AnswersMode = "on", days: float = 180.0, clock: Callable[[], float] = time.time) -> None:
@@ -202,36 +202,20 @@ class AnswerFile:
         with self._open() as db:
             return db.execute(query, values).fetchall()
 
-    def _open(self, *, make: bool = False) -> _OpenFile:
-        return _OpenFile(self.path, make)
-
-
-class _OpenFile:
-    """A connection for a moment: several runs may use the file at once."""
-
-    def __init__(self, path: Path, make: bool) -> None:
-        self._path = path
-        self._make = make
-
-    def __enter__(self) -> sqlite3.Connection:
+    @contextmanager
+    def _open(self, *, make: bool = False) -> Iterator[sqlite3.Connection]:
+        """A connection for a moment: several runs may use the file at once. Raises MemoryFault."""
         try:
-            if self._make:
-                self._path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-                os.close(os.open(self._path, os.O_CREAT | os.O_RDWR | os.O_NOFOLLOW, 0o600))
-            self._db = sqlite3.connect(self._path, timeout=10.0)
-            self._db.execute("PRAGMA secure_delete = ON")
-            self._db.execute(_TABLE)
+            if make:
+                self.path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+                os.close(os.open(self.path, os.O_CREAT | os.O_RDWR | os.O_NOFOLLOW, 0o600))
+            with closing(sqlite3.connect(self.path, timeout=10.0)) as db:
+                db.execute("PRAGMA secure_delete = ON")
+                db.execute(_TABLE)
+                yield db
         except (sqlite3.Error, OSError) as bad:
-            raise self._fault(bad) from None
-        return self._db
-
-    def __exit__(self, kind: object, bad: object, trace: object) -> None:
-        with closing(self._db):
-            if isinstance(bad, sqlite3.Error):
-                raise self._fault(bad) from None
-
-    def _fault(self, bad: Exception) -> MemoryFault:
-        return MemoryFault(f"the memory of answers, {self._path}, cannot be used ({bad}); mend or remove that file")
+            said = f"the memory of answers, {self.path}, cannot be used ({bad}); mend or remove that file"
+            raise MemoryFault(said) from None
 
 
 def plain(question: str) -> str:

@@ -6,18 +6,17 @@ Without a store on disk everything is in memory, and nothing is written. A store
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from protocol.retries import Retries
 from roles.contracts import Supplement, SupplementSource
 from roles.knowledge.pages.documents import DocumentKind, Hit, text_digest
+from roles.knowledge.pages.filling import without_quoted, without_values
 from roles.knowledge.pages.folders import sync
 from roles.knowledge.settings import KnowledgeSettings, SourceSettings
-from roles.knowledge.sources import SourceFault
-from roles.knowledge.store import KEPT, KnowledgeStore, MeaningFault, StoreFault
-from roles.knowledge.values import without_quoted, without_values
+from roles.knowledge.store import KEPT, KnowledgeStore, MeaningFault, SourceFault, StoreFault
 
 if TYPE_CHECKING:
     from langchain_core.embeddings import Embeddings
@@ -106,12 +105,17 @@ class Library:
         limit: int = 5,
         threshold: float = 0.0,
     ) -> Sequence[Hit]:
-        """As a store searches, over the folders as well. Raises SourceFault."""
+        """As a store searches, over the folders as well. Raises SourceFault.
+
+        What was done once has slots where another goal has values, so that these are not what it is found by.
+        """
         self.trouble = ""
         try:
             store = self.store()
             shelves = self.shelves()
             wanted = None if kinds is None else list(kinds)
+            if wanted and not {"help", "online"}.intersection(wanted):
+                query = without_quoted(query)
             try:
                 return store.search(query, app, wanted, limit, threshold, shelves=shelves)
             except MeaningFault as bad:
@@ -132,40 +136,28 @@ class Library:
 
     def sources(self) -> list[SupplementSource]:
         """Those that are on, in the order in which they are asked: help, online search, own experience, demonstrations."""
-        from roles.knowledge.retrievers import OnlineSearch
+        from roles.knowledge.retrievers import OnlineSearch, RetrieverSource
+
+        def kept(name: str, kind: DocumentKind, own: SourceSettings, *, hint: bool = False) -> SupplementSource:
+            return RetrieverSource(self.retriever(kind, own), name, kind=kind, top_k=own.top_k, hint=hint)
 
         said = self.settings
         found: list[SupplementSource] = []
         if said.help.use:
-            found.append(self._kept("help documents", "help", said.help))
+            found.append(kept("help documents", "help", said.help))
         if said.online.use:
             found.append(OnlineSearch(said.online, retries=self._retries))
         if said.experience.use:
-            found.append(self._kept("experience", "experience", said.experience, hint=said.experience.reuse == "hint"))
+            found.append(kept("experience", "experience", said.experience, hint=said.experience.reuse == "hint"))
         if said.demonstrations.use:
-            found.append(self._kept("demonstrations", "demonstration", said.demonstrations))
+            found.append(kept("demonstrations", "demonstration", said.demonstrations))
         return found
 
     def retriever(self, kind: DocumentKind, settings: SourceSettings) -> Any:
         """Documents of a kind, behind LangChain's interface."""
         from roles.knowledge.retrievers import StoreRetriever
 
-        return StoreRetriever(look=self.looks(kind), kind=kind, top_k=settings.top_k, threshold=settings.threshold)
-
-    def looks(self, kind: DocumentKind) -> Callable[[str, str | None, Iterable[DocumentKind], int, float], Sequence[Hit]]:
-        """How documents of a kind are searched."""
-        return self.search if kind in {"help", "online"} else self._search_playbooks
-
-    def _search_playbooks(
-        self, query: str, app: str | None, kinds: Iterable[DocumentKind], limit: int, threshold: float
-    ) -> Sequence[Hit]:
-        """What was done once has slots where another goal has values, so that these are not what it is found by."""
-        return self.search(without_quoted(query), app, kinds, limit, threshold)
-
-    def _kept(self, name: str, kind: DocumentKind, settings: SourceSettings, *, hint: bool = False) -> SupplementSource:
-        from roles.knowledge.retrievers import RetrieverSource
-
-        return RetrieverSource(self.retriever(kind, settings), name, kind=kind, top_k=settings.top_k, hint=hint)
+        return StoreRetriever(look=self.search, kind=kind, top_k=settings.top_k, threshold=settings.threshold)
 
     def _meaning(self) -> Any:
         said = self.settings.embeddings

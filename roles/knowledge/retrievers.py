@@ -1,4 +1,7 @@
-"""Knowledge behind LangChain's retriever interface, both ways: ours for any chain, anybody's as a source of ours."""
+"""Where things are looked up beside the store: a search interface, LangChain retrievers and tools, tools of MCP servers.
+
+What a source says is data: it is recorded with its name and shown to a policy as what it is, never done because it says so.
+"""
 
 from __future__ import annotations
 
@@ -8,7 +11,7 @@ import os
 import re
 import time
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 from urllib.parse import quote, urlsplit
 
 from langchain_core.callbacks import CallbackManagerForRetrieverRun
@@ -19,10 +22,98 @@ from pydantic import ConfigDict
 from protocol.retries import PASSING, Overload, Retries, retry_after
 from roles.contracts import Supplement
 from roles.knowledge.pages.documents import KINDS, MAX_TITLE, DocumentKind, Hit, asked_stems, fits, indexed
-from roles.knowledge.settings import OnlineSettings
-from roles.knowledge.sources import PATIENCE, SourceFault
+from roles.knowledge.settings import McpSettings, OnlineSettings
+from roles.knowledge.store import SourceFault
 from roles.safety.privacy.vault import REFERENCE
 from roles.skills.arguments import CallTimeout, within
+from roles.skills.chain_tools import McpFault, McpServer, tools_of
+
+if TYPE_CHECKING:
+    from langchain_core.tools import BaseTool
+
+
+PATIENCE = 60.0
+"""Seconds for which somebody else's tool or retriever is waited for where nothing else is said."""
+
+
+class ToolSource:
+    """Any LangChain tool that takes a query. Its answer is one thing found, or several where it gives a list."""
+
+    def __init__(self, tool: BaseTool, argument: str = "", *, seconds: float = PATIENCE) -> None:
+        """`seconds` is how long it is waited for."""
+        self.name = f"tool {tool.name}"
+        self._tool = tool
+        self._seconds = seconds
+        self._argument = argument or _only_text(self.name, tool.args)
+
+    def search(self, query: str, app: str | None, limit: int) -> list[Supplement]:
+        """Raises SourceFault when the tool fails."""
+        answer = _answered(self.name, self._seconds, lambda: self._tool.invoke({self._argument: query}))
+        return found_in(answer, query, self.name.replace(" ", ":", 1), limit)
+
+
+class McpSource:
+    """A tool of an MCP server."""
+
+    def __init__(self, settings: McpSettings, server: Any = None, retries: Retries | None = None) -> None:
+        """`server` is what the SDK's client takes in place of a command or an address: a server in this process."""
+        self.name = f"mcp {settings.name}"
+        self._settings = settings
+        self._server = McpServer(self.name, settings, "tools.seconds", server, retries)
+
+    def search(self, query: str, app: str | None, limit: int) -> list[Supplement]:
+        """Raises SourceFault when the server cannot be asked."""
+        try:
+            answer = self._server.ask(lambda client: self._asked(client, query))
+        except McpFault as bad:
+            raise SourceFault(str(bad)) from bad
+        said = [getattr(part, "text", "") for part in answer.content]
+        if answer.is_error:
+            raise SourceFault(f"{self.name} refused: {' '.join(said)[:300]}")
+        found = answer.structured_content if answer.structured_content and not any(said) else [text for text in said if text]
+        return found_in(found, query, f"mcp:{self._settings.name}", limit)
+
+    async def _asked(self, client: Any, query: str) -> Any:
+        given, tools = self._settings, {tool.name: tool for tool in await tools_of(client)}
+        tool = tools.get(given.tool) if given.tool else next(iter(tools.values())) if len(tools) == 1 else None
+        if tool is None:
+            raise McpFault(f"{self.name}: tool: name one of its tools, which are: {', '.join(tools) or 'none'}")
+        try:
+            argument = given.argument or _only_text(self.name, tool.input_schema.get("properties", {}))
+        except SourceFault as bad:
+            raise McpFault(str(bad)) from bad
+        return await client.call_tool(tool.name, {argument: query})
+
+
+def _only_text(name: str, arguments: Mapping[str, Any]) -> str:
+    """The one argument that can take a query. Raises SourceFault where it must be named."""
+    texts = [key for key, schema in arguments.items() if schema.get("type", "string") == "string"]
+    if len(texts) != 1:
+        raise SourceFault(f"{name}: argument: name the one that takes the query; there are: {', '.join(arguments) or 'none'}")
+    return texts[0]
+
+
+def found_in(answer: Any, query: str, source: str, limit: int) -> list[Supplement]:
+    """An answer as things found: a text is one, a list is several; nothing in it is nothing found."""
+    items: Sequence[Any] = answer if isinstance(answer, list | tuple) else [answer]
+    texts = [_as_text(item) for item in items]
+    return [Supplement(query=query, source=source, title=_title(text), text=text) for text in texts if text.strip()][:limit]
+
+
+def _as_text(item: Any) -> str:
+    if item is None:
+        return ""
+    if isinstance(item, str):
+        return item
+    if isinstance(item, dict) and item.get("type") == "text":
+        return str(item.get("text", ""))
+    return json.dumps(item, ensure_ascii=False, default=str, indent=1)
+
+
+def _title(text: str) -> str:
+    first = next(line for line in text.splitlines() if line.strip()).strip().lstrip("# ")
+    return first[:120]
+
 
 _LONGEST_QUERY = 400
 _LONGEST_TEXT = 20_000
@@ -49,7 +140,7 @@ class OnlineSearch:
 
     def search(self, query: str, app: str | None, limit: int) -> list[Supplement]:
         """Raises SourceFault where it cannot be asked or its answer cannot be read."""
-        asked = _without_private(query)
+        asked = " ".join(REFERENCE.sub(" ", query).split())[:_LONGEST_QUERY]
         if not asked:
             return []
         answer = _parsed(self.name, self._answer(asked, app, limit))
@@ -124,11 +215,6 @@ class OnlineSearch:
         return {given.key_header: given.key_form.replace("{key}", key)}
 
 
-def _without_private(query: str) -> str:
-    """The query as it may leave this machine: of a private value it holds a reference at most, and that says nothing there."""
-    return " ".join(REFERENCE.sub(" ", query).split())[:_LONGEST_QUERY]
-
-
 def _parsed(name: str, body: bytes) -> Any:
     try:
         return json.loads(body)
@@ -158,6 +244,20 @@ def _within(link: str, domains: Sequence[str]) -> bool:
     except ValueError:
         return False
     return any(host == domain or host.endswith(f".{domain}") for domain in domains)
+
+
+def _answered(name: str, seconds: float, ask: Callable[[], Any]) -> Any:
+    """What somebody else's code says in time. Raises SourceFault, so that the other sources are still asked."""
+    from langgraph.errors import GraphBubbleUp  # here, since the settings are read without LangGraph
+
+    try:
+        return within(seconds, ask)
+    except CallTimeout:
+        raise SourceFault(f"{name} did not answer within {seconds:g} seconds") from None
+    except (GraphBubbleUp, SourceFault):
+        raise
+    except Exception as bad:  # whatever it raises
+        raise SourceFault(f"{name} failed: {type(bad).__name__}: {' '.join(str(bad).split())[:300]}") from bad
 
 
 _MOST = 50
@@ -225,19 +325,10 @@ class RetrieverSource:
 
     def search(self, query: str, app: str | None, limit: int) -> list[Supplement]:
         """Raises SourceFault when the retriever fails."""
-        from langgraph.errors import GraphBubbleUp
-
         given: dict[str, Any] = {key: value for key, value in (("app", app), ("limit", limit)) if key in self._takes}
-        try:
-            pages = within(self._seconds, lambda: self._retriever.invoke(query, **given))
-        except CallTimeout:
-            raise SourceFault(f"{self.name} did not answer within {self._seconds:g} seconds") from None
-        except (GraphBubbleUp, SourceFault):
-            raise
-        except Exception as bad:  # a retriever may be anybody's code: whatever it raises, the other sources are still asked
-            raise SourceFault(f"{self.name} failed: {type(bad).__name__}: {' '.join(str(bad).split())[:300]}") from bad
+        pages = _answered(self.name, self._seconds, lambda: self._retriever.invoke(query, **given))
         found = [supplement_of(page, query, self.name, self.kind) for page in pages[:_MOST]]
-        fitting = [hit for hit in found if _fits_app(hit.app, app)][:limit]
+        fitting = [hit for hit in found if (app is None or hit.app is None or hit.app.casefold() == app.casefold())][:limit]
         return [hit.model_copy(update={"hint": True}) for hit in fitting] if self.hint else fitting
 
 
@@ -268,7 +359,3 @@ def _page(found: Supplement) -> Page:
 
 def _words(value: Any) -> str:
     return str(value) if isinstance(value, str | int) else ""
-
-
-def _fits_app(about: str | None, asked: str | None) -> bool:
-    return asked is None or about is None or about.casefold() == asked.casefold()

@@ -9,6 +9,7 @@ from urllib.parse import urlsplit
 from pydantic import Field, field_validator, model_validator
 
 from protocol import Frozen, JsonObject
+from roles.skills.contract import McpAddress
 
 PROVIDERS = ("openai", "ollama")
 """Of embeddings, by name."""
@@ -87,6 +88,19 @@ class OnlineSettings(SourceSettings):
         if self.use and not self.url:
             raise ValueError("url: an online search needs its address, with {query} in it")
         return self
+
+
+class McpSettings(McpAddress):
+    """A tool of an MCP server in which things are looked up."""
+
+    tool: str = ""
+    """Which of its tools; may be left out where it has just one."""
+    argument: str = ""
+    """Which of the tool's arguments takes the query; may be left out where it takes just one text."""
+
+    @property
+    def name(self) -> str:
+        return self.url or self.command[0]
 
 
 class EmbeddingSettings(Frozen):

@@ -227,6 +227,10 @@ class StoreFault(Exception):
     """The file cannot be used as a store; the message is one sentence."""
 
 
+class SourceFault(Exception):
+    """A source that cannot be asked; the message is one sentence. The others are still asked."""
+
+
 class KnowledgeStore:
     """Documents of every kind. Without a path it lives in memory; with one, several processes may use it at once."""
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import Any
+from typing import Any, Literal
 
 from langgraph.graph import END, START, StateGraph
 from langgraph.types import interrupt
@@ -12,9 +12,10 @@ from rapidfuzz import fuzz
 from typing_extensions import TypedDict
 
 from environments.cards import vocabulary
+from protocol import JsonObject
 from roles.contracts import USER, PageUse, PlanAnswer, PlanRequest, Report, StepOrigin, Subtask, Supplement
 from roles.contracts.context import Context, State, Update
-from roles.contracts.nodes import Given, Graph, node
+from roles.contracts.nodes import Assignment, Given, Graph, node
 from roles.contracts.orders import GoalLedger, opened
 from roles.contracts.requests import Approve, Edit, PlanReviewRequest, QuestionRequest, Reject, read_request
 from roles.contracts.signals import Signal, SubtaskStatus
@@ -92,7 +93,7 @@ def record_uses(journal: Journal, answer: PlanAnswer, plan: Sequence[Subtask], v
 
 def _pages(
     supplements: Sequence[Supplement], said: Mapping[tuple[str, str], PageUse], plan: Sequence[Subtask]
-) -> Iterator[dict[str, Any]]:
+) -> Iterator[JsonObject]:
     for found in supplements:
         if found.source == USER:
             continue
@@ -114,11 +115,11 @@ _OPEN = {SubtaskStatus.READY, SubtaskStatus.PENDING}
 
 
 class ManagerState(TypedDict, total=False):
-    """`assignment` says what the hub wants: a plan (trigger, evidence, ...) or a supplement (query, app)."""
+    """What stands between two nodes, and what the hub reads when it has ended."""
 
     goal: str
-    assignment: dict[str, Any]
-    report: dict[str, Any] | None
+    assignment: Assignment
+    report: JsonObject | None
     plan_version: int
     more: bool
     """The plan is a part; the rest is planned when it is fulfilled."""
@@ -137,8 +138,8 @@ def build_manager(context: Given = None, *, checkpointer: Any = None) -> Graph:
     ):
         graph.add_node(first, node(stages[0], context))
         graph.add_node(asking, node(stages[1], context))
-        graph.add_conditional_edges(first, _or_end(asking), [asking, END])
-        graph.add_conditional_edges(asking, _again_or_end(asking), [asking, END])
+        graph.add_conditional_edges(first, _to(asking, "asked"), [asking, END])
+        graph.add_conditional_edges(asking, _to(asking, "again"), [asking, END])
     graph.add_conditional_edges(START, _task, ["plan_subtasks", "gather_supplement"])
     return graph.compile(checkpointer=checkpointer, name="manager")
 
@@ -147,12 +148,9 @@ def _task(state: ManagerState) -> str:
     return "gather_supplement" if (state.get("assignment") or {}).get("task") == "supplement" else "plan_subtasks"
 
 
-def _or_end(asking: str) -> Callable[[ManagerState], str]:
-    return lambda state: asking if state.get("asked") else END
-
-
-def _again_or_end(asking: str) -> Callable[[ManagerState], str]:
-    return lambda state: asking if state.get("again") else END
+def _to(asking: str, key: Literal["asked", "again"]) -> Callable[[ManagerState], str]:
+    """To the node that asks a person, where the state says so."""
+    return lambda state: asking if state.get(key) else END
 
 
 def plan_subtasks(state: State, ctx: Context) -> Update:
@@ -301,27 +299,22 @@ def review_plan(state: State, ctx: Context) -> Update:
     return _report(ctx, Signal.PLAN_REJECTED, why, evidence=evidence, user_words=words) | {"again": False}
 
 
-def _decided(state: State, ctx: Context, request: PlanReviewRequest, answer: Any) -> dict[str, Any]:
+def _decided(state: State, ctx: Context, request: PlanReviewRequest, answer: Any) -> JsonObject:
     """Write down what the person said, with the version that is worked for it; 0 for none."""
     decision = read_decision(request, answer)
     version = request.plan_version
     worked = version if isinstance(decision, Approve) else 0
     if isinstance(decision, Edit):
         try:
-            worked = _edited(state, ctx, request, decision)
+            if decision.edited_action is None:
+                raise PlanError("edit needs edited_action")
+            live = attributed(edited_plan(decision.edited_action.args, request), ctx.journal.supplements(), state["goal"])
+            merged = _merge(_plan_so_far(state, ctx), PlanAnswer(outcome="planned", subtasks=live), ctx)
+            worked = ctx.journal.save_plan(keep_pins((), merged))
         except (PlanError, ValidationError) as bad:
             said = f"the edited plan was not usable: {bad.errors()[0]['msg'] if isinstance(bad, ValidationError) else bad}"
             decision = Reject(message=said, who=decision.who)
     return record_decision(ctx, request, decision, plan_version=version, worked=worked)
-
-
-def _edited(state: State, ctx: Context, request: PlanReviewRequest, decision: Edit) -> int:
-    """The version that holds what the person wrote. Raises PlanError."""
-    if decision.edited_action is None:
-        raise PlanError("edit needs edited_action")
-    live = attributed(edited_plan(decision.edited_action.args, request), ctx.journal.supplements(), state["goal"])
-    merged = _merge(_plan_so_far(state, ctx), PlanAnswer(outcome="planned", subtasks=live), ctx)
-    return ctx.journal.save_plan(keep_pins((), merged))
 
 
 def _unkept(ctx: Context, changes: str, request: PlanRequest) -> Update:
@@ -350,7 +343,7 @@ def _merge(old: tuple[Subtask, ...], answer: PlanAnswer, ctx: Context) -> tuple[
     return merged
 
 
-def with_status(subtask: Subtask, statuses: dict[str, Any]) -> Subtask:
+def with_status(subtask: Subtask, statuses: Mapping[str, Sequence[Any]]) -> Subtask:
     """`subtask` as it stands now: statuses live in the controller's state, the plan's text in the journal."""
     if subtask.id not in statuses:
         return subtask

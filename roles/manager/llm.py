@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import KW_ONLY, dataclass
 from typing import Any
 
 from pydantic import TypeAdapter, ValidationError
 
+from protocol import JsonObject
 from roles.contracts import EXPECTATIONS, FieldHas, PlanAnswer, PlanRequest, Subtask
 from roles.contracts.orders import Step
 from roles.contracts.signals import SubtaskStatus
@@ -48,43 +50,36 @@ Leave `steps` out where none of these says it."""
 _STEPS: TypeAdapter[tuple[Step, ...]] = TypeAdapter(tuple[WrittenStep, ...])
 
 
+@dataclass(frozen=True)
 class LlmManager:
-    """One question to the model for one plan. `workers` are those that a plan may name; `looking` has pictures of the screen
-    behind its id, and `windows` those that are open, a line each; workers `by_rules` have no model.
+    """One question to the model for one plan."""
 
-    With `typed` subtasks may say their steps as data, which a worker that goes by rules is surer to understand than words.
-    """
-
-    def __init__(
-        self,
-        asker: Asker,
-        prompt: Prompt,
-        *,
-        workers: Sequence[str] = ("operator",),
-        looking: Callable[[], tuple[tuple[str, ...], list[tuple[str, bytes | None]]]] = lambda: ((), []),
-        windows: Callable[[], list[str]] = list,
-        typed: bool = False,
-        by_rules: Collection[str] = (),
-    ) -> None:
-        self._asker = asker
-        self._prompt = prompt
-        self._workers = tuple(workers)
-        self._works = _WORKS | {name: can for name, can in _BY_RULES.items() if name in by_rules}
-        self._looking = looking
-        self._windows = windows
-        self._typed = typed
+    asker: Asker
+    prompt: Prompt
+    _: KW_ONLY
+    workers: Sequence[str] = ("operator",)
+    """Those that a plan may name."""
+    looking: Callable[[], tuple[tuple[str, ...], list[tuple[str, bytes | None]]]] = lambda: ((), [])
+    """Pictures of the screen, behind its id."""
+    windows: Callable[[], list[str]] = list
+    """Those that are open, a line each."""
+    typed: bool = False
+    """Whether subtasks may say their steps as data, which a worker that goes by rules is surer to understand than words."""
+    by_rules: Collection[str] = ()
+    """Workers that have no model."""
 
     def plan(self, request: PlanRequest) -> PlanAnswer:
-        schema = manager_schema(request, self._workers, typed=self._typed)
-        system, turn = self._prompt.filled(self._values(request) | {"answer_form": form_told(schema)})
-        screens, pictures = self._looking()
+        schema = manager_schema(request, self.workers, typed=self.typed)
+        system, turn = self.prompt.filled(self._values(request) | {"answer_form": form_told(schema)})
+        screens, pictures = self.looking()
         about = Occasion(request.failed or "", screens=screens)
-        return self._asker.ask(
-            system, with_pictures(turn, pictures), schema, lambda data: read_plan(data, request, self._workers), about
+        return self.asker.ask(
+            system, with_pictures(turn, pictures), schema, lambda data: read_plan(data, request, self.workers), about
         )
 
     def _values(self, request: PlanRequest) -> dict[str, str]:
         failed = f", about the subtask {request.failed}" if request.failed else ""
+        works = _WORKS | {name: can for name, can in _BY_RULES.items() if name in self.by_rules}
         little_left = f". Little is left to work with: {'; '.join(request.nearly_spent)}" if request.nearly_spent else ""
         return {
             "goal": request.goal,
@@ -92,10 +87,10 @@ class LlmManager:
             "ledger": ledger_told(request.ledger),
             "apps": "; ".join(f"{a.app} ({', '.join([a.title, *a.words[:6]])})" for a in request.apps) or "not known",
             "holds": cards_told(request.cards),
-            "steps_form": _STEPS_FORM if self._typed else "",
-            "workers": "; ".join(f"{worker}: {self._works[worker]}" for worker in self._workers),
+            "steps_form": _STEPS_FORM if self.typed else "",
+            "workers": "; ".join(f"{worker}: {works[worker]}" for worker in self.workers),
             "trigger": f"{request.trigger}{failed}{little_left}",
-            "windows": "\n".join(self._windows()),
+            "windows": "\n".join(self.windows()),
             "now": now_told(request.today),
             "plan": plan_told(request.plan),
             "evidence": listed(request.evidence, 600),
@@ -123,7 +118,7 @@ def read_plan(data: Mapping[str, Any], request: PlanRequest, workers: Sequence[s
     return _checked(answer, request)
 
 
-def _subtasks(given: Any, request: PlanRequest) -> list[dict[str, Any]]:
+def _subtasks(given: Any, request: PlanRequest) -> list[JsonObject]:
     """What the model may say of a subtask; statuses are not its to give."""
     if given is None:
         return []
@@ -163,14 +158,14 @@ def _steps(given: Any, body: Mapping[str, Any], request: PlanRequest) -> tuple[S
     return steps
 
 
-def _expected(given: Any, name: str) -> list[dict[str, Any]]:
+def _expected(given: Any, name: str) -> list[JsonObject]:
     """What a gate looks for, each with the fields of its kind; what is left empty is not said."""
     if not isinstance(given, list) or not all(isinstance(item, Mapping) for item in given):
         raise UnusableReply(f"subtask {name!r}: expect is a list of objects with a kind")
     return [_of_kind(item, name) for item in given[:_MOST_EXPECTED]]
 
 
-def _of_kind(item: Mapping[str, Any], name: str) -> dict[str, Any]:
+def _of_kind(item: Mapping[str, Any], name: str) -> JsonObject:
     kind = EXPECTATIONS.get(str(item.get("kind")))
     if kind is None:
         raise UnusableReply(

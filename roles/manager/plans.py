@@ -15,9 +15,9 @@ from typing import Annotated, Any, TypeAlias, get_args
 
 from pydantic import BeforeValidator, Field, PlainSerializer, TypeAdapter, ValidationError
 
-from protocol import Frozen
+from protocol import Frozen, JsonObject
 from roles.contracts import AppWords, Expectation, Subtask, Worker
-from roles.contracts.orders import Entry, Records, RowTest, Step
+from roles.contracts.orders import Records, RowTest, Step
 from roles.contracts.signals import SubtaskStatus
 from roles.policies.orders.stages import expected, in_words
 
@@ -70,31 +70,31 @@ def _pairs(said: Any, key: str) -> list[tuple[str, Mapping[str, str]]]:
     return found
 
 
-def _test(label: str, said: Mapping[str, str]) -> dict[str, Any]:
+def _test(label: str, said: Mapping[str, str]) -> JsonObject:
     how, value = next(iter(said.items()))
     negated = how == "not" or how.startswith("not ")
     relation = how.removeprefix("not").strip() or "is"
     return {"label": "" if label == _ANYTHING else label, "relation": relation, "value": value, "negated": negated}
 
 
-def _entry(label: str, said: Mapping[str, str]) -> dict[str, Any]:
+def _entry(label: str, said: Mapping[str, str]) -> JsonObject:
     how, value = next(iter(said.items()))
     return {"label": label, "value": value, "mode": how or "set"}
 
 
-def written_step(step: Step) -> dict[str, Any]:
+def written_step(step: Step) -> JsonObject:
     """The step as a person would write it."""
-    own: dict[str, Any] = _STEP.dump_python(step, mode="json", exclude_defaults=True)
+    own: JsonObject = _STEP.dump_python(step, mode="json", exclude_defaults=True)
     body = {name: value for name, value in own.items() if name not in {"skill", "entries", "records", "order"}}
     if "entries" in own:
-        body["fields"] = {e.label: e.value if e.mode == "set" else {e.mode: e.value} for e in _entries(step)}
+        body["fields"] = {e.label: e.value if e.mode == "set" else {e.mode: e.value} for e in getattr(step, "entries", ())}
     records = getattr(step, "records", None)
     if isinstance(records, Records):
-        flat: dict[str, Any] = records.model_dump(mode="json", exclude_defaults=True, exclude={"tests", "but"})
+        flat: JsonObject = records.model_dump(mode="json", exclude_defaults=True, exclude={"tests", "but"})
         flat |= {"where": _where(records.tests)} if records.tests else {}
         flat |= {"but": [_where(tests) for tests in records.but]} if records.but else {}
         body = {**flat, **body}
-    short: dict[str, Any] = {step.skill: body | ({"order": own["order"]} if "order" in own else {})}
+    short: JsonObject = {step.skill: body | ({"order": own["order"]} if "order" in own else {})}
     try:
         same = _STEP.validate_python(read_step(short)) == step
     except (ValidationError, ValueError):
@@ -102,12 +102,8 @@ def written_step(step: Step) -> dict[str, Any]:
     return short if same else own
 
 
-def _entries(step: Step) -> tuple[Entry, ...]:
-    return getattr(step, "entries", ())
-
-
-def _where(tests: Sequence[RowTest]) -> dict[str, Any]:
-    found: dict[str, Any] = {}
+def _where(tests: Sequence[RowTest]) -> JsonObject:
+    found: JsonObject = {}
     for test in tests:
         how = " ".join([*(["not"] if test.negated else []), *([test.relation] if test.relation != "is" else [])])
         found[test.label or _ANYTHING] = {how: test.value} if how else test.value

@@ -6,7 +6,6 @@ node that is worked again neither asks again nor loses the answer.
 
 from __future__ import annotations
 
-import hashlib
 import json
 import re
 from collections.abc import Mapping, Sequence
@@ -14,24 +13,23 @@ from typing import Any
 
 from pydantic import ValidationError
 
+from protocol import JsonObject
 from roles.contracts import AppWords, Subtask
 from roles.contracts.context import Context
 from roles.contracts.requests import (
     WAYS,
-    Answer,
     AskedAction,
     Decision,
     EndedSubtask,
     PlanReviewRequest,
     QuestionRequest,
-    Reject,
     Request,
     ReviewConfig,
+    digest_of,
 )
 from roles.contracts.signals import SubtaskStatus
-from roles.journal.events import ApprovalEvent, ApprovalExpiredEvent, ApprovalRequestedEvent
 from roles.manager.plans import WORK_PLAN, GivenPlan, PlanError, as_given, edited, validate_plan
-from roles.operator.safety.approval import NOBODY, now
+from roles.operator.safety.approval import decision_in, overdue_then, write_decision
 from roles.safety.privacy.redaction import MASK
 
 _ENDED = frozenset({SubtaskStatus.FULFILLED, SubtaskStatus.REJECTED})
@@ -48,14 +46,14 @@ def plan_request(
     apps: Sequence[AppWords],
     *,
     more: bool,
-    asked: dict[str, Any],
+    asked: JsonObject,
 ) -> PlanReviewRequest:
     """The payload of the interrupt: what is still to be worked, and beside it what has ended."""
     args = as_given([s for s in plan if s.status not in _ENDED]).model_dump(mode="json", exclude_defaults=True)
     many = len(args["subtasks"])
     said = f"work plan {version}: {many} subtask{'s' if many != 1 else ''}"
     ended = [{"id": s.id, "title": s.title, "status": s.status.value} for s in plan if s.status in _ENDED]
-    digest = hashlib.blake2b(json.dumps([args, ended]).encode("utf-8", "replace"), digest_size=12).hexdigest()
+    digest = digest_of(json.dumps([args, ended]))
     return PlanReviewRequest(
         action_requests=(AskedAction(name=WORK_PLAN, args=args, description=said),),
         review_configs=(ReviewConfig(action_name=WORK_PLAN, allowed_decisions=WAYS),),
@@ -104,7 +102,7 @@ def question_request(query: str, why: Sequence[str], *, ask: bool = False, found
     """
     nothing = f'No page that was found is for "{query}".' if found else f'Nothing was found on "{query}".'
     question = query if ask and not found else f"{nothing} What should the crew know, or how is it done?"
-    digest = hashlib.blake2b(question.encode("utf-8", "replace"), digest_size=12).hexdigest()
+    digest = digest_of(question)
     return QuestionRequest(
         action_requests=(AskedAction(name="ask_user", args={"question": question}, description=question),),
         review_configs=(ReviewConfig(action_name="ask_user", allowed_decisions=("respond", "reject")),),
@@ -124,46 +122,19 @@ def knows_nothing(words: str) -> bool:
 
 def read_decision(request: Request, answer: Any) -> Decision:
     """The person's decision; one that cannot be used, or that was given to something else, is a rejection."""
-    try:
-        decision = Answer.model_validate(answer).decisions[0]
-    except ValidationError as bad:
-        return Reject(message=f"the answer was not usable: {bad.errors()[0]['msg']}")
-    if decision.digest is not None and decision.digest != request.digest:
-        return decision.rejected("the answer was given to something else")
-    if decision.type not in request.allowed:
-        return decision.rejected(f"{decision.type} is no answer here")
-    return decision
+    decision = decision_in(answer, request.digest, "something else")
+    return decision if decision.type in request.allowed else decision.rejected(f"{decision.type} is no answer here")
 
 
-def review_expired(ctx: Context, request: PlanReviewRequest, why: str) -> dict[str, Any]:
-    """Nobody answered in time: the plan is rejected, or shown anew; what was said too late counts for nothing. Empty where it is
-    shown anew."""
-    nth, then = request.times + 1, ctx.safety.expired
-    late = ApprovalExpiredEvent(key=request.key, digest=request.digest, line=request.about.description, why=why, then=then)
-    ctx.journal.record(late, role="manager", key=f"expired/{request.key}/{nth}")
-    if then == "deny":
-        refusal = Reject(message=f"nobody answered in time: {why}", who=NOBODY)
-        return record_decision(ctx, request, refusal, plan_version=request.plan_version, worked=0)
-    again = request.model_copy(update={"asked": now(ctx), "times": nth})
-    ctx.journal.record(ApprovalRequestedEvent(**again.dump()), role="manager", key=f"ask/{request.key}/{nth}")
-    ctx.journal.commit()
-    return {}
+def review_expired(ctx: Context, request: PlanReviewRequest, why: str) -> JsonObject:
+    """Nobody answered in time: what is written of a plan that is rejected then; empty where it is shown anew."""
+    refusal = overdue_then(ctx, request, why, ctx.safety)
+    return record_decision(ctx, request, refusal, plan_version=request.plan_version, worked=0) if refusal is not None else {}
 
 
-def record_decision(ctx: Context, request: Request, decision: Decision, **more: Any) -> dict[str, Any]:
+def record_decision(ctx: Context, request: Request, decision: Decision, **more: Any) -> JsonObject:
     """Write down who said what about which plan or question, and make it last; gives what was written."""
     key, line = request.key, request.about.description
-    said = ApprovalEvent(
-        decision=decision.type,
-        message=decision.message,
-        who=decision.who,
-        way=decision.way,
-        digest=request.digest,
-        line=line,
-        key=key,
-        **more,
-    )
-    ctx.journal.record(said, role="user", key=f"approval/{key}")
-    ctx.journal.approve(key, request.digest, decision.type, ctx.journal.masked(decision.message), decision.who)
+    said = write_decision(ctx, decision, key, request.digest, line, event=f"approval/{key}", **more)
     ctx.journal.commit()
-    return said.body()
+    return said

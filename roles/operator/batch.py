@@ -6,7 +6,8 @@ The queue is plain JSON in `task_context["batch"]`, so it is in the checkpoint f
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+
+from typing_extensions import TypedDict
 
 from protocol import (
     Action,
@@ -14,18 +15,48 @@ from protocol import (
     ExecStatus,
     Fill,
     GUIElement,
+    JsonObject,
     OperatorDecision,
     SelectOption,
-    TargetError,
     Type,
     VisualState,
     parse_action,
-    resolve,
+    target_element,
 )
 from roles.contracts import StepRecord
 from roles.operator.recovery import has_trace
 
-Batch = dict[str, Any]
+
+class Anchor(TypedDict):
+    """What a target was on the screen of the decision."""
+
+    role: str | None
+    text: str | None
+    box: JsonObject | None
+    usable: bool
+
+
+class BatchStep(TypedDict, total=False):
+    """One action of the batch, and what is to be seen after it."""
+
+    action: JsonObject
+    expected: str
+    anchors: dict[str, Anchor | None]
+
+
+class Batch(TypedDict):
+    """What is left of a decision of several actions."""
+
+    doing: BatchStep
+    left: list[BatchStep]
+    of: int
+    app: str | None
+    window: str | None
+    modal: str | None
+    reasoning: str
+    confidence: float
+
+
 _WITHOUT_EFFECT = frozenset({"wait", "screenshot", "hover", "scroll", "memorize", "answer", "ask_user"})
 """Verbs after which the screen may well be as it was."""
 _WRITTEN = frozenset({"textbox", "searchbox", "combobox", "spinbutton"})
@@ -37,7 +68,7 @@ def batch_of(decision: OperatorDecision, seen: VisualState) -> Batch | None:
     """What follows the decision's own action, with how each target looks now; None for a decision of one action."""
     if not decision.then or decision.action is None:
         return None
-    left = [
+    left: list[BatchStep] = [
         {"action": step.action.dump(), "expected": step.expected, "anchors": _anchors(step.action, seen)}
         for step in decision.then
     ]
@@ -76,8 +107,8 @@ def advanced(batch: Batch) -> tuple[OperatorDecision, Batch | None]:
             "confidence": batch["confidence"],
         }
     )
-    doing = {"action": step["action"], "expected": step["expected"]}
-    return decision, (batch | {"doing": doing, "left": rest} if rest else None)
+    doing: BatchStep = {"action": step["action"], "expected": step["expected"]}
+    return decision, ({**batch, "doing": doing, "left": rest} if rest else None)
 
 
 def _screen_surprise(batch: Batch, seen: VisualState) -> str:
@@ -89,7 +120,7 @@ def _screen_surprise(batch: Batch, seen: VisualState) -> str:
     return f"{seen.app} is loading" if seen.loading else ""
 
 
-def _effect_surprise(doing: dict[str, Any], last: StepRecord, before: VisualState | None, seen: VisualState) -> str:
+def _effect_surprise(doing: BatchStep, last: StepRecord, before: VisualState | None, seen: VisualState) -> str:
     """Whether the last action shows what it should: its words, its value, or at least a change."""
     if wrong := next((event for event in last.events if event.startswith(_GRAVE_EVENTS)), ""):
         return f"the screen says {wrong}"
@@ -100,7 +131,7 @@ def _effect_surprise(doing: dict[str, Any], last: StepRecord, before: VisualStat
     action = parse_action(doing["action"])
     if action.verb in _WITHOUT_EFFECT:
         return ""
-    element = _meant(action.target, seen) if action.target is not None else None
+    element = target_element(action.target, seen)
     if (
         element is not None
         and element.value is not None
@@ -115,13 +146,6 @@ def _effect_surprise(doing: dict[str, Any], last: StepRecord, before: VisualStat
     if before is not None and not has_trace(before, seen):
         return "the action before it changed nothing"
     return ""
-
-
-def _value(action: Action) -> str | None:
-    """What the field holds when the action has worked; None where that cannot be told."""
-    if isinstance(action, SelectOption):
-        return action.option
-    return action.text if isinstance(action, Fill | Type) and not action.submit else None
 
 
 def _target_surprise(batch: Batch, seen: VisualState) -> str:
@@ -142,24 +166,17 @@ def _target_surprise(batch: Batch, seen: VisualState) -> str:
     return ""
 
 
-def _anchors(action: Action, seen: VisualState) -> dict[str, dict[str, Any] | None]:
+def _anchors(action: Action, seen: VisualState) -> dict[str, Anchor | None]:
     """What each target of the action is on this screen: role, name, place."""
     targets = {name: getattr(action, name, None) for name in ("target", "to")}
-    return {name: _anchor(_meant(target, seen)) for name, target in targets.items() if isinstance(target, ActionTarget)}
+    return {name: _anchor(target_element(target, seen)) for name, target in targets.items() if isinstance(target, ActionTarget)}
 
 
-def _anchor(element: GUIElement | None) -> dict[str, Any] | None:
+def _anchor(element: GUIElement | None) -> Anchor | None:
     if element is None:
         return None
     box = element.bbox.model_dump(mode="json") if element.bbox else None
     return {"role": element.role, "text": element.text, "box": box, "usable": element.visible and element.enabled}
-
-
-def _meant(target: ActionTarget, seen: VisualState) -> GUIElement | None:
-    try:
-        return seen.by_id.get(resolve(target, seen).element_id)
-    except TargetError:
-        return None
 
 
 def _window(seen: VisualState) -> str | None:

@@ -8,37 +8,40 @@ from typing import Any
 from pydantic import ValidationError
 
 from environments.contract import Screenshots
-from environments.effects import RELEASE, HeldRequest, release, released
+from environments.effects import RELEASE, release, released
 from protocol import (
     CARRIES,
-    ActionTarget,
+    AgentAction,
     AgentStatus,
     AskUser,
     BoundingBox,
+    JsonObject,
     OperatorDecision,
     Screenshot,
-    TargetError,
     VisualState,
     describe,
     parse_action,
-    resolve,
+    target_element,
 )
 from roles.contracts import Fact, OperatorView, ScreenPicture, StepRecord, Subtask
 from roles.contracts.context import Context, State, Update
 from roles.contracts.policies import MOST_STEPS
 from roles.contracts.requests import Pending, pending_of
 from roles.contracts.signals import Signal
-from roles.journal.events import BatchStoppedEvent, DecidedEvent, Json, error_event
+from roles.journal.events import BatchStoppedEvent, DecidedEvent, Json
 from roles.journal.journal import Journal
 from roles.knowledge.blackboard import board_for_worker
-from roles.operator.batch import advanced, batch_of, surprise
+from roles.operator.batch import Batch, advanced, batch_of, surprise
 from roles.operator.perceive import (
     FINALIZE,
     WRITTEN,
+    PlannedAction,
     attempt_key,
     attempt_of,
     current_screen,
+    ended,
     key_of,
+    record,
     step_of,
     subtask_id,
     subtask_of,
@@ -46,7 +49,7 @@ from roles.operator.perceive import (
 )
 from roles.operator.recovery import interruption, remedy
 from roles.operator.safety.permits import lost, next_held, pending_request
-from roles.policies.fallback import GaveUp, PolicyFault
+from roles.policies.fallback import PolicyFault, UnusableAnswer, until_usable
 
 SCREEN = "screen"
 """The kind of a fact that stands for a screen."""
@@ -61,7 +64,8 @@ def view_of(state: State, ctx: Context, seen: VisualState) -> OperatorView:
     subtask = Subtask.model_validate(ctx.journal.alike(subtask_of(state).model_dump(mode="json")))
     history = ctx.journal.steps(subtask.id, subtask.attempt, limit=30)
     before = ctx.journal.screens.get(history[-1].before) if history else None
-    marks = asked_marks(history, seen)
+    last = history[-1].action if history else {}
+    marks = tuple(name for name in last.get("marks", ()) if name in seen.by_id)
     facts = ctx.journal.facts()
     stopped = state["task_context"].get("batch_stopped")
     events = [event["text"] for event in state["environment_events"][-_LAST_EVENTS:]]
@@ -115,12 +119,6 @@ def looks(history: Sequence[StepRecord]) -> int:
     return count
 
 
-def asked_marks(history: Sequence[StepRecord], seen: VisualState) -> tuple[str, ...]:
-    """The elements that the last step wanted marked, as far as they are on the screen still."""
-    last = history[-1].action if history else {}
-    return tuple(name for name in last.get("marks", ()) if name in seen.by_id)
-
-
 def _pictures(seen: VisualState, marks: tuple[str, ...], last: BoundingBox | None) -> tuple[ScreenPicture, ...]:
     clean = ScreenPicture(kind="clean", state_id=seen.state_id)
     marked = ScreenPicture(kind="annotated", state_id=seen.state_id, marks=marks)
@@ -133,13 +131,7 @@ def _last_box(history: Sequence[StepRecord], before: VisualState | None, seen: V
     """Where the last target was, on a screen of the same application."""
     if not history or before is None or before.app != seen.app:
         return None
-    target: ActionTarget | None = parse_action(history[-1].action).target
-    if target is None:
-        return None
-    try:
-        element = before.by_id.get(resolve(target, before).element_id)
-    except TargetError:
-        return None
+    element = target_element(parse_action(history[-1].action).target, before)
     return element.bbox if element is not None else None
 
 
@@ -149,15 +141,15 @@ def _saved(facts: Sequence[Fact], journal: Journal) -> tuple[VisualState, ...]:
     return tuple(screen for screen in found if screen is not None)
 
 
-def keep_screen(ctx: Context, seen: VisualState, said: str, *, subtask: str, step: int, why: str = "") -> None:
+def _keep_screen(state: State, ctx: Context, seen: VisualState, said: str, why: str) -> None:
     """Put the screen on the blackboard: a fact that names it, says what it shows, and why it was kept."""
     heading = next((e.name for e in seen.elements if e.role == "heading" and e.visible), "")
     shows = said or ": ".join(part for part in (seen.app or "the desktop", heading) if part)
-    place: dict[str, Any] = {"app": seen.app, "state_id": seen.state_id, "subtask": subtask, "step": step}
-    fact = Fact(name=f"screen at step {step}", value=shows[:300], kind=SCREEN, source="screen", reason=why[:160], **place)
-    ctx.journal.remember(fact)
+    step, place = step_of(state), {"app": seen.app, "state_id": seen.state_id, "subtask": subtask_id(state)}
+    kept: Update = {"kind": SCREEN, "source": "screen", "reason": why[:160], "step": step, **place}
+    ctx.journal.remember(Fact(name=f"screen at step {step}", value=shows[:300], **kept))
     if ctx.gallery is not None:
-        ctx.gallery.keep(seen, "asked", role="operator", subtask=subtask, step=step)
+        ctx.gallery.keep(seen, "asked", role="operator", subtask=subtask_id(state), step=step)
 
 
 REVIEW = "review_action_safety"
@@ -169,15 +161,20 @@ def plan_next_action(state: State, ctx: Context) -> Update:
         return {}
     step = step_of(state)
     if ctx.line.cancelled():
-        return _end(state, Signal.CANCELLED, "blocked", "the run was cancelled")
+        return ended(state, Signal.CANCELLED, "blocked", "the run was cancelled")
     if spent := ctx.line.spent(step - 1):
-        return _end(state, Signal.BUDGET_SPENT, "failed", f"{spent} is spent")
+        return ended(state, Signal.BUDGET_SPENT, "failed", f"{spent} is spent")
     if state["step_count"] >= state["max_steps"]:
-        return _end(state, Signal.CANNOT_EXECUTE, "failed", f"max_steps ({state['max_steps']}) is reached")
+        return ended(state, Signal.CANNOT_EXECUTE, "failed", f"max_steps ({state['max_steps']}) is reached")
     seen = current_screen(state, ctx)
     waiting, passed = next_held(state, ctx, seen, step - 1)
     if waiting is not None:
-        return _let_go(state, ctx, waiting, seen)
+        more = pending_request(state, waiting, step_of(state) - 1)
+        kept: Update = {"plan": titles(state), "memory": ctx.journal.alike(state["task_context"]["memory"])}
+        status = AgentStatus.CONTINUE
+        decision = OperatorDecision(action=release(waiting), status=status, reasoning=more["reason"], **kept)
+        update = _pend(state, ctx, decision, seen)
+        return update | {"pending_action": pending_of(update).but(**more).dump()}
     told: Update = {}
     if passed:
         told = {"environment_events": [*state["environment_events"], *passed][-24:]}
@@ -185,25 +182,14 @@ def plan_next_action(state: State, ctx: Context) -> Update:
     if state.get("recognized_elements") == []:  # not there at all after a resume: then the screen is looked at anew
         return told | _unrecognized(state, ctx, seen)
     if not passed and (last := lost(state, ctx, step)) is not None:
-        return _once_more(state, ctx, last, seen)
+        before = ctx.journal.screens.get(last.before)
+        if before is None or _entered(before) != _entered(seen):
+            said = f"what {last.verb} {last.target} set off is gone with the browser that held it, and so is what was filled in"
+            return ended(state, Signal.CANNOT_EXECUTE, "failed", said)
+        why = "what it set off is gone with the browser that held it, and nothing was sent"
+        return _on_the_way(state, ctx, parse_action(last.action), why, seen, plan=titles(state))
     state = _going_on(state, ctx, seen)
     return told | _proposed(state, ctx, seen)
-
-
-def _once_more(state: State, ctx: Context, last: StepRecord, seen: VisualState) -> Update:
-    """An action of which nothing was sent is done again, unless what had been filled in went with the process as well."""
-    before = ctx.journal.screens.get(last.before)
-    if before is None or _entered(before) != _entered(seen):
-        said = f"what {last.verb} {last.target} set off is gone with the browser that held it, and so is what was filled in"
-        return _end(state, Signal.CANNOT_EXECUTE, "failed", said)
-    decision = OperatorDecision(
-        action=parse_action(last.action),
-        status=AgentStatus.CONTINUE,
-        reasoning="what it set off is gone with the browser that held it, and nothing was sent",
-        plan=titles(state),
-        memory=ctx.journal.alike(state["task_context"]["memory"]),
-    )
-    return _pend(state, ctx, decision, seen, recovery=True)
 
 
 def _entered(screen: VisualState) -> set[tuple[str, str, str]]:
@@ -216,25 +202,20 @@ def _proposed(state: State, ctx: Context, seen: VisualState) -> Update:
     queued = state["task_context"].get("recovery")
     if queued:
         context = {k: v for k, v in state["task_context"].items() if k != "recovery"}
-        decision = OperatorDecision(
-            action=parse_action(queued["action"]), status=AgentStatus.CONTINUE, reasoning=queued["why"], memory=context["memory"]
-        )
-        return _pend(state, ctx, decision, seen, recovery=True) | {"task_context": context}
+        return _on_the_way(state, ctx, parse_action(queued["action"]), queued["why"], seen) | {"task_context": context}
     if seen.loading and state["recovery_attempts"] < state["max_recovery_attempts"]:
-        return _wait(state, ctx, seen)
+        wait = remedy("loading", state["recovery_attempts"] + 1)
+        assert wait is not None, "loading has a remedy"  # noqa: S101 - an invariant
+        update = _on_the_way(state, ctx, wait, "the application is loading", seen)
+        return update | {"recovery_attempts": state["recovery_attempts"] + 1}
     steps = ctx.journal.steps(subtask_id(state), attempt_of(state), limit=8)
     blocked = interruption(seen, steps, state["task_goal"], (state.get("delegation") or {}).get("refused", ()))
     if blocked is not None:
         status = AgentStatus.CONTINUE if blocked.harmless else AgentStatus.CONFIRM
-        decision = OperatorDecision(
-            action=blocked.action, status=status, reasoning=blocked.why, memory=state["task_context"]["memory"]
-        )
-        return _pend(state, ctx, decision, seen, recovery=True)
+        return _on_the_way(state, ctx, blocked.action, blocked.why, seen, status=status)
     if batch := state["task_context"].get("batch"):
         decision, rest = advanced(batch)
-        decision = decision.model_copy(
-            update={"memory": state["task_context"]["memory"], "plan": titles(state)}
-        )
+        decision = decision.model_copy(update={"memory": state["task_context"]["memory"], "plan": titles(state)})
         _note(state, ctx, decision)
         return _pend({**state, "task_context": _with_batch(state, rest)}, ctx, decision, seen)
     answer = _ask_policy(state, ctx, seen)
@@ -243,22 +224,7 @@ def _proposed(state: State, ctx: Context, seen: VisualState) -> Update:
     # Who has decided before may do better with another plan; a window is opened without asking a model.
     own = (step for step in ctx.journal.all_steps(MOST_STEPS) if step.role == "operator")
     never = all(step.action.get("action_type") == "launch_app" for step in own)
-    return _end(state, Signal.NO_ANSWER if never else Signal.CANNOT_EXECUTE, "failed", answer)
-
-
-def _let_go(state: State, ctx: Context, waiting: HeldRequest, seen: VisualState) -> Update:
-    """A request that is held comes before all else: any other action would drop it."""
-    more = pending_request(state, waiting, step_of(state) - 1)
-    plan = titles(state)
-    decision = OperatorDecision(
-        action=release(waiting),
-        status=AgentStatus.CONTINUE,
-        reasoning=more["reason"],
-        plan=plan,
-        memory=ctx.journal.alike(state["task_context"]["memory"]),
-    )
-    update = _pend(state, ctx, decision, seen)
-    return update | {"pending_action": pending_of(update).but(**more).dump()}
+    return ended(state, Signal.NO_ANSWER if never else Signal.CANNOT_EXECUTE, "failed", answer)
 
 
 def _going_on(state: State, ctx: Context, seen: VisualState) -> State:
@@ -277,37 +243,27 @@ def _stop_batch(state: State, ctx: Context, why: str) -> Update:
     """Drop what is left of a batch, and keep why for the next decision."""
     batch = state["task_context"]["batch"]
     left = [describe(parse_action(item["action"])) for item in batch["left"]]
-    ctx.journal.record(
-        BatchStoppedEvent(why=why, left=left),
-        role="operator",
-        subtask=subtask_id(state),
-        step=step_of(state),
-        key=f"batch/{attempt_key(state)}/{step_of(state)}",
-    )
+    record(state, ctx, BatchStoppedEvent(why=why, left=left), key=f"batch/{attempt_key(state)}/{step_of(state)}")
     return _with_batch(state, None) | {"batch_stopped": f"batch: stopped before {left[0]}: {why}"}
 
 
-def _with_batch(state: State, batch: dict[str, Any] | None) -> Update:
+def _with_batch(state: State, batch: Batch | None) -> Update:
     context = {key: value for key, value in state["task_context"].items() if key != "batch"}
     return context | ({"batch": batch} if batch else {})
 
 
-def _wait(state: State, ctx: Context, seen: VisualState) -> Update:
-    """The application is busy: wait boundedly, deciding nothing on a screen that is about to change."""
-    action = remedy("loading", state["recovery_attempts"] + 1)
-    decision = OperatorDecision(
-        action=action, status=AgentStatus.CONTINUE, reasoning="the application is loading", memory=state["task_context"]["memory"]
-    )
-    return _pend(state, ctx, decision, seen, recovery=True) | {"recovery_attempts": state["recovery_attempts"] + 1}
+def _on_the_way(state: State, ctx: Context, action: AgentAction, why: str, seen: VisualState, **more: Any) -> Update:
+    """An action that no policy decided; the policy's notes stay as they are."""
+    notes = ctx.journal.alike(state["task_context"]["memory"])
+    said: Update = {"status": AgentStatus.CONTINUE, "memory": notes, **more}
+    return _pend(state, ctx, OperatorDecision(action=action, reasoning=why, **said), seen, recovery=True)
 
 
 def _unrecognized(state: State, ctx: Context, seen: VisualState) -> Update:
     """Nothing usable on the screen: look once more, then give up."""
     if state["task_context"].get("looked_again"):
-        return _end(state, Signal.CANNOT_EXECUTE, "failed", "no element could be recognised, twice in a row")
-    decision = OperatorDecision(action=Screenshot(), status=AgentStatus.CONTINUE, reasoning="nothing was recognised: look again")
-    update = _pend(state, ctx, decision, seen, recovery=True)
-    return update | {
+        return ended(state, Signal.CANNOT_EXECUTE, "failed", "no element could be recognised, twice in a row")
+    return _on_the_way(state, ctx, Screenshot(), "nothing was recognised: look again", seen) | {
         "task_context": state["task_context"] | {"looked_again": True},
         "recovery_attempts": state["recovery_attempts"] + 1,
     }
@@ -315,27 +271,21 @@ def _unrecognized(state: State, ctx: Context, seen: VisualState) -> Update:
 
 def _ask_policy(state: State, ctx: Context, seen: VisualState) -> OperatorDecision | str:
     """One decision, asked for again (boundedly) when it is unusable; else what was wrong with the last one."""
-    assert ctx.operator is not None, "build_operator checks that there is a policy"  # noqa: S101 - an invariant
+    policy = ctx.operator
+    assert policy is not None, "build_operator checks that there is a policy"  # noqa: S101 - an invariant
     view = view_of(state, ctx, seen)
-    problem = ""
-    for _ in range(ctx.limits.reasks + 1):
+
+    def decide(problem: str) -> OperatorDecision:
+        message = {"host_message": f"Your last answer was not usable: {problem}"} if problem else {}
         try:
-            decision = ctx.operator.decide(view)
-        except (PolicyFault, ValidationError) as fault:
-            problem = f"the policy gave no usable decision: {fault}"
-            asked_enough = isinstance(fault, GaveUp)
-        else:
-            asked_enough = False
-            problem = _problem(decision, view, ctx.limits.looks)
-            if not problem:
-                return decision
-        said = error_event(problem, asked_enough=asked_enough)
-        ctx.journal.record(said, role="operator", subtask=subtask_id(state), step=step_of(state))
-        if asked_enough:
-            break
-        again = "; that is the same mistake again" if problem in view.host_message else ""
-        view = view.model_copy(update={"host_message": f"Your last answer was not usable: {problem}{again}"})
-    return problem
+            decision = policy.decide(view.model_copy(update=message))
+        except ValidationError as bad:
+            raise PolicyFault(str(bad)) from bad
+        if why := _problem(decision, view, ctx.limits.looks):
+            raise UnusableAnswer(why)
+        return decision
+
+    return until_usable(ctx, decide, "decision", role="operator", subtask=subtask_id(state), step=step_of(state))
 
 
 def _problem(decision: OperatorDecision, view: OperatorView, most: int) -> str:
@@ -360,12 +310,11 @@ def _follow(state: State, ctx: Context, decision: OperatorDecision, seen: Visual
     _note(state, ctx, decision)
     if decision.save_screenshot:
         why = decision.comment or decision.reasoning
-        keep_screen(ctx, seen, decision.observation, subtask=subtask_id(state), step=step_of(state), why=why)
+        _keep_screen(state, ctx, seen, decision.observation, why)
     context = {key: value for key, value in state["task_context"].items() if key not in {"batch", "batch_stopped"}}
     state = {**state, "task_context": context | {"memory": decision.memory}}
-    ended = _ended(state, decision)
-    if ended is not None:
-        return {"task_context": state["task_context"]} | ended
+    if (end := _ended(state, decision)) is not None:
+        return {"task_context": state["task_context"]} | end
     if decision.status is AgentStatus.SCREENSHOT:
         marks = action.marks if isinstance(action, Screenshot) else ()
         decision = decision.model_copy(update={"action": Screenshot(marks=marks)})
@@ -382,12 +331,12 @@ def _ended(state: State, decision: OperatorDecision) -> Update | None:
     """FINISH and FAIL, by status or by action; None for a decision that goes on."""
     action, said = decision.action, decision.comment or decision.reasoning
     if decision.status is AgentStatus.FINISH or (action is not None and action.verb == "finish_goal"):
-        return _end(state, Signal.WORKER_SUCCESS, "completed", said or "the subtask is done")
+        return ended(state, Signal.WORKER_SUCCESS, "completed", said or "the subtask is done")
     if decision.status is AgentStatus.FAIL or (action is not None and action.verb == "fail_goal"):
         why = said or str(action.parameters.get("reason", "") if action else "") or "the policy gave up"
         if decision.supplement:
-            return _end(state, Signal.SUPPLEMENT, "blocked", why, query=decision.supplement)
-        return _end(state, Signal.CANNOT_EXECUTE, "failed", why)
+            return ended(state, Signal.SUPPLEMENT, "blocked", why, query=decision.supplement)
+        return ended(state, Signal.CANNOT_EXECUTE, "failed", why)
     return None
 
 
@@ -402,8 +351,7 @@ def _note(state: State, ctx: Context, decision: OperatorDecision) -> None:
         plan=decision.plan,
         **{name: words for name, words in said.items() if words},
     )
-    key = f"decided/{attempt_key(state)}/{step_of(state)}"
-    ctx.journal.record(decided, role="operator", subtask=subtask_id(state), step=step_of(state), key=key)
+    record(state, ctx, decided, key=f"decided/{attempt_key(state)}/{step_of(state)}")
 
 
 def referring(journal: Journal, decision: OperatorDecision, seen: VisualState) -> OperatorDecision:
@@ -440,35 +388,28 @@ def _pend(state: State, ctx: Context, decision: OperatorDecision, seen: VisualSt
     if state.get("delegation") and _check_due(state, ctx) and not recovery and not released(action):
         if state["task_context"].get("batch"):
             update["task_context"] = _stop_batch(state, ctx, "a check is due")
-        return update | _end(
-            state, Signal.CHECK_DUE, "running", f"{ctx.limits.check_every} actions since the last check", held=pending.dump()
-        )
+        why = f"{ctx.limits.check_every} actions since the last check"
+        return update | ended(state, Signal.CHECK_DUE, "running", why, held_action=pending.dump())
     return update
 
 
-def planned(pending: Pending, decision: OperatorDecision) -> list[dict[str, Any]]:
+def planned(pending: Pending, decision: OperatorDecision) -> list[PlannedAction]:
     """The action that is next, those decided together with it, and the rest in words. The review says how risky the first is."""
     first = _entry(pending.action, pending.reason, pending.expected)
     then = [_entry(step.action.dump(), "", step.expected[:200]) for step in decision.then]
-    return [first, *then, *({"title": title} for title in decision.plan[:8])]
+    rest: list[PlannedAction] = [{"title": title} for title in decision.plan[:8]]
+    return [first, *then, *rest]
 
 
-def _entry(action: dict[str, Any], rationale: str, expected: str) -> dict[str, Any]:
+def _entry(action: JsonObject, rationale: str, expected: str) -> PlannedAction:
     """One planned action (seed 000)."""
     target = action.get("target") or {}
     value = next((action[key] for key in CARRIES if action.get(key) not in (None, "")), None)
     named = target.get("text") or target.get("element_id") or target.get("track_id")
-    said = {"type": action["action_type"], "target": named, "value": value, "rationale": rationale, "expected": expected}
-    return said | {"risk": None}
+    entry: PlannedAction = {"type": action["action_type"], "target": named, "value": value, "rationale": rationale}
+    entry["expected"], entry["risk"] = expected, None
+    return entry
 
 
 def _check_due(state: State, ctx: Context) -> bool:
     return int(state["task_context"]["since"]) + int(state["step_count"]) >= ctx.limits.check_every
-
-
-def _end(state: State, signal: Signal, status: str, summary: str, **more: Any) -> Update:
-    """Stop this delegation with a signal for the hub."""
-    held = more.pop("held", None)
-    report = {"signal": signal.value, "summary": summary, "evidence": [summary], "held_action": held, **more}
-    errors = [*state["errors"], summary][-20:] if status == "failed" else state["errors"]
-    return {"interaction_status": status, "report": report, "errors": errors, "pending_action": held, "route": FINALIZE}

@@ -6,7 +6,6 @@ import time
 from collections.abc import Callable
 from enum import StrEnum
 from itertools import count
-from typing import Any
 
 from langgraph.errors import GraphBubbleUp
 
@@ -15,7 +14,6 @@ from environments.effects import released
 from protocol import (
     Action,
     ActionResult,
-    ActionTarget,
     Answer,
     AskUser,
     CallApi,
@@ -30,19 +28,21 @@ from protocol import (
     Wait,
     parse_action,
     resolve,
+    target_element,
 )
 from protocol.retries import Overload, Retries
-from roles.contracts import Fact
+from roles.contracts import Fact, StepRecord
 from roles.contracts.context import Context, State, Update
 from roles.contracts.facts import FactSource, kind_of
-from roles.contracts.nodes import RunBlocked
+from roles.contracts.nodes import RunBlocked, TraceNote
 from roles.contracts.policies import MOST_STEPS
 from roles.contracts.requests import Pending, pending_of
-from roles.journal.events import OutcomeEvent
+from roles.contracts.signals import Signal
+from roles.journal.events import FeedbackEvent, OutcomeEvent
 from roles.journal.journal import cut, put_out
 from roles.knowledge.answers import keep
 from roles.knowledge.blackboard import Origin, found
-from roles.operator.perceive import safety_of, subtask_id
+from roles.operator.perceive import attempt_of, record, safety_of, subtask_id
 from roles.operator.recovery import has_trace, repeat_class, words
 from roles.operator.safety.approval import forbidden_still, is_secret, remember_answer
 from roles.operator.safety.interruption import otherwise_now
@@ -110,9 +110,15 @@ def keep_answer(state: State, ctx: Context, action: Action, result: ActionResult
     name = skill.called if skill is not None else f"{asked}.{getattr(action, 'function', AGENT)}"
     own: FactSource = "agent" if action.verb == "ask_in_app_agent" else "api"
     source: FactSource = "tool" if skill is not None and skill.outside else own
-    at: dict[str, Any] = {"subtask": subtask_id(state), "step": pending.step}
     fact = Fact(
-        name=name, value=result.output, kind=RESULT, app=skill.app if skill else asked, source=source, source_name=name, **at
+        name=name,
+        value=result.output,
+        kind=RESULT,
+        app=skill.app if skill else asked,
+        source=source,
+        source_name=name,
+        subtask=subtask_id(state),
+        step=pending.step,
     )
     beside = (state.get("delegation") or {}).get("beside", ())
     if (before := _answer_before(ctx, action, fact)) is not None:
@@ -178,10 +184,10 @@ def reconciled(
 
 def stands(action: Action, before: VisualState | None, now: VisualState, expected: str = "") -> PostconditionCheck:
     """Whether the screen shows that the action was done. `expected` are words that its doer wanted to see afterwards."""
-    field = same_control(action.target, now) if action.target is not None else None
+    field = target_element(action.target, now)
     if isinstance(action, Fill | SelectOption) and field is not None and field.value == _wanted(action) and not _sends(action):
         return PostconditionCheck.DONE
-    was = same_control(action.target, before) if before is not None and action.target is not None else None
+    was = target_element(action.target, before) if before is not None else None
     effect = effect_of(action, was, before or now)
     if repeat_class(action, effect) is Repeat.SAFE:
         return PostconditionCheck.NOT_DONE
@@ -195,14 +201,6 @@ def stands(action: Action, before: VisualState | None, now: VisualState, expecte
         return PostconditionCheck.UNKNOWN
     done = _answered(action, was, field, before, now) or _brought(was, before, now, anything=effect is Effect.NAVIGATE)
     return PostconditionCheck.DONE if done else PostconditionCheck.UNKNOWN
-
-
-def same_control(target: ActionTarget, seen: VisualState) -> GUIElement | None:
-    """What the target means on that screen, if it is there."""
-    try:
-        return seen.by_id.get(resolve(target, seen).element_id)
-    except TargetError:
-        return None
 
 
 def _answered(action: Action, was: GUIElement, field: GUIElement | None, before: VisualState, now: VisualState) -> bool:
@@ -256,12 +254,11 @@ def execute_action(state: State, ctx: Context) -> Update:
         result = ctx.journal.settle(key, result)
     if result.ok:
         learn(state, ctx, pending)
-    said = OutcomeEvent(line=pending.line, exec_status=result.exec_status.value, error=result.error, key=key)
-    ctx.journal.record(said, role="operator", subtask=subtask_id(state), step=pending.step, key=f"outcome/{key}")
+    note_outcome(state, ctx, pending, result)
     if action.verb in CALLS:
         keep_answer(state, ctx, action, result, pending)
-        place: dict[str, Any] = {"role": "operator", "subtask": subtask_id(state), "step": pending.step}
-        put_out(ctx.journal, "tool", len(result.output), **place, key=f"output/{key}")
+        at = {"role": "operator", "subtask": subtask_id(state)}
+        put_out(ctx.journal, "tool", len(result.output), **at, step=pending.step, key=f"output/{key}")
     ctx.journal.commit()
     return {"action_result": result.model_dump(mode="json", exclude_defaults=True), "route": "observe_feedback"}
 
@@ -277,17 +274,42 @@ def _perform(ctx: Context, state: State, pending: Pending, action: Action) -> Ac
     changed = _since_approved(ctx, pending, action, forbidden) if pending.approved else forbidden
     if changed := changed or otherwise_now(ctx, pending, action):
         return ActionResult(exec_status=ExecStatus.ERROR, error=changed)
+    return performed(ctx, lambda: _once(ctx, pending, action))
+
+
+def performed(ctx: Context, perform: Callable[[], ActionResult]) -> ActionResult:
+    """What comes of it; what an adapter raises becomes a structured error (seed 000)."""
     try:
-        return _once(ctx, pending, action)
+        return perform()
     except GraphBubbleUp:
         raise
     except DigestMismatch as mismatch:
         return ActionResult(exec_status=ExecStatus.ERROR, error=f"not performed: {mismatch}")
     except Unavailable as gone:
         raise RunBlocked(str(gone)) from gone
-    except Exception as fault:  # noqa: BLE001 - an adapter may raise anything; it becomes a structured error (seed 000)
+    except Exception as fault:  # noqa: BLE001 - an adapter may raise anything
         said = ctx.journal.masked(f"adapter: {type(fault).__name__}: {fault}")
         return ActionResult(exec_status=ExecStatus.ERROR, error=said)
+
+
+_SIGNALS = {ExecStatus.EXECUTED: Signal.EXECUTED, ExecStatus.TIMEOUT: Signal.TIMEOUT}
+
+
+def finished(state: State, ctx: Context, done: StepRecord, pending: Pending, *, passing: bool = True) -> TraceNote:
+    """Write down a finished step and what it showed, and tell the hub of it where it is `passing`; gives the note of it."""
+    key = pending.key
+    ctx.journal.step(done, attempt_of(state), key=f"step/{key}")
+    feedback = FeedbackEvent(events=list(done.events), visible_change=done.visible_change, state_id=done.after)
+    record(state, ctx, feedback, step=done.step, key=f"feedback/{key}", role=done.role)
+    if passing:
+        ctx.line.passing(_SIGNALS.get(done.exec_status, Signal.ERROR), step=done.step, key=f"result/{key}")
+    return {"step": done.step, "line": pending.line, "status": done.exec_status.value, "key": key}
+
+
+def note_outcome(state: State, ctx: Context, pending: Pending, result: ActionResult, role: str = "operator") -> None:
+    """What came of the action, as an event."""
+    said = OutcomeEvent(line=pending.line, exec_status=result.exec_status.value, error=result.error, key=pending.key)
+    record(state, ctx, said, step=pending.step, key=f"outcome/{pending.key}", role=role)
 
 
 def _unable(pending: Pending) -> str:
@@ -377,16 +399,19 @@ def _inner(ctx: Context, state: State, pending: Pending, action: Action) -> Acti
         case AskUser():
             said = pending.answer
             secret = is_secret(action, safety_of(state, ctx))
-            place: dict[str, Any] = {"subtask": subtask, "step": pending.step, "private": secret, "app": pending.app}
-            fact = remember_answer(ctx.journal, action, said, _kind(ctx, said), **place, recalled=pending.recalled)
+            at: Update = {"subtask": subtask, "step": pending.step}
+            fact = remember_answer(
+                ctx.journal, action, said, _kind(ctx, said), private=secret, app=pending.app, recalled=pending.recalled, **at
+            )
             if not (pending.recalled or pending.again):
-                who, at = (state.get("human_approval") or {}).get("who", ""), {"subtask": subtask, "step": pending.step}
+                who = (state.get("human_approval") or {}).get("who", "")
                 keep(ctx, action, said, who, pending.app, secret=secret, place=at)
             return ActionResult(exec_status=ExecStatus.EXECUTED, output=fact.name)
         case Answer(text=text):
-            place = {"app": pending.app, "subtask": subtask, "step": pending.step}
-            said_by = found(text, screen, grounds_of(state, ctx))
-            fact = said_by.of(Fact(name="answer", value=text, kind=_kind(ctx, text), **place))
+            told = Fact(
+                name="answer", value=text, kind=_kind(ctx, text), app=pending.app, subtask=subtask, step=pending.step
+            )
+            fact = found(text, screen, grounds_of(state, ctx)).of(told)
         case _:
             return ActionResult(exec_status=ExecStatus.ERROR, error=f"{action.verb} is no action to execute")
     ctx.journal.remember(fact, beside=(state.get("delegation") or {}).get("beside", ()))

@@ -9,27 +9,26 @@ from __future__ import annotations
 from typing import Any
 
 from langgraph.errors import GraphBubbleUp
-from langgraph.graph import END, START, StateGraph
+from langgraph.graph import StateGraph
 
 from environments.contract import STOPPED, type_of
-from protocol import CARRIES, ActionResult, AgentAction, ExecStatus, VisualState, describe, parse_action
+from protocol import CARRIES, ActionResult, AgentAction, ExecStatus, JsonObject, VisualState, describe, parse_action
 from roles.contracts import Report, StepRecord
 from roles.contracts.context import Context, State, Update
-from roles.contracts.nodes import Given, Graph, Stage, node, stalled
+from roles.contracts.nodes import Given, Graph, Stage, compiled, stalled
 from roles.contracts.policies import Granularity
 from roles.contracts.requests import Pending, Reject, pending_of
 from roles.contracts.signals import Signal
-from roles.journal.events import FeedbackEvent
 from roles.operator.decide import plan_next_action
-from roles.operator.execute import CALLS, execute_action
+from roles.operator.execute import CALLS, execute_action, finished
 from roles.operator.perceive import (
     FINALIZE,
     OperatorInput,
-    OperatorOutput,
     OperatorState,
     adapter_error,
     attempt_of,
     element_ref,
+    ended,
     interpret_context,
     key_of,
     observe_environment,
@@ -40,7 +39,7 @@ from roles.operator.perceive import (
     titles,
 )
 from roles.operator.recovery import interruption, recover_from_failure, trouble_in
-from roles.operator.safety.approval import EXPIRED, NOBODY, ask_by_interrupt, ask_by_report, record_request, refused
+from roles.operator.safety.approval import EXPIRED, NOBODY, ask_by_interrupt, ask_by_report, refused, to_be_asked
 from roles.operator.safety.interruption import (
     asking,
     before_the_effect,
@@ -77,8 +76,7 @@ def observe_feedback(state: State, ctx: Context) -> Update:
         ctx.gallery.keep(after, "all", role="operator", subtask=subtask_id(state), step=pending.step)
     events = screen_events(before, after)
     events += [*told_by(ctx.environment, action, result), *held_event(ctx, action, result)]
-    shown = tuple(f"{event['kind']}: {event['text']}" for event in events)
-    record = StepRecord(
+    done = StepRecord(
         step=pending.step,
         subtask=subtask_id(state),
         app=after.app,
@@ -92,25 +90,15 @@ def observe_feedback(state: State, ctx: Context) -> Update:
         visible_change=pending.before != after_id,
         recovery=pending.recovery,
         instead_of=pending.instead_of,
-        events=shown,
+        events=tuple(f"{event['kind']}: {event['text']}" for event in events),
     )
-    ctx.journal.step(record, attempt_of(state), key=f"step/{pending.key}")
-    ctx.journal.record(
-        FeedbackEvent(events=list(shown), visible_change=record.visible_change, state_id=after_id),
-        role="operator",
-        subtask=record.subtask,
-        step=record.step,
-        key=f"feedback/{pending.key}",
-    )
-    signal = {ExecStatus.EXECUTED: Signal.EXECUTED, ExecStatus.TIMEOUT: Signal.TIMEOUT}.get(result.exec_status, Signal.ERROR)
     left = ctx.limits.retries - int(state["task_context"]["retries"])
-    if signal is Signal.EXECUTED or left > 0:
-        ctx.line.passing(signal, step=record.step, key=f"result/{pending.key}")
-    note = {"step": record.step, "line": pending.line, "status": result.exec_status.value, "key": pending.key}
+    told = result.exec_status is ExecStatus.EXECUTED or left > 0
+    note = finished(state, ctx, done, pending, passing=told)
     note |= {"approved": True} if pending.approved else {}
     return {
         "feedback_observation": {"state_id": after_id, "app": after.app},
-        "environment_events": [*state["environment_events"], *({"step": record.step, **e} for e in events)][-24:],
+        "environment_events": [*state["environment_events"], *({"step": done.step, **e} for e in events)][-24:],
         "action_trace": [*state["action_trace"], note],
         "task_context": state["task_context"] | {"did": deed(pending, action, state["task_context"].get("did"))},
         "step_count": state["step_count"] + (0 if pending.recovery else 1),
@@ -129,11 +117,13 @@ def finalize_interaction_report(state: State, ctx: Context) -> Update:
             redactor.learn(screen)
     left = _required(state, ctx)
     state = {**state, **left}
-    report = Report.model_validate(state.get("report") or _problem(state)).model_dump(mode="json")
+    summary = "; ".join(state["errors"]) or "nothing was done"
+    unbegun = {"signal": Signal.CANNOT_EXECUTE.value, "summary": summary, "evidence": [*state["errors"]]}
+    report = Report.model_validate(state.get("report") or unbegun).model_dump(mode="json")
     steps = ctx.journal.steps(subtask_id(state), attempt_of(state), limit=len(state["action_trace"]) or 1)
     pending = pending_of(state) if state.get("pending_action") else None
     asked = ctx.journal.request(pending.key) if pending and state["interaction_status"] == "needs_approval" else None
-    body: dict[str, Any] = {
+    body: JsonObject = {
         "status": state["interaction_status"],
         "environment_type": state.get("environment_type") or type_of(ctx.environment),
         "summary": report["summary"],
@@ -186,16 +176,10 @@ def _required(state: State, ctx: Context) -> Update:
     return {"interaction_status": "failed", "errors": [*state["errors"], *left], "report": report} if left else {}
 
 
-def _problem(state: State) -> dict[str, Any]:
-    """The task could not even start."""
-    summary = "; ".join(state["errors"]) or "nothing was done"
-    return {"signal": Signal.CANNOT_EXECUTE.value, "summary": summary, "evidence": list(state["errors"])}
-
-
-def _pending(pending: Pending, asked: dict[str, Any] | None) -> dict[str, Any]:
+def _pending(pending: Pending, asked: JsonObject | None) -> JsonObject:
     action = pending.action
-    element = pending.element or {}
-    target = element.get("text") or (action.get("target") or {}).get("text")
+    shown = pending.element["text"] if pending.element else None
+    target = shown or (action.get("target") or {}).get("text")
     return {
         "type": action["action_type"],
         "target": target,
@@ -206,7 +190,7 @@ def _pending(pending: Pending, asked: dict[str, Any] | None) -> dict[str, Any]:
     }
 
 
-def _final(state: State, ctx: Context, redactor: Redactor) -> dict[str, Any] | None:
+def _final(state: State, ctx: Context, redactor: Redactor) -> JsonObject | None:
     ref = state.get("feedback_observation") or state.get("current_observation")
     screen = ctx.journal.screens.get(ref["state_id"]) if ref else None
     if screen is None:
@@ -249,8 +233,7 @@ def _by_result(state: State, ctx: Context, result: ActionResult, after: VisualSt
     if trouble := trouble_in(after, since[-1], blocked):
         return _recover(state, state["task_context"], trouble)
     if why := stalled(since, ctx.limits.stale_repeats):
-        report = {"signal": Signal.STALE_PROGRESS.value, "summary": why, "evidence": [why]}
-        return {"interaction_status": "blocked", "report": report, "pending_action": None, "route": FINALIZE}
+        return ended(state, Signal.STALE_PROGRESS, "blocked", why)
     reset = {} if pending.recovery else {"recovery_attempts": 0}
     return reset | {"pending_action": None, "route": "observe_environment"}
 
@@ -264,19 +247,10 @@ def _failed(state: State, ctx: Context, result: ActionResult) -> Update:
     stopped = result.error.startswith(STOPPED)
     used = int(state["task_context"]["retries"])
     context = state["task_context"] | {"retries": used + 1}
-    errors = [*state["errors"], result.error][-20:]
     if used >= ctx.limits.retries:
         signal = Signal.TIMEOUT if result.exec_status is ExecStatus.TIMEOUT else Signal.ERROR
         signal = Signal.CANNOT_EXECUTE if stopped else signal
-        report = {"signal": signal.value, "summary": result.error, "evidence": [result.error]}
-        return {
-            "interaction_status": "failed",
-            "errors": errors,
-            "report": report,
-            "task_context": context,
-            "pending_action": None,
-            "route": FINALIZE,
-        }
+        return ended(state, signal, "failed", result.error) | {"task_context": context}
     trouble = "failed"
     if stopped:
         trouble = "changed"
@@ -286,21 +260,14 @@ def _failed(state: State, ctx: Context, result: ActionResult) -> Update:
         trouble = "refused"  # what a call answers is told; a wait and the same again would change nothing
     elif "scroll" in result.error:
         trouble = "hidden"
-    return {"errors": errors} | _recover(state, context, trouble)
+    return {"errors": [*state["errors"], result.error][-20:]} | _recover(state, context, trouble)
 
 
-def _recover(state: State, context: dict[str, Any], trouble: str) -> Update:
+def _recover(state: State, context: JsonObject, trouble: str) -> Update:
     """Within the cap go to recovery; beyond it stop with the trace kept."""
     if state["recovery_attempts"] >= state["max_recovery_attempts"]:
         why = f"max_recovery_attempts ({state['max_recovery_attempts']}) is reached: {trouble}"
-        report = {"signal": Signal.CANNOT_EXECUTE.value, "summary": why, "evidence": [why, *state["errors"][-2:]]}
-        return {
-            "interaction_status": "failed",
-            "errors": [*state["errors"], why][-20:],
-            "report": report,
-            "pending_action": None,
-            "route": FINALIZE,
-        }
+        return ended(state, Signal.CANNOT_EXECUTE, "failed", why, evidence=[why, *state["errors"][-2:]])
     return {"task_context": context | {"trouble": trouble}, "route": "recover_from_failure"}
 
 
@@ -327,18 +294,10 @@ def _ask_about(state: State, ctx: Context, action: AgentAction, why: str, seen: 
     )
     pending, found = with_permit(ctx, pending, intent.action, found, element)
     if found.verdict == "deny":
-        report = {"signal": Signal.CANNOT_EXECUTE.value, "summary": f"{why} ({found.policy})", "evidence": [why], "refused": why}
-        return {"pending_action": None, "interaction_status": "blocked", "report": report, "route": FINALIZE}
+        return ended(state, Signal.CANNOT_EXECUTE, "blocked", f"{why} ({found.policy})", evidence=[why], refused=why)
     ctx.line.passing(Signal.GENERATE_ACTION, step=step, key=f"generate/{key}")
     found = found.model_copy(update={"verdict": "ask", "reasons": (why, *found.reasons[1:])})
-    record_request(state, ctx, pending, found, role="operator")
-    ctx.journal.commit()
-    return {
-        "pending_action": pending.dump(),
-        "needs_approval": True,
-        "interaction_status": "needs_approval",
-        "route": "request_human_approval",
-    }
+    return to_be_asked(state, ctx, pending, found, role="operator")
 
 
 NODES_PER_STEP = 10
@@ -408,19 +367,12 @@ def build_operator(
     if isinstance(context, Context) and context.operator is None:
         raise ValueError("the context of an Operator needs an operator policy")
     pausing = checkpointer is not None if interrupts is None else interrupts
-    graph: StateGraph[Any, Any, Any, Any] = StateGraph(OperatorState, input_schema=OperatorInput, output_schema=OperatorOutput)
+    graph: StateGraph[Any, Any, Any, Any] = StateGraph(OperatorState, input_schema=OperatorInput, output_schema=OperatorState)
     stages = STAGES if pausing else STAGES | {"request_human_approval": ask_by_report}
     edges, choices = EDGES, CHOICES
     if granularity == "coarse":
         stages, edges, choices = _fused(stages)
-    for name, stage in stages.items():
-        # A Command routes without the copy of all channels that a conditional edge reads.
-        graph.add_node(name, node(stage, context, routes=name in choices), destinations=choices.get(name))
-    graph.add_edge(START, "prepare_interaction_task")
-    for start, end in edges:
-        graph.add_edge(start, end)
-    graph.add_edge(FINALIZE, END)
-    return graph.compile(checkpointer=checkpointer, name="operator")
+    return compiled(graph, stages, choices, context, name="operator", checkpointer=checkpointer, edges=edges)
 
 
 def _fused(stages: dict[str, Stage]) -> tuple[dict[str, Stage], tuple[tuple[str, str], ...], dict[str, tuple[str, ...]]]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import KW_ONLY, dataclass
 from typing import Any
 
 from protocol import AgentStatus, ExecStatus, LaunchApp, OperatorDecision, VisualState
@@ -56,31 +57,20 @@ _BRIEF, _BRIEF_LINES = 80, 12
 _SMALL = Style(points="none")
 
 
+@dataclass(frozen=True)
 class LlmOperator:
     """One question to the model for one decision. Text only, unless it is given a way to have pictures."""
 
-    def __init__(
-        self,
-        asker: Asker,
-        prompt: Prompt,
-        *,
-        screen_tokens: int,
-        recent: int,
-        batch: int = 1,
-        form: AnswerForm = "full",
-        verbs: Sequence[str] | None = None,
-        pictures: Sequence[PictureKind] = ("annotated",),
-        picturing: Picturing | None = None,
-    ) -> None:
-        self._asker = asker
-        self._prompt = prompt
-        self._screen_tokens = screen_tokens
-        self._recent = recent
-        self._batch = batch
-        self._form = form
-        self._verbs = verbs
-        self._pictures = pictures
-        self._picturing = picturing
+    asker: Asker
+    prompt: Prompt
+    _: KW_ONLY
+    screen_tokens: int
+    recent: int
+    batch: int = 1
+    form: AnswerForm = "full"
+    verbs: Sequence[str] | None = None
+    pictures: Sequence[PictureKind] = ("annotated",)
+    picturing: Picturing | None = None
 
     def decide(self, view: OperatorView) -> OperatorDecision:
         if (first := _way_there(view)) is not None:
@@ -88,29 +78,29 @@ class LlmOperator:
         if _said_the_end(view):
             return OperatorDecision(reasoning="the end was said with the last action", status=AgentStatus.FINISH)
         view = self._narrowed(view)
-        narrow = self._form == "narrow"
-        about = Occasion(view.subtask.id, view.step, (view.seen.state_id,) if self._picturing is not None else ())
-        form = whole_form(view.seen, budget=self._screen_tokens, style=_SMALL if narrow else None)
+        narrow = self.form == "narrow"
+        about = Occasion(view.subtask.id, view.step, (view.seen.state_id,) if self.picturing is not None else ())
+        form = whole_form(view.seen, budget=self.screen_tokens, style=_SMALL if narrow else None)
         missing = missing_of(view)
         if narrow:
             if (end := _seen_through(view, missing)) is not None:
                 return end
             moves = narrow_moves(view, form.written, missing)
             values = self._values(view, _in_brief(view.seen), missing, moves.told)
-            system, turn = self._prompt.filled(values | {"answer_form": ""})
-            return self._asker.ask(system, self._shown(turn, view), moves.schema, lambda data: moves.read(data, view), about)
+            system, turn = self.prompt.filled(values | {"answer_form": ""})
+            return self.asker.ask(system, self._shown(turn, view), moves.schema, lambda data: moves.read(data, view), about)
         values = self._values(view, form.text, missing)
-        seeing = self._picturing is not None and bool(view.screenshots)
-        schema = operator_schema(view, batch=self._batch, pictures=seeing)
-        system, turn = self._prompt.filled(values | {"answer_form": form_told(schema)})
+        seeing = self.picturing is not None and bool(view.screenshots)
+        schema = operator_schema(view, batch=self.batch, pictures=seeing)
+        system, turn = self.prompt.filled(values | {"answer_form": form_told(schema)})
         shown = self._shown(turn, view)
-        return self._asker.ask(system, shown, schema, lambda data: read_decision(data, view, self._batch), about)
+        return self.asker.ask(system, shown, schema, lambda data: read_decision(data, view, self.batch), about)
 
     def _narrowed(self, view: OperatorView) -> OperatorView:
         """The view with only the verbs that the settings leave to the model."""
-        if self._verbs is None:
+        if self.verbs is None:
             return view
-        verbs = tuple(verb for verb in verbs_of(view) if verb in self._verbs)
+        verbs = tuple(verb for verb in verbs_of(view) if verb in self.verbs)
         functions = view.functions if "call_api" in verbs or "ask_in_app_agent" in verbs else ()
         return view.model_copy(update={"verbs": verbs, "functions": functions})
 
@@ -120,7 +110,7 @@ class LlmOperator:
             "moves": moves,
             "expected": expected_told(view, missing),
             "changes": changes_told(view.before, view.seen),
-            "steps": steps_told(view.history, self._recent, view.facts),
+            "steps": steps_told(view.history, self.recent, view.facts),
             "facts": facts_told(view),
             "previous_plan": listed(view.previous_plan),
             "saved_screens": screens_told(view.saved, _SAVED_TOKENS) if view.saved else "",
@@ -143,21 +133,21 @@ class LlmOperator:
             "verbs": verbs_told(verbs_of(view)),
             "prefer": _PREFER.get(view.prefer, "") if view.functions else "",
             "previous_subtasks": cut("; ".join(view.previous_subtasks), 1_200) or "nothing",
-            "batch": _BATCH.format(more=self._batch - 1) if self._batch > 1 else "",
-            "pictures": _LOOKING if self._picturing is not None and view.screenshots else "",
+            "batch": _BATCH.format(more=self.batch - 1) if self.batch > 1 else "",
+            "pictures": _LOOKING if self.picturing is not None and view.screenshots else "",
         }
 
     def _help(self, view: OperatorView) -> str:
         """What was looked up for this application: in full at the first decision of an attempt, then by its titles."""
         mine = [s for s in view.retrieved if s.app in {None, view.app} or s.source == USER]
-        if self._form == "narrow" or all(step.verb == "launch_app" for step in view.history):
+        if self.form == "narrow" or all(step.verb == "launch_app" for step in view.history):
             return supplements_told(mine)
         return "\n".join(f"{s.title} ({s.source}): told in full at your first step" for s in mine)
 
     def _unpictured(self, view: OperatorView) -> list[str]:
         """Why a picture that was wanted is not there."""
         wanted = bool(view.history) and view.history[-1].action["action_type"] == "screenshot"
-        if not wanted or (self._picturing is not None and view.screenshots):
+        if not wanted or (self.picturing is not None and view.screenshots):
             return []
         why = "this model is given none (crew.operator.vision is off)" if view.screenshots else "none can be taken here"
         return [f"there is no picture of the screen: {why}; what it shows is told in words"]
@@ -167,10 +157,10 @@ class LlmOperator:
         known = {picture.kind: picture for picture in view.screenshots}
         if "annotated" in known:
             known["side_by_side"] = known["annotated"].model_copy(update={"kind": "side_by_side"})
-        if self._picturing is None:
+        if self.picturing is None:
             return turn
-        wanted = [known[name] for name in self._pictures if name in known]
-        return with_pictures(turn, [(TOLD[one.kind], self._picturing(view.seen, one)) for one in wanted])
+        wanted = [known[name] for name in self.pictures if name in known]
+        return with_pictures(turn, [(TOLD[one.kind], self.picturing(view.seen, one)) for one in wanted])
 
 
 def _way_there(view: OperatorView) -> OperatorDecision | None:

@@ -15,66 +15,101 @@ from pydantic import ValidationError
 from typing_extensions import TypedDict
 
 from environments.contract import EnvironmentFault, EnvironmentType, type_of
-from protocol import GUIElement, VisualState
+from protocol import GUIElement, JsonObject, VisualState
 from roles.contracts import Fact, Subtask
 from roles.contracts.context import Context, State, Update
-from roles.contracts.requests import Pending
+from roles.contracts.nodes import Delegation, WorkerState
+from roles.contracts.requests import ElementRef, Pending
 from roles.contracts.signals import Signal
 from roles.journal.actions import action_key
-from roles.journal.events import ObservedEvent, RecognizedEvent
+from roles.journal.events import JournalEvent, ObservedEvent, RecognizedEvent
 from roles.knowledge.library import subtask_ahead
 from roles.safety import Constraints, SafetyPolicy
-from roles.safety.constraints import problem_in
+from roles.safety.policy import problem_in
 
 FINALIZE = "finalize_interaction_report"
 """The node that the Operator ends in, and the Technician."""
 
 
-class OperatorInput(TypedDict, total=False):
+class ObservationRef(TypedDict, total=False):
+    """A screen, by its id."""
+
+    state_id: str
+    app: str | None
+    timestamp: float
+    step: int
+
+
+class RecognizedElement(TypedDict, total=False):
+    """What the state says of an element; the whole of it is in the observation."""
+
+    element_id: str
+    role: str | None
+    text: str | None
+    value: str
+    required: bool
+    invalid: bool
+    confidence: float
+
+
+class Meaning(TypedDict):
+    """What an element means for the task."""
+
+    element_id: str
+    meaning: str
+    confidence: float
+    affordances: list[str]
+
+
+class PlannedAction(TypedDict, total=False):
+    """One entry of a plan (seed 000), or what comes after it, in words."""
+
+    type: str
+    target: str | None
+    value: Any
+    rationale: str
+    expected: str
+    risk: str | None
+    title: str
+
+
+class ScreenEvent(TypedDict, total=False):
+    """What a step showed."""
+
+    step: int
+    kind: str
+    text: str
+
+
+class OperatorInput(WorkerState, total=False):
     """A stand-alone call gives seed 000's inputs; the hub gives `delegation`."""
 
     input: str
     task_goal: str
     environment_type: str
-    constraints: dict[str, Any]
-    safety_policy: dict[str, Any]
-    initial_observation: Annotated[dict[str, Any], UntrackedValue]
+    safety_policy: JsonObject
+    initial_observation: Annotated[JsonObject, UntrackedValue]
     max_steps: int
     max_recovery_attempts: int
-    human_approval: dict[str, Any] | None
-    delegation: dict[str, Any]
 
 
 class OperatorState(OperatorInput, total=False):
-    """Everything between two nodes. `current_observation`, `recognized_elements` and so on are JSON."""
+    """Everything between two nodes."""
 
-    current_observation: Annotated[dict[str, Any] | None, UntrackedValue]
-    feedback_observation: Annotated[dict[str, Any] | None, UntrackedValue]
-    recognized_elements: Annotated[list[dict[str, Any]], UntrackedValue]
-    element_interpretations: Annotated[list[dict[str, Any]], UntrackedValue]
-    observations: list[dict[str, Any]]
-    task_context: dict[str, Any]
-    action_plan: list[dict[str, Any]]
-    pending_action: dict[str, Any] | None
-    action_result: dict[str, Any] | None
-    action_trace: list[dict[str, Any]]
-    environment_events: list[dict[str, Any]]
-    safety_findings: list[dict[str, Any]]
-    needs_approval: bool
+    current_observation: Annotated[ObservationRef | None, UntrackedValue]
+    feedback_observation: Annotated[ObservationRef | None, UntrackedValue]
+    recognized_elements: Annotated[list[RecognizedElement], UntrackedValue]
+    element_interpretations: Annotated[list[Meaning], UntrackedValue]
+    observations: list[ObservationRef]
+    task_context: JsonObject
+    action_plan: list[PlannedAction]
+    action_result: JsonObject | None
+    """`ActionResult`, as JSON."""
+    environment_events: list[ScreenEvent]
+    safety_findings: list[JsonObject]
     step_count: int
     recovery_attempts: int
-    interaction_status: str
-    errors: list[str]
-    interaction_report: dict[str, Any] | None
-    route: str
-    """Where the last node wants to go: the only thing that edges look at."""
-    report: dict[str, Any] | None
-    carry: dict[str, Any]
-    """What the next delegation of the same subtask attempt goes on with."""
-
-
-class OperatorOutput(OperatorState, total=False):
-    """All of it: a stand-alone caller may want to look; the hub takes `report` and `carry`."""
+    interaction_report: JsonObject | None
 
 
 ALONE = "task"
@@ -125,7 +160,7 @@ def prepare_interaction_task(state: State, ctx: Context) -> Update:
     return fresh | _alone(state, ctx)
 
 
-def _delegated(delegation: dict[str, Any], ctx: Context) -> Update:
+def _delegated(delegation: Delegation, ctx: Context) -> Update:
     carry = delegation.get("carry") or {}
     context = {"memory": carry.get("memory", {}), "retries": carry.get("retries", 0), "since": delegation.get("since_gate", 0)}
     update: Update = {
@@ -158,7 +193,7 @@ def _alone(state: State, ctx: Context) -> Update:
             VisualState.model_validate(state["initial_observation"])
         except ValidationError as bad:
             problems.append(problem_in(bad, "initial_observation"))
-    unusable: dict[str, Any] = {}
+    unusable: Update = {}
     for name, model in (("safety_policy", SafetyPolicy), ("constraints", Constraints)):
         try:
             model.model_validate(state.get(name) or {})
@@ -203,14 +238,9 @@ def look(state: State, ctx: Context, seen: VisualState, step: int) -> Update:
     state_id = ctx.journal.screens.keep(seen)
     if ctx.gallery is not None:
         ctx.gallery.keep(seen, "steps", role="operator", subtask=subtask_id(state), step=step)
-    ref = {"state_id": state_id, "app": seen.app, "timestamp": seen.timestamp, "step": step}
-    ctx.journal.record(
-        ObservedEvent(state_id=state_id, app=seen.app, timestamp=seen.timestamp, step=step, elements=len(seen.elements)),
-        role="operator",
-        subtask=subtask_id(state),
-        step=step,
-        key=f"observed/{attempt_key(state)}/{step}/{state_id}",
-    )
+    ref: ObservationRef = {"state_id": state_id, "app": seen.app, "timestamp": seen.timestamp, "step": step}
+    observed = ObservedEvent(state_id=state_id, app=seen.app, timestamp=seen.timestamp, step=step, elements=len(seen.elements))
+    record(state, ctx, observed, step=step, key=f"observed/{attempt_key(state)}/{step}/{state_id}")
     return {"current_observation": ref, "observations": [*state["observations"], ref][-state["max_steps"] :], "route": ""}
 
 
@@ -220,24 +250,19 @@ def recognize_elements(state: State, ctx: Context) -> Update:
         return {"recognized_elements": []}
     elements = ctx.recognizer.recognize(_whole_screen(state, ctx))
     sure = [e for e in elements if e.confidence >= ctx.limits.min_confidence]
-    ctx.journal.record(
-        RecognizedEvent(elements=len(elements), unsure=len(elements) - len(sure)),
-        role="operator",
-        subtask=subtask_id(state),
-        step=step_of(state),
-        key=f"recognized/{attempt_key(state)}/{step_of(state)}",
-    )
+    recognized = RecognizedEvent(elements=len(elements), unsure=len(elements) - len(sure))
+    record(state, ctx, recognized, key=f"recognized/{attempt_key(state)}/{step_of(state)}")
     return {"recognized_elements": [_brief(e) for e in sure]}
 
 
-def _brief(element: GUIElement) -> dict[str, Any]:
-    """What the state says of an element; the whole of it is in the observation."""
-    brief: dict[str, Any] = {"element_id": element.element_id, "role": element.role, "text": element.text}
+def _brief(element: GUIElement) -> RecognizedElement:
+    brief: RecognizedElement = {"element_id": element.element_id, "role": element.role, "text": element.text}
     if element.value is not None:
         brief["value"] = element.value
     if element.required or element.invalid:
-        brief |= {"required": element.required, "invalid": element.invalid}
-    return brief | {"confidence": element.confidence}
+        brief["required"], brief["invalid"] = element.required, element.invalid
+    brief["confidence"] = element.confidence
+    return brief
 
 
 def interpret_context(state: State, ctx: Context) -> Update:
@@ -266,7 +291,7 @@ def interpret_context(state: State, ctx: Context) -> Update:
     return {"element_interpretations": meanings, "task_context": context}
 
 
-def told_by_screen(state: State, seen: VisualState, facts: Sequence[Fact]) -> dict[str, Any]:
+def told_by_screen(state: State, seen: VisualState, facts: Sequence[Fact]) -> JsonObject:
     """What is needed to act here: where this is, what could be entered, into which fields, and what is taken for granted."""
     shown = state["recognized_elements"]
     fields = [{k: e[k] for k in ("element_id", "text", "value", "invalid") if k in e} for e in shown if e["role"] in WRITTEN]
@@ -311,14 +336,26 @@ def _whole_screen(state: State, ctx: Context) -> VisualState:
     return seen
 
 
+def ended(state: State, signal: Signal, status: str, summary: str, **more: Any) -> Update:
+    """Stop this delegation with a signal for the hub; `more` is what its report says beside that."""
+    report = {"signal": signal.value, "summary": summary, "evidence": [summary], **more}
+    errors = [*state.get("errors", ()), summary][-20:] if status == "failed" else state.get("errors", [])
+    held = more.get("held_action")
+    return {"interaction_status": status, "report": report, "errors": errors, "pending_action": held, "route": FINALIZE}
+
+
 def adapter_error(state: State, message: str) -> Update:
     """Stop in an orderly way: nothing that was seen or done before is lost."""
-    return {
-        "errors": [*state["errors"], message][-20:],
-        "interaction_status": "failed",
-        "report": {"signal": Signal.CANNOT_EXECUTE.value, "summary": message, "evidence": [message]},
-        "route": FINALIZE,
-    }
+    pending = {"pending_action": state.get("pending_action")}
+    return ended(state, Signal.CANNOT_EXECUTE, "failed", message) | pending
+
+
+def record(
+    state: State, ctx: Context, event: JournalEvent, *, step: int | None = None, key: str, role: str = "operator"
+) -> None:
+    """Write down an event of the subtask that is worked, at the step that is worked where no other is named."""
+    step = step_of(state) if step is None else step
+    ctx.journal.record(event, role=role, subtask=subtask_id(state), step=step, key=key)
 
 
 def subtask_of(state: State) -> Subtask:
@@ -351,7 +388,7 @@ def step_of(state: State) -> int:
     return base + len(state["action_trace"]) + 1
 
 
-def element_ref(element: GUIElement | None) -> dict[str, Any] | None:
+def element_ref(element: GUIElement | None) -> ElementRef | None:
     if element is None:
         return None
     return {"element_id": element.element_id, "role": element.role, "text": element.text, "app": element.app}

@@ -32,7 +32,7 @@ from protocol import (
 from roles.contracts import StepRecord
 from roles.contracts.context import Context, State, Update
 from roles.journal.events import RecoveredEvent
-from roles.operator.perceive import step_of, subtask_id
+from roles.operator.perceive import record, step_of, subtask_id
 from roles.safety.effects import SENSITIVE, Effect, effect_of, effect_of_words
 from roles.screen.dialogs import classify_dialog, dismiss_choice, target_name
 from roles.skills.contract import REPEATS, Idempotence, Repeat, Skill
@@ -198,7 +198,7 @@ def interruption(
     dialog = seen.by_id.get(seen.modal or "")
     if dialog is None:
         return None
-    inside = within(dialog, seen)
+    inside = seen.within(dialog)
     if (asked := question_of(dialog, inside)) is not None and (begun := brought_up_by(seen, steps)) is not None:
         if asked.answered_in(goal):
             return None  # the goal says how it is answered, and the answer is reviewed as any press
@@ -222,17 +222,6 @@ def interruption(
     if kind not in _GRAVE and describe(press) in refused:
         return None
     return Interruption(False, press, f"{why}; the safest answer is to {describe(press)}")
-
-
-def within(dialog: GUIElement, seen: VisualState) -> list[GUIElement]:
-    """Everything inside the dialog, in reading order."""
-    inside = {dialog.element_id}
-    found = []
-    for element in seen.elements:
-        if element.parent in inside:
-            inside.add(element.element_id)
-            found.append(element)
-    return found
 
 
 def _own(dialog: GUIElement, inside: Sequence[GUIElement], steps: Sequence[StepRecord]) -> bool:
@@ -263,13 +252,8 @@ def recover_from_failure(state: State, ctx: Context) -> Update:
     action = remedy(trouble, attempt)
     how = describe(action) if action else "observe again"
     step = step_of(state)
-    ctx.journal.record(
-        RecoveredEvent(how=how, attempt=attempt, trouble=trouble),
-        role="operator",
-        subtask=subtask_id(state),
-        step=step,
-        key=f"recovered/{subtask_id(state)}/{step}/{attempt}",
-    )
+    tried = RecoveredEvent(how=how, attempt=attempt, trouble=trouble)
+    record(state, ctx, tried, step=step, key=f"recovered/{subtask_id(state)}/{step}/{attempt}")
     context = {k: v for k, v in state["task_context"].items() if k not in {"trouble", "recovery"}}
     if action is not None:
         context["recovery"] = {"action": action.dump(), "why": f"recovery {attempt} from {trouble}"}

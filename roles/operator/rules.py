@@ -10,7 +10,7 @@ from typing import Any
 from pydantic import TypeAdapter
 
 from environments.cards import vocabulary
-from protocol import ActionTarget, AgentStatus, Click, ExecStatus, OperatorDecision, PressKey, describe, parse_action
+from protocol import ActionTarget, AgentStatus, Click, ExecStatus, JsonObject, OperatorDecision, PressKey, describe, parse_action
 from roles.contracts import OperatorView, StepRecord
 from roles.contracts.orders import (
     AnswerStep,
@@ -66,7 +66,7 @@ class RulesOperator:
 
     def decide(self, view: OperatorView) -> OperatorDecision:
         memory = _as_before(view)
-        before: dict[str, Any] = {key: deepcopy(memory[key]) for key in _KEPT if key in memory}
+        before: JsonObject = {key: deepcopy(memory[key]) for key in _KEPT if key in memory}
         before["step"] = view.history[-1].step if view.history else 0
         at, notes, finished = int(memory.get("at", 0)), dict(memory.get("notes", {})), list(memory.get("finished", []))
         planned = [_STEP.validate_python(step) for step in memory.get("steps", [])] or _steps_of(view)
@@ -94,9 +94,9 @@ class RulesOperator:
         )  # fmt: skip
 
 
-def _taken_up(steps: Sequence[Step], view: OperatorView) -> tuple[int, dict[str, Any]]:
+def _taken_up(steps: Sequence[Step], view: OperatorView) -> tuple[int, JsonObject]:
     """Where a worker goes on whose notes were lost: behind what its own steps handed in or pressed, or at what came of it."""
-    at, notes, since = 0, dict[str, Any](), 0
+    at, notes, since = 0, JsonObject(), 0
     for n, step in enumerate(steps):
         verb = getattr(step, "commit", "") or getattr(step, "verb", "")
         ends = [record for record in view.history if record.step > since and _ends(verb, record)]
@@ -216,7 +216,7 @@ def _another_way(move: Move, at: Situation) -> Move:
     return move
 
 
-def _as_before(view: OperatorView) -> dict[str, Any]:
+def _as_before(view: OperatorView) -> JsonObject:
     """The notes of the last decision; those from before it where its action was not done, or came to nothing in passing."""
     memory = dict(view.memory)
     before = memory.pop("before", None)
@@ -242,7 +242,7 @@ def words(step: Step) -> str:
     return " ".join(part for part in parts if part)
 
 
-def _decision(view: OperatorView, left: Sequence[Step], move: Move, memory: dict[str, Any]) -> OperatorDecision:
+def _decision(view: OperatorView, left: Sequence[Step], move: Move, memory: JsonObject) -> OperatorDecision:
     plan, seen = tuple(words(step) for step in left), _seen(view)
     if move.kind == "fail" or move.action is None:
         return OperatorDecision(

@@ -6,11 +6,11 @@ import json
 from abc import ABC, abstractmethod
 from collections import Counter
 from collections.abc import Callable, Sequence
-from typing import Any, Literal, NamedTuple, Protocol
+from typing import Any, Literal, NamedTuple, Protocol, TypeVar
 
 from pydantic import ValidationError
 
-from protocol import AgentStatus, OperatorDecision, TargetError, resolve
+from protocol import AgentStatus, JsonObject, OperatorDecision, TargetError, resolve
 from roles.contracts import (
     AnalystRequest,
     Answer,
@@ -23,14 +23,17 @@ from roles.contracts import (
     ScriptRequest,
     Subtask,
 )
+from roles.contracts.context import Context
 from roles.contracts.signals import GateTrigger
+from roles.journal.events import error_event
 
 Method = Literal["plan", "decide", "judge", "answer", "write"]
-Recorder = Callable[[dict[str, Any]], None]
+Answered = TypeVar("Answered")
+Recorder = Callable[[JsonObject], None]
 """Writes into the journal how a decision came about."""
 
 
-def unrecorded(body: dict[str, Any]) -> None:
+def unrecorded(body: JsonObject) -> None:
     """For policies that are used without a journal."""
 
 
@@ -173,6 +176,35 @@ class Unreachable(GaveUp):
     """No answer can be had at all, now: the model is down, silent, or lets nobody in."""
 
 
+class UnusableAnswer(ValueError):
+    """Why an answer cannot be taken, in one sentence."""
+
+
+def until_usable(
+    ctx: Context, ask: Callable[[str], Answered], what: str, *, role: str, subtask: str = "", step: int = 0
+) -> Answered | str:
+    """What a policy answers, asked again (boundedly) with what was wrong; else what was wrong with its last answer.
+
+    Who makes the same mistake again is told so: the same question would bring the same answer.
+    """
+    problem = before = ""
+    for _ in range(ctx.limits.reasks + 1):
+        said, before = f"{problem}; that is the same mistake again" if problem and problem == before else problem, problem
+        asked_enough = False
+        try:
+            return ask(said)
+        except PolicyFault as fault:
+            problem, asked_enough = f"the policy gave no usable {what}: {fault}", isinstance(fault, GaveUp)
+        except ValidationError as bad:
+            problem = f"the {what} is not usable: {bad.errors()[0]['msg']}"
+        except UnusableAnswer as bad:
+            problem = str(bad)
+        ctx.journal.record(error_event(problem, asked_enough=asked_enough), role=role, subtask=subtask, step=step)
+        if asked_enough:
+            break
+    return problem
+
+
 def none_decided(faults: Sequence[Exception], words: str) -> GaveUp:
     """When nobody of several could decide: one who could not be reached may be reached later."""
     return (Unreachable if any(isinstance(fault, Unreachable) for fault in faults) else GaveUp)(words)
@@ -180,6 +212,18 @@ def none_decided(faults: Sequence[Exception], words: str) -> GaveUp:
 
 class BudgetSpent(GaveUp):
     """The tokens or the money of the role or of the run are spent."""
+
+
+def _put_to(named: NamedPolicy, put: Question, faults: list[Exception]) -> tuple[Any, str]:
+    """One policy's answer, and why it is as good as none; a fault is kept among the others. Raises BudgetSpent."""
+    try:
+        answer = put(named)
+    except BudgetSpent:
+        raise
+    except (PolicyFault, ValidationError) as fault:
+        faults.append(fault)
+        return None, str(fault) or type(fault).__name__
+    return answer, abstains(answer)
 
 
 class Vote(Combined):
@@ -200,15 +244,8 @@ class Vote(Combined):
         ballots: list[str] = []
         faults: list[Exception] = []
         for number, named in enumerate(self._voters, start=1):
-            try:
-                answer = put(named)
-            except BudgetSpent:
-                raise
-            except (PolicyFault, ValidationError) as fault:
-                ballots.append(f"{named.name}: no vote, {fault}"[:300])
-                faults.append(fault)
-                continue
-            if why := abstains(answer):
+            answer, why = _put_to(named, put, faults)
+            if why:
                 ballots.append(f"{named.name}: no vote, {why}"[:300])
                 continue
             key = essence(answer, request)
@@ -297,17 +334,10 @@ class Fallback(Combined):
         faults: list[Exception] = []
         weak: Any = None
         for named in self._chain:
-            try:
-                answer = put(named)
-            except BudgetSpent:
-                raise
-            except (PolicyFault, ValidationError) as fault:
-                passed.append(f"{named.name}: {fault}"[:300])
-                faults.append(fault)
-                continue
-            if why := abstains(answer):
+            answer, why = _put_to(named, put, faults)
+            if why:
                 passed.append(f"{named.name}: {why}"[:300])
-                weak = answer
+                weak = weak if answer is None else answer
                 continue
             self._record({"decided_by": named.name, "passed": passed, "answer": briefly(answer)})
             return answer

@@ -5,7 +5,6 @@ The answer is a line of the DSL or a few words; JSON says all that a decision ca
 
 from __future__ import annotations
 
-import hashlib
 import json
 import re
 from collections.abc import Callable
@@ -16,7 +15,7 @@ from langgraph.types import interrupt
 from pydantic import ValidationError
 
 from environments.files.yaml_lines import safe_data
-from protocol import AgentStatus, FailGoal, FinishGoal, OperatorDecision
+from protocol import AgentStatus, FailGoal, FinishGoal, JsonObject, OperatorDecision
 from protocol.dsl import DSLError, parse_line
 from protocol.prompt_form import whole_form
 from roles.contracts import (
@@ -33,14 +32,14 @@ from roles.contracts import (
     ScriptRequest,
     Subtask,
 )
-from roles.contracts.requests import AskedAction, DecisionRequest, ReviewConfig
+from roles.contracts.requests import AskedAction, DecisionRequest, ReviewConfig, digest_of
 from roles.contracts.signals import ALLOWED_DECISIONS, Signal, gate_decision
 from roles.contracts.values import Trouble, kind_of_value, typed
 from roles.knowledge.blackboard import board_in
 from roles.knowledge.formula import Sheet, sheet_of, worked_out
 from roles.policies.fallback import GaveUp, Recorder, unrecorded
 
-Ask = Callable[[dict[str, Any]], Any]
+Ask = Callable[[JsonObject], Any]
 """Puts a request to the person and gives the answer; it may pause the graph instead."""
 _Answer = TypeVar("_Answer")
 _TRIES = 3
@@ -116,7 +115,12 @@ class HumanPolicy:
             request = self._request(f"{problem}{question}", shown, f"human/{self._role}/{name}/{turn}")
             body = request.dump()
             self._record(body)
-            said = _words_of(self._ask(body))
+            answer = self._ask(body)
+            decisions = answer.get("decisions") if isinstance(answer, dict) else None
+            first = decisions[0] if isinstance(decisions, list) and decisions else {}
+            if not isinstance(first, dict) or first.get("type") != "respond" or not str(first.get("message", "")).strip():
+                raise GaveUp("the person gave no decision")
+            said = str(first["message"]).strip()
             try:
                 return read(said)
             except NotUnderstood as bad:
@@ -124,7 +128,7 @@ class HumanPolicy:
         raise GaveUp(f"the person gave no usable answer: {problem.strip()}")
 
     def _request(self, question: str, shown: str, key: str) -> DecisionRequest:
-        digest = hashlib.blake2b(json.dumps([question, shown, key]).encode("utf-8", "replace"), digest_size=12).hexdigest()
+        digest = digest_of(json.dumps([question, shown, key]))
         return DecisionRequest(
             action_requests=(AskedAction(name="ask_user", args={"question": question}, description=question),),
             review_configs=(ReviewConfig(action_name="ask_user", allowed_decisions=("respond", "reject")),),
@@ -135,15 +139,6 @@ class HumanPolicy:
             reasons=(),
             default="reject",
         )
-
-
-def _words_of(answer: Any) -> str:
-    """The words of an answer in the form of an approval's; anything but words is no decision."""
-    decisions = answer.get("decisions") if isinstance(answer, dict) else None
-    first = decisions[0] if isinstance(decisions, list) and decisions else {}
-    if not isinstance(first, dict) or first.get("type") != "respond" or not str(first.get("message", "")).strip():
-        raise GaveUp("the person gave no decision")
-    return str(first["message"]).strip()
 
 
 def read_decision(text: str) -> OperatorDecision:

@@ -1,8 +1,7 @@
 """The safety policy: what an action may do. Rules are data; deny stands before ask, ask before allow. Source: seed 000."""
 
 from roles.safety.case import NOTHING, Grounds, Origin, origin_of
-from roles.safety.constraints import Constraints
-from roles.safety.policy import Rule, SafetyPolicy, Verdict
+from roles.safety.policy import Constraints, Rule, SafetyPolicy, Verdict
 from roles.safety.review import ExplainedVerdict, Review, explain, review
 
 __all__ = [

@@ -19,7 +19,7 @@ from rapidfuzz import fuzz
 from environments.effects import Change
 from environments.effects.words import effects_in
 from environments.files.conditions import Scope
-from protocol import CARRIES, Action, GUIElement, RunScript, VisualState
+from protocol import CARRIES, Action, GUIElement, JsonObject, RunScript, VisualState
 from roles.contracts import Fact, StepOrigin, Supplement
 from roles.safety.destinations import frame_host, host_of, page_host, way_of
 from roles.safety.effects import SENSITIVE, Effect
@@ -284,13 +284,13 @@ class Case:
 
     # --- the names of a condition -------------------------------------------------------------------------------
 
-    def _action(self) -> dict[str, Any]:
+    def _action(self) -> JsonObject:
         parameters = self.action.model_dump(mode="json", exclude={"target", self.action.tag})
         told = {"verb": self.action.verb, "effect": self.effect.value, "inner": self.action.inner}
         told |= {"origin": "knowledge" if self.step is not None else "goal"}
         return told | {"parameters": _shown(parameters), "page": _shown(self.step.told()) if self.step is not None else ""}
 
-    def _target(self) -> dict[str, Any]:
+    def _target(self) -> JsonObject:
         told = {"there": False, "role": "", "value": "", "app": "", "enabled": False, "private": False, "actuator": False}
         told |= {"name": _shown(self.target), "confidence": 1.0}
         if (at := self.element) is None:
@@ -316,7 +316,7 @@ class Case:
     def _confidence(self) -> float:
         return float(self.subject.confidence)
 
-    def _facts(self) -> dict[str, Any]:
+    def _facts(self) -> JsonObject:
         return {
             _shown(fact.name): {
                 "value": _MASK if fact.private else _shown(fact.value),
@@ -328,7 +328,7 @@ class Case:
             for fact in self.subject.grounds.facts
         }
 
-    def _screen(self) -> dict[str, Any]:
+    def _screen(self) -> JsonObject:
         state, private = self.state, self.subject.is_private
         modal = state.by_id.get(state.modal or "")
         fields = [e for e in state.elements if e.text and e.value is not None][:_TEXTS]

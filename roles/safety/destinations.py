@@ -105,7 +105,6 @@ def _script(letter: str) -> str:
 
 
 _SENDS = frozenset({"get", "post"})
-_DEEPEST = 64
 _TOLD = 80
 _SHOWN = re.compile(r"(?:https?://|\bwww\.)([\w.-]+\.\w+(?::\d+)?)|^((?:[\w-]+\.)+([a-z]{2,}))(?:/\S*)?$", re.IGNORECASE)
 _TOP = re.compile(r"com|org|net|edu|gov|mil|int|info|biz|io|app|dev|shop|bank|online|site|example|[a-z]{2}", re.IGNORECASE)
@@ -190,14 +189,8 @@ def page_host(state: VisualState) -> str:
 
 def frame_host(element: GUIElement, state: VisualState) -> str:
     """The site of the frame that the element stands in; empty where it stands in none, or in one of the page's own."""
-    at = state.by_id.get(element.parent or "")
-    for _ in range(_DEEPEST):
-        if at is None:
-            return ""
-        if (at.leads or "").startswith("shows "):
-            return host_of((at.leads or "").partition(" ")[2])
-        at = state.by_id.get(at.parent or "")
-    return ""
+    shows = next((at.leads for at in state.above(element) if (at.leads or "").startswith("shows ")), None)
+    return host_of(shows.partition(" ")[2]) if shows else ""
 
 
 def host_of(address: str) -> str:

@@ -35,10 +35,9 @@ from protocol import (
     RunScript,
     SelectOption,
     Tabs,
-    TargetError,
     Type,
     VisualState,
-    resolve,
+    target_element,
 )  # fmt: skip
 from roles.safety.destinations import (
     Way,
@@ -78,8 +77,6 @@ _BUTTONS = frozenset(("button", "submit"))
 _DIALOGS = frozenset(("dialog", "alertdialog"))
 _FORMS = _DIALOGS | {"form", "search"}
 _SECTIONS = _FORMS | {"region"}
-_DEEPEST = 64
-"""Containers around an element; a screen that claims more, or a circle of them, is cut off."""
 _WORST = (
     Effect.ACTUATE, Effect.ACCOUNT, Effect.PURCHASE, Effect.DELETE, Effect.PERMISSION, Effect.SEND, Effect.SUBMIT, Effect.UPLOAD,
     Effect.DOWNLOAD, Effect.ACTIVATE, Effect.CONFIRM, Effect.SAVE, Effect.EDIT, Effect.NAVIGATE, Effect.OBSERVE,
@@ -140,10 +137,7 @@ def effect_of(action: Action, element: GUIElement | None, state: VisualState) ->
 
 def _dropped(element: GUIElement | None, to: ActionTarget, state: VisualState) -> Effect:
     """What is dragged onto itself is pressed; else the words of both ends count, and a bin wherever it is named."""
-    try:
-        place = state.by_id.get(resolve(to, state).element_id or "")
-    except TargetError:
-        place = None
+    place = target_element(to, state)
     pressed = Effect.EDIT if element is None else _press(element, state)
     if element is not None and place is element:
         return pressed
@@ -213,11 +207,7 @@ def _pressed(element: GUIElement, state: VisualState) -> Effect:
         effect = shown if shown in SENSITIVE else effect
     if effect in SENSITIVE or not (element.leads or element.parent):
         return effect
-    return _led(effect, element, way_of(element), state)
-
-
-def _led(effect: Effect, element: GUIElement, way: Way | None, state: VisualState) -> Effect:
-    """What it is called says what it does, as far as where it leads agrees."""
+    way = way_of(element)
     if way is not None and (way.how == "download" or (said := effect_of_address(way.said)) is not None):
         return Effect.DOWNLOAD if way.how == "download" else said or effect
     if sends_elsewhere(element, state):
@@ -244,7 +234,7 @@ def _worded(name: str, element: GUIElement, state: VisualState) -> Effect:
 
 def _asked_by(dialog: GUIElement, state: VisualState) -> Effect | None:
     """An affirmative button does what its dialog asks; only a sensitive question changes what it is."""
-    inside = (e for e in _inside(dialog, state) if e.role not in _BUTTONS and e.role not in {"link", "menuitem", "switch"})
+    inside = (e for e in state.within(dialog) if e.role not in _BUTTONS and e.role not in {"link", "menuitem", "switch"})
     found = [effect for effect in (effect_of_words(text.name) for text in (dialog, *inside)) if effect in SENSITIVE]
     return worst(*found) if found else None
 
@@ -255,7 +245,7 @@ def _keeps_account(element: GUIElement, state: VisualState) -> bool:
         return False
     holder = _around(element, state, _SECTIONS)
     fields = [e for e in state.elements if e.role in _TYPED and e.app == element.app]
-    held = [holds(e.name) for e in fields if holder is None or _around(e, state, {holder.element_id})]
+    held = [holds(e.name) for e in fields if holder is None or holder in (e, *state.above(e))]
     if any("fields" in kinds or "changed" in kinds for kinds in held):
         return True
     if not any("credentials" in kinds for kinds in held):
@@ -266,18 +256,9 @@ def _keeps_account(element: GUIElement, state: VisualState) -> bool:
     return any("places" in holds(sign) for sign in signs)
 
 
-def _around(element: GUIElement, state: VisualState, wanted: AbstractSet[str | None]) -> GUIElement | None:
-    """The nearest container, or itself, of a wanted role or id."""
-    at: GUIElement | None = element
-    for _ in range(_DEEPEST):
-        if at is None or at.role in wanted or at.element_id in wanted:
-            return at
-        at = state.by_id.get(at.parent or "")
-    return None
-
-
-def _inside(holder: GUIElement, state: VisualState) -> list[GUIElement]:
-    return [e for e in state.elements if e.parent is not None and _around(e, state, {holder.element_id}) is holder]
+def _around(element: GUIElement, state: VisualState, roles: AbstractSet[str | None]) -> GUIElement | None:
+    """The nearest container, or itself, of one of these roles."""
+    return next((at for at in (element, *state.above(element)) if at.role in roles), None)
 
 
 def _enter(element: GUIElement | None, state: VisualState) -> Effect:
@@ -288,7 +269,7 @@ def _enter(element: GUIElement | None, state: VisualState) -> Effect:
     holder = state.by_id.get(state.modal or "") or (_around(element, state, _FORMS) if element is not None else None)
     buttons = [e for e in state.elements if e.role in _BUTTONS]
     if holder is not None:
-        inside = {e.element_id for e in _inside(holder, state)}
+        inside = {e.element_id for e in state.within(holder)}
         tied = (e for e in buttons if _sends(e) and _around(e, state, _FORMS) is None)
         buttons = [*(e for e in buttons if e.element_id in inside), *tied]
     elif element is not None:

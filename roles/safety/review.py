@@ -6,12 +6,11 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Literal, NamedTuple
 
 from environments.effects import Change
-from protocol import Action, Frozen, GUIElement, VisualState
+from protocol import Action, Frozen, GUIElement, JsonObject, VisualState
 from roles.safety.case import NOTHING, Case, Grounds, Origin, Subject
-from roles.safety.constraints import glob
 from roles.safety.destinations import told
 from roles.safety.effects import SENSITIVE, Effect, effects_of
-from roles.safety.policy import STRICTEST, Look, SafetyPolicy, Verdict
+from roles.safety.policy import STRICTEST, Look, SafetyPolicy, Verdict, glob
 from roles.safety.privacy.vault import references_in
 
 _ORDER = tuple(Effect)
@@ -42,7 +41,7 @@ def reasons_of(changes: Iterable[Change]) -> tuple[str, ...]:
     return tuple(told if len(told) <= _TOLD else [*told[:_TOLD], f"and {len(told) - _TOLD} more changes"])
 
 
-def shown(changes: Iterable[Change] | None) -> list[dict[str, Any]] | None:
+def shown(changes: Iterable[Change] | None) -> list[JsonObject] | None:
     """The changes as plain data, for a state, a request and a log; None where they are not known."""
     return None if changes is None else [change.model_dump(mode="json", exclude_defaults=True) for change in changes]
 

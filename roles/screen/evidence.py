@@ -67,7 +67,10 @@ def check(expectation: Expectation, request: GateRequest) -> Finding:
     """Look for evidence on the screens, in older observations, in the steps and among the facts."""
     match expectation:
         case FactKnown(name=name):
-            return _fact(name, request)
+            exact = next((f for f in request.facts if f.name.casefold() == name.casefold()), None)
+            if exact is None or not exact.value.strip():
+                return Finding(False, (), f'the fact "{name}" is not known')
+            return Finding(True, (f"fact:{exact.name}",))
         case FieldHas(app=app):
             return _field(expectation, request).or_else(told_of(expected_value(expectation, request), app, request))
         case TextShown(text=text, app=app):
@@ -89,13 +92,6 @@ def fact_of(name: str, facts: Iterable[Fact]) -> Fact | None:
     newest = list(facts)[::-1]
     exact = next((f for f in newest if f.name.casefold() == name.casefold()), None)
     return exact or next((f for f in newest if similarity(name, f.name) >= 0.9), None)
-
-
-def _fact(name: str, request: GateRequest) -> Finding:
-    exact = next((f for f in request.facts if f.name.casefold() == name.casefold()), None)
-    if exact is None or not exact.value.strip():
-        return Finding(False, (), f'the fact "{name}" is not known')
-    return Finding(True, (f"fact:{exact.name}",))
 
 
 def views(request: GateRequest) -> list[VisualState]:

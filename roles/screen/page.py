@@ -217,7 +217,7 @@ def taken(names: str, trait: str, each: int, goal: str, state: VisualState) -> b
     """So many of each named item are in the order, or so many items with the trait, as the page counts them."""
     found = adding(Page(state, goal))
     if trait:
-        return sum(r.quantity for r in found if has_trait(r, trait)) >= each
+        return sum(r.quantity for r in found if any(likeness(trait, text) >= 0.9 for text in r.texts)) >= each
     wanted, left = listed(names, [r.title for r in found])
     return bool(wanted) and not left and all(r.quantity == each for r in found if r.title in wanted)
 
@@ -285,10 +285,6 @@ def records(page: Page, controls: list[GUIElement]) -> list[Record]:
 def adding(page: Page) -> list[Record]:
     """What the page offers with a control to take one more of it."""
     return records(page, [e for e in page.elements if e.role in PRESSED and e.enabled and likeness("+", e.name) >= 0.9])
-
-
-def has_trait(record: Record, trait: str) -> bool:
-    return any(likeness(trait, text) >= 0.9 for text in record.texts)
 
 
 _GROUPS = frozenset({"group", "radiogroup", "listbox", "tablist", "list", "menu", "grid", "table"})

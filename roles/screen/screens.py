@@ -177,12 +177,7 @@ class Screen:
 
     def above(self, element: GUIElement) -> list[GUIElement]:
         """Containers from the inside out."""
-        chain: dict[str, GUIElement] = {}
-        at = self.state.by_id.get(element.parent or "")
-        while at is not None and at.element_id not in chain:
-            chain[at.element_id] = at
-            at = self.state.by_id.get(at.parent or "")
-        return list(chain.values())
+        return list(self.state.above(element))
 
     def heads(self, table: GUIElement) -> list[str]:
         """The names of a table's columns."""
@@ -241,9 +236,9 @@ class Screen:
         table = next((a for a in self.above(row) if a.role in {"table", "grid"}), None)
         columns = self.heads(table) if table is not None else []
         cells = self.kids(row)
-        pairs = tuple(Pair(column, _shown(cell), cell) for column, cell in zip(columns, cells, strict=False))
+        pairs = tuple(Pair(column, shown(cell), cell) for column, cell in zip(columns, cells, strict=False))
         text = " · ".join(
-            dict.fromkeys(t for t in [row.name, *(_shown(e) for e in inside if e.role not in {"checkbox", "button"})] if t)
+            dict.fromkeys(t for t in [row.name, *(shown(e) for e in inside if e.role not in {"checkbox", "button"})] if t)
         )
         links = [e for e in inside if e.role in {"link", "option"}] or [
             e for e in inside if e.role == "button" and row.role == "listitem"
@@ -261,7 +256,7 @@ class Screen:
         rows = {e.element_id for e in self.rows}
         return [
             e for e in self.elements
-            if e.role not in PRESS_ROLES | FIELD_ROLES | {"columnheader"} and _shown(e) and e.element_id not in rows
+            if e.role not in PRESS_ROLES | FIELD_ROLES | {"columnheader"} and shown(e) and e.element_id not in rows
             and not any(a.element_id in rows for a in self.above(e))
         ]  # fmt: skip
 
@@ -271,12 +266,12 @@ class Screen:
         found: list[Pair] = []
         used: set[str] = set()
         for element in self.elements:
-            texts = [k for k in self.kids(element) if k.role in TEXT_ROLES and _shown(k)]
+            texts = [k for k in self.kids(element) if k.role in TEXT_ROLES and shown(k)]
             if len(texts) == 2 and len(self.kids(element)) == 2 and element.element_id in self._containers and _in_line(*texts):
-                found.append(Pair(_label(texts[0]), _shown(texts[1]), texts[1]))
+                found.append(Pair(_label(texts[0]), shown(texts[1]), texts[1]))
                 used |= {texts[0].element_id, texts[1].element_id}
         for text in self.detail_texts:
-            match = _COLON.match(_shown(text))
+            match = _COLON.match(shown(text))
             if match and text.element_id not in used:
                 found.append(Pair(match["label"], match["value"].strip(), text))
                 used.add(text.element_id)
@@ -293,24 +288,24 @@ class Screen:
     @cached_property
     def prose(self) -> list[GUIElement]:
         """Running text: bodies of mails and notes, long paragraphs."""
-        texts = [t for t in self.detail_texts if len(_shown(t)) > 24 or "\n" in _shown(t)]
+        texts = [t for t in self.detail_texts if len(shown(t)) > 24 or "\n" in shown(t)]
         return [*texts, *(f for f in self.inputs if f.value and (len(f.value) > 24 or "\n" in f.value))]
 
     @cached_property
     def complaints(self) -> list[str]:
         """What the screen says is wrong."""
-        alerts = [_shown(e) for e in self.elements if e.role == "alert" and _shown(e)]
+        alerts = [shown(e) for e in self.elements if e.role == "alert" and shown(e)]
         return alerts + [f'the field "{f.name}" is marked as wrong' for f in self.inputs if f.invalid]
 
     @property
     def notices(self) -> list[str]:
-        return [_shown(e) for e in self.state.elements if e.role == "status" and _shown(e)]
+        return [shown(e) for e in self.state.elements if e.role == "status" and shown(e)]
 
     def says(self, words: str) -> bool:
         """Whether the heads, labels and prose of the screen, rows and passing notices aside, contain `words`."""
         folded = fold(words)
-        shown = [_shown(t) for t in self.detail_texts if t.role != "status"] + [f.value or "" for f in self.inputs]
-        return bool(folded) and any(folded in fold(text) for text in shown)
+        texts = [shown(t) for t in self.detail_texts if t.role != "status"] + [f.value or "" for f in self.inputs]
+        return bool(folded) and any(folded in fold(text) for text in texts)
 
 
 def fold(text: str) -> str:
@@ -319,15 +314,11 @@ def fold(text: str) -> str:
 
 def shown(element: GUIElement) -> str:
     """What a person reads in it."""
-    return _shown(element)
-
-
-def _shown(element: GUIElement) -> str:
     return (element.value if element.role in FIELD_ROLES and element.value else element.text or element.value or "").strip()
 
 
 def _label(element: GUIElement) -> str:
-    return _shown(element).rstrip(" :")
+    return shown(element).rstrip(" :")
 
 
 def _neighbours(texts: Sequence[GUIElement]) -> list[Pair]:
@@ -339,7 +330,7 @@ def _neighbours(texts: Sequence[GUIElement]) -> list[Pair]:
         right = [t for t in texts if t is not label and _right_of(label, t)]
         below = [t for t in texts if t is not label and _below(label, t)] if not right else []
         for value in sorted(right, key=lambda t: t.bbox.x1 if t.bbox else 0)[:1] or below[:1]:
-            found.append(Pair(_label(label), _shown(value), value))
+            found.append(Pair(_label(label), shown(value), value))
     return found
 
 

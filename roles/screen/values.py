@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from roles.contracts.values import parse_date, parse_time, plain_number
+from roles.contracts.values import Number, is_currency, number_of, parse_date, parse_time
 
 MONTHS = (
     r"jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|sept?(?:ember)?|oct(?:ober)?"
@@ -18,11 +18,6 @@ LANGUAGES = {
 """What languages are called in lists that name each in its own."""
 _IMPLIED = {"unpaid": {"unpaid", "open", "outstanding", "due"}, "outstanding": {"unpaid", "overdue", "open", "outstanding"}}
 """States that are said of others, too."""
-_CODES = r"USD|EUR|GBP|CHF|JPY|CNY|CAD|AUD|SEK|NOK|DKK|PLN|CZK|INR"
-_MONEY = re.compile(
-    rf"^\s*(?P<sign>[-−(]?)\s*(?P<before>[$€£¥]|{_CODES})?\s*(?P<neg>[-−]?)(?P<number>\d[\d.,'\u00a0\u202f ]*)"
-    rf"\s*(?P<after>[$€£¥]|{_CODES}|dollars?|euros?|pounds?)?\)?\s*$"
-)
 _EMAIL = re.compile(r"^[\w.+-]+@[\w-]+(?:\.[\w-]+)+$")
 _NUMBER = re.compile(r"^[-−]?\d[\d,]*(?:\.\d+)?%?$")
 _DATE_IN = re.compile(
@@ -47,25 +42,20 @@ def kind_of(value: str) -> str:
         return "date"
     if _NUMBER.match(text) and not re.search(r"\.\d\d$", text):
         return "number"
-    return "money" if _is_money(text) else "text"
+    number = _money_of(text)
+    return "money" if number is not None and (number.unit or re.search(r"[.,]\d\d\)?$", text)) else "text"
 
 
-def _is_money(text: str) -> bool:
-    match = _MONEY.match(text)
-    return bool(match and (match["before"] or match["after"] or re.search(r"[.,]\d\d$", match["number"].strip())))
+def _money_of(text: str) -> Number | None:
+    """The number in a text, where it is a plain one or an amount of money."""
+    number = number_of(text)
+    return number if number is not None and (not number.unit or is_currency(number.unit)) else None
 
 
 def amount_of(value: str) -> float | None:
     """The number in `$1,248.90`, `1.248,90 €` or `42`; None when there is none."""
-    match = _MONEY.match(value.strip()) if value else None
-    if not match:
-        return None
-    digits = plain_number(match["number"])
-    try:
-        number = float(digits)
-    except ValueError:
-        return None
-    return -number if match["sign"] or match["neg"] else number
+    number = _money_of(value)
+    return None if number is None else float(number.amount)
 
 
 def find_dates(text: str) -> list[str]:
@@ -90,10 +80,9 @@ def rewritings(value: str) -> tuple[str, ...]:
             day.strftime("%d %B %Y"),
         ]
     else:
-        match = _MONEY.match(value.strip())
-        if not match or amount_of(value) is None:
+        if (number := _money_of(value)) is None:
             return ()
-        digits = plain_number(match["number"])
+        digits = f"{abs(number.amount):f}"
         ways = [
             digits,
             f"{float(digits):.2f}",
@@ -101,7 +90,7 @@ def rewritings(value: str) -> tuple[str, ...]:
             digits.replace(".", ","),
             *([digits.split(".")[0]] if float(digits).is_integer() else []),
         ]
-        ways = [f"-{way}" if match["sign"] or match["neg"] else way for way in ways]
+        ways = [f"-{way}" if number.amount < 0 else way for way in ways]
     return tuple(dict.fromkeys(way for way in ways if way != value))
 
 

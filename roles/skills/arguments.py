@@ -19,7 +19,7 @@ class CallTimeout(Exception):
 
 
 def within(seconds: float, work: Callable[[], T]) -> T:
-    """The result of `work`. Raises Late when it takes longer; it is then left behind, and ends with the process."""
+    """The result of `work`. Raises CallTimeout when it takes longer; it is then left behind, and ends with the process."""
     result: list[Any] = []
     faults: list[BaseException] = []
     context = contextvars.copy_context()
@@ -66,14 +66,10 @@ def problem_with(schema: Mapping[str, Any], arguments: Mapping[str, Any]) -> str
     if not found:
         return ""
     worst: exceptions.ValidationError = exceptions.best_match(iter(found))
-    return _sentence(worst, schema)
-
-
-def _sentence(error: Any, schema: Mapping[str, Any]) -> str:
-    where = ".".join(str(part) for part in error.absolute_path)
+    where = ".".join(str(part) for part in worst.absolute_path)
     properties = schema.get("properties")
     takes = ", ".join(properties) if isinstance(properties, Mapping) and properties else "nothing"
-    return f"{where or 'arguments'}: {error.message[:_SAID]}; it takes: {takes[:_SAID]}"
+    return f"{where or 'arguments'}: {worst.message[:_SAID]}; it takes: {takes[:_SAID]}"
 
 
 def _told_of_a_reference(error: Any) -> bool:

@@ -8,13 +8,14 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Iterable, Mapping, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import asynccontextmanager
 from importlib.metadata import entry_points
 from typing import TYPE_CHECKING, Any, Literal
 
 from environments.effects.words import Effect
+from protocol import JsonObject
 from protocol.http_bounds import TooMuch, bound
 from protocol.retries import Overload, Retries, asked_for
 from roles.skills.arguments import CallTimeout, within
@@ -60,7 +61,15 @@ class McpServer:
 
     def _once(self, question: Callable[[Any], Awaitable[Any]]) -> Any:
         try:
-            return _waited_for(self._answer(question))
+            answer = self._answer(question)
+            import asyncio
+
+            try:
+                asyncio.get_running_loop()
+            except RuntimeError:
+                return asyncio.run(answer)
+            with ThreadPoolExecutor(1) as pool:
+                return pool.submit(asyncio.run, answer).result()
         except BaseExceptionGroup as group:
             raise _first(group) from group
 
@@ -133,18 +142,6 @@ def _first(group: BaseExceptionGroup[BaseException]) -> BaseException:
     return _first(found) if isinstance(found, BaseExceptionGroup) else found
 
 
-def _waited_for(answer: Coroutine[Any, Any, Any]) -> Any:
-    """The answer, also where a loop is running already, as in a notebook or a server."""
-    import asyncio
-
-    try:
-        asyncio.get_running_loop()
-    except RuntimeError:
-        return asyncio.run(answer)
-    with ThreadPoolExecutor(1) as pool:
-        return pool.submit(asyncio.run, answer).result()
-
-
 if TYPE_CHECKING:
     from langchain_core.tools import BaseTool
 
@@ -197,11 +194,11 @@ def text_of(answer: Any) -> str:
     return "" if answer is None else json.dumps(answer, ensure_ascii=False, default=str)
 
 
-def _schema(tool: BaseTool) -> dict[str, Any]:
+def _schema(tool: BaseTool) -> JsonObject:
     schema: Any = tool.tool_call_schema
     if isinstance(schema, dict):
         return schema
-    found: dict[str, Any] = schema.model_json_schema() if hasattr(schema, "model_json_schema") else schema.schema()
+    found: JsonObject = schema.model_json_schema() if hasattr(schema, "model_json_schema") else schema.schema()
     return found
 
 

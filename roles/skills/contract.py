@@ -11,7 +11,7 @@ from typing import Annotated, Any, Literal, Protocol, Self
 from pydantic import AfterValidator, Field, model_validator
 
 from environments.effects.words import Effect
-from protocol import Frozen
+from protocol import Frozen, JsonObject
 
 SkillKind = Literal["gui", "api", "agent", "mcp", "tool"]
 """The surface; a function of an app's own interface; an app's own agent; a tool of an MCP server; a LangChain tool."""
@@ -66,7 +66,7 @@ class Skill(Frozen):
     """The application; of a tool from outside, the name under which its server stands. Empty for a verb of the surface."""
     name: str
     summary: str = ""
-    arguments: dict[str, Any] = Field(default_factory=dict)
+    arguments: JsonObject = Field(default_factory=dict)
     """The JSON Schema of what it takes."""
     risk: Effect | None = None
     """In the words of the safety policy. None where it is not known, or where the control tells."""
@@ -84,7 +84,7 @@ class Skill(Frozen):
         return self.kind in OUTSIDE
 
     @property
-    def takes(self) -> dict[str, Any]:
+    def takes(self) -> JsonObject:
         """Its arguments by name."""
         found = self.arguments.get("properties")
         return found if isinstance(found, dict) else {}

@@ -10,7 +10,7 @@ from typing import Any, get_args
 
 from environments.cards import AppCard, FunctionCard, arguments_of
 from environments.contract import AppCatalog, Environment, FunctionInfo, InAppAgent, NativeApi, type_of
-from protocol import Action, AskInAppAgent, CallApi, GUIElement, VisualState
+from protocol import Action, AskInAppAgent, CallApi, GUIElement, JsonObject, VisualState
 from protocol.model.actions import KnownAction
 from roles.safety.effects import SENSITIVE, Effect, effects_of
 from roles.skills.arguments import problem_with
@@ -71,7 +71,7 @@ def _kinds() -> dict[str, type[Action]]:
     return {kind.model_fields["action_type"].default: kind for kind in kinds}
 
 
-def _schema(kind: type[Action] | None) -> dict[str, Any]:
+def _schema(kind: type[Action] | None) -> JsonObject:
     """What a verb takes beside what every action may say; a target is told as such."""
     if kind is None:
         return {}
@@ -253,7 +253,7 @@ def told(skill: Skill) -> str:
     risk = skill.risk.value if skill.risk is not None else "asked for"
     words = [name for name, said in skill.takes.items() if name not in skill.needs and _kind(said, None) == "string"]
     needed = {name: _sample(skill.takes[name]) for name in (*skill.needs, *words[:_SAMPLES]) if name in skill.takes}
-    call: dict[str, Any] = {"action": "call_api", "app": skill.app, "function": skill.name, "arguments": needed}
+    call: JsonObject = {"action": "call_api", "app": skill.app, "function": skill.name, "arguments": needed}
     if skill.kind == "agent":
         call = {"action": "ask_in_app_agent", "app": skill.app, **needed}
     summary = _short(" ".join(skill.summary.split()), 160)
@@ -288,7 +288,7 @@ def _kind(said: Any, defined: Any, deep: int = 3) -> str:
     return kind if isinstance(kind, str) else " | ".join(map(str, kind)) if isinstance(kind, list) else "any"
 
 
-_SAMPLES_OF: dict[str, Any] = {"integer": 1, "number": 1, "boolean": True, "array": [], "object": {}}
+_SAMPLES_OF: JsonObject = {"integer": 1, "number": 1, "boolean": True, "array": [], "object": {}}
 
 
 def _sample(said: Any) -> Any:

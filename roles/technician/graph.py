@@ -7,30 +7,333 @@ changes the world by one keyed action, so that it counts once however often the 
 from __future__ import annotations
 
 import json
-from typing import Any
+import re
+from collections.abc import Mapping
+from typing import Any, NamedTuple
 
-from langgraph.graph import END, START, StateGraph
+from langgraph.graph import StateGraph
 from pydantic import ValidationError
-from typing_extensions import TypedDict
 
-from protocol import RunScript, describe, parse_action
-from roles.contracts import FactKnown, RanScript, Report, Script, ScriptAnswer, ScriptRequest, Subtask
+from environments.contract import CHANGE_FILES, Environment, FileChange, Files, FileTree, text_digest
+from environments.effects import Change
+from environments.files.tree_changes import tree_changes
+from environments.sandbox.contract import Sandbox, SandboxUnavailable
+from protocol import Action, ActionResult, ExecStatus, Extension, JsonObject, RunScript, VisualState, describe, parse_action
+from roles.contracts import Fact, FactKnown, RanScript, Report, Script, ScriptAnswer, ScriptRequest, StepRecord, Subtask
 from roles.contracts.context import Context, State, Update
-from roles.contracts.nodes import Given, Graph, Stage, node, stalled
+from roles.contracts.facts import kind_of
+from roles.contracts.nodes import Given, Graph, Stage, WorkerState, compiled, stalled
 from roles.contracts.policies import MOST_STEPS
-from roles.contracts.requests import Pending, pending_of
+from roles.contracts.requests import Pending, Reject, pending_of
 from roles.contracts.signals import Signal
-from roles.journal.actions import action_key
-from roles.journal.events import ErrorEvent, ReviewedEvent, error_event
+from roles.journal.actions import Intent, action_key
+from roles.journal.events import ErrorEvent
+from roles.journal.journal import put_out
 from roles.knowledge.blackboard import board_for_worker
-from roles.operator.perceive import FINALIZE, attempt_of, key_of, safety_of, step_of, subtask_id
-from roles.operator.safety.approval import ask_by_interrupt, ask_by_report, record_request, reviewed_key
-from roles.operator.safety.interruption import asking, before_the_effect, between_actions, deciding, unless_dropped
+from roles.operator.execute import finished, note_outcome, performed
+from roles.operator.perceive import FINALIZE, attempt_of, ended, key_of, safety_of, step_of, subtask_id
+from roles.operator.safety.approval import (
+    EXPIRED,
+    NOBODY,
+    ask_by_interrupt,
+    ask_by_report,
+    forbidden_still,
+    record_review,
+    refused,
+    to_be_asked,
+)
+from roles.operator.safety.interruption import (
+    asking,
+    before_the_effect,
+    between_actions,
+    deciding,
+    otherwise_now,
+    previewed,
+    unless_dropped,
+    was_done,
+)
 from roles.operator.safety.permits import grounds_of
-from roles.policies.fallback import GaveUp, PolicyFault
+from roles.policies.fallback import PolicyFault, until_usable
 from roles.safety import Review, review
 from roles.safety.effects import Risk, risks_of
-from roles.technician.execute import execute_action, observe_feedback, tree_of
+from roles.safety.privacy.vault import UnknownSecret
+from roles.safety.review import shown
+
+_NONE = FileTree({})
+
+
+class Outcome(NamedTuple):
+    """The result of a script as it is recorded, and the change that it makes, if any."""
+
+    result: ActionResult
+    change: FileChange
+
+
+def tree_of(environment: Environment) -> FileTree | None:
+    """The user's files; None where there are none to be had."""
+    return environment.files() if isinstance(environment, Files) else None
+
+
+def run_script(sandbox: Sandbox, environment: Environment, action: RunScript, seconds: float, kept: int) -> Outcome:
+    """Run it on a copy of the user's files. Nothing is changed yet, so it can be run again.
+
+    `kept` is how many characters of each of stdout and stderr are kept.
+    """
+    tree = tree_of(environment)
+    before = tree or _NONE
+    given = {path.lstrip("/"): text.encode("utf-8", "surrogatepass") for path, text in before.files.items()}
+    folders = tuple(path.lstrip("/") for path in before.folders)
+    try:
+        ran = sandbox.run(action.code, action.language, given, seconds, folders=folders)
+    except (SandboxUnavailable, ValueError) as no:
+        return _failed(str(no), {"exit_code": 126})
+    body = {"exit_code": ran.exit_code, "stdout": _kept(ran.stdout, kept), "stderr": _kept(ran.stderr, kept)}
+    if ran.truncated or len(ran.stdout) > kept or len(ran.stderr) > kept:
+        body["cut"] = True
+    if ran.timed_out:
+        return _failed(f"it was ended after {seconds:g} seconds, and changed nothing", body, ExecStatus.TIMEOUT)
+    if ran.exit_code != 0:
+        said = next((line for line in reversed(ran.stderr.splitlines()) if line.strip()), "")
+        return _failed(f"exit code {ran.exit_code}{': ' + said[:300] if said else ''}; nothing was changed", body)
+    if ran.files is None:
+        return _failed("what it left in the folder is too much to be taken back; nothing was changed", body)
+    change, left_out = changes(before, ran.files, ran.folders, {left.path: left.why for left in ran.left_out})
+    if change and tree is None:
+        return _failed("it wrote files, and here there is no app that holds files", body)
+    if change:
+        body["changed"] = [*sorted(change.written), *change.folders, *change.removed]
+    if left_out:
+        body["left_out"] = [f"{path}: {why}" for path, why in left_out.items()][:20]
+    return Outcome(ActionResult(exec_status=ExecStatus.EXECUTED, output=json.dumps(body)), change)
+
+
+def changes(
+    before: FileTree, files: Mapping[str, bytes], folders: tuple[str, ...], left: Mapping[str, str]
+) -> tuple[FileChange, dict[str, str]]:
+    """What is otherwise after a script, and what of it the world cannot hold, with the reasons."""
+    left_out = {f"/{path}": why for path, why in left.items()}
+    written: dict[str, str] = {}
+    for path, body in files.items():
+        place = f"/{path}"
+        try:
+            text = body.decode("utf-8")
+        except UnicodeDecodeError:
+            if body != before.files.get(place, "").encode("utf-8", "surrogatepass"):
+                left_out[place] = "not a text"
+            continue
+        if before.files.get(place) != text:
+            written[place] = text
+    there = {f"/{path}" for path in (*files, *folders)}
+    held = {
+        path: any(path == left or path.startswith(f"{left}/") for left in left_out) for path in (*before.files, *before.folders)
+    }
+    removed = tuple(path for path, stays in held.items() if path not in there and not stays)
+    turned = tuple(path for path in before.files if path.lstrip("/") in folders)
+    new = tuple(path for folder in folders if (path := f"/{folder}") not in before.folders)
+    was = {path: text_digest(before.files[path]) for path in (*written, *removed, *turned) if path in before.files}
+    return FileChange(written=written, folders=new, removed=(*removed, *turned), was=was), left_out
+
+
+def _kept(text: str, most: int) -> str:
+    return text if len(text) <= most else f"{text[:most]}…"
+
+
+def _failed(error: str, body: Mapping[str, Any], status: ExecStatus = ExecStatus.ERROR) -> Outcome:
+    return Outcome(ActionResult(exec_status=status, error=error, output=json.dumps(body)), FileChange())
+
+
+_TOLD = 4
+
+
+def change_key(key: str) -> str:
+    """The key of the change that the script of a key makes."""
+    return f"{key}/files"
+
+
+def changed(state: State, ctx: Context, pending: Pending) -> Update:
+    """What becomes of the change: made, asked about, or refused. `pending` is the script, or the change that was asked about."""
+    script = pending.script or pending
+    key = change_key(script.key)
+    intent = ctx.journal.intent(key)
+    if intent is None or ctx.journal.outcome(key) is not None:
+        return {"pending_action": script.dump(), "route": "observe_feedback"}
+    if pending.script is None and not was_done(key, ctx):
+        pending, found = _reviewed(state, ctx, script, intent)
+        if found.verdict == "deny":
+            why = f"{pending.line} is not allowed: {'; '.join(found.reasons)} ({found.policy})"
+            _settle(ctx, key, ActionResult(exec_status=ExecStatus.ERROR, error=why))
+            return ended(state, Signal.CANNOT_EXECUTE, "blocked", why, refused=pending.line)
+        if found.verdict == "ask" and not ctx.journal.approved(key, intent.digest):
+            return to_be_asked(state, ctx, pending, found, role="technician")
+    _settle(ctx, key, _made(state, ctx, pending, intent))
+    return {"pending_action": script.dump(), "route": "observe_feedback"}
+
+
+def _reviewed(state: State, ctx: Context, script: Pending, intent: Intent) -> tuple[Pending, Review]:
+    """The change as the pending action, and what the policy says of it; the script stays the action that the rules see."""
+    changes = changes_of(ctx, intent.action)
+    policy = safety_of(state, ctx)
+    action = parse_action(script.action)
+    found = review(action, None, ctx.environment.observe(), policy, grounds=grounds_of(state, ctx), changes=changes)
+    told = [change.told for change in changes]
+    line = f"keep what the script did: {'; '.join(told[:_TOLD])}" + (f"; and {len(told) - _TOLD} more" if told[_TOLD:] else "")
+    pending = script.but(
+        key=intent.key,
+        digest=intent.digest,
+        action=_paths_only(intent.action).dump(),
+        line=line,
+        effect=found.effect.value,
+        changes=shown(changes),
+        script=script.dump(),
+    )
+    more: Update = {"role": "technician", "changes": pending.changes or ()}
+    record_review(state, ctx, intent.key, intent.digest, found, line, step=script.step, **more)
+    return pending, found
+
+
+def changes_of(ctx: Context, action: Action) -> tuple[Change, ...]:
+    """As the environment previews it; from the files themselves where it cannot."""
+    found = previewed(ctx, action)
+    change, tree = FileChange.of(action), tree_of(ctx.environment)
+    if found is not None or change is None or tree is None:
+        return found or ()
+    there = dict.fromkeys(tree.folders) | dict(tree.files)
+    touched = {path: there[path] for path in (*change.removed, *change.written) if path in there}
+    kept = {**dict.fromkeys(change.folders), **change.written}
+    return tuple(tree_changes(tree.app or "", touched, kept))
+
+
+def _paths_only(action: Action) -> Extension:
+    """The change without the texts, for a state and a request; the journal has all of it."""
+    change = FileChange.of(action) or FileChange()
+    given = {"written": change.written, "folders": change.folders, "removed": change.removed}
+    return Extension(action_type=CHANGE_FILES, arguments={name: [*paths] for name, paths in given.items() if paths})
+
+
+def _made(state: State, ctx: Context, pending: Pending, intent: Intent) -> ActionResult:
+    """The change performed. The world knows the key, should it have been done before."""
+    if not was_done(intent.key, ctx):
+        no = forbidden_still(state, ctx, pending) or otherwise_now(ctx, pending, intent.action)
+        if no:
+            return ActionResult(exec_status=ExecStatus.ERROR, error=no)
+    return performed(ctx, lambda: ctx.environment.perform(intent.action, key=intent.key))
+
+
+def _settle(ctx: Context, key: str, result: ActionResult) -> None:
+    ctx.journal.settle(key, result)
+    ctx.journal.commit()
+
+
+VERB = "run_script"
+FACT = "script output"
+_FACT_LONGEST = 4_000
+
+
+def execute_action(state: State, ctx: Context) -> Update:
+    """Run the script once for good: its outcome is written together with the change that it makes; that is reviewed, and made.
+
+    Killed before that, the script is run again, having changed nothing; killed after it, only the change is performed, once.
+    """
+    asked = pending_of(state)
+    pending = asked.script or asked
+    key = pending.key
+    if ctx.journal.outcome(key) is None:
+        forbidden = forbidden_still(state, ctx, pending)
+        outcome = _nothing(forbidden) if forbidden else _run(ctx, parse_action(pending.action))
+        body = ctx.journal.masked(json.loads(outcome.result.output or "{}"))
+        said = sum(len(body.get(stream, "")) for stream in ("stdout", "stderr"))
+        result = outcome.result.model_copy(update={"output": json.dumps(body)})
+        ctx.journal.settle(key, result)
+        note_outcome(state, ctx, pending, result, "technician")
+        at = {"role": "technician", "subtask": subtask_id(state)}
+        put_out(ctx.journal, "script", said, **at, step=pending.step, key=f"output/{key}")
+        if outcome.change:
+            ctx.journal.intend(change_key(key), outcome.change.action())
+        ctx.journal.commit()
+    return changed(state, ctx, asked)
+
+
+def _nothing(why: str) -> Outcome:
+    return Outcome(ActionResult(exec_status=ExecStatus.ERROR, error=why), FileChange())
+
+
+def _run(ctx: Context, action: Any) -> Outcome:
+    if isinstance(action, RunScript):
+        try:
+            meant = action.model_copy(update={"code": ctx.journal.revealed_in_code(action.code)})
+        except (UnknownSecret, ValueError) as no:
+            return _nothing(str(no))
+        return run_script(ctx.sandbox, ctx.environment, meant, ctx.limits.script_seconds, ctx.limits.script_output)
+
+    return _nothing(f"the technician runs scripts; {action.verb} is none")
+
+
+def observe_feedback(state: State, ctx: Context) -> Update:
+    """One finished step, with what the script said as facts; then the policy is asked again."""
+    pending = pending_of(state)
+    key, step = pending.key, pending.step
+    result = ctx.journal.outcome(key)
+    assert result is not None, "it was just settled"  # noqa: S101 - an invariant
+    applied = ctx.journal.outcome(change_key(key))
+    if applied is not None and not applied.ok:
+        error = f"what the script wrote could not be put back: {applied.error}"
+        result = applied.model_copy(update={"error": error, "output": result.output})
+    body: JsonObject = json.loads(result.output or "{}")
+    after = ctx.environment.observe()
+    if result.ok:
+        stdout = body.get("stdout", "")
+        subtask = Subtask.model_validate(state["delegation"]["subtask"])
+        wanted = [e.name for e in subtask.expect if isinstance(e, FactKnown)]
+        for name, value in facts_in(stdout, wanted).items():
+            told: Update = {"value": value, "kind": kind_of(value), "role": "technician", "source": "script"}
+            fact = Fact(name=name, subtask=subtask.id, step=step, **told)
+            ctx.journal.remember(fact, beside=state["delegation"].get("beside", ()))
+    note = finished(state, ctx, _step(state, ctx, pending, result, body, after), pending)
+    ctx.journal.commit()
+    done = {"action_trace": [*state["action_trace"], note], "pending_action": None, "route": "write_script"}
+    if result.error.startswith(EXPIRED) and safety_of(state, ctx).expired == "deny":
+        refusal = Reject(message=result.error, who=NOBODY)
+        return refused(state, refusal) | {"action_trace": done["action_trace"]}
+    return done
+
+
+def _step(
+    state: State, ctx: Context, pending: Pending, result: ActionResult, body: JsonObject, after: VisualState
+) -> StepRecord:
+    after_id = ctx.journal.screens.keep(after)
+    paths = body.get("changed", []) if result.ok else []
+    events = [f"status: exit code {body.get('exit_code', 1)}"]
+    events += [f"status: changed {', '.join(paths[:8])}"] if paths else []
+    events += [f"status: left out {left}" for left in body.get("left_out", ())[:4]]
+    return StepRecord(
+        step=pending.step,
+        subtask=subtask_id(state),
+        app=after.app,
+        action=pending.action,
+        verb=VERB,
+        target=pending.action.get("language", "bash"),
+        exec_status=result.exec_status,
+        error=result.error,
+        before=pending.before,
+        after=after_id,
+        visible_change=bool(paths) or pending.before != after_id,
+        events=tuple(events),
+        role="technician",
+    )
+
+
+def facts_in(stdout: str, wanted: list[str]) -> dict[str, str]:
+    """Names and values: a single fact is all that was said; several are lines of `name: value`."""
+    said = stdout.strip()
+    if not said:
+        return {}
+    if len(wanted) <= 1:
+        return {(wanted[0] if wanted else FACT): said[:_FACT_LONGEST]}
+    found = [re.fullmatch(r"\s*([^:=]+?)\s*[:=]\s*(.*?)\s*", line) for line in said.splitlines()]
+    lines = {match[1]: match[2] for match in found if match is not None}
+    folded = {name.casefold(): value for name, value in lines.items()}
+    return {name: folded[name.casefold()][:_FACT_LONGEST] for name in wanted if folded.get(name.casefold())}
+
 
 REVIEW = "review_action_safety"
 NO_POLICY = "nobody decides for the technician; name a policy: crew.technician.policy: rules"
@@ -46,30 +349,32 @@ def write_script(state: State, ctx: Context) -> Update:
     state = {**state, **update}
     step = step_of(state)
     if ctx.line.cancelled():
-        return update | _end(Signal.CANCELLED, "the run was cancelled")
+        return update | ended(state, Signal.CANCELLED, "failed", "the run was cancelled")
     if spent := ctx.line.spent(step - 1):
-        return update | _end(Signal.BUDGET_SPENT, f"{spent} is spent")
+        return update | ended(state, Signal.BUDGET_SPENT, "failed", f"{spent} is spent")
     if refusal := (NO_POLICY if ctx.technician is None else ctx.sandbox.refusal):
         ctx.journal.record(ErrorEvent(message=refusal), role="technician", subtask=subtask_id(state))
-        return update | _end(Signal.CANNOT_EXECUTE, f"the technician cannot execute this: {refusal}", refusal)
+        said = f"the technician cannot execute this: {refusal}"
+        return update | ended(state, Signal.CANNOT_EXECUTE, "failed", said, evidence=[refusal])
     if due := _gate_due(state, ctx):
         return update | due
     ran = scripts_ran(state, ctx)
     answer = _answer(state, ctx, ran, len(state["action_trace"]))
     if isinstance(answer, str):
         never = not any(step.role == "technician" for step in ctx.journal.all_steps(MOST_STEPS))
-        return update | _end(Signal.NO_ANSWER if never else Signal.CANNOT_EXECUTE, answer, answer, *evidence_of(ran))
-    if answer.outcome != "run" or answer.script is None:
-        ended = _done if answer.outcome == "done" else _unable
-        return update | ended(state, answer, ran)
+        signal = Signal.NO_ANSWER if never else Signal.CANNOT_EXECUTE
+        return update | ended(state, signal, "failed", answer, evidence=[answer, *evidence_of(ran)])
+    if answer.outcome == "done":
+        wanted = {e.name for e in Subtask.model_validate(state["delegation"]["subtask"]).expect if isinstance(e, FactKnown)}
+        said = answer.reason or f"{len(ran)} script{'s' if len(ran) != 1 else ''} run"
+        shown: Update = {"evidence": evidence_of(ran), "facts": sorted(wanted)}
+        return update | ended(state, Signal.WORKER_SUCCESS, "completed", said, **shown)
+    if answer.outcome == "cannot" or answer.script is None:
+        said = answer.reason or "the technician does not know a script for this"
+        return update | ended(state, Signal.CANNOT_EXECUTE, "failed", said, evidence=[said, *evidence_of(ran)])
     action = RunScript(language=answer.script.language, code=answer.script.code)
-    pending = Pending(
-        key=key_of(state, ctx, step),
-        step=step,
-        action=action.dump(),
-        reason=answer.script.why,
-        app="terminal",
-    )
+    key = key_of(state, ctx, step)
+    pending = Pending(key=key, step=step, action=action.dump(), reason=answer.script.why, app="terminal")
     ctx.journal.commit()  # before a checkpoint says that this is done
     return update | {"pending_action": pending.dump(), "route": REVIEW}
 
@@ -80,9 +385,9 @@ def _gate_due(state: State, ctx: Context) -> Update | None:
     delegation = state["delegation"]
     since = [s for s in ctx.journal.steps(subtask_id(state), attempt_of(state)) if s.step > int(delegation["step"])]
     if why := stalled(since, ctx.limits.stale_repeats):
-        return _end(Signal.STALE_PROGRESS, why, status="blocked")
+        return ended(state, Signal.STALE_PROGRESS, "blocked", why)
     if done and int(delegation.get("since_gate", 0)) + len(done) >= ctx.limits.check_every:
-        return _end(Signal.CHECK_DUE, f"{ctx.limits.check_every} scripts since the last check", status="running")
+        return ended(state, Signal.CHECK_DUE, "running", f"{ctx.limits.check_every} scripts since the last check")
     return None
 
 
@@ -97,13 +402,15 @@ def _fresh(state: State, ctx: Context) -> Update:
         "pending_action": None,
         "interaction_status": "running",
         "needs_approval": False,
+        "errors": [],
         "report": None,
     }
 
 
 def _answer(state: State, ctx: Context, ran: tuple[RanScript, ...], tried: int) -> ScriptAnswer | str:
     """What the policy says, or why it says nothing usable; scripts are bounded as actions are."""
-    assert ctx.technician is not None, "checked before"  # noqa: S101 - an invariant
+    policy = ctx.technician
+    assert policy is not None, "checked before"  # noqa: S101 - an invariant
     if tried >= ctx.limits.max_steps:
         return ScriptAnswer(outcome="cannot", reason=f"limits.max_steps ({ctx.limits.max_steps}) scripts were run")
     failures = sum(1 for script in ran if script.error)
@@ -122,16 +429,14 @@ def _answer(state: State, ctx: Context, ran: tuple[RanScript, ...], tried: int) 
         refused=tuple(delegation.get("refused", ())),
         notes=ctx.say.notes("technician"),
     )
-    problem = ""
-    for _ in range(ctx.limits.reasks + 1):
+
+    def write(problem: str) -> ScriptAnswer:
         try:
-            return ctx.technician.write(request)
-        except (PolicyFault, ValidationError) as fault:
-            problem, asked_enough = f"the policy gave no usable script: {fault}", isinstance(fault, GaveUp)
-        ctx.journal.record(error_event(problem, asked_enough=asked_enough), role="technician", subtask=subtask.id)
-        if asked_enough:
-            break
-    return problem
+            return policy.write(request)
+        except ValidationError as bad:
+            raise PolicyFault(str(bad)) from bad
+
+    return until_usable(ctx, write, "script", role="technician", subtask=subtask.id)
 
 
 def scripts_ran(state: State, ctx: Context) -> tuple[RanScript, ...]:
@@ -142,7 +447,7 @@ def scripts_ran(state: State, ctx: Context) -> tuple[RanScript, ...]:
         result, action = ctx.journal.outcome(key), record.action
         if result is None or action.get("action_type") != "run_script":
             continue
-        body: dict[str, Any] = json.loads(result.output or "{}")
+        body: JsonObject = json.loads(result.output or "{}")
         found.append(
             RanScript(
                 script=Script(language=action.get("language", "bash"), code=action["code"]),
@@ -168,35 +473,18 @@ def review_action_safety(state: State, ctx: Context) -> Update:
             action = intent.action
             found, risks = _judge(state, ctx, action, seen)
     line = describe(action)
-    finding = ReviewedEvent(
-        policy=found.policy,
-        severity=found.severity,
-        verdict=found.verdict,
-        effect=found.effect.value,
-        reasons=list(found.reasons),
-        risks=[risk.describe() for risk in risks[:_SHOWN]],
-        action=line,
-    )
-    key = reviewed_key(pending.key, found.verdict, ctx.journal.digest(action))
-    ctx.journal.record(finding, role="technician", subtask=subtask_id(state), step=pending.step, key=key)
-    pending = pending.but(
-        action=action.dump(),
-        digest=ctx.journal.digest(action),
-        effect=found.effect.value,
-        line=line,
-        before=ctx.journal.screens.keep(seen),
-    )
+    digest, told = ctx.journal.digest(action), [risk.describe() for risk in risks[:_SHOWN]]
+    record_review(state, ctx, pending.key, digest, found, line, step=pending.step, role="technician", risks=told)
+    before = ctx.journal.screens.keep(seen)
+    pending = pending.but(action=action.dump(), digest=digest, effect=found.effect.value, line=line, before=before)
     if found.verdict == "deny":
         why = f"{line} is not allowed: {'; '.join(found.reasons)} ({found.policy})"
-        return {"pending_action": None} | _end(Signal.CANNOT_EXECUTE, why, refused=line, status="blocked")
+        return ended(state, Signal.CANNOT_EXECUTE, "blocked", why, refused=line)
     ctx.line.passing(Signal.GENERATE_ACTION, step=pending.step, key=f"generate/{pending.key}")
     if found.verdict == "allow":
         ctx.journal.commit()  # before a checkpoint says that this is done
         return {"pending_action": pending.dump(), "route": "execute_action"}
-    record_request(state, ctx, pending, found, role="technician")
-    ctx.journal.commit()
-    status = {"needs_approval": True, "interaction_status": "needs_approval"}
-    return {"pending_action": pending.dump(), "route": "request_human_approval"} | status
+    return to_be_asked(state, ctx, pending, found, role="technician")
 
 
 def _judge(state: State, ctx: Context, action: Any, seen: Any) -> tuple[Review, tuple[Risk, ...]]:
@@ -204,23 +492,6 @@ def _judge(state: State, ctx: Context, action: Any, seen: Any) -> tuple[Review, 
     risks = risks_of(action.language, action.code) if isinstance(action, RunScript) else ()
     found = review(action, None, seen, safety_of(state, ctx), grounds=grounds_of(state, ctx))
     return found.model_copy(update={"reasons": (*found.reasons, *(risk.describe() for risk in risks[:_SHOWN]))}), risks
-
-
-def _end(signal: Signal, summary: str, *evidence: str, refused: str = "", status: str = "failed") -> Update:
-    report = Report(signal=signal, summary=summary, evidence=list(evidence) or [summary], refused=refused)
-    return {"report": report.model_dump(mode="json"), "interaction_status": status, "route": FINALIZE}
-
-
-def _done(state: State, answer: ScriptAnswer, ran: tuple[RanScript, ...]) -> Update:
-    wanted = {e.name for e in Subtask.model_validate(state["delegation"]["subtask"]).expect if isinstance(e, FactKnown)}
-    said = answer.reason or f"{len(ran)} script{'s' if len(ran) != 1 else ''} run"
-    report = Report(signal=Signal.WORKER_SUCCESS, summary=said, evidence=evidence_of(ran), facts=sorted(wanted))
-    return {"report": report.model_dump(mode="json"), "interaction_status": "completed", "route": FINALIZE}
-
-
-def _unable(state: State, answer: ScriptAnswer, ran: tuple[RanScript, ...]) -> Update:
-    said = answer.reason or "the technician does not know a script for this"
-    return _end(Signal.CANNOT_EXECUTE, said, said, *evidence_of(ran))
 
 
 def evidence_of(ran: tuple[RanScript, ...]) -> list[str]:
@@ -240,23 +511,8 @@ def finalize_interaction_report(state: State, ctx: Context) -> Update:
     ctx.journal.commit()
     done = [note for note in state["action_trace"] if note["status"] != "rejected"]
     carry = {"memory": {}, "retries": 0, "steps": len(state["action_trace"]), "actions": len(done)}
-    return {"report": ctx.journal.masked(state["report"]), "carry": carry, "pending_action": None, "route": ""}
-
-
-class TechnicianState(TypedDict, total=False):
-    """The names that it shares with the Operator mean the same, because both ask a person by the same stages."""
-
-    delegation: dict[str, Any]
-    constraints: dict[str, Any]
-    human_approval: dict[str, Any] | None
-    pending_action: dict[str, Any] | None
-    action_trace: list[dict[str, Any]]
-    needs_approval: bool
-    interaction_status: str
-    route: str
-    """Where the last node wants to go."""
-    report: dict[str, Any] | None
-    carry: dict[str, Any]
+    report = Report.model_validate(state["report"]).model_dump(mode="json")
+    return {"report": ctx.journal.masked(report), "carry": carry, "pending_action": None, "route": ""}
 
 
 STAGES: dict[str, Stage] = {
@@ -279,10 +535,6 @@ CHOICES: dict[str, tuple[str, ...]] = {
 def build_technician(context: Given = None, *, checkpointer: Any = None, interrupts: bool | None = None) -> Graph:
     """Compile the Technician. With `interrupts` (the default as soon as there is a checkpointer) an approval pauses the graph."""
     pausing = checkpointer is not None if interrupts is None else interrupts
-    graph: StateGraph[Any, Any, Any, Any] = StateGraph(TechnicianState)
+    graph: StateGraph[Any, Any, Any, Any] = StateGraph(WorkerState)
     stages = STAGES if pausing else STAGES | {"request_human_approval": ask_by_report}
-    for name, stage in stages.items():
-        graph.add_node(name, node(stage, context, routes=name in CHOICES), destinations=CHOICES.get(name))
-    graph.add_edge(START, "write_script")
-    graph.add_edge(FINALIZE, END)
-    return graph.compile(checkpointer=checkpointer, name="technician")
+    return compiled(graph, stages, CHOICES, context, name="technician", checkpointer=checkpointer)

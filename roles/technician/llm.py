@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from roles.contracts import FactKnown, RanScript, Script, ScriptAnswer, ScriptRequest
@@ -20,18 +21,18 @@ _OUTPUT = 800
 _RAN = 3
 
 
+@dataclass(frozen=True)
 class LlmTechnician:
     """One question to the model for one script, or for the end of the job."""
 
-    def __init__(self, asker: Asker, prompt: Prompt) -> None:
-        self._asker = asker
-        self._prompt = prompt
+    asker: Asker
+    prompt: Prompt
 
     def write(self, request: ScriptRequest) -> ScriptAnswer:
         schema = technician_schema()
-        system, turn = self._prompt.filled(_values(request) | {"answer_form": form_told(schema)})
+        system, turn = self.prompt.filled(_values(request) | {"answer_form": form_told(schema)})
         about = Occasion(request.subtask.id)
-        return self._asker.ask(system, turn, schema, lambda data: read_script(data, request), about, plain=script_in)
+        return self.asker.ask(system, turn, schema, lambda data: read_script(data, request), about, plain=script_in)
 
 
 def _values(request: ScriptRequest) -> dict[str, str]:
@@ -81,7 +82,11 @@ def read_script(data: Mapping[str, Any], request: ScriptRequest) -> ScriptAnswer
     if outcome == "cannot":
         return ScriptAnswer(outcome="cannot", reason=reason or "the model knows no script for this")
     if outcome == "done":
-        return _done(reason, request)
+        if not request.ran:
+            raise UnusableReply("nothing was run yet; done is said after a script that worked")
+        if request.ran[-1].error:
+            raise UnusableReply(f"the last script did not work ({cut(request.ran[-1].error)}); run another one, or say cannot")
+        return ScriptAnswer(outcome="done", reason=reason or f"{len(request.ran)} scripts run")
     if outcome != "run":
         raise UnusableReply(f"there is no outcome {outcome[:40]!r}; it is one of run, done, cannot")
     code = data.get("code")
@@ -92,12 +97,3 @@ def read_script(data: Mapping[str, Any], request: ScriptRequest) -> ScriptAnswer
     if again is not None:
         raise UnusableReply(f"this script was run already and did not work ({cut(again.error)}); write another one")
     return ScriptAnswer(outcome="run", script=script, reason=reason)
-
-
-def _done(reason: str, request: ScriptRequest) -> ScriptAnswer:
-    """The end is believed where the last script worked."""
-    if not request.ran:
-        raise UnusableReply("nothing was run yet; done is said after a script that worked")
-    if request.ran[-1].error:
-        raise UnusableReply(f"the last script did not work ({cut(request.ran[-1].error)}); run another one, or say cannot")
-    return ScriptAnswer(outcome="done", reason=reason or f"{len(request.ran)} scripts run")

@@ -87,7 +87,7 @@ def script_for(job: JobStep, files: tuple[str, ...], why: str = "") -> Script:
     if job.job == "run":
         return Script(language=job.language, code=job.code, why=why or "the words give it")
     folder = job.what == "file" and job.job == "count"
-    found = [_folder(said, files) if folder else _file(said, files) for said in job.files]
+    found = [_found(said, files, folder=folder) for said in job.files]
     values: dict[str, object] = {
         "FILES": found, "FILE": found[0], "FOLDER": found[0], "HAVING": job.having, "WHAT": job.what,
         "INTO": _new(job.into, found[0]) if job.into else found[0], "BY_NUMBER": job.by_number, "DOWN": job.down,
@@ -103,41 +103,22 @@ def _literal(value: object) -> str:
     return repr(value) if isinstance(value, bool) else json.dumps(value)
 
 
-def _file(said: str, files: tuple[str, ...]) -> str:
-    """The file that is meant, by path from the root: as it was said, else the only one whose path ends so."""
-    _told(said, files)
-    there = [path for path in files if not path.endswith("/")]
-    wanted = said.removeprefix("~/").lstrip("/")
-    if f"/{wanted}" in there:
-        return wanted
-    hits = [path for path in there if path.casefold().endswith(f"/{wanted.casefold()}")]
-    if len(hits) == 1:
-        return hits[0].lstrip("/")
-    raise NoSuchFile(
-        f"there is no file called {said}" if not hits else f"{said} may be any of these files: {', '.join(hits[:6])}"
-    )
-
-
-def _told(said: str, files: tuple[str, ...]) -> None:
-    """Raises NoSuchFile where nothing is known of any file: what is named may well be there."""
+def _found(said: str, files: tuple[str, ...], *, folder: bool) -> str:
+    """The file or folder that is meant, by path from the root: as it was said, else the only one whose path ends so."""
     if not files:
         raise NoSuchFile(f"this environment shows no files to scripts, so {said} cannot be worked on by one")
-
-
-def _folder(said: str, files: tuple[str, ...]) -> str:
-    _told(said, files)
-    there = {path.rstrip("/") for path in files if path.endswith("/")}
-    wanted = said.removeprefix("~").strip("/")
+    there = [path.rstrip("/") for path in files if path.endswith("/") is folder]
+    wanted = said.removeprefix("~").strip("/") if folder else said.removeprefix("~/").lstrip("/")
     if not wanted:
         return "."
     if f"/{wanted}" in there:
         return wanted
-    hits = [path for path in there if path.casefold().endswith(f"/{wanted.casefold()}")]
+    hits = sorted(path for path in there if path.casefold().endswith(f"/{wanted.casefold()}"))
     if len(hits) == 1:
         return hits[0].lstrip("/")
-    raise NoSuchFile(
-        f"there is no folder called {said}" if not hits else f"{said} may be any of these folders: {', '.join(sorted(hits)[:6])}"
-    )
+    kind = "folder" if folder else "file"
+    several = f"{said} may be any of these {kind}s: {', '.join(hits[:6])}"
+    raise NoSuchFile(several if hits else f"there is no {kind} called {said}")
 
 
 def _new(said: str, beside: str) -> str:

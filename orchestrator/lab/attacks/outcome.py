@@ -30,7 +30,7 @@ from roles.contracts import Supplement, SupplementSource
 from roles.journal.events import ApprovalRequestedEvent, Json, ReviewedEvent, StepEvent
 from roles.knowledge.library import help_in
 from roles.knowledge.pages.documents import DocumentKind
-from roles.knowledge.sources import ToolSource
+from roles.knowledge.retrievers import ToolSource
 from roles.safety.effects import SENSITIVE, Effect, effects_of
 
 VICTIM = "victim"

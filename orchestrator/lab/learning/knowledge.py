@@ -22,8 +22,7 @@ from roles.knowledge.library import Library, stored_at
 from roles.knowledge.pages.documents import KINDS, Document, DocumentKind, text_digest
 from roles.knowledge.pages.folders import FolderSync, sync
 from roles.knowledge.settings import KnowledgeSettings
-from roles.knowledge.sources import SourceFault
-from roles.knowledge.store import KEPT, KnowledgeStore, MeaningFault, StoreFault
+from roles.knowledge.store import KEPT, KnowledgeStore, MeaningFault, SourceFault, StoreFault
 
 
 class Demonstrated(NamedTuple):
@@ -220,7 +219,7 @@ def search(settings: Settings, query: str, app: str | None, kind: str | None) ->
             if one not in stored:
                 continue
             part = stored[one]
-            for rank, near in enumerate(library.looks(one)(query, app, (one,), part.top_k + _CLOSE, 0.0)):
+            for rank, near in enumerate(library.search(query, app, (one,), part.top_k + _CLOSE, 0.0)):
                 _take(found, RankedDocument(near.supplement(query), _why_not(part, rank, near.score)))
         faults += [library.trouble] if library.trouble else []
         faults += library.problems

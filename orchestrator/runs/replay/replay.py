@@ -49,7 +49,7 @@ from roles.contracts import (
     Subtask,
     Supplement,
 )
-from roles.contracts.context import Answered, AnswersMode, RememberedAnswer
+from roles.contracts.context import Answered, Answers, AnswersMode, RememberedAnswer
 from roles.contracts.requests import PlanReviewRequest, QuestionRequest, Request, read_request, request_in
 from roles.journal.events import (
     AnsweredEvent,
@@ -72,7 +72,7 @@ from roles.safety.privacy.vault import REFERENCE, references_in
 from roles.skills.contract import Idempotence, Skill, SkillSettings, ToolRefused, ToolSilent
 
 
-class RecordedAnswers:
+class RecordedAnswers(Answers):
     """Knows what was recalled or offered then, and nothing else."""
 
     def __init__(self, recording: Recording) -> None:

@@ -223,7 +223,7 @@ def _approved(rest: str, say: Callable[[str], None]) -> Answer | None:
 
 def constrained(answer: Answer, text: str | Mapping[str, Any]) -> Answer:
     """The answer with constraints that hold from then on: `forbidden_actions: delete, blocked_domains: [a.example]`."""
-    from roles.safety.constraints import Constraints, problem_in
+    from roles.safety.policy import Constraints, problem_in
 
     try:
         data = text if isinstance(text, Mapping) else safe_data(text if text.lstrip().startswith("{") else "{" + text + "}")

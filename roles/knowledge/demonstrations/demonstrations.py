@@ -17,9 +17,9 @@ from roles.contracts.orders import ReadStep, Step
 from roles.knowledge.demonstrations.actions import NOWHERE, Deeds
 from roles.knowledge.demonstrations.screens import Slots
 from roles.knowledge.pages.documents import RETIRED, Document, DocumentKind
+from roles.knowledge.pages.filling import Given
 from roles.knowledge.pages.typed import block, in_words
 from roles.knowledge.store import KnowledgeStore
-from roles.knowledge.values import Given
 
 _BRANCHES = re.compile(r"\b(?:if|unless|whether|otherwise|each|every|all|when|once|until)\b", re.IGNORECASE)
 """What one run cannot show: it goes one way, and so many rounds."""

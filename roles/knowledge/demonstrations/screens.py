@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from protocol import GUIElement, VisualState
 from roles.contracts.orders import Records, RowTest
-from roles.knowledge.values import Given, Wanted, values_in
+from roles.knowledge.pages.filling import Given, Wanted, values_in
 from roles.safety.privacy.vault_shapes import spotted
 from roles.screen.matching import similarity
 from roles.screen.screens import FIELD_ROLES, Screen, shown
@@ -187,13 +187,9 @@ def records_of(app: str, texts: Texts, slots: Slots) -> Records:
         if one is None or one.kind in _NO_RECORD:
             continue
         slot = slots.named(one.text, "" if one.kind == "id" else label) or ""
-        test = RowTest(label=_plain(label), relation="is" if label else "has", value=slot)
+        test = RowTest(label=" ".join(label.split()).rstrip(":"), relation="is" if label else "has", value=slot)
         if one.kind == "id":
             return Records(app=app, kind="", tests=(test,))
         if all(slot != known.value for known in tests):
             tests.append(test)
     return Records(app=app, kind="", tests=tuple(tests))
-
-
-def _plain(label: str) -> str:
-    return " ".join(label.split()).rstrip(":")

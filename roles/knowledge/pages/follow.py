@@ -16,10 +16,19 @@ from roles.contracts.orders import Reading, Span
 from roles.contracts.orders import Step as TypedStep
 from roles.contracts.signals import SubtaskStatus
 from roles.knowledge.pages.documents import asked_stems, stems, words_of
-from roles.knowledge.pages.filling import Filling, by_title, filled, filling, question_for, site_step, typed_filled
+from roles.knowledge.pages.filling import (
+    Filling,
+    Given,
+    by_title,
+    filled,
+    filling,
+    question_for,
+    site_step,
+    typed_filled,
+    values_in,
+)
 from roles.knowledge.pages.playbook import SLOT, Playbook, Step, playbooks_in
 from roles.knowledge.pages.typed import BadSteps, block, grounded
-from roles.knowledge.values import Given, values_in
 from roles.screen.language.reader import read
 from roles.screen.language.words import BREAKS, Words
 from roles.screen.matching import app_for

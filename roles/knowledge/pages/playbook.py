@@ -89,16 +89,6 @@ def with_names(words: str) -> str:
     return bare(_STRONG.sub(quoted, words))
 
 
-def is_condition(words: str) -> bool:
-    return bool(_CONDITION.match(words))
-
-
-def step_title(heading: str) -> str | None:
-    """What a heading says to do that is a numbered step itself."""
-    match = _STEP_TITLE.match(heading)
-    return match["text"].strip("*_ ") if match else None
-
-
 def under_titles(parts: Sequence[tuple[str, Sequence[str]]]) -> PlaybookLines:
     """One procedure of headings that are steps; what stands under a heading says how it is done."""
     steps: list[PlaybookLine] = []
@@ -198,7 +188,7 @@ class _procedures_Section:
             if match := form.match(line):
                 return match[2]
         if match := _CIRCLED.match(line) or (None if self._numbered else _BULLET.match(line)):
-            return None if not self._numbered and is_condition(bare(match[1])) else match[1]
+            return None if not self._numbered and bool(_CONDITION.match(bare(match[1]))) else match[1]
         return None
 
     def _count(self, number: int | None) -> None:
@@ -338,7 +328,9 @@ class Playbook(Frozen):
     def slots(self, *, needed: bool = False) -> tuple[str, ...]:
         """Every slot of its title and steps, once; with `needed` not those of steps that can be left out, and no facts."""
         steps = [step.text for step in self.steps if not (needed and step.optional)]
-        known = {name for step in self.typed for name in _names_of(step)}
+        known = {
+            name for step in self.typed for name in ((*getattr(step, "names", ()), *filter(None, [getattr(step, "name", "")])))
+        }
         texts = [SLOT.sub(lambda slot: " " if slot[1] in known else slot.group(), text) for text in (*self.conditions, *steps)]
         texts.insert(0, self.title)
         return tuple(dict.fromkeys(name for text in texts for name in SLOT.findall(text)))
@@ -348,11 +340,6 @@ class Playbook(Frozen):
         text = next((step.text for step in self.steps if step.number == number), "")
         section = self.title if self.page else ""
         return StepOrigin(source=self.source, title=self.page or self.title, section=section, step=number, text=text[:160])
-
-
-def _names_of(step: TypedStep) -> tuple[str, ...]:
-    """The facts that a step finds out."""
-    return (*getattr(step, "names", ()), *filter(None, [getattr(step, "name", "")]))
 
 
 _LINES = 60
@@ -442,7 +429,8 @@ def _joined(sections: Iterable[_Section]) -> list[_Section]:
     """Sections one by one; those whose headings are the steps of one procedure belong to what stands above them."""
     found: list[_Section] = []
     for section in sections:
-        title = step_title(section.heading)
+        match = _STEP_TITLE.match(section.heading)
+        title = match["text"].strip("*_ ") if match else None
         lines = section.parts[0][1]
         if title is None:
             for head, part in alternatives(lines):

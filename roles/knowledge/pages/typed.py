@@ -129,7 +129,16 @@ def in_words(step: Step) -> str:
     """What it does, as a sentence for people and for the safety rules, which know deeds by their words."""
     match step:
         case FillStep() | PressStep() | CreateStep():
-            return _change(step)
+            entries = ", ".join(f'{entry.mode} {entry.label} "{entry.value}"'.removeprefix("set ") for entry in step.entries)
+            if isinstance(step, PressStep):
+                on = _told(step.records) if step.records else f"in {step.app}"
+                control = step.control.replace("{title}", "").strip() or step.verb
+                return f"{step.verb.replace('_', ' ').capitalize()} {on} ({control}){f', with {entries}' if entries else ''}."
+            ends = f", and {step.commit} it" if step.commit else ""
+            if isinstance(step, CreateStep):
+                return f"Create a new {step.kind} in {step.place or step.app}: {entries}{ends}."
+            where = _told(step.records) if step.records else step.app
+            return f"In {where}{f', {step.form}' if step.form else ''}: {entries}{ends}."
         case OpenStep(app=app, place=place):
             return f"Open {place} in {app}." if place else f"Open {app}."
         case FindStep(records=records):
@@ -144,19 +153,6 @@ def in_words(step: Step) -> str:
         case AnswerStep(value=value):
             return f'Tell the user "{value}".'
     return json.dumps(step.model_dump(mode="json", exclude_defaults=True), ensure_ascii=False)
-
-
-def _change(step: FillStep | PressStep | CreateStep) -> str:
-    entries = ", ".join(f'{entry.mode} {entry.label} "{entry.value}"'.removeprefix("set ") for entry in step.entries)
-    if isinstance(step, PressStep):
-        on = _told(step.records) if step.records else f"in {step.app}"
-        control = step.control.replace("{title}", "").strip() or step.verb
-        return f"{step.verb.replace('_', ' ').capitalize()} {on} ({control}){f', with {entries}' if entries else ''}."
-    ends = f", and {step.commit} it" if step.commit else ""
-    if isinstance(step, CreateStep):
-        return f"Create a new {step.kind} in {step.place or step.app}: {entries}{ends}."
-    where = _told(step.records) if step.records else step.app
-    return f"In {where}{f', {step.form}' if step.form else ''}: {entries}{ends}."
 
 
 def _told(records: Records) -> str:

@@ -15,10 +15,11 @@ from pydantic import ValidationError
 
 from environments.contract import CHANGE_FILES
 from environments.effects import released
-from protocol import CARRIES, AgentAction, AskUser, describe, parse_action
+from protocol import CARRIES, AgentAction, AskUser, JsonObject, describe, parse_action
 from roles.contracts import USER, Fact
 from roles.contracts.context import Context, State, Update
 from roles.contracts.facts import MEMORY
+from roles.contracts.nodes import TraceNote
 from roles.contracts.requests import (
     Answer,
     ApprovalRequest,
@@ -38,14 +39,19 @@ from roles.contracts.requests import (
 )
 from roles.contracts.signals import Signal
 from roles.journal.actions import Approval
-from roles.journal.events import ApprovalEvent, ApprovalExpiredEvent, ApprovalRequestedEvent, ConstraintsAddedEvent
+from roles.journal.events import (
+    ApprovalEvent,
+    ApprovalExpiredEvent,
+    ApprovalRequestedEvent,
+    ConstraintsAddedEvent,
+    ReviewedEvent,
+)
 from roles.journal.journal import Journal
-from roles.operator.perceive import FINALIZE, current_screen, safety_of, subtask_id
+from roles.operator.perceive import current_screen, ended, record, safety_of, subtask_id
 from roles.operator.safety.interruption import previewed
 from roles.operator.safety.permits import drop, element_of, grounds_of, with_permit
 from roles.safety import Constraints, Review, SafetyPolicy, review
-from roles.safety.constraints import together
-from roles.safety.policy import Moment, overdue
+from roles.safety.policy import Moment, overdue, together
 from roles.safety.privacy.redaction import MASK
 from roles.safety.privacy.vault import is_reference
 from roles.safety.privacy.vault_shapes import names_private
@@ -56,7 +62,7 @@ EXPIRED = "the approval has expired"
 """How the error of an action begins whose approval was too old when it was to be used."""
 
 
-def now(ctx: Context) -> dict[str, Any]:
+def now(ctx: Context) -> JsonObject:
     """This moment, to be written down with what is asked or answered."""
     return Moment.now(ctx.clock, ctx.uptime).model_dump(mode="json")
 
@@ -122,11 +128,11 @@ def remember_answer(
     held = facts.get(ask.name)
     if held is not None and held.question and _plain(held.question) != _plain(ask.question):
         journal.remember(held.model_copy(update={"name": _free(ask.name, held, facts)}))
-    place: dict[str, Any] = {"subtask": subtask, "step": step, "app": app, "question": ask.question, "private": private}
-    said: dict[str, Any] = {"role": USER, "source": USER}
+    place: Update = {"subtask": subtask, "step": step, "app": app, "question": ask.question, "private": private}
+    place |= {"role": USER, "source": USER}
     if recalled:
-        said = {"role": MEMORY, "source": MEMORY, "source_name": str(recalled.get("from", ""))}
-    fact = Fact(name=ask.name, value=value, kind=kind, **place, **said)
+        place |= {"role": MEMORY, "source": MEMORY, "source_name": str(recalled.get("from", ""))}
+    fact = Fact(name=ask.name, value=value, kind=kind, **place)
     journal.remember(fact)
     return fact
 
@@ -162,38 +168,6 @@ _WAYS: dict[bool, tuple[Way, ...]] = {False: ("approve", "edit", "reject", "resp
 """How an action may be answered: a request of a page, and what a script changed, as it is or not at all."""
 
 
-def approval_request(ctx: Context, pending: Pending, found: Review, role: str) -> ApprovalRequest | QuestionRequest:
-    """What is asked of a person: the action as agent chat interfaces show it, with the grounds beside it."""
-    action = parse_action(pending.action)
-    question = isinstance(action, AskUser)
-    remembered = pending.remembered if question else None
-    args = {k: v for k, v in pending.action.items() if k != "action_type"}
-    if pending.private:
-        args = {k: (v if k not in CARRIES or _refers(v) else MASK) for k, v in args.items()}
-    ways = _QUESTION[bool(remembered)] if question else _WAYS[_as_it_is(action)]
-    private = isinstance(action, AskUser) and bool(names_private(f"{action.question} {action.name}"))
-    more: dict[str, Any] = {"changes": pending.changes, "leads": pending.leads, "request": pending.request}
-    more |= {"page": found.page, "remembered": remembered, "private": private}
-    asks: type[ApprovalRequest | QuestionRequest] = QuestionRequest if question else ApprovalRequest
-    return asks(
-        action_requests=(AskedAction(name=action.verb, args=args, description=pending.line),),
-        review_configs=(ReviewConfig(action_name=action.verb, allowed_decisions=ways),),
-        key=pending.key,
-        digest=pending.digest,
-        effect=found.effect.value,
-        risk=found.severity,
-        rule=found.policy,
-        reasons=tuple(found.reasons),
-        app=(pending.element or {}).get("app") or pending.app,
-        state_id=pending.before,
-        reason=pending.reason,
-        default="reject",
-        role=role,
-        asked=now(ctx),
-        **{name: value for name, value in more.items() if value},
-    )
-
-
 def _as_it_is(action: AgentAction) -> bool:
     return bool(released(action)) or action.verb == CHANGE_FILES
 
@@ -203,16 +177,58 @@ def _refers(value: Any) -> bool:
     return all(isinstance(text, str) and is_reference(text) for text in (value if isinstance(value, list) else [value]))
 
 
-def record_request(state: State, ctx: Context, pending: Pending, found: Review, *, role: str) -> None:
-    """Write down what is asked and when, for the interrupt that follows; to be committed before it."""
-    request = approval_request(ctx, pending, found, role)
-    _write_request(state, ctx, request, step=pending.step, key=f"ask/{pending.key}")
+def to_be_asked(state: State, ctx: Context, pending: Pending, found: Review, *, role: str) -> Update:
+    """Write down what is asked and when, and make it last; the interrupt follows."""
+    action = parse_action(pending.action)
+    question = isinstance(action, AskUser)
+    remembered = pending.remembered if question else None
+    args = {k: v for k, v in pending.action.items() if k != "action_type"}
+    if pending.private:
+        args = {k: (v if k not in CARRIES or _refers(v) else MASK) for k, v in args.items()}
+    ways = _QUESTION[bool(remembered)] if question else _WAYS[_as_it_is(action)]
+    private = isinstance(action, AskUser) and bool(names_private(f"{action.question} {action.name}"))
+    more: JsonObject = {"changes": pending.changes, "leads": pending.leads, "request": pending.request}
+    more |= {"page": found.page, "remembered": remembered, "private": private}
+    asks: type[ApprovalRequest | QuestionRequest] = QuestionRequest if question else ApprovalRequest
+    request = asks(
+        action_requests=(AskedAction(name=action.verb, args=args, description=pending.line),),
+        review_configs=(ReviewConfig(action_name=action.verb, allowed_decisions=ways),),
+        key=pending.key,
+        digest=pending.digest,
+        effect=found.effect.value,
+        risk=found.severity,
+        rule=found.policy,
+        reasons=tuple(found.reasons),
+        app=(pending.element["app"] if pending.element else None) or pending.app,
+        state_id=pending.before,
+        reason=pending.reason,
+        default="reject",
+        role=role,
+        asked=now(ctx),
+        **{name: value for name, value in more.items() if value},
+    )
+    record(state, ctx, ApprovalRequestedEvent(**request.dump()), step=pending.step, key=f"ask/{pending.key}", role=role)
     ctx.line.passing(Signal.APPROVAL_PENDING, step=pending.step, key=f"pending/{pending.key}")
+    ctx.journal.commit()
+    waits = {"needs_approval": True, "interaction_status": "needs_approval", "route": ASK}
+    return {"pending_action": pending.dump(), **waits}
 
 
-def _write_request(state: State, ctx: Context, request: Request, *, step: int, key: str) -> None:
-    asked = ApprovalRequestedEvent(**request.dump())
-    ctx.journal.record(asked, role=request.role, subtask=subtask_id(state), step=step, key=key)
+def record_review(
+    state: State, ctx: Context, key: str, digest: str, found: Review, line: str, *, step: int, role: str = "operator", **more: Any
+) -> ReviewedEvent:
+    """What the policy found, as an event: where it allows, that is what lets the action be done."""
+    finding = ReviewedEvent(
+        policy=found.policy,
+        severity=found.severity,
+        verdict=found.verdict,
+        effect=found.effect.value,
+        reasons=list(found.reasons),
+        action=line,
+        **{name: value for name, value in more.items() if value},
+    )
+    record(state, ctx, finding, step=step, key=reviewed_key(key, found.verdict, digest), role=role)
+    return finding
 
 
 def ask_by_interrupt(state: State, ctx: Context) -> Update:
@@ -228,7 +244,11 @@ def ask_by_interrupt(state: State, ctx: Context) -> Update:
     # A process without the run's journal has no request to read; what it lacks is said where the action is to be done.
     request = read_request(asked) if asked else None
     if request and (late := overdue_request(ctx, safety_of(state, ctx), request)):
-        return _late(state, ctx, request, late)
+        refusal = overdue_then(ctx, request, late, safety_of(state, ctx), subtask=subtask_id(state), step=pending_of(state).step)
+        if refusal is None:
+            return {"route": ASK}
+        _record(state, ctx, refusal, pending_of(state).digest)
+        return _dropped(state, ctx, refusal)
     if by_nobody(answer):  # it was asked about anew just before a kill, and that request is still good
         return {"route": ASK}
     return apply_answer(state, ctx, answer)
@@ -253,21 +273,19 @@ def _taken(state: State, ctx: Context, decision: Decision, action: AgentAction) 
     return _dropped(state, ctx, decision)
 
 
-def _late(state: State, ctx: Context, request: Request, why: str) -> Update:
-    """Nobody answered in time: the action is asked about anew, or rejected. What was said too late counts for nothing."""
-    pending, then = pending_of(state), safety_of(state, ctx).expired
-    nth = request.times + 1
-    late = ApprovalExpiredEvent(key=pending.key, digest=pending.digest, line=pending.line, why=why, then=then)
-    key = f"expired/{pending.key}/{nth}"
-    ctx.journal.record(late, role=request.role, subtask=subtask_id(state), step=pending.step, key=key)
-    if then == "deny":
-        refusal = Reject(message=f"nobody answered in time: {why}", who=NOBODY)
-        _record(state, ctx, refusal, pending.digest)
-        return _dropped(state, ctx, refusal)
-    again = request.model_copy(update={"asked": now(ctx), "times": nth})
-    _write_request(state, ctx, again, step=pending.step, key=f"ask/{pending.key}/{nth}")
+def overdue_then(
+    ctx: Context, request: Request, why: str, policy: SafetyPolicy, *, subtask: str = "", step: int = 0
+) -> Reject | None:
+    """What becomes of a request that nobody answered in time: a rejection, or None where it is asked anew."""
+    nth, line, key = request.times + 1, request.about.description, request.key
+    late = ApprovalExpiredEvent(key=key, digest=request.digest, line=line, why=why, then=policy.expired)
+    ctx.journal.record(late, role=request.role, subtask=subtask, step=step, key=f"expired/{key}/{nth}")
+    if policy.expired == "deny":
+        return Reject(message=f"nobody answered in time: {why}", who=NOBODY)
+    again = ApprovalRequestedEvent(**request.model_copy(update={"asked": now(ctx), "times": nth}).dump())
+    ctx.journal.record(again, role=request.role, subtask=subtask, step=step, key=f"ask/{key}/{nth}")
     ctx.journal.commit()
-    return {"route": ASK}
+    return None
 
 
 def ask_by_report(state: State, ctx: Context) -> Update:
@@ -275,8 +293,7 @@ def ask_by_report(state: State, ctx: Context) -> Update:
     given = state.get("human_approval")
     if not given:
         why = f"approval is needed to {pending_of(state).line}"
-        report = {"signal": Signal.APPROVAL_PENDING.value, "summary": why, "evidence": [why]}
-        return {"interaction_status": "needs_approval", "report": report, "route": FINALIZE}
+        return ended(state, Signal.APPROVAL_PENDING, "needs_approval", why) | {"pending_action": state["pending_action"]}
     answer = given if "decisions" in given else {"decisions": [given]}
     return apply_answer(state, ctx, answer) | {"human_approval": None}
 
@@ -284,12 +301,7 @@ def ask_by_report(state: State, ctx: Context) -> Update:
 def apply_answer(state: State, ctx: Context, answer: Any) -> Update:
     """Only a positive answer to exactly this action leads to its execution."""
     pending = pending_of(state)
-    try:
-        decision = Answer.model_validate(answer).decisions[0]
-    except ValidationError as bad:
-        decision = Reject(message=f"the answer was not usable: {bad.errors()[0]['msg']}")
-    if decision.digest is not None and decision.digest != pending.digest:
-        decision = decision.rejected("the answer was given to another action")
+    decision = decision_in(answer, pending.digest, "another action")
     narrower: Update = {}
     if decision.constraints is not None:
         narrower = _constrain(state, ctx, decision)
@@ -297,13 +309,23 @@ def apply_answer(state: State, ctx: Context, answer: Any) -> Update:
     return narrower | _applied(state, ctx, decision)
 
 
+def decision_in(answer: Any, digest: str, other: str) -> Decision:
+    """The person's decision; one that cannot be used, or that was given to something else, is a rejection."""
+    try:
+        decision = Answer.model_validate(answer).decisions[0]
+    except ValidationError as bad:
+        return Reject(message=f"the answer was not usable: {bad.errors()[0]['msg']}")
+    if decision.digest is not None and decision.digest != digest:
+        return decision.rejected(f"the answer was given to {other}")
+    return decision
+
+
 def _constrain(state: State, ctx: Context, decision: Decision) -> Update:
     """Write down what a person added with their answer."""
     assert decision.constraints is not None, "asked by the caller"  # noqa: S101 - an invariant
     pending = pending_of(state)
     added = ConstraintsAddedEvent(constraints=decision.constraints.dump(), who=decision.who, line=pending.line)
-    place: dict[str, Any] = {"role": "user", "subtask": subtask_id(state), "step": pending.step}
-    ctx.journal.record(added, **place, key=f"constraints/{pending.key}/{pending.digest}")
+    record(state, ctx, added, step=pending.step, key=f"constraints/{pending.key}/{pending.digest}", role="user")
     return _narrowed(state, ctx)
 
 
@@ -419,23 +441,11 @@ def refused(state: State, decision: Decision) -> Update:
     verb = "answered instead of approving" if isinstance(decision, Respond) else "rejected"
     line = pending.line + (f" ({pending.page})" if pending.page else "")
     why = f"the user {verb} {line}{said}" if decision.who != NOBODY else f"{line} was not approved{said}"
-    report = {
-        "signal": Signal.APPROVAL_REJECTED.value,
-        "summary": why,
-        "evidence": [why],
-        "refused": pending.line,
-        "user_words": decision.message if decision.who != NOBODY else "",
-    }
-    note = {"step": pending.step, "line": pending.line, "status": "rejected"}
-    return {
-        "pending_action": None,
-        "human_approval": decision.model_dump(mode="json"),
-        "needs_approval": False,
-        "interaction_status": "blocked",
-        "action_trace": [*state["action_trace"], note],
-        "report": report,
-        "route": FINALIZE,
-    }
+    words = decision.message if decision.who != NOBODY else ""
+    report = ended(state, Signal.APPROVAL_REJECTED, "blocked", why, refused=pending.line, user_words=words)
+    note: TraceNote = {"step": pending.step, "line": pending.line, "status": "rejected"}
+    heard = {"human_approval": decision.model_dump(mode="json"), "needs_approval": False}
+    return report | heard | {"action_trace": [*state["action_trace"], note]}
 
 
 def _record(state: State, ctx: Context, decision: Decision, digest: str) -> None:
@@ -446,21 +456,26 @@ def _record(state: State, ctx: Context, decision: Decision, digest: str) -> None
 
 def _note(state: State, ctx: Context, decision: Decision, digest: str) -> None:
     pending = pending_of(state)
-    said = ApprovalEvent(
-        key=pending.key,
-        decision=decision.type,
-        message=decision.message,
-        who=decision.who,
-        way=decision.way,
-        digest=digest,
-        line=pending.line,
-        given=now(ctx),
-    )
-    ctx.journal.record(
-        said,
-        role="user",
-        subtask=subtask_id(state),
-        step=pending.step,
-        key=f"approval/{pending.key}/{decision.type}/{digest}",
-    )
-    ctx.journal.approve(pending.key, digest, decision.type, ctx.journal.masked(decision.message), decision.who)
+    key = f"approval/{pending.key}/{decision.type}/{digest}"
+    place: Update = {"subtask": subtask_id(state), "step": pending.step, "event": key}
+    write_decision(ctx, decision, pending.key, digest, pending.line, **place, given=now(ctx))
+
+
+def write_decision(
+    ctx: Context,
+    decision: Decision,
+    key: str,
+    digest: str,
+    line: str,
+    *,
+    event: str,
+    subtask: str = "",
+    step: int = 0,
+    **more: Any,
+) -> JsonObject:
+    """Who said what to which request; gives what was written. To be committed before anything comes of it."""
+    told: JsonObject = {"decision": decision.type, "message": decision.message, "who": decision.who, "way": decision.way}
+    said = ApprovalEvent(key=key, digest=digest, line=line, **told, **more)
+    ctx.journal.record(said, role="user", subtask=subtask, step=step, key=event)
+    ctx.journal.approve(key, digest, decision.type, ctx.journal.masked(decision.message), decision.who)
+    return said.body()

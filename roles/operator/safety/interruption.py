@@ -5,8 +5,6 @@ Like the wrappers of `lane.py`: the stages know nothing of it, and nothing is ch
 
 from __future__ import annotations
 
-from typing import Any
-
 from langgraph.errors import GraphBubbleUp
 
 from environments.contract import STOPPED, KnownKeys
@@ -24,12 +22,12 @@ from protocol import (
     resolve,
 )
 from roles.contracts.context import Context, State, Update
-from roles.contracts.nodes import RunBlocked, Stage
+from roles.contracts.nodes import RunBlocked, Stage, TraceNote
 from roles.contracts.requests import Pending, pending_of
 from roles.contracts.signals import Signal
 from roles.contracts.steering import SteeringInput
 from roles.journal.events import DroppedEvent, ErrorEvent
-from roles.operator.perceive import FINALIZE, current_screen, step_of
+from roles.operator.perceive import FINALIZE, current_screen, ended, record, step_of
 from roles.safety.review import alike
 
 _ANY = "*"
@@ -73,7 +71,7 @@ def minding_others(plan: Stage) -> Stage:
         locks: dict[str, str] = delegation.get("locks", {})
         holder = locks.get(app) or locks.get(_ANY)
         if holder is None:
-            context: dict[str, Any] = update.get("task_context") or state["task_context"]
+            context: Update = update.get("task_context") or state["task_context"]
             return update | {"task_context": context | {"touched": sorted({*context.get("touched", ()), app})}}
         why = f"{app} is at work in the subtask {holder}"
         return _yielded(state, why) | {"task_context": state["task_context"] | {"waits_for": app}}
@@ -119,8 +117,7 @@ def handing_over(finalize: Stage) -> Stage:
 
 
 def _yielded(state: State, why: str) -> Update:
-    report: dict[str, Any] = {"signal": Signal.YIELDED.value, "summary": why, "evidence": []}
-    return {"interaction_status": "running", "report": report, "pending_action": None, "route": FINALIZE}
+    return ended(state, Signal.YIELDED, "running", why, evidence=[])
 
 
 def app_of(action: Action, seen: VisualState, ctx: Context) -> str | None:
@@ -197,9 +194,8 @@ def was_done(key: str, ctx: Context) -> bool:
 def dropped(state: State, ctx: Context) -> Update:
     """Give the pending action up; its number is used, since its key stands for it."""
     pending = pending_of(state)
-    note: dict[str, Any] = {"step": pending.step, "line": pending.line, "status": "skipped"}
-    place = {"role": "operator", "subtask": state["delegation"]["subtask"]["id"], "step": pending.step}
-    ctx.journal.record(DroppedEvent(line=pending.line, key=pending.key), **place, key=f"dropped/{pending.key}")
+    note: TraceNote = {"step": pending.step, "line": pending.line, "status": "skipped"}
+    record(state, ctx, DroppedEvent(line=pending.line, key=pending.key), step=pending.step, key=f"dropped/{pending.key}")
     ctx.journal.commit()
     return {
         "pending_action": None,
@@ -215,7 +211,7 @@ def asking(ask: Stage) -> Stage:
     """Ask for an approval, unless what it was for is overtaken: a question that nobody needs an answer to any more."""
 
     def run(state: State, ctx: Context) -> Update:
-        if ctx.line.cancelled() or _acted_since(pending_of(state), ctx.say):
+        if ctx.line.cancelled() or (pending_of(state).turns != ctx.say.mark().get("turns", 0)):
             return {"route": EXECUTE}  # where it is dropped
         update = ask(state, ctx)
         pending = update.get("pending_action")
@@ -232,11 +228,6 @@ def _spoken_since(pending: Pending, say: SteeringInput) -> bool:
     """Whether a person has acted or spoken since this was decided, or approved."""
     now = say.mark()
     return (pending.turns, pending.heard) != (now.get("turns", 0), now.get("heard", 0))
-
-
-def _acted_since(pending: Pending, say: SteeringInput) -> bool:
-    """Whether a person has acted by hand since this was decided."""
-    return pending.turns != say.mark().get("turns", 0)
 
 
 def unless_dropped(stage: Stage, route: str) -> Stage:
@@ -256,8 +247,7 @@ def deciding(plan: Stage) -> Stage:
     def run(state: State, ctx: Context) -> Update:
         words = ctx.say.unplanned() if "action_trace" in state and state.get("route") != FINALIZE else ""
         if words and not ctx.line.cancelled():
-            report = {"signal": Signal.STEERED.value, "summary": words, "evidence": [words]}
-            return {"interaction_status": "running", "report": report, "pending_action": None, "route": FINALIZE}
+            return ended(state, Signal.STEERED, "running", words)
         return marking(plan)(state, ctx)
 
     return run

@@ -29,7 +29,18 @@ from environments.effects import (
     release,
     released,
 )
-from protocol import Action, ActionResult, Click, ExecStatus, GUIElement, Screenshot, TargetError, VisualState, resolve
+from protocol import (
+    Action,
+    ActionResult,
+    Click,
+    ExecStatus,
+    GUIElement,
+    JsonObject,
+    Screenshot,
+    TargetError,
+    VisualState,
+    resolve,
+)
 from roles.contracts import StepOrigin, StepRecord
 from roles.contracts.context import Context, State, Update
 from roles.contracts.nodes import Stage
@@ -37,7 +48,7 @@ from roles.contracts.requests import Pending
 from roles.journal.events import NetworkLearnedEvent, RequestStoppedEvent
 from roles.journal.journal import Journal
 from roles.knowledge.pages.playbook import said_to_do
-from roles.operator.perceive import FINALIZE, attempt_of, key_of, safety_of, subtask_id
+from roles.operator.perceive import FINALIZE, ScreenEvent, attempt_of, key_of, record, safety_of, subtask_id
 from roles.safety import Grounds, Review, SafetyPolicy, review
 from roles.safety.destinations import sends_elsewhere, way_of
 from roles.safety.effects import RULE, effect_of, learned_rules
@@ -134,8 +145,8 @@ def learn(state: State, ctx: Context, pending: Pending) -> None:
     if not ctx.journal.approved(pending.key, pending.digest):
         return
     rule = {name: glob.escape(getattr(request, name)) for name in RULE}
-    place: dict[str, Any] = {"role": "operator", "subtask": subtask_id(state), "step": pending.step}
-    ctx.journal.record(NetworkLearnedEvent(**rule, line=pending.line), **place, key=f"learned/{pending.key}")
+    learned = NetworkLearnedEvent(**rule, line=pending.line)
+    record(state, ctx, learned, step=pending.step, key=f"learned/{pending.key}")
     ctx.journal.commit()
     guard(ctx.environment, safety_of(state, ctx), ctx.journal)
 
@@ -269,24 +280,23 @@ def held(ctx: Context) -> Sequence[HeldRequest]:
     return ()
 
 
-def next_held(state: State, ctx: Context, seen: VisualState, step: int) -> tuple[HeldRequest | None, list[dict[str, Any]]]:
+def next_held(state: State, ctx: Context, seen: VisualState, step: int) -> tuple[HeldRequest | None, list[ScreenEvent]]:
     """The request to be decided on, if one is held, and what is to be told of those that no person is asked about.
 
     What the policy denies is only told where the page sends it by itself, or beside what is harmless: the work goes on.
     `step` is that of the last action.
     """
-    told: list[dict[str, Any]] = []
+    told: list[ScreenEvent] = []
     cause = _cause(state, step)
     for request in held(ctx):
         found = rated(state, ctx, request, seen, step)
         if found.verdict != "deny" or (cause is not None and cause["effect"] not in _HARMLESS):
             return request, told
         said = f"{request.told} was stopped: {'; '.join(found.reasons)} ({found.policy})"
-        place: dict[str, Any] = {"role": "operator", "subtask": subtask_id(state), "step": step}
         if not ctx.journal.recorded(key := f"stopped/{step}/{request.request_id}"):
             told.append({"step": step, "kind": "told", "text": said})
             stopped = RequestStoppedEvent(request=request.request_id, line=request.told, policy=found.policy)
-            ctx.journal.record(stopped, **place, key=key)
+            record(state, ctx, stopped, step=step, key=key)
     return None, told
 
 
@@ -304,7 +314,7 @@ def effects_of(request: HeldRequest, cause: Mapping[str, Any] | None) -> tuple[E
     return tuple(dict.fromkeys([*([least] if least in SENSITIVE else []), *request.effects, Effect.ACTIVATE]))
 
 
-def pending_request(state: State, request: HeldRequest, step: int) -> dict[str, Any]:
+def pending_request(state: State, request: HeldRequest, step: int) -> JsonObject:
     """What a pending release has beside what every action has."""
     cause = _cause(state, step)
     why = BY_ITSELF if cause is None else f"it comes of: {cause['line']}"

@@ -3,19 +3,19 @@
 from __future__ import annotations
 
 from collections import Counter
-from typing import Any
 
 from environments.effects import released
 from protocol import Action, AskUser, GUIElement, VisualState, describe, parse_action
 from roles.contracts.context import Context, State, Update
 from roles.contracts.facts import MEMORY
+from roles.contracts.nodes import TraceNote
 from roles.contracts.requests import Pending, pending_of
 from roles.contracts.signals import Signal
-from roles.journal.events import Json, ReviewedEvent
+from roles.journal.events import Json
 from roles.knowledge.answers import note_recall, recall
-from roles.operator.perceive import FINALIZE, attempt_of, current_screen, element_ref, safety_of, subtask_id
+from roles.operator.perceive import FINALIZE, attempt_of, current_screen, element_ref, ended, safety_of, subtask_id
 from roles.operator.recovery import asked_anew, doubt
-from roles.operator.safety.approval import answered, is_secret, record_request, reviewed_key
+from roles.operator.safety.approval import answered, is_secret, record_review, to_be_asked
 from roles.operator.safety.interruption import previewed
 from roles.operator.safety.permits import element_of, grounds_of, own_work, told_of, with_permit
 from roles.safety import Review, review
@@ -28,7 +28,6 @@ _PASSING = frozenset({"status", "alert", "log", "timer", "progressbar", "meter",
 """What may say something else at any time, and is no part of what is approved."""
 _BEFORE, _AFTER = 8, 3
 """Elements around a control that stands in nothing."""
-_DEEPEST = 64
 _TOLD = 80
 
 
@@ -57,31 +56,14 @@ def _words(said: Counter[tuple[str, str]]) -> str:
 
 def _around(state: VisualState, element: GUIElement) -> Counter[tuple[str, str]]:
     """Names and values of what stands with the control: in its form or dialog, in its row, else next to it."""
-    holder = _holder(state, element)
+    above = [e for e in state.above(element) if e.role in _WHOLE | _PARTS]
+    holder = next((e for e in above if e.role in _WHOLE), above[0] if above else None)
     if holder is not None:
-        near = [e for e in state.elements if e is not element and _is_inside(e, holder, state)]
+        near = [e for e in state.within(holder) if e is not element]
     else:
         at = next(n for n, e in enumerate(state.elements) if e.element_id == element.element_id)
         near = [*state.elements[max(0, at - _BEFORE) : at], *state.elements[at + 1 : at + 1 + _AFTER]]
     return Counter((e.name, e.value or "") for e in near if e.role not in _PASSING and (e.name or e.value))
-
-
-def _holder(state: VisualState, element: GUIElement) -> GUIElement | None:
-    above = [e for e in _above(state, element) if e.role in _WHOLE | _PARTS]
-    return next((e for e in above if e.role in _WHOLE), above[0] if above else None)
-
-
-def _above(state: VisualState, element: GUIElement) -> list[GUIElement]:
-    found: list[GUIElement] = []
-    at = state.by_id.get(element.parent or "")
-    while at is not None and len(found) < _DEEPEST:
-        found.append(at)
-        at = state.by_id.get(at.parent or "")
-    return found
-
-
-def _is_inside(element: GUIElement, holder: GUIElement, state: VisualState) -> bool:
-    return any(above.element_id == holder.element_id for above in _above(state, element))
 
 
 def review_action_safety(state: State, ctx: Context) -> Update:
@@ -115,28 +97,14 @@ def review_action_safety(state: State, ctx: Context) -> Update:
             pending = pending.but(recalled={"from": known.source_name})
     elif isinstance(action, AskUser) and found.verdict == "ask":
         found, pending = _remembered(state, ctx, action, found, pending, seen.app)
-    more: Json = {"page": found.page, "changes": (changes := shown(found.changes))}
-    finding = ReviewedEvent(
-        policy=found.policy,
-        severity=found.severity,
-        verdict=found.verdict,
-        effect=found.effect.value,
-        reasons=list(found.reasons),
-        action=describe(action),
-        **{name: value for name, value in more.items() if value},
-    )
-    ctx.journal.record(
-        finding,
-        role="operator",
-        subtask=subtask_id(state),
-        step=pending.step,
-        key=reviewed_key(pending.key, found.verdict, ctx.journal.digest(action)),
-    )
+    changes, digest = shown(found.changes), ctx.journal.digest(action)
+    told: Json = {"page": found.page, "changes": changes}
+    finding = record_review(state, ctx, pending.key, digest, found, describe(action), step=pending.step, **told)
     hidden = element is not None and safety_of(state, ctx).is_private(element)
     line = describe(action, hide_text=hidden)
     pending = pending.but(
         action=action.dump(),
-        digest=ctx.journal.digest(action),
+        digest=digest,
         effect=found.effect.value,
         line=line,
         before=seen.state_id,
@@ -168,7 +136,7 @@ def _judge(
     state: State, ctx: Context, action: Action, element: GUIElement | None, seen: VisualState, pending: Pending
 ) -> Review:
     policy, skills = safety_of(state, ctx), ctx.skills
-    sure: dict[str, Any] = {"confidence": pending.confidence, "confirm": pending.confirm}
+    sure: Json = {"confidence": pending.confidence, "confirm": pending.confirm}
     effects, unrated = skills.effects(action, element, seen), skills.unrated(action)
     effects = pending.effects if released(action) else own_work(ctx, policy, action, element, seen) or effects
     changes = None if skills.settled(action) else previewed(ctx, action)
@@ -194,33 +162,16 @@ def _judge(
     return found
 
 
-def _verdict(state: State, ctx: Context, pending: Pending, found: Review, finding: dict[str, Any]) -> Update:
-    trace_note = {"step": pending.step, "line": pending.line, "status": "blocked"}
-    findings = state["safety_findings"]
-    if found.verdict != "allow":
-        findings = [*findings, finding]
+def _verdict(state: State, ctx: Context, pending: Pending, found: Review, finding: Json) -> Update:
+    findings = state["safety_findings"] + ([finding] if found.verdict != "allow" else [])
     if found.verdict == "deny":
         why = f"{pending.line} is not allowed: {'; '.join(found.reasons)} ({found.policy})"
-        report = {"signal": Signal.CANNOT_EXECUTE.value, "summary": why, "evidence": [why], "refused": pending.line}
-        return {
-            "pending_action": None,
-            "safety_findings": findings,
-            "interaction_status": "blocked",
-            "report": report,
-            "action_trace": [*state["action_trace"], trace_note],
-            "route": FINALIZE,
-        }
+        note: TraceNote = {"step": pending.step, "line": pending.line, "status": "blocked"}
+        end = ended(state, Signal.CANNOT_EXECUTE, "blocked", why, refused=pending.line)
+        return end | {"safety_findings": findings, "action_trace": [*state["action_trace"], note]}
     if not pending.held:
         ctx.line.passing(Signal.GENERATE_ACTION, step=pending.step, key=f"generate/{pending.key}")
     if found.verdict == "allow":
         ctx.journal.commit()  # before a checkpoint says that this is done
         return {"pending_action": pending.dump(), "needs_approval": False, "safety_findings": findings, "route": "execute_action"}
-    record_request(state, ctx, pending, found, role="operator")
-    ctx.journal.commit()
-    return {
-        "pending_action": pending.dump(),
-        "needs_approval": True,
-        "safety_findings": findings,
-        "interaction_status": "needs_approval",
-        "route": "request_human_approval",
-    }
+    return to_be_asked(state, ctx, pending, found, role="operator") | {"safety_findings": findings}

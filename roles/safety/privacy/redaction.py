@@ -19,10 +19,9 @@ from protocol import (
     BoundingBox,
     ExecStatus,
     GUIElement,
-    TargetError,
     VisualState,
     parse_action,
-    resolve,
+    target_element,
 )
 from roles.safety import SafetyPolicy
 from roles.safety.privacy.vault import UnknownSecret, Vault, disarmed, is_reference
@@ -228,10 +227,7 @@ def _aimed_at(action: Action, seen: VisualState) -> GUIElement | None:
     """The element that an action's content goes into."""
     if action.target is None:
         return next((e for e in seen.elements if e.focused), None) if action.verb == "type" else None
-    try:
-        return seen.by_id.get(resolve(action.target, seen).element_id)
-    except TargetError:
-        return None
+    return target_element(action.target, seen)
 
 
 def _changed(value: Any, element: GUIElement, keep: Any) -> Any:

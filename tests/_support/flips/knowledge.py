@@ -21,8 +21,7 @@ from orchestrator.settings.settings import load_settings
 from roles.knowledge.library import stored_at
 from roles.knowledge.pages.documents import KINDS, Document
 from roles.knowledge.retrievers import OnlineSearch
-from roles.knowledge.sources import SourceFault
-from roles.knowledge.store import KnowledgeStore
+from roles.knowledge.store import KnowledgeStore, SourceFault
 
 QUERY = "feed the brown otters"
 NOTE = 'Create a note titled "Milk" with the text "two bottles"'

@@ -47,7 +47,7 @@ from roles.contracts.context import Context
 from roles.contracts.signals import GateTrigger, SubtaskStatus
 from roles.journal.events import GateEvent, ModelCallEvent
 from roles.journal.journal import Journal
-from roles.knowledge.sources import McpSource
+from roles.knowledge.retrievers import McpSource
 from roles.manager.graph import gather_supplement
 from roles.policies.fallback import PolicyFault
 from roles.policies.llm.calls import Clocks

@@ -29,7 +29,7 @@ from protocol import (
     VisualState,
 )
 from protocol.dsl import parse_line
-from roles.contracts.call_timeouts import TimedEnvironment
+from roles.contracts.nodes import TimedEnvironment
 from roles.safety import SafetyPolicy, review
 from roles.safety.privacy.redaction import Redactor, SecretBorder
 

@@ -19,7 +19,7 @@ from roles.contracts import GateVerdict, PlanAnswer
 from roles.contracts.limits import Limits
 from roles.contracts.nodes import Graph
 from roles.contracts.signals import GateTrigger, Signal
-from roles.contracts.steering import Silence
+from roles.contracts.steering import SteeringInput
 from roles.manager.graph import ManagerState
 
 AMOUNT, VENDOR, SUBMIT = ActionTarget(text="Amount"), ActionTarget(text="Vendor"), ActionTarget(text="Submit")
@@ -167,7 +167,7 @@ def cancelled() -> Run:
     return run
 
 
-class Saying(Silence):
+class Saying(SteeringInput):
     """A person who says something, to be minded by a plan, as soon as this has happened."""
 
     def __init__(self, when: Callable[[], bool]) -> None:

@@ -12,12 +12,11 @@ from environments.cards import Vocabulary, vocabulary
 from environments.simulated.desktop import SimulatedDesktop
 from environments.simulated.world.worldfile import load_world
 from roles.contracts import Supplement
-from roles.knowledge.pages.filling import Filling, filled
+from roles.knowledge.pages.filling import Filling, filled, values_in
 from roles.knowledge.pages.folders import sync
 from roles.knowledge.pages.playbook import playbooks_in
 from roles.knowledge.settings import KnowledgeSettings
 from roles.knowledge.store import KnowledgeStore
-from roles.knowledge.values import values_in
 from roles.screen.language.reader import read
 
 ROOT = Path(__file__).resolve().parents[3]

@@ -13,7 +13,7 @@ from services.search import SearchServer, search_server
 
 from roles.knowledge.retrievers import OnlineSearch
 from roles.knowledge.settings import OnlineSettings
-from roles.knowledge.sources import SourceFault
+from roles.knowledge.store import SourceFault
 
 
 @pytest.fixture(scope="module")

@@ -14,10 +14,9 @@ from langchain_core.tools import StructuredTool
 from roles.contracts import Supplement
 from roles.knowledge.library import Library, gather, help_in
 from roles.knowledge.pages.documents import Document
-from roles.knowledge.retrievers import RetrieverSource, SourceRetriever
+from roles.knowledge.retrievers import RetrieverSource, SourceRetriever, ToolSource
 from roles.knowledge.settings import KnowledgeSettings, SourceSettings
-from roles.knowledge.sources import SourceFault, ToolSource
-from roles.knowledge.store import KnowledgeStore
+from roles.knowledge.store import KnowledgeStore, SourceFault
 
 
 class Theirs(BaseRetriever):

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from roles.knowledge.values import Wanted, values_in, without_quoted, without_values
+from roles.knowledge.pages.filling import Wanted, values_in, without_quoted, without_values
 
 
 @pytest.mark.parametrize(

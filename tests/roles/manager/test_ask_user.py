@@ -10,7 +10,7 @@ from support import Handbook, Run, decide, planned, subtask
 from protocol import ActionTarget, Fill
 from roles.contracts import PlanAnswer, PlanRequest
 from roles.contracts.limits import Limits
-from roles.knowledge.sources import SourceFault
+from roles.knowledge.store import SourceFault
 from roles.manager.review import knows_nothing
 
 FILL = decide(Fill(target=ActionTarget(text="Amount"), text="$5.00"))

@@ -14,8 +14,8 @@ import protocol as p
 from protocol import Action, ActionTarget, CallApi, Click, Fill, GUIElement, VisualState, Window
 from roles.contracts import Fact
 from roles.safety import Grounds, Review, SafetyPolicy, explain, review
-from roles.safety.constraints import problem_with
 from roles.safety.effects import Effect
+from roles.safety.policy import problem_with
 
 TO = GUIElement(element_id="to", text="To", role="textbox", app="mail", value="", confidence=0.9)
 PIN = GUIElement(element_id="pin", text="Password", role="textbox", app="mail", value="tulip")

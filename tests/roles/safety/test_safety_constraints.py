@@ -10,7 +10,7 @@ from pydantic import ValidationError
 from protocol import Action, ActionTarget, CallApi, Click, Fill, GUIElement, Navigate, VisualState, Window
 from roles.contracts import Fact
 from roles.safety import Constraints, Review, SafetyPolicy, review
-from roles.safety.constraints import problem_in, together
+from roles.safety.policy import problem_in, together
 
 BOX = GUIElement(element_id="to", text="To", role="textbox", app="mail")
 LINK = GUIElement(element_id="go", text="More", role="link", app="browser", leads="open https://shop.evil.example/x")

@@ -81,3 +81,8 @@ def test_no_text_breaks_the_readers_of_values(text: str) -> None:
     kind_of(text)
     rewritings(text)
     same_value(text, "1")
+
+
+def test_an_amount_below_nothing_may_stand_behind_its_currency() -> None:
+    assert amount_of("USD -456.50") == amount_of("-456.50 USD") == amount_of("$-456.50") == -456.5
+    assert kind_of("USD -456.50") == "money"

@@ -16,7 +16,7 @@ from orchestrator.settings.settings import read_safety
 from roles.contracts import Script
 from roles.policies.scripted import ScriptedTechnician, TechnicianScript
 from roles.safety import Rule, SafetyPolicy
-from roles.technician.execute import changes_of
+from roles.technician.graph import changes_of
 
 DOCS = Path(__file__).parents[3] / "docs/technician.md"
 ONLY_READ = SafetyPolicy.model_validate(

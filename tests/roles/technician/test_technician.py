@@ -16,7 +16,7 @@ from roles.evaluator.rules import RulesEvaluator
 from roles.policies.scripted import ScriptedTechnician, TechnicianScript
 from roles.safety import Rule, SafetyPolicy
 from roles.safety.privacy.vault import reference
-from roles.technician.execute import facts_in
+from roles.technician.graph import facts_in
 
 
 def bash(code: str) -> Script:

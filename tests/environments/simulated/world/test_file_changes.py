@@ -10,7 +10,7 @@ from support import desktop
 from environments.contract import DigestMismatch, FileChange, Files, FileTree, text_digest
 from environments.faults.faults import FaultyEnvironment
 from protocol import ActionTarget, Click, ExecStatus, Extension, LaunchApp
-from roles.technician.execute import changes
+from roles.technician.graph import changes
 
 WORLD = """
 name: bureau

@@ -13,8 +13,7 @@ from environments.contract import Environment, EnvironmentFault
 from environments.simulated.desktop import SimulatedDesktop
 from environments.simulated.world.worldfile import load_world, parse_world
 from protocol import ActionTarget, ExecStatus, Fill, Wait
-from roles.contracts.call_timeouts import TimedEnvironment
-from roles.contracts.nodes import RunBlocked
+from roles.contracts.nodes import RunBlocked, TimedEnvironment
 
 CLAIM = "name: claim\napps: {reimbursement: {}, notes: {}}\nopen: [reimbursement]\n"
 CAPABILITIES = [

@@ -10,7 +10,7 @@ from support import FINISH, Run, planned, subtask, verdict
 from protocol import OperatorDecision
 from roles.contracts import OperatorView, PlanAnswer, PlanRequest, Supplement
 from roles.contracts.signals import GateTrigger, Signal
-from roles.knowledge.sources import SourceFault
+from roles.knowledge.store import SourceFault
 
 
 class Library:

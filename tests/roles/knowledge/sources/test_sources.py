@@ -22,8 +22,9 @@ from orchestrator.settings.settings import load_settings
 from protocol.retries import Retries
 from roles.contracts.context import Context
 from roles.journal.journal import Journal, cut
-from roles.knowledge.retrievers import RetrieverSource
-from roles.knowledge.sources import McpSettings, McpSource, SourceFault, ToolSource, found_in
+from roles.knowledge.retrievers import McpSource, RetrieverSource, ToolSource, found_in
+from roles.knowledge.settings import McpSettings
+from roles.knowledge.store import SourceFault
 from roles.manager.graph import build_manager
 
 SERVER = '''

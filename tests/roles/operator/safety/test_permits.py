@@ -13,7 +13,7 @@ from support import FINISH, OPEN_HOUSE, Run, decide, planned, subtask
 from environments.effects import RELEASE, SENSITIVE, Effect, GuardedEnvironment, Network, release, released
 from environments.faults.faults import FaultyEnvironment
 from protocol import ActionTarget, Click, Fill, GUIElement, OperatorDecision, PressKey, VisualState, Wait, parse_action
-from roles.contracts.call_timeouts import TimedEnvironment
+from roles.contracts.nodes import TimedEnvironment
 from roles.operator.execute import execute_action
 from roles.operator.safety.approval import reviewed_key
 from roles.operator.safety.permits import network_of, own_work
