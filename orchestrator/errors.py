@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import errno
 import os
-import sqlite3
 from collections.abc import Iterable
 from pathlib import Path
 
@@ -82,7 +81,7 @@ def outage_of(bad: BaseException, folder: Path) -> str:
 def _kind(bad: BaseException) -> str:
     if isinstance(bad, OSError):
         return "full" if bad.errno in _FULL else "shut" if bad.errno in _SHUT else ""
-    name = str(getattr(bad, "sqlite_errorname", "")) if isinstance(bad, sqlite3.Error) else ""
+    name = str(getattr(bad, "sqlite_errorname", ""))
     return next((kind for sign, kind in _SIGNS.items() if name.startswith(sign)), "")
 
 

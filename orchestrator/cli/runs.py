@@ -157,7 +157,7 @@ def show(
         board = run.blackboard(at)
         typer.echo(json_text(board, 2) if as_json else board_page(board))
     elif prompts or step is not None:
-        from orchestrator.views.listing import page_of
+        from orchestrator.views.transcripts import page_of
 
         calls = run.prompts(step)
         typer.echo(json_text(calls, 2) if as_json else page_of(calls))

@@ -31,7 +31,6 @@ from roles.contracts.requests import (
 )
 from roles.journal.rows import inflated
 from roles.manager.plans import WORK_PLAN, PlanError
-from roles.manager.review import edited_plan
 from roles.safety.policy import problem_in
 
 
@@ -74,6 +73,8 @@ def _check_edit(decision: Edit, request: Request | None) -> None:
     if isinstance(request, ApprovalRequest) and request.request is not None:
         raise UsageProblem("A request of a page goes as it is or not at all: approve or reject it, or say something.")
     if isinstance(request, PlanReviewRequest):
+        from roles.manager.review import edited_plan
+
         edited_plan(edited.args, request)
 
 

@@ -18,10 +18,10 @@ from typing import Any, NamedTuple
 from urllib.parse import quote
 
 from orchestrator.store.printable import clean
-from orchestrator.views.listing import parts_of
 from orchestrator.views.page.data import FIELDS, FLAGS, PER_CHUNK, Chunk, Item, Pool, RunData, chunks
 from orchestrator.views.page.run_data import gather
 from orchestrator.views.page.source import Source, screens_of
+from orchestrator.views.transcripts import parts_of
 from protocol.log.log import whole_file
 
 MAIN = "main.js"
