@@ -164,7 +164,8 @@ def _titles(task: Task, seed: int, changed: frozenset[str]) -> Iterator[tuple[st
     for path in sorted({".".join(one.split(".")[:4]) for one in changed}):
         _, app, store, record = (*path.split("."), "", "")[:4]
         there = apps.get(app, {}).get(store, {})
-        named = {key: one.get("title") or one.get("subject") for key, one in there.items()} if isinstance(there, dict) else {}
+        records = {key: one for key, one in there.items() if isinstance(one, dict)} if isinstance(there, dict) else {}
+        named = {key: one.get("title") or one.get("subject") for key, one in records.items()}
         if (title := named.get(record)) and [*named.values()].count(title) == 1:
             yield path, title
 

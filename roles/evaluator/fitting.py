@@ -350,10 +350,11 @@ class Resolver:
         one = value.of[0] if len(value.of) == 1 else None
         if not isinstance(one, Of) or value.how not in {"sum", "count", "largest", "smallest"} or one.thing.pick is not None:
             return None
-        thing = self.named(one.thing)
-        meant = self.all_of(thing)
-        if meant is None or self.unsure_of(thing):
+        things = [self.named(each) for each in (one.thing.model_copy(update={"also": ()}), *one.thing.also)]
+        sets = [self.all_of(thing) for thing in things]
+        if None in sets or any(map(self.unsure_of, things)):
             return None
+        meant = [record for records in sets for record in records or ()]
         if value.how == "count":
             return [str(len(meant))]
         field = one.fields[0] if one.fields else "total"

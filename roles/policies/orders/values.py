@@ -181,6 +181,8 @@ class Values(Lookups):
             if len(parts) > 1 and value.how not in {"sum", "count"}:
                 raise Refusal(f'"{self._said(value.spans)}": a {value.how} over several kinds at once is not understood')
             tables = [self._over_table(value.how, many[0].model_copy(update={"thing": one})) for one in parts]
+            if len(parts) > 1:
+                self._check_apart(value, parts)
             formula = tables[0] if len(tables) == 1 else " + ".join(f"({one})" for one in tables)
         else:
             formula = self._over_values(value.how, [self._operand(of) for of in value.of])
@@ -219,6 +221,12 @@ class Values(Lookups):
             raise Refusal(f'"{self.phrase(of.thing)}": it is not said of which field the {how} is meant')
         word = {"largest": "maximum", "smallest": "minimum"}.get(how, how)
         return f"fact {_string(name)} | {word} [{self._label(field[0], base)}]"
+
+    def _check_apart(self, value: Worked, parts: Sequence[Thing]) -> None:
+        """What is in two of the sets that are added up would count twice."""
+        seen = [tuple(row.cells.items()) for part in parts for row in self._rows_of(part.model_copy(update={"quantity": "all"}), ())]
+        if len({*seen}) < len(seen):
+            raise Refusal(f'"{self._said(value.spans)}": some of them are both, and how often they count is not said', ask=True)
 
     def _check_named(self, records: Records, name: str) -> None:
         """Nothing is worked out over a name that no record has; of one that some have, none may be in this or that state."""

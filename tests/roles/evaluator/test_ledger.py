@@ -313,6 +313,15 @@ def test_a_field_and_a_group_are_no_names(goal: str, success: str, changes: str,
     assert judged(goal, "people", success, changes, tmp_path) == ("fulfilled", True)
 
 
+@pytest.mark.parametrize(
+    ("world", "groups", "status"), [("people", "Choir and Garden", "fulfilled"), ("company", "Suppliers and Family", "rejected")]
+)
+def test_who_is_in_two_groups_is_not_counted_twice(world: str, groups: str, status: str, tmp_path: Path) -> None:
+    success = f'{WRITTEN}.exists(n, {WRITTEN}[n].title == "Both" && {WRITTEN}[n].body == "6")'
+    goal = f'Put the number of contacts in the groups {groups} into a note called "Both"'
+    assert judged(goal, world, success, "notes.notes.+", tmp_path) == (status, status == "fulfilled")
+
+
 def test_who_is_to_be_taken_out_of_a_group_is_not_to_be_deleted(tmp_path: Path) -> None:
     deleted = worked('Delete the contact "Lee Sanders"', tmp_path, "people")
     assert states(deleted.held("Remove Lee Sanders from the group Choir"))[0] == "missing"
