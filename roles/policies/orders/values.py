@@ -224,7 +224,8 @@ class Values(Lookups):
 
     def _check_apart(self, value: Worked, parts: Sequence[Thing]) -> None:
         """What is in two of the sets that are added up would count twice."""
-        seen = [tuple(row.cells.items()) for part in parts for row in self._rows_of(part.model_copy(update={"quantity": "all"}), ())]
+        sets = [self._rows_of(part.model_copy(update={"quantity": "all"}), ()) for part in parts]
+        seen = [tuple(row.cells.items()) for rows in sets for row in rows]
         if len({*seen}) < len(seen):
             raise Refusal(f'"{self._said(value.spans)}": some of them are both, and how often they count is not said', ask=True)
 

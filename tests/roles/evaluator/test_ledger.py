@@ -318,7 +318,7 @@ def test_a_field_and_a_group_are_no_names(goal: str, success: str, changes: str,
 )
 def test_who_is_in_two_groups_is_not_counted_twice(world: str, groups: str, status: str, tmp_path: Path) -> None:
     success = f'{WRITTEN}.exists(n, {WRITTEN}[n].title == "Both" && {WRITTEN}[n].body == "6")'
-    goal = f'Put the number of contacts in the groups {groups} into a note called "Both"'
+    goal = f'Make a note called "Both" with the number of contacts in the groups {groups}'
     assert judged(goal, world, success, "notes.notes.+", tmp_path) == (status, status == "fulfilled")
 
 
