@@ -28,6 +28,7 @@ from orchestrator.errors import UsageProblem, outage_of, stopped
 from orchestrator.runs.privacy.secrets import give, give_named, goal_without, keep_beginning, named, plan_without, task_without
 from orchestrator.runs.privacy.trust import signed
 from orchestrator.runs.replay.recorded_policies import noting
+from orchestrator.runs.traces import RunTrace
 from orchestrator.settings.build import build_context
 from orchestrator.settings.settings import LoadedSettings, Settings
 from orchestrator.store.checkpoints import Cursors
@@ -88,6 +89,7 @@ class OpenRun:
     saver: Cursors
     graph: Graph
     controls: Controls
+    trace: RunTrace | None = None
     owned: bool = True
     """Whether the environment was made for this run and goes with it."""
 
@@ -111,6 +113,8 @@ class OpenRun:
                 closing.callback(self.context.environment.close)
             closing.callback(self.saver.close)
             closing.callback(self.context.journal.close)
+            if self.trace is not None:
+                closing.callback(self.trace.close)
 
 
 def create(
@@ -192,8 +196,11 @@ def open_run(folder: Path, record: dict[str, Any], hold: Hold, given: OpenOption
     except ValidationError as bad:
         where = ".".join(str(p) for p in bad.errors()[0]["loc"])
         raise UsageProblem(f"{folder / 'run.json'}: settings.{where}: {bad.errors()[0]['msg']}") from None
+    trace = None if settings.traces == "off" else RunTrace(record["run_id"], given.listener)
     try:
         with ExitStack() as undo:
+            if trace is not None:
+                undo.callback(trace.close)
             stored = open_store(settings.store, folder, record["run_id"], settings.retries)
             undo.callback(stored.close)
             context = build_context(
@@ -203,7 +210,7 @@ def open_run(folder: Path, record: dict[str, Any], hold: Hold, given: OpenOption
                 journal_path=folder / "journal.sqlite",
                 rows=stored.rows,
                 store=folder,
-                listener=given.listener,
+                listener=trace or given.listener,
                 parts=parts,
             ).with_(given=record.get("given", ""))
             give(context.journal, parts.get("secrets") or {})
@@ -227,7 +234,7 @@ def open_run(folder: Path, record: dict[str, Any], hold: Hold, given: OpenOption
     )
     context = context.with_(say=controls)
     graph = build_controller(checkpointer=stored.saver, granularity=settings.crew.operator.granularity)
-    return OpenRun(record, folder, context, stored.saver, graph, controls, owned)
+    return OpenRun(record, folder, context, stored.saver, graph, controls, trace, owned)
 
 
 def new_folder(runs_dir: Path) -> Path:
