@@ -11,8 +11,10 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
+import pytest
 from langchain_core.messages import AIMessage, BaseMessage
 from langchain_core.messages.ai import InputTokenDetails, UsageMetadata
+from opentelemetry.sdk.trace import TracerProvider
 from pydantic import Field, PrivateAttr
 
 from environments.contract import Environment
@@ -23,6 +25,7 @@ from environments.simulated.world.worldfile import parse_world
 from orchestrator import Crew
 from orchestrator.errors import UsageProblem
 from orchestrator.lab.testing.stage import Stage
+from orchestrator.runs import traces
 from orchestrator.runs.open_run import OpenOptions
 from orchestrator.runs.runs import taken_up
 from orchestrator.settings.build import build_context, build_sources, make_environment
@@ -339,6 +342,20 @@ def recorded(overrides: Sequence[str], folder: Path) -> Any:
     for _ in range(2):
         bench.decided()
     return [e.body.get("transcript") for e in bench.journal.events("model_call")]
+
+
+def traced(overrides: Sequence[str], folder: Path) -> Any:
+    """The processes of a run that sent a trace."""
+    providers: list[TracerProvider] = []
+
+    def provider() -> TracerProvider:
+        providers.append(TracerProvider())
+        return providers[-1]
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(traces, "_exporting", provider)
+        run()(overrides, folder)
+    return len(providers)
 
 
 def spared(overrides: Sequence[str], folder: Path) -> Any:
