@@ -196,7 +196,7 @@ def open_run(folder: Path, record: dict[str, Any], hold: Hold, given: OpenOption
     except ValidationError as bad:
         where = ".".join(str(p) for p in bad.errors()[0]["loc"])
         raise UsageProblem(f"{folder / 'run.json'}: settings.{where}: {bad.errors()[0]['msg']}") from None
-    trace = None if settings.traces == "off" else RunTrace(record["run_id"], given.listener)
+    trace = None if settings.traces == "none" else RunTrace(record["run_id"], given.listener)
     try:
         with ExitStack() as undo:
             if trace is not None:

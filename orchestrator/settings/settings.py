@@ -314,7 +314,7 @@ class Settings(Frozen):
     """Pictures of the screen: which a model is shown, and which a run keeps."""
     record: RecordSettings = RecordSettings()
     """What is kept of the prompts and replies of models."""
-    traces: Literal["off", "otel"] = "off"
+    traces: Literal["none", "otel"] = "none"
     """`otel`: a run is an OpenTelemetry trace, sent where the process or its `OTEL_*` variables say."""
     vision: VisionSettings = VisionSettings()
     """Whether the crew gets nothing but pictures of the screen."""

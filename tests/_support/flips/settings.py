@@ -260,7 +260,7 @@ FLIPS: dict[str, Flip] = {
     "crew.adaptive.gates": flip(see.spared, "crew.adaptive.gates", "true", "false", *ASKED),
     "crew.adaptive.plan": flip(see.spared, "crew.adaptive.plan", "true", "false", *ASKED),
     "record.prompts": flip(see.recorded, "record.prompts", "all", "none", *GIVEN),
-    "traces": flip(see.traced, "traces", "off", "otel"),
+    "traces": flip(see.traced, "traces", "none", "otel"),
     "record.megabytes": flip(see.recorded, "record.megabytes", 0.001, 9, *GIVEN),
     "limits.answer_output": flip(see.talked, "limits.answer_output", 100, 9_000, *GIVEN),
     "limits.role_steps": flip(see.run(), "limits.role_steps", "{operator: 1}", "{operator: 100}"),
