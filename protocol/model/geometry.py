@@ -24,7 +24,7 @@ class Frozen(BaseModel):
     """A value: immutable, closed to unknown keys, and always fit to be written down. Base of every model of the protocol."""
 
     # A limit on texts has each of them looked at, and half a surrogate pair, which no log could hold, refused.
-    model_config = ConfigDict(frozen=True, defer_build=True, extra="forbid", allow_inf_nan=False, str_max_length=10_000_000)
+    model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False, str_max_length=10_000_000)
 
 
 class TaggedModel(Frozen):
