@@ -108,3 +108,17 @@ def test_children_are_those_that_name_the_parent() -> None:
     state = VisualState(elements=(BUTTON, inside, deeper))
     assert state.children("e1") == (inside,)
     assert state.by_id["e3"] is deeper
+
+
+def test_containers_are_told_from_the_inside_out_and_a_circle_or_an_endless_chain_is_cut_off() -> None:
+    def inside(element_id: str, parent: str | None) -> GUIElement:
+        return GUIElement(element_id=element_id, text=element_id, parent=parent)
+
+    form, row, cell = inside("form", None), inside("row", "form"), inside("cell", "row")
+    state = VisualState(elements=(form, row, cell, inside("beside", None)))
+    assert state.above(cell) == (row, form)
+    assert state.within(form) == (row, cell)
+    circle = VisualState(elements=(inside("a", "b"), inside("b", "a")))
+    assert [e.element_id for e in circle.above(circle.by_id["a"])] == ["b", "a"]
+    deep = VisualState(elements=tuple(inside(str(n), str(n - 1) if n else None) for n in range(5_000)))
+    assert len(deep.above(deep.elements[-1])) == 100

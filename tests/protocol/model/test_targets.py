@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import ValidationError
 
-from protocol import ActionTarget, BoundingBox, GUIElement, StaleTarget, TargetError, VisualState, resolve
+from protocol import ActionTarget, BoundingBox, GUIElement, StaleTarget, TargetError, VisualState, resolve, target_element
 
 
 def box(x: int, y: int, w: int = 40, h: int = 20) -> BoundingBox:
@@ -225,3 +225,12 @@ def test_a_selector_is_not_for_a_list_of_elements():
     with pytest.raises(TargetError, match="cannot be followed"):
         resolve(ActionTarget(selector="#save"), SCREEN)
     assert resolve(ActionTarget(selector="#save", text="Save"), SCREEN).element_id == "e1"
+
+
+def test_what_a_target_means_is_nothing_where_it_may_mean_several_or_none() -> None:
+    once, twice = GUIElement(element_id="a", text="Save", role="button"), GUIElement(element_id="b", text="Send", role="button")
+    state = VisualState(elements=(once, twice, twice.model_copy(update={"element_id": "c"})))
+    assert target_element(ActionTarget(text="Save"), state) == once
+    assert target_element(ActionTarget(text="Send"), state) is None
+    assert target_element(ActionTarget(text="Delete"), state) is None
+    assert target_element(None, state) is None
