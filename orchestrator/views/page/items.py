@@ -305,14 +305,16 @@ class RunLines:
         return self._said.setdefault(_whose(event), _RoleMessages())
 
     def _take_said(self, event: Event, detail: Detail) -> float | None:
-        said = self._said.pop(_whose(event), _RoleMessages())
-        if said.calls:
-            detail["calls"] = [*detail.get("calls", []), *said.calls]
+        unplaced = self._said.pop(f"{event.role}/", _RoleMessages())  # of a run in which calls had no subtask yet
+        said = self._said.pop(_whose(event), unplaced)
+        calls = said.calls if said is unplaced else [*unplaced.calls, *said.calls]
+        if calls:
+            detail["calls"] = [*detail.get("calls", []), *calls]
         if said.decided is not None:
             detail["decided"] = said.decided
             if expected := words(said.decided, "expected"):
                 detail["expected"] = expected
-        return said.began
+        return said.began or unplaced.began
 
     def _other(self, event: Event, kind: Kind) -> None:
         """Any event that has words for people; one of a kind that is not known here says its kind."""
