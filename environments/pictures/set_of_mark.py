@@ -9,7 +9,7 @@ Raises EnvironmentFault on import where Pillow is not installed.
 from __future__ import annotations
 
 import io
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import lru_cache
 from math import ceil, floor
@@ -267,6 +267,15 @@ def opened(png: bytes) -> Pixels:
         return Image.open(io.BytesIO(png), formats=_FORMATS).convert("RGB")
     except (OSError, ValueError, SyntaxError, EOFError, Image.DecompressionBombError, Image.DecompressionBombWarning) as bad:
         raise EnvironmentFault(f"the screenshot cannot be read as a picture: {bad}") from None
+
+
+def fitted(png: bytes, share: Callable[[int, int], float]) -> bytes:
+    """The picture, made smaller where its share of the size is less than 1. Raises EnvironmentFault for what is none."""
+    image = opened(png)
+    by = share(*image.size)
+    if by >= 1:
+        return png
+    return _png(image.resize((max(1, round(image.width * by)), max(1, round(image.height * by))), Image.Resampling.LANCZOS))
 
 
 def share_changed(before: bytes, after: bytes) -> float:

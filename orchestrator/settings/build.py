@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from environments.contract import Environment, EnvironmentFault
+from environments.contract import Environment, EnvironmentFault, Screenshots
 from orchestrator.core.hub_line import HubLine
 from orchestrator.errors import MissingDependency, UsageProblem, did_you_mean
 from orchestrator.settings.layers import KEY, Preset, Source, find_preset, looks_like_path, read_document, shipped_names
@@ -185,7 +185,8 @@ def build_context(
 
     around: Callable[[str, Any], Any] = given.get("around") or (lambda _, policy: policy)
     seeing = [one.vision for one in (settings.crew.evaluator, settings.crew.evaluator.at_the_end()) if one]
-    gallery = Gallery(settings.screenshots, surface, journal, store, remember=any(seeing))
+    remember = True in seeing or ("auto" in seeing and isinstance(surface, Screenshots))
+    gallery = Gallery(settings.screenshots, surface, journal, store, remember=remember)
     deciders = Deciders(
         settings.crew,
         journal=journal,

@@ -23,7 +23,7 @@ from roles.journal.journal import Journal
 from roles.journal.screenshots import Gallery, ScreenshotSettings
 from roles.policies.adaptive import JUDGED, AdaptiveEvaluator, AdaptiveManager
 from roles.policies.fallback import BySubtask, Case, Fallback, NamedPolicy, Vote
-from roles.policies.llm.settings import ModelSettings
+from roles.policies.llm.settings import ModelSettings, PictureSize
 
 if TYPE_CHECKING:
     from langchain_core.language_models import BaseChatModel
@@ -211,7 +211,7 @@ class Deciders:
             problem = MissingDependency if isinstance(bad, ModelMissing) else UsageProblem
             raise problem(f"crew.{role}{at}.{key}: {bad}{'' if str(bad).endswith('?') else '.'}") from None
         breaker = self._breakers.setdefault((chosen.name, chosen.base_url), Breaker(chosen, self._clocks))
-        account = Account(role, self._journal, self._limits, chosen.prices)
+        account = Account(role, self._journal, self._limits, chosen.prices, chosen.pictures)
         caller = Caller(model, chosen, account, breaker, self._clocks, self._retries)
         asker = Asker(caller, self._limits.reasks, self._limits.answer_output)
         return self._policy(role, settings, asker, prompt)
@@ -221,7 +221,8 @@ class Deciders:
         return ("operator", *(("technician",) if isinstance(self._environment, Files) else ()), "analyst")
 
     def _policy(self, role: str, settings: RoleSettings, asker: Asker, prompt: Prompt) -> Any:
-        picturing = self._picturing(role) if settings.vision else None
+        blind = settings.vision == "auto" and (getattr(asker.model, "profile", None) or {}).get("image_inputs") is False
+        picturing = self._picturing(role, settings) if settings.vision and not blind else None
         pictures = self._screenshots.shown(settings.pictures)
         if role == "manager":
             from roles.manager.llm import LlmManager
@@ -259,14 +260,24 @@ class Deciders:
             picturing=picturing,
         )
 
-    def _picturing(self, role: str) -> Picturing:
-        """Pictures of the screen that is there; for the Evaluator of those that the gallery remembers, too."""
-        environment, gallery = self._environment, self._gallery
+    def _picturing(self, role: str, settings: RoleSettings) -> Picturing | None:
+        """Pictures of the screen that is there, as large as the role's model takes them; for the Evaluator of those that the
+        gallery remembers, too."""
+        environment, gallery, auto = self._environment, self._gallery, settings.vision == "auto"
+        model = self._model_of(settings)
+        size = model.pictures if model is not None else PictureSize()
         if not isinstance(environment, Screenshots):
+            if auto:
+                return None
             raise UsageProblem(f"crew.{role}.vision: this environment has no pictures; leave vision out")
-        if role == "evaluator" and gallery is not None:
-            return _pictures_of(role, lambda seen: gallery.picture(seen.state_id))
-        return _pictures_of(role, lambda _: environment.screenshot())
+        try:
+            if role == "evaluator" and gallery is not None:
+                return _pictures_of(role, lambda seen: gallery.picture(seen.state_id), size)
+            return _pictures_of(role, lambda _: environment.screenshot(), size)
+        except MissingDependency:
+            if auto:
+                return None
+            raise
 
     def _windows(self) -> list[str]:
         """The windows that are open, the one in front marked."""
@@ -342,10 +353,13 @@ def _trusting() -> Any:
     return TrustingEvaluator()
 
 
-def _pictures_of(role: str, taken: Callable[[VisualState], bytes | None]) -> Picturing:
-    """Pictures of screens, made of their clean one. Raises UsageProblem where Pillow is not installed."""
+def _pictures_of(role: str, taken: Callable[[VisualState], bytes | None], size: PictureSize) -> Picturing:
+    """Pictures of screens, made of their clean one, which is made smaller first: so marks stay as large as they are.
+
+    Raises MissingDependency where Pillow is not installed.
+    """
     try:
-        from environments.pictures.set_of_mark import mark
+        from environments.pictures.set_of_mark import fitted, mark
     except EnvironmentFault as missing:
         raise MissingDependency(f"crew.{role}.vision: {missing}") from None
 
@@ -354,6 +368,8 @@ def _pictures_of(role: str, taken: Callable[[VisualState], bytes | None]) -> Pic
             png = taken(seen)
             if png is None:
                 return None
+            beside = 2 if wanted.kind == "side_by_side" else 1
+            png = fitted(png, lambda width, height: size.share(beside * width, height))
             match wanted.kind:
                 case "clean":
                     return png

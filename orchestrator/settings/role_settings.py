@@ -96,9 +96,10 @@ class RoleSettings(Frozen):
     """What an llm policy asks; `crew.model` where a role has none of its own."""
     prompt: Path | None = None
     """A prompt of your own for an llm policy; the shipped one is roles/ROLE/prompt.md."""
-    vision: bool = False
+    vision: bool | Literal["auto"] = False
     """Show the model of an Operator or Manager the screen, that of an Evaluator how it was before and is now, as pictures with a
-    mark on every control beside the text; needs an environment with pictures."""
+    mark on every control beside the text; needs an environment with pictures. `auto` is where there are some, and where the model
+    is not known to take none."""
     pictures: tuple[PictureKind, ...] = Field(default=("annotated",), min_length=1)
     """With `vision`: which pictures; `clean`, `annotated`, `last_target`, or `side_by_side` for the first two in one."""
     batch: int = Field(default=1, ge=1, le=10)

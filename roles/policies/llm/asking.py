@@ -70,6 +70,7 @@ class Asker:
         self._reasks = reasks
         self._longest = longest
         self._ways = list(_WAYS[caller.settings.structure])
+        self.model = caller.model
 
     def ask(
         self,

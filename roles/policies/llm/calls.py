@@ -5,6 +5,7 @@ Every call and every failure is an event of the journal. What LangGraph raises t
 
 from __future__ import annotations
 
+import base64
 import contextvars
 import threading
 import time
@@ -26,7 +27,7 @@ from roles.journal.journal import Journal
 from roles.journal.transcripts import ModelRequest, Occasion, Said
 from roles.policies.fallback import BudgetSpent, Unreachable
 from roles.policies.llm.reply_parsing import Finish, UnusableReply, finish_of, text_of
-from roles.policies.llm.settings import ModelSettings, Prices
+from roles.policies.llm.settings import ModelSettings, PictureSize, Prices
 
 _UNREAD: Mapping[str, Finish] = {
     "LengthFinishReasonError": "cut_off",
@@ -39,8 +40,9 @@ _REFUSED = frozenset({400, 404, 415, 422})
 _SAID = 200
 _KEPT = 4_000
 """Characters of an unusable answer that are kept."""
-_PICTURE = 1_000
-"""Tokens that a picture is taken for, where the provider does not say what a call used."""
+
+
+_ANY_PICTURE = PictureSize()
 
 
 class FormRefused(Exception):
@@ -79,7 +81,10 @@ class Clocks(NamedTuple):
 class Account:
     """What a role's models cost: every call is written down, and none is made once a budget is spent."""
 
-    def __init__(self, role: str, journal: Journal, limits: Limits, prices: Prices) -> None:
+    def __init__(
+        self, role: str, journal: Journal, limits: Limits, prices: Prices, pictures: PictureSize = _ANY_PICTURE
+    ) -> None:
+        self._pictures = pictures
         self._role = role
         self._journal = journal
         self._budgets = Budgets(limits)
@@ -140,7 +145,7 @@ class Account:
         read, written = (used["input_tokens"], used["output_tokens"]) if used else (0, 0)
         estimated = reply is not None and not used
         if estimated and reply is not None:
-            read = sum(_tokens(message) for message in messages)
+            read = sum(_tokens(message, self._pictures) for message in messages)
             written = estimate_tokens(text_of(reply) + str(reply.tool_calls or ""))
         reasoned = (used.get("output_token_details") or {}).get("reasoning") or 0 if used else 0
         cached = min(read, ((used.get("input_token_details") or {}).get("cache_read") or 0) if used else 0)
@@ -182,11 +187,14 @@ def _message(kept: Json) -> AIMessage:
     )
 
 
-def _tokens(message: BaseMessage) -> int:
-    if isinstance(message.content, str):
-        return estimate_tokens(message.content)
-    blocks = [block if isinstance(block, dict) else {"text": block} for block in message.content]
-    return sum(estimate_tokens(str(b["text"])) if "text" in b else _PICTURE for b in blocks)
+def _tokens(message: BaseMessage, pictures: PictureSize) -> int:
+    return sum(pictures.tokens(*_size(it)) if kind == "picture" else estimate_tokens(it) for kind, it in _parts(message))
+
+
+def _size(png: str) -> tuple[int, int]:
+    """Width and height, which stand at the beginning of every PNG."""
+    head = base64.b64decode(png[:32])
+    return (int.from_bytes(head[16:20]), int.from_bytes(head[20:24])) if head.startswith(b"\x89PNG") else (1, 1)
 
 
 class Breaker:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from difflib import get_close_matches
 from functools import cache
+from math import ceil, sqrt
 from pathlib import Path
 from typing import Any, Literal
 from urllib.parse import urlsplit
@@ -39,6 +40,26 @@ class Prices(Frozen):
     """Of those that were read and that the provider had in its cache; None: as any others."""
 
 
+class PictureSize(Frozen):
+    """How large pictures may be, and what they cost. A provider of which nothing is known takes those of most."""
+
+    side: int = 1_568
+    """Pixels of the longer side."""
+    short: int = 1_000_000
+    area: int = 1_000_000_000
+    tile: int = 28
+    base: float = 0.0
+    of_tile: float = 1.05
+
+    def share(self, width: int, height: int) -> float:
+        """What a picture of this size is made smaller by; at most 1."""
+        return min(1.0, self.side / max(width, height), self.short / min(width, height), sqrt(self.area / (width * height)))
+
+    def tokens(self, width: int, height: int) -> int:
+        share = self.share(width, height)
+        return round(self.base + self.of_tile * ceil(width * share / self.tile) * ceil(height * share / self.tile))
+
+
 class Provider(Frozen):
     """A provider of chat models, as providers.yaml has it."""
 
@@ -55,6 +76,7 @@ class Provider(Frozen):
     begins: str = ""
     effort: str = ""
     reasons: str = ""
+    pictures: PictureSize = PictureSize()
 
     @property
     def to_install(self) -> str:
@@ -93,6 +115,8 @@ class ModelSettings(Frozen):
     """What may be reasoned unseen beside `max_tokens`; None: 8,000 for a model that is known to reason or has an `effort`."""
     effort: Effort | None = None
     """How much it reasons before it answers; None leaves it to the provider."""
+    picture_side: int | None = Field(default=None, ge=64)
+    """Pixels of the longer side of a picture, which is made smaller where it is larger; None: as its provider would."""
     structure: Structure = "auto"
     timeout: float = Field(default=60.0, gt=0)
     """Seconds for one call."""
@@ -130,6 +154,13 @@ class ModelSettings(Frozen):
         if (self.name == "scripted") != (self.script is not None):
             raise ValueError("the model `scripted` needs a script, and no other model has one")
         return self
+
+    @property
+    def pictures(self) -> PictureSize:
+        """How large its pictures may be."""
+        known = providers().get(provided(self.name)[0])
+        size = known.pictures if known is not None else PictureSize()
+        return size if self.picture_side is None else size.model_copy(update={"side": self.picture_side})
 
     @property
     def reasons(self) -> bool:

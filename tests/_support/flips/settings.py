@@ -82,6 +82,7 @@ def models(at: str) -> dict[str, Flip]:
         "script": model(see.decision, "script", "HERE/says-wait.yaml", "HERE/says-fail.yaml", f"{at}.name=scripted", at=at),
         "temperature": model(see.opened, "temperature", 0.0, 0.7, openai, here, at=at),
         "max_tokens": model(see.opened, "max_tokens", 100, 200, openai, here, at=at),
+        "picture_side": model(see.asked, "picture_side", 300, 900, given, "crew.operator.vision=true", at=at),
         "reasoning_tokens": model(see.opened, "reasoning_tokens", 100, 200, openai, here, at=at),
         "effort": model(see.opened, "effort", "low", "high", openai, here, at=at),
         "timeout": model(see.opened, "timeout", 5.0, 9.0, openai, here, at=at),
