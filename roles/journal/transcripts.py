@@ -22,6 +22,7 @@ from roles.safety.privacy.redaction import Redactor
 PICTURE = "data:image/png;base64,"
 WITHDRAWN = "(withdrawn: something on this picture is private)"
 _KNOWN = 4_096
+_FRESH = 64
 _STEPPING = frozenset({"operator", "technician"})
 """Roles whose calls lead to a step; those of the others lead to a turn of the hub."""
 
@@ -82,6 +83,9 @@ class Transcripts:
         self.source: ReplySource | None = None
         """Where replies come from in place of models."""
         self._known: set[str] = set()
+        self._fresh: deque[str] = deque(maxlen=_FRESH)
+        """The latest parts, which may say what is found to be private by what they lead to."""
+        self._secrets = 0
         self._bytes: int | None = None
         self._paid: defaultdict[tuple[str, str, str], deque[str]] | None = None
 
@@ -118,8 +122,20 @@ class Transcripts:
             body = deflated(text.encode("utf-8", "surrogatepass"))
             self._rows.add_part(name, body)
             self._known.add(name)
+            self._fresh.append(name)
             self._bytes = (self._bytes or 0) + len(body)
         return name
+
+    def seal_again(self) -> None:
+        """Put references into the latest parts where more is known to be private than when they were written: what a model
+        makes up for a private field is so only once its answer is read."""
+        if self._redactor is None or self._secrets == len(self._redactor.vault):
+            return
+        self._secrets = len(self._redactor.vault)
+        for name in self._fresh:
+            text = self.text(name) or ""
+            if not text.startswith(PICTURE) and (sealed := str(self._sealed(text))) != text:
+                self._rows.replace_part(name, deflated(sealed.encode("utf-8", "surrogatepass")))
 
     def withdraw(self, private: Callable[[str], bool]) -> None:
         """Take away the pictures of screens on which something is known to be private by now."""

@@ -227,4 +227,5 @@ class RecordingPolicy:
             raise
 
     def _write(self, event: AnsweredEvent, subtask: str) -> None:
+        self._context.journal.transcripts.seal_again()
         self._context.journal.record(event, role=self._role, subtask=subtask)
