@@ -6,9 +6,9 @@ condition = ("if" | "unless") (thing predicate | "there is" thing) | "if so" | "
 from __future__ import annotations
 
 from roles.contracts.orders import Condition, Order, Slot, Test, Text, Thing
-from roles.screen.language.names import Doubt, Read, bare, plural
+from roles.screen.language.names import Read, bare, plural
 from roles.screen.language.values import Values
-from roles.screen.language.words import Match
+from roles.screen.language.words import Doubt, Match
 
 
 class Conditions(Values):

@@ -13,7 +13,7 @@ from typing import NamedTuple
 from dateutil.relativedelta import relativedelta  # type: ignore[import-untyped]
 
 from roles.contracts.orders import When
-from roles.screen.language.words import Words
+from roles.screen.language.words import Doubt, Words
 
 DAYS = "monday tuesday wednesday thursday friday saturday sunday".split()  # noqa: SIM905
 MONTHS = "january february march april may june july august september october november december".split()  # noqa: SIM905
@@ -25,6 +25,7 @@ PARTS = {
 }
 NEAR = {"today": 0, "tomorrow": 1, "yesterday": -1, "tonight": 0}
 ORDINAL = re.compile(r"(\d{1,2})(?:st|nd|rd|th)")
+SLASHED = re.compile(r"(\d{1,2})/(\d{1,2})/(\d{4})")
 CLOCK = re.compile(r"(\d{1,2})(?:[:.](\d\d))?\s?([ap])?\.?(?:m\.?|o[’']clock)?", re.I)
 SPANS = {unit: relativedelta(**{f"{unit}s": 1}) for unit in ("day", "week", "month", "year")}
 
@@ -71,6 +72,8 @@ class Dates:
             end = times[2]
         if days or times:
             start, stop = times[:2] if times else ("", "")
+            if self.low(at) == "tonight":
+                start, stop = (f"{int(one[:2]) + 12}{one[2:]}" if "01" <= one[:2] < "12" else one for one in (start, stop))
             first = days.first.isoformat() if days and days.first else ""
             last = days.last.isoformat() if days and days.last else ""
             return When(text=self.words.text(at, end), first=first, last=last, start=start, end=stop), end
@@ -120,10 +123,19 @@ class Dates:
             return self._one(self._from_now(days=-2), at + 4)
         if at < len(self.words.list) and self.words.list[at].kind == "date":
             return self._one(date.fromisoformat(word[:10]), at + 1)
+        if slashed := SLASHED.fullmatch(word):
+            return self._one(self._slashed(*map(int, slashed.groups())), at + 1)
         for rule in (self._weekday, self._dated, self._spanned, self._ahead, self._month):
             if found := rule(at):
                 return found
         return None
+
+    def _slashed(self, one: int, two: int, year: int) -> date | None:
+        """5/13/2026, 13/5/2026; where either may be the month, nobody can tell."""
+        days = sorted({day for day in (self._made(year, one, two), self._made(year, two, one)) if day})
+        if len(days) > 1:
+            raise Doubt(f"is {one}/{two}/{year} meant as {days[0]:%Y-%m-%d} or as {days[1]:%Y-%m-%d}?")
+        return days[0] if days else None
 
     def _one(self, day: date | None, end: int) -> Days:
         return Days(day, day, end)
@@ -143,8 +155,8 @@ class Dates:
         if self.low(end) in {"next", "this", "last"} and self.low(end + 1) == "week":
             week, end = {"next": 1, "this": 0, "last": -1}[self.low(end)], end + 2
         dated = self._dated(end + (self.low(end) == ","))
-        if dated and not which:
-            return dated
+        if dated and not which:  # Monday, March 3, where that is a Tuesday, is no day
+            return dated if not dated.first or dated.first.weekday() == DAYS.index(name) else Days(None, None, dated.end)
         if monday is None or self.today is None:
             return Days(None, None, end)
         day = monday + timedelta(days=DAYS.index(name))

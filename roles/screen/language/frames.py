@@ -8,8 +8,9 @@ from __future__ import annotations
 from typing import Any
 
 from roles.contracts.orders import Amount, Back, Of, Order, Slot, Text, Thing, Value, When, Worked
-from roles.screen.language.names import Doubt, Read, plural
+from roles.screen.language.names import Read, plural
 from roles.screen.language.values import Values
+from roles.screen.language.words import Doubt
 
 ONCE = frozenset({"to", "into", "as", "by", "on", "called", "until", "saying", "per", "from"})
 """Roles that an order has once: said twice it is not certain which is meant."""

@@ -12,7 +12,7 @@ from typing import Any, TypeVar
 
 from roles.contracts.orders import Back, Condition, Context, Of, Order, Span, Test, Text, Thing, Value, When, Worked
 from roles.screen.language.dates import Dates
-from roles.screen.language.words import Match, Token, Words
+from roles.screen.language.words import Doubt, Match, Token, Words
 
 NAMED = frozenset({"id", "file", "email", "url", "phone"})
 ENDS = frozenset(".!?;")
@@ -24,10 +24,6 @@ LOOKING = frozenset({"open", "find", "check", "answer", "collect"})
 T = TypeVar("T")
 Read = tuple[T, int]
 """What was read, and the place behind it."""
-
-
-class Doubt(Exception):
-    """Words that can be read in two ways, of which one would do something else."""
 
 
 class Names(ABC):

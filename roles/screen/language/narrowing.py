@@ -11,9 +11,9 @@ import re
 from typing import Any
 
 from roles.contracts.orders import Amount, Of, Pick, Test, Text, Value, When
-from roles.screen.language.names import Doubt, Read, bare, plural
+from roles.screen.language.names import Read, bare, plural
 from roles.screen.language.nouns import Nouns
-from roles.screen.language.words import Match
+from roles.screen.language.words import Doubt, Match
 
 
 class Narrowing(Nouns):

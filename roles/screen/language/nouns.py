@@ -12,8 +12,8 @@ from abc import abstractmethod
 from typing import Any
 
 from roles.contracts.orders import Of, Pick, Test, Text, Thing, Value, When
-from roles.screen.language.names import NOWHERE, Doubt, Names, Read, bare, plural
-from roles.screen.language.words import Match
+from roles.screen.language.names import NOWHERE, Names, Read, bare, plural
+from roles.screen.language.words import Doubt, Match
 
 
 class Nouns(Names):

@@ -17,9 +17,9 @@ from environments.cards import Vocabulary
 from roles.contracts.orders import Condition, Of, Order, Reading, Slot, Span, Text, Thing, Unread, Value
 from roles.screen.language.controls import Controls
 from roles.screen.language.frames import Frame
-from roles.screen.language.names import Doubt, Read, bare
+from roles.screen.language.names import Read, bare
 from roles.screen.language.statements import Statements
-from roles.screen.language.words import Match, Words
+from roles.screen.language.words import Doubt, Match, Words
 
 
 def read(goal: str, today: str = "", words: Vocabulary | None = None) -> Reading:

@@ -9,9 +9,9 @@ from __future__ import annotations
 from typing import Any
 
 from roles.contracts.orders import Amount, Back, Of, Order, Pick, Test, Text, Thing, Value, When, Worked
-from roles.screen.language.names import Doubt, Read, plural
+from roles.screen.language.names import Read, plural
 from roles.screen.language.narrowing import Narrowing
-from roles.screen.language.words import Match
+from roles.screen.language.words import Doubt, Match
 
 
 class Values(Narrowing):

@@ -52,6 +52,10 @@ def _data() -> dict[str, Any]:
     return data
 
 
+class Doubt(Exception):
+    """Words that can be read in two ways, of which one would do something else."""
+
+
 class Token(NamedTuple):
     """A word, a quotation, a number or a mark."""
 
