@@ -7,7 +7,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Any, Generic, Literal, NamedTuple, TypeAlias, TypeVar
+from typing import Any, Generic, Literal, NamedTuple, TypeAlias, TypeVar, get_args
 
 from pydantic import Field, JsonValue, ValidationError
 
@@ -341,6 +341,7 @@ class App(ABC, Generic[C, S]):
     """Whether it hears after each action how far the clock has `Passed`: what heats, cools or is recorded meanwhile."""
     content: type[C]
     state: type[S]
+    """Both are what the class is an `App` of, unless they are named."""
     looks: frozenset[str] = frozenset()
     """Paths in the state that only say what is looked at, begun and not saved yet, or counted: `page`, `messages.*.unread`.
     A change there and below is nothing that was done."""
@@ -351,6 +352,13 @@ class App(ABC, Generic[C, S]):
     """`Function`s: the app's own interface, beside its GUI."""
     agent: Callable[[S, str], Any] | None = None
     """The app's own agent: a request in words to `skills.FunctionResult`; None where it has none."""
+
+    def __init_subclass__(cls) -> None:
+        super().__init_subclass__()
+        for base in get_args(next(iter(cls.__dict__.get("__orig_bases__", ())), None)):
+            if isinstance(base, type):
+                name = "content" if issubclass(base, Content) else "state"
+                setattr(cls, name, cls.__dict__.get(name, base))
 
     def initial(self, content: Mapping[str, Any], setting: Setting) -> S:
         """The first state. Raises pydantic.ValidationError when the content is not what `content` describes."""

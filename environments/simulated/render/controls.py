@@ -6,8 +6,8 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import NamedTuple
 
+from environments.simulated.input.keyboard import EditedLine
 from environments.simulated.input.pointer import TRACK, share
-from environments.simulated.input.text_editing import EditedLine
 from environments.simulated.render.raster import icon_of
 from environments.simulated.render.shapes import Box, Fill, Icon, Label, Shape, framed, grown
 from environments.simulated.render.text import Face, cut, fit, lines, measure, printable

@@ -7,8 +7,8 @@ from collections.abc import Iterator, Sequence
 from math import ceil
 from typing import NamedTuple
 
+from environments.simulated.input.keyboard import EditedLine
 from environments.simulated.input.pointer import form_of
-from environments.simulated.input.text_editing import EditedLine
 from environments.simulated.render.controls import BODY, CONTROLS, RADIUS, SMALL, STRONG, Spot, at, baseline, text
 from environments.simulated.render.raster import icon_of
 from environments.simulated.render.shapes import Box, Fill, Icon, Picture, Shape, ShapeGroup, common, framed, grown, shadow

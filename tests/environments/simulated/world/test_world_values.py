@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from environments.simulated.input.text_editing import EditedLine
+from environments.simulated.input.keyboard import EditedLine
 from environments.simulated.world.values import from_cents, in_cents, page_of, parse_day, parse_money, shown
 
 

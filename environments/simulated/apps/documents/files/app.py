@@ -114,8 +114,6 @@ class Files(App[FilesContent, FilesState]):
     name = "files"
     title = "Files"
     words = ("files", "file", "folder", "folders", "document", "documents")
-    content = FilesContent
-    state = FilesState
     looks = frozenset({"cwd", "selected", "folded", "menu", "undo", "open", "text", "page"})
     meanings = (Tree("entries"),)
     functions = FUNCTIONS

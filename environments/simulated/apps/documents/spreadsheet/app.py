@@ -189,8 +189,6 @@ class Spreadsheet(App[SpreadsheetContent, SheetState]):
     name = "spreadsheet"
     title = "Spreadsheet"
     words = ("spreadsheet", "spreadsheets", "sheet", "sheets", "workbook")
-    content = SpreadsheetContent
-    state = SheetState
     looks = frozenset(
         {"sheet", "row", "column", "picked", "draft", "goto", "copied", "top", "left", "filter", "applied", "page", "csv",
          "error", "dirty", "undo", "redo"}

@@ -403,8 +403,6 @@ class Terminal(App[TerminalContent, TerminalState]):
     title = "Terminal"
     words = ("terminal", "shell", "console", "command", "commands")
     shares = "files"
-    content = TerminalContent
-    state = TerminalState
     looks = frozenset({"cwd", "status", "command", "lines", "past", "back", "recalled"})
     meanings = (Tree("own"),)
     functions = FUNCTIONS

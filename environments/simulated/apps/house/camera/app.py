@@ -33,7 +33,6 @@ class SenseApp(App[C, SensingState], Generic[C]):
     """An app that shows what devices of one kind noticed."""
 
     timed = True
-    state = SensingState
     looks = frozenset({"clock", "starts"})
     meanings = ()
     sense: Literal["camera", "microphone"]
@@ -84,7 +83,6 @@ class MicrophoneApp(SenseApp[MicrophoneContent]):
     name = "microphone"
     title = "Microphone"
     words = ("microphone", "microphones", "voice", "recording", "recordings", "audio", "transcript", "transcripts")
-    content = MicrophoneContent
     sense = "microphone"
     brings = "transcript"
     heading = heading("Voice", "voice")
@@ -139,7 +137,6 @@ class CameraApp(SenseApp[CameraContent]):
     name = "camera"
     title = "Camera"
     words = ("camera", "cameras", "picture", "pictures", "photo", "photos", "image", "caption", "captions")
-    content = CameraContent
     sense = "camera"
     brings = "caption"
     heading = heading("Cameras", "cameras")

@@ -105,21 +105,6 @@ RECENT = 20
 """Lines of the log that the window shows."""
 
 
-def home_view(state: HomeState) -> tuple[Widget, ...]:
-    rooms = {slug(room): room for room in state.rooms}
-    names = {"": "Overview", **rooms, "log": "Log"}
-    pages = tuple(
-        Widget("tab", name, f"page-{key or 'overview'}", press=True, selected=key == state.page) for key, name in names.items()
-    )
-    title = names.get(state.page, "Overview")
-    return (
-        ui.heading(f"Home: {title}", f"page.{state.page or 'overview'}"),
-        Widget("tablist", None, "pages", children=pages, across=True),
-        *((ui.alert(state.refusal, "refusal"),) if state.refusal else ()),
-        *(_log(state) if state.page == "log" else _room(state, title) if state.page in rooms else _overview(state)),
-    )
-
-
 def _overview(state: HomeState) -> Iterator[Widget]:
     rows = [
         ui.row(
@@ -371,8 +356,6 @@ class Home(App[HomeContent, HomeState]):
     words = ("home", "house", "room", "rooms", "light", "lights", "lamp", "thermostat", "heating", "oven", "door", "lock",
              "blinds", "alarm", "sensor", "sensors", "device", "devices")  # fmt: skip
     timed = True
-    content = HomeContent
-    state = HomeState
     looks = frozenset(
         {"clock", "starts", "page", "drafts", "refusal", "log", "devices.*.measured", "devices.*.base", "devices.*.since"}
     )
@@ -383,7 +366,19 @@ class Home(App[HomeContent, HomeState]):
         return began(content, setting)
 
     def view(self, state: HomeState) -> tuple[Widget, ...]:
-        return home_view(state)
+        rooms = {slug(room): room for room in state.rooms}
+        names = {"": "Overview", **rooms, "log": "Log"}
+        pages = tuple(
+            Widget("tab", name, f"page-{key or 'overview'}", press=True, selected=key == state.page)
+            for key, name in names.items()
+        )
+        title = names.get(state.page, "Overview")
+        return (
+            ui.heading(f"Home: {title}", f"page.{state.page or 'overview'}"),
+            Widget("tablist", None, "pages", children=pages, across=True),
+            *((ui.alert(state.refusal, "refusal"),) if state.refusal else ()),
+            *(_log(state) if state.page == "log" else _room(state, title) if state.page in rooms else _overview(state)),
+        )
 
     def update(self, state: HomeState, event: Event) -> Update[HomeState]:
         match event:

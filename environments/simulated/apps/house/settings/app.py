@@ -186,8 +186,6 @@ class Settings(App[SettingsContent, SettingsState]):
     name = "settings"
     title = "Settings"
     words = ("settings", "preferences", "account", "profile", "options")
-    content = SettingsContent
-    state = SettingsState
     looks = frozenset({"form", "error"})
     meanings = MEANINGS
     functions = functions(lambda state, event: Settings().update(state, event))

@@ -157,8 +157,6 @@ class Billing(App[BillingContent, BillingState]):
     name = "billing"
     title = "Billing"
     words = ("billing", "invoice", "invoices", "bill", "bills")
-    content = BillingContent
-    state = BillingState
     looks = frozenset({"query", "applied", "page", "open"})
     meanings = ()
     functions = FUNCTIONS

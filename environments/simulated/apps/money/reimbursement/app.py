@@ -225,8 +225,6 @@ class Reimbursement(App[ReimbursementContent, ReimbursementState]):
     name = "reimbursement"
     title = "Reimbursement"
     words = ("reimbursement", "reimbursements", "expense", "expenses", "claim", "claims")
-    content = ReimbursementContent
-    state = ReimbursementState
     looks = frozenset({"draft", "errors", "page", "claim", "list_page", "sheet"})
     meanings = MEANINGS
     functions = functions(lambda state, event: Reimbursement().update(state, event))

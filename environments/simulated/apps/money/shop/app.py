@@ -126,36 +126,6 @@ def _cart_problem(part: InCart, product: Product | None) -> str:
     return ""
 
 
-def started(content: ShopContent, setting: Setting) -> ShopState:
-    """The shop as the world file and the seed have it; nobody has been in it yet."""
-    given = content.products or ()
-    taken = {product.id for product in given}
-    made = _products(how_many(content.products, content.generate, 40, setting.cast.times), taken, setting)
-    products = {product.id: product for product in (*given, *made)}
-    orders = content.orders if content.orders is not None else _orders(made, content.deliveries[0], setting)
-    lines = {
-        str(n): CartLine(id=str(n), price=products[part.product].price, **part.model_dump())
-        for n, part in enumerate(content.cart, start=1)
-    }
-    address = content.address
-    if not address.name:
-        address = address.replace(name=setting.cast.user)
-    return ShopState(
-        products=products,
-        vouchers={voucher.code.upper(): voucher for voucher in content.vouchers},
-        deliveries=content.deliveries,
-        countries=content.countries,
-        orders={order.number: order for order in orders},
-        lines=lines,
-        counter=len(lines),
-        draft=Draft(**address.model_dump(), **content.card.model_dump(), delivery=content.deliveries[0].name),
-        card=content.card,
-        currency=content.currency,
-        free_from=content.free_delivery_from or "",
-        today=setting.cast.today.isoformat(),
-    )
-
-
 def _products(many: int, taken: set[str], setting: Setting) -> tuple[Product, ...]:
     free = (name for name in (f"P{number}" for number in count(1)) if name not in taken)
     return tuple(_product(next(free), setting) for _ in range(many))
@@ -240,8 +210,6 @@ class Shop(App[ShopContent, ShopState]):
     name = "shop"
     title = "Shop"
     words = ("shop", "store", "cart", "product", "products", "order", "orders", "buy")
-    content = ShopContent
-    state = ShopState
     looks = frozenset(
         {"counter", "draft", "page", "number", "query", "applied", "category", "sort", "price_to", "open", "picked", "quantity",
          "typed", "removed", "code", "step", "asked", "errors"}
@@ -250,7 +218,33 @@ class Shop(App[ShopContent, ShopState]):
     functions = FUNCTIONS
 
     def start(self, content: ShopContent, setting: Setting) -> ShopState:
-        return started(content, setting)
+        """The shop as the world file and the seed have it; nobody has been in it yet."""
+        given = content.products or ()
+        taken = {product.id for product in given}
+        made = _products(how_many(content.products, content.generate, 40, setting.cast.times), taken, setting)
+        products = {product.id: product for product in (*given, *made)}
+        orders = content.orders if content.orders is not None else _orders(made, content.deliveries[0], setting)
+        lines = {
+            str(n): CartLine(id=str(n), price=products[part.product].price, **part.model_dump())
+            for n, part in enumerate(content.cart, start=1)
+        }
+        address = content.address
+        if not address.name:
+            address = address.replace(name=setting.cast.user)
+        return ShopState(
+            products=products,
+            vouchers={voucher.code.upper(): voucher for voucher in content.vouchers},
+            deliveries=content.deliveries,
+            countries=content.countries,
+            orders={order.number: order for order in orders},
+            lines=lines,
+            counter=len(lines),
+            draft=Draft(**address.model_dump(), **content.card.model_dump(), delivery=content.deliveries[0].name),
+            card=content.card,
+            currency=content.currency,
+            free_from=content.free_delivery_from or "",
+            today=setting.cast.today.isoformat(),
+        )
 
     def view(self, state: ShopState) -> tuple[Widget, ...]:
         return page(state)

@@ -102,8 +102,6 @@ class Calendar(App[CalendarContent, CalendarState]):
     name = "calendar"
     title = "Calendar"
     words = ("calendar", "event", "events", "meeting", "meetings", "appointment", "appointments", "schedule")
-    content = CalendarContent
-    state = CalendarState
     looks = frozenset(
         {
             "counter",

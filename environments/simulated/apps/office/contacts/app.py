@@ -52,15 +52,6 @@ from environments.simulated.screen.widgets import Widget
 from environments.simulated.world.values import FIRST, LAST, highest, how_many, mail_address
 
 
-def page(state: ContactsState) -> tuple[Widget, ...]:
-    """The page that is shown: a form, a contact, the duplicates, or the list."""
-    if state.draft is not None:
-        return _form(state, state.draft)
-    if state.open in state.contacts:
-        return _detail(state.contacts[state.open])
-    return _duplicates(state) if state.duplicates else _list(state)
-
-
 def _list(state: ContactsState) -> tuple[Widget, ...]:
     columns = ("Name", "Email", "Phone", "Company", "Groups")
     choices = (ALL, *state.groups_of(), *(() if state.group in (ALL, *state.groups_of()) else (state.group,)))
@@ -168,8 +159,6 @@ class Contacts(App[ContactsContent, ContactsState]):
     name = "contacts"
     title = "Contacts"
     words = ("contacts", "contact", "address book", "addresses", "phone number")
-    content = ContactsContent
-    state = ContactsState
     looks = frozenset(
         {"counter", "group", "query", "applied", "page", "open", "duplicates", "merging", "draft", "untouched", "errors"}
     )
@@ -182,7 +171,12 @@ class Contacts(App[ContactsContent, ContactsState]):
         return ContactsState(contacts=contacts, counter=highest(contacts))
 
     def view(self, state: ContactsState) -> tuple[Widget, ...]:
-        return page(state)
+        """The page that is shown: a form, a contact, the duplicates, or the list."""
+        if state.draft is not None:
+            return _form(state, state.draft)
+        if state.open in state.contacts:
+            return _detail(state.contacts[state.open])
+        return _duplicates(state) if state.duplicates else _list(state)
 
     def update(self, state: ContactsState, event: Event) -> Update[ContactsState]:
         if isinstance(event, Arrived):

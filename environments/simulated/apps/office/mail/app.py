@@ -173,8 +173,6 @@ class Mail(App[MailContent, MailState]):
     name = "mail"
     title = "Mail"
     words = ("mail", "mails", "email", "emails", "inbox", "message", "messages")
-    content = MailContent
-    state = MailState
     looks = frozenset(
         {"counter", "folder", "query", "applied", "page", "open", "selected", "menu", "compose", "errors", "messages.*.unread"}
     )

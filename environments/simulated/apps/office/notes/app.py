@@ -215,8 +215,6 @@ class Notes(App[NotesContent, NotesState]):
     name = "notes"
     title = "Notes"
     words = ("notes", "note", "memo", "memos", "notebook")
-    content = NotesContent
-    state = NotesState
     looks = frozenset({"counter", "open", "title", "body", "error", "past", "future", "removed", "query", "applied", "page"})
     meanings = MEANINGS
     functions = functions(lambda state, event: Notes().update(state, event))

@@ -49,15 +49,6 @@ from environments.simulated.world.values import TOPICS, IdentityKey, Model, how_
 _SHORT = 60
 
 
-def page(state: ChatState) -> tuple[Widget, ...]:
-    """The page that is shown: a conversation, what was searched for, or the list."""
-    if put_there(IdentityKey(state.incoming)):
-        state = state.replace(coming=()).delivered().state.replace(coming=state.coming)
-    if state.open in state.conversations:
-        return _conversation(state, state.conversations[state.open])
-    return _results(state) if state.applied else _list(state)
-
-
 def _top(state: ChatState) -> tuple[Widget, ...]:
     return (ui.bar(ui.button("New conversation", "new")), ui.search_bar("messages", state.query))
 
@@ -210,8 +201,6 @@ class Chat(App[ChatContent, ChatState]):
     name = "chat"
     title = "Chat"
     words = ("chat", "chats", "conversation", "conversations", "instant message", "direct message")
-    content = ChatContent
-    state = ChatState
     looks = frozenset({
         "counter", "now", "coming", "drafts", "query", "applied", "page", "open", "older", "selected", "reply_to",
         "messages.*.unread", "conversations.*.used",
@@ -241,7 +230,12 @@ class Chat(App[ChatContent, ChatState]):
                          incoming=dict.fromkeys(conversations, ""))  # fmt: skip
 
     def view(self, state: ChatState) -> tuple[Widget, ...]:
-        return page(state)
+        """The page that is shown: a conversation, what was searched for, or the list."""
+        if put_there(IdentityKey(state.incoming)):
+            state = state.replace(coming=()).delivered().state.replace(coming=state.coming)
+        if state.open in state.conversations:
+            return _conversation(state, state.conversations[state.open])
+        return _results(state) if state.applied else _list(state)
 
     def update(self, state: ChatState, event: Event) -> Update[ChatState]:
         now, news = state.delivered()

@@ -255,8 +255,6 @@ class Browser(App[BrowserContent, BrowserState]):
     name = "browser"
     title = "Browser"
     words = ("browser", "web", "website", "intranet")
-    content = BrowserContent
-    state = BrowserState
     looks = frozenset({"tabs", "current", "visits", "sessions"})
     meanings = MEANINGS
     functions = FUNCTIONS
