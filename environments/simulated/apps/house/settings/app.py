@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Self
+from typing import Self
 
 from pydantic import Field, JsonValue, ValidationError, model_validator
 
@@ -14,7 +14,6 @@ from environments.simulated.app import (
     Content,
     Edited,
     Event,
-    Function,
     FunctionDeclined,
     FunctionResult,
     Meaning,
@@ -24,7 +23,7 @@ from environments.simulated.app import (
     Toast,
     Update,
 )
-from environments.simulated.apps.common.functions_base import Drive, NoArguments, chosen, driven, one_line
+from environments.simulated.apps.common.functions_base import FunctionTable, chosen, driven, one_line
 from environments.simulated.apps.common.record_list import question
 from environments.simulated.screen import widgets as ui
 from environments.simulated.screen.widgets import Widget
@@ -87,67 +86,59 @@ def _shown(account: Account, languages: tuple[str, ...]) -> dict[str, JsonValue]
     return {**account.model_dump(mode="json", exclude={"phone"}), "has_phone": bool(account.phone), "languages": list(languages)}
 
 
-def get_account(state: SettingsState, _: NoArguments) -> FunctionResult[SettingsState]:
-    _alive(state)
-    return FunctionResult(state, _shown(state.account, state.languages))
-
-
-def get_device(state: SettingsState, _: NoArguments) -> FunctionResult[SettingsState]:
-    _alive(state)
-    return FunctionResult(state, state.device.model_dump(mode="json"))
-
-
 def _alive(state: SettingsState) -> None:
     if state.deleted:
         raise FunctionDeclined("this account was deleted")
 
 
-def _edits(state: SettingsState, change: Change) -> list[Event]:
-    events: list[Event] = []
-    for name, value in change.model_dump(exclude_none=True).items():
+FUNCTIONS = FunctionTable[SettingsState]()
+
+
+@FUNCTIONS.reads()
+def get_account(state: SettingsState) -> JsonValue:
+    """The account as it is saved, without the recovery phone"""
+    _alive(state)
+    return _shown(state.account, state.languages)
+
+
+@FUNCTIONS.writes(repeatable=True)
+def update_account(state: SettingsState, change: Change) -> FunctionResult[SettingsState]:
+    """Change and save settings of the account"""
+    _alive(state)
+    given = change.model_dump(exclude_none=True)
+    edits: list[Event] = []
+    for name, value in given.items():
         if name == "language":
             value = chosen("Language", value, state.languages)
         elif name == "notifications":
             value = "true" if value else "false"
-        events.append(Edited(name, one_line(value)))
-    return events
+        edits.append(Edited(name, one_line(value)))
+    if not edits:
+        raise FunctionDeclined(f"say what to change: {', '.join(Change.model_fields)}")
+    after, effects = driven(Settings().update, state.replace(form=state.account, error=""), [*edits, Pressed("save")])
+    if after.error:
+        raise FunctionDeclined(after.error)
+    form = state.form.replace(**{name: getattr(after.account, name) for name in given})
+    kept = after.replace(form=form, error="" if "name" in given else state.error)
+    return FunctionResult(kept, _shown(after.account, state.languages), effects)
 
 
-def functions(update: Drive[SettingsState]) -> tuple[Function[Any, Any], ...]:
-    """Functions over the app's own `update`."""
+@FUNCTIONS.reads()
+def get_device(state: SettingsState) -> JsonValue:
+    """How loud and how bright the device is"""
+    _alive(state)
+    return state.device.model_dump(mode="json")
 
-    def update_account(state: SettingsState, change: Change) -> FunctionResult[SettingsState]:
-        _alive(state)
-        saved = state.replace(form=state.account, error="")
-        edits = _edits(state, change)
-        if not edits:
-            raise FunctionDeclined(f"say what to change: {', '.join(Change.model_fields)}")
-        after, effects = driven(update, saved, [*edits, Pressed("save")])
-        if after.error:
-            raise FunctionDeclined(after.error)
-        changed = {name: getattr(after.account, name) for name in change.model_dump(exclude_none=True)}
-        form = state.form.replace(**changed)
-        kept = after.replace(form=form, error="" if "name" in changed else state.error)
-        return FunctionResult(kept, _shown(after.account, state.languages), effects)
 
-    def update_device(state: SettingsState, change: DeviceChange) -> FunctionResult[SettingsState]:
-        _alive(state)
-        values = change.model_dump(exclude_none=True)
-        if not values:
-            raise FunctionDeclined(f"say what to change: {', '.join(DeviceChange.model_fields)}")
-        after, effects = driven(update, state, [Edited(name, str(value).lower()) for name, value in values.items()])
-        return FunctionResult(after, after.device.model_dump(mode="json"), effects)
-
-    return (
-        Function("get_account", "The account as it is saved, without the recovery phone", NoArguments, get_account),
-        Function(
-            "update_account", "Change and save settings of the account", Change, update_account, writes=True, repeatable=True
-        ),
-        Function("get_device", "How loud and how bright the device is", NoArguments, get_device),
-        Function(
-            "update_device", "Set volume, brightness or mute, at once", DeviceChange, update_device, writes=True, repeatable=True
-        ),
-    )
+@FUNCTIONS.writes(repeatable=True)
+def update_device(state: SettingsState, change: DeviceChange) -> FunctionResult[SettingsState]:
+    """Set volume, brightness or mute, at once"""
+    _alive(state)
+    values = change.model_dump(exclude_none=True)
+    if not values:
+        raise FunctionDeclined(f"say what to change: {', '.join(DeviceChange.model_fields)}")
+    after, effects = driven(Settings().update, state, [Edited(name, str(value).lower()) for name, value in values.items()])
+    return FunctionResult(after, after.device.model_dump(mode="json"), effects)
 
 
 LANGUAGES = ("English", "Deutsch", "Español", "Français", "中文")
@@ -188,7 +179,7 @@ class Settings(App[SettingsContent, SettingsState]):
     words = ("settings", "preferences", "account", "profile", "options")
     looks = frozenset({"form", "error"})
     meanings = MEANINGS
-    functions = functions(lambda state, event: Settings().update(state, event))
+    functions = FUNCTIONS
 
     def start(self, content: SettingsContent, setting: Setting) -> SettingsState:
         name = content.name or setting.cast.user

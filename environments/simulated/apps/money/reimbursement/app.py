@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal, Self
+from typing import Literal, Self
 
 from pydantic import Field, JsonValue, model_validator
 
@@ -15,7 +15,6 @@ from environments.simulated.app import (
     Edited,
     Effect,
     Event,
-    Function,
     FunctionDeclined,
     FunctionResult,
     Left,
@@ -29,7 +28,16 @@ from environments.simulated.app import (
     is_gone,
     is_new,
 )
-from environments.simulated.apps.common.functions_base import Drive, NoArguments, Page, chosen, driven, one_line, part_of, unknown
+from environments.simulated.apps.common.functions_base import (
+    FunctionTable,
+    Limit,
+    Offset,
+    chosen,
+    driven,
+    one_line,
+    part_of,
+    unknown,
+)
 from environments.simulated.apps.common.record_list import Sheet, date_field, leafed, list_update, list_view, with_error
 from environments.simulated.screen import widgets as ui
 from environments.simulated.screen.widgets import Widget
@@ -92,18 +100,6 @@ def problem(state: ReimbursementState, name: str) -> str:
     return ""
 
 
-class ClaimQuery(Page):
-    """`query` is searched in everything that a claim says."""
-
-    query: str = ""
-
-
-class ByNumber(Model):
-    """A claim by its number."""
-
-    number: str
-
-
 class Form(Model):
     """The fields of the form; what is left out stays as it is in the form."""
 
@@ -117,28 +113,8 @@ class Form(Model):
     receipt: bool | None = None
 
 
-def list_claims(state: ReimbursementState, wanted: ClaimQuery) -> FunctionResult[ReimbursementState]:
-    found = [claim for claim in state.claims.values() if matches(wanted.query, *map(str, claim.model_dump().values()))]
-    return FunctionResult(state, {"currency": state.currency, **part_of(found, wanted.offset, wanted.limit, _dump)})
-
-
 def _dump(claim: Claim) -> JsonValue:
     return claim.model_dump(mode="json")
-
-
-def get_claim(state: ReimbursementState, wanted: ByNumber) -> FunctionResult[ReimbursementState]:
-    claim = state.claims.get(wanted.number)
-    if claim is None:
-        unknown("claim", wanted.number, state.claims)
-    return FunctionResult(state, _dump(claim))
-
-
-def describe_form(state: ReimbursementState, _: NoArguments) -> FunctionResult[ReimbursementState]:
-    labels: dict[str, JsonValue] = {**state.labels}
-    draft: dict[str, JsonValue] = {**state.draft}
-    return FunctionResult(
-        state, {"labels": labels, "required": list(state.required), "categories": list(state.categories), "draft": draft}
-    )
 
 
 def _edits(state: ReimbursementState, form: Form) -> list[Event]:
@@ -155,32 +131,46 @@ def _edits(state: ReimbursementState, form: Form) -> list[Event]:
     return events
 
 
-def functions(update: Drive[ReimbursementState]) -> tuple[Function[Any, Any], ...]:
-    """Functions over the app's own `update`."""
+FUNCTIONS = FunctionTable[ReimbursementState]()
 
-    def save_draft(state: ReimbursementState, form: Form) -> FunctionResult[ReimbursementState]:
-        events = [Pressed("new-claim"), *_edits(state, form), Pressed("save-draft")]
-        after, effects = driven(update, state, events)
-        kept = after.replace(page=state.page)
-        return FunctionResult(kept, {"draft": {**after.draft}}, effects)
 
-    def submit_claim(state: ReimbursementState, form: Form) -> FunctionResult[ReimbursementState]:
-        """On an empty form, and the form in the window stays as it is."""
-        empty = {**dict.fromkeys(state.draft, ""), "employee": state.employee, "receipt": "false"}
-        blank = state.replace(draft=empty, errors={}, page="form")
-        after, effects = driven(update, blank, [*_edits(state, form), Pressed("submit")])
-        if after.errors:
-            raise FunctionDeclined("; ".join(after.errors.values()))
-        kept = state.replace(claims=after.claims)
-        return FunctionResult(kept, _dump(after.claims[after.claim]), effects)
+@FUNCTIONS.reads("ClaimQuery", "`query` is searched in everything that a claim says.")
+def list_claims(state: ReimbursementState, offset: Offset = 0, limit: Limit = 50, query: str = "") -> JsonValue:
+    """Claims that were made"""
+    found = [claim for claim in state.claims.values() if matches(query, *map(str, claim.model_dump().values()))]
+    return {"currency": state.currency, **part_of(found, offset, limit, _dump)}
 
-    return (
-        Function("list_claims", "Claims that were made", ClaimQuery, list_claims),
-        Function("get_claim", "All of one claim", ByNumber, get_claim),
-        Function("describe_form", "The form's labels, required fields, categories and draft", NoArguments, describe_form),
-        Function("save_draft", "Put values into the form and save it without submitting", Form, save_draft, writes=True),
-        Function("submit_claim", "Submit a new claim; refused where the form would refuse it", Form, submit_claim, writes=True),
-    )
+
+@FUNCTIONS.reads("ByNumber", "A claim by its number.")
+def get_claim(state: ReimbursementState, number: str) -> JsonValue:
+    """All of one claim"""
+    return _dump(state.claims[number]) if number in state.claims else unknown("claim", number, state.claims)
+
+
+@FUNCTIONS.reads()
+def describe_form(state: ReimbursementState) -> JsonValue:
+    """The form's labels, required fields, categories and draft"""
+    labels: dict[str, JsonValue] = {**state.labels}
+    draft: dict[str, JsonValue] = {**state.draft}
+    return {"labels": labels, "required": list(state.required), "categories": list(state.categories), "draft": draft}
+
+
+@FUNCTIONS.writes()
+def save_draft(state: ReimbursementState, form: Form) -> FunctionResult[ReimbursementState]:
+    """Put values into the form and save it without submitting"""
+    events = [Pressed("new-claim"), *_edits(state, form), Pressed("save-draft")]
+    after, effects = driven(Reimbursement().update, state, events)
+    return FunctionResult(after.replace(page=state.page), {"draft": {**after.draft}}, effects)
+
+
+@FUNCTIONS.writes()
+def submit_claim(state: ReimbursementState, form: Form) -> FunctionResult[ReimbursementState]:
+    """Submit a new claim; refused where the form would refuse it"""
+    blank = state.replace(draft=_empty(state.employee), errors={}, page="form")  # the form in the window stays as it is
+    after, effects = driven(Reimbursement().update, blank, [*_edits(state, form), Pressed("submit")])
+    if after.errors:
+        raise FunctionDeclined("; ".join(after.errors.values()))
+    return FunctionResult(state.replace(claims=after.claims), _dump(after.claims[after.claim]), effects)
 
 
 FieldName = Literal["employee", "vendor", "invoice_number", "date", "category", "amount", "description", "receipt"]
@@ -227,7 +217,7 @@ class Reimbursement(App[ReimbursementContent, ReimbursementState]):
     words = ("reimbursement", "reimbursements", "expense", "expenses", "claim", "claims")
     looks = frozenset({"draft", "errors", "page", "claim", "list_page", "sheet"})
     meanings = MEANINGS
-    functions = functions(lambda state, event: Reimbursement().update(state, event))
+    functions = FUNCTIONS
 
     def start(self, content: ReimbursementContent, setting: Setting) -> ReimbursementState:
         employee = content.employee if content.employee is not None else setting.cast.user

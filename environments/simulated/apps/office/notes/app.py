@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from functools import lru_cache
-from typing import Any, NamedTuple, Self
+from typing import NamedTuple, Self
 
 from pydantic import Field, JsonValue, model_validator
 
@@ -15,7 +15,6 @@ from environments.simulated.app import (
     Content,
     Edited,
     Event,
-    Function,
     FunctionDeclined,
     FunctionResult,
     Meaning,
@@ -27,7 +26,7 @@ from environments.simulated.app import (
     is_gone,
     is_new,
 )
-from environments.simulated.apps.common.functions_base import Drive, Page, driven, one_line, part_of, unknown
+from environments.simulated.apps.common.functions_base import FunctionTable, Limit, Offset, driven, one_line, part_of, unknown
 from environments.simulated.apps.common.record_list import ListState, list_update, list_view, question, save_question
 from environments.simulated.screen.widgets import Widget, alert, bar, button, form, heading, link, search_bar, text, textbox
 from environments.simulated.world.values import TOPICS, IdentityKey, Model, how_many, matches, paragraph
@@ -89,46 +88,8 @@ def stepped(state: NotesState, back: bool) -> NotesState:
 _EDITOR = ("open", "title", "body", "error", "past", "future", "removed")
 
 
-class NoteQuery(Page):
-    """`query` is searched in title and body."""
-
-    query: str = ""
-
-
-class NoteReference(Model):
-    """A note by its id or its title."""
-
-    note: str
-
-
-class New(Model):
-    """What a new note says."""
-
-    title: str
-    body: str = ""
-
-
-class Change(NoteReference):
-    """What is left out stays; `append` goes below the body."""
-
-    title: str | None = None
-    body: str | None = None
-    append: str | None = None
-
-
 def _dump(note: Note) -> JsonValue:
     return note.model_dump(mode="json")
-
-
-def list_notes(state: NotesState, wanted: NoteQuery) -> FunctionResult[NotesState]:
-    return FunctionResult(
-        state,
-        part_of([n for n in state.notes.values() if matches(wanted.query, n.title, n.body)], wanted.offset, wanted.limit, _dump),
-    )
-
-
-def get_note(state: NotesState, wanted: NoteReference) -> FunctionResult[NotesState]:
-    return FunctionResult(state, _dump(_note(state, wanted.note)))
 
 
 def _note(state: NotesState, wanted: str) -> Note:
@@ -136,55 +97,67 @@ def _note(state: NotesState, wanted: str) -> Note:
         return found
     fits = [note for note in state.notes.values() if note.title.casefold() == wanted.strip().casefold()]
     if len(fits) > 1:
-        raise FunctionDeclined(
-            f"{len(fits)} notes have the title {wanted!r}; say which id: {', '.join(note.id for note in fits)}"
-        )
-    if not fits:
-        unknown("note", wanted, [note.title for note in state.notes.values()])
-    return fits[0]
+        ids = ", ".join(note.id for note in fits)
+        raise FunctionDeclined(f"{len(fits)} notes have the title {wanted!r}; say which id: {ids}")
+    return fits[0] if fits else unknown("note", wanted, [note.title for note in state.notes.values()])
 
 
-def functions(update: Drive[NotesState]) -> tuple[Function[Any, Any], ...]:
-    """Functions over the app's own `update`."""
+def _written(state: NotesState, opening: str, title: str, body: str) -> FunctionResult[NotesState]:
+    """What a hand would write, with the window where it was."""
+    events: list[Event] = [Pressed(opening), Edited("title", one_line(title)), Edited("body", body), Pressed("save")]
+    after, effects = driven(Notes().update, state.replace(open=None), events)
+    if after.error:
+        raise FunctionDeclined(after.error)
+    note = after.notes[after.open or ""]
+    editor = {name: getattr(state, name) for name in _EDITOR}
+    if state.open == note.id:
+        editor.update(title=note.title, body=note.body)
+    return FunctionResult(after.replace(**editor), _dump(note), effects)
 
-    def written(state: NotesState, opening: str, title: str, body: str) -> FunctionResult[NotesState]:
-        listing = state.replace(open=None)
-        events: list[Event] = [Pressed(opening), Edited("title", one_line(title)), Edited("body", body), Pressed("save")]
-        after, effects = driven(update, listing, events)
-        if after.error:
-            raise FunctionDeclined(after.error)
-        note = after.notes[after.open or ""]
-        editor = {name: getattr(state, name) for name in _EDITOR}
-        if state.open == note.id:
-            editor.update(title=note.title, body=note.body)
-        return FunctionResult(after.replace(**editor), _dump(note), effects)
 
-    def create_note(state: NotesState, new: New) -> FunctionResult[NotesState]:
-        return written(state, "new-note", new.title, new.body)
+FUNCTIONS = FunctionTable[NotesState]()
 
-    def update_note(state: NotesState, change: Change) -> FunctionResult[NotesState]:
-        note = _note(state, change.note)
-        if state.open == note.id and (state.title, state.body) != (note.title, note.body):
-            raise FunctionDeclined(f'"{note.title}" is open with changes that are not saved; save or discard them first')
-        body = note.body if change.body is None else change.body
-        if change.append is not None:
-            body = f"{body}\n{change.append}" if body else change.append
-        return written(state, f"note-{note.id}", note.title if change.title is None else change.title, body)
 
-    def delete_note(state: NotesState, which: NoteReference) -> FunctionResult[NotesState]:
-        note = _note(state, which.note)
-        listing = state.replace(open=None)
-        after, effects = driven(update, listing, [Pressed(f"note-{note.id}"), Answered("delete", "Delete note", {})])
-        editor = {"removed": None} if state.open == note.id else {name: getattr(state, name) for name in _EDITOR}
-        return FunctionResult(after.replace(**editor), {"deleted": note.id, "title": note.title}, effects)
+@FUNCTIONS.reads("NoteQuery", "`query` is searched in title and body.")
+def list_notes(state: NotesState, offset: Offset = 0, limit: Limit = 50, query: str = "") -> JsonValue:
+    """Notes whose title or body has all words of the query"""
+    return part_of([n for n in state.notes.values() if matches(query, n.title, n.body)], offset, limit, _dump)
 
-    return (
-        Function("list_notes", "Notes whose title or body has all words of the query", NoteQuery, list_notes),
-        Function("get_note", "One note, by id or title", NoteReference, get_note),
-        Function("create_note", "Save a new note", New, create_note, writes=True),
-        Function("update_note", "Change the title or the body of a note, or add below it", Change, update_note, writes=True),
-        Function("delete_note", "Delete a note for good", NoteReference, delete_note, writes=True, repeatable=True),
-    )
+
+@FUNCTIONS.reads("NoteReference", "A note by its id or its title.")
+def get_note(state: NotesState, note: str) -> JsonValue:
+    """One note, by id or title"""
+    return _dump(_note(state, note))
+
+
+@FUNCTIONS.writes("New", "What a new note says.")
+def create_note(state: NotesState, title: str, body: str = "") -> FunctionResult[NotesState]:
+    """Save a new note"""
+    return _written(state, "new-note", title, body)
+
+
+@FUNCTIONS.writes("Change", "What is left out stays; `append` goes below the body.")
+def update_note(
+    state: NotesState, note: str, title: str | None = None, body: str | None = None, append: str | None = None
+) -> FunctionResult[NotesState]:
+    """Change the title or the body of a note, or add below it"""
+    old = _note(state, note)
+    if state.open == old.id and (state.title, state.body) != (old.title, old.body):
+        raise FunctionDeclined(f'"{old.title}" is open with changes that are not saved; save or discard them first')
+    body = old.body if body is None else body
+    if append is not None:
+        body = f"{body}\n{append}" if body else append
+    return _written(state, f"note-{old.id}", old.title if title is None else title, body)
+
+
+@FUNCTIONS.writes("NoteReference", "A note by its id or its title.", repeatable=True)
+def delete_note(state: NotesState, note: str) -> FunctionResult[NotesState]:
+    """Delete a note for good"""
+    gone = _note(state, note)
+    events: list[Event] = [Pressed(f"note-{gone.id}"), Answered("delete", "Delete note", {})]
+    after, effects = driven(Notes().update, state.replace(open=None), events)
+    editor = {"removed": None} if state.open == gone.id else {name: getattr(state, name) for name in _EDITOR}
+    return FunctionResult(after.replace(**editor), {"deleted": gone.id, "title": gone.title}, effects)
 
 
 class NotesContent(Content):
@@ -217,7 +190,7 @@ class Notes(App[NotesContent, NotesState]):
     words = ("notes", "note", "memo", "memos", "notebook")
     looks = frozenset({"counter", "open", "title", "body", "error", "past", "future", "removed", "query", "applied", "page"})
     meanings = MEANINGS
-    functions = functions(lambda state, event: Notes().update(state, event))
+    functions = FUNCTIONS
 
     def start(self, content: NotesContent, setting: Setting) -> NotesState:
         given = (*(content.notes or ()), *_generated(how_many(content.notes, content.generate, 6, setting.cast.times), setting))
