@@ -10,8 +10,9 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
-from protocol.dialects.common.base import DialectError
-from protocol.dialects.common.fields import Fields, build
+from protocol.dialects.common.base import Context, DialectError
+from protocol.dialects.common.conversion import Reading, given, row
+from protocol.dialects.common.fields import Fields
 from protocol.exports.common.base import Format, ImportResult
 from protocol.exports.common.kept import info_of, picture_named
 from protocol.exports.common.lines import json_document, listed, mapping, refuse, step_of, told_each
@@ -67,7 +68,7 @@ def _steps(number: int, where: str, item: JsonObject) -> Iterator[InteractionSte
         )
 
 
-def _result(result: dict[str, Any] | None) -> dict[str, Any] | None:
+def _result(result: JsonObject | None) -> JsonObject | None:
     """What came of an action; None where browser-use did not come to it, because the page had changed before."""
     if result is None:
         return None
@@ -95,139 +96,118 @@ def _action(said: Any, where: str, element: JsonObject) -> AgentAction:
     if len(functions) != 1:
         raise DialectError(NAME, where, "an object with one function is needed")
     name = functions[0]
-    given = said[name] if isinstance(said[name], dict) else {}
-    fields = Fields(NAME, given, f"{where}.{name}")
-    if name in _READERS:
-        action = _READERS[name](fields, element)
-        if action is not None:
-            fields.end()
-            return action
+    arguments = said[name] if isinstance(said[name], dict) else {}
+    reading = _Reading(NAME, Context())
+    reading.element, reading.fields = element, Fields(NAME, arguments, f"{where}.{name}")
+    action = _READ[name](reading) if name in _READ else None
+    if action is not None:
+        reading.fields.end()
+        return action
     if not _FUNCTION.fullmatch(name):
         raise DialectError(NAME, where, f"{name[:60]!r} is no name of a function")
-    target = _element(given["index"], element) if isinstance(given.get("index"), int) else None
-    return build(NAME, fields.where, action_type=f"x-{NAME}.{name}", target=target, arguments=given)
+    target = reading.indexed(arguments["index"]) if isinstance(arguments.get("index"), int) else None
+    return reading.build(f"x-{NAME}.{name}", target=target, arguments=arguments)
 
 
-def _element(index: int, element: JsonObject) -> JsonObject:
-    """The element of an index, which holds for that page only, with every name by which it is found again."""
-    attributes = mapping(element.get("attributes"))
-    names = (element.get("ax_name"), attributes.get("aria-label"), attributes.get("placeholder"))
-    paths = (element.get("css_selector"), element.get("x_path") or element.get("xpath"))
-    css, path = (found if isinstance(found, str) and found else None for found in paths)
-    return {
-        "element_id": str(index),
-        "text": next((name for name in names if isinstance(name, str) and name), None),
-        "role": attributes.get("role") if isinstance(attributes.get("role"), str) else None,
-        "selector": css or (f"xpath=/{path.removeprefix('/')}" if path else None),
-    }
+class _Reading(Reading):
+    """One call of a function, and the element that it acted on."""
 
+    element: JsonObject
 
-def _at(fields: Fields, element: JsonObject) -> JsonObject:
-    fields.drop("xpath")
-    x, y = fields.number("coordinate_x", None), fields.number("coordinate_y", None)
-    if x is not None and y is not None:
-        return {"point": {"x": x, "y": y}}
-    return _element(fields.number("index", whole=True), element)
+    def indexed(self, index: int) -> JsonObject:
+        """The element of an index, which holds for that page only, with every name by which it is found again."""
+        attributes = mapping(self.element.get("attributes"))
+        names = (self.element.get("ax_name"), attributes.get("aria-label"), attributes.get("placeholder"))
+        paths = (self.element.get("css_selector"), self.element.get("x_path") or self.element.get("xpath"))
+        css, path = (found if isinstance(found, str) and found else None for found in paths)
+        return {
+            "element_id": str(index),
+            "text": next((name for name in names if isinstance(name, str) and name), None),
+            "role": attributes.get("role") if isinstance(attributes.get("role"), str) else None,
+            "selector": css or (f"xpath=/{path.removeprefix('/')}" if path else None),
+        }
 
+    def target(self) -> JsonObject:
+        self.fields.drop("xpath")
+        x, y = self.fields.number("coordinate_x", None), self.fields.number("coordinate_y", None)
+        if x is not None and y is not None:
+            return {"point": {"x": x, "y": y}}
+        return self.indexed(self.fields.number("index", whole=True))
 
-def _click(fields: Fields, element: JsonObject) -> AgentAction:
-    held = ["Control"] if fields.flag("while_holding_ctrl", False) else None
-    return build(NAME, fields.where, action_type="click", target=_at(fields, element), modifiers=held)
+    def input(self) -> AgentAction:
+        clear = self.fields.flag("clear", None), self.fields.flag("clear_existing", None)
+        return self.build("type" if False in clear else "fill", target=self.target(), text=self.fields.text("text"))
 
+    def go(self) -> AgentAction:
+        url = self.fields.text("url")
+        return self.build("tabs", op="new", url=url) if self.fields.flag("new_tab", False) else self.build("navigate", url=url)
 
-def _input(fields: Fields, element: JsonObject) -> AgentAction:
-    clear = fields.flag("clear", None), fields.flag("clear_existing", None)
-    verb = "type" if False in clear else "fill"
-    return build(NAME, fields.where, action_type=verb, target=_at(fields, element), text=fields.text("text"))
-
-
-def _go(fields: Fields, element: JsonObject) -> AgentAction:
-    url = fields.text("url")
-    if fields.flag("new_tab", False):
-        return build(NAME, fields.where, action_type="tabs", op="new", url=url)
-    return build(NAME, fields.where, action_type="navigate", url=url)
-
-
-def _tab(op: str) -> Callable[[Fields, JsonObject], AgentAction | None]:
-    """Older versions count tabs, newer ones have ids for them, which nobody else knows."""
-
-    def read_tab(fields: Fields, element: JsonObject) -> AgentAction | None:
-        index = fields.any("page_id", None)
+    def tab(self, op: str) -> AgentAction | None:
+        """Older versions count tabs, newer ones have ids for them, which nobody else knows."""
+        index = self.fields.any("page_id", None)
         if isinstance(index, bool) or not isinstance(index, int) or index < 0:
             return None
-        return build(NAME, fields.where, action_type="tabs", op=op, index=index)
+        return self.build("tabs", op=op, index=index)
 
-    return read_tab
+    def keys(self) -> AgentAction:
+        """A key, a chord, or else signs that are typed one by one."""
+        said = self.fields.text("keys")
+        try:
+            return self.build("press_key", keys=[read_key(part, None) for part in split_chord(said)])
+        except KeyNameError:
+            return self.build("type", text=said)
 
+    def scroll(self) -> AgentAction:
+        down = self.fields.flag("down", True)
+        pages = self.fields.number("pages", None) or self.fields.number("num_pages", None) or 1
+        index = self.fields.number("index", None, whole=True)
+        target = self.indexed(index) if index else None
+        return self.build("scroll", delta={"y": pages if down else -pages}, unit="page", target=target)
 
-def _keys(fields: Fields, element: JsonObject) -> AgentAction:
-    """A key, a chord, or else signs that are typed one by one."""
-    said = fields.text("keys")
-    try:
-        keys = [read_key(part, None) for part in split_chord(said)]
-    except KeyNameError:
-        return build(NAME, fields.where, action_type="type", text=said)
-    return build(NAME, fields.where, action_type="press_key", keys=keys)
-
-
-def _scroll(fields: Fields, element: JsonObject) -> AgentAction:
-    down = fields.flag("down", True)
-    pages = fields.number("pages", None) or fields.number("num_pages", None) or 1
-    index = fields.number("index", None, whole=True)
-    target = _element(index, element) if index else None
-    delta = {"y": pages if down else -pages}
-    return build(NAME, fields.where, action_type="scroll", delta=delta, unit="page", target=target)
-
-
-def _scrolled(sign: int) -> Callable[[Fields, JsonObject], AgentAction]:
-    def read_scroll(fields: Fields, element: JsonObject) -> AgentAction:
-        amount = fields.number("amount", None)
+    def scrolled(self, sign: int) -> AgentAction:
+        amount = self.fields.number("amount", None)
         delta, unit = ({"y": sign}, "page") if amount is None else ({"y": sign * amount}, "px")
-        return build(NAME, fields.where, action_type="scroll", delta=delta, unit=unit)
+        return self.build("scroll", delta=delta, unit=unit)
 
-    return read_scroll
+    def drag(self) -> AgentAction | None:
+        ends = [self.fields.any(f"coord_{end}_{axis}", None) for end in ("source", "target") for axis in "xy"]
+        if any(end is None for end in ends):
+            return None
+        self.fields.drop("steps", "delay_ms", "element_source_offset", "element_target_offset")
+        return self.build("drag", target={"point": ends[:2]}, to={"point": ends[2:]})
 
-
-def _drag(fields: Fields, element: JsonObject) -> AgentAction | None:
-    ends = [fields.any(f"coord_{end}_{axis}", None) for end in ("source", "target") for axis in "xy"]
-    if any(end is None for end in ends):
-        return None
-    fields.drop("steps", "delay_ms", "element_source_offset", "element_target_offset")
-    start, end = {"point": ends[:2]}, {"point": ends[2:]}
-    return build(NAME, fields.where, action_type="drag", target=start, to=end)
-
-
-def _done(fields: Fields, element: JsonObject) -> AgentAction | None:
-    if "data" in fields:  # an answer in the user's own form
-        return None
-    text = fields.text("text", "")
-    fields.drop("files_to_display")
-    if fields.flag("success", True):
-        return build(NAME, fields.where, action_type="finish_goal", summary=text)
-    return build(NAME, fields.where, action_type="fail_goal", reason=text)
+    def done(self) -> AgentAction | None:
+        if "data" in self.fields:  # an answer in the user's own form
+            return None
+        text = self.fields.text("text", "")
+        self.fields.drop("files_to_display")
+        success = self.fields.flag("success", True)
+        return self.build("finish_goal", summary=text) if success else self.build("fail_goal", reason=text)
 
 
-def _choose(fields: Fields, element: JsonObject) -> AgentAction:
-    return build(NAME, fields.where, action_type="select_option", target=_at(fields, element), options=fields.text("text"))
-
-
-def _upload(fields: Fields, element: JsonObject) -> AgentAction:
-    return build(NAME, fields.where, action_type="upload", target=_at(fields, element), files=[fields.text("path")])
-
-
-_READERS: dict[str, Callable[[Fields, JsonObject], AgentAction | None]] = {
-    **dict.fromkeys(("click", "click_element", "click_element_by_index"), _click),
-    **dict.fromkeys(("input", "input_text"), _input),
-    **dict.fromkeys(("navigate", "go_to_url"), _go),
-    **dict.fromkeys(("select_dropdown", "select_dropdown_option"), _choose),
-    **dict.fromkeys(("upload_file", "upload_file_to_element"), _upload),
-    **dict.fromkeys(("switch", "switch_tab"), _tab("select")),
-    **dict.fromkeys(("close", "close_tab"), _tab("close")),
-    "open_tab": lambda fields, _: build(NAME, fields.where, action_type="tabs", op="new", url=fields.text("url")),
-    "go_back": lambda fields, _: build(NAME, fields.where, action_type="go_back"),
-    "wait": lambda fields, _: build(NAME, fields.where, action_type="wait", seconds=fields.number("seconds", _WAIT)),
-    "send_keys": _keys, "scroll": _scroll, "scroll_down": _scrolled(1),
-    "scroll_up": _scrolled(-1), "drag_drop": _drag, "done": _done,
-}  # fmt: skip
+_AT = _Reading.target
+_READ: dict[str, Callable[[_Reading], AgentAction | None]] = {
+    **dict.fromkeys(
+        ("click", "click_element", "click_element_by_index"),
+        row("click", modifiers=lambda r: ["Control"] if r.fields.flag("while_holding_ctrl", False) else None, target=_AT),
+    ),
+    **dict.fromkeys(("input", "input_text"), _Reading.input),
+    **dict.fromkeys(("navigate", "go_to_url"), _Reading.go),
+    **dict.fromkeys(("select_dropdown", "select_dropdown_option"), row("select_option", target=_AT, options=given("text"))),
+    **dict.fromkeys(
+        ("upload_file", "upload_file_to_element"), row("upload", target=_AT, files=lambda r: [r.fields.text("path")])
+    ),
+    **dict.fromkeys(("switch", "switch_tab"), lambda r: r.tab("select")),
+    **dict.fromkeys(("close", "close_tab"), lambda r: r.tab("close")),
+    "open_tab": row("tabs", op="new", url=given("url")),
+    "go_back": row("go_back"),
+    "wait": row("wait", seconds=given("seconds", _WAIT, kind="number")),
+    "send_keys": _Reading.keys,
+    "scroll": _Reading.scroll,
+    "scroll_down": lambda r: r.scrolled(1),
+    "scroll_up": lambda r: r.scrolled(-1),
+    "drag_drop": _Reading.drag,
+    "done": _Reading.done,
+}
 
 FORMAT = Format(name="browser_use_history", title="browser-use history", suffix=".json", read=read)

@@ -11,39 +11,24 @@ from pathlib import Path
 from typing import Any
 
 from protocol.dialects.common.base import Context, DialectError, Loss
-from protocol.dialects.common.conversion import Conversion, cannot, element_of, pixels_in
-from protocol.dialects.common.fields import Fields, build
+from protocol.dialects.common.conversion import Reading, Writing, element_of, given, pixels_in, row
+from protocol.dialects.common.fields import Fields
 from protocol.exports.common.base import ExportResult, Format, ImportResult, Run
 from protocol.exports.common.frames import context_of
 from protocol.exports.common.kept import info_of, lost_in_reading
 from protocol.exports.common.lines import json_document, json_line, step_of, told_each
 from protocol.log.log import LogLine, whole_file
+from protocol.model import verbs
 from protocol.model.actions import AgentAction
 from protocol.model.geometry import JsonObject
 from protocol.model.keys import KeyNameError, read_key, write_key
 from protocol.model.steps import InteractionStep
 from protocol.model.targets import ActionTarget
-from protocol.model.verbs import (
-    Action,
-    Click,
-    Extension,
-    Fill,
-    Hover,
-    KeyDown,
-    KeyUp,
-    Navigate,
-    PressKey,
-    Scroll,
-    SelectOption,
-    Tabs,
-    Type,
-)
 
 NAME = "devtools_recorder"
 BUTTONS = {"primary": "left", "auxiliary": "middle", "secondary": "right", "back": "back", "forward": "forward"}
 _ALWAYS = ("type", "timeout", "assertedEvents", "target", "frame", "selectors", "description")
 """Fields that any step may have: they are kept in `raw`, and `selectors` become the target. People add a description."""
-_LOOKS = ("width", "height", "deviceScaleFactor", "isMobile", "hasTouch", "isLandscape")
 CARRIED = {
     "waitForElement": "wait_for_element", "waitForExpression": "wait_for_expression", "customStep": "custom_step",
     "emulateNetworkConditions": "emulate_network_conditions",
@@ -60,24 +45,28 @@ def read(path: Path) -> ImportResult:
     return ImportResult(info, StepReader().lines(recording["steps"]))
 
 
-class StepReader:
+class StepReader(Reading):
     """Reads step by step, and knows the size of the window and how far each thing is scrolled."""
 
     def __init__(self) -> None:
+        super().__init__(NAME, Context())
         self._size: tuple[int, int] | None = None
         self.scrolled: dict[str, tuple[float, float]] = {}
-        self.losses: list[Loss] = []
+        self.target: Target = None
 
     def lines(self, steps: list[Any]) -> Iterator[LogLine]:
         return told_each(steps, "$.steps", "a step", self._step)
 
+    def _verb(self, step: JsonObject, where: str) -> str:
+        self.fields = Fields(NAME, step, where)
+        verb: str = self.fields.text("type")
+        self.fields.drop(*_ALWAYS, *(name for name in step if name.startswith("_")))
+        return verb
+
     def _step(self, number: int, where: str, step: JsonObject) -> Iterator[InteractionStep]:
         self.losses = []
-        fields = Fields(NAME, step, where)
-        verb = fields.text("type")
-        fields.drop(*_ALWAYS, *(name for name in step if name.startswith("_")))
-        if verb == "setViewport":
-            self._size = (fields.number("width", whole=True), fields.number("height", whole=True))
+        if self._verb(step, where) == "setViewport":
+            self._size = (self.fields.number("width", whole=True), self.fields.number("height", whole=True))
             return
         action = self.action(step, where)
         if step.get("frame") or step.get("target", "main") != "main":
@@ -88,74 +77,69 @@ class StepReader:
 
     def action(self, step: JsonObject, where: str = "$") -> AgentAction:
         """What a step does. Raises DialectError."""
-        fields = Fields(NAME, step, where)
-        verb = fields.text("type")
-        fields.drop(*_ALWAYS, *(name for name in step if name.startswith("_")))
-        target = target_of(step.get("selectors"), fields)
+        verb = self._verb(step, where)
+        self.target = target_of(step.get("selectors"), self.fields)
         if verb in CARRIED:
             arguments = {name: value for name, value in step.items() if name not in _ALWAYS}
-            return build(NAME, fields.where, action_type=f"x-{NAME}.{CARRIED[verb]}", target=target, arguments=arguments)
-        if verb not in _READERS:
-            fields.refuse("type", f"there is no step {verb[:60]!r}; steps are {', '.join((*_READERS, *CARRIED, 'setViewport'))}")
-        action = _READERS[verb](self, fields, target)
-        fields.end()
+            return self.build(f"x-{NAME}.{CARRIED[verb]}", target=self.target, arguments=arguments)
+        if verb not in _READ:
+            known = ", ".join((*_READ, *CARRIED, "setViewport"))
+            self.fields.refuse("type", f"there is no step {verb[:60]!r}; steps are {known}")
+        action = _READ[verb](self)
+        self.fields.end()
         return action
 
     def where(self, step: JsonObject) -> tuple[float, float]:
         """How far that is scrolled which a `scroll` would scroll."""
         return self.scrolled.get(str(target_of(step.get("selectors"), Fields(NAME, step))), (0, 0))
 
-    def click(self, fields: Fields, target: Target, count: int = 1) -> AgentAction:
-        button = BUTTONS[fields.choice("button", tuple(BUTTONS), "primary")]
-        held = fields.number("duration", None)
-        fields.drop("deviceType")
-        self._offset(fields)
-        hold = None if held is None else held / 1000
-        return build(NAME, fields.where, action_type="click", target=target, button=button, count=count, hold=hold)
-
-    def hover(self, fields: Fields, target: Target) -> AgentAction:
-        self._offset(fields)
-        return build(NAME, fields.where, action_type="hover", target=target)
-
-    def _offset(self, fields: Fields) -> None:
-        x, y = fields.number("offsetX", None), fields.number("offsetY", None)
+    def on(self) -> Target:
+        """The element, whatever place within it is meant."""
+        x, y = self.fields.number("offsetX", None), self.fields.number("offsetY", None)
         if x is not None or y is not None:
             self.losses.append(Loss(what="click.offset", why="only the element is said, not the place within it"))
+        return self.target
 
-    def change(self, fields: Fields, target: Target) -> AgentAction:
-        return build(NAME, fields.where, action_type="fill", target=target, text=fields.text("value"))
+    def click(self, count: int = 1) -> AgentAction:
+        button = BUTTONS[self.fields.choice("button", tuple(BUTTONS), "primary")]
+        held = self.fields.number("duration", None)
+        self.fields.drop("deviceType")
+        hold = None if held is None else held / 1000
+        return self.build("click", target=self.on(), button=button, count=count, hold=hold)
 
-    def key(self, fields: Fields, target: Target, verb: str) -> AgentAction:
-        name = fields.text("key")
+    def pressed(self) -> str:
+        name = self.fields.text("key")
         try:
-            key = read_key("Space" if name == " " else name, "playwright")
+            return read_key("Space" if name == " " else name, "playwright")
         except KeyNameError as no:
-            fields.refuse("key", str(no))
-        return build(NAME, fields.where, action_type=verb, key=key, target=target)
+            self.fields.refuse("key", str(no))
 
-    def navigate(self, fields: Fields, target: Target) -> AgentAction:
+    def navigate(self) -> AgentAction:
         self.scrolled.clear()
-        return build(NAME, fields.where, action_type="navigate", url=fields.text("url"))
+        return self.build("navigate", url=self.fields.text("url"))
 
-    def scroll(self, fields: Fields, target: Target) -> AgentAction:
+    def scroll(self) -> AgentAction:
         """A recording says how far it is scrolled afterwards, not by how much."""
-        was = self.scrolled.get(str(target), (0, 0))
-        now = (fields.number("x", was[0]), fields.number("y", was[1]))
-        self.scrolled[str(target)] = now
-        delta = {"x": now[0] - was[0], "y": now[1] - was[1]}
-        return build(NAME, fields.where, action_type="scroll", target=target, delta=delta, unit="px")
+        was = self.scrolled.get(str(self.target), (0, 0))
+        now = (self.fields.number("x", was[0]), self.fields.number("y", was[1]))
+        self.scrolled[str(self.target)] = now
+        return self.build("scroll", target=self.target, delta={"x": now[0] - was[0], "y": now[1] - was[1]}, unit="px")
 
 
-_READERS: dict[str, Callable[[StepReader, Fields, Target], AgentAction]] = {
+def _target(reader: StepReader) -> Target:
+    return reader.target
+
+
+_READ: dict[str, Callable[[StepReader], AgentAction]] = {
     "click": StepReader.click,
-    "doubleClick": lambda reader, fields, target: reader.click(fields, target, 2),
-    "hover": StepReader.hover,
-    "change": StepReader.change,
-    "keyDown": lambda reader, fields, target: reader.key(fields, target, "key_down"),
-    "keyUp": lambda reader, fields, target: reader.key(fields, target, "key_up"),
+    "doubleClick": lambda reader: reader.click(2),
+    "hover": row("hover", target=StepReader.on),
+    "change": row("fill", target=_target, text=given("value")),
+    "keyDown": row("key_down", key=StepReader.pressed, target=_target),
+    "keyUp": row("key_up", key=StepReader.pressed, target=_target),
     "navigate": StepReader.navigate,
     "scroll": StepReader.scroll,
-    "close": lambda reader, fields, target: build(NAME, fields.where, action_type="tabs", op="close"),
+    "close": row("tabs", op="close"),
 }
 
 
@@ -230,7 +214,7 @@ def write(run: Run, path: Path) -> ExportResult:
     return exported
 
 
-class _Writer(Conversion):
+class _Writer(Writing):
     """Writes step by step; a reader beside it goes along, and knows how far everything is scrolled."""
 
     def __init__(self) -> None:
@@ -238,32 +222,29 @@ class _Writer(Conversion):
         self.reader = StepReader()
         self._size: tuple[int, int] | None = None
 
+    def call(self, kind: str, /, **fields: Any) -> JsonObject:
+        return {"type": kind, **fields}
+
     def step(self, step: InteractionStep) -> Said:
         """The steps of a recording. Raises DialectError for what none can say."""
         self.losses, self.context = [], context_of(step)
         action = step.action
-        if type(action) not in _WRITERS:
-            cannot(NAME, action)
+        said: Said = self.said(action)
         if action.delay is not None:
-            self.losses.append(Loss(what="delay", why="there is no delay before a step"))
-        said = _WRITERS[type(action)](self, action)
-        self._check(action, said)
-        return [*self._look(step), *said]
-
-    def _check(self, action: Action, said: Said) -> None:
-        """What is read back otherwise is lost, whatever the reason."""
+            self.losses.insert(0, Loss(what="delay", why="there is no delay before a step"))
         read_back = [self.reader.action(one) for one in said]
-        if not self.losses and read_back != [action]:
+        if not self.losses and read_back != [action]:  # what is read back otherwise is lost, whatever the reason
             self.losses.append(Loss(what="target", why="it is read back by another name"))
+        return [*self._look(step), *said]
 
     def _look(self, step: InteractionStep) -> Iterator[JsonObject]:
         size = step.visual_state.screen_resolution
         if size != self._size:
             self._size = size
             fixed = {"deviceScaleFactor": 1, "isMobile": False, "hasTouch": False, "isLandscape": False}
-            yield {"type": "setViewport", "width": size[0], "height": size[1], **fixed}
+            yield self.call("setViewport", width=size[0], height=size[1], **fixed)
 
-    def selectors(self, target: ActionTarget | None) -> JsonObject:
+    def on(self, target: ActionTarget | None) -> JsonObject:
         """The element in every way that a recording can name it. Raises DialectError for a mere place."""
         if target is None:
             return {}
@@ -272,104 +253,90 @@ class _Writer(Conversion):
             element, _ = element_of(target, self.context, NAME)
             text, role = (element.text or None, element.role) if element else (None, None)
             if text is None:
-                raise DialectError(NAME, "target", "a recording names elements, and this place has none with a text")
+                self.refuse("target", "a recording names elements, and this place has none with a text")
             self.lose("target", "said by the text and the role of the element")
         ways: list[list[str]] = []
         if text is not None:
             ways.append([f"aria/{text}" + (f'[role="{role}"]' if role else "")] if role else [f"text/{text}"])
         if target.selector is not None:
-            ways.append([_as_theirs(part) for part in target.selector.split(" >> ")])
+            ways.append([re.sub(r"\Axpath=", "xpath/", part) for part in target.selector.split(" >> ")])
         return {"target": "main", "selectors": ways}
 
+    def key(self, kind: str, key: str) -> JsonObject:
+        name = write_key(key, "playwright")
+        if name is None or name == "ControlOrMeta":
+            self.refuse("key", f"a recording has no key {key!r}")
+        return self.call(kind, target="main", key=" " if name == "Space" else name)
 
-def _as_theirs(selector: str) -> str:
-    return f"xpath/{selector.removeprefix('xpath=')}" if selector.startswith("xpath=") else selector
+    def around(self, keys: tuple[str, ...], said: Said, what: str) -> Said:
+        if keys:
+            self.lose(what, "said as keys that go down before and come up after")
+        down, up = ([self.key(kind, key) for key in keys] for kind in ("keyDown", "keyUp"))
+        return [*down, *said, *reversed(up)]
 
+    def click(self, action: verbs.Click) -> Said:
+        if action.count > 2:
+            self.cannot(action, "a recording has clicks and double clicks")
+        held = {"duration": action.hold * 1000} if action.hold else {}
+        button = {} if action.button == "left" else {"button": _THEIRS[action.button]}
+        kind = "doubleClick" if action.count == 2 else "click"
+        step = self.call(kind, **self.on(action.target), **button, offsetX=1, offsetY=1, **held)
+        return self.around(action.modifiers, [step], "click.modifiers")
 
-def _click(writer: _Writer, action: Click) -> Said:
-    if action.count > 2:
-        cannot(NAME, action, "a recording has clicks and double clicks")
-    held = {"duration": action.hold * 1000} if action.hold else {}
-    button = {} if action.button == "left" else {"button": _THEIRS[action.button]}
-    kind = "doubleClick" if action.count == 2 else "click"
-    step = {"type": kind, **writer.selectors(action.target), **button, "offsetX": 1, "offsetY": 1, **held}
-    return _held(writer, action.modifiers, [step], "click.modifiers")
+    def hover(self, action: verbs.Hover) -> Said:
+        return self.around(action.modifiers, [self.call("hover", **self.on(action.target))], "hover.modifiers")
 
+    def type(self, action: verbs.Type | verbs.Fill) -> Said:
+        if action.target is None:
+            self.cannot(action, "a recording changes a field, and none is said")
+        if isinstance(action, verbs.Type):
+            self.lose("type", "said as a change, which replaces what is in the field")
+        change = self.call("change", **self.on(action.target), value=action.text)
+        if not action.submit:
+            return [change]
+        self.lose(f"{action.verb}.submit", "said as a press of Enter afterwards")
+        return [change, self.key("keyDown", "Enter"), self.key("keyUp", "Enter")]
 
-def _held(writer: _Writer, keys: tuple[str, ...], said: Said, what: str) -> Said:
-    if not keys:
-        return said
-    writer.lose(what, "said as keys that go down before and come up after")
-    down = [_key("keyDown", key) for key in keys]
-    return [*down, *said, *(_key("keyUp", key) for key in reversed(keys))]
+    fill = type
 
-
-def _key(kind: str, key: str) -> JsonObject:
-    name = write_key(key, "playwright")
-    if name is None or name == "ControlOrMeta":
-        raise DialectError(NAME, "key", f"a recording has no key {key!r}")
-    return {"type": kind, "target": "main", "key": " " if name == "Space" else name}
-
-
-def _hover(writer: _Writer, action: Hover) -> Said:
-    return _held(writer, action.modifiers, [{"type": "hover", **writer.selectors(action.target)}], "hover.modifiers")
-
-
-def _change(writer: _Writer, action: Fill | Type | SelectOption) -> Said:
-    if action.target is None:
-        cannot(NAME, action, "a recording changes a field, and none is said")
-    if isinstance(action, SelectOption):
+    def select_option(self, action: verbs.SelectOption) -> Said:
         if len(action.options) != 1:
-            cannot(NAME, action, "a recording chooses one option at a time")
-        writer.lose("select_option", "said as a change, as of any field")
-        return [{"type": "change", **writer.selectors(action.target), "value": action.options[0]}]
-    if isinstance(action, Type):
-        writer.lose("type", "said as a change, which replaces what is in the field")
-    said: Said = [{"type": "change", **writer.selectors(action.target), "value": action.text}]
-    if action.submit:
-        writer.lose(f"{action.verb}.submit", "said as a press of Enter afterwards")
-        said += [_key("keyDown", "Enter"), _key("keyUp", "Enter")]
-    return said
+            self.cannot(action, "a recording chooses one option at a time")
+        self.lose("select_option", "said as a change, as of any field")
+        return [self.call("change", **self.on(action.target), value=action.options[0])]
 
+    def press_key(self, action: verbs.PressKey) -> Said:
+        return self.around(action.keys, [], "press_key")
 
-def _press(writer: _Writer, action: PressKey) -> Said:
-    return _held(writer, action.keys, [], "press_key")
+    def key_down(self, action: verbs.KeyDown) -> Said:
+        return [{**self.key("keyDown", action.key), **self.on(action.target)}]
 
+    def key_up(self, action: verbs.KeyUp) -> Said:
+        return [{**self.key("keyUp", action.key), **self.on(action.target)}]
 
-def _one_key(kind: str) -> Callable[[_Writer, Any], Said]:
-    return lambda writer, action: [{**_key(kind, action.key), **writer.selectors(action.target)}]
+    def scroll(self, action: verbs.Scroll) -> Said:
+        self.drop(action, modifiers="no key is held")
+        across, down = pixels_in(action.unit, self.context.size)
+        if action.unit != "px":
+            self.lose("scroll.unit", "a notch is said as 120 pixels, a page as the size of the screen")
+        named = self.on(action.target)
+        was = self.reader.where({"type": "scroll", **named})
+        return [self.call("scroll", **named, x=was[0] + action.delta.x * across, y=was[1] + action.delta.y * down)]
 
+    def navigate(self, action: verbs.Navigate) -> Said:
+        return [self.call("navigate", url=action.url)]
 
-def _scroll(writer: _Writer, action: Scroll) -> Said:
-    if action.modifiers:
-        writer.lose("scroll.modifiers", "no key is held")
-    across, down = pixels_in(action.unit, writer.context.size)
-    if action.unit != "px":
-        writer.lose("scroll.unit", "a notch is said as 120 pixels, a page as the size of the screen")
-    named = writer.selectors(action.target)
-    was = writer.reader.where({"type": "scroll", **named})
-    return [{"type": "scroll", **named, "x": was[0] + action.delta.x * across, "y": was[1] + action.delta.y * down}]
+    def tabs(self, action: verbs.Tabs) -> Said:
+        if action.op != "close":
+            self.cannot(action, "a recording only closes pages")
+        self.drop(action, index="the page of the step is closed")
+        return [self.call("close", target="main")]
 
+    def extension(self, action: verbs.Extension) -> Said:
+        kind = {f"x-{NAME}.{name}": kind for kind, name in CARRIED.items()}.get(action.action_type)
+        if kind is None or {"type", "target", "selectors"} & action.arguments.keys():
+            self.cannot(action)
+        return [self.call(kind, **self.on(action.target), **action.arguments)]
 
-def _close(writer: _Writer, action: Tabs) -> Said:
-    if action.op != "close":
-        cannot(NAME, action, "a recording only closes pages")
-    if action.index is not None:
-        writer.lose("tabs.index", "the page of the step is closed")
-    return [{"type": "close", "target": "main"}]
-
-
-def _carried(writer: _Writer, action: Extension) -> Said:
-    kind = {f"x-{NAME}.{name}": kind for kind, name in CARRIED.items()}.get(action.action_type)
-    if kind is None or {"type", "target", "selectors"} & action.arguments.keys():
-        cannot(NAME, action)
-    return [{"type": kind, **writer.selectors(action.target), **action.arguments}]
-
-
-_WRITERS: dict[type[Action], Callable[[_Writer, Any], Said]] = {
-    Click: _click, Hover: _hover, Fill: _change, Type: _change, SelectOption: _change, PressKey: _press,
-    KeyDown: _one_key("keyDown"), KeyUp: _one_key("keyUp"), Scroll: _scroll, Tabs: _close, Extension: _carried,
-    Navigate: lambda writer, action: [{"type": "navigate", "url": action.url}],
-}  # fmt: skip
 
 FORMAT = Format(name=NAME, title="Chrome DevTools Recorder", suffix=".json", write=write, read=read)

@@ -14,8 +14,9 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
-from protocol.dialects.common.base import DialectError, Loss
-from protocol.dialects.common.fields import Fields, at, build
+from protocol.dialects.common.base import Context, Loss
+from protocol.dialects.common.conversion import Reading, given, row
+from protocol.dialects.common.fields import Fields, at
 from protocol.exports.common.base import Format, FormatError, ImportResult
 from protocol.exports.common.kept import info_of, lost_in_reading
 from protocol.exports.common.lines import bad_line, listed, mapping, parse_json, step_of, told
@@ -25,6 +26,7 @@ from protocol.log.versions import BadStep
 from protocol.model.actions import AgentAction
 from protocol.model.geometry import JsonObject
 from protocol.model.steps import InteractionStep
+from protocol.model.targets import ActionTarget
 
 NAME = "playwright_trace"
 _LARGEST = 128 * 1024 * 1024
@@ -73,7 +75,7 @@ def _packed(path: Path) -> Iterator[bytes]:
 
 def _lines(events: list[Event], wrong: list[LogLine]) -> Iterator[LogLine]:
     ends = {event["callId"]: event for _, event in events if event.get("type") == "after" and _text(event.get("callId"))}
-    reader, waiting = _Reader(), deque(wrong)
+    reader, waiting = _Reader(NAME, Context()), deque(wrong)
     for number, event in events:
         while waiting and waiting[0].number < number:
             yield waiting.popleft()
@@ -87,24 +89,23 @@ def _text(value: Any) -> bool:
     return isinstance(value, str)
 
 
-class _Reader:
+class _Reader(Reading):
     """Reads the calls of a trace."""
 
-    def __init__(self) -> None:
-        self.count = 0
-        self.losses: list[Loss] = []
-        self._pages = 0
+    count = 0
+    _pages = 0
 
     def steps(self, event: JsonObject, end: JsonObject) -> Iterator[InteractionStep]:
         """The step of a call, if it is one."""
         owner, method, params = event.get("class"), event.get("method"), mapping(event.get("params"))
         if not isinstance(method, str) or not re.fullmatch(r"[A-Za-z][A-Za-z0-9]{0,80}", method):
-            raise DialectError(NAME, "$.method", "the name of a method is needed")
+            self.refuse("$.method", "the name of a method is needed")
+        self.fields = Fields(NAME, params, "$")
         if (owner, method) == ("BrowserContext", "newPage"):
             self._pages += 1
             if self._pages == 1:
                 return
-            action = build(NAME, "$", action_type="tabs", op="new")
+            action = self.build("tabs", op="new")
         elif owner in _DONE_BY:
             action = self._action(method, params)
         else:
@@ -125,20 +126,36 @@ class _Reader:
         for name in sorted({"position", "delay"} & params.keys()):
             if not (name == "delay" and method in ("click", "mouseClick")):
                 self.losses.append(Loss(what=f"{method}.{name}", why="there is no field for it"))
-        read = _READERS.get(method)
-        kept = {name: value for name, value in params.items() if name not in _DROPPED}
-        if read is None:
-            name = re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", method).lower()
-            target = _target(params["selector"]) if _text(params.get("selector")) and params["selector"] else None
-            return build(NAME, "$.params", action_type=f"x-{NAME}.{name}", target=target, arguments=kept)
         if method == "waitForTimeout" and "waitTimeout" not in params:
             params = {"waitTimeout": params.get("timeout")}  # as older versions wrote it
-        fields = Fields(NAME, params, "$.params")
-        fields.drop(*(_DROPPED - {"selector", "delay"}))
-        action = read(fields)
-        fields.drop("delay")
-        fields.end()
+        self.fields = Fields(NAME, params, "$.params")
+        if method not in _READ:
+            name = re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", method).lower()
+            kept = {name: value for name, value in params.items() if name not in _DROPPED}
+            target = _target(params["selector"]) if _text(params.get("selector")) and params["selector"] else None
+            return self.build(f"x-{NAME}.{name}", target=target, arguments=kept)
+        self.fields.drop(*(_DROPPED - {"selector", "delay"}), *_UNREAD.get(method, ()))
+        action = _READ[method](self)
+        self.fields.drop("delay")
+        self.fields.end()
         return action
+
+    def target(self, name: str = "selector") -> dict[str, str]:
+        return _target(self.fields.text(name))
+
+    def spot(self) -> ActionTarget:
+        return at(self.fields.number("x"), self.fields.number("y"), "px", None, NAME, "$.params.x")
+
+    def keys(self) -> tuple[str, ...]:
+        return self.fields.chord("key", "playwright")
+
+    def options(self) -> list[str]:
+        names = ("valueOrLabel", "label", "value")
+        options = [mapping(one) for one in listed(self.fields.any("options"))]
+        given = [next((one[name] for name in names if _text(one.get(name))), None) for one in options]
+        if not given or None in given:
+            self.fields.refuse("options", "options with a value or a label are needed")
+        return [str(one) for one in given]
 
 
 def _target(selector: str) -> dict[str, str]:
@@ -148,103 +165,49 @@ def _target(selector: str) -> dict[str, str]:
     return {"selector": selector, **said}
 
 
-def _on(verb: str, *copied: str, **how: Any) -> Callable[[Fields], AgentAction]:
-    def read(fields: Fields) -> AgentAction:
-        given = {ours: fields.text(theirs) for theirs, ours in (pair.split(":") for pair in copied)}
-        return build(NAME, "$.params", action_type=verb, target=_target(fields.text("selector")), **given, **how)
-
-    return read
+def _milliseconds(name: str, *default: Any) -> Callable[[_Reader], Any]:
+    return lambda r: r.fields.number(name, *default) / 1000
 
 
-def _clicks(fields: Fields, target: Any, count: int | None) -> AgentAction:
-    held, button = fields.number("delay", 0) / 1000, fields.text("button", "left")
-    clicks = count or fields.number("clickCount", 1, whole=True)
-    modifiers = fields.texts("modifiers", ())
-    return build(
-        NAME, "$.params", action_type="click", target=target, button=button, count=clicks, modifiers=modifiers, hold=held
-    )
+def _click(target: Callable[[_Reader], Any], count: Any) -> Callable[[_Reader], AgentAction]:
+    return row("click", hold=_milliseconds("delay", 0), button=_BUTTON, count=count, modifiers=_HELD, target=target)
 
 
-def _keys(verb: str, *, aimed: bool = False) -> Callable[[Fields], AgentAction]:
-    def read(fields: Fields) -> AgentAction:
-        keys = fields.chord("key", "playwright")
-        target = _target(fields.text("selector")) if aimed else None
-        given: dict[str, Any] = {"keys": keys} if verb == "press_key" else {"key": keys[0]}
-        return build(NAME, "$.params", action_type=verb, target=target, **given)
-
-    return read
+def _delta(r: _Reader) -> JsonObject:
+    return {"x": r.fields.number("deltaX"), "y": r.fields.number("deltaY")}
 
 
-def _select(fields: Fields) -> AgentAction:
-    names = ("valueOrLabel", "label", "value")
-    options = [mapping(one) for one in listed(fields.any("options"))]
-    given = [next((one[name] for name in names if _text(one.get(name))), None) for one in options]
-    if not given or None in given:
-        fields.refuse("options", "options with a value or a label are needed")
-    return build(NAME, "$.params", action_type="select_option", target=_target(fields.text("selector")), options=given)
-
-
-def _files(fields: Fields) -> AgentAction:
-    fields.drop("payloads", "directoryStream", "streams")
-    files = fields.texts("localPaths")
-    return build(NAME, "$.params", action_type="upload", target=_target(fields.text("selector")), files=files)
-
-
-def _drag(fields: Fields) -> AgentAction:
-    start, end = _target(fields.text("source")), _target(fields.text("target"))
-    fields.drop("sourcePosition", "targetPosition")
-    return build(NAME, "$.params", action_type="drag", target=start, to=end)
-
-
-def _spot(fields: Fields) -> Any:
-    return at(fields.number("x"), fields.number("y"), "px", None, NAME, "$.params.x")
-
-
-def _simple(verb: str, *copied: str, **how: Any) -> Callable[[Fields], AgentAction]:
-    def read(fields: Fields) -> AgentAction:
-        given = {ours: fields.text(theirs) for theirs, ours in (pair.split(":") for pair in copied)}
-        return build(NAME, "$.params", action_type=verb, **given, **how)
-
-    return read
-
-
-def _button(verb: str) -> Callable[[Fields], AgentAction]:
-    def read(fields: Fields) -> AgentAction:
-        fields.drop("clickCount")
-        return build(NAME, "$.params", action_type=verb, button=fields.text("button", "left"))
-
-    return read
-
-
-def _wheel(fields: Fields) -> AgentAction:
-    delta = {"x": fields.number("deltaX"), "y": fields.number("deltaY")}
-    return build(NAME, "$.params", action_type="scroll", delta=delta, unit="px")
-
-
-def _wait(fields: Fields) -> AgentAction:
-    return build(NAME, "$.params", action_type="wait", seconds=fields.number("waitTimeout") / 1000)
-
-
-def _close(fields: Fields) -> AgentAction:
-    fields.drop("runBeforeUnload", "reason")
-    return build(NAME, "$.params", action_type="tabs", op="close")
-
-
-_READERS: dict[str, Callable[[Fields], AgentAction]] = {
-    "goto": _simple("navigate", "url:url"), "goBack": _simple("go_back"), "goForward": _simple("go_forward"),
-    "close": _close,
-    "click": lambda fields: _clicks(fields, _target(fields.text("selector")), None),
-    "dblclick": lambda fields: _clicks(fields, _target(fields.text("selector")), 2),
-    "mouseClick": lambda fields: _clicks(fields, _spot(fields), None),
-    "mouseMove": lambda fields: build(NAME, "$.params", action_type="hover", target=_spot(fields)),
-    "mouseDown": _button("mouse_down"), "mouseUp": _button("mouse_up"), "mouseWheel": _wheel,
-    "hover": lambda fields: build(
-        NAME, "$.params", action_type="hover", target=_target(fields.text("selector")), modifiers=fields.texts("modifiers", ())
-    ),
-    "fill": _on("fill", "value:text"), "type": _on("type", "text:text"), "press": _keys("press_key", aimed=True),
-    "keyboardPress": _keys("press_key"), "keyboardDown": _keys("key_down"), "keyboardUp": _keys("key_up"),
-    "keyboardType": _simple("type", "text:text"), "selectOption": _select, "setInputFiles": _files, "dragAndDrop": _drag,
-    "waitForTimeout": _wait,
+_AT, _HELD, _BUTTON = _Reader.target, given("modifiers", (), kind="texts"), given("button", "left")
+_COUNT = given("clickCount", 1, kind="number", whole=True)
+_UNREAD = {
+    "setInputFiles": ("payloads", "directoryStream", "streams"), "dragAndDrop": ("sourcePosition", "targetPosition"),
+    "mouseDown": ("clickCount",), "mouseUp": ("clickCount",), "close": ("runBeforeUnload", "reason"),
 }  # fmt: skip
+"""Arguments that mean nothing for the action."""
+_READ: dict[str, Callable[[_Reader], AgentAction]] = {
+    "goto": row("navigate", url=given("url")),
+    "goBack": row("go_back"),
+    "goForward": row("go_forward"),
+    "close": row("tabs", op="close"),
+    "click": _click(_AT, _COUNT),
+    "dblclick": _click(_AT, 2),
+    "mouseClick": _click(_Reader.spot, _COUNT),
+    "mouseMove": row("hover", target=_Reader.spot),
+    "mouseDown": row("mouse_down", button=_BUTTON),
+    "mouseUp": row("mouse_up", button=_BUTTON),
+    "mouseWheel": row("scroll", delta=_delta, unit="px"),
+    "hover": row("hover", target=_AT, modifiers=_HELD),
+    "fill": row("fill", text=given("value"), target=_AT),
+    "type": row("type", text=given("text"), target=_AT),
+    "press": row("press_key", keys=_Reader.keys, target=_AT),
+    "keyboardPress": row("press_key", keys=_Reader.keys),
+    "keyboardDown": row("key_down", key=lambda r: r.keys()[0]),
+    "keyboardUp": row("key_up", key=lambda r: r.keys()[0]),
+    "keyboardType": row("type", text=given("text")),
+    "selectOption": row("select_option", options=_Reader.options, target=_AT),
+    "setInputFiles": row("upload", files=given("localPaths", kind="texts"), target=_AT),
+    "dragAndDrop": row("drag", target=lambda r: r.target("source"), to=lambda r: r.target("target")),
+    "waitForTimeout": row("wait", seconds=_milliseconds("waitTimeout")),
+}
 
 FORMAT = Format(name=NAME, title="Playwright trace (trace.zip)", suffix=".trace", read=read)

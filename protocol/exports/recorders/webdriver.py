@@ -8,36 +8,23 @@ the screen, taken as CSS pixels of the viewport.
 from __future__ import annotations
 
 import unicodedata
-from collections.abc import Callable
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from protocol.dialects.common.base import Context, DialectError
-from protocol.dialects.common.conversion import NOTCH, Conversion, pixels_in, place
+from protocol.dialects.common.conversion import NOTCH, Writing, pixels_in
 from protocol.exports.common.base import ExportResult, Format, Run
 from protocol.exports.common.frames import context_of
 from protocol.exports.common.lines import json_line
 from protocol.log.log import whole_file
-from protocol.model.geometry import Coordinate, JsonObject
+from protocol.model import verbs
+from protocol.model.actions import VERBS
+from protocol.model.geometry import JsonObject
 from protocol.model.steps import InteractionStep
 from protocol.model.targets import ActionTarget
-from protocol.model.verbs import (
-    Action,
-    Click,
-    Drag,
-    Fill,
-    HoldKey,
-    Hover,
-    KeyDown,
-    KeyUp,
-    MouseDown,
-    MouseUp,
-    PressKey,
-    Scroll,
-    Type,
-    Wait,
-)
 
 BUTTONS = {"left": 0, "middle": 1, "right": 2, "back": 3, "forward": 4}
 _NAMED = {
@@ -154,20 +141,19 @@ class _Writer:
 
     def body(self, step: InteractionStep) -> JsonObject | None:
         action = step.action
-        say = _SAID.get(action.verb)
         held, at = self._held.copy(), self._at
         try:
-            if say is None:
+            if action.verb not in _SAID:
                 raise _NoTicks("it is another command of WebDriver, or none of its")
             said = _StepTicks(context_of(step), self._held, self._at)
             if action.delay:
                 said.ticks.pause(action.delay)
-            say(said, action)
+            said.said(action)
         except (_NoTicks, DialectError) as no:
             self._held, self._at = held, at
             self._exported.unsaid(no, f"{action.verb}: ")
             return None
-        self._at = said.at
+        self._at = said.pointer
         self._exported.losses.update(said.losses)
         self._exported.steps += 1
         return said.ticks.body()
@@ -182,22 +168,17 @@ class _Writer:
         return ticks.body()
 
 
-class _StepTicks(Conversion):
+class _StepTicks(Writing):
     """One step on its way to ticks."""
 
-    def __init__(self, context: Context, held: PressedKeys, at: tuple[int, int] | None) -> None:
+    def __init__(self, context: Context, held: PressedKeys, pointer: tuple[int, int] | None) -> None:
         super().__init__(NAME, context)
         self.ticks = TickSequence(held)
-        self.at = at
+        self.pointer = pointer
 
-    def point(self, target: ActionTarget, what: str) -> tuple[int, int]:
-        found, losses = place(target, self.context, "px", None, NAME, what)
-        self.take(losses)
-        return self.pixel(found, what)
-
-    def pixel(self, found: Coordinate, what: str) -> tuple[int, int]:
+    def point(self, target: Any, what: str = "target") -> tuple[int, int]:
         """A whole pixel of the viewport; WebDriver refuses to move out of it."""
-        size = self.context.size
+        found, size = self.place(target, what), self.context.size
         pixel = found.to_px(size)
         if (pixel.x, pixel.y) != (found.x, found.y):
             self.lose(f"{what}.point", "said as a whole pixel")
@@ -206,10 +187,10 @@ class _StepTicks(Conversion):
         return pixel.x, pixel.y
 
     def move(self, to: tuple[int, int]) -> None:
-        self.at = to
+        self.pointer = to
         self.ticks.add("mouse", type="pointerMove", x=to[0], y=to[1], origin="viewport")
 
-    def keys(self, keys: tuple[str, ...]) -> list[str]:
+    def codes(self, keys: tuple[str, ...]) -> list[str]:
         codes = []
         for key in keys:
             code = code_of(key)
@@ -220,12 +201,13 @@ class _StepTicks(Conversion):
             codes.append(code)
         return codes
 
-    def holding(self, modifiers: tuple[str, ...], act: Callable[[], None]) -> None:
-        """Does `act` with the modifiers held, but for those that are held already."""
-        codes = [code for code in self.keys(modifiers) if code not in self.ticks.held.keys]
+    @contextmanager
+    def holding(self, keys: tuple[str, ...]) -> Iterator[None]:
+        """With the keys held, but for those that are held already."""
+        codes = [code for code in self.codes(keys) if code not in self.ticks.held.keys]
         for code in codes:
             self.ticks.key(code, down=True)
-        act()
+        yield
         for code in reversed(codes):
             self.ticks.key(code, down=False)
 
@@ -236,15 +218,14 @@ class _StepTicks(Conversion):
                 self.ticks.pause(hold)
             self.ticks.button(BUTTONS[button], down=False)
 
-    def focus(self, action: Action, what: str) -> None:
+    def focus(self, action: verbs.Action) -> None:
         """Clicks into the target, where there is one."""
-        if action.target is None:
-            return
-        self.move(self.point(action.target, what))
-        self.press("left")
-        self.lose(f"{action.verb}.target", "said as a click and then the keys")
+        if action.target is not None:
+            self.move(self.point(action.target))
+            self.press("left")
+            self.lose(f"{action.verb}.target", "said as a click and then the keys")
 
-    def type(self, text: str, what: str) -> None:
+    def signs(self, text: str, what: str) -> None:
         lost = False
         for sign in text.replace("\r\n", "\n"):
             code = code_of({"\n": "Enter", "\r": "Enter", "\t": "Tab"}.get(sign, sign))
@@ -256,100 +237,85 @@ class _StepTicks(Conversion):
         if lost:
             self.lose(what, "signs that no key types are left out")
 
+    def click(self, action: verbs.Click) -> None:
+        to = self.point(action.target)
+        with self.holding(action.modifiers):
+            self.move(to)
+            self.press(action.button, action.count, action.hold)
 
-def _click(said: _StepTicks, action: Any) -> None:
-    to = said.point(action.target, "target")
+    def hover(self, action: verbs.Hover) -> None:
+        to = self.point(action.target)
+        with self.holding(action.modifiers):
+            self.move(to)
 
-    def act() -> None:
-        said.move(to)
-        said.press(action.button, action.count, action.hold)
+    def drag(self, action: verbs.Drag) -> None:
+        start, *way = [
+            self.point(action.target), *(self.point(ActionTarget(point=point), "path") for point in action.path),
+            self.point(action.to, "to"),
+        ]  # fmt: skip
+        with self.holding(action.modifiers):
+            self.move(start)
+            self.ticks.button(BUTTONS[action.button], down=True)
+            for to in way:
+                self.move(to)
+            self.ticks.button(BUTTONS[action.button], down=False)
 
-    said.holding(action.modifiers, act)
+    def mouse_down(self, action: verbs.MouseDown | verbs.MouseUp) -> None:
+        if action.target is not None:
+            self.move(self.point(action.target))
+        self.ticks.button(BUTTONS[action.button], down=isinstance(action, verbs.MouseDown))
 
+    mouse_up = mouse_down
 
-def _hover(said: _StepTicks, action: Any) -> None:
-    to = said.point(action.target, "target")
-    said.holding(action.modifiers, lambda: said.move(to))
+    def key_down(self, action: verbs.KeyDown | verbs.KeyUp) -> None:
+        self.focus(action)
+        self.ticks.key(self.codes((action.key,))[0], down=isinstance(action, verbs.KeyDown))
 
+    key_up = key_down
 
-def _drag(said: _StepTicks, action: Any) -> None:
-    way = [said.point(action.target, "target")]
-    for point in action.path:
-        way.append(said.point(ActionTarget(point=point), "path"))
-    way.append(said.point(action.to, "to"))
+    def press_key(self, action: verbs.PressKey | verbs.HoldKey) -> None:
+        self.focus(action)
+        with self.holding(action.keys):
+            if isinstance(action, verbs.HoldKey):
+                self.ticks.pause(action.seconds)
 
-    def act() -> None:
-        said.move(way[0])
-        said.ticks.button(BUTTONS[action.button], down=True)
-        for to in way[1:]:
-            said.move(to)
-        said.ticks.button(BUTTONS[action.button], down=False)
+    hold_key = press_key
 
-    said.holding(action.modifiers, act)
+    def type(self, action: verbs.Type | verbs.Fill) -> None:
+        self.focus(action)
+        if isinstance(action, verbs.Fill):
+            self.lose("fill", "said as select-all with Control+a and then typing")
+            with self.holding(("Control",)):
+                self.signs("a", "fill.text")
+        self.signs(action.text, f"{action.verb}.text")
+        if action.submit:
+            self.signs("\n", "submit")
 
+    fill = type
 
-def _button(said: _StepTicks, action: Any) -> None:
-    if action.target is not None:
-        said.move(said.point(action.target, "target"))
-    said.ticks.button(BUTTONS[action.button], down=isinstance(action, MouseDown))
+    def scroll(self, action: verbs.Scroll) -> None:
+        width, height = self.context.size
+        at = (self.pointer or (width // 2, height // 2)) if action.target is None else self.point(action.target)
+        if action.target is None and self.pointer is None:
+            self.lose("scroll.target", "said at the middle of the screen")
+        across, down = pixels_in(action.unit, self.context.size)
+        if action.unit != "px":
+            notch = f"a notch is said as {NOTCH} px"
+            self.lose("scroll.unit", notch if action.unit == "notch" else "a page is said as the screen's size")
+        x, y = round(action.delta.x * across), round(action.delta.y * down)
+        if (x, y) != (action.delta.x * across, action.delta.y * down):
+            self.lose("scroll.delta", "said in whole pixels")
+        wheel = {"type": "scroll", "x": at[0], "y": at[1], "deltaX": x, "deltaY": y, "origin": "viewport", "duration": 0}
+        with self.holding(action.modifiers):
+            self.ticks.add("wheel", **wheel)
 
-
-def _key(said: _StepTicks, action: Any) -> None:
-    said.focus(action, "target")
-    said.ticks.key(said.keys((action.key,))[0], down=isinstance(action, KeyDown))
-
-
-def _chord(said: _StepTicks, action: Any) -> None:
-    said.focus(action, "target")
-    codes = [code for code in said.keys(action.keys) if code not in said.ticks.held.keys]
-    for code in codes:
-        said.ticks.key(code, down=True)
-    if isinstance(action, HoldKey):
-        said.ticks.pause(action.seconds)
-    for code in reversed(codes):
-        said.ticks.key(code, down=False)
-
-
-def _type(said: _StepTicks, action: Any) -> None:
-    said.focus(action, "target")
-    if isinstance(action, Fill):
-        said.lose("fill", "said as select-all with Control+a and then typing")
-        said.holding(("Control",), lambda: said.type("a", "fill.text"))
-    said.type(action.text, f"{action.verb}.text")
-    if action.submit:
-        said.type("\n", "submit")
-
-
-def _scroll(said: _StepTicks, action: Any) -> None:
-    width, height = said.context.size
-    if action.target is not None:
-        at = said.point(action.target, "target")
-    else:
-        at = said.at or (width // 2, height // 2)
-        if said.at is None:
-            said.lose("scroll.target", "said at the middle of the screen")
-    across, down = pixels_in(action.unit, said.context.size)
-    if action.unit != "px":
-        said.lose(
-            "scroll.unit", f"a notch is said as {NOTCH} px" if action.unit == "notch" else "a page is said as the screen's size"
-        )
-    x, y = round(action.delta.x * across), round(action.delta.y * down)
-    if (x, y) != (action.delta.x * across, action.delta.y * down):
-        said.lose("scroll.delta", "said in whole pixels")
-    wheel = {"type": "scroll", "x": at[0], "y": at[1], "deltaX": x, "deltaY": y, "origin": "viewport", "duration": 0}
-    said.holding(action.modifiers, lambda: said.ticks.add("wheel", **wheel))
+    def wait(self, action: verbs.Wait) -> None:
+        if action.text is not None or action.text_gone is not None:
+            self.lose("wait.text", "WebDriver's actions wait for a time only")
+        self.ticks.pause(action.seconds)
 
 
-def _wait(said: _StepTicks, action: Any) -> None:
-    if action.text is not None or action.text_gone is not None:
-        said.lose("wait.text", "WebDriver's actions wait for a time only")
-    said.ticks.pause(action.seconds)
-
-
-_VERBS: dict[Callable[[_StepTicks, Any], None], tuple[type[Action], ...]] = {
-    _click: (Click,), _hover: (Hover,), _drag: (Drag,), _button: (MouseDown, MouseUp), _key: (KeyDown, KeyUp),
-    _chord: (PressKey, HoldKey), _type: (Type, Fill), _scroll: (Scroll,), _wait: (Wait,),
-}  # fmt: skip
-_SAID = {verb.model_fields["action_type"].default: say for say, verbs in _VERBS.items() for verb in verbs}
+_SAID = frozenset(name for name in vars(_StepTicks) if name in VERBS)
+"""The verbs that are actions of WebDriver."""
 
 FORMAT = Format(name=NAME, title="W3C WebDriver actions, one body a step", suffix=".json", write=write)
