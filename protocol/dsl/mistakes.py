@@ -12,8 +12,7 @@ from typing import Any
 from lark import Lark
 from lark.exceptions import UnexpectedInput
 
-from protocol.dsl.texts import OPENING, QUOTED
-from protocol.dsl.words import ACTION, LOCATORS, STARTS, TARGET, called, spellings
+from protocol.dsl.words import ACTION, LOCATORS, OPENING, QUOTED, STARTS, TARGET, called, spellings
 from protocol.model.blame import blame
 
 _WIDEST = 100

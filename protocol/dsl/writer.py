@@ -7,8 +7,7 @@ from collections.abc import Callable, Iterable
 from typing import Any
 
 from protocol.dsl.mistakes import DSLError
-from protocol.dsl.texts import length, numeral, quoted
-from protocol.dsl.words import ROLES
+from protocol.dsl.words import ROLES, length, numeral, quoted
 from protocol.model import verbs as v
 from protocol.model.geometry import BoundingBox, Coordinate, Region, Size
 from protocol.model.targets import ActionTarget

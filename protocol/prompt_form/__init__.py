@@ -3,10 +3,9 @@
 `whole_form` writes all of a state, `diff_form` what changed since another one, `query_form` what some words find.
 """
 
-from protocol.prompt_form.budget import Counter, Form, estimate_tokens
+from protocol.prompt_form.budget import BUDGET, Counter, Form, estimate_tokens, prompt_form, query_form, whole_form
 from protocol.prompt_form.diff import diff_form
 from protocol.prompt_form.element_text import FULL, Style
-from protocol.prompt_form.whole import BUDGET, prompt_form, query_form, whole_form
 
 __all__ = [
     "BUDGET",

@@ -7,10 +7,24 @@ from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 from protocol.model.elements import VisualState
-from protocol.prompt_form.budget import REMOVED, Counter, Entry, Form, estimate_tokens, ids, keep
+from protocol.prompt_form.budget import (
+    BUDGET,
+    REMOVED,
+    Counter,
+    Entry,
+    Form,
+    about,
+    above_all,
+    estimate_tokens,
+    excerpt,
+    ids,
+    keep,
+    names,
+    whole_form,
+    windows,
+)
 from protocol.prompt_form.element_text import Style, label, word
 from protocol.prompt_form.lines import IN_FRONT, ElementLine, lines_of
-from protocol.prompt_form.whole import BUDGET, about, above_all, excerpt, names, whole_form, windows
 
 _GONE = Style(name=40, text=40)
 

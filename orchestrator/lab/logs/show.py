@@ -26,8 +26,7 @@ from protocol.dialects import Context, DialectError
 from protocol.exports import NAMES, FormatError, ImportResult, RunInfo, format_named
 from protocol.exports import NAMES as FORMATS
 from protocol.exports.training.spoken import read_spoken
-from protocol.log.check import LogStats, check_log, gather
-from protocol.log.diff import Difference, diff_logs
+from protocol.log.check import Difference, LogStats, check_log, diff_logs, gather
 from protocol.log.log import LogLine, read_log, step_json
 from protocol.model.steps import picture_file
 

@@ -1,16 +1,22 @@
-"""Code-like text as data: calls with literal arguments. Read by a grammar; nothing is ever evaluated."""
+"""Code-like text as data: statements, and calls with literal arguments. Read by a grammar; nothing is ever evaluated.
+
+Where a statement begins and ends is told with strings, brackets and comments respected. A model's answer may put its code into
+a fence; what looks like a fence inside a text is none.
+"""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from bisect import bisect_left
+from collections import deque
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cache
 from typing import Any, NamedTuple
 
 from lark import Lark, Token, Transformer, v_args
 from lark.exceptions import UnexpectedInput
 
-from protocol.dialects.common.base import DialectError
+from protocol.dialects.common.base import LONGEST, DialectError, Loss
 from protocol.dialects.common.fields import within_length
 from protocol.model.blame import blame
 from protocol.model.geometry import JsonObject
@@ -218,3 +224,195 @@ def _parse(dialect: str, text: str, start: str) -> Any:
         raise DialectError(dialect, "", f"the text is nested more than {_DEEPEST} deep") from None
     except _BadLiteral as bad:
         raise DialectError(dialect, "", str(bad)) from None
+
+
+_TEXT = (
+    r'"""(?:[^"\\]|\\.|"(?!""))*+(?:"""|\Z)'
+    r"|'''(?:[^'\\]|\\.|'(?!''))*+(?:'''|\Z)"
+    r'|"(?:[^"\\\n]|\\.)*+"?'
+    r"|'(?:[^'\\\n]|\\.)*+'?"
+)
+_TOKEN = re.compile(_TEXT + r"|#[^\n]*|[()\[\]{}\n;]", re.DOTALL)
+"""Possessive, and a text that is not closed ends somewhere all the same: no input takes more than linear time."""
+_ALONE = re.compile(f"[rRuU]?(?:{_TEXT})", re.DOTALL)
+_FENCE = re.compile(r"^[ \t]*```[^\n]*", re.MULTILINE)
+_ONE_LINE = re.compile(r"[ \t]*```[ \t]*([^`\n]+?)[ \t]*```[ \t]*$")
+_CODE = re.compile(r"^[ \t]*([a-z]\w*\.[a-zA-Z]\w*[ \t]*\()", re.MULTILINE)
+
+
+class Statement(NamedTuple):
+    """One statement, without the comment behind it. `start` and `end` are its place in the text, its end mark included."""
+
+    text: str
+    start: int
+    end: int
+    line: int
+    column: int
+
+    @property
+    def where(self) -> str:
+        return f"line {self.line}, column {self.column}"
+
+
+def is_a_text(statement: str) -> bool:
+    """Whether a statement is nothing but one text in quotes, such as a docstring."""
+    return _ALONE.fullmatch(statement) is not None and len(statement) > 1 and statement[-1] in "\"'"
+
+
+def checked_text(dialect: str, payload: Any) -> str:
+    """`payload` if it is a text of sensible length. Raises DialectError."""
+    if not isinstance(payload, str):
+        raise DialectError(dialect, "", f"a text is needed, not a {type(payload).__name__}")
+    if len(payload) > LONGEST:
+        raise DialectError(dialect, "", f"the text is longer than {LONGEST} characters")
+    return payload
+
+
+def statements(text: str) -> list[Statement]:
+    """The statements of `text`, in order; lines within brackets and texts belong together."""
+    return list(_statements(text))
+
+
+def _statements(text: str) -> Iterator[Statement]:
+    breaks = [match.start() for match in re.finditer("\n", text)]
+    start, depth, comment = 0, 0, -1
+    for token in _TOKEN.finditer(text):
+        at = token.start()
+        mark = text[at]
+        if mark in "([{":
+            depth += 1
+        elif mark in ")]}":
+            depth = max(0, depth - 1)
+        elif depth:
+            continue
+        elif mark == "#":
+            comment = at
+        elif mark in "\n;":
+            yield from _statement(text, start, at if comment < 0 else comment, token.end(), breaks)
+            start, comment = token.end(), -1
+    yield from _statement(text, start, len(text) if comment < 0 else comment, len(text), breaks)
+
+
+def _statement(text: str, start: int, stop: int, end: int, breaks: list[int]) -> Iterator[Statement]:
+    body = text[start:stop]
+    said = body.strip()
+    if said:
+        first = start + len(body) - len(body.lstrip())
+        line = bisect_left(breaks, first)
+        yield Statement(said, start, end, line + 1, first - (breaks[line - 1] if line else -1))
+
+
+def blanked(text: str, spans: Iterable[tuple[int, int]]) -> str:
+    """`text` with blanks for these spans, which are in order; every other character stays at its line and column."""
+    parts: list[str] = []
+    done = 0
+    for start, end in spans:
+        parts += (text[done:start], re.sub(r"[^\n]", " ", text[start:end]))
+        done = end
+    return "".join((*parts, text[done:]))
+
+
+def code_in(dialect: str, text: str) -> tuple[str, list[Loss]]:
+    """The code of a model's answer, each character where it stood, and what is lost: the words around the fence.
+
+    A text without a fence is code. Raises DialectError for code outside a fence.
+    """
+    fences = list(_fences(text)) if "```" in text else []
+    if not fences:
+        return text, []
+    outside: list[tuple[int, int]] = []
+    start, opened = 0, False
+    for fence in fences:
+        one = None if opened else _ONE_LINE.match(fence[0])
+        if one:
+            outside += [(start, fence.start() + one.start(1)), (fence.start() + one.end(1), fence.end())]
+            start = fence.end()
+        elif opened:
+            start, opened = fence.start(), False
+        else:
+            outside.append((start, fence.end()))
+            opened = True
+    if not opened:
+        outside.append((start, len(text)))
+    words = [_FENCE.sub("", text[a:b]) for a, b in outside]
+    _refuse_code(dialect, text, [(a, b) for a, b in outside])
+    lost = any(part.strip(" \t\n`") for part in words)
+    return blanked(text, outside), [Loss(what="words", why="words around the code are no action")] if lost else []
+
+
+def _fences(text: str) -> Iterator[re.Match[str]]:
+    """Lines that begin with three backticks and are not part of a text in quotes."""
+    texts = [t.span() for t in _TOKEN.finditer(text) if text.startswith(('"""', "'''"), t.start())]
+    n = 0
+    for fence in _FENCE.finditer(text):
+        while n < len(texts) and texts[n][1] <= fence.start():
+            n += 1
+        if n == len(texts) or fence.start() < texts[n][0]:
+            yield fence
+
+
+def _refuse_code(dialect: str, text: str, outside: list[tuple[int, int]]) -> None:
+    for start, end in outside:
+        code = _CODE.search(text, start, end)
+        if code:
+            line = text.count("\n", 0, code.start(1)) + 1
+            column = code.start(1) - text.rfind("\n", 0, code.start(1))
+            raise DialectError(dialect, f"line {line}, column {column}", "code stands outside the fence")
+
+
+_GIVEN = re.compile(r"([^\W\d]\w*(?:[ \t]*,[ \t]*[^\W\d]\w*)*)[ \t]*=(?!=)(.+)", re.DOTALL)
+
+
+def names_given(dialect: str, statement: Statement) -> dict[str, Any]:
+    """The names that a statement gives, with their literals; none where it gives none. Raises DialectError."""
+    given = _GIVEN.fullmatch(statement.text)
+    if given is None:
+        return {}
+    names = [name.strip() for name in given[1].split(",")]
+    try:
+        value = parse_value(dialect, given[2] if len(names) == 1 else _as_tuple(given[2]))
+    except DialectError:
+        raise DialectError(dialect, statement.where, "only a literal can be given a name, such as x = 640") from None
+    if len(names) == 1:
+        values = [value]
+    elif isinstance(value, list) and len(value) == len(names):
+        values = value
+    else:
+        raise DialectError(dialect, statement.where, f"{len(names)} names need {len(names)} literals")
+    if any(_has_name(each) for each in values):
+        raise DialectError(dialect, statement.where, "only a literal can be given a name, such as x = 640")
+    return dict(zip(names, values, strict=True))
+
+
+def _as_tuple(text: str) -> str:
+    said = text.strip()
+    return said if said[:1] in ("(", "[") else f"({said})"
+
+
+def _has_name(value: Any) -> bool:
+    if isinstance(value, list):
+        return any(map(_has_name, value))
+    return isinstance(value, BareName)
+
+
+def with_values(call: Call, given: Mapping[str, Any]) -> Call:
+    """The call with the literals of the names among its arguments."""
+
+    def said(value: Any) -> Any:
+        if isinstance(value, BareName):
+            return given.get(value, value)
+        return [said(each) for each in value] if isinstance(value, list) and _has_name(value) else value
+
+    return call._replace(args=[said(one) for one in call.args], kwargs={name: said(one) for name, one in call.kwargs.items()})
+
+
+def filled_in(calls: Iterable[Call], given: Iterable[tuple[Statement, Mapping[str, Any]]]) -> list[Call]:
+    """Each call with what the names meant where it stands."""
+    found: list[Call] = []
+    known: dict[str, Any] = {}
+    waiting = deque(given)
+    for call in calls:
+        while waiting and (waiting[0][0].line, waiting[0][0].column) < (call.line, call.column):
+            known.update(waiting.popleft()[1])
+        found.append(with_values(call, known) if known else call)
+    return found

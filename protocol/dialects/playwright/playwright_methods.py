@@ -10,8 +10,7 @@ from protocol.dialects.common.base import Context, DialectError, Loss
 from protocol.dialects.common.calls import bound
 from protocol.dialects.common.conversion import Reading, given, row
 from protocol.dialects.common.fields import Fields
-from protocol.dialects.playwright.locators import NAME, is_locator, target_of
-from protocol.dialects.python.python_chains import Chain, Step, Table, Values
+from protocol.dialects.playwright.locators import NAME, Chain, Step, Table, Values, is_locator, target_of
 from protocol.model.actions import AgentAction
 from protocol.model.geometry import JsonObject
 from protocol.model.targets import ActionTarget

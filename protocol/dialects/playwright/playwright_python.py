@@ -9,8 +9,8 @@ from __future__ import annotations
 from typing import Any
 
 from protocol.dialects.common.base import Context, Dialect, DialectError, ParsedPayload, WrittenPayload
+from protocol.dialects.common.calls import checked_text
 from protocol.dialects.common.conversion import AIMED, NOTCH, Writing, pixels_in, without_delay
-from protocol.dialects.common.statements import checked_text
 from protocol.dialects.playwright.locators import NAME, chord_text, literal, locate, quoted
 from protocol.dialects.playwright.playwright_methods import BUTTONS, MODIFIERS, ON_ELEMENTS, ON_PAGES, PREFIX, UNSAID_WAIT
 from protocol.dialects.playwright.playwright_script import Script, pieces

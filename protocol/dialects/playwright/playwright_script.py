@@ -12,11 +12,10 @@ from functools import partial
 from typing import Any
 
 from protocol.dialects.common.base import DialectError, Loss, Piece
+from protocol.dialects.common.calls import Statement, statements
 from protocol.dialects.common.fields import Fields, build
-from protocol.dialects.common.statements import Statement, statements
-from protocol.dialects.playwright.locators import NAME, PAGE, is_locator, is_plain
+from protocol.dialects.playwright.locators import NAME, PAGE, Chain, Table, Values, is_locator, is_plain, read_chain
 from protocol.dialects.playwright.playwright_methods import PREFIX, page_method
-from protocol.dialects.python.python_chains import Chain, Table, Values, read_chain
 from protocol.model.actions import AgentAction
 from protocol.model.verbs import Tabs
 

@@ -14,7 +14,7 @@ from protocol.dialects.common.base import Context, Dialect, DialectError, Loss, 
 from protocol.dialects.common.calls import Call
 from protocol.dialects.common.conversion import given, row, without_delay
 from protocol.dialects.common.fields import Fields, at, checked_number
-from protocol.dialects.python.pyautogui_calls import FUNCTIONS, PACE, Means, Reader, read_code
+from protocol.dialects.python.pyautogui import FUNCTIONS, PACE, Means, Reader, read_code
 from protocol.dialects.python.strokes import InputDevice, Kind, Stroke, actions_of, spot_of, stroke, strokes_of, write_name
 from protocol.model.actions import AgentAction
 from protocol.model.targets import ActionTarget

@@ -14,9 +14,10 @@ from typing import Any
 from protocol.dialects import Context, DialectError, dialect
 from protocol.dialects.common.base import Loss
 from protocol.exports.common.base import ExportResult, Format, FormatError, ImportResult, Pictures, Run, RunInfo
-from protocol.exports.common.frames import Frame, frames
 from protocol.exports.common.kept import (
     KEY,
+    Frame,
+    frames,
     from_iso,
     info_of,
     iso,

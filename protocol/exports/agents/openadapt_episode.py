@@ -16,8 +16,18 @@ from protocol.dialects.common.base import Context, DialectError, Loss
 from protocol.dialects.common.fields import build
 from protocol.dialects.desktop.openadapt import from_openadapt, to_openadapt
 from protocol.exports.common.base import ExportResult, Format, FormatError, ImportResult, Pictures, Run
-from protocol.exports.common.frames import Frame, context_of, frames
-from protocol.exports.common.kept import KEY, info_of, kept, kept_pictures, picture_named, pictures_of, run_facts
+from protocol.exports.common.kept import (
+    KEY,
+    Frame,
+    context_of,
+    frames,
+    info_of,
+    kept,
+    kept_pictures,
+    picture_named,
+    pictures_of,
+    run_facts,
+)
 from protocol.exports.common.lines import json_document, json_line, listed, mapping, refuse, step_of, told
 from protocol.log.log import LogLine, whole_file
 from protocol.model.actions import AgentAction

@@ -11,12 +11,10 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from protocol.dialects.common.base import LONGEST, DialectError, Loss
-from protocol.dialects.common.statements import Statement
-from protocol.dialects.playwright.javascript import NAME, Pythonic, Token, text_of, tokens
-from protocol.dialects.playwright.javascript_statements import StatementTokens, TestStart, parts
-from protocol.dialects.playwright.locators import PAGE, is_locator
+from protocol.dialects.common.calls import Statement
+from protocol.dialects.playwright.javascript import NAME, Pythonic, StatementTokens, TestStart, Token, parts, text_of, tokens
+from protocol.dialects.playwright.locators import PAGE, is_locator, read_chain
 from protocol.dialects.playwright.playwright_script import Pieces
-from protocol.dialects.python.python_chains import read_chain
 from protocol.exports.common.base import Format, FormatError, ImportResult, RunInfo
 from protocol.exports.common.lines import text_document
 from protocol.exports.training.spoken import piece_line

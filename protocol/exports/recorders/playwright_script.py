@@ -12,7 +12,7 @@ from pathlib import Path
 
 from protocol.dialects import DialectError, dialect
 from protocol.exports.common.base import ExportResult, Format, Run
-from protocol.exports.common.frames import context_of, sized
+from protocol.exports.common.kept import context_of, sized
 from protocol.log.log import whole_file
 from protocol.model.steps import InteractionStep
 

@@ -15,8 +15,7 @@ from pathlib import Path
 from protocol.dialects import Context, dialect
 from protocol.dialects.common.base import Loss
 from protocol.exports.common.base import ExportResult, Format, Pictures, Run
-from protocol.exports.common.frames import Frame, frames
-from protocol.exports.common.kept import run_facts
+from protocol.exports.common.kept import Frame, frames, run_facts
 from protocol.exports.common.lines import json_line
 from protocol.log.log import whole_file
 from protocol.model.elements import GUIElement

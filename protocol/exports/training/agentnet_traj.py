@@ -12,15 +12,16 @@ from typing import Any
 from protocol.dialects import Context, DialectError, dialect
 from protocol.dialects.common.base import Loss
 from protocol.exports.common.base import ExportResult, Format, ImportResult, Run
-from protocol.exports.common.frames import Frame, spoken
 from protocol.exports.common.kept import (
     KEY,
+    Frame,
     info_of,
     kept,
     kept_pictures,
     picture_named,
     pictures_of,
     run_facts,
+    spoken,
     taken_back,
 )
 from protocol.exports.common.lines import bad_line, first_objects, json_line, mapping, read_json_lines, refuse, told

@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 from protocol.dialects.common.base import Context, Loss
 from protocol.exports.common.base import Pictures, Run, RunInfo
-from protocol.exports.common.frames import context_of, frames, sized
+from protocol.exports.common.kept import context_of, frames, sized
 from protocol.model.steps import InteractionStep, Picture
 from protocol.model.verbs import Action
 

@@ -23,8 +23,7 @@ from protocol import (
     write_log,
 )
 from protocol.log import raw_lines
-from protocol.log.check import check_log, gather
-from protocol.log.diff import WINDOW, diff_logs
+from protocol.log.check import WINDOW, check_log, diff_logs, gather
 from protocol.log.log import LogLine
 
 
