@@ -10,42 +10,10 @@ from typing import Annotated, Any, Literal, get_args
 
 from pydantic import BeforeValidator, Discriminator, Field, Tag, TypeAdapter
 
+from protocol.model import verbs as v
 from protocol.model.elements import ElementId
 from protocol.model.geometry import Box, Frozen
 from protocol.model.targets import ActionTarget
-from protocol.model.verbs import (
-    Answer,
-    AskInAppAgent,
-    AskUser,
-    CallApi,
-    Click,
-    Drag,
-    Extension,
-    FailGoal,
-    Fill,
-    FinishGoal,
-    GoBack,
-    GoForward,
-    HoldKey,
-    Hover,
-    KeyDown,
-    KeyUp,
-    LaunchApp,
-    Memorize,
-    MouseDown,
-    MouseUp,
-    Navigate,
-    PressKey,
-    RunScript,
-    Screenshot,
-    Scroll,
-    SelectOption,
-    SwitchWindow,
-    Tabs,
-    Type,
-    Upload,
-    Wait,
-)
 
 _VERBS: dict[str, dict[str, Any]] = {
     "double_click": {"action_type": "click", "count": 2},
@@ -119,9 +87,9 @@ def _gather_target(action: dict[str, Any]) -> None:
 
 
 KnownAction = Annotated[
-    Click | MouseDown | MouseUp | Hover | Drag | Type | Fill | PressKey | HoldKey | KeyDown | KeyUp | Scroll | SelectOption
-    | LaunchApp | SwitchWindow | Navigate | GoBack | GoForward | Tabs | Wait | Screenshot | Upload | CallApi | AskInAppAgent
-    | RunScript | Memorize | Answer | AskUser | FinishGoal | FailGoal,
+    v.Click | v.MouseDown | v.MouseUp | v.Hover | v.Drag | v.Type | v.Fill | v.PressKey | v.HoldKey | v.KeyDown | v.KeyUp | v.Scroll
+    | v.SelectOption | v.LaunchApp | v.SwitchWindow | v.Navigate | v.GoBack | v.GoForward | v.Tabs | v.Wait | v.Screenshot | v.Upload
+    | v.CallApi | v.AskInAppAgent | v.RunScript | v.Memorize | v.Answer | v.AskUser | v.FinishGoal | v.FailGoal,
     Field(discriminator="action_type"),
 ]  # fmt: skip
 
@@ -136,7 +104,7 @@ def _kind(data: Any) -> str:
 
 
 _Canonical = Annotated[
-    Annotated[KnownAction, Tag("known")] | Annotated[Extension, Tag("extension")],
+    Annotated[KnownAction, Tag("known")] | Annotated[v.Extension, Tag("extension")],
     Discriminator(_kind),
 ]
 

@@ -2,102 +2,77 @@
 
 from __future__ import annotations
 
-from protocol.model.verbs import (
-    Action,
-    Answer,
-    AskInAppAgent,
-    AskUser,
-    CallApi,
-    Click,
-    Drag,
-    Extension,
-    Fill,
-    HoldKey,
-    KeyDown,
-    KeyUp,
-    LaunchApp,
-    Memorize,
-    Navigate,
-    PressKey,
-    RunScript,
-    Scroll,
-    SelectOption,
-    SwitchWindow,
-    Tabs,
-    Type,
-    Upload,
-    Wait,
-)
+from protocol.model import verbs as v
 
 HIDDEN = "(hidden)"
 
 
-def describe(action: Action, *, hide_text: bool = False) -> str:
+def describe(action: v.Action, *, hide_text: bool = False) -> str:
     """One line for people: `click "Save"`, `fill "Amount" with "$248.90"`. A name off the screen cannot break it."""
     return "⏎".join(_said(action, hide_text).splitlines())
 
 
-def _said(action: Action, hide_text: bool) -> str:  # noqa: C901 - one case a verb
+def _said(action: v.Action, hide_text: bool) -> str:  # noqa: C901 - one case a verb
     where = f'"{action.target.describe()}"' if action.target else ""
 
     def text(value: str) -> str:
         return HIDDEN if hide_text else _quoted(value)
 
     match action:
-        case Click(button=button, count=count, hold=hold):
+        case v.Click(button=button, count=count, hold=hold):
             verb = {2: "double-click", 3: "triple-click"}.get(count, "long-press" if hold else "click")
             return f"{_held(action.modifiers)}{'' if button == 'left' else button + '-'}{verb} {where}"
-        case Fill(text=value, submit=submit):
+        case v.Fill(text=value, submit=submit):
             return f"fill {where} with {text(value)}{_enter(submit)}"
-        case Type(text=value, submit=submit):
+        case v.Type(text=value, submit=submit):
             return f"type {text(value)}{f' into {where}' if where else ''}{_enter(submit)}"
-        case PressKey(keys=keys):
+        case v.PressKey(keys=keys):
             return f"press {'+'.join(keys)}" + (f" in {where}" if where else "")
-        case HoldKey(keys=keys, seconds=seconds):
+        case v.HoldKey(keys=keys, seconds=seconds):
             return f"hold {'+'.join(keys)} for {seconds:g} s"
-        case KeyDown(key=key) | KeyUp(key=key):
+        case v.KeyDown(key=key) | v.KeyUp(key=key):
             return f"{action.verb.replace('_', ' ')} {key}"
-        case Scroll():
+        case v.Scroll():
             return f"scroll {_way(action)}" + (f" in {where}" if where else "")
-        case SelectOption(options=options):
+        case v.SelectOption(options=options):
             return f"select {', '.join(map(_quoted, options))} in {where}"
-        case Drag(to=to):
+        case v.Drag(to=to):
             return f'drag {where} to "{to.describe()}"'
-        case LaunchApp(app=app):
+        case v.LaunchApp(app=app):
             return f"open {app}"
-        case SwitchWindow(window=window):
+        case v.SwitchWindow(window=window):
             return f"switch to {window}"
-        case Navigate(url=url):
+        case v.Navigate(url=url):
             return f"navigate to {_quoted(url)}"
-        case Tabs(op=op, index=index, url=url):
+        case v.Tabs(op=op, index=index, url=url):
             said = {"select": "switch to tab", "list": "list tabs"}.get(op, f"{op} tab")
             return " ".join(part for part in (said, "" if index is None else str(index), url or "") if part)
-        case Upload(files=files):
+        case v.Upload(files=files):
             return f"upload {', '.join(map(_quoted, files))} to {where}"
-        case CallApi(app=app, function=function):
+        case v.CallApi(app=app, function=function):
             return f"call {app}.{function}"
-        case AskInAppAgent(app=app, request=request):
+        case v.AskInAppAgent(app=app, request=request):
             return f"ask the agent of {app} {text(request)}"
-        case RunScript(language=language, code=code):
+        case v.RunScript(language=language, code=code):
             return f"run {language} {text(code)}"
-        case Wait(seconds=seconds, text=shown, text_gone=gone):
+        case v.Wait(seconds=seconds, text=shown, text_gone=gone):
             until = "".join((f" for {_quoted(shown)}" if shown else "", f" until {_quoted(gone)} is gone" if gone else ""))
             return f"wait {seconds:g} s{until}"
-        case Memorize(name=name, value=value):
+        case v.Memorize(name=name, value=value):
             return f"memorize {name} = {text(value)}"
-        case Answer(text=value):
+        case v.Answer(text=value):
             return f"answer {text(value)}"
-        case AskUser(question=question):
+        case v.AskUser(question=question):
             return f"ask the user {_quoted(question)}"
-        case Extension(arguments={"told": str(told)}):
+        case v.Extension(arguments={"told": str(told)}):
             return f"{action.verb.rpartition('.')[2]} {text(told)}"
-        case Extension():
+        case v.Extension():
             return " ".join(part for part in (action.verb, where) if part)
         case _:
             return " ".join(part for part in (action.verb.replace("_", " "), where) if part)
 
 
-def _way(action: Scroll) -> str:
+def _way(action: v.Scroll) -> str:
     x, y = action.delta.x, action.delta.y
     ways = [f"{'down' if y > 0 else 'up'} {abs(y):g}"] if y or not x else []
     ways += [f"{'right' if x > 0 else 'left'} {abs(x):g}"] if x else []
