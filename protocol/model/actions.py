@@ -87,9 +87,10 @@ def _gather_target(action: dict[str, Any]) -> None:
 
 
 KnownAction = Annotated[
-    v.Click | v.MouseDown | v.MouseUp | v.Hover | v.Drag | v.Type | v.Fill | v.PressKey | v.HoldKey | v.KeyDown | v.KeyUp | v.Scroll
-    | v.SelectOption | v.LaunchApp | v.SwitchWindow | v.Navigate | v.GoBack | v.GoForward | v.Tabs | v.Wait | v.Screenshot | v.Upload
-    | v.CallApi | v.AskInAppAgent | v.RunScript | v.Memorize | v.Answer | v.AskUser | v.FinishGoal | v.FailGoal,
+    v.Click | v.MouseDown | v.MouseUp | v.Hover | v.Drag | v.Type | v.Fill | v.PressKey | v.HoldKey | v.KeyDown | v.KeyUp
+    | v.Scroll | v.SelectOption | v.LaunchApp | v.SwitchWindow | v.Navigate | v.GoBack | v.GoForward | v.Tabs | v.Wait
+    | v.Screenshot | v.Upload | v.CallApi | v.AskInAppAgent | v.RunScript | v.Memorize | v.Answer | v.AskUser | v.FinishGoal
+    | v.FailGoal,
     Field(discriminator="action_type"),
 ]  # fmt: skip
 
