@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from pydantic import Field
 
-from protocol.model.geometry import Frozen
+from protocol.model.geometry import Frozen, JsonObject
 
 if TYPE_CHECKING:
     from tenacity import AsyncRetrying, RetryCallState, Retrying
@@ -93,7 +93,7 @@ class Retries(Frozen):
 
         return AsyncRetrying(**self._given(passing, enough))
 
-    def _given(self, passing: Callable[[BaseException], bool], enough: Callable[[float], bool]) -> dict[str, Any]:
+    def _given(self, passing: Callable[[BaseException], bool], enough: Callable[[float], bool]) -> JsonObject:
         from tenacity import retry_if_exception, stop_after_attempt
 
         stop = stop_after_attempt(self.tries)

@@ -14,7 +14,7 @@ from pydantic import BaseModel, ValidationError
 from protocol.dsl.mistakes import Mistake, mistake, nearest
 from protocol.dsl.words import ACTION, GRAMMAR, OPENING, BadText, number, unquoted
 from protocol.model.actions import AgentAction, KnownAction, parse_action
-from protocol.model.geometry import BoundingBox, Coordinate, Region
+from protocol.model.geometry import BoundingBox, Coordinate, JsonObject, Region
 from protocol.model.keys import KeyNameError, canonical, chord
 from protocol.model.targets import ActionTarget
 from protocol.model.verbs import Action, Click, Delta, Extension, Tabs
@@ -100,9 +100,9 @@ def contained(offset: int, inner: Iterable[Json], value: Any) -> Json:
     return Json(value, depth, offset)
 
 
-def named(pairs: Iterable[Pair]) -> dict[str, Any]:
+def named(pairs: Iterable[Pair]) -> JsonObject:
     """The pairs as an object. Raises Mistake for a name that is given twice."""
-    found: dict[str, Any] = {}
+    found: JsonObject = {}
     for pair in pairs:
         name = str(pair.name)
         if name in found:
@@ -143,7 +143,7 @@ def _words(field: str) -> str:
 VERBS: dict[str, type[Action]] = {kind.model_fields["action_type"].default: kind for kind in get_args(get_args(KnownAction)[0])}
 """Every verb but those of others."""
 
-SENTENCES: dict[str, tuple[type[Action], dict[str, Any]]] = {
+SENTENCES: dict[str, tuple[type[Action], JsonObject]] = {
     **{verb: (kind, {}) for verb, kind in VERBS.items() if kind is not Tabs},
     **{f"tab_{op}": (Tabs, {"op": op}) for op in ("new", "close", "select", "list")},
     "long_press": (Click, {}),
@@ -207,7 +207,7 @@ def _all_named(verb: str, given: tuple[Pair, ...]) -> list[Pair]:
     return pairs
 
 
-def _with_target(verb: str, fields: dict[str, Any]) -> dict[str, Any]:
+def _with_target(verb: str, fields: JsonObject) -> JsonObject:
     """A text alone is a target's text, and what only a target has belongs to it, wherever it stands."""
     own = VERBS.get(verb, Click).model_fields
     target = {name: fields.pop(name) for name in list(fields) if name in _TARGETS and name not in own}
@@ -222,7 +222,7 @@ def _with_target(verb: str, fields: dict[str, Any]) -> dict[str, Any]:
     return fields
 
 
-def _plain(target: Any) -> dict[str, Any]:
+def _plain(target: Any) -> JsonObject:
     return dict(target) if isinstance(target, Mapping) else {}
 
 
@@ -406,9 +406,9 @@ class _Read(Transformer[Token, Any]):
         return action_of_call(name, given)
 
 
-def _scale(rest: Any) -> dict[str, Any]:
+def _scale(rest: Any) -> JsonObject:
     """The space and the size that stand behind numbers. A size alone is that of the picture they count in."""
-    found: dict[str, Any] = {}
+    found: JsonObject = {}
     for one in rest:
         if isinstance(one, Token):
             found["space"] = one.lower()

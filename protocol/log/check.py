@@ -125,25 +125,21 @@ def gather(lines: Iterable[LogLine]) -> LogStats:
         if line.step is None:
             stats.bad_lines += 1
         else:
-            _count(stats, line.step)
+            stats.steps += 1
+            stats.first = line.step.timestamp if stats.first is None else min(stats.first, line.step.timestamp)
+            stats.last = line.step.timestamp if stats.last is None else max(stats.last, line.step.timestamp)
+            stats.elements += len(line.step.visual_state.elements)
+            result = line.step.result
+            _add(stats.verbs, line.step.action.verb)
+            _add(stats.results, result.exec_status.value if result else "none")
+            _add(stats.tiers, result.resolved.tier if result and result.resolved else "none")
+            _add(stats.apps, line.step.visual_state.app or "none")
+            _add(stats.roles, line.step.role or "none")
+            _add(stats.subtasks, line.step.subtask or "none")
+            _add(stats.changes, "unknown" if line.step.visible_change is None else "yes" if line.step.visible_change else "no")
+            if result and result.error:
+                _add(stats.errors, result.error[:200])
     return stats
-
-
-def _count(stats: LogStats, step: InteractionStep) -> None:
-    stats.steps += 1
-    stats.first = step.timestamp if stats.first is None else min(stats.first, step.timestamp)
-    stats.last = step.timestamp if stats.last is None else max(stats.last, step.timestamp)
-    stats.elements += len(step.visual_state.elements)
-    result = step.result
-    _add(stats.verbs, step.action.verb)
-    _add(stats.results, result.exec_status.value if result else "none")
-    _add(stats.tiers, result.resolved.tier if result and result.resolved else "none")
-    _add(stats.apps, step.visual_state.app or "none")
-    _add(stats.roles, step.role or "none")
-    _add(stats.subtasks, step.subtask or "none")
-    _add(stats.changes, "unknown" if step.visible_change is None else "yes" if step.visible_change else "no")
-    if result and result.error:
-        _add(stats.errors, result.error[:200])
 
 
 def _add(counter: Counter[str], name: str) -> None:

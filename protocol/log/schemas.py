@@ -4,18 +4,18 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import Any
 
 from pydantic import TypeAdapter
 
 from protocol.model.actions import AgentAction
 from protocol.model.decisions import LLMResponse, OperatorDecision
 from protocol.model.elements import VisualState
+from protocol.model.geometry import JsonObject
 from protocol.model.steps import PROTOCOL_VERSION, ActionResult, InteractionStep
 from protocol.model.targets import ActionTarget
 
 _DRAFT = "https://json-schema.org/draft/2020-12/schema"
-_EXPORTED: dict[str, Any] = {
+_EXPORTED: JsonObject = {
     "action": AgentAction,
     "action_target": ActionTarget,
     "visual_state": VisualState,
@@ -26,7 +26,7 @@ _EXPORTED: dict[str, Any] = {
 }
 
 
-def schemas() -> dict[str, dict[str, Any]]:
+def schemas() -> dict[str, JsonObject]:
     """Every schema by name."""
     return {
         name: {

@@ -69,15 +69,13 @@ def _refusal(version: object) -> str:
 def _problem(error: Any, data: Any) -> Problem:
     reason = str(error["msg"]).removeprefix("Value error, ")
     if error["type"] == "union_tag_invalid":
-        reason = _no_such_verb(str(error["ctx"]["tag"]), str(error["ctx"]["expected_tags"]).replace("'", "").split(", "))
+        tag = str(error["ctx"]["tag"])
+        verbs = str(error["ctx"]["expected_tags"]).replace("'", "").split(", ")
+        near = get_close_matches(tag[:40], verbs, n=1)
+        reason = f"there is no verb {tag[:40]!r}; " + (f"did you mean {near[0]!r}?" if near else f"verbs are {', '.join(verbs)}")
     if error["type"] == "union_tag_not_found":
         reason = "action_type, the verb, is missing"
     return Problem(_json_path(error["loc"], data, missing=error["type"] == "missing"), reason)
-
-
-def _no_such_verb(tag: str, verbs: list[str]) -> str:
-    near = get_close_matches(tag[:40], verbs, n=1)
-    return f"there is no verb {tag[:40]!r}; " + (f"did you mean {near[0]!r}?" if near else f"verbs are {', '.join(verbs)}")
 
 
 def _json_path(parts: tuple[int | str, ...], data: Any, *, missing: bool) -> str:

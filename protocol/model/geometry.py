@@ -33,7 +33,7 @@ class TaggedModel(Frozen):
     tag: ClassVar[str]
 
     @model_serializer(mode="wrap")
-    def _with_tag(self, write: SerializerFunctionWrapHandler) -> dict[str, Any]:
+    def _with_tag(self, write: SerializerFunctionWrapHandler) -> JsonObject:
         return {self.tag: getattr(self, self.tag), **write(self)}
 
 
@@ -183,7 +183,7 @@ def _corners(value: Any) -> Any:
     return value
 
 
-def _from_sides(value: dict[str, Any]) -> dict[str, Any]:
+def _from_sides(value: JsonObject) -> JsonObject:
     sides = {"w": "width", "h": "height"}
     named = {sides.get(name, name): number for name, number in value.items()}
     if not {"x", "y", "width", "height"} <= named.keys():

@@ -94,7 +94,17 @@ def resolve(target: ActionTarget, state: VisualState) -> Resolved:
         target = target.model_copy(update={"element_id": None, "bbox": None, "point": None})
     for tier, wanted, matches in _tiers(target, state):
         if len(matches) == 1:
-            return _found(target, matches[0], tier, state)
+            # The pixel is the point that was given, if it lies on the element, and the element's middle otherwise.
+            element = matches[0]
+            point = target.point.to_px(state.screen_resolution) if target.point else None
+            if element.bbox and (point is None or not element.bbox.contains(point)):
+                point = element.bbox.center
+            known = ActionTarget.of(element)
+            missing = any(
+                getattr(target, name) is None and getattr(known, name) is not None
+                for name in ("track_id", "element_id", "text", "bbox")
+            )
+            return Resolved(element_id=element.element_id, tier=tier, point=point, known=known if missing else None)
         if matches:
             listed = ", ".join(f"{e.element_id} {e.role or 'element'} {e.name!r}" for e in matches[:6])
             ids = tuple(e.element_id for e in matches)
@@ -116,18 +126,6 @@ def target_element(target: ActionTarget | None, state: VisualState) -> GUIElemen
         return None if target is None else state.by_id.get(resolve(target, state).element_id or "")
     except TargetError:
         return None
-
-
-def _found(target: ActionTarget, element: GUIElement, tier: Tier, state: VisualState) -> Resolved:
-    """The pixel is the point that was given, if it lies on the element, and the element's middle otherwise."""
-    point = target.point.to_px(state.screen_resolution) if target.point else None
-    if element.bbox and (point is None or not element.bbox.contains(point)):
-        point = element.bbox.center
-    known = ActionTarget.of(element)
-    missing = any(
-        getattr(target, name) is None and getattr(known, name) is not None for name in ("track_id", "element_id", "text", "bbox")
-    )
-    return Resolved(element_id=element.element_id, tier=tier, point=point, known=known if missing else None)
 
 
 def _bare_point(point: Point, state: VisualState) -> Resolved:

@@ -220,13 +220,11 @@ def _line(i: int, screen: _Screen, line_of: dict[int, int]) -> ElementLine:
 
 def _place(i: int, head: int, screen: _Screen) -> Place:
     element = screen.state.elements[i]
-    bare = i != head and (kind(element) in CELLS or _alike(element, screen.state.elements[head]))
+    bare = i != head and (
+        kind(element) in CELLS or (kind(element) in PLAIN and kind(element) == kind(screen.state.elements[head]))
+    )
     foreign = screen.tree.parents[i] < 0 and element.app is not None and element.app != screen.state.app
     return Place(screen.away[i], i == screen.tree.modal, bare, i in screen.secret, foreign)
-
-
-def _alike(element: GUIElement, head: GUIElement) -> bool:
-    return kind(element) in PLAIN and kind(element) == kind(head)
 
 
 def _rank(i: int, screen: _Screen) -> int:

@@ -363,7 +363,7 @@ def _refuse_code(dialect: str, text: str, outside: list[tuple[int, int]]) -> Non
 _GIVEN = re.compile(r"([^\W\d]\w*(?:[ \t]*,[ \t]*[^\W\d]\w*)*)[ \t]*=(?!=)(.+)", re.DOTALL)
 
 
-def names_given(dialect: str, statement: Statement) -> dict[str, Any]:
+def names_given(dialect: str, statement: Statement) -> JsonObject:
     """The names that a statement gives, with their literals; none where it gives none. Raises DialectError."""
     given = _GIVEN.fullmatch(statement.text)
     if given is None:
@@ -409,7 +409,7 @@ def with_values(call: Call, given: Mapping[str, Any]) -> Call:
 def filled_in(calls: Iterable[Call], given: Iterable[tuple[Statement, Mapping[str, Any]]]) -> list[Call]:
     """Each call with what the names meant where it stands."""
     found: list[Call] = []
-    known: dict[str, Any] = {}
+    known: JsonObject = {}
     waiting = deque(given)
     for call in calls:
         while waiting and (waiting[0][0].line, waiting[0][0].column) < (call.line, call.column):

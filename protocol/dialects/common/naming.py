@@ -74,7 +74,14 @@ class Ledger(Writing):
             typed = [verbs.Type(text=action.text)] if action.text else []
             return [verbs.Click(target=action.target), *keys, *typed, *self._entered(action)]
         if isinstance(action, verbs.Click):
-            return self._clicks(action, clicks)
+            self.drop(action, hold="a click has no length")
+            short = action.model_copy(update={"hold": 0.0})
+            if (action.button, action.count) in clicks:
+                return [short]
+            if (action.button, 1) not in clicks:
+                self.cannot(action, f"{self.dialect} has no click of the {action.button} button")
+            self.lose("click.count", "said as several single clicks")
+            return [short.model_copy(update={"count": 1})] * action.count
         if action.target is not None and not isinstance(action, (*_NEED_A_TARGET, *aimed)):
             bare = action.model_copy(update={"target": None})
             if isinstance(action, verbs.Type | verbs.PressKey):
@@ -91,16 +98,6 @@ class Ledger(Writing):
             return []
         self.lose(f"{action.verb}.submit", "said as the Enter key afterwards")
         return [verbs.PressKey(keys=("Enter",))]
-
-    def _clicks(self, action: verbs.Click, clicks: Collection[tuple[str, int]]) -> list[verbs.Action]:
-        self.drop(action, hold="a click has no length")
-        short = action.model_copy(update={"hold": 0.0})
-        if (action.button, action.count) in clicks:
-            return [short]
-        if (action.button, 1) not in clicks:
-            self.cannot(action, f"{self.dialect} has no click of the {action.button} button")
-        self.lose("click.count", "said as several single clicks")
-        return [short.model_copy(update={"count": 1})] * action.count
 
 
 def read_keys(dialect: str, where: str, names: Iterable[str], keyboard: Keyboard) -> list[str]:

@@ -201,7 +201,12 @@ class _Reading(Reading):
         kind = given.strip().lower()
         if kind not in _VERBS:
             fields.refuse("type", f"there is no type {given[:60]!r}; types are {', '.join(_VERBS)}")
-        self._refuse_what_was_never_read()
+        raw = self.fields.any("raw", None)
+        for mark in _NEVER_READ if isinstance(raw, Mapping) else ():
+            if mark in raw:
+                self.fields.refuse(f"raw.{mark}", "the action stands for something that nobody could read")
+        if raw:
+            self.lose("raw", "what stands beside the fields of an action is not understood")
         reasons = [fields.text(name, None) for name in ("reasoning", "thought", "thinking")]
         more: JsonObject = {"target": self.target(), **(_READERS[kind](self) if kind in _READERS else {})}
         if kind in _AIMED and more["target"] is None:
@@ -216,14 +221,6 @@ class _Reading(Reading):
         fields.end()
         verb = _VERBS[kind]
         return self.build(verb["action_type"], **{**{name: verb[name] for name in verb if name != "action_type"}, **more})
-
-    def _refuse_what_was_never_read(self) -> None:
-        raw = self.fields.any("raw", None)
-        for mark in _NEVER_READ if isinstance(raw, Mapping) else ():
-            if mark in raw:
-                self.fields.refuse(f"raw.{mark}", "the action stands for something that nobody could read")
-        if raw:
-            self.lose("raw", "what stands beside the fields of an action is not understood")
 
     def target(self, name: str = "target", flat: str = "") -> ActionTarget | None:
         """In an object of its own, or in fields beside the verb as the DSL and older JSON have it."""

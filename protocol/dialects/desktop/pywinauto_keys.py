@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 from typing import Any, Literal, NamedTuple
 
 from protocol.dialects.common.base import LONGEST, DialectError
+from protocol.model.geometry import JsonObject
 from protocol.model.keys import KeyNameError, canonical
 
 MOST = 1_000
@@ -53,7 +54,7 @@ class Stroke(NamedTuple):
     value: Any
 
     @property
-    def fields(self) -> dict[str, Any]:
+    def fields(self) -> JsonObject:
         """As an action."""
         name = {"type": "text", "press_key": "keys", "wait": "seconds"}.get(self.verb, "key")
         return {"action_type": self.verb, name: self.value}

@@ -186,7 +186,19 @@ def _answer(payload: Any, where: str, ledger: Ledger) -> _Answer:
     elif "function" in fields.names:
         _function(fields, answer)
     else:
-        _host(fields, answer, ledger)
+        # An older host: it runs a command, opens an app, or chooses a window.
+        bash, opens = fields.text("bash", ""), fields.any("opens", None)
+        if bash:
+            answer.direct.append({"action_type": "run_script", "language": "bash", "code": bash})
+        if opens:
+            app = Fields(NAME, opens, fields.path("opens", "AppsToOpen"))
+            answer.direct.append({"action_type": "launch_app", "app": app.text("APP")})
+            if app.text("file_path", ""):
+                app.refuse("file_path", "an app is started without a file")
+            app.end()
+        label, title = _control(fields)
+        if label or title:
+            answer.direct.append(switch(label, title, ledger, fields.path("label", "ControlLabel")))
     fields.drop("function", "arguments", "label", "text")
     fields.end()
     return answer
@@ -235,22 +247,6 @@ def _one(part: Any, where: str, answer: _Answer) -> None:
         answer.status, answer.where = status, fields.path("status", "status")
     _function(fields, answer)
     fields.end()
-
-
-def _host(fields: _FoldedFields, answer: _Answer, ledger: Ledger) -> None:
-    """An older host: it runs a command, opens an app, or chooses a window."""
-    bash, opens = fields.text("bash", ""), fields.any("opens", None)
-    if bash:
-        answer.direct.append({"action_type": "run_script", "language": "bash", "code": bash})
-    if opens:
-        app = Fields(NAME, opens, fields.path("opens", "AppsToOpen"))
-        answer.direct.append({"action_type": "launch_app", "app": app.text("APP")})
-        if app.text("file_path", ""):
-            app.refuse("file_path", "an app is started without a file")
-        app.end()
-    label, title = _control(fields)
-    if label or title:
-        answer.direct.append(switch(label, title, ledger, fields.path("label", "ControlLabel")))
 
 
 def to_ufo(action: Action, context: Context) -> WrittenPayload:

@@ -150,7 +150,10 @@ class Pythonic:
         if token.kind == "number":
             return token.text.replace("_", "")
         if token.kind == "pattern":
-            return _pattern(token)
+            match = _PATTERN.fullmatch(token.text)
+            flags = [_FLAGS[flag] for flag in (match[2] if match else "") if flag in _FLAGS]
+            said = quoted(match[1].replace("\\/", "/") if match else "")
+            return f"re.compile({', '.join([said, ' | '.join(flags)] if flags else [said])})"
         if token.text == "-" and self._at < len(self._given) and self._given[self._at].kind == "number":
             return "-" + self.value(depth + 1)
         if token.text == "[":
@@ -224,13 +227,6 @@ class Pythonic:
                 self._take(",", "}")
         self._at += 1
         return said
-
-
-def _pattern(token: Token) -> str:
-    match = _PATTERN.fullmatch(token.text)
-    flags = [_FLAGS[flag] for flag in (match[2] if match else "") if flag in _FLAGS]
-    said = quoted(match[1].replace("\\/", "/") if match else "")
-    return f"re.compile({', '.join([said, ' | '.join(flags)] if flags else [said])})"
 
 
 _OPENING, _CLOSING = frozenset("([{"), frozenset(")]}")

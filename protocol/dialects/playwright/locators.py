@@ -20,6 +20,7 @@ from protocol.dialects.common.base import Context, DialectError, Loss
 from protocol.dialects.common.calls import parse_value
 from protocol.dialects.common.conversion import element_of
 from protocol.model.blame import blame
+from protocol.model.geometry import JsonObject
 from protocol.model.keys import KeyNameError, split_chord, write_key
 from protocol.model.targets import ActionTarget
 
@@ -60,7 +61,7 @@ class Step(NamedTuple):
 
     name: str
     args: list[Any] | None
-    kwargs: dict[str, Any]
+    kwargs: JsonObject
     start: int
     end: int
 
@@ -98,7 +99,7 @@ class Flags(Values):
     """`re.IGNORECASE | re.MULTILINE`."""
 
 
-class Table(dict[str, Any]):
+class Table(JsonObject):
     """A dict."""
 
     depth = 1
@@ -152,7 +153,7 @@ class _Build(Transformer[Token, Any]):
         start, end = name.start_pos or 0, (called[-1] if called else name).end_pos or 0
         if not called:
             return Step(str(name), None, {}, start, end)
-        kwargs: dict[str, Any] = {}
+        kwargs: JsonObject = {}
         args: list[Any] = []
         for key, value in called[1:-1]:
             if key is None and not kwargs:

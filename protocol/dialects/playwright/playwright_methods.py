@@ -97,20 +97,17 @@ class PageCall(Reading):
     def on_element(self) -> list[AgentAction]:
         name = self.step.name
         if name == "drag_to":
-            return self._drag()
+            args = self.step.args or []
+            end = args[0] if len(args) == 1 else None
+            if not isinstance(end, Chain) or len(end.steps) < 2 or not all(map(is_locator, end.steps[1:])):
+                self.refuse(self.where, "drag_to needs one locator")
+            self.step = self.step._replace(args=[])
+            return self.act("", row("drag", target=self.target, to=target_of(end.steps[1:], self.text)))
         if name in _ELEMENT:
             return self.act(*_ELEMENT[name])
         if name in ON_ELEMENTS:
             return self.carried(ON_ELEMENTS[name])
         self.refuse(self.where, f"{name[:40]} of an element is not understood here")
-
-    def _drag(self) -> list[AgentAction]:
-        args = self.step.args or []
-        end = args[0] if len(args) == 1 else None
-        if not isinstance(end, Chain) or len(end.steps) < 2 or not all(map(is_locator, end.steps[1:])):
-            self.refuse(self.where, "drag_to needs one locator")
-        self.step = self.step._replace(args=[])
-        return self.act("", row("drag", target=self.target, to=target_of(end.steps[1:], self.text)))
 
     def modifiers(self) -> tuple[str, ...]:
         held: tuple[str, ...] = self.fields.texts("modifiers", ())

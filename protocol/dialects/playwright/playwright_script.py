@@ -170,11 +170,33 @@ class Script:
             text = "page".join([*(text[end : root.start] for end, root in zip(ends, pages, strict=False)), text[ends[-1] :]])
             chain = read_chain(NAME, text, s.line, s.column)
         if chain.root.name == "expect":
-            self._assertion(s, chain, text, alias)
+            about = chain.root.args[0] if chain.root.args else None
+            clear = (
+                isinstance(about, Chain) and about.root.name == "page" and about.root.args is None
+                and all(map(is_locator, about.steps[1:])) and len(chain.steps) == 2
+                and bool(_EXPECTATION.fullmatch(chain.steps[1].name)) and all(map(_is_value, chain.steps[1].values))
+                and chain.steps[1].args is not None and all(map(_is_value, chain.root.values[1:]))
+            )  # fmt: skip
+            if not clear:
+                raise DialectError(NAME, s.where, "this is not understood as an assertion")
+            self._use(s, alias)
+            self.found.append(build(NAME, s.where, action_type=f"{PREFIX}expect", arguments={"text": text}))
         elif chain.root.name == "page" and chain.root.args is None:
             self._on_page(s, chain, text, alias)
         else:
-            self._elsewhere(s, chain)
+            # `time.sleep(1)` and `context.pages[2].close()`.
+            shape = [(step.name, step.args is not None) for step in chain.steps]
+            last = chain.steps[-1]
+            if shape == [("time", False), ("sleep", True)] and len(last.values) == 1 and last.args:
+                seconds = Fields(NAME, {"sleep": last.args[0]}, s.where).number("sleep")
+                self.found.append(build(NAME, s.where, action_type="wait", seconds=seconds))
+            elif shape == [("context", False), ("pages", False), ("[]", True), ("close", True)] and not last.values:
+                index = chain.steps[2].values[0]
+                if not isinstance(index, int) or not 0 <= index <= 1_000_000:
+                    raise DialectError(NAME, s.where, "the number of a page is needed")
+                self._close(s, index, index)
+            else:
+                raise DialectError(NAME, s.where, f"{chain.root.name[:40]} is not understood here")
 
     def _on_page(self, s: Statement, chain: Chain, text: str, alias: str) -> None:
         names = [step.name for step in chain.steps[1:]]
@@ -197,34 +219,6 @@ class Script:
         self._count = max(0, self._count - 1)
         self._current = self._current if self._current in self._pages else None
         self._now = "closed"
-
-    def _assertion(self, s: Statement, chain: Chain, text: str, alias: str) -> None:
-        about = chain.root.args[0] if chain.root.args else None
-        clear = (
-            isinstance(about, Chain) and about.root.name == "page" and about.root.args is None
-            and all(map(is_locator, about.steps[1:])) and len(chain.steps) == 2
-            and bool(_EXPECTATION.fullmatch(chain.steps[1].name)) and all(map(_is_value, chain.steps[1].values))
-            and chain.steps[1].args is not None and all(map(_is_value, chain.root.values[1:]))
-        )  # fmt: skip
-        if not clear:
-            raise DialectError(NAME, s.where, "this is not understood as an assertion")
-        self._use(s, alias)
-        self.found.append(build(NAME, s.where, action_type=f"{PREFIX}expect", arguments={"text": text}))
-
-    def _elsewhere(self, s: Statement, chain: Chain) -> None:
-        """`time.sleep(1)` and `context.pages[2].close()`."""
-        shape = [(step.name, step.args is not None) for step in chain.steps]
-        last = chain.steps[-1]
-        if shape == [("time", False), ("sleep", True)] and len(last.values) == 1 and last.args:
-            seconds = Fields(NAME, {"sleep": last.args[0]}, s.where).number("sleep")
-            self.found.append(build(NAME, s.where, action_type="wait", seconds=seconds))
-        elif shape == [("context", False), ("pages", False), ("[]", True), ("close", True)] and not last.values:
-            index = chain.steps[2].values[0]
-            if not isinstance(index, int) or not 0 <= index <= 1_000_000:
-                raise DialectError(NAME, s.where, "the number of a page is needed")
-            self._close(s, index, index)
-        else:
-            raise DialectError(NAME, s.where, f"{chain.root.name[:40]} is not understood here")
 
 
 def _where(s: Statement, chain: Chain, alias: str, offset: int) -> str:

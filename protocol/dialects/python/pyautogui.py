@@ -283,7 +283,11 @@ def from_pyautogui(payload: Any, context: Context) -> ParsedPayload:
 
     def spot(x: Any, y: Any, where: str) -> ActionTarget:
         if isinstance(x, BareName):
-            return _tagged(x, tags, where)
+            match = _TAG.fullmatch(x)
+            number = int(match[1]) if match else 0
+            if tags is None or not 1 <= number <= len(tags):
+                raise DialectError(NAME, where, f"there is no {str(x)[:40]} on the screen; tags go up to {len(tags or ())}")
+            return ActionTarget(element_id=tags[number - 1])
         return at(checked_number(NAME, where, x), checked_number(NAME, where, y), "px", None, NAME, where)
 
     reader = Reader(NAME, context, spot, bare=lambda word: tags is not None and bool(_TAG.fullmatch(word)))
@@ -348,14 +352,6 @@ def _tags(context: Context) -> list[str] | None:
     if DIALECT.variant(context) != "som":
         return None
     return [element.element_id for element in context.state.elements if element.visible] if context.state else []
-
-
-def _tagged(word: BareName, tags: list[str] | None, where: str) -> ActionTarget:
-    match = _TAG.fullmatch(word)
-    number = int(match[1]) if match else 0
-    if tags is None or not 1 <= number <= len(tags):
-        raise DialectError(NAME, where, f"there is no {str(word)[:40]} on the screen; tags go up to {len(tags or ())}")
-    return ActionTarget(element_id=tags[number - 1])
 
 
 def to_pyautogui(action: Action, context: Context) -> WrittenPayload:

@@ -187,19 +187,15 @@ def _function(cursor: _Cursor) -> ParsedCall:
         key = cursor.need(_PARAMETER, "<parameter=...> or </function>")[1]
         if key in args:
             cursor.fail(f"the parameter {key} is given twice")
-        args[key] = _content(cursor)
+        wrapped = cursor.text.startswith(_OPEN, cursor.index)
+        start = cursor.index + len(_OPEN) * wrapped
+        end = cursor.text.find(_SHUT if wrapped else "</parameter>", start)
+        if end < 0:
+            cursor.fail("the parameter has no end")
+        cursor.index = end + len(_SHUT) * wrapped
+        args[key] = cursor.text[start:end]
         cursor.need(_PARAMETER_END, "</parameter>")
     return ParsedCall(name, args, where)
-
-
-def _content(cursor: _Cursor) -> str:
-    wrapped = cursor.text.startswith(_OPEN, cursor.index)
-    start = cursor.index + len(_OPEN) * wrapped
-    end = cursor.text.find(_SHUT if wrapped else "</parameter>", start)
-    if end < 0:
-        cursor.fail("the parameter has no end")
-    cursor.index = end + len(_SHUT) * wrapped
-    return cursor.text[start:end]
 
 
 def write_xml(calls: list[ParsedCall]) -> str:

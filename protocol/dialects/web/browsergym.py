@@ -27,6 +27,7 @@ from protocol.dialects.common.conversion import (
 from protocol.dialects.common.fields import Fields, a_text, within_length
 from protocol.model import verbs
 from protocol.model.actions import AgentAction
+from protocol.model.geometry import JsonObject
 from protocol.model.targets import ActionTarget
 
 NAME = "browsergym"
@@ -109,7 +110,7 @@ class _Writing(Writing):
         ms = exact[0] if exact else guess
         return self.call("noop") if ms == 1000 else self.call("noop", int(ms) if ms == int(ms) else ms)
 
-    def button(self, action: verbs.Click | verbs.Drag | verbs.MouseDown | verbs.MouseUp) -> dict[str, Any]:
+    def button(self, action: verbs.Click | verbs.Drag | verbs.MouseDown | verbs.MouseUp) -> JsonObject:
         if action.button in ("back", "forward"):
             self.cannot(action, f"there is no {action.button} button")
         return {} if action.button == "left" else {"button": action.button}
@@ -125,7 +126,11 @@ class _Writing(Writing):
         if action.count == 3:
             self.cannot(action, "there is no triple click")
         if action.hold:
-            return self._long_press(action, button)
+            if action.count > 1:
+                self.cannot(action, "only a single click can be held")
+            self.lose("click.hold", "said as a press, a wait and a release")
+            down, up = (self.call(f"mouse_{way}", *self.xy(action.target), **button) for way in ("down", "up"))
+            return self.held(action, down, self.noop(action.hold, "click.hold"), up)
         verb = ("click", "dblclick")[action.count - 1]
         bid = self.bid(action.target)
         if bid is None:
@@ -134,13 +139,6 @@ class _Writing(Writing):
             self.cannot(action, "AltGraph cannot be held")
         modifiers = {"modifiers": list(action.modifiers)} if action.modifiers else {}
         return [self.call(verb, bid, **button, **modifiers)]
-
-    def _long_press(self, action: verbs.Click, button: dict[str, Any]) -> list[str]:
-        if action.count > 1:
-            self.cannot(action, "only a single click can be held")
-        self.lose("click.hold", "said as a press, a wait and a release")
-        down, up = (self.call(f"mouse_{way}", *self.xy(action.target), **button) for way in ("down", "up"))
-        return self.held(action, down, self.noop(action.hold, "click.hold"), up)
 
     def mouse_down(self, action: verbs.MouseDown | verbs.MouseUp) -> list[str]:
         return [self.call(action.verb, *self.xy(action.target), **self.button(action))]

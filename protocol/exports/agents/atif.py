@@ -122,7 +122,7 @@ class _Reader:
         return bad_line(self._number, Problem(where, reason))
 
 
-class _EmbeddedTrajectories(dict[str, tuple[str, dict[str, Any]]]):
+class _EmbeddedTrajectories(dict[str, tuple[str, JsonObject]]):
     """Subagent trajectories that nobody has read yet, by id; `told` are those that somebody has."""
 
     def __init__(self) -> None:
@@ -141,7 +141,7 @@ def _embedded(data: JsonObject, where: str) -> _EmbeddedTrajectories:
 
 def _acted(step: JsonObject, call: Any, result: JsonObject, where: str, *, first: bool) -> Iterator[InteractionStep]:
     """The actions of one tool call. The reason stands at the first of a step."""
-    ours = _ours(step.get("extra"))
+    ours = mapping(mapping(step.get("extra")).get(KEY))
     reasoning = step.get("reasoning_content") or _text(step.get("message")) if first else ""
     raw = {} if ours or not first else _rest(step, result, reasoning)
     for n, action in enumerate(_actions(call, where)):
@@ -173,19 +173,15 @@ def _actions(call: Any, where: str) -> list[AgentAction]:
     if not isinstance(function, str) or not isinstance(arguments, dict):
         refuse(where, "a tool call has a function_name and arguments")
     try:
-        return _spoken(function, arguments)
+        if function == ANTHROPIC:
+            return dialect("anthropic").read(arguments, Context()).actions
+        if function.startswith(PLAYWRIGHT):
+            return dialect("playwright_mcp").read({"name": function, "arguments": arguments}, Context()).actions
+        return dialect("langchain").read({"name": function, "args": arguments}, Context()).actions
     except DialectError as bad:
         part = bad.where.removeprefix("$").removeprefix(".args").removeprefix(".arguments")
         part = ".function_name" if part == ".name" else f".arguments{part}"
         refuse(where + part, str(bad).removeprefix(f"{bad.dialect}: {bad.where}: "))
-
-
-def _spoken(function: str, arguments: JsonObject) -> list[AgentAction]:
-    if function == ANTHROPIC:
-        return dialect("anthropic").read(arguments, Context()).actions
-    if function.startswith(PLAYWRIGHT):
-        return dialect("playwright_mcp").read({"name": function, "arguments": arguments}, Context()).actions
-    return dialect("langchain").read({"name": function, "args": arguments}, Context()).actions
 
 
 def _pictures(ours: Mapping[str, Any], result: Mapping[str, Any], where: str) -> tuple[Picture, ...]:
@@ -215,10 +211,6 @@ def _text(message: Any) -> str:
         return message
     texts = (mapping(part).get("text") for part in listed(message))
     return "\n".join(text for text in texts if isinstance(text, str))
-
-
-def _ours(extra: Any) -> JsonObject:
-    return mapping(mapping(extra).get(KEY))
 
 
 VERSION = "ATIF-v1.8"

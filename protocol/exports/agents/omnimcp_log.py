@@ -49,7 +49,8 @@ def _step(line: Any, folder: Path) -> Iterator[InteractionStep]:
     if not isinstance(line, dict):
         refuse("$", "a line is an object")
     state = _state(line, folder)
-    chosen = _chosen(line)
+    # What the model answered: a decision, or a plan in older logs.
+    chosen = mapping(line.get("llm_decision")) or mapping(line.get("raw_llm_action_plan"))
     action = _action(line, chosen, state)
     success = line.get("action_success")
     result = {"exec_status": "executed" if success else "error"} if isinstance(success, bool) else None
@@ -71,11 +72,6 @@ def _step(line: Any, folder: Path) -> Iterator[InteractionStep]:
         pictures=picture_named(line.get("screenshot_path"), "before"),
         raw=raw,
     )
-
-
-def _chosen(line: JsonObject) -> JsonObject:
-    """What the model answered: a decision, or a plan in older logs."""
-    return mapping(line.get("llm_decision")) or mapping(line.get("raw_llm_action_plan"))
 
 
 def _action(line: JsonObject, chosen: JsonObject, state: VisualState) -> AgentAction:

@@ -126,7 +126,7 @@ def _element(node: Any, parents: JsonObject, where: str) -> tuple[GUIElement, Js
     if not isinstance(node, dict):
         refuse(where, "a node is an object")
     attributes = mapping(node.get("attributes"))
-    fields: dict[str, Any] = {ours: node[theirs] for theirs, ours in (_FLAGS | _PLAIN).items() if node.get(theirs) is not None}
+    fields: JsonObject = {ours: node[theirs] for theirs, ours in (_FLAGS | _PLAIN).items() if node.get(theirs) is not None}
     fields |= {name: attributes[name] for name in (*_OWN, "role") if name in attributes}
     fields.setdefault("role", role_of(node.get("role")))
     fields.setdefault("parent", parents.get(str(node.get("node_id"))))
@@ -320,7 +320,7 @@ def _read_result(result: Any) -> tuple[JsonObject | None, JsonObject]:
     status = "executed" if result["success"] else "timeout" if result.get("error_type") == "timeout" else "error"
     point, error = result.get("resolved_coordinates"), result.get("error")
     other = {name: value for name, value in result.items() if name not in _RESULT and value not in (None, [], {})}
-    read: dict[str, Any] = {"exec_status": status, "error": error if isinstance(error, str) else ""}
+    read: JsonObject = {"exec_status": status, "error": error if isinstance(error, str) else ""}
     if isinstance(point, list) and len(point) == 2:
         read["resolved"] = {"tier": "point", "point": point}
     return read, other

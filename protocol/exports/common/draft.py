@@ -6,15 +6,13 @@ What the draft has no field for is told as a loss, and a step whose verb it does
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
 
 from protocol.dialects.common.base import Loss
 from protocol.exports.common.base import ExportResult, Format, Pictures, Run
 from protocol.exports.common.lines import json_line
 from protocol.log.log import whole_file
 from protocol.model.elements import GUIElement, VisualState
-from protocol.model.geometry import BoundingBox
-from protocol.model.steps import InteractionStep
+from protocol.model.geometry import BoundingBox, JsonObject
 from protocol.model.targets import ActionTarget, TargetError, resolve
 from protocol.model.verbs import Action, Click, Fill, Hover, LaunchApp, Scroll, Type
 
@@ -34,23 +32,21 @@ def write(run: Run, path: Path) -> ExportResult:
             if action is None:
                 continue
             picture = pictures.of(step, "before")
-            state = _state(step.visual_state, picture.path if picture else "", exported)
+            state = {
+                "screenshot_path": (picture.path if picture else ""),
+                "screen_resolution": list(step.visual_state.screen_resolution),
+                "elements": [_element(element, exported) for element in step.visual_state.elements],
+                "timestamp": step.visual_state.timestamp,
+            }
             file.write(json_line({"timestamp": step.timestamp, "visual_state": state, "action": action}) + "\n")
             exported.steps += 1
-            _lose_rest(step, exported)
+            for name in ("reasoning", "result", "subtask", "role"):
+                if getattr(step, name):
+                    exported.losses[Loss(what=f"step.{name}", why="a step of the draft has no such field")] += 1
     return exported
 
 
-def _state(seen: VisualState, picture: str, exported: ExportResult) -> dict[str, Any]:
-    return {
-        "screenshot_path": picture,
-        "screen_resolution": list(seen.screen_resolution),
-        "elements": [_element(element, exported) for element in seen.elements],
-        "timestamp": seen.timestamp,
-    }
-
-
-def _element(element: GUIElement, exported: ExportResult) -> dict[str, Any]:
+def _element(element: GUIElement, exported: ExportResult) -> JsonObject:
     said = element.model_dump(mode="json", exclude_defaults=True)
     for name in said.keys() - {*_SHOWN, "bbox"}:
         exported.losses[Loss(what=f"element.{name}", why="an element of the draft has no such field")] += 1
@@ -58,7 +54,7 @@ def _element(element: GUIElement, exported: ExportResult) -> dict[str, Any]:
     return {name: getattr(element, name) for name in _SHOWN} | {"bbox": box}
 
 
-def _action(action: Action, seen: VisualState, exported: ExportResult) -> dict[str, Any] | None:
+def _action(action: Action, seen: VisualState, exported: ExportResult) -> JsonObject | None:
     if not isinstance(action, Click | Type | Fill | Hover | LaunchApp | Scroll):
         exported.losses[Loss(what=f"action {action.verb}", why="the draft has no such verb; the step is left out")] += 1
         return None
@@ -72,7 +68,7 @@ def _action(action: Action, seen: VisualState, exported: ExportResult) -> dict[s
     return {"type": verb, "text": text, "delay": action.delay, **_aim(action.target, seen, exported)}
 
 
-def _aim(target: ActionTarget | None, seen: VisualState, exported: ExportResult) -> dict[str, Any]:
+def _aim(target: ActionTarget | None, seen: VisualState, exported: ExportResult) -> JsonObject:
     """The element by its id and its box; a place without an element as a box of no size."""
     if target is None:
         return {"target_id": None, "bbox": None}
@@ -91,12 +87,6 @@ def _aim(target: ActionTarget | None, seen: VisualState, exported: ExportResult)
 
 def _box(box: BoundingBox) -> dict[str, int]:
     return {"x1": box.x1, "y1": box.y1, "x2": box.x2, "y2": box.y2}
-
-
-def _lose_rest(step: InteractionStep, exported: ExportResult) -> None:
-    for name in ("reasoning", "result", "subtask", "role"):
-        if getattr(step, name):
-            exported.losses[Loss(what=f"step.{name}", why="a step of the draft has no such field")] += 1
 
 
 FORMAT = Format(name="draft", title="seed 004's draft of the protocol", suffix=".jsonl", write=write)

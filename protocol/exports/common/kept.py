@@ -18,6 +18,7 @@ from protocol.dialects.common.base import Context, DialectError, Loss
 from protocol.exports.common.base import ExportResult, Pictures, Run, RunInfo
 from protocol.exports.common.lines import listed, mapping, refuse, step_of
 from protocol.model.actions import AgentAction
+from protocol.model.geometry import JsonObject
 from protocol.model.steps import InteractionStep, Picture
 
 KEY = "deskcrew"
@@ -28,13 +29,13 @@ _FIELDS = frozenset(
 _STATE = Loss(what="visual_state", why="the elements of the screen are left out; its size, its id and its picture are said")
 
 
-def kept(step: InteractionStep) -> dict[str, Any]:
+def kept(step: InteractionStep) -> JsonObject:
     """All of a step but its action, its reason, its pictures and the elements of its screen."""
     dumped = step.model_dump(mode="json", exclude_defaults=True, include=set(_FIELDS))
     return {**dumped, "screen": list(step.visual_state.screen_resolution)}
 
 
-def kept_pictures(*pictures: Picture | None) -> dict[str, Any]:
+def kept_pictures(*pictures: Picture | None) -> JsonObject:
     """The pictures of a step with their hashes, to stand beside what is kept; nothing where there are none."""
     there = [picture.model_dump() for picture in pictures if picture]
     return {"pictures": there} if there else {}
@@ -65,7 +66,7 @@ LOST = "lost"
 """The key of `raw` under which stands what was lost when a step was read."""
 
 
-def lost_in_reading(losses: Sequence[Loss]) -> dict[str, Any]:
+def lost_in_reading(losses: Sequence[Loss]) -> JsonObject:
     """What stands in `raw` of that; nothing where nothing was lost."""
     return {LOST: [f"{loss.what}: {loss.why}" for loss in losses]} if losses else {}
 

@@ -15,12 +15,12 @@ from pathlib import Path
 from protocol.dialects import Context, dialect
 from protocol.dialects.common.base import Loss
 from protocol.exports.common.base import ExportResult, Format, Pictures, Run
-from protocol.exports.common.kept import Frame, frames, run_facts
+from protocol.exports.common.kept import frames, run_facts
 from protocol.exports.common.lines import json_line
 from protocol.log.log import whole_file
 from protocol.model.elements import GUIElement
 from protocol.model.geometry import JsonObject
-from protocol.model.steps import InteractionStep, Picture
+from protocol.model.steps import Picture
 
 PLAIN, LINKED = "1.2.0", "1.3.0"
 _UNKNOWN = Loss(what="result", why="nobody said what came of it: the linked observation is empty")
@@ -52,28 +52,40 @@ def _content(run: Run, path: Path, exported: ExportResult, hashes: dict[str, str
         exported.steps += 1
         now = (last.before and last.before.path, last.step.visual_state.canonical)
         if now != seen:
-            yield from _seen(last.step, last.before, hashes)
+            elements = [element for element in last.step.visual_state.elements if element.visible]
+            if last.before is not None:
+                hashes[last.before.path] = last.before.sha256
+                yield _image(last.before, [_annotation(element) for element in elements if element.bbox])
+            elif elements:
+                yield {
+                    "class_": "web_observation",
+                    "html": None,
+                    "axtree": "\n".join(f"[{e.element_id}] {e.role or 'element'} {json.dumps(e.name)}" for e in elements),
+                    "url": None,
+                    "image_observation": None,
+                    "viewport_size": list(last.step.visual_state.screen_resolution),
+                }
         seen = now
-        yield from _acted(last, f"call_{exported.steps:06d}", exported)
+        call = f"call_{exported.steps:06d}"
+        step = last.step
+        said = dialect("langchain").write(step.action, Context()).payload
+        yield {
+            "class_": "api_action",
+            "tool_call_id": call,
+            "function": said["name"],
+            "kwargs": said["args"],
+            "description": None,
+            "reasoning_content": step.reasoning or None,
+        }
+        exported.losses[_LOST] += 1
+        result = step.result
+        if result is None:
+            exported.losses[_UNKNOWN] += 1
+        text = "" if result is None else "\n".join(t for t in (str(result.exec_status), result.error, result.output) if t)
+        yield {"class_": "text_observation", "tool_call_id": call, "content": text, "source": "environment"}
     if last is not None and last.after is not None and last.after.path != seen[0]:
         hashes[last.after.path] = last.after.sha256
         yield _image(last.after, None)
-
-
-def _seen(step: InteractionStep, picture: Picture | None, hashes: dict[str, str]) -> Iterator[JsonObject]:
-    elements = [element for element in step.visual_state.elements if element.visible]
-    if picture is not None:
-        hashes[picture.path] = picture.sha256
-        yield _image(picture, [_annotation(element) for element in elements if element.bbox])
-    elif elements:
-        yield {
-            "class_": "web_observation",
-            "html": None,
-            "axtree": "\n".join(f"[{e.element_id}] {e.role or 'element'} {json.dumps(e.name)}" for e in elements),
-            "url": None,
-            "image_observation": None,
-            "viewport_size": list(step.visual_state.screen_resolution),
-        }
 
 
 def _image(picture: Picture, annotations: list[JsonObject] | None) -> JsonObject:
@@ -86,25 +98,6 @@ def _annotation(element: GUIElement) -> JsonObject:
     assert box is not None  # noqa: S101 - the caller leaves out those without
     sides = {"x": box.x1, "y": box.y1, "width": box.x2 - box.x1, "height": box.y2 - box.y1}
     return {"text": element.text, "element_type": element.role or "element", "bounding_box": sides}
-
-
-def _acted(frame: Frame, call: str, exported: ExportResult) -> Iterator[JsonObject]:
-    step = frame.step
-    said = dialect("langchain").write(step.action, Context()).payload
-    yield {
-        "class_": "api_action",
-        "tool_call_id": call,
-        "function": said["name"],
-        "kwargs": said["args"],
-        "description": None,
-        "reasoning_content": step.reasoning or None,
-    }
-    exported.losses[_LOST] += 1
-    result = step.result
-    if result is None:
-        exported.losses[_UNKNOWN] += 1
-    text = "" if result is None else "\n".join(t for t in (str(result.exec_status), result.error, result.output) if t)
-    yield {"class_": "text_observation", "tool_call_id": call, "content": text, "source": "environment"}
 
 
 FORMAT = Format(name="adp", title="Agent Data Protocol 1.2.0, a trajectory a line", suffix=".jsonl", write=write)

@@ -114,7 +114,7 @@ def _action(where: str, action: JsonObject, words: str) -> AgentAction:
     if verb not in _VERBS:
         fields.refuse("op", f"there is no operation {verb[:40]!r}; operations are {', '.join(_VERBS)}")
     name, field = _VERBS[verb]
-    given: dict[str, Any] = {field: value} if field else {}
+    given: JsonObject = {field: value} if field else {}
     if verb == "ENTER":
         given = {"keys": ["Enter"]}
     elif verb == "SELECT":
@@ -138,7 +138,7 @@ def _json(value: Any, where: str) -> Any:
         raise DialectError(NAME, where, "this is not JSON") from None
 
 
-def _target(where: str, candidates: Any, words: str) -> dict[str, Any] | None:
+def _target(where: str, candidates: Any, words: str) -> JsonObject | None:
     """The element: the one that was meant, or else the first of those that do as well; by its name alone where there is none."""
     found = [mapping(_json(one, f"{where}[{n}]")) for n, one in enumerate(listed(candidates))]
     meant = next((one for one in found if one.get("is_original_target") is True), found[0] if found else {})

@@ -15,7 +15,7 @@ from protocol.exports.common.base import ExportResult, Format, Pictures, Run
 from protocol.exports.common.lines import json_line
 from protocol.exports.training.chat import PLACEHOLDER, ChatAction, about, samples
 from protocol.log.log import whole_file
-from protocol.model.geometry import BoundingBox, JsonObject, Region
+from protocol.model.geometry import JsonObject
 from protocol.model.targets import ActionTarget
 from protocol.model.verbs import Action, Extension
 
@@ -77,7 +77,14 @@ class _Call:
         self._target("end_box", "to", getattr(action, "to", None), fields)
         if region := getattr(action, "region", None):
             del fields["region"]
-            self._region(region)
+            width, height = self._context.size
+            box = region.to_px(self._context.size)
+            numbers = [box.x1 / width, box.y1 / height, box.x2 / width, box.y2 / height]
+            within = [min(max(round(number, 6), 0.0), 1.0) for number in numbers]
+            if [_pixel(n, side) for n, side in zip(within, (width, height) * 2, strict=True)] != [box.x1, box.y1, box.x2, box.y2]:
+                self.losses.append(Loss(what="region", why="cut off at the edge of the screen"))
+            self.boxes.append(within)
+            self.arguments.append(f"region={_BOX}")
 
     def _target(self, argument: str, name: str, target: ActionTarget | None, fields: JsonObject) -> None:
         if target is None:
@@ -94,16 +101,6 @@ class _Call:
         point, losses = place(target, self._context, "norm1", None, NAME, name)
         self.losses += losses
         self.boxes.append([float(point.x), float(point.y)])
-
-    def _region(self, region: BoundingBox | Region) -> None:
-        width, height = self._context.size
-        box = region.to_px(self._context.size)
-        numbers = [box.x1 / width, box.y1 / height, box.x2 / width, box.y2 / height]
-        within = [min(max(round(number, 6), 0.0), 1.0) for number in numbers]
-        if [_pixel(n, side) for n, side in zip(within, (width, height) * 2, strict=True)] != [box.x1, box.y1, box.x2, box.y2]:
-            self.losses.append(Loss(what="region", why="cut off at the edge of the screen"))
-        self.boxes.append(within)
-        self.arguments.append(f"region={_BOX}")
 
 
 def _pixel(share: float, side: int) -> int:
