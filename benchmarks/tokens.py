@@ -48,7 +48,7 @@ from environments.simulated.screen.widgets import (
 from environments.simulated.world.worldfile import load_world
 from protocol import Action, ActionTarget, Click, Fill, GUIElement, LaunchApp, VisualState
 from protocol.prompt_form import Counter, Form, Style, diff_form, estimate_tokens, whole_form
-from protocol.prompt_form.tree import CELLS, WRAPPERS, kind
+from protocol.prompt_form.element_text import CELLS, WRAPPERS, kind
 
 WORLDS = ("office", "office-interrupted", "stuck-button", "unsteady-form", "changed-behind-the-back")
 AIM = 15

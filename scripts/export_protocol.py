@@ -31,7 +31,7 @@ from protocol import (
     resolve,
     write_log,
 )
-from protocol.log.schemas import write_schemas
+from protocol.log.versions import write_schemas
 
 HOME = Path(__file__).resolve().parents[1] / "protocol" / "v0_1"
 RUNS = {"invoice-to-reimbursement": 1, "plan-again": 2, "mail-the-total": 3, "refused-by-policy": 1}

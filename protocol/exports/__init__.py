@@ -12,8 +12,8 @@ from protocol.exports.common.base import ExportResult, Format, FormatError, Impo
 _PLACES = {
     "atif": "agents.atif",
     "osworld": "agents.osworld",
-    "llamafactory": "training.llamafactory",
-    "ms_swift": "training.ms_swift",
+    "llamafactory": "training.chat:LLAMAFACTORY",
+    "ms_swift": "training.chat:MS_SWIFT",
     "adp": "training.adp",
     "adp_linked": "training.adp:LINKED_FORMAT",
     "model_chats": "training.model_chats",

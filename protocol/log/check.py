@@ -86,7 +86,7 @@ def _changed(x: InteractionStep, y: InteractionStep) -> tuple[str, ...]:
     return tuple(name for name, (one, other) in pairs.items() if one != other)
 
 
-_log_stats_MOST = 1_000
+_MOST_NAMES = 1_000
 """Different names that are counted one by one; the rest is counted together."""
 
 
@@ -143,7 +143,7 @@ def gather(lines: Iterable[LogLine]) -> LogStats:
 
 
 def _add(counter: Counter[str], name: str) -> None:
-    counter[name if name in counter or len(counter) < _log_stats_MOST else "others"] += 1
+    counter[name if name in counter or len(counter) < _MOST_NAMES else "others"] += 1
 
 
 class Finding(NamedTuple):

@@ -104,10 +104,7 @@ def _kind(data: Any) -> str:
     return "extension" if isinstance(verb, str) and verb.startswith("x-") else "known"
 
 
-_Canonical = Annotated[
-    Annotated[KnownAction, Tag("known")] | Annotated[v.Extension, Tag("extension")],
-    Discriminator(_kind),
-]
+_Canonical = Annotated[Annotated[KnownAction, Tag("known")] | Annotated[v.Extension, Tag("extension")], Discriminator(_kind)]
 
 
 class ParametersAction(Frozen):
@@ -129,8 +126,7 @@ class FlatAction(Frozen):
 
 
 AgentAction = Annotated[
-    _Canonical,
-    BeforeValidator(canonical_spelling, json_schema_input_type=_Canonical | ParametersAction | FlatAction),
+    _Canonical, BeforeValidator(canonical_spelling, json_schema_input_type=_Canonical | ParametersAction | FlatAction)
 ]
 """Any action. Read in canonical form and in the spellings of the seeds; written in canonical form."""
 

@@ -164,12 +164,7 @@ def prompt_form(state: VisualState) -> str:
 
 
 def query_form(
-    state: VisualState,
-    words: str,
-    *,
-    budget: int | None = BUDGET,
-    count: Counter = estimate_tokens,
-    style: Style = FULL,
+    state: VisualState, words: str, *, budget: int | None = BUDGET, count: Counter = estimate_tokens, style: Style = FULL
 ) -> Form:
     """The lines that hold all of `words`, in any order and any case, with texts nearly whole. An element's id finds it alone
     and all that stands in it; so do the marks and roles that a line holds: `disabled button`, `below`.

@@ -9,19 +9,22 @@ from typing import NamedTuple
 
 from protocol.model.elements import GUIElement, VisualState
 from protocol.model.geometry import Point
-from protocol.prompt_form.element_text import UNSURE, Place, Style, piece
-from protocol.prompt_form.tree import (
+from protocol.prompt_form.element_text import (
     CELLS,
     CONTAINERS,
     ECHOES,
     NEWS,
     PLAIN,
     ROWS,
+    UNSURE,
     WRAPPERS,
+    Place,
+    Style,
     Tree,
     acts,
     below,
     kind,
+    piece,
     secrets,
     tree_of,
 )

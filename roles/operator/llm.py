@@ -8,7 +8,7 @@ from typing import Any
 
 from protocol import AgentStatus, ExecStatus, LaunchApp, OperatorDecision, VisualState
 from protocol.prompt_form import Style, whole_form
-from protocol.prompt_form.tree import kind
+from protocol.prompt_form.element_text import kind
 from roles.contracts import USER, EffectSeen, Expectation, FactKnown, OperatorView, PictureKind
 from roles.contracts.steering import notes_told
 from roles.journal.transcripts import Occasion

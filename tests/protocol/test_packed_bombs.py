@@ -10,8 +10,8 @@ import pytest
 
 from protocol.exports import FormatError
 from protocol.exports.recorders import playwright_trace
-from protocol.log import raw_lines as module
-from protocol.log.raw_lines import UnreadableLine, raw_lines, whole_document
+from protocol.log import log as module
+from protocol.log.log import UnreadableLine, raw_lines, whole_document
 
 
 @pytest.mark.parametrize("line", [b"x" * 1_000, b"{}\n" * 300])

@@ -13,7 +13,7 @@ from pydantic import BaseModel, Field
 from protocol import AgentStatus, InteractionStep, LLMResponse, parse_action, read_log
 from protocol.dialects import Context, DialectError, dialect
 from protocol.exports import Run, format_named
-from protocol.log.schemas import schemas
+from protocol.log.versions import schemas
 
 EXAMPLES = sorted((Path(__file__).parents[2] / "protocol/v0_1/examples").glob("*.jsonl"))
 STEPS = [line.step for path in EXAMPLES for line in read_log(path) if line.step is not None]

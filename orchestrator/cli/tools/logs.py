@@ -113,7 +113,7 @@ def export(
     """Write the JSON Schemas (2020-12) of the protocol."""
     import json
 
-    from protocol.log.schemas import schemas, write_schemas
+    from protocol.log.versions import schemas, write_schemas
 
     if out is None:
         json.dump(schemas(), sys.stdout, indent=2, ensure_ascii=False)

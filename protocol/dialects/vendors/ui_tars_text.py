@@ -67,10 +67,7 @@ _CLOSE = re.compile(r"\s*+\)\s*+")
 _FENCE = re.compile(r"\s*+```\s*+")
 _ENDS = r"(?=\s*+(?:\)|,\s*+(?:\)|\w++\s*+=)))"
 """What follows a quote that ends a text: models forget to escape the others."""
-_QUOTED = re.compile(
-    "|".join(rf"{q}((?:[^{q}\\]++|\\.|{q}(?!{_ENDS}))*+){q}{_ENDS}" for q in ("'", '"')),
-    re.DOTALL,
-)
+_QUOTED = re.compile("|".join(rf"{q}((?:[^{q}\\]++|\\.|{q}(?!{_ENDS}))*+){q}{_ENDS}" for q in ("'", '"')), re.DOTALL)
 _LOOSE = re.compile(r"\\.|[\n']", re.DOTALL)
 
 

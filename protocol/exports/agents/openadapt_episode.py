@@ -15,7 +15,21 @@ from pydantic import ValidationError
 from protocol.dialects.common.base import Context, DialectError, Loss
 from protocol.dialects.common.fields import build
 from protocol.dialects.desktop.openadapt import from_openadapt, to_openadapt
-from protocol.exports.common.base import ExportResult, Format, FormatError, ImportResult, Pictures, Run
+from protocol.exports.common.base import (
+    ExportResult,
+    Format,
+    FormatError,
+    ImportResult,
+    Pictures,
+    Run,
+    json_document,
+    json_line,
+    listed,
+    mapping,
+    refuse,
+    step_of,
+    told,
+)
 from protocol.exports.common.kept import (
     KEY,
     Frame,
@@ -28,7 +42,6 @@ from protocol.exports.common.kept import (
     pictures_of,
     run_facts,
 )
-from protocol.exports.common.lines import json_document, json_line, listed, mapping, refuse, step_of, told
 from protocol.log.log import LogLine, whole_file
 from protocol.model.actions import AgentAction
 from protocol.model.elements import GUIElement, VisualState
@@ -288,12 +301,7 @@ def _ours(ours: JsonObject) -> JsonObject:
 
 
 def _theirs(
-    step: JsonObject,
-    episode: JsonObject,
-    state: VisualState,
-    rest: JsonObject,
-    losses: list[str],
-    about: JsonObject,
+    step: JsonObject, episode: JsonObject, state: VisualState, rest: JsonObject, losses: list[str], about: JsonObject
 ) -> JsonObject:
     """The fields of another agent's step, and under `raw` what no field holds."""
     raw = {name: value for name, value in step.items() if name not in _STEP and value is not None}

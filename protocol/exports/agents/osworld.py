@@ -12,7 +12,18 @@ from typing import Any
 
 from protocol.dialects import Context, DialectError, ParsedPayload, dialect
 from protocol.dialects.common.base import Loss
-from protocol.exports.common.base import ExportResult, Format, ImportResult, Run
+from protocol.exports.common.base import (
+    ExportResult,
+    Format,
+    ImportResult,
+    Run,
+    first_objects,
+    json_line,
+    mapping,
+    read_json_lines,
+    refuse,
+    told,
+)
 from protocol.exports.common.kept import (
     KEY,
     Frame,
@@ -26,7 +37,6 @@ from protocol.exports.common.kept import (
     spoken,
     taken_back,
 )
-from protocol.exports.common.lines import first_objects, json_line, mapping, read_json_lines, refuse, told
 from protocol.log.log import LogLine, whole_file
 from protocol.model.geometry import JsonObject
 from protocol.model.steps import InteractionStep

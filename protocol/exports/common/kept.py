@@ -15,8 +15,7 @@ from pydantic import ValidationError
 
 from protocol.dialects import dialect
 from protocol.dialects.common.base import Context, DialectError, Loss
-from protocol.exports.common.base import ExportResult, Pictures, Run, RunInfo
-from protocol.exports.common.lines import listed, mapping, refuse, step_of
+from protocol.exports.common.base import ExportResult, Pictures, Run, RunInfo, listed, mapping, refuse, step_of
 from protocol.model.actions import AgentAction
 from protocol.model.geometry import JsonObject
 from protocol.model.steps import InteractionStep, Picture
@@ -72,12 +71,7 @@ def lost_in_reading(losses: Sequence[Loss]) -> JsonObject:
 
 
 def taken_back(
-    data: object,
-    where: str,
-    action: AgentAction,
-    reasoning: str = "",
-    pictures: tuple[Picture, ...] = (),
-    **otherwise: Any,
+    data: object, where: str, action: AgentAction, reasoning: str = "", pictures: tuple[Picture, ...] = (), **otherwise: Any
 ) -> InteractionStep:
     """The step of `action`, with what `kept` put into `data`, or `otherwise` where it is another agent's. Raises BadStep."""
     ours = mapping(data)

@@ -15,8 +15,7 @@ from protocol.dialects.common.calls import Statement
 from protocol.dialects.playwright.javascript import NAME, Pythonic, StatementTokens, TestStart, Token, parts, text_of, tokens
 from protocol.dialects.playwright.locators import PAGE, is_locator, read_chain
 from protocol.dialects.playwright.playwright_script import Pieces
-from protocol.exports.common.base import Format, FormatError, ImportResult, RunInfo
-from protocol.exports.common.lines import text_document
+from protocol.exports.common.base import Format, FormatError, ImportResult, RunInfo, text_document
 from protocol.exports.training.spoken import piece_line
 from protocol.log.log import LogLine
 

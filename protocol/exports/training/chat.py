@@ -2,21 +2,34 @@
 
 The answer is `Thought: ...` and `Action: ...`; the action is one line and the last one, whatever the thought says. A step
 without a picture gives a sample of text only, in which the elements of the screen are listed; without these it gives none.
+
+For LLaMA-Factory: JSON lines with `messages` and `images`, and the entry of `dataset_info.json` beside them. The action is JSON,
+with targets as points in pixels of the screen where the model sees a picture. Source: its data/README.md.
+
+For ms-swift: JSON lines with `messages`, `images` and `objects`; boxes stand in the text as `<bbox>`. The action is a call,
+`click(start_box='<bbox>', button='right')`. The boxes are shares of the screen (`norm1`), which hold whatever size the picture
+has; ms-swift turns them into the numbers that each model was trained on. Source: Custom-dataset.md.
 """
 
 from __future__ import annotations
 
 import json
+import os
 import re
 from collections import Counter, deque
 from collections.abc import Callable, Iterator
-from typing import NamedTuple
+from pathlib import Path
+from typing import Any, NamedTuple
 
-from protocol.dialects.common.base import Context, Loss
-from protocol.exports.common.base import Pictures, Run, RunInfo
+from protocol.dialects.common.base import Context, DialectError, Loss
+from protocol.dialects.common.conversion import place
+from protocol.exports.common.base import ExportResult, Format, FormatError, Pictures, Run, RunInfo, json_line
 from protocol.exports.common.kept import context_of, frames, sized
+from protocol.log.log import whole_file
+from protocol.model.geometry import Coordinate, JsonObject
 from protocol.model.steps import InteractionStep, Picture
-from protocol.model.verbs import Action
+from protocol.model.targets import ActionTarget
+from protocol.model.verbs import Action, Extension
 
 HISTORY = 4
 """Actions before the sample's own that its prompt tells."""
@@ -117,3 +130,180 @@ def about(sample: Sample) -> dict[str, object]:
         "image_sha256": [sample.picture.sha256] if sample.picture else [],
         "image_moment": "before",
     }
+
+
+_JSON_SYSTEM = (
+    "You work a screen. Answer with a line `Thought:` and a line `Action:` with one JSON object: action_type and its fields. "
+    "A target is a point in pixels of the screen, or an element_id of those that are listed."
+)
+_ENTRY = {
+    "formatting": "sharegpt",
+    "columns": {"messages": "messages", "images": "images"},
+    "tags": {
+        "role_tag": "role",
+        "content_tag": "content",
+        "user_tag": "user",
+        "assistant_tag": "assistant",
+        "system_tag": "system",
+    },
+}
+
+
+def write_llamafactory(run: Run, path: Path) -> ExportResult:
+    """A sample a line, as a stream. Raises FormatError where a dataset_info.json is there that cannot be added to."""
+    beside = path.with_name("dataset_info.json")
+    known = _known(beside)
+    exported = ExportResult(files=[path, beside])
+    with whole_file(path) as file:
+        for sample in samples(run, Pictures(run.folder, path), exported.losses, _JSON_SYSTEM, speak_json):
+            images = [sample.picture.path] if sample.picture else []
+            file.write(json_line({"messages": sample.messages, "images": images, **about(sample)}) + "\n")
+            exported.steps += 1
+    with whole_file(beside) as file:
+        json.dump({**known, path.stem: {"file_name": path.name, **_ENTRY}}, file, indent=2)
+        file.write("\n")
+    return exported
+
+
+def _known(path: Path) -> JsonObject:
+    """The datasets that are listed already: they stay."""
+    if not path.exists():
+        return {}
+    try:
+        known = json.loads(path.read_text(encoding="utf-8"))
+    except (ValueError, RecursionError, OSError):
+        known = None
+    if not isinstance(known, dict):
+        raise FormatError(f"{os.fspath(path.name)}: is no JSON object, and the dataset must be listed there")
+    return known
+
+
+def speak_json(action: Action, context: Context, seen: bool) -> ChatAction:
+    """The action as JSON; placeholders in its texts are escaped, which JSON takes back."""
+    data, losses = _placed(action, context) if seen else (action.dump(), [])
+    return ChatAction(PLACEHOLDER.sub(r"\\u003c", json_line(data)), [], losses)
+
+
+def _placed(action: Action, context: Context) -> tuple[JsonObject, list[Loss]]:
+    """With every target as the point that a picture shows."""
+    data, losses = action.dump(), []
+    for name, target in targets_of(action):
+        try:
+            point, lost = place(target, context, "px", None, "llamafactory", name)
+        except DialectError:
+            losses.append(Loss(what=name, why="its place on the picture is not known; said as in the log"))
+            continue
+        losses += lost
+        data[name] = {"point": _pair(point)}
+    if path := getattr(action, "path", ()):
+        points = [place(ActionTarget(point=point), context, "px", None, "llamafactory", "path") for point in path]
+        data["path"] = [_pair(point) for point, _ in points]
+        losses += [loss for _, lost in points for loss in lost]
+    return data, losses
+
+
+def targets_of(action: Action) -> list[tuple[str, ActionTarget]]:
+    """The targets of an action by the names of their fields."""
+    named = [("target", action.target), ("to", getattr(action, "to", None))]
+    return [(name, target) for name, target in named if target is not None]
+
+
+def _pair(point: Coordinate) -> JsonObject:
+    return {"x": point.x, "y": point.y}
+
+
+_CALL_SYSTEM = (
+    "You work a screen. Answer with a line `Thought:` and a line `Action:` with one call: the verb, start_box for its place, "
+    "end_box for where a drag ends, path for the points in between, and its other fields by name."
+)
+_BOX = "'<bbox>'"
+
+
+def write_ms_swift(run: Run, path: Path) -> ExportResult:
+    """A sample a line, as a stream."""
+    exported = ExportResult(files=[path])
+    with whole_file(path) as file:
+        for sample in samples(run, Pictures(run.folder, path), exported.losses, _CALL_SYSTEM, speak_call):
+            row: JsonObject = {"messages": sample.messages, "images": []}
+            if sample.picture:
+                row["images"] = [sample.picture.path]
+                row["objects"] = {"ref": [], "bbox": sample.boxes, "bbox_type": "norm1"}
+            file.write(json_line({**row, **about(sample)}) + "\n")
+            exported.steps += 1
+    return exported
+
+
+def speak_call(action: Action, context: Context, seen: bool) -> ChatAction:
+    """The action as a call; where the model sees a picture, its places are boxes."""
+    call = _Call(context)
+    fields = action.dump()
+    del fields["action_type"]
+    if seen:
+        call.places(action, fields)
+    for name, value in fields.items():
+        call.arguments.append(f"{name}={_literal(value)}")
+    verb = action.verb
+    if isinstance(action, Extension):
+        verb = "extension"
+        call.arguments.insert(0, f"verb={_literal(action.verb)}")
+    return ChatAction(f"{verb}({', '.join(call.arguments)})", call.boxes, call.losses)
+
+
+class _Call:
+    """A call with its boxes, in the order in which its text names them."""
+
+    def __init__(self, context: Context) -> None:
+        self._context = context
+        self.arguments: list[str] = []
+        self.boxes: list[list[float]] = []
+        self.losses: list[Loss] = []
+
+    def places(self, action: Action, fields: JsonObject) -> None:
+        """Takes out of `fields` what can be said as boxes."""
+        self._target("start_box", "target", action.target, fields)
+        if path := getattr(action, "path", ()):
+            del fields["path"]
+            for point in path:
+                self._point(ActionTarget(point=point), "path")
+            self.arguments.append(f"path=[{', '.join([_BOX] * len(path))}]")
+        self._target("end_box", "to", getattr(action, "to", None), fields)
+        if region := getattr(action, "region", None):
+            del fields["region"]
+            width, height = self._context.size
+            box = region.to_px(self._context.size)
+            numbers = [box.x1 / width, box.y1 / height, box.x2 / width, box.y2 / height]
+            within = [min(max(round(number, 6), 0.0), 1.0) for number in numbers]
+            if [_pixel(n, side) for n, side in zip(within, (width, height) * 2, strict=True)] != [box.x1, box.y1, box.x2, box.y2]:
+                self.losses.append(Loss(what="region", why="cut off at the edge of the screen"))
+            self.boxes.append(within)
+            self.arguments.append(f"region={_BOX}")
+
+    def _target(self, argument: str, name: str, target: ActionTarget | None, fields: JsonObject) -> None:
+        if target is None:
+            return
+        try:
+            self._point(target, name)
+        except DialectError:
+            self.losses.append(Loss(what=name, why="its place on the picture is not known; said as in the log"))
+            return
+        del fields[name]
+        self.arguments.append(f"{argument}={_BOX}")
+
+    def _point(self, target: ActionTarget, name: str) -> None:
+        point, losses = place(target, self._context, "norm1", None, "ms_swift", name)
+        self.losses += losses
+        self.boxes.append([float(point.x), float(point.y)])
+
+
+def _pixel(share: float, side: int) -> int:
+    """The pixel that a share of a side means."""
+    return int(share * side + 0.5)
+
+
+def _literal(value: Any) -> str:
+    """A Python literal in which no placeholder stands."""
+    return PLACEHOLDER.sub(r"\\x3c", repr(value))
+
+
+LLAMAFACTORY = Format(name="llamafactory", title="LLaMA-Factory chats with images", suffix=".jsonl", write=write_llamafactory)
+MS_SWIFT = Format(name="ms_swift", title="ms-swift chats with images and boxes", suffix=".jsonl", write=write_ms_swift)

@@ -13,9 +13,10 @@ from typing import Any
 
 from protocol.dialects.common.base import DialectError
 from protocol.dialects.common.fields import Fields, build
-from protocol.exports.common.base import Format, FormatError, ImportResult
-from protocol.exports.common.kept import info_of
-from protocol.exports.common.lines import (
+from protocol.exports.common.base import (
+    Format,
+    FormatError,
+    ImportResult,
     bad_line,
     first_value,
     listed,
@@ -26,8 +27,8 @@ from protocol.exports.common.lines import (
     step_of,
     told,
 )
-from protocol.log.log import LogLine
-from protocol.log.raw_lines import UnreadableLine, whole_document
+from protocol.exports.common.kept import info_of
+from protocol.log.log import LogLine, UnreadableLine, whole_document
 from protocol.log.versions import BadStep, Problem
 from protocol.model.actions import AgentAction
 from protocol.model.geometry import JsonObject

@@ -7,7 +7,7 @@ from typing import Any
 
 from environments.effects.words import Effect, effect_of_words
 from protocol import GUIElement
-from protocol.prompt_form.tree import CHECKED, kind
+from protocol.prompt_form.element_text import CHECKED, kind
 from roles.contracts import FieldHas, OperatorView
 from roles.policies.llm.subtask_words import ALIKE, COMMITS, TICKS, Job
 from roles.screen.dialogs import agree_choice, dismiss_choice, expected

@@ -17,7 +17,7 @@ from typing import Any, NamedTuple
 from rapidfuzz import fuzz
 
 from protocol import GUIElement, OperatorDecision
-from protocol.prompt_form.tree import CHECKED, acts, kind
+from protocol.prompt_form.element_text import CHECKED, acts, kind
 from roles.contracts import Expectation, FieldHas, OperatorView
 from roles.knowledge.blackboard import board_in
 from roles.policies.llm.decision_parsing import read_decision

@@ -22,7 +22,7 @@ from protocol import (
     read_log,
     write_log,
 )
-from protocol.log import raw_lines
+from protocol.log import log as raw_lines
 from protocol.log.check import WINDOW, check_log, diff_logs, gather
 from protocol.log.log import LogLine
 

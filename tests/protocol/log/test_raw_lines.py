@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
-import protocol.log.raw_lines as raw
+import protocol.log.log as raw
 from protocol import InteractionStep, VisualState, Wait, read_log, write_log
 from protocol.exports import FormatError, format_named
-from protocol.log.raw_lines import UnreadableLine, raw_lines, whole_document
+from protocol.log.log import UnreadableLine, raw_lines, whole_document
 
 
 @pytest.fixture

@@ -13,7 +13,7 @@ from jsonschema import Draft202012Validator
 from written.actions import KINDS
 
 from protocol import VERBS, read_log
-from protocol.log.schemas import schemas, write_schemas
+from protocol.log.versions import schemas, write_schemas
 
 HOME = Path(__file__).parents[3] / "protocol" / "v0_1"
 EXAMPLES = sorted((HOME / "examples").glob("*.jsonl"))
