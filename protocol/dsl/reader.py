@@ -264,8 +264,8 @@ def _as(field: str) -> _Rule:
     return rule
 
 
-def _word(token: Token) -> str:
-    return token.lower()
+def _constant(value: bool | None) -> Callable[..., Json]:
+    return lambda _self, token: Json(value, 0, start(token))
 
 
 def _prefix(token: Token) -> str:
@@ -276,42 +276,28 @@ def _prefix(token: Token) -> str:
 class _Read(Transformer[Token, Any]):
     """Parts of fields and JSON values; a sentence stays a Tree of its parts."""
 
-    text = _of("text", text_of)
-    text_gone = _of("text_gone", text_of)
-    url = _of("url", text_of)
-    request = _of("request", text_of)
-    code = _of("code", text_of)
-    value = _of("value", text_of)
-    question = _of("question", text_of)
-    summary = _of("summary", text_of)
-    reason = _of("reason", text_of)
-    selector = _of("selector", text_of)
-    description = _of("description", text_of)
-    state_id = _of("state_id", text_of)
-    app = _of("app", name_of)
-    window = _of("window", name_of)
-    function = _of("function", name_of)
-    name = _of("name", name_of)
+    text, text_gone, url, request, code, value, question, summary, reason, selector, description, state_id = (
+        _of(name, text_of)
+        for name in (
+            "text", "text_gone", "url", "request", "code", "value", "question", "summary", "reason", "selector", "description",
+            "state_id",
+        )
+    )  # fmt: skip
+    app, window, function, name = (_of(name, name_of) for name in ("app", "window", "function", "name"))
     element_id = _of("element_id", id_of)
     track_id = _of("track_id", id_of)
     role = _of("role", lambda token: text_of(token) if token.type == "STRING" else token.lower())
     index = _of("index", number_of)
     action_type = _of("action_type", str)
-    language = _of("language", _word)
-    button = _of("button", _word)
+    language = _of("language", str.lower)
+    button = _of("button", str.lower)
     side = _of("button", _prefix)
     times = _of("count", lambda token: 2 if token[0] in "dD" else 3)
     unit = _of("unit", lambda token: _UNITS.get(token[:1].lower()) or _UNITS[token[:2].lower()])
     submit = _of("submit", bool)
-    options = _all("options", text_of)
-    files = _all("files", text_of)
-    marks = _all("marks", id_of)
+    options, files, marks = _all("options", text_of), _all("files", text_of), _all("marks", id_of)
     modifiers = _all("modifiers", lambda token: canonical(_prefix(token)))
-    holding = _as("modifiers")
-    hold = _as("hold")
-    delay = _as("delay")
-    to = _as("to")
-    region = _as("region")
+    holding, hold, delay, to, region = (_as(name) for name in ("modifiers", "hold", "delay", "to", "region"))
 
     def keys(self, *tokens: Token) -> FieldValue:
         return FieldValue("keys", tuple(key for token in tokens for key in keys_of(token)), start(tokens[0]))
@@ -387,14 +373,7 @@ class _Read(Transformer[Token, Any]):
     def numeral(self, token: Token) -> Json:
         return Json(number_of(token), 0, start(token))
 
-    def true(self, token: Token) -> Json:
-        return Json(True, 0, start(token))
-
-    def false(self, token: Token) -> Json:
-        return Json(False, 0, start(token))
-
-    def null(self, token: Token) -> Json:
-        return Json(None, 0, start(token))
+    true, false, null = (_constant(value) for value in (True, False, None))
 
     def list(self, bracket: Token, *values: Json) -> Json:
         return contained(start(bracket), values, [one.value for one in values])

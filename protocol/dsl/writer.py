@@ -43,22 +43,10 @@ def _prefix(action: v.Click | v.Drag | v.Hover | v.Scroll) -> str:
     return "".join(f"{word}-" for word in (*action.modifiers, *([] if button == "left" else [button])))
 
 
-def _hover(action: v.Hover) -> str:
-    return f"{_prefix(action)}hover {_target(action.target)}"
-
-
 def _drag(action: v.Drag) -> str:
     to = _target(action.to).removeprefix("at ")
     via = f" via {', '.join(map(_coordinate, action.path))}" if action.path else ""
     return f"{_prefix(action)}drag {_target(action.target)} to {to}{via}"
-
-
-def _type(action: v.Type) -> str:
-    return f"type {quoted(action.text)}{_place(action, 'into')}{_submit(action)}"
-
-
-def _fill(action: v.Fill) -> str:
-    return f"fill {_target(action.target)} with {quoted(action.text)}{_submit(action)}"
 
 
 def _submit(action: v.Type | v.Fill) -> str:
@@ -106,10 +94,6 @@ def _call_api(action: v.CallApi) -> str:
 def _ask_user(action: v.AskUser) -> str:
     name = "" if action.name == "answer" else f" as {quoted(action.name)}"
     return f"ask the user {quoted(action.question)}{name}{_place(action)}"
-
-
-def _extension(action: v.Extension) -> str:
-    return f"{action.verb}{f' {_json(action.arguments)}' if action.arguments else ''}{_place(action)}"
 
 
 def _place(action: Action, word: str = "on") -> str:
@@ -181,24 +165,20 @@ def _json(value: Any) -> str:
     if isinstance(value, list):
         return f"[{', '.join(map(_json, value))}]"
     if isinstance(value, dict):
-        return f"{{{', '.join(map(_pair, value.items()))}}}"
+        return f"{{{', '.join(f'{quoted(name)}: {_json(inner)}' for name, inner in value.items())}}}"
     return _CONSTANTS[value] if value is None or isinstance(value, bool) else numeral(value)
-
-
-def _pair(pair: tuple[str, Any]) -> str:
-    return f"{quoted(pair[0])}: {_json(pair[1])}"
 
 
 _CONSTANTS = {None: "null", True: "true", False: "false"}
 
 _SAY: dict[type[Action], Callable[[Any], str]] = {
     v.Click: _click,
-    v.Hover: _hover,
+    v.Hover: lambda a: f"{_prefix(a)}hover {_target(a.target)}",
     v.Drag: _drag,
     v.MouseDown: lambda a: f"mouse down {a.button}{_place(a)}",
     v.MouseUp: lambda a: f"mouse up {a.button}{_place(a)}",
-    v.Type: _type,
-    v.Fill: _fill,
+    v.Type: lambda a: f"type {quoted(a.text)}{_place(a, 'into')}{_submit(a)}",
+    v.Fill: lambda a: f"fill {_target(a.target)} with {quoted(a.text)}{_submit(a)}",
     v.PressKey: lambda a: f"press {_chord(a.keys)}{_place(a, 'in')}",
     v.HoldKey: lambda a: f"hold {_chord(a.keys)} for {length(a.seconds)}{_place(a, 'in')}",
     v.KeyDown: lambda a: f"key down {_key(a.key)}{_place(a)}",
@@ -213,7 +193,7 @@ _SAY: dict[type[Action], Callable[[Any], str]] = {
     v.Tabs: _tabs,
     v.Wait: _wait,
     v.Screenshot: _screenshot,
-    v.Upload: lambda a: f"upload {_texts(a.files)} to {_bare(a.target)}",
+    v.Upload: lambda a: f"upload {_texts(a.files)} to {_target(a.target).removeprefix('at ')}",
     v.CallApi: _call_api,
     v.AskInAppAgent: lambda a: f"ask the agent of {quoted(a.app)}: {quoted(a.request)}{_place(a)}",
     v.RunScript: lambda a: f"run {a.language} {quoted(a.code)}{_place(a)}",
@@ -222,12 +202,8 @@ _SAY: dict[type[Action], Callable[[Any], str]] = {
     v.AskUser: _ask_user,
     v.FinishGoal: lambda a: f"finish{_unless_empty(a.summary)}{_place(a)}",
     v.FailGoal: lambda a: f"fail{_unless_empty(a.reason)}{_place(a)}",
-    v.Extension: _extension,
+    v.Extension: lambda a: f"{a.verb}{f' {_json(a.arguments)}' if a.arguments else ''}{_place(a)}",
 }
-
-
-def _bare(target: ActionTarget | None) -> str:
-    return _target(target).removeprefix("at ")
 
 
 def _texts(texts: Iterable[str]) -> str:

@@ -29,7 +29,7 @@ LONG_PRESS = 1.0
 """Seconds of a long press that does not say how long."""
 HELP = "The agent asks for help."
 """The question of a `call_user`, which has no words of its own."""
-CARRIED = frozenset({"press_home", "open_computer"})
+CARRIED = ("press_home", "open_computer")
 """Verbs that we lack."""
 
 _NUMBERS = re.compile(
