@@ -13,9 +13,9 @@ from typing import Any
 import httpx
 import httpx2
 import pytest
-from roles.contracts.limits.limits import Limits
 
 from protocol.http_bounds import MOST, TooMuch, bound
+from roles.contracts.limits import Limits
 from roles.journal.journal import Journal
 from roles.policies.llm.calls import Account, Breaker, Caller, Clocks, Question
 from roles.policies.llm.reply_parsing import UnusableReply
