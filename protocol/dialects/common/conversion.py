@@ -10,12 +10,12 @@ from typing import Any, ClassVar, NoReturn
 from pydantic import ValidationError
 
 from protocol.dialects.common.base import Context, DialectError, Loss
-from protocol.dialects.common.fields import Fields, at, build
+from protocol.dialects.common.fields import Fields, at, build, refusing
 from protocol.model.actions import AgentAction
 from protocol.model.elements import GUIElement
 from protocol.model.geometry import Coordinate, Point, Size, Space
-from protocol.model.keys import Keyboard, KeyNameError, read_key, split_chord, write_key
-from protocol.model.targets import ActionTarget, TargetError, resolve
+from protocol.model.keys import Keyboard, read_key, split_chord, write_key
+from protocol.model.targets import ActionTarget, resolve
 from protocol.model.verbs import Action, Direction, Extension, Scroll
 
 NOTCH = 120
@@ -96,10 +96,8 @@ def element_of(
     """The element of the state that `target` means, and its pixel. Raises DialectError for none or several."""
     if context.state is None:
         raise DialectError(dialect, what, f"a state is needed to find {target.describe()!r}")
-    try:
+    with refusing(dialect, what):
         resolved = resolve(target, context.state)
-    except TargetError as no:
-        raise DialectError(dialect, what, str(no)) from None
     return context.state.by_id.get(resolved.element_id), resolved.point
 
 
@@ -312,10 +310,8 @@ def positional(name: str, *fields: str) -> Callable[[Any, Any], list[Any]]:
 
 def read_chord(text: str, keyboard: Keyboard, dialect: str, where: str, separator: str = "+") -> tuple[str, ...]:
     """The canonical keys of a chord. Raises DialectError for a name that no keyboard has."""
-    try:
+    with refusing(dialect, where):
         keys = tuple(read_key(part, keyboard) for part in split_chord(text, separator))
-    except KeyNameError as bad:
-        raise DialectError(dialect, where, str(bad)) from None
     if not keys:
         raise DialectError(dialect, where, "the chord has no keys")
     return keys

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from typing import Any, NoReturn
 
 from pydantic import ValidationError
@@ -12,7 +13,18 @@ from protocol.dialects.common.base import LONGEST, DialectError
 from protocol.model.actions import AgentAction, parse_action
 from protocol.model.geometry import Coordinate, Size, Space
 from protocol.model.keys import Keyboard, KeyNameError, read_key, split_chord
-from protocol.model.targets import ActionTarget
+from protocol.model.targets import ActionTarget, TargetError
+
+
+@contextmanager
+def refusing(dialect: str, where: str) -> Iterator[None]:
+    """What the models, the keyboards or the screen refuse within is a DialectError at `where`."""
+    try:
+        yield
+    except ValidationError as bad:
+        raise DialectError(dialect, where, bad.errors()[0]["msg"].removeprefix("Value error, ")) from None
+    except (KeyNameError, TargetError) as bad:
+        raise DialectError(dialect, where, str(bad)) from None
 
 
 class Fields:
@@ -87,10 +99,8 @@ class Fields:
     def chord(self, name: str, keyboard: Keyboard) -> tuple[str, ...]:
         """The canonical keys of a chord such as `Control+s`; one sign is itself."""
         text = self.text(name)
-        try:
+        with refusing(self.dialect, f"{self.where}.{name}"):
             return tuple(read_key(part, keyboard) for part in (split_chord(text) if len(text) > 1 else (text,)))
-        except KeyNameError as no:
-            self.refuse(name, str(no))
 
     def end(self) -> None:
         """Refuse what nobody has read. Fields that are null say nothing."""
@@ -110,18 +120,14 @@ def checked_number(dialect: str, where: str, value: Any, *, whole: bool = False)
 
 def build(dialect: str, where: str, **fields: Any) -> AgentAction:
     """The action of these fields; what the models refuse is a DialectError at `where`."""
-    try:
+    with refusing(dialect, where):
         return parse_action({name: value for name, value in fields.items() if value is not None})
-    except ValidationError as bad:
-        raise DialectError(dialect, where, bad.errors()[0]["msg"].removeprefix("Value error, ")) from None
 
 
 def at(x: float, y: float, space: Space, image: Size | None, dialect: str, where: str) -> ActionTarget:
     """A target that is nothing but a place."""
-    try:
+    with refusing(dialect, where):
         return ActionTarget(point=Coordinate(x=x, y=y, space=space, image_size=image))
-    except ValidationError as bad:
-        raise DialectError(dialect, where, bad.errors()[0]["msg"].removeprefix("Value error, ")) from None
 
 
 def each_of(payload: Any) -> Iterator[tuple[Any, str]]:

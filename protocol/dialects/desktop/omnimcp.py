@@ -10,12 +10,10 @@ import re
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from pydantic import ValidationError
-
 from protocol.dialects.common.base import Context, Dialect, DialectError, ParsedPayload, WrittenPayload
 from protocol.dialects.common.conversion import place, without_delay
-from protocol.dialects.common.fields import Fields, build, checked_number, each_of, json_in
-from protocol.dialects.common.naming import Ledger, read_keys
+from protocol.dialects.common.fields import Fields, build, checked_number, each_of, json_in, refusing
+from protocol.dialects.desktop.naming import Ledger, read_keys
 from protocol.model.actions import AgentAction
 from protocol.model.geometry import BoundingBox, JsonObject, Region
 from protocol.model.keys import MODIFIERS, Keyboard
@@ -163,10 +161,8 @@ def _read_box(box: Any, where: str) -> Region:
     if not isinstance(box, list | tuple) or len(box) != 4:
         raise DialectError(NAME, where, "four fractions of the screen are needed: [x, y, width, height]")
     x, y, width, height = (checked_number(NAME, f"{where}[{n}]", number) for n, number in enumerate(box))
-    try:
+    with refusing(NAME, where):
         return Region(space="norm1", x1=x, y1=y, x2=round(x + width, 9), y2=round(y + height, 9))
-    except ValidationError as bad:
-        raise DialectError(NAME, where, bad.errors()[0]["msg"].removeprefix("Value error, ")) from None
 
 
 def _response(action: Action, ledger: Ledger) -> JsonObject:

@@ -14,7 +14,7 @@ from protocol.dialects.common.base import Context, Dialect, DialectError, Parsed
 from protocol.dialects.common.calls import parse_calls
 from protocol.dialects.common.conversion import Reading, says
 from protocol.dialects.common.fields import Fields, at, each_of, json_in, within_length
-from protocol.dialects.common.naming import Ledger, read_keys
+from protocol.dialects.desktop.naming import Ledger, read_keys
 from protocol.model import verbs
 from protocol.model.actions import AgentAction
 from protocol.model.geometry import Coordinate, JsonObject, Space

@@ -12,7 +12,7 @@ from typing import Any, NoReturn
 
 from protocol.dialects.common.base import Context, Dialect, DialectError, ParsedPayload, WrittenPayload
 from protocol.dialects.common.fields import Fields, build, each_of, json_in
-from protocol.dialects.common.naming import Ledger
+from protocol.dialects.desktop.naming import Ledger
 from protocol.dialects.desktop.ufo_functions import NAME, Call, CallWriting, UfoCall, actions_of, label_of, switch
 from protocol.model.actions import AgentAction
 from protocol.model.decisions import AgentStatus, OperatorDecision

@@ -12,7 +12,7 @@ from typing import Any, ClassVar, NamedTuple
 from protocol.dialects.common.base import DialectError
 from protocol.dialects.common.conversion import Conversion, Reading
 from protocol.dialects.common.fields import Fields, at, build
-from protocol.dialects.common.naming import Ledger, read_keys
+from protocol.dialects.desktop.naming import Ledger, read_keys
 from protocol.dialects.desktop.pywinauto_keys import Keys
 from protocol.model import verbs
 from protocol.model.actions import AgentAction

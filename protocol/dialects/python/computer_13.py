@@ -11,7 +11,7 @@ from typing import Any
 
 from protocol.dialects.common.base import Context, Dialect, Loss, ParsedPayload, WrittenPayload
 from protocol.dialects.common.conversion import Reading, given
-from protocol.dialects.common.fields import Fields, each_of
+from protocol.dialects.common.fields import Fields, each_of, refusing
 from protocol.dialects.python.strokes import (
     InputDevice,
     Kind,
@@ -25,7 +25,7 @@ from protocol.dialects.python.strokes import (
 )
 from protocol.model import verbs
 from protocol.model.geometry import JsonObject
-from protocol.model.keys import KeyNameError, split_chord
+from protocol.model.keys import split_chord
 from protocol.model.targets import ActionTarget
 
 NAME = "computer_13"
@@ -95,10 +95,8 @@ class _Reading(Reading):
     def keys(self) -> tuple[str, ...]:
         """One key; in the prompts' examples also several, as `ctrl+c`."""
         text = self.fields.text("key")
-        try:
+        with refusing(NAME, f"{self.fields.where}.key"):
             return tuple(self.named(part) for part in (split_chord(text) if len(text) > 1 else (text,)))
-        except KeyNameError as no:
-            self.fields.refuse("key", str(no))
 
     def hotkey(self) -> tuple[str, ...]:
         return tuple(self.named(name, f"keys[{n}]") for n, name in enumerate(self.fields.texts("keys")))

@@ -12,11 +12,11 @@ from typing import Any, Literal, NoReturn, get_args
 
 from protocol.dialects.common.base import Context, DialectError, Loss
 from protocol.dialects.common.conversion import AIMED, NOTCH, Writing, pixels_in, place, whole, without_delay
-from protocol.dialects.common.fields import build
+from protocol.dialects.common.fields import build, refusing
 from protocol.model import verbs
 from protocol.model.actions import AgentAction
 from protocol.model.geometry import JsonObject, Size, Space
-from protocol.model.keys import KeyNameError, read_key, write_key
+from protocol.model.keys import read_key, write_key
 from protocol.model.targets import ActionTarget
 
 Kind = Literal[
@@ -114,10 +114,8 @@ def read_name(dialect: str, where: str, name: str) -> str:
     """The canonical key that pyautogui calls `name`."""
     if name in _CONTROL_SIGNS:
         return _CONTROL_SIGNS[name]
-    try:
+    with refusing(dialect, where):
         return read_key(name, "pyautogui")
-    except KeyNameError as no:
-        raise DialectError(dialect, where, str(no)) from None
 
 
 def write_name(dialect: str, key: str) -> str:

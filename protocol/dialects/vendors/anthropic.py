@@ -13,7 +13,7 @@ from typing import Any, ClassVar, NamedTuple
 from protocol.dialects.common.base import Context, Dialect, DialectError, NothingDone, ParsedPayload, WrittenPayload
 from protocol.dialects.common.conversion import ONLY_TIME, given, row, says
 from protocol.dialects.common.fields import Fields, checked_number, each_of
-from protocol.dialects.common.pointing import CLICKS, ENDS, MOST_CALLS, NO_KEY, PayloadReading, PayloadWriting
+from protocol.dialects.vendors.pointing import CLICKS, ENDS, MOST_CALLS, NO_KEY, PayloadReading, PayloadWriting
 from protocol.model import verbs
 from protocol.model.actions import AgentAction
 from protocol.model.geometry import JsonObject

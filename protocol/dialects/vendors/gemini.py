@@ -13,7 +13,7 @@ from typing import Any, ClassVar
 from protocol.dialects.common.base import Context, Dialect, NothingDone, ParsedPayload, WrittenPayload
 from protocol.dialects.common.conversion import ONLY_TIME, given, row, says
 from protocol.dialects.common.fields import Fields, each_of
-from protocol.dialects.common.pointing import ENDS, NO_KEY, ONLY_SCREEN, PayloadReading, PayloadWriting
+from protocol.dialects.vendors.pointing import ENDS, NO_KEY, ONLY_SCREEN, PayloadReading, PayloadWriting
 from protocol.model import verbs
 from protocol.model.actions import AgentAction
 from protocol.model.geometry import JsonObject

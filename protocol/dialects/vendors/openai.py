@@ -11,7 +11,7 @@ from typing import Any, ClassVar
 from protocol.dialects.common.base import Context, Dialect, DialectError, NothingDone, ParsedPayload, WrittenPayload
 from protocol.dialects.common.conversion import given, row, says
 from protocol.dialects.common.fields import Fields, each_of
-from protocol.dialects.common.pointing import ONLY_SCREEN, PayloadReading, PayloadWriting
+from protocol.dialects.vendors.pointing import ONLY_SCREEN, PayloadReading, PayloadWriting
 from protocol.model import verbs
 from protocol.model.actions import AgentAction
 from protocol.model.geometry import JsonObject

@@ -15,7 +15,7 @@ from typing import Any, ClassVar
 from protocol.dialects.common.base import Context, Dialect, DialectError, ParsedPayload, WrittenPayload
 from protocol.dialects.common.conversion import ONLY_TIME, given, row, says
 from protocol.dialects.common.fields import Fields, each_of, position, within_length
-from protocol.dialects.common.pointing import CLICKS, ENDS, NO_KEY, PayloadReading, PayloadWriting
+from protocol.dialects.vendors.pointing import CLICKS, ENDS, NO_KEY, PayloadReading, PayloadWriting
 from protocol.model import verbs
 from protocol.model.actions import AgentAction
 from protocol.model.geometry import JsonObject, Size, Space

@@ -46,7 +46,7 @@ from protocol.log.log import LogLine, whole_file
 from protocol.model.actions import AgentAction
 from protocol.model.elements import GUIElement, VisualState
 from protocol.model.geometry import JsonObject
-from protocol.model.steps import InteractionStep, Picture
+from protocol.model.steps import InteractionStep
 from protocol.model.targets import ActionTarget
 
 PICTURES = ("screenshot_png", "screenshot_base64")
@@ -238,18 +238,15 @@ def read(path: Path) -> ImportResult:
     version = episode.get("schema_version", SCHEMA)
     if not isinstance(version, str) or not _VERSION.match(version):
         raise FormatError(f"{path.name}: $.schema_version: 0.1.0 and 1.0.0 are read, not {str(version)[:40]!r}")
+    done = episode.get("success")
     info = info_of(
         mapping(episode.get("metadata")).get(KEY),
         run_id=episode.get("episode_id"),
         goal=episode.get("instruction"),
         agent=episode.get("agent_model"),
-        outcome=_outcome(episode.get("success")),
+        outcome={True: "fulfilled", False: "rejected"}.get(done, "") if isinstance(done, bool) else "",
     )
     return ImportResult(info, _lines(episode))
-
-
-def _outcome(success: Any) -> str:
-    return ("fulfilled" if success else "rejected") if isinstance(success, bool) else ""
 
 
 def _lines(episode: JsonObject) -> Iterator[LogLine]:
@@ -273,9 +270,12 @@ def _read(step: Any, where: str, episode: JsonObject, after: Any, about: JsonObj
     ours = mapping(mapping(seen.get("raw")).get(KEY))
     state, rest = state_of({**seen, "raw": None} if ours else seen, f"{where}.observation")
     action, losses = _action(done, state, f"{where}.action")
-    pictures = pictures_of(ours, where) if ours else (*picture_named(seen.get("screenshot_path"), "before"), *_after(after))
+    theirs = (*picture_named(seen.get("screenshot_path"), "before"), *(picture_named(after, "after") if after else ()))
+    pictures = pictures_of(ours, where) if ours else theirs
     before = next((picture.path for picture in pictures if picture.moment == "before"), "")
-    fields = _ours(ours) if ours else _theirs(step, episode, state, rest, losses, about)
+    fields = {"timestamp": 0.0, **{name: value for name, value in ours.items() if name not in ("screen", "pictures", "state")}}
+    if not ours:
+        fields = _theirs(step, episode, state, rest, losses, about)
     if not ours and seen.get("screenshot_path") and not before:
         fields["raw"] = {**fields["raw"], "screenshot_path": seen["screenshot_path"]}
     state = _checked(state, {**mapping(ours.get("state")), "screenshot_path": before}, where)
@@ -284,20 +284,12 @@ def _read(step: Any, where: str, episode: JsonObject, after: Any, about: JsonObj
     yield step_of(where, visual_state=state, action=action, reasoning=said, pictures=pictures, **fields)
 
 
-def _after(path: Any) -> tuple[Picture, ...]:
-    return picture_named(path, "after") if path else ()
-
-
 def _checked(state: VisualState, update: JsonObject, where: str) -> VisualState:
     try:
         fields = {name: getattr(state, name) for name in VisualState.model_fields}
         return VisualState.model_validate({**fields, **update})
     except ValidationError as bad:
         refuse(f"{where}.observation", str(bad.errors(include_url=False)[0]["msg"]))
-
-
-def _ours(ours: JsonObject) -> JsonObject:
-    return {"timestamp": 0.0, **{name: value for name, value in ours.items() if name not in ("screen", "pictures", "state")}}
 
 
 def _theirs(

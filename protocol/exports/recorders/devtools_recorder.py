@@ -12,14 +12,14 @@ from typing import Any
 
 from protocol.dialects.common.base import Context, DialectError, Loss
 from protocol.dialects.common.conversion import Reading, Writing, element_of, given, pixels_in, row
-from protocol.dialects.common.fields import Fields
+from protocol.dialects.common.fields import Fields, refusing
 from protocol.exports.common.base import ExportResult, Format, ImportResult, Run, json_document, json_line, step_of, told_each
 from protocol.exports.common.kept import context_of, info_of, lost_in_reading
 from protocol.log.log import LogLine, whole_file
 from protocol.model import verbs
 from protocol.model.actions import AgentAction
 from protocol.model.geometry import JsonObject
-from protocol.model.keys import KeyNameError, read_key, write_key
+from protocol.model.keys import read_key, write_key
 from protocol.model.steps import InteractionStep
 from protocol.model.targets import ActionTarget
 
@@ -107,10 +107,8 @@ class StepReader(Reading):
 
     def pressed(self) -> str:
         name = self.fields.text("key")
-        try:
+        with refusing(NAME, f"{self.fields.where}.key"):
             return read_key("Space" if name == " " else name, "playwright")
-        except KeyNameError as no:
-            self.fields.refuse("key", str(no))
 
     def navigate(self) -> AgentAction:
         self.scrolled.clear()

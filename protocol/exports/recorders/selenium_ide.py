@@ -13,13 +13,13 @@ from urllib.parse import urljoin
 
 from protocol.dialects.common.base import Context, Loss
 from protocol.dialects.common.conversion import Reading
-from protocol.dialects.common.fields import Fields
+from protocol.dialects.common.fields import Fields, refusing
 from protocol.exports.common.base import Format, ImportResult, json_document, listed, mapping, step_of, told_each
 from protocol.exports.common.kept import info_of, lost_in_reading
 from protocol.log.log import LogLine
 from protocol.model.actions import AgentAction
 from protocol.model.geometry import JsonObject
-from protocol.model.keys import KeyNameError, read_key
+from protocol.model.keys import read_key
 from protocol.model.steps import InteractionStep
 
 NAME = "selenium_ide"
@@ -130,10 +130,8 @@ class _Reader(Reading):
         return found or [self.build("type", target=spot, text="")]
 
     def _key(self, name: str) -> str:
-        try:
+        with refusing(NAME, f"{self.fields.where}.value"):
             return read_key(_KEYS.get(name, name.capitalize()), "playwright")
-        except KeyNameError as no:
-            self.fields.refuse("value", str(no))
 
     def select(self, target: str, value: str) -> AgentAction | None:
         """An option by its label or its value; by its index or its id, the command is carried."""

@@ -12,7 +12,7 @@ from pydantic import ValidationError
 
 from protocol.dialects.common.base import LONGEST
 from protocol.dialects.common.conversion import AIMED, NOTCH, Conversion, Reading, Writing, place, without_delay
-from protocol.dialects.common.fields import at, build
+from protocol.dialects.common.fields import at, build, refusing
 from protocol.model import verbs
 from protocol.model.actions import AgentAction
 from protocol.model.geometry import BoundingBox, Coordinate, JsonObject, Region, Size, Space
@@ -120,13 +120,11 @@ class PayloadReading(_Canvas, Reading):
     ) -> tuple[str, ...]:
         """Canonical names of the chords in the field `name`; `signs` are names that only this dialect has."""
         keys: list[str] = []
-        try:
+        with refusing(self.dialect, f"{self.fields.where}.{name}"):
             for chord in names:
                 keys += [read_key(signs.get(part.casefold(), part), keyboard) for part in split_chord(chord)]
                 if len(keys) > _MOST_KEYS:
                     raise KeyNameError(f"nobody holds more than {_MOST_KEYS} keys at once")
-        except KeyNameError as bad:
-            self.fields.refuse(name, str(bad))
         return tuple(keys)
 
 

@@ -6,10 +6,11 @@ from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 from typing import Literal
 
-from protocol.dialects.common.base import DialectError, Loss
+from protocol.dialects.common.base import Loss
 from protocol.dialects.common.conversion import FARTHEST, NOTCH, Writing, element_of, without_delay
+from protocol.dialects.common.fields import refusing
 from protocol.model import verbs
-from protocol.model.keys import MODIFIERS, Keyboard, KeyNameError, read_key, split_chord
+from protocol.model.keys import MODIFIERS, Keyboard, read_key, split_chord
 from protocol.model.targets import ActionTarget
 
 _NEED_A_TARGET = (
@@ -102,7 +103,5 @@ class Ledger(Writing):
 
 def read_keys(dialect: str, where: str, names: Iterable[str], keyboard: Keyboard) -> list[str]:
     """Canonical names; each may be a chord of its own. Raises DialectError."""
-    try:
+    with refusing(dialect, where):
         return [read_key(part, keyboard) for name in names for part in split_chord(name)]
-    except KeyNameError as bad:
-        raise DialectError(dialect, where, str(bad)) from None
