@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 from lark import Lark, Token, Transformer, v_args
 from lark.exceptions import UnexpectedInput
 
-from protocol.dialects.common.base import LONGEST, DialectError, Loss
+from protocol.dialects.common.dialect import LONGEST, DialectError, Loss
 from protocol.dialects.common.fields import within_length
 from protocol.model.blame import blame
 from protocol.model.geometry import JsonObject

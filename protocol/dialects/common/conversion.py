@@ -9,7 +9,7 @@ from typing import Any, ClassVar, NoReturn
 
 from pydantic import ValidationError
 
-from protocol.dialects.common.base import Context, DialectError, Loss
+from protocol.dialects.common.dialect import Context, DialectError, Loss
 from protocol.dialects.common.fields import Fields, at, build, refusing
 from protocol.model.actions import AgentAction
 from protocol.model.elements import GUIElement

@@ -9,7 +9,7 @@ from typing import Any, NoReturn
 
 from pydantic import ValidationError
 
-from protocol.dialects.common.base import LONGEST, DialectError
+from protocol.dialects.common.dialect import LONGEST, DialectError
 from protocol.model.actions import AgentAction, parse_action
 from protocol.model.geometry import Coordinate, Size, Space
 from protocol.model.keys import Keyboard, KeyNameError, read_key, split_chord

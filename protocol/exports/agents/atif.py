@@ -13,22 +13,7 @@ from typing import Any
 
 from protocol.dialects import Context, DialectError, dialect
 from protocol.dialects.common.base import Loss
-from protocol.exports.common.base import (
-    ExportResult,
-    Format,
-    FormatError,
-    ImportResult,
-    Pictures,
-    Run,
-    RunInfo,
-    bad_line,
-    json_document,
-    json_line,
-    listed,
-    mapping,
-    refuse,
-    told,
-)
+from protocol.exports.common.base import ExportResult, Format, FormatError, ImportResult, Pictures, Run, RunInfo
 from protocol.exports.common.kept import (
     KEY,
     Frame,
@@ -44,6 +29,7 @@ from protocol.exports.common.kept import (
     run_facts,
     taken_back,
 )
+from protocol.exports.common.lines import bad_line, json_document, json_line, listed, mapping, refuse, told
 from protocol.log.log import LogLine, whole_file
 from protocol.log.versions import Problem
 from protocol.model.actions import AgentAction

@@ -13,8 +13,9 @@ from typing import Any
 from protocol.dialects.common.base import Context, DialectError
 from protocol.dialects.common.conversion import Reading, given, row
 from protocol.dialects.common.fields import Fields
-from protocol.exports.common.base import Format, ImportResult, json_document, listed, mapping, refuse, step_of, told_each
+from protocol.exports.common.base import Format, ImportResult
 from protocol.exports.common.kept import info_of, picture_named
+from protocol.exports.common.lines import json_document, listed, mapping, refuse, step_of, told_each
 from protocol.model.actions import AgentAction
 from protocol.model.geometry import JsonObject
 from protocol.model.keys import KeyNameError, read_key, split_chord

@@ -15,18 +15,9 @@ from pydantic import ValidationError
 
 from protocol.dialects.common.base import Context, DialectError
 from protocol.dialects.desktop.omnimcp import from_omnimcp
-from protocol.exports.common.base import (
-    Format,
-    ImportResult,
-    first_objects,
-    listed,
-    mapping,
-    read_json_lines,
-    refuse,
-    step_of,
-    told,
-)
+from protocol.exports.common.base import Format, ImportResult
 from protocol.exports.common.kept import info_of, picture_named
+from protocol.exports.common.lines import first_objects, listed, mapping, read_json_lines, refuse, step_of, told
 from protocol.log.log import LogLine
 from protocol.model.actions import AgentAction
 from protocol.model.elements import GUIElement, VisualState

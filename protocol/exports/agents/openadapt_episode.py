@@ -15,21 +15,7 @@ from pydantic import ValidationError
 from protocol.dialects.common.base import Context, DialectError, Loss
 from protocol.dialects.common.fields import build
 from protocol.dialects.desktop.openadapt import from_openadapt, to_openadapt
-from protocol.exports.common.base import (
-    ExportResult,
-    Format,
-    FormatError,
-    ImportResult,
-    Pictures,
-    Run,
-    json_document,
-    json_line,
-    listed,
-    mapping,
-    refuse,
-    step_of,
-    told,
-)
+from protocol.exports.common.base import ExportResult, Format, FormatError, ImportResult, Pictures, Run
 from protocol.exports.common.kept import (
     KEY,
     Frame,
@@ -42,6 +28,7 @@ from protocol.exports.common.kept import (
     pictures_of,
     run_facts,
 )
+from protocol.exports.common.lines import json_document, json_line, listed, mapping, refuse, step_of, told
 from protocol.log.log import LogLine, whole_file
 from protocol.model.actions import AgentAction
 from protocol.model.elements import GUIElement, VisualState

@@ -15,19 +15,7 @@ from typing import Any
 
 from protocol.dialects import Context, DialectError, ParsedPayload, dialect
 from protocol.dialects.common.base import Loss
-from protocol.exports.common.base import (
-    ExportResult,
-    Format,
-    ImportResult,
-    Run,
-    bad_line,
-    first_objects,
-    json_line,
-    mapping,
-    read_json_lines,
-    refuse,
-    told,
-)
+from protocol.exports.common.base import ExportResult, Format, ImportResult, Run
 from protocol.exports.common.kept import (
     KEY,
     Frame,
@@ -41,6 +29,7 @@ from protocol.exports.common.kept import (
     spoken,
     taken_back,
 )
+from protocol.exports.common.lines import bad_line, first_objects, json_line, mapping, read_json_lines, refuse, told
 from protocol.log.log import LogLine, whole_file
 from protocol.log.versions import Problem
 from protocol.model.describe import describe

@@ -15,7 +15,8 @@ from pydantic import ValidationError
 
 from protocol.dialects import dialect
 from protocol.dialects.common.base import Context, DialectError, Loss
-from protocol.exports.common.base import ExportResult, Pictures, Run, RunInfo, listed, mapping, refuse, step_of
+from protocol.exports.common.base import ExportResult, Pictures, Run, RunInfo
+from protocol.exports.common.lines import listed, mapping, refuse, step_of
 from protocol.model.actions import AgentAction
 from protocol.model.geometry import JsonObject
 from protocol.model.steps import InteractionStep, Picture

@@ -13,8 +13,9 @@ from typing import Any
 from protocol.dialects.common.base import Context, DialectError, Loss
 from protocol.dialects.common.conversion import Reading, Writing, element_of, given, pixels_in, row
 from protocol.dialects.common.fields import Fields, refusing
-from protocol.exports.common.base import ExportResult, Format, ImportResult, Run, json_document, json_line, step_of, told_each
+from protocol.exports.common.base import ExportResult, Format, ImportResult, Run
 from protocol.exports.common.kept import context_of, info_of, lost_in_reading
+from protocol.exports.common.lines import json_document, json_line, step_of, told_each
 from protocol.log.log import LogLine, whole_file
 from protocol.model import verbs
 from protocol.model.actions import AgentAction

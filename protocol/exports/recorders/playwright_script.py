@@ -21,8 +21,9 @@ from protocol.dialects.common.calls import Statement
 from protocol.dialects.playwright.javascript import NAME, Pythonic, StatementTokens, TestStart, Token, parts, text_of, tokens
 from protocol.dialects.playwright.locators import PAGE, is_locator, read_chain
 from protocol.dialects.playwright.playwright_script import Pieces
-from protocol.exports.common.base import ExportResult, Format, FormatError, ImportResult, Run, RunInfo, text_document
+from protocol.exports.common.base import ExportResult, Format, FormatError, ImportResult, Run, RunInfo
 from protocol.exports.common.kept import context_of, sized
+from protocol.exports.common.lines import text_document
 from protocol.exports.training.spoken import piece_line
 from protocol.log.log import LogLine, whole_file
 from protocol.model.steps import InteractionStep

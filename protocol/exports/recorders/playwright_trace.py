@@ -17,8 +17,9 @@ from typing import Any
 from protocol.dialects.common.base import Context, Loss
 from protocol.dialects.common.conversion import Reading, given, row
 from protocol.dialects.common.fields import Fields, at
-from protocol.exports.common.base import Format, FormatError, ImportResult, bad_line, listed, mapping, parse_json, step_of, told
+from protocol.exports.common.base import Format, FormatError, ImportResult
 from protocol.exports.common.kept import info_of, lost_in_reading
+from protocol.exports.common.lines import bad_line, listed, mapping, parse_json, step_of, told
 from protocol.log.log import LogLine, UnreadableLine, raw_lines
 from protocol.log.versions import BadStep
 from protocol.model.actions import AgentAction

@@ -14,8 +14,9 @@ from urllib.parse import urljoin
 from protocol.dialects.common.base import Context, Loss
 from protocol.dialects.common.conversion import Reading
 from protocol.dialects.common.fields import Fields, refusing
-from protocol.exports.common.base import Format, ImportResult, json_document, listed, mapping, step_of, told_each
+from protocol.exports.common.base import Format, ImportResult
 from protocol.exports.common.kept import info_of, lost_in_reading
+from protocol.exports.common.lines import json_document, listed, mapping, step_of, told_each
 from protocol.log.log import LogLine
 from protocol.model.actions import AgentAction
 from protocol.model.geometry import JsonObject

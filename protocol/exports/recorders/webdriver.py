@@ -16,8 +16,9 @@ from typing import Any
 
 from protocol.dialects.common.base import Context, DialectError
 from protocol.dialects.common.conversion import NOTCH, Writing, pixels_in
-from protocol.exports.common.base import ExportResult, Format, Run, json_line
+from protocol.exports.common.base import ExportResult, Format, Run
 from protocol.exports.common.kept import context_of
+from protocol.exports.common.lines import json_line
 from protocol.log.log import whole_file
 from protocol.model import verbs
 from protocol.model.actions import VERBS

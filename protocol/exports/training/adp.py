@@ -14,8 +14,9 @@ from pathlib import Path
 
 from protocol.dialects import Context, dialect
 from protocol.dialects.common.base import Loss
-from protocol.exports.common.base import ExportResult, Format, Pictures, Run, json_line
+from protocol.exports.common.base import ExportResult, Format, Pictures, Run
 from protocol.exports.common.kept import frames, run_facts
+from protocol.exports.common.lines import json_line
 from protocol.log.log import whole_file
 from protocol.model.elements import GUIElement
 from protocol.model.geometry import JsonObject

@@ -23,8 +23,9 @@ from typing import Any, NamedTuple
 
 from protocol.dialects.common.base import Context, DialectError, Loss
 from protocol.dialects.common.conversion import place
-from protocol.exports.common.base import ExportResult, Format, FormatError, Pictures, Run, RunInfo, json_line
+from protocol.exports.common.base import ExportResult, Format, FormatError, Pictures, Run, RunInfo
 from protocol.exports.common.kept import context_of, frames, sized
+from protocol.exports.common.lines import json_line
 from protocol.log.log import whole_file
 from protocol.model.geometry import Coordinate, JsonObject
 from protocol.model.steps import InteractionStep, Picture

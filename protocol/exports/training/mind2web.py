@@ -13,10 +13,9 @@ from typing import Any
 
 from protocol.dialects.common.base import DialectError
 from protocol.dialects.common.fields import Fields, build
-from protocol.exports.common.base import (
-    Format,
-    FormatError,
-    ImportResult,
+from protocol.exports.common.base import Format, FormatError, ImportResult
+from protocol.exports.common.kept import info_of
+from protocol.exports.common.lines import (
     bad_line,
     first_value,
     listed,
@@ -27,7 +26,6 @@ from protocol.exports.common.base import (
     step_of,
     told,
 )
-from protocol.exports.common.kept import info_of
 from protocol.log.log import LogLine, UnreadableLine, whole_document
 from protocol.log.versions import BadStep, Problem
 from protocol.model.actions import AgentAction

@@ -16,7 +16,8 @@ from pathlib import Path
 from typing import Any
 
 from protocol.dialects.common.base import Loss
-from protocol.exports.common.base import ExportResult, Format, FormatError, Run, json_line, listed, mapping
+from protocol.exports.common.base import ExportResult, Format, FormatError, Run
+from protocol.exports.common.lines import json_line, listed, mapping
 from protocol.exports.training.chat import PLACEHOLDER
 from protocol.log.log import whole_file
 

@@ -14,20 +14,9 @@ from protocol.dialects import Context, Dialect, DialectError, ParsedPayload, dia
 from protocol.dialects.common.base import NothingDone, Piece
 from protocol.dsl import DSLError, parse_line
 from protocol.dsl.reader import is_blank
-from protocol.exports.common.base import (
-    FormatError,
-    ImportResult,
-    RunInfo,
-    bad_line,
-    first_value,
-    parse_json,
-    read_json_lines,
-    refuse,
-    step_of,
-    text_in,
-    told,
-)
+from protocol.exports.common.base import FormatError, ImportResult, RunInfo
 from protocol.exports.common.kept import lost_in_reading
+from protocol.exports.common.lines import bad_line, first_value, parse_json, read_json_lines, refuse, step_of, text_in, told
 from protocol.log.log import LogLine, UnreadableLine, raw_lines, whole_document
 from protocol.log.versions import BadStep, Problem
 from protocol.model.geometry import JsonObject

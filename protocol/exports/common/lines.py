@@ -1,0 +1,195 @@
+"""JSON of others' runs: written so that a line stays a line, read line by line, each mistake with its number and JSON path."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable, Iterable, Iterator
+from pathlib import Path
+from typing import Any, NoReturn
+
+from pydantic import ValidationError
+
+from protocol.dialects.common.base import DialectError
+from protocol.exports.common.base import FormatError
+from protocol.log.log import LogLine, UnreadableLine, raw_lines, whole_document
+from protocol.log.versions import BadStep, Problem
+from protocol.model.geometry import JsonObject
+from protocol.model.steps import InteractionStep
+
+_UNSAFE = re.compile("[\x7f-\x9f\u2028\u2029\ud800-\udfff]")
+"""What some reader takes for the end of a line, or cannot encode; within JSON it only stands in texts."""
+
+
+def json_line(value: Any) -> str:
+    """`value` as JSON on one line. Raises FormatError for what JSON cannot say."""
+    try:
+        text = json.dumps(value, ensure_ascii=False, allow_nan=False)
+    except (TypeError, ValueError, RecursionError) as bad:
+        raise FormatError(f"not JSON: {bad}") from None
+    return _UNSAFE.sub(lambda sign: f"\\u{ord(sign[0]):04x}", text)
+
+
+def parse_json(data: bytes) -> Any:
+    """The JSON that `data` holds, without NaN. Raises BadStep."""
+    try:
+        return json.loads(data.decode("utf-8"), parse_constant=_refuse)
+    except json.JSONDecodeError as bad:
+        line = f"line {bad.lineno}, " if bad.lineno > 1 else ""
+        refuse("$", f"not JSON: {bad.msg.removesuffix(' at')}, {line}column {bad.colno}")
+    except UnicodeDecodeError as bad:
+        refuse("$", f"not UTF-8: byte {bad.start + 1}")
+    except RecursionError:
+        refuse("$", "cannot be read: it is nested too deeply")
+    except ValueError as bad:  # NaN, or a number of thousands of digits
+        refuse("$", f"cannot be read: {str(bad)[:80]}")
+
+
+def refuse(where: str, reason: str) -> NoReturn:
+    """Raises BadStep with one problem."""
+    raise BadStep((Problem(where, reason),))
+
+
+def _refuse(constant: str) -> NoReturn:
+    raise ValueError(f"{constant} is no number in JSON")
+
+
+def text_document(path: Path) -> str:
+    """The text of a whole file. Raises FormatError."""
+    try:
+        data = whole_document(path)
+    except OSError as bad:
+        raise FormatError(f"{path.name}: cannot be read: {bad.strerror}") from None
+    if isinstance(data, UnreadableLine):
+        raise FormatError(f"{path.name}: {data}")
+    return text_in(path, data)
+
+
+def text_in(path: Path, data: bytes) -> str:
+    """The bytes of a file as text. Raises FormatError."""
+    try:
+        return data.decode("utf-8").replace("\r\n", "\n")
+    except UnicodeDecodeError as bad:
+        raise FormatError(f"{path.name}: not UTF-8: byte {bad.start + 1}") from None
+
+
+def json_document(path: Path, steps: str, what: str) -> JsonObject:
+    """The object that a whole file holds: `what`, with a list of steps under the key `steps`. Raises FormatError."""
+    try:
+        data = whole_document(path)
+        found = refuse("$", data) if isinstance(data, UnreadableLine) else parse_json(data)
+    except OSError as bad:
+        raise FormatError(f"{path.name}: cannot be read: {bad.strerror}") from None
+    except BadStep as bad:
+        raise FormatError(f"{path.name}: {bad}") from None
+    if not isinstance(found, dict) or not isinstance(found.get(steps), list):
+        raise FormatError(f"{path.name}: $.{steps}: {what} has a list of steps")
+    return found
+
+
+Meaning = Callable[[int, Any], Iterator[LogLine]]
+"""What the JSON of a line means, by the line's number."""
+
+
+def read_json_lines(path: Path, meaning: Meaning) -> Iterator[LogLine]:
+    """Every line in order, constant memory; what is not understood is reported with its number, and the rest is read."""
+    for number, line in enumerate(raw_lines(path), start=1):
+        if isinstance(line, UnreadableLine):
+            yield bad_line(number, Problem("$", line))
+        elif line.strip():
+            yield from _read(number, line, meaning)
+
+
+def _read(number: int, line: bytes, meaning: Meaning) -> Iterator[LogLine]:
+    try:
+        data = parse_json(line.rstrip(b"\r\n"))
+    except BadStep as bad:
+        cut = "" if line.endswith(b"\n") else " (the line is cut off)"
+        yield bad_line(number, *(problem._replace(reason=problem.reason + cut) for problem in bad.problems))
+        return
+    yield from meaning(number, data)
+
+
+def told(number: int, steps: Iterator[InteractionStep]) -> Iterator[LogLine]:
+    """The lines of these steps; the first mistake, a BadStep or a DialectError, ends them."""
+    try:
+        for step in steps:
+            yield LogLine(number, step)
+    except BadStep as bad:
+        yield bad_line(number, *bad.problems)
+    except DialectError as bad:
+        yield bad_line(number, Problem("$", str(bad)))
+
+
+Steps = Callable[[int, str, JsonObject], Iterator[InteractionStep]]
+"""What an object means, by its number and its place."""
+
+
+def told_each(items: Iterable[Any], place: str, noun: str, steps: Steps, first: int = 1) -> Iterator[LogLine]:
+    """The lines of the objects of a list at `place`, each with its number; what is no object is a mistake."""
+    for n, item in enumerate(items):
+        where = f"{place}[{n}]"
+        if isinstance(item, dict):
+            yield from told(first + n, steps(first + n, where, item))
+        else:
+            yield bad_line(first + n, Problem(where, f"{noun} is an object"))
+
+
+def bad_line(number: int, *problems: Problem) -> LogLine:
+    """A line that cannot be read, and why."""
+    return LogLine(number, None, str(problems[0]), problems)
+
+
+def first_objects(path: Path, count: int = 1) -> list[JsonObject]:
+    """The first JSON objects of a file, for what is said of the whole run. Raises FormatError where there is none."""
+    found: list[JsonObject] = []
+    try:
+        for line in raw_lines(path):
+            if not isinstance(line, UnreadableLine) and line.strip():
+                try:
+                    data = parse_json(line)
+                except BadStep:
+                    continue
+                found += [data] if isinstance(data, dict) else []
+            if len(found) >= count:
+                break
+    except OSError as bad:
+        raise FormatError(f"{path.name}: cannot be read: {bad.strerror}") from None
+    if not found:
+        raise FormatError(f"{path.name}: no line of it is a JSON object")
+    return found
+
+
+def first_value(path: Path) -> Any:
+    """What the first line that says something is as JSON; None where it is none. Raises FormatError for an empty file."""
+    try:
+        for line in raw_lines(path):
+            if isinstance(line, UnreadableLine):
+                return None
+            if line.strip():
+                return parse_json(line)
+    except BadStep:
+        return None
+    except OSError as bad:
+        raise FormatError(f"{path.name}: cannot be read: {bad.strerror}") from None
+    raise FormatError(f"{path.name}: it is empty")
+
+
+def mapping(value: Any) -> JsonObject:
+    """`value` if it is a JSON object, and an empty one otherwise."""
+    return value if isinstance(value, dict) else {}
+
+
+def listed(value: Any) -> list[Any]:
+    """`value` if it is a JSON list, and an empty one otherwise."""
+    return value if isinstance(value, list) else []
+
+
+def step_of(where: str, **fields: Any) -> InteractionStep:
+    """A step of these fields. Raises BadStep at `where` and the field."""
+    try:
+        return InteractionStep.model_validate(fields)
+    except ValidationError as bad:
+        first = bad.errors(include_url=False)[0]
+        path = "".join(f".{part}" for part in first["loc"][:2])
+        refuse(where + path, str(first["msg"]).removeprefix("Value error, "))
