@@ -156,6 +156,8 @@ def _text(test: Test, text: str, held: Sequence[str], record: SeenRecord) -> boo
 
 
 def _when(test: Test, when: When, held: Sequence[str]) -> bool | None:
+    if test.relation == "on" and when.start and not test.field and (meets := _meets(when, held)) is not None and not meets:
+        return False
     first, last = (parse_date(text[:10]) for text in (when.first, when.last or when.first))
     days = [day for value in held for text in ([value] if parse_date(value) else find_dates(value)) if (day := parse_date(text))]
     if first is None or last is None or not days:
@@ -171,6 +173,14 @@ def _when(test: Test, when: When, held: Sequence[str]) -> bool | None:
             return any(day <= last for day in days)
         case _:
             return any(first <= day <= last for day in days)
+
+
+def _meets(when: When, held: Sequence[str]) -> bool | None:
+    """Whether what takes place takes some of that time of the day; None where from when to when it is is not seen."""
+    times = [f"{time:0>5}" for value in held for time in re.findall(r"(?<!\d)\d{1,2}:\d\d(?!\d)", value)]
+    if len(times) != 2:
+        return None
+    return times[0] < when.end and times[1] > when.start if when.end else times[0] <= when.start < times[1]
 
 
 def _amount(test: Test, number: float, held: Sequence[str]) -> bool | None:

@@ -307,7 +307,9 @@ class _Check:
         """Whoever was to be taken off a list and stands in it as it was saved."""
         if order.verb != "remove" or not any(slot.role == "from" for slot in order.slots):
             return ""
-        held = "\n".join(v.value for n in used if self._stores(n) for v in self.effects[n].values)
+        fields = (field for card in self.request.cards for kind in card.kinds for field in kind.fields)
+        lists = {field.label for field in fields if field.type == "list"}
+        held = "\n".join(v.value for n in used if self._stores(n) for v in self.effects[n].values if v.label in lists)
         return next((one.name.text for one in things if one.name is not None and says(held, one.name.text)), "") if held else ""
 
     def _is_field(self, thing: Thing, may: list[int]) -> bool:
@@ -782,6 +784,10 @@ class _Check:
             there = self.find.all_of(thing)
             unsure = there is None or bool(self.find.unsure_of(thing))
             return (None if unsure or there is None else (len(there) >= condition.at_least) != condition.negated), ()
+        looked = self._looked_for(thing) if not condition.tests and not condition.at_least else None
+        if looked is not None:  # before anything was done: what was made since does not count
+            fitting = [fits(thing, record) for record in looked]
+            return (None if None in fitting and True not in fitting else (True in fitting) != condition.negated), ()
         if thing.quantity in {"all", "any"} and condition.tests and (every := self.find.all_of(thing)) is not None:
             asked = [fits(Thing(tests=condition.tests), record) for record in every]
             settles = thing.quantity == "any"  # one that passes settles it, else one that does not
@@ -802,6 +808,25 @@ class _Check:
         if not condition.tests and self._none_of(thing):
             return condition.negated, ()
         return None, ()
+
+    def _looked_for(self, thing: Thing) -> list[SeenRecord] | None:
+        """What a look found that went through the whole list for these very words; None where there was no such look."""
+        values = [thing.name, *(test.value for test in thing.tests)]
+        words = [one.text if isinstance(one, Text) else one.first[:10] for one in values if isinstance(one, Text | When)]
+        worked = [s for s in self.request.plan if s.status is SubtaskStatus.FULFILLED]
+        done = [step for s in worked for step in s.steps if isinstance(step, CollectStep)]
+        kinds = {kind.kind for card in self.request.cards for kind in card.kinds if is_kind(thing.kind, kind)}
+        for look in done:
+            asked = "\n".join(test.value for test in look.records.tests if not test.negated)
+            whole = look.records.exactly == 0 and look.records.pick is None and not look.records.but
+            if look.records.kind not in kinds or not whole or len(words) < len(values) - (thing.name is None):
+                continue
+            found = [table_of(fact.value) for fact in self.request.facts if fact.name == look.name]
+            tables = [table for table in found if table is not None]
+            if tables and len(look.records.tests) == len(words) and all(says(asked, word) for word in words):
+                cells = [tuple(zip(tables[0].columns, row, strict=True)) for row in tables[0].rows]
+                return [SeenRecord(" · ".join(value for _, value in row), row, "", row[0][1] if row else "") for row in cells]
+        return None
 
     def _none_of(self, thing: Thing) -> bool:
         whole = [look for look in self.find.looks_at(thing) if look.whole]

@@ -16,6 +16,7 @@ from roles.contracts.orders import (
     Records,
     RowTest,
     Slot,
+    Test,
     Text,
     Thing,
     Value,
@@ -26,6 +27,7 @@ from roles.policies.orders.grounding import ground_field
 from roles.policies.orders.records import IDENTIFIER
 from roles.policies.orders.state import COMMITS, Refusal, Row, Subject, escaped
 from roles.policies.orders.values import Values
+from roles.screen.language.words import Lexicon
 
 ROLE_FIELDS: Mapping[str, tuple[str, ...]] = {
     "called": ("title", "name", "subject"),
@@ -170,6 +172,8 @@ class Forms(Values):
             kinds = [one for one in kinds if (one[0].app, one[1].kind) in wanted]
         elif order.said.casefold() in {"mail", "e-mail", "email"}:
             kinds = [one for one in kinds if any(field.type == "people" and field.written for field in one[1].fields)]
+        elif order.said.casefold() == "text":
+            kinds = [one for one in kinds if not any(field.type == "people" and field.written for field in one[1].fields)]
         to = [slot.value for slot in order.slots if slot.role == "to"]
         if len(kinds) > 1 and to and all(isinstance(one, Text) and "@" in one.text for one in to):
             kinds = [one for one in kinds if any(field.type == "people" and field.written for field in one[1].fields)] or kinds
@@ -235,6 +239,16 @@ class Forms(Values):
 
     def _reply(self, order: Order) -> Order:
         """An answer to a message has the message as its object."""
+        person = next((slot for slot in order.slots if slot.role == "to" and isinstance(slot.value, Text)), None)
+        kinds = [(card, kind) for card in self.cards for kind in card.kinds if any(verb.verb == "reply" for verb in kind.verbs)]
+        if person is not None and len(kinds) == 1 and not any(slot.role == "by" for slot in order.slots):
+            wrote = Test(relation="from", value=person.value, spans=person.spans)
+            (card, kind), spans = kinds[0], person.spans
+            mail = Thing(kind=kind.kind, tests=(wrote,), place=Thing(kind=card.app, spans=spans), spans=spans)
+            if "@" not in person.value.text and len(self._looked(mail)) == 1:  # type: ignore[union-attr]
+                self._take(person)
+                rest = tuple(slot for slot in order.slots if slot is not person)
+                return order.model_copy(update={"object": mail, "slots": rest})
         to = next((slot for slot in order.slots if slot.role == "to" and isinstance(slot.value, Of | Back)), None)
         if to is None or (isinstance(to.value, Of) and (to.value.fields or not to.value.thing.kind)):
             return order
@@ -247,6 +261,13 @@ class Forms(Values):
         things = (thing.model_copy(update={"also": ()}), *thing.also)
         places = self._cards_for(order, thing)
         for one in things:
+            noun = one.kind or thing.kind
+            if (noun == "entry" or (noun in gatherings() and not self._maybe(noun))) and (planned := self._planned(order)):
+                called = one.name or Text(text=noun, spans=one.spans)
+                titled = any(slot.field == "title" for slot in order.slots)
+                one = one.model_copy(update={"kind": planned, "name": None if titled else called})
+            if not (one.kind or thing.kind) and order.verb == "book" and one.name is not None and one.name.quoted:
+                one = one.model_copy(update={"kind": self._planned(order)})
             kinds = [pair for pair in self._kinds(one.kind or thing.kind, places) if pair[1].create is not None]
             if len(kinds) != 1:
                 there = " and ".join(card.title for card, _ in kinds)
@@ -262,6 +283,13 @@ class Forms(Values):
                 self._derive(order.model_copy(update={"slots": rest}), source.value.thing, *kinds[0])
             else:
                 self._make_one(order, one, *kinds[0])
+
+    def _planned(self, order: Order) -> str:
+        """The kind of what takes place at a time, where only a title and a day are said."""
+        makes = [kind for card in self.cards for kind in card.kinds if kind.create is not None]
+        kinds = [kind for kind in makes if any(field.type == "time" and field.written for field in kind.fields)]
+        dated = any(isinstance(slot.value, When) and slot.value.first for slot in order.slots)
+        return kinds[0].kind if dated and len(kinds) == 1 else ""
 
     def _for_whom(self, order: Order, one: Thing, kind: KindCard) -> Order:
         """ "A contact for Nina Vogel" is called so; "a claim for INV-12" is made from what has that number."""
@@ -391,6 +419,11 @@ class Forms(Values):
             self._made(card, kind, "", entries, self._commit(order, kind, "submit"))
             self._sources.setdefault(self._at, []).append(row)
         self._row = None
+
+
+def gatherings() -> frozenset[str]:
+    """What people arrange with each other, where no application has a word for it."""
+    return frozenset(Lexicon.english().data["gatherings"])
 
 
 def in_time(slot: Slot) -> bool:

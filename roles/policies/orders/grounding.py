@@ -389,11 +389,14 @@ class _Grounding:
 
     def value(self, value: Value) -> str:
         """What is compared with: a thing that no application holds is only its words."""
-        if isinstance(value, Of) and not (value.fields or value.thing.tests or value.thing.pick or value.thing.back):
+        days = [t.value.text for t in value.thing.tests if isinstance(t.value, When)] if isinstance(value, Of) else []
+        plain = isinstance(value, Of) and not (value.fields or value.thing.pick or value.thing.back)
+        if isinstance(value, Of) and plain and len(days) == len(value.thing.tests):
             try:
                 ground_kind(value.thing.kind, self.cards)
             except Ungrounded:
-                return self.words(value.thing.name or Text(text=value.thing.kind))
+                name = value.thing.name or Text(text=value.thing.kind)
+                return self.words(name.model_copy(update={"text": " ".join((*days, name.text))}))  # Monday's delivery
         return self.words(value)
 
     def label(self, test: Test) -> str:

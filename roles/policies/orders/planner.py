@@ -29,6 +29,7 @@ from roles.contracts.orders import (
     Thing,
     WaitStep,
     When,
+    Worked,
 )
 from roles.contracts.values import parse_date
 from roles.policies.orders.forms import Forms, in_time, later
@@ -91,7 +92,7 @@ class Planner(Forms):
         self._taken = []
         if (job := job_of(order, self.reading.goal)) is not None:
             self._work_job(order, job)
-        elif not self._click_called(order):
+        elif not (self._click_called(order) or self._reminded(order)):
             self._work(order)
         for slot in order.slots:
             if slot not in self._taken and not in_time(slot) and not self._names_app(slot.value):
@@ -124,6 +125,8 @@ class Planner(Forms):
         """An order as another verb says it: a value that is saved in a note is written there, a reply is to a message."""
         if order.verb == "reply" and order.object is None:
             return self._reply(order)
+        if order.verb == "forward" and order.object is not None and not self._can(order):
+            return self._forwarded(order, order.object)
         field = self._field_said(order.object) if order.verb == "save" and any(s.role == "into" for s in order.slots) else None
         if field is not None:
             slots = (Slot(role="value", value=field, spans=field.spans), *order.slots)
@@ -137,6 +140,38 @@ class Planner(Forms):
             meant = order.model_copy(update={"object": alone, "slots": plain})
             return meant if self._single(meant, alone) else order
         return order
+
+    def _reminded(self, order: Order) -> bool:
+        """ "Remind me an hour before the lunch": the reminder that what takes place has by itself."""
+        slots = order.slots if order.verb == "remind" else ()
+        by = next((s for s in slots if s.role == "by" and isinstance(s.value, When) and s.value.minutes < 0), None)
+        about = next((slot for slot in order.slots if slot.role == "about" and isinstance(slot.value, Of | Text | Back)), None)
+        if by is None or about is None or len(order.slots) != 2 or not isinstance(by.value, When):
+            return False
+        value = about.value
+        thing = value.thing if isinstance(value, Of) else Thing(name=value) if isinstance(value, Text) else Thing(back=value)  # type: ignore[arg-type]
+        records = self._touched(self.one(thing, ("reminder",)))
+        field = ground_field("reminder", self.kind(records), True)
+        options = [one for one in field.options if minutes_said(one) == -by.value.minutes] if field is not None else []
+        if field is None or len(options) != 1:
+            there = ", ".join(field.options) if field is not None else "nothing"
+            raise Refusal(f'"{self._said(by.spans)}": reminders there are: {there}')
+        self._take(by, about)
+        self._fill(order, records, [Entry(label=field.label, value=options[0])])
+        return True
+
+    def _forwarded(self, order: Order, thing: Thing) -> Order:
+        """Where no control forwards: a new message with the subject and the text of that one, and what is said to it."""
+        said = [slot.value for slot in order.slots if slot.role == "saying"]
+        parts = (*said, Of(fields=("message",), thing=thing, spans=thing.spans))
+        text = parts[0] if len(parts) == 1 else Worked(how="joined", of=parts, spans=thing.spans)
+        self._take(*(slot for slot in order.slots if slot.role == "saying"))
+        slots = [slot for slot in order.slots if slot.role != "saying"]
+        if not any(slot.field == "subject" for slot in slots):
+            subject = Of(fields=("subject",), thing=thing, spans=thing.spans)
+            slots.append(Slot(role="with", field="subject", value=subject, spans=thing.spans))
+        slots.append(Slot(role="saying", value=text, spans=thing.spans))
+        return order.model_copy(update={"verb": "send", "said": "mail", "object": None, "slots": tuple(slots)})
 
     def _work_job(self, order: Order, job: JobStep) -> None:
         """A computation over files; code of the goal's own brings a fact where later words speak of it."""
@@ -211,7 +246,8 @@ class Planner(Forms):
         said = [self.words(value) for value in values]
         facts = tuple(part.split("}")[0] for one in said for part in one.replace("{{", "").split("{")[1:])
         self._subjects[self._at] = Subject(self._rows_told(values), facts, self._said(order.spans))
-        self._add(AnswerStep(value=", ".join(said) if any(said) else "none"))
+        self._told.append(", ".join(said) if any(said) else "none")
+        self._add(AnswerStep(value="\n".join(self._told)))  # what is told last is all that stands
 
     def _wait(self, order: Order) -> None:
         lengths = [slot for slot in order.slots if isinstance(slot.value, When) and slot.value.minutes]
@@ -243,6 +279,11 @@ class Planner(Forms):
             if order.verb in {"add", "put", "copy"} and thing.back is None and not (thing.name and not self._maybe(thing.kind)):
                 return self._do(order if order.verb != "put" or not placed else order.model_copy(update={"verb": "move"}))
             told = [thing.back if thing.back is not None and not thing.tests else Of(thing=thing, spans=thing.spans)]
+        title = told[0] if len(told) == 1 and isinstance(told[0], Text) and told[0].quoted else None
+        if target is None and isinstance(title, Text) and order.verb == "put" and (kind := self._planned(order)):
+            slots = tuple(slot for slot in order.slots if slot.role != "value")
+            made = Thing(kind=kind, name=title, new=True, spans=title.spans)
+            return self._make(order.model_copy(update={"object": made, "slots": slots}), made)
         if goal is None or target is None or not (told or any(slot.role == "value" for slot in order.slots)):
             raise Refusal(f'"{self._said(order.spans)}" does not say {"what" if goal else "where it"} is to be written')
         self._take(target)
@@ -568,6 +609,8 @@ class Planner(Forms):
             return []
         found: list[tuple[AppCard, KindCard, FieldCard]] = []
         asked = tuple(slot.field for slot in order.slots if slot.field)
+        if asked and thing.name is not None:  # a field of somebody
+            return []
         said = asked or ((noun,) if order.verb == "set" else (noun, order.verb))
         for card, kind in [(one, single) for one in self.cards for single in one.kinds if single.single]:
             kept = tuple(field for field in kind.fields if field.type == "truth" or order.verb == "set")
@@ -582,6 +625,12 @@ def list_field(words: str, kind: KindCard) -> FieldCard | None:
     """A field for several names, of which each record may have one by now: Groups."""
     field = ground_field(words, kind, True, "list") or ground_field(words, kind, True, "choice")
     return field if field is not None and (field.type == "list" or field.label.casefold() == f"{words.casefold()}s") else None
+
+
+def minutes_said(words: str) -> int:
+    """How long before: `1 hour before`; 0 where it is no length."""
+    found = re.match(r"(\d+) (minute|hour|day|week)s? before", words)
+    return int(found[1]) * {"minute": 1, "hour": 60, "day": DAY, "week": 7 * DAY}[found[2]] if found else 0
 
 
 def minutes_between(start: str, end: str) -> int:

@@ -115,6 +115,8 @@ class PlanState:
         self._at = 0
         self._stops = 0
         self._row: Row | None = None
+        self._told: list[str] = []
+        """What was answered so far."""
         self._taken: list[Slot] = []
         """Slots of the order that something is done with: what is passed over is refused."""
         self._app = ""

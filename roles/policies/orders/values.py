@@ -78,8 +78,8 @@ class Values(Lookups):
             return found
         if is_many(value.thing):
             return self._of_many(value)
-        if (source := self._of_source(value)) is not None:
-            return source
+        if (said := self._of_source(value) or self._of_picked(value)) is not None:
+            return said
         if self._row is not None and self._is_row(value.thing):
             labels = [self._label(field, self._row.records) for field in value.fields]
             if all(label in self._row.cells for label in labels):
@@ -92,6 +92,13 @@ class Values(Lookups):
             raise Refusal(f'there is no "{self.phrase(value.thing)}"')
         lines = [" ".join(self._cells(row, value.fields)) for row in rows]
         return escaped(("\n" if len(value.fields) > 1 else ", ").join(lines))
+
+    def _of_picked(self, value: Of) -> str | None:
+        """What the list says of the one that a superlative leaves."""
+        rows = self.rows(value.thing, value.fields) if value.thing.pick is not None and value.thing.back is None else []
+        labels = [self._label(field, rows[0].records) for field in value.fields] if len(rows) == 1 else [""]
+        known = len(rows) == 1 and all(rows[0].cells.get(label) for label in labels)
+        return escaped(" ".join(self._cells(rows[0], value.fields))) if known else None
 
     def _of_source(self, value: Of) -> str | None:
         """What was not given to the new record, of the one that it was made from."""
@@ -145,9 +152,9 @@ class Values(Lookups):
 
     def _back(self, value: Back) -> str:
         subject = self._subjects.get(value.to, Subject())
-        asked = [slot.value for slot in self.reading.orders[value.to].slots if isinstance(slot.value, Worked)]
-        if not value.field and asked and asked[0].how == "whether":
-            return self._whether(asked[0])
+        asked = self.reading.orders[value.to]
+        if not value.field and not subject.facts and asked.verb in {"find", "answer"} and value.to < self._at:
+            return ", ".join(self.words(slot.value) for slot in asked.slots if slot.role == "value")
         if value.to == self._at and self._row is not None:
             return escaped(" ".join(self._cells(self._row, (value.field,) if value.field else ())))
         if subject.facts and (not value.field or (len(subject.facts) == 1 and value.field in RESULTS)):
@@ -314,6 +321,9 @@ class Values(Lookups):
     def _rows_told(self, values: Sequence[Value]) -> tuple[Row, ...]:
         """The records that were looked at for these values."""
         for value in values:
+            counted = value.of[0] if isinstance(value, Worked) and value.how == "count" else None
+            if isinstance(counted, Of) and counted.thing.back is None:
+                return tuple(self.rows(counted.thing.model_copy(update={"quantity": "all"})))
             if isinstance(value, Of) and value.thing.back is None and not (job_for(value) or self._found_before(value)):
                 many = is_many(value.thing)
                 return tuple(self.rows(value.thing, value.fields)) if many else (Row(self.one(value.thing, value.fields)),)

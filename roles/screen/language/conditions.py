@@ -40,8 +40,11 @@ class Conditions(Values):
             return should
         if word is None or word.entry.name == "when":
             return None
-        if self.condition is not None and self.low(word.end) in {"it", "they", "not"} and (short := self._elliptic(at, word)):
+        pointed = self.low(word.end) in {"it", "they", "not", "i" if self.free_time else "it"}
+        if self.condition is not None and pointed and (short := self._elliptic(at, word)):
             return short
+        if free := self._free(at, word.end, word.entry.name == "unless"):
+            return free
         unless, end = word.entry.name == "unless", word.end
         there = self.low(end) == "there" and self.low(end + 1) in {"is", "are"}
         if there and (counted := self._so_many(at, end + 2, unless)):
@@ -61,6 +64,25 @@ class Conditions(Values):
         holds = tuple(tests[0]) if tests else ()
         none_or_unless, spans = unless != bool(none), self.spans(at, stop)
         return Condition(thing=self.some(thing[0]), tests=holds, negated=none_or_unless, spans=spans), stop
+
+    def _free(self, first: int, at: int, unless: bool) -> Read[Condition] | None:
+        """if I am [not] free DAY | I have nothing [on] DAY | nothing is in my calendar DAY | DAY is free: no appointment then"""
+        idle = self.take(at, "nothing_on")
+        none, end = bool(idle and idle.entry.name == "free"), idle.end if idle else at
+        when = self.dates.read(end + (self.low(end) == "on")) or self.dates.read(end)
+        if idle is None and when is not None:
+            be = self.low(when[1]) == "is" and when[1] + 1 + (self.low(when[1] + 1) == "not")
+            none, idle = bool(be) and self.low(be - 1) != "not", self.take(be, "states") if be else None
+            if idle is None or idle.entry.name != "free":
+                return None
+            when = when[0], idle.end
+        if idle is None or when is None or not when[0].first:
+            return None
+        spans = self.spans(first, when[1])
+        test = Test(relation="on", value=when[0].model_copy(update={"spans": spans}), spans=spans)
+        self.free_time = when[0]
+        busy = Thing(kind="appointment", quantity="any", tests=(test,), spans=spans)
+        return Condition(thing=busy, negated=none != unless, spans=spans), when[1]
 
     def _should(self, at: int) -> Read[Condition] | None:
         """should THING PREDICATE"""
@@ -175,7 +197,8 @@ class Conditions(Values):
             end = aux.end
         negated = self.low(end) == "not"
         end += negated
-        if self.condition is None or self.condition.negated or (self.low(end) != "," and not self.clause(end)):
+        denied = self.condition is not None and self.condition.negated and self.free_time is None
+        if self.condition is None or denied or (self.low(end) != "," and not self.clause(end)):
             return None
         return self._again(at, end, negated != (word.entry.name == "unless"))
 

@@ -19,6 +19,7 @@ ONCE = frozenset({"to", "into", "as", "by", "on", "called", "until", "saying", "
 TELLING = frozenset({"with", "listing", "naming", "that lists", "that names", "which lists"})
 """What follows them is a value, and no words to be written as they stand."""
 DAYS = frozenset({"date", "day", "due date"})
+ASKING = frozenset({"if", "whether", "why", "how", "to", "for"})
 SPEAKING = frozenset({"i", "we", "he", "she", "they"})
 CONTENT = frozenset({"with", "for", "value", "saying", "into"})
 """Roles within which "in" and "on" belong to the things: "with the names of all contacts in the group"."""
@@ -54,10 +55,15 @@ class Frame:
                 bool(field) and word in {"-", "–", "" if self.verb.get("says") else ":"}
             )
             at += 1 if self.read.low(at + comma) == "each" and self.read.low(at + comma + 1) == "with" else 0
-            end = self.listed(at) or self.operand(at + (comma or joined), comma or joined)
+            end = self.listed(at) or self.aside(at) or self.operand(at + (comma or joined), comma or joined)
             if end is None:
                 return None if pending else at
             at = end
+
+    def aside(self, at: int) -> int | None:
+        """(title: X)"""
+        end = self.field(at + 1) if self.read.low(at) == "(" and self.filled() else None
+        return end + 1 if end is not None and self.read.low(end) == ")" else None
 
     def filled(self) -> bool:
         return self.object is not None or bool(self.slots) or self.person is not None
@@ -73,6 +79,7 @@ class Frame:
             self.same,
             self.said,
             self.field,
+            self.freed,
             self.preposition,
             self.there,
             self.when,
@@ -195,7 +202,14 @@ class Frame:
 
     def same(self, at: int) -> int | None:
         """move it to 14:00 on the same day | to Friday at the same time"""
-        same = self.read.take(at + 1, "same") if self.read.low(at) in {"at", "on", "to"} else None
+        same = self.read.take(at + 1, "same") if self.read.low(at) in {"at", "on", "to", "for"} else None
+        before = [s.value for s in self.read.orders[-1].slots if isinstance(s.value, When)] if self.read.orders else []
+        if same and self.verb.get("makes") and self.read.low(same.end) == "time" and before and before[0].start:
+            day = self.read.dates.read(same.end + 1 + (self.read.low(same.end + 1) == "on"))
+            if day is None or not day[0].first or day[0].start:
+                return None
+            moment = {"start": before[0].start, "end": before[0].end, "spans": self.read.spans(at, day[1])}
+            return self.add("on", day[0].model_copy(update=moment), at, day[1])
         if same and self.read.low(at) == "to" and self.read.low(same.end) == "time":  # to the same time one day later
             return self.when(same.end + 1)
         to = next((n for n, slot in enumerate(self.slots) if slot.role == "to" and isinstance(slot.value, When)), None)
@@ -210,6 +224,8 @@ class Frame:
         """as FIELD | with FIELDS | for each of THINGS | a day or a time"""
         if role == "as" and (field := self.as_field(end)):
             return field
+        if word == "with" and (lines := self.line_each(at, end)):
+            return lines
         if word == "with" and self.verb["name"] not in {"compare", "share", "merge"}:
             if (pairs := self.pairs(at, end)) is not None:
                 return pairs
@@ -337,6 +353,15 @@ class Frame:
             return "to"
         return "on" if when.first or not when.start else "at"
 
+    def freed(self, at: int) -> int | None:
+        """then | into it [from 3 to 4]: at the time of which a condition asked whether nothing is on"""
+        free, into = self.read.free_time, self.read.low(at) == "into" and self.read.low(at + 1) == "it"
+        if free is None or not (into or self.read.low(at) == "then") or not (self.verb.get("makes") or self.verb.get("timed")):
+            return None
+        own = self.read.dates.read(at + 2) if into else None
+        whole = free.model_copy(update={"start": "", "end": ""}) if own is not None and own[0].start else free
+        return self.add("on", whole.model_copy(update={"spans": self.read.spans(at, at + 1 + into)}), at, at + 1 + into)
+
     def when(self, at: int) -> int | None:
         """tomorrow at 10 | half an hour later | two hours before THING"""
         found = self.read.dates.read(at) if self.verb.get("makes") or self.verb.get("timed") else None
@@ -384,6 +409,9 @@ class Frame:
             return self.words(at, at + 1)
         if self.read.kind(at) == "quote":
             return self.add("saying", self.read.text(at, at + 1, quoted=True), at, at + 1)
+        asks = self.verb.get("asks") and self.person is not None
+        if asks and (self.read.low(at) in ASKING or self.read.take(at, "questions")):
+            return self.words(at, at, plain=True)
         if self.person is not None and self.read.low(at) in SPEAKING and not self.read.over(at + 1):  # tell Ann I am late
             return self.words(at, at)
         if self.verb["name"] == "remind" and self.read.low(at) == "to":
@@ -417,6 +445,21 @@ class Frame:
         many = self.read.thing(at) if lists else None
         return self.add("saying", self.read.valued_thing(many[0]), first, many[1]) if many and plural(many[0]) else None
 
+    def line_each(self, first: int, at: int) -> int | None:
+        """with a line for each THING [,] with|: FIELDS"""
+        row = at + (self.read.low(at) in {"a", "one"})
+        each, per = self.read.take(row + 2, "all"), self.read.low(row + 1) == "per"
+        many = self.read.thing(row + 2) if self.read.low(row) in {"line", "row"} and (each or per) else None
+        if many is None or not (per or (self.read.low(row + 1) == "for" and plural(many[0]))):
+            return None
+        thing, start = many[0].model_copy(update={"quantity": "all"}), many[1] + (self.read.low(many[1]) == ",")
+        start += self.read.low(start) in {"with", ":"}
+        named = self.read._field_list(start + bool(self.read.take(start, "articles", "possessives"))) if start > many[1] else None
+        if start > many[1] and named is None:
+            return None
+        fields, end = named or ((), many[1])
+        return self.add("saying", Of(fields=fields, thing=thing, spans=self.read.spans(at, end)), first, end)
+
     def there(self, at: int) -> int | None:
         """ "there": where an earlier order speaks of"""
         found = self.read.take(at, "there")
@@ -426,11 +469,11 @@ class Frame:
             return None
         return self.add(role, back, at, found.end)
 
-    def words(self, first: int, at: int) -> int | None:
+    def words(self, first: int, at: int, plain: bool = False) -> int | None:
         """Words that are told: a quotation, a value, or all to the end of the sentence, if nothing there could be an order."""
         if self.read.kind(at) == "quote":
             return self.add("saying", self.read.text(at, at + 1, quoted=True), first, at + 1)
-        value = self.read.joined(at)
+        value = None if plain else self.read.joined(at)
         if (
             value is not None
             and not isinstance(value[0], Amount)
@@ -454,6 +497,8 @@ class Frame:
     def _bounds(self, at: int, first: int) -> bool:
         """Whether a condition here may be one of the order, and not of what is told: "that I'll come if I can"."""
         found = self.read.take(at, "conditions")
+        if self.verb.get("asks") and at == first:
+            return False
         own = found is not None and (found.entry.name == "when" or self.read.low(found.end) in {*SPEAKING, "you"})
         return found is not None and (not own or at == first or self.read.low(at - 1) == ",")
 
@@ -500,6 +545,10 @@ class Frame:
             return self.given()
         if not self.addressed():
             return None
+        made = self.object.back if self.verb.get("makes") and self.object is not None else None
+        first = self.read.orders[made.to].object if made is not None and self.object and not self.object.kind else None
+        if first is not None and first.new and self.object is not None:  # otherwise book it on Thursday
+            self.object = first.model_copy(update={"spans": (*first.spans, *self.object.spans)})
         name, kind = self.written(), self.object.quantity if self.object else ""
         if name in {"send", "reply"}:
             self.by_way()

@@ -54,6 +54,8 @@ class Names(ABC):
         """Words that only matter if what follows speaks of them: a statement, or a question of which "if so" is said."""
         self.deadline: When | None = None
         """When it is over, as a statement tells: "the books close in two minutes"."""
+        self.free_time: When | None = None
+        """Of which a condition asks whether nothing is on then: what "then" and "into it" speak of."""
         self.told_value: Order | None = None
         """What a sentence before stated of somebody, as an order to enter it."""
         self.people: list[str] = []

@@ -40,6 +40,8 @@ class Narrowing(Nouns):
         last = tests[-1].value if tests else None
         if not isinstance(last, Of) or last.fields or data.get("place") or not last.thing.kind:
             return True
+        if last.thing.kind == "person" and self.low(at) == "who" and data.get("kind") != "person":
+            return False  # a mail to everybody who comes
         aux = self.low(at + 1)
         many, within = data.get("quantity") in {"all", "number"}, plural(last.thing)
         if aux in {"are", "were", "have"} and many and not within:
@@ -122,7 +124,9 @@ class Narrowing(Nouns):
             return dated[1]
         if relation in {"with", "without"} and (held := self._held(at, end, relation, data, tests)):
             return held
+        self.loose, loose = self.loose or relation == "about", self.loose  # about the delivery
         value = self.simple(end, inner=True) if relation == "in" else self.thing(end, inner=True)
+        self.loose = loose
         if value is None:
             return None
         thing, stop = value
@@ -211,7 +215,7 @@ class Narrowing(Nouns):
         start = at + (self.low(at) in {"that", "which"})
         end = self._name_end(start)
         sent = self.take(end, "sent_me", "invited_me") if end > start else None
-        if sent is None or not self.words.list[start].capital:
+        if sent is None or not (self.words.list[start].capital or sent.entry.words[-1] in {"me", "us"}):
             return None
         name = self.text(start, end)
         self.named(name)

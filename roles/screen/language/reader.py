@@ -21,6 +21,8 @@ from roles.screen.language.names import Read, bare
 from roles.screen.language.statements import Statements
 from roles.screen.language.words import Doubt, Match, Words
 
+CHANGES = frozenset({"move", "postpone", "set", "rename"})
+
 
 def read(goal: str, today: str = "", words: Vocabulary | None = None) -> Reading:
     """What a goal asks for; `today` is the world's clock, such as `2026-03-02 10:30`, `words` those of the applications."""
@@ -167,7 +169,11 @@ class Clauses(Statements, Controls):
         aux = self.take(at, "auxiliaries")
         if aux is not None and (asked := self._asked_condition(at, aux)):
             return asked
-        return self._placed(at) or self._given_slot(at)
+        if (again := self._restated(at)) is not None:
+            follows = self._separator(again)
+            return again if self.over(again) else self._clauses(follows, self._sentence_end(follows), None) if follows else None
+        stays = self._as_long(at)
+        return stays if stays > at and self.over(stays) else self._placed(at) or self._given_slot(at)
 
     def _wanting(self, at: int) -> int | None:
         """ANN wants to know QUESTION {and QUESTION} | ANN needs the FIELDS of THING: it is to be found out."""
@@ -220,8 +226,10 @@ class Clauses(Statements, Controls):
                 return at
             at, self.topic, self.topics = found, None, ()
             last = self.low(at) in {"then", "afterwards"} and self.over(at + 1)
-            at += last or ((standing is not None or len(self.orders) > first + 1) and self.low(at) == "instead")
+            other = standing is not None or len(self.orders) > first + 1 or self.orders[-1].verb in CHANGES
+            at += last or (other and self.low(at) == "instead")
             at = self._without(at)
+            at = self._as_long(at)
             if at >= end or (at == end - 1 and self.low(at) == ","):
                 return end
             if standing is None and self._trailing(at, end, len(self.orders) - first):
@@ -264,6 +272,32 @@ class Clauses(Statements, Controls):
         if self.orders[-1].negated and (join is None or join.entry.name != "but") and not self.take(place, "negations"):
             raise Doubt(f"is {self.words.text(place, end)!r} to be done, or not to be done as well?")
         return place, standing, True
+
+    def _restated(self, at: int) -> int | None:
+        """ "The lunch has to start at one. Change that in my calendar": it was said already what is to be changed"""
+        last, verb = self.orders[-1] if self.orders else None, self.take(at, "verb")
+        if last is None or last.verb not in CHANGES or last.object is None or verb is None or verb.entry.words != ("change",):
+            return None
+        pointed = self.take(verb.end, "pronouns")
+        place = self.simple(verb.end + 2, inner=True) if pointed and self.low(verb.end + 1) == "in" else None
+        end = place[1] if place else verb.end + 1
+        if pointed is None or pointed.entry.name != "one" or (place and place[0].kind not in self.words.lexicon.data["places"]):
+            return None
+        home = {"place": place[0]} if place and last.object.place is None else {}
+        spans = (*last.spans, *self.spans(at, end))
+        self.orders[-1] = last.model_copy(update={"object": last.object.model_copy(update=home), "spans": spans})
+        return end
+
+    def _as_long(self, at: int) -> int:
+        """ "... it stays as long as it is": what is moved is"""
+        start = at + (self.low(at) in {",", "(", "-", "–"})
+        start += bool(join := self.take(start, "joins")) and join is not None and len(join.entry.words)
+        same, last = self.take(start, "same_length"), self.orders[-1] if self.orders else None
+        if same is None or last is None or last.verb not in {"move", "postpone", "set"} or last.negated:
+            return at
+        end = same.end + (self.low(same.end) == ")")
+        self.orders[-1] = last.model_copy(update={"spans": (*last.spans, *self.spans(start, same.end))})
+        return end
 
     def _without(self, at: int) -> int:
         """ "without opening it": an order that says what must not be done"""

@@ -60,7 +60,9 @@ class Statements(Conditions):
         became = self.take(start, "is_now")
         start = became.end if became else start + (bool(got) and self.low(start) in {":", ",", "-"})
         value = self.name(start) or self.amount(start)
-        if value is None or value[1] != end or (owned and not became):
+        if value is not None and self.low(value[1] - 1) == "now" and value[1] - 1 > start:  # for Brook Print now
+            value = self.text(start, value[1] - 1), value[1]
+        if value is None or value[1] + (self.low(value[1]) == "now") != end or (owned and not became):
             return False
         field = named.entry.name if named else works.entry.name if works else ""
         slot = Slot(
@@ -74,8 +76,9 @@ class Statements(Conditions):
 
     def entered(self, at: int) -> Read[Order] | None:
         """Change it [in my contacts] | put that into her contact | update her contact: what was stated before."""
-        told, verb = self.told_value, self.take(at, "verb")
-        if told is None or told.object is None or verb is None or verb.entry.name not in ENTERS or verb.entry.shape != "base":
+        told, verbs = self.told_value, self.words.matches(at, "verb")
+        verb = next((one for one in verbs if one.entry.name in ENTERS and one.entry.shape == "base"), None)
+        if told is None or told.object is None or verb is None:
             return None
         end, holder, people = verb.end, told.object, self.people
         pointed = self.take(end, "pronouns")
@@ -219,11 +222,13 @@ class Statements(Conditions):
     def _aside(self, at: int, end: int) -> bool:
         """ "Delete a.txt, I have it on paper": words behind an order that only tell why."""
         aux = self.take(at + 1, "auxiliaries") if self.low(at) in {"i", "we"} else None
-        if aux is None or aux.entry.name not in {"be", "have"} or self.low(end) == "?":
+        modal = aux is not None and self.low(at + 1) in CAN and self.low(aux.end) == "not"
+        if aux is None or not (modal or aux.entry.name in {"be", "have"}) or self.low(end) == "?":
             return False
-        known = aux.entry.name == "be" or self.take(aux.end, "pronouns", "past_words")  # else it may be what is to be used
+        known = modal or aux.entry.name == "be" or self.take(aux.end, "pronouns", "past_words")  # else it may be to be used
         orders = any(self.low(n) == "to" and self.words.verbal(n + 1) for n in range(aux.end, end))
-        if not known or orders or any(self._asks(place) for place in range(aux.end, end)):
+        start = aux.end + (2 if modal else 0)
+        if not known or orders or any(self._asks(place) for place in range(start, end)):
             return False
         return self._background(at, at + 1, end, None) == end
 

@@ -152,7 +152,7 @@ class Values(Narrowing):
             return None
         if name == "count":
             return self._days_left(at, end) or self._counted(at, end)
-        if turned and (self.low(at) == "what" or name == "much") and (spent := self._spent(at, end)):
+        if (self.low(at) == "what" or name == "much") and (spent := self._spent(at, end)):
             return spent
         if name not in {"which", "who"}:
             return self._about(at, end, name, turned)
@@ -235,7 +235,8 @@ class Values(Narrowing):
         if be and be.entry.name == "be" and not thing.pick and (due := self._due_next(be.end)):
             change = {"quantity": "one", "pick": due[0][0], "tests": (*thing.tests, *due[0][1])}
             return Of(thing=thing.model_copy(update=change), spans=self.spans(at, due[1])), due[1]
-        best = self._best(be.end) if be and be.entry.name == "have" and not thing.pick else None
+        best = self._best(be.end) if be and be.entry.name == "have" else self._costs_most(stop)
+        best = best if not thing.pick else None
         if best is not None:
             return Of(thing=thing.model_copy(update={"quantity": "one", "pick": best[0]}), spans=self.spans(at, best[1])), best[1]
         more = self.predicates(stop)
@@ -255,6 +256,14 @@ class Values(Narrowing):
         if thing[0].quantity != "one" or thing[0].pick.number != 1 or self.take(named.end + 1, "articles") is None:
             return None
         return Of(fields=(named.entry.name,), thing=thing[0], spans=self.spans(first, thing[1])), thing[1]
+
+    def _costs_most(self, at: int) -> Read[Pick] | None:
+        """costs the most | the least"""
+        verb = self.take(at, "predicates")
+        word = self.low(verb.end + 1) if verb and verb.entry.name in {"costs", "comes to"} and self.low(verb.end) == "the" else ""
+        if verb is None or word not in {"most", "least"}:
+            return None
+        return Pick(by="amount", order="most" if word == "most" else "least", spans=self.spans(at, verb.end + 2)), verb.end + 2
 
     def _field_asked(self, at: int, turned: bool) -> Read[Value] | None:
         """what Ann's number is"""
@@ -350,8 +359,12 @@ class Values(Narrowing):
 
     def _spent(self, first: int, at: int) -> Read[Value] | None:
         """how much have we spent with NAME, going by PLACE: the sum of the rows there that name it"""
+        at += self.low(at) == "money"
         aux = self.take(at, "auxiliaries")
-        spent = aux.end + 1 if aux and self.low(aux.end) in {"i", "we"} else 0
+        subject = aux.end if aux else at
+        spent = subject + 1 if self.low(subject) in {"i", "we"} else 0
+        if spent and self.low(subject) == "we" and self.low(spent) == "owe" and (owed := self._owed(first, spent + 1)):
+            return owed
         if not spent or self.low(spent) not in {"spent", "spend"} or self.low(spent + 1) not in {"on", "with", "at", "for"}:
             return None
         name = self.name(spent + 2)
@@ -362,6 +375,19 @@ class Values(Narrowing):
         spans, test = self.spans(first, place[1]), Test(relation="has", value=name[0], spans=name[0].spans)
         rows = Thing(kind="row", quantity="all", tests=(test,), place=place[0], spans=spans)
         return Worked(how="sum", of=(Of(fields=("amount",), thing=rows, spans=spans),), spans=spans), place[1]
+
+    def _owed(self, first: int, at: int) -> Read[Value] | None:
+        """how much we owe NAME [for THINGS]: the sum of what is to be paid to them"""
+        name = self.name(at)
+        end = name[1] if name else at
+        more = self.simple(end + 1) if name and self.low(end) == "for" else None
+        if name is None or (more is not None and (more[0].kind not in {"invoice", "bill"} or not plural(more[0]))):
+            return None
+        spans = self.spans(first, more[1] if more else end)
+        paid = Test(value=Text(text="paid"), negated=True, spans=name[0].spans)
+        tests = (Test(relation="from", value=name[0], spans=name[0].spans), *(more[0].tests if more else (paid,)))
+        bills = Thing(kind="invoice", quantity="all", tests=tests, spans=spans)
+        return Worked(how="sum", of=(Of(fields=("total",), thing=bills, spans=spans),), spans=spans), more[1] if more else end
 
     def fields(self, at: int) -> Read[Value] | None:
         """[the|its|that] FIELD {and FIELD} [of THING] | THING's FIELD {and FIELD} | everybody who comes to THING"""

@@ -774,3 +774,115 @@ def test_the_single_highest_is_one() -> None:
     paid = order("Pay the single highest invoice.").object
     assert paid
     assert paid.pick
+
+
+# What is stated, asked by others, and still to be done
+
+
+def test_what_is_stated_of_somebody_is_entered_where_it_is_said() -> None:
+    for goal in (
+        "Ben Okoro has a new number: +1 555 0777. Change it in my contacts.",
+        "Ben Okoro's phone number has changed to +1 555 0777. Update his contact.",
+    ):
+        entered = order(goal)
+        assert (entered.verb, entered.slots[0].field) == ("set", "phone number")
+        assert entered.object is not None
+        assert entered.object.name is not None
+        assert entered.object.name.text == "Ben Okoro"
+    assert order("Ivy Castle works for Brook Print now. Put that into her contact.").slots[0].field == "company"
+
+
+@pytest.mark.parametrize(
+    "goal",
+    [
+        "Ben Okoro moved to Berlin. Put that into his contact.",
+        "Ben Okoro has a new number: +1 555 0777.",
+        "Ben Okoro has a new number: +1 555 0777. Delete it.",
+    ],
+)
+def test_what_is_stated_and_not_to_be_entered_for_certain_is_no_order(goal: str) -> None:
+    reading = read(goal, TODAY)
+    assert not reading.understood or all(one.verb != "set" for one in reading.orders)
+
+
+def test_somebody_who_cannot_come_is_who_she_is_and_no_number_is() -> None:
+    assert order("Ivy can't make it to the review. Take her off it.").object.name.text == "Ivy"  # type: ignore[union-attr]
+    (_, told) = orders("If INV-12 is late, tell Ivy Castle in chat that it is late; otherwise tell her that all is well.")
+    assert isinstance(told.slots[0].value, Text)
+    assert told.slots[0].value.text == "Ivy Castle"
+
+
+@pytest.mark.parametrize(
+    ("goal", "state"),
+    [
+        ("Delete the bills that we still have to pay", "paid"),
+        ("Delete the bills that have to be paid", "paid"),
+        ("Delete the mails I have not read", "read"),
+        ("Delete the bills that are over 5 and not paid yet", "paid"),
+    ],
+)
+def test_what_is_still_to_be_done_is_not_done(goal: str, state: str) -> None:
+    thing = order(goal).object
+    assert thing is not None
+    assert isinstance(thing.tests[-1].value, Text)
+    assert (thing.tests[-1].value.text, thing.tests[-1].negated) == (state, True)
+    done = order("Delete the mails I have already read").object
+    assert done is not None
+    assert not done.tests[-1].negated
+
+
+def test_a_title_ends_at_a_small_word() -> None:
+    for goal, title in (
+        ("Make a note called To pay with the total of INV-1", "To pay"),
+        ("Make a note titled April bills tomorrow", None),
+        ("Rename the note Travel plan to Trip", "Travel plan"),
+    ):
+        reading = read(goal, TODAY)
+        names = [one.object.name.text for one in reading.orders if one.object is not None and one.object.name is not None]
+        assert names == ([title] if title else ["April bills"] if reading.understood else names)
+
+
+@pytest.mark.parametrize(
+    ("goal", "least", "negated"),
+    [
+        ("If there are more than three unpaid bills, make a note called X", 4, False),
+        ("If there are at least three unpaid bills, make a note called X", 3, False),
+        ("If there are fewer than three unpaid bills, make a note called X", 3, True),
+        ("Unless there are at most three unpaid bills, make a note called X", 4, False),
+    ],
+)
+def test_a_condition_counts(goal: str, least: int, negated: bool) -> None:
+    condition = order(goal).condition
+    assert condition is not None
+    assert (condition.at_least, condition.negated) == (least, negated)
+
+
+def test_free_is_that_there_is_no_appointment() -> None:
+    made, told = orders("If I'm free tomorrow at 9, book 'A' then. If I'm not, make a note called X.")
+    assert made.condition is not None
+    assert told.condition is not None
+    assert (made.condition.negated, told.condition.negated) == (True, False)
+    slot = made.slots[0].value
+    assert isinstance(slot, When)
+    assert (slot.first, slot.start) == ("2026-03-03", "09:00")
+
+
+def test_what_is_asked_is_no_answer() -> None:
+    asked = order("Ask Ivy Castle in chat when the review starts")
+    (said,) = [slot.value for slot in asked.slots if slot.role == "saying"]
+    assert isinstance(said, Text)
+    told = order("Tell Ivy Castle in chat when the review starts")
+    assert isinstance(next(slot.value for slot in told.slots if slot.role == "saying"), Of)
+
+
+def test_whether_it_is_so_is_told() -> None:
+    found, told = orders("Jonas would like to know whether INV-3 has been paid. Tell him in chat.")
+    assert isinstance(found.slots[0].value, Worked)
+    assert found.slots[0].value.how == "whether"
+    assert any(isinstance(slot.value, Back) for slot in told.slots)
+
+
+def test_what_is_left_out_is_the_verb_before() -> None:
+    first, second = orders("Turn the volume down to 20 and the brightness up to 80")
+    assert first.verb == second.verb == "set"
+    assert second.slots[0].field == "brightness"
