@@ -241,7 +241,8 @@ class Forms(Values):
         """An answer to a message has the message as its object."""
         person = next((slot for slot in order.slots if slot.role == "to" and isinstance(slot.value, Text)), None)
         kinds = [(card, kind) for card in self.cards for kind in card.kinds if any(verb.verb == "reply" for verb in kind.verbs)]
-        if person is not None and len(kinds) == 1 and not any(slot.role == "by" for slot in order.slots):
+        sends = [card for card in self.cards if any(self._sends(kind) for kind in card.kinds)]  # else it may be meant in chat
+        if person is not None and len(kinds) == len(sends) == 1 and not any(slot.role == "by" for slot in order.slots):
             wrote = Test(relation="from", value=person.value, spans=person.spans)
             (card, kind), spans = kinds[0], person.spans
             mail = Thing(kind=kind.kind, tests=(wrote,), place=Thing(kind=card.app, spans=spans), spans=spans)
@@ -262,7 +263,10 @@ class Forms(Values):
         places = self._cards_for(order, thing)
         for one in things:
             noun = one.kind or thing.kind
-            if (noun == "entry" or (noun in gatherings() and not self._maybe(noun))) and (planned := self._planned(order)):
+            booked = order.said.casefold() in {"book", "reserve"} and not any(slot.role == "with" for slot in order.slots)
+            if (noun == "entry" or (noun in gatherings() and not booked and not self._maybe(noun))) and (
+                planned := self._planned(order)
+            ):
                 called = one.name or Text(text=noun, spans=one.spans)
                 titled = any(slot.field == "title" for slot in order.slots)
                 one = one.model_copy(update={"kind": planned, "name": None if titled else called})

@@ -155,6 +155,11 @@ class Values(Lookups):
         asked = self.reading.orders[value.to]
         if not value.field and not subject.facts and asked.verb in {"find", "answer"} and value.to < self._at:
             return ", ".join(self.words(slot.value) for slot in asked.slots if slot.role == "value")
+        picks = [slot.value.thing.pick for slot in asked.slots if isinstance(slot.value, Of)]
+        if (
+            value.field == "day" and picks and picks[0] is not None and picks[0].by.endswith(" date")
+        ):  # which is due next? On that day
+            value = value.model_copy(update={"field": picks[0].by})
         if value.to == self._at and self._row is not None:
             return escaped(" ".join(self._cells(self._row, (value.field,) if value.field else ())))
         if subject.facts and (not value.field or (len(subject.facts) == 1 and value.field in RESULTS)):
