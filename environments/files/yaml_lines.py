@@ -2,44 +2,15 @@
 
 from __future__ import annotations
 
-import errno
-import os
 import re
-import stat
-from pathlib import Path
 from typing import Any, NamedTuple
 
 import yaml
 
-MAX_BYTES = 2_000_000
-"""More than any file has that a person writes."""
-
-
-LARGEST = 64_000_000
-"""More than any file has that deskcrew writes of one run in JSON."""
-
-
-class TooLarge(ValueError):
-    """The file is longer than anybody writes."""
-
-
-def read_small(path: Path, most: int = MAX_BYTES) -> str:
-    """The text of a file, without a byte order mark. Raises OSError, UnicodeDecodeError or TooLarge.
-
-    A device, a pipe and a socket are refused: they never end, or wait for somebody.
-    """
-    handle = os.open(path, os.O_RDONLY | os.O_CLOEXEC | getattr(os, "O_NONBLOCK", 0))
-    with os.fdopen(handle, "rb") as file:
-        mode = os.fstat(handle).st_mode
-        if stat.S_ISDIR(mode):
-            raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), str(path))
-        if not stat.S_ISREG(mode):
-            raise OSError(errno.EINVAL, "it is a device or a pipe, and no file", str(path))
-        body = file.read(most + 1)
-    if len(body) > most:
-        raise TooLarge(f"it is larger than {most // 1_000_000} MB")
-    return body.decode("utf-8-sig")
-
+from environments.files.small_files import LARGEST as LARGEST
+from environments.files.small_files import MAX_BYTES as MAX_BYTES
+from environments.files.small_files import TooLarge as TooLarge
+from environments.files.small_files import read_small as read_small
 
 KeyPath = tuple[str | int, ...]
 

@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from environments.files.yaml_lines import LARGEST, read_small
+from environments.files.small_files import LARGEST, read_small
 from orchestrator.control.lease import HOLDING_STILL, reported, standing
 from orchestrator.errors import UsageProblem
 from orchestrator.store.address import stand_for
