@@ -23,6 +23,10 @@ def mcp(
         Path | None,
         typer.Option("--token-file", metavar="FILE", help="With --http: the file with the token; one is made if none."),
     ] = None,
+    elicit: Annotated[
+        bool,
+        typer.Option("--elicit", help="Let the client ask its user for approvals that the crew waits for."),
+    ] = False,
     runs_dir: RunsDir = None,
 ) -> None:
     """Serve a simulated desktop over MCP: snapshot, act by reference, screenshot, functions, and goals for the crew."""
@@ -31,7 +35,7 @@ def mcp(
     from orchestrator.errors import UsageProblem
     from orchestrator.lab.episodes.mcp_server import DesktopTools, build_server, serve_http
 
-    tools = DesktopTools(task, seed, runs_dir)
+    tools = DesktopTools(task, seed, runs_dir, elicit=elicit)
     server = build_server(tools)
     try:
         if not http:

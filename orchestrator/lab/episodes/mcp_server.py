@@ -1,26 +1,33 @@
 """A simulated desktop over MCP: any agent works a task by references of a snapshot, in the terms of Playwright's MCP server.
 
 What a tool is given goes through the dialect `playwright_mcp` into the actions that a crew would do, and is judged as an episode.
-A goal can be given to the crew as well; what it then waits for is answered by a person on this machine, never over MCP.
+A goal can be given to the crew as well; what it then waits for is answered by a person on this machine, or by the client's user
+where whoever started the server trusts the client to ask them.
 """
 
-from __future__ import annotations
-
 import hmac
+import json
 import threading
 from collections.abc import Awaitable, Callable, MutableMapping
 from fnmatch import fnmatch
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
+
+from pydantic import BaseModel, Field
 
 from orchestrator.errors import UsageProblem
 from orchestrator.lab.episodes.episode import Episode, Turn
+from orchestrator.runs.folders import show_run
+from orchestrator.runs.outcome import Outcome
 from orchestrator.settings.settings import load_settings, shipped, shipped_names
 from orchestrator.tasks.tasks import load_task
+from roles.contracts.requests import QuestionRequest, Request, request_in
 
 try:
     from mcp.server import MCPServer
-    from mcp.server.mcpserver import Image
+    from mcp.server.elicitation import AcceptedElicitation, ElicitationResult
+    from mcp.server.mcpserver import Context, Elicit, Image, Resolve
+    from mcp.server.mcpserver.exceptions import ToolError
 except ImportError as missing:
     raise UsageProblem('the MCP server is not installed; pip install "deskcrew[mcp]"') from missing
 
@@ -35,9 +42,9 @@ ABOUT = (
 class DesktopTools:
     """The tools over one episode. Their docstrings are what a client is told."""
 
-    def __init__(self, task: str, seed: int, runs_dir: Path | None = None) -> None:
+    def __init__(self, task: str, seed: int, runs_dir: Path | None = None, *, elicit: bool = False) -> None:
         self._episode = Episode(task, seed, dialect=DIALECT)
-        self._runs_dir = runs_dir
+        self._runs_dir, self.elicit = runs_dir, elicit
         self._lock = threading.Lock()
 
     def list_tasks(self, pattern: str = "*") -> list[dict[str, str]]:
@@ -126,15 +133,29 @@ class DesktopTools:
         """Give a goal to the crew, in a world of its own. Where it waits for a person, it says how they answer."""
         from orchestrator.runs.runs import start
 
-        more = [f"runs_dir={self._runs_dir}"] if self._runs_dir is not None else []
-        outcome = start(load_settings(overrides=[f"world={world}", f"seed={seed}", "display=none", *more]), goal)
-        told = {
-            "run": outcome.run_id,
-            "status": outcome.status,
-            "reason": outcome.reason,
-            "answer": outcome.report.get("answer", ""),
-        }
-        return told | ({"waits": f"deskcrew resume {outcome.run_id}"} if outcome.pending is not None else {})
+        more = [] if self._runs_dir is None else [f"runs_dir={json.dumps(str(self._runs_dir))}"]
+        return _ended(start(load_settings(overrides=[f"world={json.dumps(world)}", f"seed={seed}", "display=none", *more]), goal))
+
+    def answer(self, run: str, words: str) -> dict[str, Any]:
+        """Answer what the crew wants to know, and let it go on. An approval is no question: only a person gives it."""
+        request = self._pending(run)
+        if not isinstance(request, QuestionRequest) or request.private:
+            raise ToolError(f"Run {run} asks nothing that is answered here; a person answers: deskcrew resume {run}")
+        return self._resumed(run, {"decisions": [{"type": "respond", "message": words}]})
+
+    def _resumed(self, run: str, answer: dict[str, Any] | None) -> dict[str, Any]:
+        from orchestrator.runs.runs import resume
+
+        try:
+            return _ended(resume(run, runs_dir=self._runs(), answer=answer))
+        except UsageProblem as bad:
+            raise ToolError(str(bad)) from None
+
+    def _pending(self, run: str) -> Request | None:
+        return request_in(show_run(run, self._runs()).report.get("pending"))
+
+    def _runs(self) -> Path:
+        return load_settings().settings.runs_dir if self._runs_dir is None else self._runs_dir
 
     def close(self) -> None:
         self._episode.close()
@@ -151,6 +172,38 @@ class DesktopTools:
             return _told(self._episode.step(action))
 
 
+class Approval(BaseModel):
+    """May this be done?"""
+
+    approve: bool
+    why: str = Field(default="", description="where it may not: what the crew should know")
+
+
+def _ended(outcome: Outcome) -> dict[str, Any]:
+    told = {"run": outcome.run_id, "status": outcome.status, "reason": outcome.reason, "answer": outcome.report.get("answer", "")}
+    return told | ({"waits": f"deskcrew resume {outcome.run_id}"} if outcome.pending is not None else {})
+
+
+def _resuming(tools: DesktopTools) -> Callable[..., dict[str, Any]]:
+    """The tool `resume`. The client's user is asked for an approval only where the server was told so."""
+
+    def asked(run: str, ctx: Context) -> Elicit[Approval] | None:
+        request, capabilities = tools._pending(run), ctx.client_capabilities
+        able = tools.elicit and capabilities is not None and capabilities.elicitation is not None
+        if not able or request is None or isinstance(request, QuestionRequest):
+            return None
+        return Elicit("\n".join([request.about.description, *request.reasons]), Approval)
+
+    def resume(run: str, user: Annotated[ElicitationResult[Approval], Resolve(asked)]) -> dict[str, Any]:
+        """Go on with a run of the crew: one that was stopped, or that waits and whose user answers now."""
+        if not (isinstance(user, AcceptedElicitation) and isinstance(user.data, Approval)):  # None where nobody was asked
+            return tools._resumed(run, None)
+        decision = {"type": "approve"} if user.data.approve else {"type": "reject", "message": user.data.why}
+        return tools._resumed(run, {"decisions": [decision]})
+
+    return resume
+
+
 def _told(turn: Turn) -> str:
     if turn.terminated or turn.truncated:
         ended = "the episode is over" if turn.terminated else "the steps are spent"
@@ -164,6 +217,7 @@ def build_server(tools: DesktopTools) -> MCPServer[Any]:
     for name in vars(DesktopTools):
         if not name.startswith("_") and name != "close":
             server.add_tool(getattr(tools, name), structured_output=False)
+    server.add_tool(_resuming(tools), structured_output=False)
     return server
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import os
 import re
 import sys
@@ -15,6 +16,7 @@ import pytest
 pytest.importorskip("mcp", reason='the MCP client is not installed; pip install "deskcrew[mcp]"')
 
 from mcp import Client, StdioServerParameters
+from mcp.types import ElicitResult
 
 from orchestrator.errors import UsageProblem
 from orchestrator.lab.episodes.episode import Episode
@@ -125,12 +127,70 @@ def test_a_screenshot_is_a_picture_and_functions_can_be_called() -> None:
     assert "create_folder" in functions
 
 
-def test_a_goal_is_worked_by_the_crew_and_what_it_waits_for_is_not_answered_over_mcp(tmp_path: Path) -> None:
-    tools = DesktopTools("archive-reports", 0, tmp_path)
-    done = tools.run_goal('Create a note titled "Milk" with the text "two bottles"')
+SUBMIT = 'In the reimbursement form, enter "$12.50" as the amount and submit the form'
+
+
+Call = tuple[str, Callable[[str], dict[str, Any]]]
+RESUME: Call = ("resume", lambda run: {"run": run})
+
+
+def given(goal: str, folder: Path, *calls: Call, reply: Any = None, elicit: bool = False) -> list[Any]:
+    """A goal given to the crew by a client whose user answers so, and what became of calls about its run."""
+
+    async def answered(context: Any, params: Any) -> Any:
+        return reply(params)
+
+    async def work() -> list[Any]:
+        server = build_server(DesktopTools("archive-reports", 0, folder, elicit=elicit))
+        async with Client(server, elicitation_callback=answered if reply is not None else None) as client:
+            said = [json.loads(told(await client.call_tool("run_goal", {"goal": goal})))]
+            for name, arguments in calls:
+                result = await client.call_tool(name, arguments(said[0]["run"]))
+                said.append(told(result) if result.is_error else json.loads(told(result)))
+            return said
+
+    return asyncio.run(work())
+
+
+def test_a_goal_is_worked_by_the_crew(tmp_path: Path) -> None:
+    (done,) = given('Create a note titled "Milk" with the text "two bottles"', tmp_path)
     assert done["status"] == "fulfilled"
-    waits = tools.run_goal('In the reimbursement form, enter "$12.50" as the amount and submit the form')
+
+
+@pytest.mark.parametrize("asks", [False, True], ids=["a client that cannot ask", "a client that is not trusted to ask"])
+def test_what_the_crew_waits_for_is_not_answered_over_mcp_by_itself(asks: bool, tmp_path: Path) -> None:
+    waits, answered, resumed = given(
+        SUBMIT,
+        tmp_path,
+        ("answer", lambda run: {"run": run, "words": "yes, approve"}),
+        RESUME,
+        reply=(lambda params: ElicitResult(action="accept", content={"approve": True})) if asks else None,
+        elicit=not asks,
+    )
     assert waits["waits"] == f"deskcrew resume {waits['run']}"
+    assert "asks nothing that is answered here" in answered
+    assert resumed["waits"] == waits["waits"]
+
+
+@pytest.mark.parametrize(
+    ("reply", "status"),
+    [
+        (ElicitResult(action="accept", content={"approve": True}), "fulfilled"),
+        (ElicitResult(action="accept", content={"approve": False, "why": "not this month"}), "rejected"),
+        (ElicitResult(action="decline"), "on_hold"),
+        (ElicitResult(action="cancel"), "on_hold"),
+    ],
+)
+def test_the_clients_user_is_asked_where_the_server_allows_it(reply: ElicitResult, status: str, tmp_path: Path) -> None:
+    asked: list[str] = []
+
+    def answer(params: Any) -> ElicitResult:
+        asked.append(params.message)
+        return reply
+
+    _, ended = given(SUBMIT, tmp_path, RESUME, reply=answer, elicit=True)
+    assert ended["status"] == status
+    assert 'click "Submit"' in asked[0]
 
 
 def test_over_pipes_as_other_agents_start_it() -> None:
