@@ -326,7 +326,7 @@ class Values(Lookups):
     def _rows_told(self, values: Sequence[Value]) -> tuple[Row, ...]:
         """The records that were looked at for these values."""
         for value in values:
-            counted = value.of[0] if isinstance(value, Worked) and value.how == "count" else None
+            counted = value.of[0] if isinstance(value, Worked) and value.how == "count" and not job_for(value) else None
             if isinstance(counted, Of) and counted.thing.back is None:
                 return tuple(self.rows(counted.thing.model_copy(update={"quantity": "all"})))
             if isinstance(value, Of) and value.thing.back is None and not (job_for(value) or self._found_before(value)):
