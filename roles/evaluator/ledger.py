@@ -711,9 +711,22 @@ class _Check:
     def _besides(self) -> Iterable[LedgerEntry]:
         """What was deleted, sent, submitted or bought and no order asks for."""
         for n, effect in enumerate(self.effects):
+            if n not in self.used and self._again(effect):
+                yield self._besides_of(n, "it was made already")
             if n in self.used or not self._settles(n) or effect.opaque or self._twin(n):
                 continue
             yield self._besides_of(n, "no order asks for it")
+
+    def _again(self, effect: RecordEffect) -> bool:
+        """Whether a form was filled and sent off twice with the very same values, of which one was asked for."""
+        held = [(v.label, v.value) for v in effect.written]
+        others = [
+            self.effects[m]
+            for m in self.used
+            if self.effects[m].control == effect.control and self.effects[m].step != effect.step
+        ]
+        same = any(one.app == effect.app and [(v.label, v.value) for v in one.written] == held for one in others)
+        return len(held) > 1 and same and {v.step for v in effect.written}.isdisjoint(v.step for o in others for v in o.written)
 
     def _unplanned(self) -> Iterable[LedgerEntry]:
         """What was pressed and no step of the plan that came with the goal asks for, where all of it is steps."""
