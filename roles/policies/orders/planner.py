@@ -609,14 +609,13 @@ class Planner(Forms):
             return []
         found: list[tuple[AppCard, KindCard, FieldCard]] = []
         asked = tuple(slot.field for slot in order.slots if slot.field)
-        if asked and thing.name is not None:  # a field of somebody
-            return []
-        said = asked or ((noun,) if order.verb == "set" else (noun, order.verb))
+        said = (noun,) if order.verb == "set" else (noun, order.verb)
         for card, kind in [(one, single) for one in self.cards for single in one.kinds if single.single]:
             kept = tuple(field for field in kind.fields if field.type == "truth" or order.verb == "set")
             form = kind.model_copy(update={"fields": kept})
             own = {kind.kind, *kind.words}  # the record itself, and none of its fields
-            fields = [field for words in said if words not in own and (field := ground_field(words, form, True)) is not None]
+            names = () if asked and noun not in own else asked or said  # a field of somebody else is none of its fields
+            fields = [field for words in names if words not in own and (field := ground_field(words, form, True)) is not None]
             found += [(card, kind, field) for field in fields[:1]]
         return found
 

@@ -208,6 +208,13 @@ def test_of_what_there_is_only_one_the_field_is_written_that_is_named_or_fits(go
     assert [(entry.label, entry.value) for step in steps for entry in getattr(step, "entries", ())] == [(field, value)]
 
 
+def test_a_field_of_something_else_is_no_field_of_what_there_is_only_one_of() -> None:
+    words = vocabulary(cards("letters"))
+    steps = steps_of(read("Set the email address of the team to bea@x.org", "", words), cards("letters"), ())
+    assert steps
+    assert not any(getattr(step, "app", "") == "settings" for step in steps)
+
+
 def test_what_there_is_only_one_of_is_not_written_without_a_field() -> None:
     assert "has no field for it" in str(
         steps_of(read("Set the device to 30", "", vocabulary(cards("letters"))), cards("letters"), ())
