@@ -128,7 +128,7 @@ def _denied(goal: str, strange: str) -> Iterator[Mutation]:
 def of_the_judge(name: str, before: Worked, strange: str) -> Iterator[Mutation]:
     """Mutations of texts that the judge looks at, and of records that were changed."""
     task = task_of(name)
-    said = " ".join((*task.success, *task.changes))
+    said = " ".join((*task.success, *(task.changes or ())))
     for template, text in zip(_QUOTED.findall(task.goal), _QUOTED.findall(before.goal), strict=False):
         slot = template.strip("{}").partition(".")[0]
         if (f"slots.{slot}" if template.startswith("{") else template) in said and before.goal.count(text) == 1:

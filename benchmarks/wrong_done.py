@@ -224,8 +224,9 @@ class MistakenManager:
             case "swaps":
                 values = sorted({value for subtask in new for step in subtask.steps for value in _values_of(step)})
                 if not mistake.what and len(values) > 1:
-                    mistake.pair = tuple(mistake.chance.sample(values, 2))
-                    mistake.what = f"{mistake.pair[0]!r} for {mistake.pair[1]!r} and the other way round"
+                    one, other = mistake.chance.sample(values, 2)
+                    mistake.pair = (one, other)
+                    mistake.what = f"{one!r} for {other!r} and the other way round"
         return answer.model_copy(update={"subtasks": (*kept, *(altered(s, mistake) for s in new))})
 
 
@@ -238,11 +239,11 @@ def _values_of(step: Step) -> list[str]:
 
 def _skipped(subtask: Subtask, mistake: Mistake) -> Subtask:
     """Without one of several fields that a step fills."""
-    many = [n for n, step in enumerate(subtask.steps) if len(getattr(step, "entries", ())) > 1]
+    many = {n: [*entries] for n, step in enumerate(subtask.steps) if len(entries := getattr(step, "entries", ())) > 1}
     if mistake.what or not many:
         return subtask
-    at = mistake.chance.choice(many)
-    entries = [*subtask.steps[at].entries]
+    at = mistake.chance.choice([*many])
+    entries = many[at]
     mistake.what = f"without {entries.pop(mistake.chance.randrange(len(entries))).label!r}"
     steps = [*subtask.steps]
     steps[at] = steps[at].model_copy(update={"entries": tuple(entries)})
