@@ -443,7 +443,7 @@ def opened(overrides: Sequence[str], folder: Path) -> Any:
         except UsageProblem as bad:
             return str(bad)
         members = getattr(policy, "_chain", None) or getattr(policy, "_voters", None)
-        return (members[0].policy if members else policy)._asker._caller.model.arguments
+        return (members[0].policy if members else policy).asker._caller.model.arguments
 
 
 # --- whole runs -------------------------------------------------------------------------------------------------------
