@@ -156,29 +156,12 @@ class _Check:
         """What a person had done in the place of a press is what they want: that press is not missed, once for each."""
         if verdict.state != "missing":
             return verdict
-        if self.reading.unread and not verdict.used and (noun := self._unknown(order)):
-            return Verdict("unread", f"{noun!r} is nothing that is known here, so these words may mean something else")
         controls = {order.verb, *deeds()["controls"].get(order.verb, ())}
         other = next((step for step in self.replaced if step.instead_of in controls), None)
         if other is None:
             return verdict
         self.replaced.remove(other)
         return Verdict("unchecked", f"the user had {other.target!r} pressed in its place", (f"step:{other.step}",), verdict.used)
-
-    def _unknown(self, order: Order) -> str:
-        """What an order of a goal that is read only in part is about, or where it is to go, if nothing here is called so."""
-        things = [slot.value.thing for slot in order.slots if slot.role == "into" and isinstance(slot.value, Of)]
-        things += [order.object] if order.object is not None else []
-        bare = [thing.kind for thing in things if thing.kind and not (thing.name or thing.tests or thing.back)]
-        return next((noun for noun in bare if not self._is_called(noun)), "")
-
-    def _is_called(self, noun: str) -> bool:
-        """Whether a kind of record, a field, a place, an application or anything on a screen is called so."""
-        kinds = [kind for card in self.request.cards for kind in card.kinds]
-        known = any(is_kind(noun, kind) or noun in map(str.casefold, kind.places) for kind in kinds)
-        fielded = any(similarity(noun, field.label) >= 0.6 for kind in kinds for field in kind.fields)
-        shown = any(similarity(noun, e.name) >= 0.9 for state in self.states for e in state.elements if e.name)
-        return known or fielded or shown or app_for(noun, self.request.apps) is not None
 
     def _bound(self, order: Order, condition: Condition, thing: Thing | None) -> Verdict | None:
         """How an order stands whose condition does not hold, or is not known to."""

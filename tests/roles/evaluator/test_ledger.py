@@ -326,18 +326,3 @@ def test_who_is_to_be_taken_out_of_a_group_is_not_to_be_deleted(tmp_path: Path) 
     deleted = worked('Delete the contact "Lee Sanders"', tmp_path, "people")
     assert states(deleted.held("Remove Lee Sanders from the group Choir"))[0] == "missing"
     assert states(deleted.held("Remove Lee Sanders from my contacts"))[0] == "shown"
-
-
-@pytest.mark.parametrize(
-    ("words", "noun"), [("Bring my notes in line", "line"), ("Put both straight", "straight")], ids=["a place", "a thing"]
-)
-def test_what_nothing_is_called_is_no_missing_deed_where_a_goal_is_read_only_in_part(words: str, noun: str, notes: Run) -> None:
-    part = notes.held(f"{words}. Let nobody be any the wiser about the rest")
-    assert part.entries[0].state == "unread"
-    assert f"{noun!r} is nothing that is known here" in part.entries[0].why
-    assert notes.held(words).entries[0].state == "missing"
-
-
-def test_what_is_called_so_is_missing_where_a_goal_is_read_only_in_part(notes: Run, mail: Run) -> None:
-    for run, words in ((notes, 'Move my notes to "line"'), (mail, "Archive all mails"), (mail, "Empty the subject")):
-        assert run.held(f"{words}. Let nobody be any the wiser").entries[0].state == "missing", words
