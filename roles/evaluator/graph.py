@@ -20,7 +20,7 @@ from roles.contracts.policies import MOST_STEPS, UNCHECKED
 from roles.contracts.signals import ALLOWED_DECISIONS, GateTrigger, Signal, SubtaskStatus
 from roles.evaluator.evidence import gather
 from roles.evaluator.ledger import ledger
-from roles.journal.events import ApprovalEvent, ErrorEvent, GateEvent, LedgerEvent, PlanEvent, error_event
+from roles.journal.events import ApprovalEvent, ErrorEvent, GateEvent, LedgerEvent, ModelCallEvent, PlanEvent, error_event
 from roles.knowledge.blackboard import board_of
 from roles.manager.graph import given_up, looked_up, wanted, with_status
 from roles.policies.fallback import GaveUp, PolicyFault
@@ -211,6 +211,7 @@ def _required(verdict: GateVerdict, request: GateRequest, state: State, ctx: Con
     """At the end the output has to be as it was required, and the goal's orders done as far as code can tell, whoever judges."""
     if request.trigger is not GateTrigger.FINAL_CHECK or verdict.decision is not Signal.GATE_DONE:
         return verdict
+    request = _insisted(request, ctx)
     left = [
         *Constraints.model_validate(state.get("constraints") or {}).unmet(request.facts),
         *([] if _believed(verdict) else _unfulfilled(request, ctx)),
@@ -219,6 +220,32 @@ def _required(verdict: GateVerdict, request: GateRequest, state: State, ctx: Con
         return verdict.model_copy(update={"decision": Signal.GATE_FAIL, "reason": left[0], "issues": (*verdict.issues, *left)})
     unproven = request.found.ledger.unproven if request.found and request.found.ledger and not request.plan_by_user else ()
     return verdict.model_copy(update={"reason": "; ".join([verdict.reason, *unproven])}) if unproven else verdict
+
+
+def _insisted(request: GateRequest, ctx: Context) -> GateRequest:
+    """The request, its ledger without orders of which nothing at all was seen, where a goal is read in part: words may mean
+    something else. Whoever planned and the Evaluator were told so at an earlier check, and the Evaluator says again: done."""
+    found = request.found
+    if found is None or found.ledger is None or not any(entry.state == "unread" for entry in found.ledger.entries):
+        return request
+    checks = [e for e in ctx.journal.events(GateEvent) if e.body["trigger"] == GateTrigger.FINAL_CHECK]
+    calls = [event.id for event in ctx.journal.events(ModelCallEvent) if event.role == "evaluator"]
+    if not checks or not calls or calls[-1] < checks[-1].id:  # code says the same each time, and insists on nothing
+        return request
+    told = {issue for event in checks for issue in event.body["issues"]}
+    entries = [
+        entry.model_copy(update={"state": "unchecked", "why": f"{entry.why}; the Evaluator insists that it is done"})
+        if entry.kind == "order" and entry.state == "missing" and not entry.evidence and entry.told() in told
+        else entry
+        for entry in found.ledger.entries
+    ]
+    ledger = found.ledger.model_copy(update={"entries": tuple(entries)})
+    if ledger == found.ledger:
+        return request
+    dumped = [entry.model_dump(mode="json", exclude_defaults=True) for entry in entries]
+    event = LedgerEvent(goal=ledger.goal, entries=dumped, worked=ledger.worked)
+    ctx.journal.record(event, role="evaluator", key=f"ledger/{request.number}/insisted")
+    return request.model_copy(update={"found": found.model_copy(update={"ledger": ledger})})
 
 
 def _believed(verdict: GateVerdict) -> bool:

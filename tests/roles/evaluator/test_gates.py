@@ -23,6 +23,7 @@ from roles.contracts.orders import Entry, FillStep, ReadStep
 from roles.contracts.signals import GateTrigger, Signal, SubtaskStatus
 from roles.evaluator.evidence import gather
 from roles.evaluator.rules import RulesEvaluator
+from roles.journal.events import ModelCallEvent
 from roles.journal.journal import Journal
 from roles.policies.scripted import TrustingEvaluator
 
@@ -133,6 +134,52 @@ def test_an_order_of_the_goal_that_nobody_worked_is_an_issue_whoever_judges() ->
         run.go()
         assert run.status == "rejected"
         assert gates(run)[-1]["issues"] == ["missing: submit it: nothing was seen to be done that is to submit"]
+
+
+PARTLY = " Let nobody be any the wiser about it."
+"""Words that belong to no order."""
+
+
+class Insisting:
+    """Says that all is done, and leaves the trace of a model that was asked."""
+
+    journal: Journal
+
+    def judge(self, request: GateRequest) -> GateVerdict:
+        self.journal.record(ModelCallEvent(model="m", tokens_in=1, tokens_out=1, seconds=0.0), role="evaluator")
+        return GateVerdict(decision=Signal.GATE_DONE, reason="it is done")
+
+
+@pytest.mark.parametrize(
+    ("rest", "evaluator", "status"),
+    [(PARTLY, Insisting(), "fulfilled"), (PARTLY, RulesEvaluator(), "rejected"), ("", Insisting(), "rejected")],
+    ids=["a model", "rules", "a goal that is read whole"],
+)
+def test_an_order_of_a_goal_read_in_part_is_held_once_and_then_left_to_a_model_that_insists(
+    rest: str, evaluator: Insisting | RulesEvaluator, status: str
+) -> None:
+    plans = [planned(subtask("a", expect=(AMOUNT,))), planned(subtask("b", expect=(AMOUNT,))), INFEASIBLE]
+    goal = f"Enter $5.00 as the amount in the reimbursement form and submit it.{rest}"
+    run = Run(plans, {"a": [FILL], "b": []}, parts={"evaluator": evaluator}, goal=goal)
+    if isinstance(evaluator, Insisting):
+        evaluator.journal = run.journal
+    run.go()
+    assert run.status == status
+    first, last = (gate for gate in (gates(run)[1], gates(run)[-1]))
+    assert first["issues"] == ["missing: submit it: nothing was seen to be done that is to submit"]
+    assert ("the Evaluator insists that it is done" in last["reason"]) is (status == "fulfilled")
+    states = {entry["text"]: entry["state"] for entry in run.bodies("ledger")[-1]["entries"]}
+    assert states["submit it"] == ("unchecked" if status == "fulfilled" else "missing")
+
+
+def test_a_value_that_is_missing_is_held_however_often_the_evaluator_insists() -> None:
+    plans = [planned(subtask(name, expect=(AMOUNT,))) for name in "abc"]
+    goal = f"Enter $7.00 as the amount in the reimbursement form.{PARTLY}"
+    evaluator = Insisting()
+    run = Run([*plans, INFEASIBLE], {"a": [FILL], "b": [], "c": []}, parts={"evaluator": evaluator}, goal=goal)
+    evaluator.journal = run.journal
+    run.go()
+    assert run.status == "rejected"
 
 
 def test_what_is_understood_of_a_subtasks_words_is_held_against_what_was_done() -> None:
