@@ -172,12 +172,13 @@ def test_no_part_of_a_path_leads_out_of_where_it_belongs(shared, strange) -> Non
 )  # fmt: skip
 def test_a_path_that_may_mean_another_one_is_refused_and_written_down(shared, path) -> None:
     place, _ = shared
-    before = len(place.refusals())
+    before = place.refusals()
     status, headers, _ = raw(place, "GET", path, bearer(place, Accept="text/html"))
     assert status == 404
     assert "location" not in headers
-    assert len(place.refusals()) == before + 1
-    assert place.refusals()[0]["status"] == 404
+    after = place.refusals()
+    assert after[1:] == before[: len(after) - 1]  # one more, of which the oldest may have had to go
+    assert after[0]["status"] == 404
 
 
 def test_a_body_that_is_too_long_is_refused_before_it_is_read(shared) -> None:

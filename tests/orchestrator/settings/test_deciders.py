@@ -119,7 +119,7 @@ def test_a_plan_of_a_model_is_told_what_workers_without_a_model_can_do() -> None
         (["crew.operator.policy=vote", "crew.operator.voters=[{model: given}, rules]"], r"operator\.voters\.model: the model"),
         (["crew.operator.policy=vote", "crew.operator.voters=[{model: {temperature: 1}}, rules]"], "llm policy needs a model"),
         (["crew.operator.when=[{policy: llm}]"], "say for which app, worker, subtask or trigger"),
-        (["crew.model=gpt-5"], "a model is one of openai:NAME"),
+        (["crew.model=wobble"], "a model is one of openai:NAME"),
         (["crew.model={name: 'openai:x', temprature: 1}"], "temprature"),
     ],
 )

@@ -209,6 +209,10 @@ def test_every_format_can_be_written_or_read_from_the_command_line(deskcrew: Des
         return
     out = tmp_path / f"out{found.suffix}"
     done = deskcrew("log", "convert", EXAMPLES / "every-verb.jsonl", "--to", name, "-o", out)
+    if name == "model_chats":  # it holds what models were told, and this log is not of such a run
+        assert (done.exit_code, out.exists()) == (2, False)
+        assert "no call of a model was kept" in done.output
+        return
     assert done.exit_code in (0, 1), done.output
     assert out.stat().st_size > 100
     assert not list(tmp_path.glob("*.part"))

@@ -127,7 +127,7 @@ def test_no_export_writes_through_a_link_that_lay_there(name: str, tmp_path: Pat
     try:
         form.write(steps_of(log, "screens/a.png"), out)
     except FormatError as no:
-        assert "is a link" in str(no)  # noqa: PT017 - some formats have no pictures, and write
+        assert "is a link" in str(no) or "no call of a model" in str(no)  # noqa: PT017 - some formats have no pictures, and write
     assert secret.read_text() == SECRET
     assert list(aim.iterdir()) == []
 

@@ -172,6 +172,8 @@ from collections import Counter
 from brain import brain
 from orchestrator.runs import runs
 from orchestrator.settings.settings import load_settings
+from orchestrator.tasks.tasks import resolve_target
+from roles.policies.scripted_model import ScriptedChatModel
 
 seen = Counter()
 def answer(messages):

@@ -313,7 +313,8 @@ def test_prompt_and_reply_stand_at_their_step_and_are_read_when_they_are_opened(
     assert page.locator("#panel .call pre").count() == 0
     for title in ("system", "human", "reply", "the form of the answer"):
         page.locator("#panel .call summary", has_text=title).first.click()
-    page.wait_for_function("document.querySelectorAll('#panel .call pre').length === 4")
+    page.locator("#panel .call pre").nth(3).wait_for()
+    assert page.locator("#panel .call pre").count() == 4
     said = page.locator("#panel .call").inner_text()
     assert "You work one application of a desktop" in said
     assert '"as the screen says' in said.replace("\\", "")
