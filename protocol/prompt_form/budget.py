@@ -160,7 +160,7 @@ def whole_form(
 
 def prompt_form(state: VisualState) -> str:
     """The text of the whole form, without a budget."""
-    return whole_form(state, budget=None).text
+    return whole_form(state, budget=None, count=len).text
 
 
 def query_form(

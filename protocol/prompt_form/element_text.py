@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 from typing import Literal, NamedTuple
 
 from protocol.model.elements import GUIElement, VisualState
@@ -45,17 +46,26 @@ def role_of(element: GUIElement) -> str:
 
 def kind(element: GUIElement) -> str:
     """The role as the tables of this module spell it: `List Item` and `list-item` are `listitem`."""
-    return "".join(filter(str.isalnum, role_of(element)[:40])).casefold()
+    return _spelling(role_of(element)[:40])
+
+
+@lru_cache(1024)
+def _spelling(role: str) -> str:
+    return "".join(filter(str.isalnum, role)).casefold()
 
 
 def is_private(element: GUIElement) -> bool:
-    return element.private or "password" in f"{element.role} {element.tag}".casefold()
+    return element.private or _is_password(element.role) or _is_password(element.tag)
+
+
+@lru_cache(256)
+def _is_password(role: str | None) -> bool:
+    return "password" in (role or "").casefold()
 
 
 def acts(element: GUIElement) -> bool:
     """Whether it is there to be acted on: anything that is not known to be a text or a container, and every field."""
-    field = element.value is not None or bool(element.options)
-    return field or kind(element) not in _READ
+    return element.value is not None or bool(element.options) or kind(element) not in _READ
 
 
 class Tree(NamedTuple):
@@ -68,6 +78,8 @@ class Tree(NamedTuple):
     """Every element after its container, in reading order; the modal dialog and what it holds come first."""
     modal: int
     """The dialog that takes all input, or -1."""
+    kinds: list[str]
+    acts: list[bool]
 
 
 def tree_of(state: VisualState) -> Tree:
@@ -87,13 +99,14 @@ def tree_of(state: VisualState) -> Tree:
             children[parent].append(i)
         elif i != modal:
             roots.append(i)
-    return Tree(parents, children, roots, _in_order(roots, children), modal)
+    kinds = [kind(element) for element in state.elements]
+    return Tree(parents, children, roots, _in_order(roots, children), modal, kinds, [acts(e) for e in state.elements])
 
 
 def below(tree: Tree, roots: set[int]) -> set[int]:
     """Everything that stands in one of `roots`, without them."""
     found: set[int] = set()
-    for i in tree.order:
+    for i in tree.order if roots else ():
         if tree.parents[i] in found or tree.parents[i] in roots:
             found.add(i)
     return found
@@ -220,23 +233,23 @@ class Place(NamedTuple):
 
 def piece(element: GUIElement, place: Place, style: Style) -> str:
     """The element on one line. Depends on nothing but what is given, so that equal pieces say that nothing has changed."""
-    parts = [
+    parts = (
         label(element, place, style),
         _value(element, place, style),
-        *(f"[{mark}]" for mark in _marks(element, place)),
-        _hint(element, place),
-        _choices(element, place, style),
-        _limits(element),
+        _marks(element, place),
+        _hint(element, place) if element.placeholder else "",
+        _choices(element, place, style) if element.options else "",
+        _limits(element.limits) if element.limits is not None else "",
         f"app {word(element.app)}" if place.foreign and element.app else "",
         _point(element, place, style),
-    ]
-    return " ".join(part for part in parts if part)
+    )
+    return " ".join(filter(None, parts))
 
 
 def label(element: GUIElement, place: Place, style: Style) -> str:
     """Only what the element is called."""
     role = "" if place.bare else role_word(role_of(element))
-    return " ".join(part for part in (word(element.element_id), role, _name(element, place, style)) if part)
+    return " ".join(filter(None, (word(element.element_id), role, _name(element, place, style))))
 
 
 def _name(element: GUIElement, place: Place, style: Style) -> str:
@@ -267,23 +280,22 @@ def _check(element: GUIElement) -> str:
     return {"true": "checked", "false": "unchecked", "mixed": "mixed"}.get(element.value or "", "")
 
 
-def _marks(element: GUIElement, place: Place) -> list[str]:
-    marks = {
-        "modal": place.modal,
-        "disabled": not element.enabled,
-        "focused": element.focused,
-        "selected": element.selected,
-        _check(element): bool(_check(element)),
-        "required": element.required,
-        "invalid": element.invalid,
-        "private": is_private(element),
-        "expanded": element.expanded is True,
-        "collapsed": element.expanded is False,
-        f"level {element.level}": element.level is not None,
-        "unsure": element.confidence < UNSURE,
-        place.away: bool(place.away),
-    }
-    return [mark for mark, holds in marks.items() if holds]
+def _marks(element: GUIElement, place: Place) -> str:
+    marks = (
+        "modal" if place.modal else "",
+        "" if element.enabled else "disabled",
+        "focused" if element.focused else "",
+        "selected" if element.selected else "",
+        _check(element) if element.value else "",
+        "required" if element.required else "",
+        "invalid" if element.invalid else "",
+        "private" if is_private(element) else "",
+        "" if element.expanded is None else "expanded" if element.expanded else "collapsed",
+        "" if element.level is None else f"level {element.level}",
+        "unsure" if element.confidence < UNSURE else "",
+        place.away,
+    )
+    return " ".join([f"[{mark}]" for mark in marks if mark])
 
 
 def _hint(element: GUIElement, place: Place) -> str:
@@ -295,8 +307,6 @@ def _hint(element: GUIElement, place: Place) -> str:
 
 
 def _choices(element: GUIElement, place: Place, style: Style) -> str:
-    if not element.options:
-        return ""
     if place.secret or is_private(element):
         return f"options {HIDDEN}"
     shown = ", ".join(quoted(option, _OPTION) for option in element.options[: style.options])
@@ -304,10 +314,8 @@ def _choices(element: GUIElement, place: Place, style: Style) -> str:
     return f"options {shown}" + (f" …(+{more})" if more > 0 else "")
 
 
-def _limits(element: GUIElement) -> str:
-    if element.limits is None:
-        return ""
-    low, high, step = element.limits
+def _limits(limits: tuple[float, float, float]) -> str:
+    low, high, step = limits
     return f"from {low:g} to {high:g}" + (f" by {step:g}" if step != 1 else "")
 
 

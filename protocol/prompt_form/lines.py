@@ -21,9 +21,7 @@ from protocol.prompt_form.element_text import (
     Place,
     Style,
     Tree,
-    acts,
     below,
-    kind,
     piece,
     secrets,
     tree_of,
@@ -63,9 +61,9 @@ def fold(state: VisualState, tree: Tree) -> Folding:
             folded.add(i)
         elif above[i] >= 0:
             inside[above[i]].append(i)
-    shares = {i: inside[i] for i in tree.order if i not in folded and _is_row(i, state.elements, inside)}
+    shares = {i: inside[i] for i in tree.order if i not in folded and _is_row(i, tree, inside)}
     for i in tree.order:
-        if i in folded and above[i] not in shares and _is_pair(tree.children[i], state.elements, folded, inside):
+        if i in folded and above[i] not in shares and _is_pair(tree.children[i], state.elements, tree, folded, inside):
             head, *others = tree.children[i]
             shares[head] = others
     return Folding(folded, above, shares)
@@ -81,25 +79,19 @@ def _following(tree: Tree) -> list[int]:
 
 
 def _says_nothing(i: int, elements: tuple[GUIElement, ...], tree: Tree, above: int, after: int) -> bool:
-    element, role, held = elements[i], kind(elements[i]), tree.children[i]
+    element, role, held = elements[i], tree.kinds[i], tree.children[i]
     if not _stateless(element):
         return False
     name = _words(element.name)
     if role in WRAPPERS and not (role in CELLS and not held):
-        only = elements[held[0]] if len(held) == 1 else None
-        return not name or (only is not None and kind(only) not in PLAIN and _words(only.name) == name)
+        only = held[0] if len(held) == 1 else -1
+        return not name or (only >= 0 and tree.kinds[only] not in PLAIN and _words(elements[only].name) == name)
     if role not in ECHOES or held:
         return False
-    container, following = elements[above] if above >= 0 else None, elements[after] if after >= 0 else None
-    return not name or (len(element.name) <= ECHO and (_repeats(name, container) or _labels(name, following)))
-
-
-def _repeats(name: str, container: GUIElement | None) -> bool:
-    return container is not None and name in (_words(container.name), _words(container.value or ""))
-
-
-def _labels(name: str, following: GUIElement | None) -> bool:
-    return following is not None and acts(following) and _words(following.name) == name
+    if not name or len(element.name) > ECHO:
+        return not name
+    labels = after >= 0 and tree.acts[after] and _words(elements[after].name) == name
+    return labels or (above >= 0 and name in (_words(elements[above].name), _words(elements[above].value or "")))
 
 
 def _stateless(element: GUIElement) -> bool:
@@ -114,21 +106,17 @@ def _words(text: str) -> str:
     return " ".join(text.split()).rstrip(" :")
 
 
-def _is_row(i: int, elements: tuple[GUIElement, ...], inside: list[list[int]]) -> bool:
-    if kind(elements[i]) not in ROWS or not 0 < len(inside[i]) <= ROWCELLS:
+def _is_row(i: int, tree: Tree, inside: list[list[int]]) -> bool:
+    if tree.kinds[i] not in ROWS or not 0 < len(inside[i]) <= ROWCELLS:
         return False
     return not any(inside[cell] for cell in inside[i])
 
 
-def _is_pair(held: list[int], elements: tuple[GUIElement, ...], folded: set[int], inside: list[list[int]]) -> bool:
+def _is_pair(held: list[int], elements: tuple[GUIElement, ...], tree: Tree, folded: set[int], inside: list[list[int]]) -> bool:
     if not 1 < len(held) <= PAIR:
         return False
     return all(
-        kind(elements[i]) in PLAIN
-        and not acts(elements[i])
-        and len(elements[i].name) <= PAIR_TEXT
-        and i not in folded
-        and not inside[i]
+        tree.kinds[i] in PLAIN and not tree.acts[i] and len(elements[i].name) <= PAIR_TEXT and i not in folded and not inside[i]
         for i in held
     )
 
@@ -165,6 +153,8 @@ class ElementLine(NamedTuple):
 
     @property
     def text(self) -> str:
+        if len(self.pieces) == 1:
+            return self.pieces[0]
         return _EMPTY.sub(lambda run: _as_one(run[0].split(" | ")), " | ".join(self.pieces))
 
 
@@ -213,19 +203,17 @@ def _line(i: int, screen: _Screen, line_of: dict[int, int]) -> ElementLine:
     above = screen.folding.above[i]
     return ElementLine(
         members,
-        tuple(screen.say(screen.state.elements[m], _place(m, i, screen), screen.style) for m in members),
-        tuple(_kind(m, screen) for m in members),
+        tuple([screen.say(screen.state.elements[m], _place(m, i, screen), screen.style) for m in members]),
+        tuple([_kind(m, screen) for m in members]),
         line_of[above] if above >= 0 else -1,
-        min(_rank(m, screen) for m in members),
+        min([_rank(m, screen) for m in members]),
         i in screen.behind,
     )
 
 
 def _place(i: int, head: int, screen: _Screen) -> Place:
-    element = screen.state.elements[i]
-    bare = i != head and (
-        kind(element) in CELLS or (kind(element) in PLAIN and kind(element) == kind(screen.state.elements[head]))
-    )
+    element, kinds = screen.state.elements[i], screen.tree.kinds
+    bare = i != head and (kinds[i] in CELLS or (kinds[i] in PLAIN and kinds[i] == kinds[head]))
     foreign = screen.tree.parents[i] < 0 and element.app is not None and element.app != screen.state.app
     return Place(screen.away[i], i == screen.tree.modal, bare, i in screen.secret, foreign)
 
@@ -233,8 +221,7 @@ def _place(i: int, head: int, screen: _Screen) -> Place:
 def _rank(i: int, screen: _Screen) -> int:
     if screen.away[i]:
         return AWAY
-    element = screen.state.elements[i]
-    return (BEHIND if i in screen.behind else IN_FRONT) + (not (acts(element) or kind(element) in NEWS))
+    return (BEHIND if i in screen.behind else IN_FRONT) + (not (screen.tree.acts[i] or screen.tree.kinds[i] in NEWS))
 
 
 def _ranked(lines: list[ElementLine]) -> list[ElementLine]:
@@ -244,16 +231,15 @@ def _ranked(lines: list[ElementLine]) -> list[ElementLine]:
         parent = lines[i].parent
         if parent >= 0:
             ranks[parent] = min(ranks[parent], ranks[i])
-    return [line._replace(rank=rank) for line, rank in zip(lines, ranks, strict=True)]
+    return [line if line.rank == rank else line._replace(rank=rank) for line, rank in zip(lines, ranks, strict=True)]
 
 
 def _kind(i: int, screen: _Screen) -> str:
-    element = screen.state.elements[i]
     if screen.away[i]:
         return screen.away[i]
     if i in screen.behind:
         return "behind the dialog"
-    return "interactive" if acts(element) else "container" if kind(element) in CONTAINERS else "text"
+    return "interactive" if screen.tree.acts[i] else "container" if screen.tree.kinds[i] in CONTAINERS else "text"
 
 
 def _away(state: VisualState, tree: Tree) -> list[str]:
