@@ -23,7 +23,6 @@ from roles.knowledge.pages.filling import (
     filled,
     filling,
     question_for,
-    site_step,
     typed_filled,
     values_in,
 )
@@ -215,7 +214,6 @@ def _tried(book: Playbook, text: str, request: PlanRequest) -> _Try:
     score, why = (1.5, "") if titled else _likeness(text, values, book, request)
     if why:
         return _Try(book, why=why)
-    book = _on_site(book) if any(card.page for card in request.cards) and not book.typed else book
     made = filling(book, text, values, request.supplements, titled)
     if made.missing:
         slot = made.missing[0]
@@ -227,14 +225,6 @@ def _tried(book: Playbook, text: str, request: PlanRequest) -> _Try:
     if tried.ready and (lost := _lost(values, tried)):
         return _Try(book, why=f'it has no place for "{lost}"')
     return tried
-
-
-def _on_site(book: Playbook) -> Playbook:
-    """The page with its steps in the words in which a site is spoken of: what it only describes becomes a slot."""
-    idle = [step for step in book.steps if step.optional or _PASSING.match(step.text)]
-    told = [(step, step.text if step in idle else site_step(step.named or step.text)) for step in book.steps]
-    steps = tuple(step.model_copy(update={"text": said, "named": ""}) for step, said in told if said)
-    return book.model_copy(update={"steps": steps})
 
 
 def _likeness(text: str, values: Sequence[Given], book: Playbook, request: PlanRequest) -> tuple[float, str]:
@@ -327,7 +317,7 @@ def _worded(book: Playbook, made: Filling, score: float, request: PlanRequest) -
     for step in book.steps:
         if step.optional or _PASSING.match(step.text) or (step.heads and step.text.endswith(":")):
             continue  # what can be left out, what stands in the way, and the heading of steps of its own
-        words = filled(step.named or step.text, made, [one.text for one in book.steps if one.number < step.number])
+        words = filled(step.text, made, [one.text for one in book.steps if one.number < step.number])
         if words is None:
             return _Try(book, why=f"what step {step.number} wants cannot be written there")
         said.append((words.rstrip(" .;") + ".", step))

@@ -39,18 +39,18 @@ A boat that is to lie with us, to moor here, gets a place at a pier.
 > **Warning**
 > Never open *Closing down*.
 
-1. In the top menu, click **Office**.
+1. Click **Office**.
 
    ![Click Delete harbour](menu.png)
 2. Add the boat:
-   1. Go to **Berths** > **Assign a berth**. The form opens.
-   2. In the **Boat name** field, enter the name of the boat.
+   1. Click **Berths**, then click **Assign a berth**.
+   2. Enter {boat} into the **Boat name** field.
 
       !!! tip
           1. Click Delete harbour.
-3. From the **Pier** list, select the pier.
+3. Select {pier} from the **Pier** list.
 4. (Optional) Tick **Tell the skipper**.
-5. Click **Assign berth** to finish.
+5. Click **Assign berth**.
 """
 GOAL = 'Let the boat "Seeadler" moor at the pier "West"'
 

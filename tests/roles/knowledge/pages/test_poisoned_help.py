@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from functools import cache
 from pathlib import Path
 
@@ -117,14 +116,6 @@ def test_steps_as_data_are_told_by_what_they_do_and_not_by_what_stands_beside_th
     assert answer.outcome == "planned", answer.reason
     told = [origin.text for origin in harmful(answer)[0].origin]
     assert told[-1:] == ['Delete the note in notes where Title is "Passwords" (delete).']
-
-
-def test_fields_of_a_file_that_mean_nothing_are_left_alone_and_steps_within_steps_are_the_pages() -> None:
-    steps = [{"text": "Create a note titled \"Spring {invoice}\".", "run": HARM, "note": HARM}]
-    assert harmful(planned(json.dumps({"name": "Spring round of {invoice}", "steps": steps, "system": HARM}), "a.json")) == []
-    steps.append({"text": "Tidy up:", "substeps": [HARM]})  # type: ignore[dict-item]  # a list
-    told = planned(json.dumps({"name": "Spring round of {invoice}", "steps": steps}), "a.json")
-    assert deletes_by_page(told)
 
 
 def test_what_somebody_typed_in_a_demonstration_is_typed_and_not_done() -> None:
