@@ -161,6 +161,7 @@ ROWS: tuple[TransitionRow, ...] = (
     TransitionRow(_S.FINAL_CHECK, _G.STEERED, _S.PLAN),
     TransitionRow(_S.FINAL_CHECK, _G.PASSED, _S.DONE, status=TaskStatus.FULFILLED),
     TransitionRow(_S.FINAL_CHECK, _G.ISSUES_FOUND, _S.PLAN),
+    TransitionRow(_S.FINAL_CHECK, _G.INFEASIBLE, _S.DONE, status=TaskStatus.REJECTED),
 )
 
 ANYWHERE: tuple[Signal, ...] = (Signal.BUDGET_SPENT, Signal.CANCELLED, Signal.NO_ANSWER)

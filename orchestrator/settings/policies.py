@@ -245,7 +245,8 @@ class Deciders:
             from roles.evaluator.llm import LlmEvaluator
 
             budget: dict[str, int] = {"screen_tokens": settings.screen_tokens, "recent": settings.recent}
-            return LlmEvaluator(asker, prompt, **budget, pictures=pictures, picturing=picturing)
+            screen = self._journal.screens.get
+            return LlmEvaluator(asker, prompt, **budget, pictures=pictures, picturing=picturing, screen=screen)
         from roles.operator.llm import LlmOperator
 
         return LlmOperator(

@@ -14,10 +14,10 @@ from roles.contracts.values import MissingInput, Table, Trouble
 from roles.journal.transcripts import Occasion
 from roles.knowledge.blackboard import about_told, board_in
 from roles.knowledge.formula import literals_in, sheet_of, worked_out
-from roles.policies.llm.asking import Asker
+from roles.policies.llm.asking import FORM, Asker
 from roles.policies.llm.prompts import Prompt
 from roles.policies.llm.reply_parsing import UnusableReply
-from roles.policies.llm.schemas import analyst_schema, form_told
+from roles.policies.llm.schemas import analyst_schema
 from roles.policies.llm.subtask_words import cut, supplements_told
 
 _FACTS = 40
@@ -38,7 +38,7 @@ class LlmAnalyst:
 
     def answer(self, request: AnalystRequest) -> Answer:
         schema = analyst_schema()
-        system, turn = self.prompt.filled(_values(request) | {"answer_form": form_told(schema)})
+        system, turn = self.prompt.filled(_values(request) | {"answer_form": FORM})
         return self.asker.ask(system, turn, schema, lambda data: read_answer(data, request), Occasion(request.subtask.id))
 
 

@@ -60,8 +60,6 @@ class GateEvidence(Frozen):
     before: str = ""
     after: str = ""
     """`state:<id>` of the screens on which the work began and stands."""
-    changed: str = ""
-    """The visible difference between the two, in lines; empty where there is none or the first screen is not at hand."""
     picture: str = ""
     """How far the picture of the screen is another one, in words; empty where there are not both."""
     progress: tuple[str, ...] = ()
@@ -135,6 +133,8 @@ class GateVerdict(Frozen):
     issues: tuple[str, ...] = ()
     query: str = ""
     """With gate_supplement: what to look for."""
+    refused: bool = False
+    """With gate_fail at the final check: nothing that the goal asks was done, and nothing of it is to be done."""
 
 
 MOST_STEPS = 200

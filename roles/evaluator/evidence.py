@@ -10,7 +10,6 @@ from decimal import Decimal, InvalidOperation
 from typing import Any, NamedTuple
 
 from protocol import ExecStatus, VisualState
-from protocol.prompt_form import diff_form
 from roles.contracts import (
     CheckedExpectation,
     EffectSeen,
@@ -140,7 +139,7 @@ def _count(word: str) -> float:
     return float(_WORDS.index(folded)) if folded in _WORDS else float(folded)
 
 
-Screen = Callable[[str], VisualState | None]
+ScreenById = Callable[[str], VisualState | None]
 
 _INNER = frozenset({"memorize", "answer", "ask_user", "finish_goal", "fail_goal", "run_script"})
 _WRITES = {"fill": "text", "type": "text", "ask_in_app_agent": "request"}
@@ -176,7 +175,7 @@ class WrittenValue(NamedTuple):
     text: str
 
 
-def unfounded(request: GateRequest, screen: Screen) -> tuple[str, ...]:
+def unfounded(request: GateRequest, screen: ScreenById) -> tuple[str, ...]:
     """Values that come from nowhere, or from another record than the goal names, in words."""
     known = _KnownTexts(request)
     found: list[str] = []
@@ -247,7 +246,7 @@ class _KnownTexts:
         parts = [part.strip() for line in written.text.splitlines() for part in {line, line.rpartition(":")[2]}]
         return [part for part in parts if is_masked(part, written.step.target) and _flat(part) not in self._said][:1]
 
-    def lost(self, written: WrittenValue, screen: Screen) -> str | None:
+    def lost(self, written: WrittenValue, screen: ScreenById) -> str | None:
         """The part of a value that nothing says; None where all of it was said."""
         text = _flat(written.text)
         if text in self._said or any(text == _flat(value) for value in self._facts):
@@ -268,7 +267,7 @@ class _KnownTexts:
         few = len(written.text.split()) <= _SHORT and not re.search(r"https?:|[/=\\]", written.text)
         return written.text if few and strange and 2 * len(strange) >= len(words) else None
 
-    def _before(self, written: WrittenValue, screen: Screen) -> set[str]:
+    def _before(self, written: WrittenValue, screen: ScreenById) -> set[str]:
         """What stood on the screens before this one in the same application: the times that a form no longer shows."""
         steps = [s for s in self._steps if s.app == written.step.app and s.step < written.step.step and s.before][-_LOOKED_BACK:]
         return {
@@ -295,7 +294,7 @@ def founded(facts: Sequence[Fact]) -> list[Fact]:
     return list(kept.values())
 
 
-def _elsewhere(fact: Fact, request: GateRequest, screen: Screen) -> str:
+def _elsewhere(fact: Fact, request: GateRequest, screen: ScreenById) -> str:
     """That a value was read off the record of another id than the goal's, where the goal names one of its kind."""
     wanted = {found.group(): found[1] for found in _ID.finditer(request.goal)}
     state = screen(fact.state_id) if fact.state_id and fact.source == "screen" and fact.kind != "table" and wanted else None
@@ -369,11 +368,9 @@ def _stems(text: str) -> set[str]:
 
 LATELY = 4
 """Steps that count as the last ones."""
-_DIFF = 300
-"""Tokens of what is different on the screen."""
 
 
-def gather(request: GateRequest, screen: Screen | None = None) -> GateEvidence:
+def gather(request: GateRequest, screen: ScreenById | None = None) -> GateEvidence:
     """Each expectation before and after, the visible difference, progress and efficiency; at the end where values come from.
 
     `screen` finds an older screen by its id; without it only those that the request holds are known.
@@ -389,7 +386,6 @@ def gather(request: GateRequest, screen: Screen | None = None) -> GateEvidence:
         checked=tuple(_checked(subtask, e, whole, before) for subtask in subtasks for e in subtask.expect),
         before=f"state:{before.state_id}" if before else "",
         after=f"state:{request.screens[-1].state_id}" if request.screens else "",
-        changed=_changed(before, request.screens[-1]) if before and request.screens else "",
         progress=progress(request),
         steps=len(request.steps),
         failed=sum(s.exec_status is not ExecStatus.EXECUTED for s in steps),
@@ -465,7 +461,3 @@ def _learned_anew(subtask: Subtask, request: GateRequest) -> GateRequest:
     mine = {*read, *(step.name for step in subtask.steps if isinstance(step, CollectStep))}
     failed = {s.id for s in request.plan if s.status is SubtaskStatus.REJECTED and s.id != subtask.id}
     return request.model_copy(update={"facts": tuple(f for f in request.facts if f.name not in mine or f.subtask not in failed)})
-
-
-def _changed(before: VisualState, after: VisualState) -> str:
-    return "" if before.state_id == after.state_id else diff_form(before, after, budget=_DIFF).text

@@ -83,15 +83,15 @@ def evaluate(state: State, ctx: Context) -> Update:
     verdict = _ask(request, ctx)
     answered = verdict is not None
     verdict = _required(verdict, request, state, ctx) if verdict is not None else _none(ctx)
-    # What the journal holds anyway is left out: the two screens that differ, and the ledger.
-    told = found.model_dump(mode="json", exclude={"changed", "ledger"}, exclude_defaults=True)
+    told = found.model_dump(mode="json", exclude={"ledger"}, exclude_defaults=True)  # which has an event of its own
     gate = GateEvent(**verdict.model_dump(mode="json"), trigger=request.trigger.value, found=told)
     subtask = request.subtask.id if request.subtask else ""
     ctx.journal.record(gate, role="evaluator", subtask=subtask, key=f"gate/{request.number}")
     ctx.journal.commit()
     signal: Signal = verdict.decision if answered else Signal.NO_ANSWER
     if answered and request.trigger is GateTrigger.FINAL_CHECK:
-        signal = Signal.PASSED if verdict.decision is Signal.GATE_DONE else Signal.ISSUES_FOUND
+        failed = Signal.INFEASIBLE if verdict.refused else Signal.ISSUES_FOUND
+        signal = Signal.PASSED if verdict.decision is Signal.GATE_DONE else failed
     evidence = [*verdict.issues] or [verdict.reason]
     report = Report(signal=signal, summary=verdict.reason, evidence=evidence[:8], query=verdict.query)
     return {"report": report.model_dump(mode="json")}

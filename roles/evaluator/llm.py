@@ -6,17 +6,21 @@ from collections.abc import Mapping, Sequence
 from typing import Any, assert_never
 
 from roles.contracts import GateRequest, GateVerdict, PictureKind
-from roles.contracts.signals import ALLOWED_DECISIONS, GATE_DECISIONS, Signal
+from roles.contracts.signals import ALLOWED_DECISIONS, GATE_DECISIONS, GateTrigger, Signal
 from roles.contracts.steering import notes_told
-from roles.evaluator.evidence import gather
+from roles.evaluator.changes import changes_told
+from roles.evaluator.evidence import ScreenById, gather
 from roles.journal.transcripts import Occasion
 from roles.knowledge.blackboard import board_in
-from roles.policies.llm.asking import Asker, Picturing, of_screen, with_pictures
+from roles.policies.llm.asking import FORM, Asker, Picturing, of_screen, with_pictures
 from roles.policies.llm.prompts import Prompt, now_told
 from roles.policies.llm.reply_parsing import UnusableReply
-from roles.policies.llm.schemas import evaluator_schema, form_told
-from roles.policies.llm.subtask_words import cut, facts_told, ledger_told, plan_told, screens_told, steps_told
+from roles.policies.llm.schemas import evaluator_schema
+from roles.policies.llm.subtask_words import cut, facts_told, ledger_told, plan_told, results_told, screens_told, steps_told
 from roles.screen.evidence import views
+
+_DECIDING, _DECIDED = 3, 1_200
+"""Earlier screens that are shown, and tokens of all of them."""
 
 
 class LlmEvaluator:
@@ -31,20 +35,22 @@ class LlmEvaluator:
         recent: int,
         pictures: Sequence[PictureKind] = ("annotated",),
         picturing: Picturing | None = None,
+        screen: ScreenById | None = None,
     ) -> None:
+        """`screen` finds an older screen by its id; without it only those of the request are known."""
         self._asker = asker
         self._prompt = prompt
         self._screen_tokens = screen_tokens
         self._recent = recent
         self._pictures = pictures
         self._picturing = picturing
+        self._screen = screen
 
     def judge(self, request: GateRequest) -> GateVerdict:
         evidence = evidence_ids(request)
-        schema = evaluator_schema()
+        schema = evaluator_schema(ALLOWED_DECISIONS[request.trigger], ends=request.trigger is GateTrigger.FINAL_CHECK)
         common, decisions = _parted(self._prompt.system, request)
-        words = schema["properties"] | {"decision": {"type": "string", "description": "one of those that are allowed"}}
-        told = self._values(request) | {"answer_form": form_told(schema | {"properties": words}), "decisions": decisions}
+        told = self._values(request) | {"answer_form": FORM, "decisions": decisions}
         system, turn = self._prompt._replace(system=common).filled(told)
         shown, screens = self._shown(turn, request)
         about = Occasion(request.subtask.id if request.subtask else "", screens=screens)
@@ -63,20 +69,27 @@ class LlmEvaluator:
 
     def _values(self, request: GateRequest) -> dict[str, str]:
         subtask = request.subtask
+        known = {state.state_id: state for state in views(request)}
+        deciding = [
+            s for name in deciding_ids(request) if (s := known.get(name) or (self._screen or known.get)(name)) is not None
+        ]
+        left = self._screen_tokens - min(_DECIDED, self._screen_tokens // 3) * bool(deciding)
         return {
             "goal": request.goal,
             "user_says": notes_told(request.notes),
             "ledger": ledger_told((request.found or gather(request)).ledger or request.ledger),
             "trigger": request.trigger.value + (f" ({request.reask})" if request.reask else ""),
-            "subtask": subtask.instruction if subtask else request.goal,
+            "subtask": subtask.instruction if subtask else "the whole goal",
             "now": now_told(request.today),
-            "plan": plan_told(request.plan),
+            "plan": plan_told(request.plan, subtask),
             "findings": findings_told(request),
+            "changes": changes_told(request, self._screen or (lambda _: None)),
             "steps": steps_told(request.steps, self._recent, request.facts, bodies=True),
-            "screens": screens_told(request.screens, self._screen_tokens),
+            "results": results_told(request, self._recent),
+            "screens": "\n\n".join(filter(None, [screens_told(deciding, _DECIDED), screens_told(request.screens, left)])),
             "facts": facts_told(request),
             "summary": cut(request.summary, 600),
-            "held": cut(request.held),
+            "held": cut(request.held, 600),
         }
 
 
@@ -90,9 +103,17 @@ def _parted(system: str, request: GateRequest) -> tuple[str, str]:
     return "".join(line for line in lines if line not in about), "\n".join([names, *mine])
 
 
+def deciding_ids(request: GateRequest) -> list[str]:
+    """The screens on which something that is expected was seen, the last of them, where they are not shown anyway."""
+    shown = {screen.state_id for screen in request.screens}
+    seen = [name for checked in (request.found or gather(request)).checked if checked.holds for name in checked.evidence]
+    states = [name.removeprefix("state:") for name in dict.fromkeys(seen) if name.startswith("state:")]
+    return [name for name in states if name not in shown][-_DECIDING:]
+
+
 def evidence_ids(request: GateRequest) -> tuple[str, ...]:
     """Everything that a verdict may rely on."""
-    states = [f"state:{screen.state_id}" for screen in reversed(request.screens)]
+    states = [f"state:{name}" for name in (*(s.state_id for s in reversed(request.screens)), *deciding_ids(request))]
     steps = [f"step:{step.step}" for step in request.steps]
     return (*dict.fromkeys([*states, *steps, *(f"fact:{fact.name}" for fact in board_in(request).facts)]),)
 
@@ -112,11 +133,9 @@ def findings_told(request: GateRequest) -> str:
     lines.append(f"{found.steps} steps, {found.failed} of them failed, {found.idle} without a visible change")
     if found.repeated or found.recoveries:
         lines.append(f"{found.repeated} steps did the same again, {found.recoveries} were attempts to recover")
-    lines += [f"NOT DONE: {said}" for said in found.undone]
-    lines += [f"NOT FOUNDED: {said}" for said in found.unfounded]
+    lines += [f"NOT SEEN DONE: {said.removeprefix('not done: ')}" for said in found.undone]
+    lines += [f"NO SOURCE SEEN: {said}" for said in found.unfounded]
     lines += [found.picture] if found.picture else []
-    if found.changed:
-        return "\n".join([*map(cut, lines), "what is different on the screen since the work began:", found.changed])
     return "\n".join(map(cut, lines))
 
 
@@ -131,6 +150,8 @@ def read_verdict(data: Mapping[str, Any], request: GateRequest, evidence: Sequen
         raise UnusableReply(f"{verdict.decision.value} is not allowed at {request.trigger}: choose one of {names}")
     if unknown := [name for name in verdict.evidence if name not in evidence]:
         raise UnusableReply(f"there is no evidence {unknown[0][:60]!r}; there are {', '.join(evidence[:20])}")
+    if verdict.refused and (request.trigger is not GateTrigger.FINAL_CHECK or verdict.decision is not Signal.GATE_FAIL):
+        raise UnusableReply("refused goes with gate_fail at the final check only")
     return _whole(verdict, evidence)
 
 

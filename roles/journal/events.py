@@ -612,6 +612,7 @@ class GateEvent(EventBody):
     query: Text
     trigger: Text
     found: Json
+    refused: bool = False
 
 
 class ModelCallEvent(EventBody):

@@ -15,10 +15,10 @@ from roles.contracts.signals import SubtaskStatus
 from roles.contracts.steering import notes_told
 from roles.journal.transcripts import Occasion
 from roles.manager.plans import PlanError, WrittenStep, validate_plan
-from roles.policies.llm.asking import Asker, with_pictures
+from roles.policies.llm.asking import FORM, Asker, with_pictures
 from roles.policies.llm.prompts import Prompt, now_told
 from roles.policies.llm.reply_parsing import UnusableReply
-from roles.policies.llm.schemas import form_told, manager_schema
+from roles.policies.llm.schemas import manager_schema
 from roles.policies.llm.subtask_words import cards_told, facts_told, ledger_told, listed, plan_told, supplements_told
 from roles.policies.orders.stages import app_of, worker_of
 
@@ -70,7 +70,7 @@ class LlmManager:
 
     def plan(self, request: PlanRequest) -> PlanAnswer:
         schema = manager_schema(request, self.workers, typed=self.typed)
-        system, turn = self.prompt.filled(self._values(request) | {"answer_form": form_told(schema)})
+        system, turn = self.prompt.filled(self._values(request) | {"answer_form": FORM})
         screens, pictures = self.looking()
         about = Occasion(request.failed or "", screens=screens)
         return self.asker.ask(
@@ -92,7 +92,7 @@ class LlmManager:
             "trigger": f"{request.trigger}{failed}{little_left}",
             "windows": "\n".join(self.windows()),
             "now": now_told(request.today),
-            "plan": plan_told(request.plan),
+            "plan": plan_told(request.plan, whole=True),
             "evidence": listed(request.evidence, 600),
             "facts": facts_told(request),
             "supplements": supplements_told(request.supplements),
@@ -126,10 +126,14 @@ def _subtasks(given: Any, request: PlanRequest) -> list[JsonObject]:
         raise UnusableReply("subtasks is a list of objects")
     if len(given) > _MOST:
         raise UnusableReply(f"the plan has {len(given)} subtasks; {_MOST} are the most")
-    subtasks = []
+    subtasks: list[JsonObject] = []
+    known = {s.id: s for s in request.plan if s.status is not SubtaskStatus.REJECTED}
     for number, item in enumerate(given, start=1):
         body = {key: value for key, value in item.items() if key in _KNOWN and value is not None}
         body["id"] = str(body.get("id") or f"p{request.attempts}-{number}")
+        if (kept := known.get(body["id"])) is not None and body.keys() == {"id"}:
+            subtasks.append(kept.model_dump(mode="json"))
+            continue
         if not str(body.get("instruction", "")).strip():
             raise UnusableReply(f"subtask {body['id']!r} has no instruction")
         if "expect" in body:

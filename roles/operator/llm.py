@@ -12,11 +12,11 @@ from protocol.prompt_form.element_text import kind
 from roles.contracts import USER, EffectSeen, Expectation, FactKnown, OperatorView, PictureKind
 from roles.contracts.steering import notes_told
 from roles.journal.transcripts import Occasion
-from roles.policies.llm.asking import TOLD, Asker, Picturing, with_pictures
+from roles.policies.llm.asking import FORM, TOLD, Asker, Picturing, with_pictures
 from roles.policies.llm.decision_parsing import KEEPING, LAST, read_decision
 from roles.policies.llm.move_offer import narrow_moves
 from roles.policies.llm.prompts import Prompt, now_told
-from roles.policies.llm.schemas import form_told, operator_schema, verbs_of, verbs_told
+from roles.policies.llm.schemas import operator_schema, verbs_of, verbs_told
 from roles.policies.llm.settings import AnswerForm
 from roles.policies.llm.subtask_words import (
     changes_told,
@@ -43,6 +43,11 @@ _LOOKING = (
 _BATCH = (
     "- When the next steps are sure, give up to {more} more actions in `then`, each with its own `action` and `target` on "
     "this screen. At the first surprise the rest is left out, and you are asked again."
+)
+_CALLING = (
+    "- Functions of applications stand with what they take; what has a ? may be left out. Call one as in "
+    '{"action": "call_api", "app": "mail", "function": "get_message", "arguments": {"id": "7"}}; '
+    "an agent takes `ask_in_app_agent` with `app` and `request`."
 )
 _PREFER = {
     "gui": "- Use the screen first. Use `call_api` for what the screen cannot do, or where one call saves many steps.",
@@ -92,7 +97,7 @@ class LlmOperator:
         values = self._values(view, form.text, missing)
         seeing = self.picturing is not None and bool(view.screenshots)
         schema = operator_schema(view, batch=self.batch, pictures=seeing)
-        system, turn = self.prompt.filled(values | {"answer_form": form_told(schema)})
+        system, turn = self.prompt.filled(values | {"answer_form": FORM})
         shown = self._shown(turn, view)
         return self.asker.ask(system, shown, schema, lambda data: read_decision(data, view, self.batch), about)
 
@@ -120,7 +125,7 @@ class LlmOperator:
             "supplements": self._help(view),
             "refused": listed(view.refused),
             "functions": "\n".join(view.functions),
-            "results": results_told(view),
+            "results": results_told(view, self.recent),
         }
         return without_values(data, view.facts) | {
             "goal": view.user_request,
@@ -131,7 +136,7 @@ class LlmOperator:
             "app": view.app or "the application on the screen",
             "apps": ", ".join(app.app for app in view.apps) or "only this one",
             "verbs": verbs_told(verbs_of(view)),
-            "prefer": _PREFER.get(view.prefer, "") if view.functions else "",
+            "prefer": "\n".join(filter(None, [_CALLING, _PREFER.get(view.prefer, "")])) if view.functions else "",
             "previous_subtasks": cut("; ".join(view.previous_subtasks), 1_200) or "nothing",
             "batch": _BATCH.format(more=self.batch - 1) if self.batch > 1 else "",
             "pictures": _LOOKING if self.picturing is not None and view.screenshots else "",

@@ -84,7 +84,7 @@ def _schema(kind: type[Action] | None) -> JsonObject:
     return {"type": "object", "properties": properties, "required": needed}
 
 
-_LONG, _CHOICES, _SAMPLES = 300, 160, 4
+_LONG, _CHOICES = 300, 160
 _REQUEST = {
     "type": "object",
     "properties": {"request": {"type": "string", "description": "what is wanted, in words"}},
@@ -249,18 +249,10 @@ class Skills:
 
 
 def told(skill: Skill) -> str:
-    """One line for a prompt: what it takes, what it does and risks, and how it is called, letter for letter."""
+    """One line for a prompt: what it takes, what it does and what it risks."""
     risk = skill.risk.value if skill.risk is not None else "asked for"
-    words = [name for name, said in skill.takes.items() if name not in skill.needs and _kind(said, None) == "string"]
-    needed = {name: _sample(skill.takes[name]) for name in (*skill.needs, *words[:_SAMPLES]) if name in skill.takes}
-    call: JsonObject = {"action": "call_api", "app": skill.app, "function": skill.name, "arguments": needed}
-    if skill.kind == "agent":
-        call = {"action": "ask_in_app_agent", "app": skill.app, **needed}
     summary = _short(" ".join(skill.summary.split()), 160)
-    example = json.dumps(call, ensure_ascii=False)
-    shown = example if len(example) <= _LONG else json.dumps(call | {"arguments": {}}, ensure_ascii=False)[:_LONG]
-    facts = f"({skill.kind}; {skill.idempotence.value}; risk: {risk})"
-    return f"{signature(skill)} {facts}{f': {summary}' if summary else ''}; for example {shown}"
+    return f"{signature(skill)} ({skill.kind}; {skill.idempotence.value}; risk: {risk}){f': {summary}' if summary else ''}"
 
 
 def signature(skill: Skill) -> str:
@@ -286,16 +278,6 @@ def _kind(said: Any, defined: Any, deep: int = 3) -> str:
         return f"list of {_kind(said.get('items'), defined, deep - 1)}" if deep else "list"
     kind = said.get("type") or "any"
     return kind if isinstance(kind, str) else " | ".join(map(str, kind)) if isinstance(kind, list) else "any"
-
-
-_SAMPLES_OF: JsonObject = {"integer": 1, "number": 1, "boolean": True, "array": [], "object": {}}
-
-
-def _sample(said: Any) -> Any:
-    """A value that an argument could have."""
-    said = said if isinstance(said, dict) else {}
-    choices = said.get("enum")
-    return choices[0] if isinstance(choices, list) and choices else _SAMPLES_OF.get(str(said.get("type")), "...")
 
 
 def _short(text: str, most: int) -> str:

@@ -16,8 +16,8 @@ from roles.journal.transcripts import NO_OCCASION, Occasion
 from roles.policies.fallback import GaveUp
 from roles.policies.llm.calls import Caller, FormRefused, Question, ended
 from roles.policies.llm.reply_parsing import LONGEST, UnusableReply, finish_of, object_of, text_of
-from roles.policies.llm.schemas import form_told
-from roles.policies.llm.settings import provided
+from roles.policies.llm.schemas import bare, form_told
+from roles.policies.llm.settings import provided, providers
 
 Picturing = Callable[[VisualState, ScreenPicture], bytes | None]
 """The picture of a screen as a PNG; None where it cannot be had."""
@@ -48,6 +48,9 @@ def of_screen(when: str, seen: VisualState, kinds: Sequence[PictureKind], pictur
     return [(f"{when}: {TOLD[picture.kind]}", picturing(seen, picture)) for picture in wanted]
 
 
+FORM = "\0form\0"
+"""Stands in a prompt for the form of the answer in words, which is told where the model is not shown its schema."""
+_SHOWN = "(of the form that comes with this request)"
 _Decision = TypeVar("_Decision")
 _QUOTED = 1_500
 """Characters of a bad answer that are shown again to the model."""
@@ -99,7 +102,7 @@ class Asker:
             except (UnusableReply, ValidationError) as bad:
                 problem = _worded(bad)
             said = text_of(reply) or str(reply.tool_calls[0]["args"] if reply.tool_calls else "")
-            settings, asked = self._caller.settings, Question(messages, schema, self._ways[0], about)
+            settings, asked = self._caller.settings, self._whole(Question(messages, schema, self._ways[0], about))
             self._caller.account.error(f"the answer of {settings.name} was not usable: {problem}", said, settings, asked, reply)
             again = f"That answer cannot be used: {problem}. Answer again, with one JSON object of the form that was asked for."
             if _kind(problem) == _kind(before):  # the same request again would bring the same answer
@@ -116,12 +119,23 @@ class Asker:
             return SystemMessage(content=system)
         return SystemMessage(content=[{"type": "text", "text": system, "cache_control": {"type": "ephemeral"}}])
 
+    def _whole(self, asked: Question) -> Question:
+        """With the form in words where it is to stand, unless the model is shown it anyway."""
+        told = _SHOWN if self._is_shown(asked.form) else form_told(dict(asked.schema or {}))
+        return asked._replace(messages=[_filled(message, told) for message in asked.messages])
+
+    def _is_shown(self, way: str) -> bool:
+        """Whether the model itself reads the schema: as that of a tool always, else with the providers that say so."""
+        settings = self._caller.settings
+        known = providers().get(provided(settings.name)[0])
+        return way == "tools" or (way == "schema" and known is not None and known.shows_schema and not settings.base_url)
+
     def _reply(self, asked: Question) -> AIMessage:
         """The answer in the best way that the model takes; a way that it refuses is not tried again."""
         while True:
             way = self._ways[0]
             try:
-                return self._caller.call(asked._replace(form=way), self._bound(way, asked.schema or {}))
+                return self._caller.call(self._whole(asked._replace(form=way)), self._bound(way, asked.schema or {}))
             except (FormRefused, _NoSuchWay) as refused:
                 if len(self._ways) == 1:
                     raise GaveUp(f"{self._caller.settings.name} refused: {refused}") from None
@@ -130,10 +144,22 @@ class Asker:
     def _bound(self, way: str, schema: Mapping[str, Any]) -> Any:
         if way == "text":
             return self._caller.model
+        schema = schema if self._is_shown(way) else bare(dict(schema))
         try:
             return self._caller.model.with_structured_output(dict(schema), method=_METHODS[way], include_raw=True)
         except (NotImplementedError, ValueError, TypeError) as bad:  # what models of LangChain raise for a way that they lack
             raise _NoSuchWay(f"it cannot be asked for answers by {way}: {bad}") from None
+
+
+def _filled(message: BaseMessage, told: str) -> BaseMessage:
+    """The message with the form in words where it is to stand."""
+    if isinstance(message.content, str):
+        content: Any = message.content.replace(FORM, told)
+    else:
+        content = [
+            b | {"text": b["text"].replace(FORM, told)} if isinstance(b, dict) and "text" in b else b for b in message.content
+        ]
+    return message if content == message.content else message.model_copy(update={"content": content})
 
 
 class _NoSuchWay(Exception):

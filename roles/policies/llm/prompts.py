@@ -92,7 +92,7 @@ VARIABLES: dict[str, Variables] = {
     ),
     "evaluator": Variables(
         frozenset({"goal", "user_says", "ledger", "trigger", "subtask", "decisions", "now", "answer_form"}),
-        frozenset({"plan", "findings", "steps", "screens", "facts", "summary", "held"}),
+        frozenset({"plan", "findings", "changes", "steps", "results", "screens", "facts", "summary", "held"}),
         frozenset({"trigger", "screens", "steps", "answer_form"}),
     ),
     "technician": Variables(

@@ -6,11 +6,11 @@ They are flat, because small models fill in flat forms better; `reading.py` turn
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from roles.contracts import OperatorView, PlanRequest
-from roles.contracts.signals import GATE_DECISIONS
+from roles.contracts.signals import GATE_DECISIONS, GateDecision
 
 Schema = dict[str, Any]
 MOST_NAMES = 200
@@ -106,7 +106,7 @@ def operator_schema(view: OperatorView, *, batch: int = 1, pictures: bool = Fals
     properties: Schema = {
         "observation": {"type": "string", "description": "what you see that matters, in one short sentence"},
         "reasoning": {"type": "string", "description": "one or two short sentences, before anything else"},
-        "action": {"type": "string", "enum": [*verbs, "none"]},
+        "action": {"type": "string", "enum": [*verbs, "none"], "description": "one of the actions here, or none"},
         "target": {"type": "string", "description": "id of the element, as it stands at the start of its line"},
         **fields,
         "expected": _EXPECTED_WORDS,
@@ -122,7 +122,8 @@ def operator_schema(view: OperatorView, *, batch: int = 1, pictures: bool = Fals
     if batch > 1:
         step = {"action": {"type": "string", "enum": list(verbs)}, "target": properties["target"], **fields}
         step["expected"] = _EXPECTED_WORDS
-        properties["then"] = {"type": "array", "maxItems": batch - 1, "items": object_of_form("", step, ("action",))}
+        more = {"type": "array", "maxItems": batch - 1, "items": object_of_form("", step, ("action",))}
+        properties["then"] = more | {"description": "the next actions, each an object with `action`, `target` and what it takes"}
     return object_of_form("operator_decision", properties, ("reasoning", "action", "status"))
 
 
@@ -136,14 +137,14 @@ def manager_schema(request: PlanRequest, workers: Sequence[str], *, typed: bool 
         "app": app,
         "worker": {"type": "string", "enum": list(workers)},
         "depends_on": {"type": "array", "items": {"type": "string"}},
-        "expect": {"type": "array", "items": object_of_form("", _EXPECTED, ("kind",))},
+        "expect": {"type": "array", "items": object_of_form("", _EXPECTED, ("kind",)), "description": "objects with a `kind`"},
     }
     if typed:
         subtask["steps"] = {"type": "array", "items": {"type": "object", "description": "a step"}}
     properties: Schema = {
         "reason": {"type": "string", "description": "one or two short sentences, before anything else"},
         "outcome": {"type": "string", "enum": ["planned", "nothing_left", "supplement_needed", "infeasible"]},
-        "subtasks": {"type": "array", "items": object_of_form("", subtask, ("id", "instruction", "app"))},
+        "subtasks": {"type": "array", "items": object_of_form("", subtask, ("id",))},
         "query": {"type": "string", "description": "with supplement_needed: what to look for"},
     }
     return object_of_form("plan", properties, ("reason", "outcome", "subtasks"))
@@ -182,16 +183,17 @@ def analyst_schema() -> Schema:
     return object_of_form("answer", properties, ("reasoning", "results"))
 
 
-def evaluator_schema() -> Schema:
-    """The same at every gate: which decisions are allowed, and which evidence there is, is checked when the answer is read."""
+def evaluator_schema(allowed: Iterable[GateDecision] = GATE_DECISIONS, *, ends: bool = False) -> Schema:
+    """With the decisions that this gate allows; at the `ends` of a run it may also be said that the goal is refused."""
     properties: Schema = {
         "reason": {"type": "string", "description": "one or two short sentences, before anything else"},
-        "decision": {"type": "string", "enum": sorted(d.value for d in GATE_DECISIONS)},
         "evidence": {"type": "array", "items": {"type": "string"}},
         "issues": {"type": "array", "items": {"type": "string"}},
         "query": {"type": "string", "description": "what to look for, where a supplement is asked for"},
+        "decision": {"type": "string", "enum": sorted(d.value for d in allowed), "description": "one of those that are allowed"},
     }
-    return object_of_form("verdict", properties, ("reason", "decision", "evidence"))
+    refused = {"refused": {"type": "boolean"}} if ends else {}
+    return object_of_form("verdict", properties | refused, ("reason", "evidence", "decision"))
 
 
 def one_of(names: Sequence[str]) -> Schema:
@@ -207,6 +209,21 @@ def object_of_form(title: str, properties: Mapping[str, Any], required: Sequence
     return named | body
 
 
+def bare(schema: Schema) -> Schema:
+    """A form without the words about its fields, for a model that is told them beside it."""
+
+    def without(said: Any) -> Any:
+        if isinstance(said, list):
+            return [without(item) for item in said]
+        if not isinstance(said, dict):
+            return said
+        told = {key: value for key, value in said.items() if not (key == "description" and isinstance(value, str))}
+        return {key: without(value) for key, value in told.items()}
+
+    named = {key: schema[key] for key in ("title", "description") if key in schema}
+    return named | {key: without(value) for key, value in schema.items() if key not in named}
+
+
 def form_told(schema: Schema) -> str:
     """The form in words, for models that are not held to a schema."""
     lines = []
@@ -217,15 +234,15 @@ def form_told(schema: Schema) -> str:
 
 
 def _kind(said: Schema) -> str:
+    described = said.get("description", "")
     if "anyOf" in said:
         return "one of " + " or ".join(_fields(kind) for kind in said["anyOf"])
-    if "enum" in said and len(said["enum"]) <= 30:
+    if "enum" in said and len(said["enum"]) <= 30 and not described:
         return "one of " + ", ".join(str(name) or '""' for name in said["enum"])
-    if said["type"] == "array":
+    if said["type"] == "array" and not described:
         inner = said["items"]
         return "a list of " + (", each " + _fields(inner) if inner.get("properties") else _kind(inner)).lstrip(", ")
-    described = said.get("description", "")
-    return f"{said['type']}{' (' + described + ')' if described else ''}"
+    return f"{'list' if said['type'] == 'array' else said['type']}{' (' + described + ')' if described else ''}"
 
 
 def _fields(inner: Schema) -> str:

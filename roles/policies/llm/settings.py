@@ -77,6 +77,7 @@ class Provider(Frozen):
     effort: str = ""
     reasons: str = ""
     pictures: PictureSize = PictureSize()
+    shows_schema: bool = False
 
     @property
     def to_install(self) -> str:

@@ -40,7 +40,7 @@ from roles.contracts.signals import GateTrigger, SubtaskStatus
 from roles.knowledge.blackboard import LINE, BlackboardRequest, board_in, fact_told, live_names, value_told
 from roles.knowledge.pages.visible_text import shown
 from roles.safety.privacy.vault import is_reference, references_in
-from roles.screen.calls import CALLS
+from roles.screen.calls import CALLS, is_call, looks_only
 from roles.screen.evidence import check, names_effect
 from roles.screen.matching import similarity, tokens
 from roles.screen.screens import Screen
@@ -51,10 +51,12 @@ _SUPPLEMENT = 1_500
 _SUPPLEMENTS = 3
 _RESULTS, _LEAST = 8_000, 200
 """Characters of what calls have answered, and the fewest with which an answer is begun."""
-_STEP, _ANSWER, _BODIES = 400, 160, 24_000
+_STEP, _ANSWER, _BODIES = 400, 240, 24_000
 """Characters of a step, of an answer in it, and of all that was written and sent."""
-_WHOLE = 8_000
-"""Characters of a fact that a worker needs."""
+_JUDGED, _EFFECTS = 100, 8
+"""Steps that who judges is told one by one, and earlier effects that who works is told."""
+_WHOLE, _AT_THE_END, _PLANNED = 8_000, 1_500, 4_000
+"""Characters of a fact that a worker needs or has brought, of each at the end of a run, and of a subtask to be planned anew."""
 _lines_KINDS = {"experience": "an example, what worked before: ", "demonstration": "an example, what a person showed: "}
 _SHORT = 4
 _REFERENCES = "<secret>NAME</secret> stands for a private value; write it as it is, and the value is typed in its place"
@@ -69,20 +71,21 @@ def cut(text: str, length: int = _LINE) -> str:
 
 
 _ENTRIES = 15
-_STANDS = {"shown": "x", "missing": "!", "forbidden": "!", "unchecked": "?", "unread": "?"}
+_STANDS = {"shown": "x", "missing": "!", "forbidden": "!", "unchecked": "?"}
 
 
 def ledger_told(ledger: GoalLedger | None) -> str:
-    """What the goal asks for, a line each and in its own words, ticked where it was seen to be done."""
-    entries = [e for e in ledger.entries if e.kind != "besides"] if ledger is not None else []
-    if not entries:
-        return ""
-    lines = ["What the goal asks for, part by part ([x] seen to be done, [!] not done or done wrongly, [?] nobody could check):"]
+    """The orders of the goal that rules understood, a line each and in its own words, ticked where they were seen to be done."""
+    entries = [e for e in ledger.entries if e.kind not in {"besides", "unread"}] if ledger is not None else []
+    read_in_part = ledger is not None and any(e.kind == "unread" for e in ledger.entries)
+    lines = ["What rules understood of the goal ([x] seen to be done, [!] not done or done wrongly, [?] nobody could check):"]
     for entry in entries[:_ENTRIES]:
         shown = f" ({', '.join(entry.evidence[:2])})" if entry.evidence else ""
-        of = "" if entry.kind == "order" else "not understood: " if entry.kind == "unread" else f"{entry.kind}: "
-        lines.append(f"[{_STANDS.get(entry.state, ' ')}] {of}{cut(entry.text, 160)}{shown}")
-    return "\n".join([*lines, *([f"and {len(entries) - _ENTRIES} more"] if len(entries) > _ENTRIES else [])])
+        of = "" if entry.kind == "order" else f"{entry.kind}: "
+        lines.append(f"[{_STANDS.get(entry.state, ' ')}] {of}{cut(entry.text, _STEP)}{shown}")
+    lines += [f"and {len(entries) - _ENTRIES} more"] if len(entries) > _ENTRIES else []
+    told = lines if entries else []
+    return "\n".join([*told, *(["Rules read only part of this goal; judge the rest from its words."] if read_in_part else [])])
 
 
 def part(text: str, length: int, rest: str = "") -> str:
@@ -98,22 +101,35 @@ def listed(lines: Iterable[str], length: int = _LINE) -> str:
 
 
 def steps_told(steps: Sequence[StepRecord], recent: int, facts: Sequence[Fact] = (), *, bodies: bool = False) -> str:
-    """The last steps one by one with what came of them, and those before them as numbers.
+    """The last steps one by one with what came of them, and those before them as numbers, with the effects that they had.
 
-    With `bodies` every step that wrote, sent or called something is told, and all that it wrote.
+    With `bodies`, for who judges: all steps of some hundred, and of more those that wrote, sent or called something or were
+    answered by a notice; and all that they wrote.
     """
-    late = len(steps) - recent
-    earlier = [step for at, step in enumerate(steps) if at < late and not (bodies and _carries(step))]
+    earlier = _folded(steps, recent, bodies)
+    found = {(fact.subtask, fact.step, fact.kind == RESULT): fact for fact in facts}
     lines = []
     if earlier:
         verbs = Counter(step.verb for step in earlier)
         failed = sum(step.exec_status != "executed" for step in earlier)
         counted = ", ".join(f"{verb} {count}" for verb, count in sorted(verbs.items(), key=lambda pair: (-pair[1], pair[0])))
         lines.append(f"steps {earlier[0].step} to {earlier[-1].step}, in short: {counted}; {failed} failed")
-    found = {(fact.subtask, fact.step, fact.kind == RESULT): fact for fact in facts}
+        effects = [step for step in earlier if step.exec_status == "executed" and _has_effect(step)]
+        lines += [f"of these {_step(step, found)}" for step in effects[-_EFFECTS:]]
     told = [_step(step, found) for step in steps if step not in earlier]
     room = _room([len(line) for line in told]) if bodies else _STEP
-    return "\n".join([*lines, *(cut(line, room) for line in told)])
+    return "\n".join([*(cut(line) for line in lines), *(cut(line, room) for line in told)])
+
+
+def _folded(steps: Sequence[StepRecord], recent: int, bodies: bool) -> list[StepRecord]:
+    """The steps that are told as numbers."""
+    early = steps[: max(0, len(steps) - (max(recent, _JUDGED) if bodies else recent))]
+    return [step for step in early if not (bodies and (CARRIES & step.action.keys() or step.events))]
+
+
+def _has_effect(step: StepRecord) -> bool:
+    """Whether it changed something by what it was named for: what was sent, saved, deleted, or called to do so."""
+    return step.verb in COMMITS or (is_call(step) and not looks_only(step))
 
 
 def _room(lengths: Sequence[int]) -> int:
@@ -124,10 +140,6 @@ def _room(lengths: Sequence[int]) -> int:
             return max(_STEP, left // (len(lengths) - number))
         left -= length
     return _BODIES
-
-
-def _carries(step: StepRecord) -> bool:
-    return bool(CARRIES & step.action.keys())
 
 
 def _step(step: StepRecord, found: Mapping[tuple[str, int, bool], Fact]) -> str:
@@ -153,7 +165,10 @@ def _came_of(step: StepRecord, found: Mapping[tuple[str, int, bool], Fact]) -> s
     verb = step.action["action_type"]
     answer = found.get((step.subtask, step.step, verb in CALLS))
     if verb in CALLS:
-        told = f"it worked; it answered {cut(value_told(answer), _ANSWER)}" if answer is not None else "it worked"
+        told = "it worked"
+        if answer is not None:
+            said = value_told(answer)
+            told += f"; it answered {said}" if len(said) <= _ANSWER else f"; its answer is `{answer.name}`, below"
         return told + ("; the screen changed" if step.visible_change else "")
     if verb == "ask_user":
         return f"the user said {cut(value_told(answer), _ANSWER)}" if answer is not None else "the user answered"
@@ -163,13 +178,21 @@ def _came_of(step: StepRecord, found: Mapping[tuple[str, int, bool], Fact]) -> s
 def facts_told(request: BlackboardRequest) -> str:
     """The blackboard with who says what, and what of it is not told; of a private value no more than its reference.
 
-    What the subtask of a worker names it gets whole.
+    What the subtask of a worker names it gets whole, and who judges what the subtask has brought; what its calls answered
+    stands among the steps and results.
     """
     board = board_in(request)
     subtask: Subtask | None = getattr(request, "subtask", None)
     own = [subtask.model_copy(update={"status": SubtaskStatus.PENDING})] if subtask is not None else []
     needed = live_names(board.facts, own)
-    lines = [f"- {fact_told(fact, _WHOLE if fact.name in needed else LINE)}" for fact in board.facts]
+    lengths = {fact.name: _WHOLE for fact in board.facts if fact.name in needed}
+    told = set()
+    if isinstance(request, OperatorView | GateRequest):
+        told = {fact.name for fact in results_of(request)}
+    if isinstance(request, GateRequest):
+        mine = {fact.name: _WHOLE for fact in board.facts if subtask is not None and fact.subtask == subtask.id}
+        lengths = dict.fromkeys((fact.name for fact in board.facts), _AT_THE_END if subtask is None else LINE) | lengths | mine
+    lines = [f"- {fact_told(fact, lengths.get(fact.name, LINE))}" for fact in board.facts if fact.name not in told]
     return "\n".join([*lines, *(f"({line})" for line in board.left_out)])
 
 
@@ -181,19 +204,32 @@ def without_values(data: dict[str, str], facts: Sequence[Fact]) -> dict[str, str
     return data
 
 
-def results_told(view: OperatorView) -> str:
-    """What the calls of this subtask answered, the last ones whole as far as there is room; of the rest what they are called."""
-    mine = sorted((f for f in view.facts if f.kind == RESULT and f.subtask == view.subtask.id), key=lambda fact: fact.step)
-    pages = {skill.called for skill in view.skills if "offset" in skill.takes}
+def results_of(request: OperatorView | GateRequest) -> list[Fact]:
+    """What the calls of this subtask answered, at the end of a run those of all."""
+    mine = request.subtask.id if request.subtask is not None else None
+    return sorted((f for f in request.facts if f.kind == RESULT and mine in {None, f.subtask}), key=lambda fact: fact.step)
+
+
+def results_told(request: OperatorView | GateRequest, recent: int = 0) -> str:
+    """Answers that do not stand whole in their step, the last ones whole as far as there is room; of the rest their names."""
+    judged = isinstance(request, GateRequest)
+    steps = request.steps if isinstance(request, GateRequest) else request.history
+    folded = {(step.subtask, step.step) for step in _folded(steps, recent, judged)}
+    shown_there = {(step.subtask, step.step) for step in steps} - folded
+    pages = set() if isinstance(request, GateRequest) else {skill.called for skill in request.skills if "offset" in skill.takes}
     told: list[str] = []
     room = _RESULTS
-    for fact in reversed(mine):
-        head = f"{fact.name} answered at step {fact.step}"
-        if room < _LEAST:
-            told.append(f"{head} ({len(fact.value):,} characters, not shown; `fact:{fact.name}` stands for all of it)")
+    for fact in reversed(results_of(request)):
+        value = value_told(fact)
+        if len(value) <= _ANSWER and (fact.subtask, fact.step) in shown_there:
             continue
-        shown = _records_told(fact.value, room, fact.source_name in pages)
-        told.append(f"{head}:\n{shown}")
+        head = f"{fact.name}{'' if f'at step {fact.step}' in fact.name else f' at step {fact.step}'}"
+        if room < _LEAST:
+            rest = "not shown" if judged else f"not shown; `fact:{fact.name}` stands for all of it"
+            told.append(f"{head} answered {len(value):,} characters, {rest}")
+            continue
+        shown = _records_told(value, room, fact.source_name in pages)
+        told.append(f"{head} answered:\n{shown}")
         room -= len(shown)
     return "\n\n".join(reversed(told))
 
@@ -225,14 +261,19 @@ def instruction_told(subtask: Subtask) -> str:
     return f"{said} ({_REFERENCES})" if references_in(said) else said
 
 
-def plan_told(plan: Sequence[Subtask]) -> str:
+def plan_told(plan: Sequence[Subtask], checked: Subtask | None = None, *, whole: bool = False) -> str:
+    """A line for each subtask; of the one that is `checked` not what is said of it anyway. `whole` is for who plans anew: what is
+    fulfilled is named, to be kept by its id, and what is not is told whole."""
     lines = []
     for subtask in plan:
         after = f" after {', '.join(subtask.depends_on)}" if subtask.depends_on else ""
         where = f" in {subtask.app}" if subtask.app else ""
         pinned = ", pinned" if subtask.pinned else ""
-        lines.append(f"{subtask.id} ({subtask.status.value}, {subtask.worker}{where}{after}{pinned}): {subtask.instruction}")
-    return listed(lines, _STEP)
+        kept = whole and subtask.status is SubtaskStatus.FULFILLED
+        words = "this is what is checked" if checked is not None and subtask.id == checked.id else subtask.instruction
+        told = cut(subtask.title if kept else words, _PLANNED if whole else _STEP)
+        lines.append(f"- {subtask.id} ({subtask.status.value}, {subtask.worker}{where}{after}{pinned}): {told}")
+    return "\n".join(lines)
 
 
 def supplements_told(supplements: Sequence[Supplement]) -> str:

@@ -62,6 +62,13 @@ def infeasible() -> Run:
     return run
 
 
+def refused() -> Run:
+    no = FAIL.model_copy(update={"refused": True})
+    run = Run([planned(subtask("a"))], {"a": [FILL]}, {FINAL: [no]})
+    run.go()
+    return run
+
+
 def plan_failed() -> Run:
     run = Run([planned(subtask("a", "b"), subtask("b", "a")), planned(subtask("a"))], {"a": [FILL]})
     run.go()
@@ -210,6 +217,7 @@ STORIES: dict[str, tuple[Callable[[], Run], str]] = {
     "given plan": (given_plan, "fulfilled"),
     "already ended": (already_ended, "fulfilled"),
     "infeasible": (infeasible, "rejected"),
+    "refused": (refused, "rejected"),
     "plan failed": (plan_failed, "fulfilled"),
     "plan rejected": (plan_rejected, "fulfilled"),
     "nothing left": (nothing_left, "fulfilled"),

@@ -82,6 +82,14 @@ def test_an_evaluator_without_a_usable_verdict_ends_the_run_after_the_reasks_and
     assert len(set(asked)) == 3, "the same mistake twice is not asked about in the same words"
 
 
+def test_a_goal_of_which_nothing_was_to_be_done_is_rejected_at_the_end_and_not_planned_again() -> None:
+    no = GateVerdict(decision=Signal.GATE_FAIL, reason="the user did not agree", refused=True)
+    run = Run([planned(subtask("a"))] * 3, {"a": [FILL]}, {GateTrigger.FINAL_CHECK: [no]})
+    run.go()
+    assert (run.status, run.result["plans"]) == ("rejected", 1)
+    assert gates(run)[-1]["refused"] is True
+
+
 def test_a_manager_whose_plans_cannot_be_used_is_not_asked_ten_times() -> None:
     run = Run([planned(subtask("a", "nobody"))] * 12, {}, limits=Limits(reasks=2))
     run.go()
@@ -101,7 +109,7 @@ def test_what_was_expected_is_held_against_the_screens_before_and_after() -> Non
     assert first["progress"] == ["step:1"]
 
 
-def test_a_policy_is_told_what_changed_and_what_it_took() -> None:
+def test_a_policy_is_told_what_it_took() -> None:
     asked: list[GateRequest] = []
 
     class Listening(RulesEvaluator):
@@ -113,7 +121,6 @@ def test_a_policy_is_told_what_changed_and_what_it_took() -> None:
     run.go()
     found = asked[0].found
     assert found is not None
-    assert '"$5.00"' in found.changed
     assert (found.steps, found.failed, found.idle, found.repeated) == (2, 0, 1, 1)
 
 

@@ -79,6 +79,18 @@ def test_what_is_fulfilled_is_kept_and_statuses_are_not_the_models_to_give() -> 
     assert answer.subtasks[0].instruction == "find it"
 
 
+def test_what_is_kept_is_named_by_its_id_alone() -> None:
+    done = Subtask(id="a", title="a", instruction="find it", app="mail", status=SubtaskStatus.FULFILLED)
+    waits = Subtask(
+        id="b", title="b", instruction="enter " * 500, app="claims", depends_on=("a",), expect=(EffectSeen(verb="save"),)
+    )
+    answer = plan(planned({"id": "a"}, {"id": "b"}, subtask("c", "mail", "b")), plan=(done, waits), attempts=2)
+    assert answer.subtasks[:2] == (done, waits)
+    failed = waits.model_copy(update={"status": SubtaskStatus.REJECTED})
+    with pytest.raises(GaveUp, match="'b' has no instruction"):
+        plan(planned({"id": "b"}), plan=(done, failed), failed="b", attempts=2)
+
+
 def test_nothing_left_is_believed_only_when_nothing_is_left() -> None:
     reply = {"reason": "r", "outcome": "nothing_left", "subtasks": []}
     open_ = Subtask(id="a", title="a", instruction="find it")

@@ -132,23 +132,22 @@ def test_whatever_a_stranger_calls_a_schema_is_used_or_refused_in_a_sentence(sch
 def test_what_is_nearest_to_the_subtask_is_shown_first_and_nothing_is_hidden() -> None:
     lines = registry(shown=2).lines("mail", "Move the message from Bob into the folder Archive")
     assert lines[0].startswith("mail.move_message(")
-    assert [line.endswith("}") for line in lines] == [True, True, *[False] * 9], "an example with those that are near"
+    assert ["; risk: " in line for line in lines] == [True, True, *[False] * 9], "what it does with those that are near"
     assert "mail.reply(id: string, body: string)" in lines
     everywhere = registry(shown=3).lines(None, "Count the lines of the file")
     assert any(line.startswith("mail.send_message(") for line in everywhere), "whatever the words of the subtask are"
 
 
-def test_a_line_says_what_it_takes_and_risks_and_how_it_is_called() -> None:
+def test_a_line_says_what_it_takes_does_and_risks() -> None:
     lines = {skill.called: told(skill) for skill in registry().known}
     assert lines["mail.move_message"] == (
         'mail.move_message(id: string, folder: "Inbox" | "Archive" | "Trash") (api; repeatable; risk: edit): Put a message into '
-        'another folder; for example {"action": "call_api", "app": "mail", "function": "move_message", '
-        '"arguments": {"id": "...", "folder": "Inbox"}}'
+        "another folder"
     )
     assert lines["mail.send_message"].startswith(
         "mail.send_message(to?: string, cc?: string, subject?: string, body?: string) (api; once-only; risk: send)"
     )
-    assert lines["mail.agent"].endswith('{"action": "ask_in_app_agent", "app": "mail", "request": "..."}')
+    assert lines["mail.agent"].startswith("mail.agent(request: string) (agent; ")
 
 
 def test_a_line_has_a_bounded_length_and_no_line_breaks() -> None:

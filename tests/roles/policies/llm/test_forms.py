@@ -20,12 +20,12 @@ from orchestrator.tasks.tasks import resolve_target
 from protocol import AgentStatus, parse_action
 from roles.contracts import EffectSeen, GateRequest, GateVerdict, OperatorView, Supplement
 from roles.contracts.limits import Limits
-from roles.contracts.signals import GateTrigger
+from roles.contracts.signals import ALLOWED_DECISIONS, GateTrigger
 from roles.evaluator.llm import LlmEvaluator
 from roles.policies.llm.decision_parsing import read_decision
 from roles.policies.llm.prompts import load_prompt, now_told
 from roles.policies.llm.reply_parsing import UnusableReply
-from roles.policies.llm.schemas import DEFAULT_VERBS, needs
+from roles.policies.llm.schemas import DEFAULT_VERBS, evaluator_schema, needs
 from roles.policies.scripted_model import ScriptedChatModel
 
 FINISH = {"reasoning": "r", "action": "none", "status": "FINISH"}
@@ -118,7 +118,41 @@ def test_a_gate_is_told_of_no_decision_that_is_not_its(trigger: GateTrigger, tol
     verdict = LlmEvaluator(asker(model), load_prompt("evaluator"), screen_tokens=2_000, recent=8).judge(request)
     assert isinstance(verdict, GateVerdict)
     text = text_of(heard[0])
+    offered = {d.value for d in ALLOWED_DECISIONS[trigger]}
+    assert {*evaluator_schema(ALLOWED_DECISIONS[trigger])["properties"]["decision"]["enum"]} == offered == told
     assert {name for name in ("gate_done", "gate_fail", "gate_continue", "gate_supplement") if name in text} == told
+
+
+@pytest.mark.parametrize(
+    ("settings", "in_words"),
+    [
+        ({"name": "ollama:x"}, True),
+        ({"name": "openai:gpt-5"}, False),
+        ({"name": "openai:gpt-5", "structure": "text"}, True),
+        ({"name": "openai:x", "base_url": "http://127.0.0.1:1/v1"}, True),
+        ({"name": "ollama:x", "structure": "tools"}, False),
+    ],
+)
+def test_the_form_is_said_once_in_words_or_by_the_schema(settings: dict[str, Any], in_words: bool) -> None:
+    bound: list[str] = []
+
+    class Bound(ScriptedChatModel):
+        def with_structured_output(self, schema: Any, **more: Any) -> Any:
+            bound.append(str(schema))
+            return super().with_structured_output(schema, **more)
+
+    heard: list[str] = []
+
+    def answer(messages: Sequence[BaseMessage]) -> Any:
+        heard.append(text_of(messages))
+        return FINISH
+
+    operator(Bound(answer=answer), **settings).decide(view())
+    words = "what you see that matters, in one short sentence"
+    assert (words in heard[0]) is in_words
+    assert sum(words in form for form in bound) == (not in_words)
+    assert "\0" not in heard[0]
+    assert heard[0].count(view().subtask.instruction) == 1
 
 
 def do(action: str, target: str, **more: Any) -> dict[str, Any]:

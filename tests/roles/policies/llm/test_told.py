@@ -7,18 +7,20 @@ from collections.abc import Sequence
 from typing import Any
 
 from langchain_core.messages import BaseMessage
-from models import asker, fact, operator, prompts_of, section, step, text_of, view
+from models import SCREEN, asker, fact, operator, prompts_of, section, step, text_of, view
 from support import Run, planned, subtask
 
 from environments.simulated.desktop import SimulatedDesktop
 from environments.simulated.world.worldfile import load_world
-from roles.contracts import GateRequest, Supplement
+from protocol import GUIElement, VisualState
+from roles.contracts import GateRequest, Supplement, TextShown
 from roles.contracts.limits import Limits
-from roles.contracts.signals import GateTrigger
+from roles.contracts.orders import GoalLedger, LedgerEntry
+from roles.contracts.signals import GateTrigger, SubtaskStatus
 from roles.evaluator.llm import LlmEvaluator, evidence_ids
 from roles.policies.llm.asking import with_pictures
 from roles.policies.llm.prompts import load_prompt
-from roles.policies.llm.subtask_words import facts_told, results_told, steps_told, supplements_told
+from roles.policies.llm.subtask_words import facts_told, ledger_told, plan_told, results_told, steps_told, supplements_told
 from roles.skills.contract import RESULT, Skill
 
 FINISH = {"reasoning": "r", "action": "none", "status": "FINISH"}
@@ -46,12 +48,12 @@ def test_a_call_is_told_with_its_arguments_and_answer_and_a_second_page_beside_t
         {"reasoning": "r", "action": "memorize", "name": "where", "value": "Inbox", "status": "CONTINUE"},
     )
     first, second = (json.loads(f.value)["items"][0]["id"] for f in whole.journal.facts() if f.kind == RESULT)
-    steps, results = section(asked[-1], "steps"), section(asked[-1], "results")
+    steps = section(asked[-1], "steps")
     assert 'call mail.list_messages with {"limit": 1}: it worked; it answered {' in steps
     assert 'memorize where = "Inbox": kept' in steps
     assert "nothing changed" not in steps
-    assert results.index(f'"id": "{first}"') != results.index(f'"id": "{second}"')
-    assert "mail.list_messages at step " in results
+    assert steps.index(f'"id": "{first}"') != steps.index(f'"id": "{second}"')
+    assert asked[-1].count(f'"id": "{second}"') == 1, "an answer stands once"
 
 
 def test_what_a_call_refuses_costs_neither_a_wait_nor_the_call_again() -> None:
@@ -76,15 +78,15 @@ def test_a_gate_sees_every_step_of_the_subtask_and_what_was_sent() -> None:
     worked(draft, kept, *looks, parts={"evaluator": evaluator}, limits=Limits(max_steps=100, stale_repeats=100))
     done = next(text for messages in seen if "asked: WORKER_SUCCESS" in (text := text_of(messages)))
     assert BODY.strip() in section(done, "steps")
-    assert section(done, "steps").count("mail.list_messages") == 45
+    assert section(done, "steps").count("call mail.list_messages with") == 45
     assert "48 steps, 0 of them failed, 0 without a visible change" in section(done, "findings")
 
 
 def test_earlier_steps_that_wrote_nothing_are_counted_and_every_step_is_evidence() -> None:
-    done = [step(1, action={"action_type": "fill", "target": {"text": "Body"}, "text": BODY}), *(step(n) for n in range(2, 60))]
+    done = [step(1, action={"action_type": "fill", "target": {"text": "Body"}, "text": BODY}), *(step(n) for n in range(2, 160))]
     told = steps_told(done, 3, bodies=True)
     assert BODY.strip() in told
-    assert "steps 2 to 56, in short" in told
+    assert "steps 2 to 59, in short" in told
     assert "step:1" in evidence_ids(GateRequest(trigger=GateTrigger.FINAL_CHECK, goal="g", steps=tuple(done)))
 
 
@@ -98,7 +100,7 @@ def test_an_answer_that_is_too_long_says_how_to_have_the_rest() -> None:
     shown = told.count('"subject"')
     assert 50 < shown < 200
     assert f"({shown} of 400 shown; offset {100 + shown} for the rest)" in told
-    assert "at step 1 answered at step 1 (900 characters, not shown; `fact:mail.list_messages at step 1` stands for all" in told
+    assert "at step 1 answered 900 characters, not shown; `fact:mail.list_messages at step 1` stands for all" in told
 
 
 def test_a_worker_gets_whole_the_fact_that_its_subtask_names() -> None:
@@ -132,3 +134,79 @@ def test_a_picture_that_was_wanted_and_is_not_there_is_explained() -> None:
     assert "there is no picture of the screen: this model is given none (crew.operator.vision is off)" in section(
         asked[-1], "events"
     )
+
+
+def test_a_long_answer_stands_once_and_whole_for_who_works_and_who_judges() -> None:
+    page = json.dumps([{"id": f"m{n}", "subject": "s" * 60} for n in range(9)])
+    named = {"kind": RESULT, "subtask": "a", "source_name": "mail.list_messages"}
+    known = (fact("mail.list_messages", page, step=1, **named), fact("note", "kept", subtask="a", step=2))
+    listed = step(1, action={"action_type": "call_api", "app": "mail", "function": "list_messages", "arguments": {}})
+    model, heard = prompts_of(lambda _: FINISH)
+    operator(model).decide(view(history=(listed, step(2)), facts=known))
+    judged, seen = prompts_of(lambda _: {"reason": "r", "decision": "gate_done", "evidence": ["step:1"]})
+    request = GateRequest(
+        trigger=GateTrigger.WORKER_SUCCESS,
+        goal="g",
+        subtask=subtask("a"),
+        steps=(listed, step(2)),
+        facts=known,
+        screens=(SCREEN,),
+    )
+    LlmEvaluator(asker(judged), load_prompt("evaluator"), screen_tokens=500, recent=1).judge(request)
+    for text in (text_of(heard[0]), text_of(seen[0])):
+        assert text.count('"id": "m8"') == 1
+        assert page in section(text, "results")
+        assert "its answer is `mail.list_messages`, below" in section(text, "steps")
+        assert "note = kept" in section(text, "facts")
+
+
+def test_a_gate_is_shown_the_screen_on_which_an_effect_was_seen_and_whole_facts_of_its_subtask() -> None:
+    sent = VisualState(elements=(GUIElement(element_id="e1", tag="p", role="status", text="Order 77 placed"),), app="shop")
+    expected = subtask("a", expect=(TextShown(text="Order 77 placed"),))
+    long = "line of a list\n" * 60
+    request = GateRequest(
+        trigger=GateTrigger.WORKER_SUCCESS,
+        goal="g",
+        subtask=expected,
+        steps=(step(1, before=SCREEN.state_id, after=sent.state_id), step(2, before=sent.state_id, after=SCREEN.state_id)),
+        facts=(fact("list", long, subtask="a"),),
+        screens=(SCREEN,),
+        earlier=(sent,),
+    )
+    model, heard = prompts_of(lambda _: {"reason": "r", "decision": "gate_done", "evidence": [f"state:{sent.state_id}"]})
+    LlmEvaluator(asker(model), load_prompt("evaluator"), screen_tokens=900, recent=1).judge(request)
+    text = text_of(heard[0])
+    assert 'e1 status "Order 77 placed"' in section(text, "screens")
+    assert f"state:{SCREEN.state_id}" in section(text, "screens")
+    assert long.strip() in section(text, "facts")
+
+
+def test_of_steps_that_are_told_as_numbers_a_worker_is_told_what_they_sent() -> None:
+    sent = step(1, verb="send", target="Send", events=("status: Message sent",))
+    told = steps_told([sent, *(step(n) for n in range(2, 30))], 3)
+    assert "steps 1 to 26, in short" in told
+    assert told.count("Message sent") == 1
+    assert told.count("\n") == 4
+
+
+def test_the_orders_that_rules_understood_are_told_whole_and_of_the_rest_only_that_there_is_one() -> None:
+    long = "Move every mail of the vendor with the long name into the folder for the year that is over " * 2
+    orders = (LedgerEntry(order=0, text=long.strip(), state="shown", evidence=("step:4",)),)
+    rest = (LedgerEntry(kind="unread", text="Somebody left the lights on", state="unread"),)
+    told = ledger_told(GoalLedger(goal="g", entries=(*orders, *rest)))
+    assert f"[x] {long.strip()} (step:4)" in told
+    assert "lights" not in told
+    assert told.splitlines()[-1] == "Rules read only part of this goal; judge the rest from its words."
+    assert ledger_told(GoalLedger(goal="g", entries=rest)) == told.splitlines()[-1]
+
+
+def test_who_plans_anew_is_told_whole_what_is_left_and_by_name_what_is_kept() -> None:
+    words = ("Write the whole of the report into the note. " * 30).strip()
+    read = subtask("a").model_copy(update={"title": "Read the mail", "instruction": words, "status": SubtaskStatus.FULFILLED})
+    plan = (read, subtask("b", "a").model_copy(update={"instruction": words}))
+    told = plan_told(plan, whole=True)
+    assert words in told.splitlines()[1]
+    assert told.splitlines()[0].startswith("- a (fulfilled, operator")
+    assert told.splitlines()[0].endswith("): Read the mail")
+    assert words not in plan_told(plan)
+    assert "this is what is checked" in plan_told(plan, plan[1])
