@@ -156,20 +156,24 @@ def list_suites(as_json: AsJson = False) -> None:
 def run(
     suite: Annotated[str, typer.Argument(metavar="SUITE", help="A shipped suite (see `suite list`), or a file.")],
     out: Annotated[Path | None, typer.Option(metavar="FOLDER", help="Where to; suites/NAME when not given.")] = None,
-    workers: Annotated[int, typer.Option(min=1, max=64, help="How many processes.")] = 1,
+    workers: Annotated[int, typer.Option(min=1, max=4096, help="How many at once.")] = 1,
+    on: Annotated[
+        str, typer.Option(metavar="ENGINE", help="ray, ray://HOST:PORT, slurm or slurm:local; processes here when not given.")
+    ] = "",
     retry: Annotated[str, typer.Option(metavar="failed", help="failed: work again what did not come out right.")] = "",
     only: Annotated[str, typer.Option("--tasks", metavar="PATTERN", help="Only tasks whose name fits.")] = "*",
     as_json: AsJson = False,
 ) -> None:
     """Work what is not done yet, and show the table. What was stopped goes on when the same is typed again."""
     from orchestrator.errors import UsageProblem
-    from orchestrator.lab.suite.suite import load_suite, rows_in, run_suite
+    from orchestrator.lab.suite.engines import run_suite
+    from orchestrator.lab.suite.suite import load_suite, rows_in
 
     if retry not in {"", "failed"}:
         raise UsageProblem(f"--retry {retry!r} is not known; there is `failed`.")
     folder = out or Path("suites") / Path(suite).stem
     began, first = time.monotonic(), 0
-    for row, done, of in run_suite(load_suite(suite), folder, workers=workers, again=retry == "failed", only=only):
+    for row, done, of in run_suite(load_suite(suite), folder, workers=workers, on=on, again=retry == "failed", only=only):
         first = first or done
         left = (time.monotonic() - began) / (done - first + 1) * (of - done)
         _tell(row, f"{done:>4}/{of}", left)

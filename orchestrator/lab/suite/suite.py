@@ -1,4 +1,4 @@
-"""A suite: what its file says, the episodes that come of it, and working those that are not done yet.
+"""A suite: what its file says, the episodes that come of it, and working one of them.
 
 Each episode is a run folder of its own and a row, written when it is over. What has a row is not worked again; what was stopped
 in the middle is worked anew from its beginning, in a world that nobody else sees.
@@ -7,11 +7,9 @@ in the middle is worked anew from its beginning, in a world that nobody else see
 from __future__ import annotations
 
 import json
-import multiprocessing
-import shutil
-from collections.abc import Iterator, Mapping, Sequence
-from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
-from concurrent.futures.process import BrokenProcessPool
+import tempfile
+from collections.abc import Mapping
+from contextlib import suppress
 from fnmatch import fnmatch
 from pathlib import Path
 from typing import Annotated, Any, NamedTuple, Self
@@ -19,17 +17,16 @@ from typing import Annotated, Any, NamedTuple, Self
 from pydantic import Field, JsonValue, ValidationError, model_validator
 
 from environments.files.yaml_lines import KeyPath
-from orchestrator.errors import UsageProblem, did_you_mean
+from orchestrator.errors import MachineStopped, UsageProblem, did_you_mean
 from orchestrator.runs.runs import Outcome, start
 from orchestrator.settings.layers import Document, Source, checked, read_document
 from orchestrator.settings.settings import load_settings, shipped, shipped_names
+from orchestrator.store.stores import address_of, forget, written
 from orchestrator.tasks.tasks import Task, load_task
 from protocol import Frozen
 from protocol.log.log import whole_file
 
-SPEC, ROWS, RUNS = "suite.json", "rows", "runs"
-_BREAKS = 3
-"""How often workers may be lost one after the other with nothing done in between."""
+SPEC, ROWS, RUNS, DRIVER = "suite.json", "rows", "runs", "driver"
 
 
 class Suite(Frozen):
@@ -185,83 +182,61 @@ def rows_in(folder: Path) -> list[EpisodeRow]:
     return sorted(rows, key=lambda row: (row.configuration, *row.pair))
 
 
-def run_suite(suite: Suite, folder: Path, *, workers: int = 1, again: bool = False, only: str = "*") -> Iterator[SuiteProgress]:
-    """Work what has no row yet, and yield each as it ends; with `again` also what did not come out right.
-
-    Raises UsageProblem where the folder holds another suite's rows, or where workers are lost again and again.
-    """
-    every = episodes_of(suite, only)
-    _claim(suite, folder)
-    known = {(row.configuration, *row.pair): row for row in rows_in(folder)}
-    left = []
-    for spec in every:
-        row = known.get((spec.configuration, Path(spec.task).stem, spec.seed, spec.repeat))
-        if row is None or (again and not row.right):
-            (folder / ROWS / f"{spec.name}.json").unlink(missing_ok=True)
-            left.append(spec)
-    done = len(every) - len(left)
-    for number, row in enumerate(_worked(left, folder, workers), start=done + 1):
-        yield SuiteProgress(row, number, len(every))
+class Superseded(MachineStopped):
+    """Another `suite run` works the folder by now; what this one was doing is left to it."""
 
 
-def _claim(suite: Suite, folder: Path) -> None:
-    (folder / ROWS).mkdir(parents=True, exist_ok=True)
-    said, place = suite.model_dump(mode="json"), folder / SPEC
-    if place.exists():
-        kept = json.loads(place.read_text(encoding="utf-8"))
-        differ = sorted(key for key in said if key not in {"about", "tasks"} and kept.get(key) != said[key])
-        if differ:
-            raise UsageProblem(f"{folder} has rows of a suite with other {', '.join(differ)}; name another folder with --out.")
-    with whole_file(place) as file:
-        file.write(json.dumps(said, indent=1) + "\n")
-
-
-def _worked(specs: Sequence[EpisodeSpec], folder: Path, workers: int) -> Iterator[EpisodeRow]:
-    if workers <= 1:
-        yield from (work(spec, folder) for spec in specs)
-        return
-    left, breaks = list(specs), 0
-    while left:
-        pool = ProcessPoolExecutor(min(workers, len(left)), mp_context=multiprocessing.get_context("spawn"))
-        ends: dict[Future[EpisodeRow], EpisodeSpec] = {}
-        try:
-            waiting = iter(list(left))
-            while True:
-                for spec in waiting:  # no more at once than there are workers: what was handed to a lost one is little
-                    ends[pool.submit(work, spec, folder)] = spec
-                    if len(ends) >= 2 * workers:
-                        break
-                if not ends:
-                    return
-                over, _ = wait(ends, return_when=FIRST_COMPLETED)
-                for one in over:
-                    row = one.result()
-                    left.remove(ends.pop(one))
-                    breaks = 0
-                    yield row
-        except BrokenProcessPool:
-            breaks += 1
-            left = [spec for spec in left if not (folder / ROWS / f"{spec.name}.json").exists()] or left
-            if breaks >= _BREAKS:
-                raise UsageProblem(f"Workers of the suite ended {breaks} times with nothing done; use fewer of them.") from None
-        finally:
-            pool.shutdown(wait=False, cancel_futures=True)
-
-
-def work(spec: EpisodeSpec, folder: Path) -> EpisodeRow:
-    """Work one episode and write its row; whatever an earlier process left of it is taken away first."""
-    place = folder / RUNS / spec.name
-    shutil.rmtree(place, ignore_errors=True)
-    task = _load(spec.task)
+def read_row(spec: EpisodeSpec, folder: Path) -> EpisodeRow | None:
+    """The row of an episode; None where there is none."""
     try:
-        loaded = load_settings(overrides=[f"seed={spec.seed}", f"runs_dir={place}", *spec.settings], task_layer=task.layer())
-        outcome = start(loaded, task if spec.given_plans else task.model_copy(update={"plan": None}), approver=_approving)
-        row = _row(spec, task, outcome, folder)
-    except UsageProblem as bad:
-        row = _named(spec, task, status="error", right=False, false_done=False, reason=str(bad))
+        return EpisodeRow.model_validate_json((folder / ROWS / f"{spec.name}.json").read_bytes())
+    except FileNotFoundError:
+        return None
+
+
+def write_row(spec: EpisodeSpec, row: EpisodeRow, folder: Path) -> EpisodeRow:
     with whole_file(folder / ROWS / f"{spec.name}.json") as file:
         file.write(row.model_dump_json() + "\n")
     return row
+
+
+def work(spec: EpisodeSpec, folder: Path, driver: str = "") -> EpisodeRow:
+    """Work one episode and write its row; whatever an earlier process left of it is taken away first.
+
+    `driver` is the mark of the `suite run` that wants it. Raises Superseded where the folder has that of another one, or where
+    the episode was taken from this worker because it was held for lost.
+    """
+    _refuse_superseded(folder, driver)
+    if (row := read_row(spec, folder)) is not None:
+        return row
+    place, task = folder / RUNS / spec.name, _load(spec.task)
+    try:
+        loaded = load_settings(overrides=[f"seed={spec.seed}", f"runs_dir={place}", *spec.settings], task_layer=task.layer())
+        _clear(place, folder)
+        outcome = start(loaded, task if spec.given_plans else task.model_copy(update={"plan": None}), approver=_approving)
+        row = _row(spec, task, outcome, folder)
+        if not outcome.folder.is_dir():
+            raise Superseded(f"{spec.name} is worked by another worker by now.")
+    except UsageProblem as bad:
+        row = error_row(spec, str(bad), task)
+    _refuse_superseded(folder, driver)
+    return write_row(spec, row, folder)
+
+
+def _refuse_superseded(folder: Path, driver: str) -> None:
+    with suppress(FileNotFoundError):  # a worker on another machine that has no part in the folder
+        if driver and (folder / DRIVER).read_text(encoding="utf-8") != driver:
+            raise Superseded(f"Another `deskcrew suite run` works {folder} by now; this one stops.")
+
+
+def _clear(place: Path, folder: Path) -> None:
+    """In one step, so that a process that still works there can write nothing to what takes its place."""
+    (folder / ROWS).mkdir(parents=True, exist_ok=True)
+    dropping = tempfile.TemporaryDirectory(prefix="dropped-", dir=folder, ignore_cleanup_errors=True)
+    with dropping as dropped, suppress(FileNotFoundError):
+        gone = place.rename(Path(dropped) / place.name)
+        for record in gone.glob("*/run.json"):
+            forget(address_of(written(record)), record.parent.name)
 
 
 def _approving(request: Mapping[str, Any]) -> dict[str, Any] | None:
@@ -281,6 +256,11 @@ def _row(spec: EpisodeSpec, task: Task, outcome: Outcome, folder: Path) -> Episo
         money=sum(use["money"] for use in models), seconds=report.get("wall_seconds", 0.0),
         run=outcome.folder.resolve().relative_to(folder.resolve()).as_posix(),
     )  # fmt: skip
+
+
+def error_row(spec: EpisodeSpec, reason: str, task: Task | None = None) -> EpisodeRow:
+    """Of an episode that could not be run."""
+    return _named(spec, task or _load(spec.task), status="error", right=False, false_done=False, reason=reason)
 
 
 def _named(spec: EpisodeSpec, task: Task, **what: Any) -> EpisodeRow:

@@ -13,8 +13,9 @@ from pathlib import Path
 import pytest
 
 from orchestrator.errors import UsageProblem
+from orchestrator.lab.suite.engines import run_suite
 from orchestrator.lab.suite.figures import figures, table, write_report
-from orchestrator.lab.suite.suite import ROWS, RUNS, EpisodeRow, Suite, episodes_of, load_suite, rows_in, run_suite
+from orchestrator.lab.suite.suite import ROWS, RUNS, EpisodeRow, Suite, episodes_of, load_suite, rows_in
 from orchestrator.settings.settings import shipped_names
 
 SMALL = Suite(
