@@ -112,7 +112,7 @@ def fork(
 
 
 PORT = 8770
-_PACKAGES = ("fastapi", "starlette", "sse_starlette", "uvicorn", "PIL")
+_PACKAGES = ("fastapi", "starlette", "sse_starlette", "uvicorn", "prometheus_client", "PIL")
 
 
 @command
@@ -132,6 +132,9 @@ def serve(
         list[Path] | None, typer.Option("--config", metavar="FILE", help="Settings (YAML) of what is started here; repeatable.")
     ] = None,
     model: ModelName = None,
+    metrics: Annotated[
+        bool, typer.Option("--metrics", help="Serve /metrics to a Prometheus server with a token.")
+    ] = False,
     runs_dir: RunsDir = None,
 ) -> None:
     """Watch, answer and start runs in a browser, until Ctrl-C. The printed address opens it; runs go on without it."""
@@ -145,7 +148,7 @@ def serve(
     people = read_people(tokens) if tokens else []
     token = kept_token(token_file or folder / FILE, new=new_token)
     settings = [*([_model_file(folder, model)] if model else []), *(config or ())]
-    desk = Desk(folder, Tokens([person_of(myself(), "operate", token), *people]), settings)
+    desk = Desk(folder, Tokens([person_of(myself(), "operate", token), *people]), settings, metrics=metrics)
     try:
         app.serve(desk, host, port, token, _ready)
     except KeyboardInterrupt:
@@ -170,7 +173,7 @@ def _need_packages() -> None:
     if not all(find_spec(name) for name in _PACKAGES):
         from orchestrator.errors import MissingDependency
 
-        raise MissingDependency('The server needs FastAPI, uvicorn and Pillow: pip install "deskcrew[serve]"')
+        raise MissingDependency('The server needs FastAPI, uvicorn, prometheus-client and Pillow: pip install "deskcrew[serve]"')
 
 
 def _ready(address: Address) -> None:

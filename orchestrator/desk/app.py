@@ -23,7 +23,7 @@ from environments.served.server import Address, listening_at, own_hosts, server_
 from orchestrator.desk.auth import Caller, Refused, Viewer
 from orchestrator.desk.desk import Desk, UnknownRun
 from orchestrator.desk.models import Problem
-from orchestrator.desk.routes import answers, control, knowledge, runs, start, streams, worlds
+from orchestrator.desk.routes import answers, control, knowledge, metrics, runs, start, streams, worlds
 from orchestrator.desk.routes.answers import go_on_with_answers
 from orchestrator.errors import MachineStopped, UsageProblem
 
@@ -104,7 +104,7 @@ def desk_app(desk: Desk, hosts: frozenset[str] = frozenset()) -> ASGIApp:
         responses={code: {"model": Problem} for code in (401, 403, 404, 409, 413, 422)},
     )  # fmt: skip
     app.state.desk = desk
-    for router in _ROUTERS:
+    for router in (*_ROUTERS, *([metrics.router] if desk.metrics else ())):
         app.include_router(router)
     app.add_exception_handler(AnyHTTPException, _http)
     app.add_exception_handler(RequestValidationError, _invalid)

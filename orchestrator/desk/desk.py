@@ -105,9 +105,10 @@ FILE = "desk.sqlite"
 class Desk:
     """One server's. `close` ends every stream and gives everything back."""
 
-    def __init__(self, runs_dir: Path, tokens: Tokens, config: Sequence[Path] = ()) -> None:
-        """`config` are files of settings that hold for every run that is started here."""
+    def __init__(self, runs_dir: Path, tokens: Tokens, config: Sequence[Path] = (), *, metrics: bool = False) -> None:
+        """`config` are files of settings that hold for every run that is started here; `metrics` serves them at /metrics."""
         self.runs_dir = runs_dir
+        self.metrics = metrics
         self.tokens = tokens
         self.config = tuple(path.resolve() for path in config)
         load_settings(self.config)  # what is wrong in them is said now, and the password of a store is known from here on

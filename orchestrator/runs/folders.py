@@ -7,8 +7,8 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from pathlib import Path, PurePath
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 from environments.files.small_files import LARGEST, read_small
 from orchestrator.control.lease import HOLDING_STILL, reported, standing
@@ -35,6 +35,20 @@ class RunInfo(NamedTuple):
     steps: int
     waiting: bool
     reason: str
+    task: str | None = None
+    seed: int | None = None
+    world: str | None = None
+    """None for a surface that is no simulated world."""
+    preset: str | None = None
+    """Of policies."""
+    judge: str | None = None
+    """`passed`, `unclean` where more was changed than the task allows, or `failed`; None where none looked yet."""
+    tokens: int | None = None
+    """Of models, in and out; this and what follows is None until the run has reported."""
+    cost: float | None = None
+    """In the currency of the model's prices."""
+    duration: float | None = None
+    """Seconds of work."""
 
 
 class RunView(NamedTuple):
@@ -124,9 +138,32 @@ def info_of(record: Mapping[str, Any], report: Mapping[str, Any]) -> RunInfo:
     status, reason = reported(report)
     counted = report.get("counts", {}).get("steps", 0)
     steps = counted if isinstance(counted, int) else 0
+    settings, models = record["settings"], report.get("models")
+    uses = [use for use in models.values() if isinstance(use, dict)] if isinstance(models, dict) else None
+    simulated = settings.get("environment") in {"simulated", "served"}
     return RunInfo(
-        record["run_id"], record["goal"], status, float(record.get("started", 0.0)), steps, status == "on_hold", reason
-    )
+        record["run_id"], record["goal"], status, float(record.get("started", 0.0)), steps, status == "on_hold", reason,
+        task=_of(str, record.get("task_id")), seed=_of(int, settings.get("seed")),
+        world=_of(str, settings.get("world")) if simulated else None,
+        preset=PurePath(_of(str, settings.get("policies")) or "").stem or None, judge=_judged(report.get("judge")),
+        tokens=None if uses is None else sum(_of(int, use.get(way)) or 0 for use in uses for way in ("tokens_in", "tokens_out")),
+        cost=None if uses is None else round(sum((_of(float, use.get("money")) or 0.0 for use in uses), 0.0), 6),
+        duration=_of(float, report.get("wall_seconds")),
+    )  # fmt: skip
+
+
+_Kind = TypeVar("_Kind", str, int, float)
+
+
+def _of(kind: type[_Kind], value: Any) -> _Kind | None:
+    """`value` if it is of this kind, and not what somebody else wrote into a file of a run."""
+    return value if isinstance(value, kind) and not isinstance(value, bool) else None
+
+
+def _judged(verdict: Any) -> str | None:
+    if not isinstance(verdict, dict) or "passed" not in verdict:
+        return None
+    return ("unclean" if verdict.get("clean") is False else "passed") if verdict["passed"] is True else "failed"
 
 
 def stored_report(folder: Path) -> JsonObject:

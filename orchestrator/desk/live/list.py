@@ -5,10 +5,11 @@ from __future__ import annotations
 import os
 import sqlite3
 import threading
+from collections import Counter
 from collections.abc import Collection
 from contextlib import closing
 from pathlib import Path, PurePath
-from typing import Any, assert_never
+from typing import Any, NamedTuple, assert_never
 
 from orchestrator.control.requests import ABOUT, RequestLog, RequestRecord, target_box, with_given
 from orchestrator.desk.live.journal import JOURNAL, Private, RunFiles, SharedStore, StoreReader, Stores, is_run_id, sign_of
@@ -25,7 +26,8 @@ from roles.contracts.requests import (
     Request,
     request_in,
 )
-from roles.journal.events import ModelCallEvent, StepEvent
+from roles.contracts.signals import GATE_DECISIONS
+from roles.journal.events import GateEvent, ModelCallEvent, StepEvent
 from roles.journal.rows import Query
 
 _OFTEN, _SELDOM = 0.2, 1.0
@@ -41,7 +43,7 @@ GROUPS: dict[str, Collection[str]] = {
 """Words that a list can be narrowed to, beside the states themselves."""
 _ASKING = frozenset({"on_hold", "running"})
 """States in which a run may wait for an answer: at work it may ask at a prompt."""
-_COUNTED = (ModelCallEvent.KIND, *ABOUT)
+_COUNTED = (ModelCallEvent.KIND, GateEvent.KIND, *ABOUT)
 
 
 class Tally(StoreReader):
@@ -50,6 +52,8 @@ class Tally(StoreReader):
     def __init__(self) -> None:
         super().__init__()
         self.steps = self.tokens = 0
+        self.gates: Counter[str] = Counter()
+        """By decision."""
         self.last = 0.0
         """When the run did something last."""
         self.asked: tuple[RequestRecord, ...] = ()
@@ -65,6 +69,8 @@ class Tally(StoreReader):
             body = mapping_in(said) or {}
             if kind == ModelCallEvent.KIND:
                 self.tokens += int(number(body.get("tokens_in")) + number(body.get("tokens_out")))
+            elif kind == GateEvent.KIND:
+                self.gates.update(decision for decision in GATE_DECISIONS if decision == body.get("decision"))
             elif kind in ABOUT:
                 self._requests.hear(number(at), kind, body)
         self.asked = tuple(self._requests.all())
@@ -116,6 +122,11 @@ class ListedRun:
         if self._row is None:
             self._row = self._made()
         return self._row
+
+    @property
+    def gates(self) -> Counter[str]:
+        """As far as they were counted for the row."""
+        return self._tally.gates
 
     @property
     def order(self) -> tuple[float, str]:
@@ -210,6 +221,18 @@ def _whole(text: str) -> str:
     return text.encode("utf-8", "replace").decode()
 
 
+class Totals(NamedTuple):
+    """What all runs of a folder come to."""
+
+    states: Counter[str]
+    waiting: Counter[WaitKind]
+    """Runs, by what they wait for."""
+    gates: Counter[str]
+    steps: int
+    tokens: int
+    seconds: float
+
+
 class RunList:
     """Every run of the folder. Safe from several threads."""
 
@@ -261,6 +284,17 @@ class RunList:
         with self._lock:
             asked = [(run, one) for run in runs for one in run.asked()]
         return sorted(filter(None, (run.approval(one) for run, one in asked)), key=lambda one: one.since)
+
+    def totals(self) -> Totals:
+        self.look()
+        with self._lock:
+            runs = [(run.row, run.gates) for run in self._runs.values()]
+        rows = [row for row, _ in runs]
+        return Totals(
+            Counter(row.status for row in rows), Counter(row.waiting.kind for row in rows if row.waiting is not None),
+            sum((gates for _, gates in runs), Counter()), sum(row.steps for row in rows), sum(row.tokens for row in rows),
+            sum(row.seconds for row in rows),
+        )  # fmt: skip
 
     def page(self, query: str, status: str, limit: int, before: str) -> tuple[list[RunRow], str]:
         """Rows, newest first, behind the run `before`, and the id of the last if there are more."""

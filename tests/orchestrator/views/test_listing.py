@@ -28,6 +28,36 @@ def test_the_newest_run_is_listed_first(tmp_path: Path) -> None:
     assert [run["run_id"] for run in json.loads(done.output)] == ["b", "a", "c"]
 
 
+def test_a_line_has_what_the_run_was_and_came_to_and_null_where_nobody_knows(tmp_path: Path) -> None:
+    settings = {"seed": 3, "world": "office", "policies": "configs/policies/llm-small.yaml", "environment": "simulated"}
+    use = {"tokens_in": 900, "tokens_out": 100, "money": 0.25}
+    report = {"status": "fulfilled", "counts": {"steps": 7}, "models": {"manager": use, "operator": use}, "wall_seconds": 2.5}
+    runs: dict[str, tuple[dict[str, object], dict[str, object]]] = {
+        "new": ({"settings": settings, "task_id": "claim"}, report | {"judge": {"passed": True, "clean": True}}),
+        "dirty": ({"settings": settings}, report | {"judge": {"passed": True, "clean": False}}),
+        "wrong": ({"settings": settings}, report | {"judge": {"passed": False, "clean": True}, "models": {}}),
+        "page": ({"settings": settings | {"environment": "browser"}}, report),
+        "old": ({"settings": {}}, {}),
+        "strange": (
+            {"settings": {"seed": [], "world": 1, "policies": True}, "task_id": 3},
+            {"status": "x", "judge": [], "models": 5},
+        ),
+    }
+    for name, (record, told) in runs.items():
+        (tmp_path / name).mkdir()
+        whole = {"run_id": name, "goal": "x", "started": 1.0, **record}
+        (tmp_path / name / "run.json").write_text(json.dumps(whole), encoding="utf-8")
+        (tmp_path / name / "report.json").write_text(json.dumps(told), encoding="utf-8")
+    done = CliRunner().invoke(app, ["ls", "--json", "--runs-dir", str(tmp_path)])
+    lines = {run["run_id"]: run for run in json.loads(done.output)}
+    keys = ("task", "seed", "world", "preset", "judge", "tokens", "cost", "duration")
+    assert [lines["new"][key] for key in keys] == ["claim", 3, "office", "llm-small", "passed", 2000, 0.5, 2.5]
+    assert [lines[name]["judge"] for name in ("dirty", "wrong", "page")] == ["unclean", "failed", None]
+    assert (lines["wrong"]["tokens"], lines["wrong"]["cost"], lines["page"]["world"]) == (0, 0.0, None)
+    for name in ("old", "strange"):
+        assert [lines[name][key] for key in keys] == [None] * len(keys)
+
+
 def test_it_says_who_decided_who_was_passed_over_and_how_votes_fell() -> None:
     first = {"role": "operator", "step": 1, "decided_by": "rules", "passed": ["llm: no usable answer: unknown element 7"]}
     second = {"role": "operator", "step": 2, "decided_by": "llm", "passed": []}

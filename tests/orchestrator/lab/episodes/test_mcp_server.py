@@ -6,8 +6,11 @@ import asyncio
 import json
 import os
 import re
+import socket
+import subprocess
 import sys
-from collections.abc import Awaitable, Callable
+import time
+from collections.abc import Awaitable, Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +18,9 @@ import pytest
 
 pytest.importorskip("mcp", reason='the MCP client is not installed; pip install "deskcrew[mcp]"')
 
-from mcp import Client, StdioServerParameters
+from mcp import Client, MCPError, StdioServerParameters
+from mcp.client.streamable_http import streamable_http_client
+from mcp.shared._httpx_utils import create_mcp_http_client
 from mcp.types import ElicitResult
 
 from orchestrator.errors import UsageProblem
@@ -217,6 +222,93 @@ def test_over_http_nothing_is_answered_without_the_token() -> None:
     for header in (b"", b"Bearer wrong", b"Bearer right"):
         asyncio.run(guarded(inner, "right")({"type": "http", "headers": [(b"authorization", header)]}, None, sent))
     assert statuses == [401, 401, 200]
+
+
+@pytest.fixture(scope="module")
+def url(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """Of `deskcrew mcp --http` in a process of its own."""
+    folder = tmp_path_factory.mktemp("http")
+    (folder / "token").write_text("right\n")
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    words = ["mcp", "--task", "archive-reports", "--http", str(port), "--token-file", "token", "--elicit", "--runs-dir", "runs"]
+    code = "from deskcrew.__main__ import main; main()"
+    env = {**os.environ, "PYTHONPATH": os.pathsep.join([os.environ["PYTHONPATH"], *sys.path])}
+    with subprocess.Popen([sys.executable, "-c", code, *words], cwd=folder, env=env) as server:
+        end = time.monotonic() + 60
+        while True:
+            try:
+                socket.create_connection(("127.0.0.1", port), timeout=1).close()
+                break
+            except OSError:
+                assert server.poll() is None
+                assert time.monotonic() < end, "it does not listen"
+                time.sleep(0.1)
+        yield f"http://127.0.0.1:{port}/mcp"
+        server.terminate()
+
+
+def over_http(work: Callable[[Client], Awaitable[Any]], url: str, token: str | None, **more: Any) -> Any:
+    async def main() -> Any:
+        async with (
+            create_mcp_http_client({} if token is None else {"Authorization": f"Bearer {token}"}) as http,
+            Client(streamable_http_client(url, http_client=http), **more) as client,
+        ):
+            return await work(client)
+
+    return asyncio.run(main())
+
+
+def test_over_streamable_http_a_desktop_is_worked_to_its_judged_end(url: str) -> None:
+    mirror = Episode("archive-reports", 3)
+
+    async def work(client: Client) -> str:
+        assert {tool.name for tool in (await client.list_tools()).tools} > BY_REF
+        assert told(await client.call_tool("reset", {"seed": 3})).startswith(f"goal: {mirror.goal}")
+        for step in steps_of(mirror.task.oracle or (), mirror._slots):
+            name, arguments = _call(step.action, mirror)
+            said = told(await client.call_tool(name, arguments))
+            assert said.startswith(("executed", "answered")) is not step.fails, (step.said, said[:300])
+            mirror.step(step.action)
+        picture = await client.call_tool("browser_take_screenshot", {})
+        assert picture.content[0].mime_type == "image/png"
+        return told(await client.call_tool("finish", {}))
+
+    async def after(client: Client) -> str:
+        return told(await client.call_tool("browser_press_key", {"key": "Tab"}))
+
+    assert over_http(work, url, "right") == "the episode is over: reward 1, passed"
+    assert over_http(after, url, "right") == "The episode is over; call `reset`.", "one server is one desktop"
+
+
+def test_over_streamable_http_the_clients_user_is_asked(url: str) -> None:
+    asked: list[str] = []
+
+    async def answered(context: Any, params: Any) -> ElicitResult:
+        asked.append(params.message)
+        return ElicitResult(action="accept", content={"approve": True})
+
+    async def work(client: Client) -> dict[str, Any]:
+        run = json.loads(told(await client.call_tool("run_goal", {"goal": SUBMIT})))["run"]
+        ended: dict[str, Any] = json.loads(told(await client.call_tool("resume", {"run": run})))
+        return ended
+
+    assert over_http(work, url, "right", elicitation_callback=answered)["status"] == "fulfilled"
+    assert 'click "Submit"' in asked[0]
+
+
+@pytest.mark.parametrize("token", [None, "wrong", "Right"])
+def test_over_streamable_http_a_client_without_the_token_gets_nothing(
+    url: str, token: str | None, caplog: pytest.LogCaptureFixture
+) -> None:
+    async def work(client: Client) -> Any:
+        return await client.list_tools()
+
+    with caplog.at_level("INFO", "httpx2"), pytest.RaisesGroup(MCPError, flatten_subgroups=True):
+        over_http(work, url, token)
+    assert caplog.messages
+    assert all("401 Unauthorized" in message for message in caplog.messages), caplog.messages
 
 
 def test_a_task_that_there_is_not_is_told() -> None:
