@@ -59,7 +59,8 @@ class DesktopTools:
                 fresh = Episode(task, seed, dialect=DIALECT)
                 self._episode.close()
                 self._episode = fresh
-            return f"goal: {self._episode.goal}\n{self._episode.reset(seed).text}"
+            first = self._episode.reset(seed)
+            return f"goal: {first.goal}\n{first.text}"
 
     def browser_snapshot(self) -> str:
         """The screen: one line an element, with its reference in brackets."""

@@ -262,8 +262,8 @@ def _ray(on: str, workers: int) -> Iterator[Engine]:
             ray.init("local", num_cpus=workers, include_dashboard=False, log_to_driver=False, configure_logging=False)
         else:
             ray.init(None if on == LOCAL_RAY else on, log_to_driver=False)
-    except (ConnectionError, RuntimeError, ValueError) as bad:
-        raise UsageProblem(f"--on {on}: Ray cannot be reached: {str(bad).strip().splitlines()[0]}") from None
+    except Exception as bad:  # noqa: BLE001 - Ray raises no class of its own
+        raise MachineStopped(f"--on {on}: Ray does not answer: {' '.join(str(bad).split())[:300]}") from None
     actor = ray.remote(num_cpus=1, max_restarts=0, max_task_retries=0)(_Actor)
 
     class RayWorker:

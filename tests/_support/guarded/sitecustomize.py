@@ -21,7 +21,17 @@ def _stays(host: object) -> bool:
         address = ipaddress.ip_address(host.partition("%")[0])
     except ValueError:
         return host.endswith(".localhost")
-    return address.is_loopback or address.is_unspecified
+    return address.is_loopback or address.is_unspecified or _is_own(address)
+
+
+def _is_own(address: ipaddress.IPv4Address | ipaddress.IPv6Address) -> bool:
+    """Whether it is one of this machine's, where a server may listen."""
+    try:
+        with socket.socket(socket.AF_INET if address.version == 4 else socket.AF_INET6) as trying:
+            trying.bind((str(address), 0))
+    except OSError:
+        return False
+    return True
 
 
 def _watch(event: str, args: tuple[Any, ...]) -> None:
