@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from environments.contract import Environment, EnvironmentFault, Files, Screenshots
 from orchestrator.errors import MissingDependency, UsageProblem, did_you_mean
 from orchestrator.settings.layers import checked, read_document
-from orchestrator.settings.role_settings import CrewSettings, EvaluatorSettings, Member, RoleSettings
+from orchestrator.settings.role_settings import CrewSettings, EvaluatorSettings, Member, OperatorSettings, RoleSettings
 from protocol import VisualState
 from protocol.retries import Retries
 from roles.contracts import PictureKind, ScreenPicture
@@ -29,7 +29,8 @@ if TYPE_CHECKING:
     from langchain_core.language_models import BaseChatModel
 
     from roles.policies.llm.asking import Asker, Picturing
-    from roles.policies.llm.calls import Breaker, Clocks
+    from roles.policies.llm.calls import Breaker, Caller, Clocks
+    from roles.policies.llm.decision_parsing import Grounding
     from roles.policies.llm.prompts import Prompt
 
 ROLES = ("manager", "operator", "evaluator", "analyst", "technician")
@@ -189,32 +190,67 @@ class Deciders:
 
     def _asking_a_model(self, role: str, settings: RoleSettings, at: str) -> Any:
         from roles.policies.llm.asking import Asker
-        from roles.policies.llm.calls import Account, Breaker, Caller, Clocks
-        from roles.policies.llm.models import open_model
         from roles.policies.llm.prompts import PromptProblem, load_prompt
-        from roles.policies.llm.settings import ModelMissing, ModelProblem
-        from roles.policies.scripted_model import ScriptedChatModel
 
-        self._clocks = self._clocks or Clocks()
         chosen = self._model_of(settings)
         if chosen is None:
             raise UsageProblem(
                 f"crew.{role}.model: an llm policy needs a model, such as openai:gpt-5-mini, here or in crew.model"
             )
         try:
-            prompt = load_prompt(
-                role, settings.prompt, narrow=settings.form == "narrow"
-            )  # first: what is wrong is said before what is lacking
+            # First: what is wrong is said before what is lacking.
+            prompt = load_prompt(role, settings.prompt, form=settings.form)
+        except PromptProblem as bad:
+            raise UsageProblem(f"crew.{role}{at}.prompt: {bad}{'' if str(bad).endswith('?') else '.'}") from None
+        caller = self._caller(role, chosen, f"crew.{role}{at}.model")
+        if isinstance(settings, OperatorSettings) and settings.form == "computer_use":
+            return self._computer_use(settings, caller, prompt)
+        return self._policy(role, settings, Asker(caller, self._limits.reasks, self._limits.answer_output), prompt)
+
+    def _caller(self, role: str, chosen: ModelSettings, key: str) -> Caller:
+        """What asks that model for a role. Raises UsageProblem or MissingDependency."""
+        from roles.policies.llm.calls import Account, Breaker, Caller, Clocks
+        from roles.policies.llm.models import open_model
+        from roles.policies.llm.settings import ModelMissing, ModelProblem
+        from roles.policies.scripted_model import ScriptedChatModel
+
+        self._clocks = self._clocks or Clocks()
+        try:
             model = ScriptedChatModel() if self._journal.transcripts.source else open_model(chosen, self._model)
-        except (ModelProblem, PromptProblem) as bad:
-            key = "prompt" if isinstance(bad, PromptProblem) else "model"
+        except ModelProblem as bad:
             problem = MissingDependency if isinstance(bad, ModelMissing) else UsageProblem
-            raise problem(f"crew.{role}{at}.{key}: {bad}{'' if str(bad).endswith('?') else '.'}") from None
+            raise problem(f"{key}: {bad}{'' if str(bad).endswith('?') else '.'}") from None
         breaker = self._breakers.setdefault((chosen.name, chosen.base_url), Breaker(chosen, self._clocks))
         account = Account(role, self._journal, self._limits, chosen.prices, chosen.pictures)
-        caller = Caller(model, chosen, account, breaker, self._clocks, self._retries)
-        asker = Asker(caller, self._limits.reasks, self._limits.answer_output)
-        return self._policy(role, settings, asker, prompt)
+        return Caller(model, chosen, account, breaker, self._clocks, self._retries)
+
+    def _computer_use(self, settings: OperatorSettings, caller: Caller, prompt: Prompt) -> Any:
+        from roles.policies.computer_use.operator import ComputerUseOperator
+        from roles.policies.computer_use.tools import tool_of
+        from roles.policies.llm.settings import ModelProblem
+
+        try:
+            tool = tool_of(settings.tool, caller.settings.name)
+        except ModelProblem as bad:
+            raise UsageProblem(f"crew.operator.tool: {bad}.") from None
+        picturing = self._picturing("operator", "form", caller.settings.pictures)
+        assert picturing is not None, "only where pictures are optional there may be none"  # noqa: S101 - an invariant
+        bounds = {"reasks": self._limits.reasks, "longest": self._limits.answer_output, "recent": settings.recent}
+        return ComputerUseOperator(caller, tool, prompt, picturing, **bounds, batch=settings.batch, verbs=settings.verbs)
+
+    def _grounding(self, settings: RoleSettings) -> Grounding:
+        """Who finds in the picture what no element carries; nobody where the settings name nobody."""
+        from roles.policies.computer_use.grounding import PictureGrounding
+        from roles.policies.llm.asking import Asker
+        from roles.policies.llm.decision_parsing import nowhere
+
+        told = settings.grounding if isinstance(settings, OperatorSettings) else None
+        if told is None:
+            return nowhere
+        picturing = self._picturing("operator", "grounding", told.model.pictures)
+        assert picturing is not None, "only where pictures are optional there may be none"  # noqa: S101 - an invariant
+        caller = self._caller("operator", told.model, "crew.operator.grounding.model")
+        return PictureGrounding(Asker(caller, self._limits.reasks, self._limits.answer_output), picturing, told.counts)
 
     def _workers(self) -> tuple[str, ...]:
         """Whom a plan may name: a technician only where there are files to work on."""
@@ -222,7 +258,10 @@ class Deciders:
 
     def _policy(self, role: str, settings: RoleSettings, asker: Asker, prompt: Prompt) -> Any:
         blind = settings.vision == "auto" and (getattr(asker.model, "profile", None) or {}).get("image_inputs") is False
-        picturing = self._picturing(role, settings) if settings.vision and not blind else None
+        model = self._model_of(settings)
+        size = model.pictures if model is not None else PictureSize()
+        seeing, auto = settings.vision and not blind, settings.vision == "auto"
+        picturing = self._picturing(role, "vision", size, auto=auto) if seeing else None
         pictures = self._screenshots.shown(settings.pictures)
         if role == "manager":
             from roles.manager.llm import LlmManager
@@ -259,18 +298,17 @@ class Deciders:
             verbs=settings.verbs,
             pictures=pictures,
             picturing=picturing,
+            ground=self._grounding(settings),
         )
 
-    def _picturing(self, role: str, settings: RoleSettings) -> Picturing | None:
+    def _picturing(self, role: str, key: str, size: PictureSize, *, auto: bool = False) -> Picturing | None:
         """Pictures of the screen that is there, as large as the role's model takes them; for the Evaluator of those that the
         gallery remembers, too."""
-        environment, gallery, auto = self._environment, self._gallery, settings.vision == "auto"
-        model = self._model_of(settings)
-        size = model.pictures if model is not None else PictureSize()
+        environment, gallery = self._environment, self._gallery
         if not isinstance(environment, Screenshots):
             if auto:
                 return None
-            raise UsageProblem(f"crew.{role}.vision: this environment has no pictures; leave vision out")
+            raise UsageProblem(f"crew.{role}.{key}: this environment has no pictures; leave {key} out")
         try:
             if role == "evaluator" and gallery is not None:
                 return _pictures_of(role, lambda seen: gallery.picture(seen.state_id), size)

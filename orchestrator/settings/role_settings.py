@@ -12,6 +12,7 @@ from roles.contracts import PictureKind, Worker
 from roles.contracts.policies import Granularity
 from roles.contracts.signals import GateTrigger
 from roles.policies.adaptive import AdaptiveSettings
+from roles.policies.computer_use.grounding import Counting
 from roles.policies.llm.settings import AnswerForm, ModelSettings
 
 Simple = Literal["rules", "scripted", "llm", "human", "trusting"]
@@ -105,14 +106,14 @@ class RoleSettings(Frozen):
     batch: int = Field(default=1, ge=1, le=10)
     """How many actions a model may decide at once; the first surprise ends them. 1 is one at a time."""
     form: AnswerForm = "full"
-    """How an Operator's model answers: `full`, one flat form for all actions, or `narrow`, one of the moves that the screen
-    allows, for small models on servers that hold them to a schema."""
+    """How an Operator's model answers: `full`, one flat form for all actions; `narrow`, one of the moves that the screen
+    allows, for small models on servers that hold them to a schema; or `computer_use`, its provider's own tool, on pictures."""
     verbs: tuple[str, ...] | None = Field(default=None, min_length=1)
     """The actions that an Operator's model may choose from; None is all that the environment offers."""
     screen_tokens: int = Field(default=2_500, ge=100)
     """What the screen may take of a prompt."""
     recent: int = Field(default=8, ge=1, le=30)
-    """How many of the last steps a prompt tells one by one."""
+    """How many of the last steps a prompt tells one by one; with `form: computer_use` how many screens it shows as pictures."""
     chain: Members = Field(default=(Member(), Member(policy="rules")), min_length=1)
     """With `fallback`: who is asked, in order."""
     voters: Members = Field(default=(Member(), Member(), Member()), min_length=2)
@@ -152,8 +153,26 @@ class ManagerSettings(RoleSettings):
     """Ask the person what no help document and no tool knows; each question once."""
 
 
+class GroundingSettings(Frozen):
+    """A model that finds the place of a thing in a picture of the screen."""
+
+    model: Model
+    counts: Counting = "pixels"
+    """What its numbers count: `pixels` of the picture it was sent, `pixels_28` (UI-TARS-1.5, Qwen2.5-VL), or `grid_1000`."""
+
+
+def _grounding(value: Any) -> Any:
+    return value if value is None or (isinstance(value, dict) and "model" in value) else {"model": value}
+
+
 class OperatorSettings(RoleSettings):
-    """The Operator's stages may be told apart."""
+    """The Operator may work by pictures, and its stages may be told apart."""
+
+    tool: str | None = None
+    """With `form: computer_use`: the provider's tool, such as `anthropic`, `openai`, `gemini` or `ui_tars`; None: the model's."""
+    grounding: Annotated[GroundingSettings | None, BeforeValidator(_grounding)] = None
+    """A model of its own for `form: full`: it is asked where in the picture a thing is that the deciding model names and that no
+    element carries."""
 
     granularity: Granularity = "coarse"
     """`fine` makes each of its twelve stages a node with a super-step of its own, to watch; `coarse` runs the same at half the

@@ -181,5 +181,10 @@ def _unsettled(rows: Rows) -> defaultdict[tuple[str, str, str], deque[str]]:
     return found
 
 
+def picture_name(base64: str) -> str:
+    """Under which a picture that a model is shown stands among the parts."""
+    return _digest(f"{PICTURE}{base64}")
+
+
 def _digest(text: str) -> str:
     return hashlib.blake2b(text.encode("utf-8", "surrogatepass"), digest_size=16).hexdigest()

@@ -17,6 +17,7 @@ from protocol import (
     GUIElement,
     JsonObject,
     OperatorDecision,
+    PressKey,
     SelectOption,
     Type,
     VisualState,
@@ -59,6 +60,8 @@ class Batch(TypedDict):
 
 _WITHOUT_EFFECT = frozenset({"wait", "screenshot", "hover", "scroll", "memorize", "answer", "ask_user"})
 """Verbs after which the screen may well be as it was."""
+_SELECTING = frozenset({("Control", "a"), ("Meta", "a"), ("ControlOrMeta", "a")})
+"""Keys that select a text, of which elements tell nothing."""
 _WRITTEN = frozenset({"textbox", "searchbox", "combobox", "spinbutton"})
 """A press on one of these has its effect when it has the focus."""
 _GRAVE_EVENTS = ("validation:", "alert:", "popup:")
@@ -129,7 +132,7 @@ def _effect_surprise(doing: BatchStep, last: StepRecord, before: VisualState | N
         shown = " ".join(f"{e.name} {e.value or ''}" for e in seen.elements if e.visible).casefold()
         return "" if expected in " ".join(shown.split()) else f'"{doing["expected"]}" is not to be seen'
     action = parse_action(doing["action"])
-    if action.verb in _WITHOUT_EFFECT:
+    if action.verb in _WITHOUT_EFFECT or (isinstance(action, PressKey) and action.keys in _SELECTING):
         return ""
     element = target_element(action.target, seen)
     if (

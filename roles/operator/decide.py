@@ -358,7 +358,7 @@ def referring(journal: Journal, decision: OperatorDecision, seen: VisualState) -
     """The decision with references in place of what goes into a private field, before the first line about it is written."""
     then = tuple(step.model_copy(update={"action": journal.sealed(step.action, seen)}) for step in decision.then)
     action = None if decision.action is None else journal.sealed(decision.action, seen)
-    return decision.model_copy(update={"action": action, "then": then})
+    return decision.model_copy(update={"action": action, "then": then, "memory": journal.alike(decision.memory)})
 
 
 def _pend(state: State, ctx: Context, decision: OperatorDecision, seen: VisualState, *, recovery: bool = False) -> Update:

@@ -6,14 +6,14 @@ from collections.abc import Sequence
 from dataclasses import KW_ONLY, dataclass
 from typing import Any
 
-from protocol import AgentStatus, ExecStatus, LaunchApp, OperatorDecision, VisualState
+from protocol import AgentStatus, OperatorDecision, VisualState
 from protocol.prompt_form import Style, whole_form
 from protocol.prompt_form.element_text import kind
 from roles.contracts import USER, EffectSeen, Expectation, FactKnown, OperatorView, PictureKind
 from roles.contracts.steering import notes_told
 from roles.journal.transcripts import Occasion
 from roles.policies.llm.asking import FORM, TOLD, Asker, Picturing, with_pictures
-from roles.policies.llm.decision_parsing import KEEPING, LAST, read_decision
+from roles.policies.llm.decision_parsing import Grounding, nowhere, read_decision, said_the_end, way_there
 from roles.policies.llm.move_offer import narrow_moves
 from roles.policies.llm.prompts import Prompt, now_told
 from roles.policies.llm.schemas import operator_schema, verbs_of, verbs_told
@@ -76,11 +76,13 @@ class LlmOperator:
     verbs: Sequence[str] | None = None
     pictures: Sequence[PictureKind] = ("annotated",)
     picturing: Picturing | None = None
+    ground: Grounding = nowhere
+    """Finds what no element carries in the picture."""
 
     def decide(self, view: OperatorView) -> OperatorDecision:
-        if (first := _way_there(view)) is not None:
+        if (first := way_there(view)) is not None:
             return first
-        if _said_the_end(view):
+        if said_the_end(view):
             return OperatorDecision(reasoning="the end was said with the last action", status=AgentStatus.FINISH)
         view = self._narrowed(view)
         narrow = self.form == "narrow"
@@ -99,7 +101,7 @@ class LlmOperator:
         schema = operator_schema(view, batch=self.batch, pictures=seeing)
         system, turn = self.prompt.filled(values | {"answer_form": FORM})
         shown = self._shown(turn, view)
-        return self.asker.ask(system, shown, schema, lambda data: read_decision(data, view, self.batch), about)
+        return self.asker.ask(system, shown, schema, lambda data: read_decision(data, view, self.batch, self.ground), about)
 
     def _narrowed(self, view: OperatorView) -> OperatorView:
         """The view with only the verbs that the settings leave to the model."""
@@ -166,24 +168,6 @@ class LlmOperator:
             return turn
         wanted = [known[name] for name in self.pictures if name in known]
         return with_pictures(turn, [(TOLD[one.kind], self.picturing(view.seen, one)) for one in wanted])
-
-
-def _way_there(view: OperatorView) -> OperatorDecision | None:
-    """The first step of a subtask in an application that is not on the screen: nothing that a model has to think about."""
-    known = {app.app for app in view.apps}
-    hands = not view.verbs or "launch_app" in view.verbs
-    if view.history or view.host_message or view.app not in known or view.seen.app == view.app or not hands:
-        return None
-    action = LaunchApp(app=str(view.app))
-    return OperatorDecision(reasoning=f"{view.app} is not on the screen", action=action, status=AgentStatus.CONTINUE)
-
-
-def _said_the_end(view: OperatorView) -> bool:
-    """Whether the last decision was to finish once something is kept, and just that has worked."""
-    last = view.history[-1] if view.history else None
-    stopped = bool(view.host_message) or any(event.startswith("batch:") for event in view.events)
-    worked = last is not None and last.verb in KEEPING and last.exec_status is ExecStatus.EXECUTED
-    return bool(view.memory.get(LAST)) and worked and not stopped
 
 
 def _seen_through(view: OperatorView, missing: Sequence[Expectation]) -> OperatorDecision | None:

@@ -199,12 +199,14 @@ class ScriptedChatModel(BaseChatModel):
     def _formed(self, reply: Reply, bound: Mapping[str, Any], key: str) -> AIMessage:
         if isinstance(reply, AIMessage):
             return reply
-        tools = [tool["function"]["name"] for tool in bound.get("tools") or ()]
+        tools = [tool["function"]["name"] for tool in bound.get("tools") or () if "function" in tool]
         if isinstance(reply, dict) and tools:
             chosen = bound.get("tool_choice")
             name = chosen if chosen in tools else str(reply.get("tool", tools[0]))
             arguments = {k: v for k, v in reply.items() if k != "tool"}
             return AIMessage(content="", tool_calls=[{"name": name, "args": arguments, "id": f"call_{key[:8]}"}])
+        if isinstance(reply, dict) and bound.get("tools") and "content" in reply:  # of a provider's own tool: its whole message
+            return AIMessage(**reply)
         return AIMessage(content=_as_text(reply))
 
 

@@ -29,7 +29,7 @@ for preset in sys.argv[1:]:
     load_settings((), [f"policies={preset}"])
 for role in VARIABLES:
     assert load_prompt(role)
-assert load_prompt("operator", narrow=True)
+assert load_prompt("operator", form="narrow")
 """
 
 

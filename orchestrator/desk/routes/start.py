@@ -38,8 +38,8 @@ _MAY_BE_SAID = (
 """Keys, each with all below it, that a run over HTTP may carry. No other: whatever names programs, files, addresses or
 environment variables is the server's, and so is a setting that is new and that nobody has thought about."""
 _OF_ROLES = (
-    "policy", "vision", "pictures", "batch", "form", "verbs", "screen_tokens", "recent", "chain", "voters", "when", "review",
-    "ask_user", "final",
+    "policy", "vision", "pictures", "batch", "form", "tool", "verbs", "screen_tokens", "recent", "chain", "voters", "when",
+    "review", "ask_user", "final",
 )  # fmt: skip
 _OF_MODELS = (
     "name", "temperature", "max_tokens", "structure", "timeout", "tries", "wait", "deadline", "break_after", "break_seconds",

@@ -100,7 +100,7 @@ class Asker:
                 said_plainly = None if reply.tool_calls else plain(text_of(reply), self._longest)
                 return read(said_plainly or object_of(reply, self._longest))
             except (UnusableReply, ValidationError) as bad:
-                problem = _worded(bad)
+                problem = worded(bad)
             said = text_of(reply) or str(reply.tool_calls[0]["args"] if reply.tool_calls else "")
             settings, asked = self._caller.settings, self._whole(Question(messages, schema, self._ways[0], about))
             self._caller.account.error(f"the answer of {settings.name} was not usable: {problem}", said, settings, asked, reply)
@@ -171,7 +171,7 @@ def _kind(problem: str) -> str:
     return re.sub(r"'[^']*'|\"[^\"]*\"|\d+", "", problem)
 
 
-def _worded(bad: UnusableReply | ValidationError) -> str:
+def worded(bad: UnusableReply | ValidationError) -> str:
     if isinstance(bad, UnusableReply):
         return str(bad)[:_PROBLEM]
     said = []

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import base64
 import contextvars
+import json
 import threading
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -24,7 +25,7 @@ from roles.contracts.limits import Limits
 from roles.journal.budgets import Budgets, BudgetUse
 from roles.journal.events import ErrorEvent, Json, ModelCallEvent
 from roles.journal.journal import Journal
-from roles.journal.transcripts import ModelRequest, Occasion, Said
+from roles.journal.transcripts import PICTURE, ModelRequest, Occasion, Said
 from roles.policies.fallback import BudgetSpent, Unreachable
 from roles.policies.llm.reply_parsing import Finish, UnusableReply, finish_of, text_of
 from roles.policies.llm.settings import ModelSettings, PictureSize, Prices
@@ -67,8 +68,12 @@ def _parts(message: BaseMessage) -> Iterator[tuple[Literal["text", "picture"], s
     for block in [message.content] if isinstance(message.content, str) else message.content:
         if isinstance(block, str):
             yield "text", block
+        elif "base64" in block:
+            yield "picture", str(block["base64"])
         else:
-            yield ("picture", str(block["base64"])) if "base64" in block else ("text", str(block.get("text", "")))
+            yield "text", str(block["text"]) if "text" in block else json.dumps(block, ensure_ascii=False)
+    for call in message.tool_calls if isinstance(message, AIMessage) and isinstance(message.content, str) else ():
+        yield "text", json.dumps({"name": call["name"], "args": call["args"]}, ensure_ascii=False)
 
 
 class Clocks(NamedTuple):
@@ -81,9 +86,7 @@ class Clocks(NamedTuple):
 class Account:
     """What a role's models cost: every call is written down, and none is made once a budget is spent."""
 
-    def __init__(
-        self, role: str, journal: Journal, limits: Limits, prices: Prices, pictures: PictureSize = _ANY_PICTURE
-    ) -> None:
+    def __init__(self, role: str, journal: Journal, limits: Limits, prices: Prices, pictures: PictureSize = _ANY_PICTURE) -> None:
         self._pictures = pictures
         self._role = role
         self._journal = journal
@@ -123,6 +126,11 @@ class Account:
         )
         self._record(call, asked.about)
         return reply
+
+    def picture(self, name: str) -> str:
+        """A picture that a model was shown, as base64; empty where it is not kept, or has been withdrawn since."""
+        text = self._journal.transcripts.text(name) or ""
+        return text.removeprefix(PICTURE) if text.startswith(PICTURE) else ""
 
     def _record(self, event: ModelCallEvent | ErrorEvent, about: Occasion) -> None:
         # A step that is worked again may call again, so there is no key.
@@ -188,10 +196,10 @@ def _message(kept: Json) -> AIMessage:
 
 
 def _tokens(message: BaseMessage, pictures: PictureSize) -> int:
-    return sum(pictures.tokens(*_size(it)) if kind == "picture" else estimate_tokens(it) for kind, it in _parts(message))
+    return sum(pictures.tokens(*png_size(it)) if kind == "picture" else estimate_tokens(it) for kind, it in _parts(message))
 
 
-def _size(png: str) -> tuple[int, int]:
+def png_size(png: str) -> tuple[int, int]:
     """Width and height, which stand at the beginning of every PNG."""
     head = base64.b64decode(png[:32])
     return (int.from_bytes(head[16:20]), int.from_bytes(head[20:24])) if head.startswith(b"\x89PNG") else (1, 1)

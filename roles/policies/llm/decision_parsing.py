@@ -6,7 +6,7 @@ Read are the flat form of `schemas.py`, decisions in full, OmniMCP's LLMResponse
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 from rapidfuzz import fuzz, process
@@ -15,6 +15,8 @@ from protocol import (
     Action,
     ActionTarget,
     AgentStatus,
+    ExecStatus,
+    LaunchApp,
     NextAction,
     OperatorDecision,
     TargetError,
@@ -41,23 +43,67 @@ _FILLED = frozenset({"text", "arguments", "request", "url", "option", "options"}
 """What of an action may have the value of a fact in it."""
 _NOTES = 3_000
 _NEAREST = 5
+Grounding = Callable[[str, VisualState], ActionTarget | None]
+"""Finds the place of a thing that is described in words and that no element carries."""
+
+
+def nowhere(described: str, seen: VisualState) -> ActionTarget | None:
+    """Where nobody looks at pictures."""
+    return None
+
+
 KEEPING = frozenset({"memorize", "answer"})
 """After these the screen is as it was, so that the end may be said with them."""
 LAST = "last"
 """In the memory: the actions of this decision are the last ones."""
 
 
-def read_decision(data: Mapping[str, Any], view: OperatorView, batch: int = 1) -> OperatorDecision:
+def way_there(view: OperatorView) -> OperatorDecision | None:
+    """The first step of a subtask in an application that is not on the screen: nothing that a model has to think about."""
+    known = {app.app for app in view.apps}
+    hands = not view.verbs or "launch_app" in view.verbs
+    if view.history or view.host_message or view.app not in known or view.seen.app == view.app or not hands:
+        return None
+    action = LaunchApp(app=str(view.app))
+    return OperatorDecision(reasoning=f"{view.app} is not on the screen", action=action, status=AgentStatus.CONTINUE)
+
+
+def said_the_end(view: OperatorView) -> bool:
+    """Whether the last decision was to finish once something is kept, and just that has worked."""
+    last = view.history[-1] if view.history else None
+    stopped = bool(view.host_message) or any(event.startswith("batch:") for event in view.events)
+    worked = last is not None and last.verb in KEEPING and last.exec_status is ExecStatus.EXECUTED
+    return bool(view.memory.get(LAST)) and worked and not stopped
+
+
+def pointed(target: ActionTarget, seen: VisualState) -> ActionTarget:
+    """A target that is a place, with every locator of the element that lies there; a place with none stays one.
+
+    Raises UnusableReply for a place that is not on the screen.
+    """
+    try:
+        there = resolve(target, seen)
+        known = ActionTarget.of(seen.by_id[there.element_id]).model_copy(update={"point": target.point})
+        return known if resolve(known, seen).element_id == there.element_id else target
+    except KeyError:
+        return target
+    except TargetError as bad:
+        if bad.candidates:
+            return target
+        raise UnusableReply(str(bad)) from None
+
+
+def read_decision(data: Mapping[str, Any], view: OperatorView, batch: int = 1, ground: Grounding = nowhere) -> OperatorDecision:
     """The decision; actions that follow count only where `batch` allows several. Raises UnusableReply or ValidationError."""
     decision = _ufo(data, view) if _UFO & data.keys() else OperatorDecision.model_validate(_whole(data, view))
     if decision.status is AgentStatus.ERROR and AgentStatus.ERROR not in (data.get("status"), data.get("Status")):
         raise UnusableReply(decision.comment or f"the status is missing; it is one of {', '.join(STATUSES)}")
     action: Action | None = decision.action
     if action is not None and decision.status is not AgentStatus.FAIL:
-        action = _checked(action, view)
+        action = _checked(action, view, ground)
     decision = decision.in_order()
     if batch > 1 and decision.status is AgentStatus.CONTINUE and data.get("then"):
-        decision = decision.model_copy(update={"then": _following(data["then"], view, batch - 1)})
+        decision = decision.model_copy(update={"then": _following(data["then"], view, batch - 1, ground)})
     notes = data.get("notes")
     kept = part(str(notes), _NOTES, "keep notes shorter") if notes else view.memory.get("notes")
     memory: dict[str, Any] = {"notes": kept} if kept is not None else {}
@@ -67,7 +113,7 @@ def read_decision(data: Mapping[str, Any], view: OperatorView, batch: int = 1) -
     return decision.model_copy(update={"action": action, "memory": memory})
 
 
-def _following(said: Any, view: OperatorView, most: int) -> tuple[NextAction, ...]:
+def _following(said: Any, view: OperatorView, most: int, ground: Grounding) -> tuple[NextAction, ...]:
     """The actions that are to follow, each as carefully read as the first. Raises UnusableReply or ValidationError."""
     if not isinstance(said, list) or not all(isinstance(item, Mapping) for item in said):
         raise UnusableReply('"then" is a list of actions, each with "action", "target" and what else it takes')
@@ -78,7 +124,7 @@ def _following(said: Any, view: OperatorView, most: int) -> tuple[NextAction, ..
         body = _whole({**item, "status": "CONTINUE"}, view).get("action")
         if body is None or body.get("action_type") in {"finish_goal", "fail_goal"}:
             raise UnusableReply('each entry of "then" needs an action; the end of a subtask is an answer of its own')
-        checked = _checked(parse_action(body), view)
+        checked = _checked(parse_action(body), view, ground)
         steps.append(NextAction(action=parse_action(checked.dump()), expected=str(item.get("expected") or "")))
     return tuple(steps)
 
@@ -235,7 +281,7 @@ def _id(target: object) -> str:
     return str(target).strip().strip("[]()").removeprefix("#").strip()
 
 
-def _checked(action: Action, view: OperatorView) -> Action:
+def _checked(action: Action, view: OperatorView, ground: Grounding) -> Action:
     """The action with a target that is on this screen. Raises UnusableReply with what is near."""
     verbs = verbs_of(view)
     if action.verb not in verbs and action.verb not in {"finish_goal", "fail_goal"}:
@@ -250,17 +296,20 @@ def _checked(action: Action, view: OperatorView) -> Action:
     for name in ("target", "to"):
         target = getattr(action, name, None)
         if isinstance(target, ActionTarget):
-            update[name] = _found(target, view.seen)
+            update[name] = _found(target, view.seen, ground)
     return parse_action(action.model_copy(update=update).dump()) if update else action
 
 
-def _found(target: ActionTarget, seen: VisualState) -> ActionTarget:
-    """The same target with every locator that its element offers."""
+def _found(target: ActionTarget, seen: VisualState, ground: Grounding) -> ActionTarget:
+    """The same target with every locator that its element offers; where no element is meant, the place that `ground` finds."""
     if target.point is not None and target.element_id is None and target.text is None:
-        return target
+        return pointed(target, seen)
     try:
         return ActionTarget.of(seen.by_id[resolve(target, seen).element_id])
     except (TargetError, KeyError) as bad:
+        several = isinstance(bad, TargetError) and bad.candidates
+        if target.text and not several and (place := ground(target.text, seen)) is not None:
+            return place
         near = nearest(target.describe(), {e.element_id: e.name for e in seen.elements if e.visible and e.name})
         listed = "; ".join(f"{i} {seen.by_id[i].role or 'element'} {seen.by_id[i].name[:40]!r}" for i in near)
         raise UnusableReply(f"{bad}. Name the element by its id. Nearest are: {listed or 'none'}") from None

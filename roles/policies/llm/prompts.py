@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from environments.files.yaml_lines import read_small
+from roles.policies.llm.settings import AnswerForm
 
 _SIGNS = 12
 _NO_SIGN = re.compile(r"[^0-9a-f]+")
@@ -137,29 +138,36 @@ class Prompt(NamedTuple):
         return system.replace(_NOT_THERE, "(nothing)"), turn.replace(_NOT_THERE, "(nothing)")
 
 
-def load_prompt(role: str, path: Path | None = None, *, narrow: bool = False) -> Prompt:
+_SHIPPED: dict[AnswerForm, str] = {"narrow": "operator/narrow.md", "computer_use": "policies/computer_use/prompt.md"}
+_NEEDED: dict[AnswerForm, frozenset[str]] = {
+    "narrow": VARIABLES["operator"].needed - {"answer_form"} | {"moves"},
+    "computer_use": frozenset({"subtask"}),
+}
+"""Of the forms of an Operator's answer that have a prompt of their own."""
+
+
+def load_prompt(role: str, path: Path | None = None, *, form: AnswerForm = "full") -> Prompt:
     """The prompt of a role, or the user's own in its place. Raises PromptProblem."""
     own = path is not None
-    narrow = narrow and role == "operator"
-    path = path or _HERE / role / ("narrow.md" if narrow else "prompt.md")
+    form = form if role == "operator" else "full"
+    path = path or _HERE / _SHIPPED.get(form, f"{role}/prompt.md")
     try:
         text = read_small(path)
     except (OSError, ValueError) as bad:
         why = getattr(bad, "strerror", None) or "it is not UTF-8 text"
         raise PromptProblem(f"the prompt {path} cannot be read: {why}") from None
-    name = str(path) if own else f"roles/{role}/{path.name}"
+    name = str(path) if own else f"roles/{path.relative_to(_HERE)}"
     parts = _PART.split(text)
     found = dict(zip(parts[1::2], parts[2::2], strict=True))
     for part in ("system", "turn"):
         if not found.get(part, "").strip():
             raise PromptProblem(f"{name}: there is no part `# {part}`; a prompt has two, `# system` and `# turn`")
-    _check(role, name, text, found, form_needed=not narrow)
+    _check(role, name, text, found, _NEEDED.get(form, VARIABLES[role].needed))
     return Prompt(role, found["system"], found["turn"])
 
 
-def _check(role: str, name: str, text: str, found: Mapping[str, str], *, form_needed: bool) -> None:
+def _check(role: str, name: str, text: str, found: Mapping[str, str], needed: frozenset[str]) -> None:
     known = VARIABLES[role]
-    needed = known.needed if form_needed else known.needed - {"answer_form"} | {"moves"}
     names = known.said | known.data | {"fence"}
     used = {match for part in found.values() for match in _VARIABLE.findall(part)}
     if unknown := sorted(used - names):

@@ -27,8 +27,9 @@ class ModelMissing(ModelProblem):
 Structure = Literal["auto", "schema", "tools", "json", "text"]
 """How the form of an answer is asked for: by a JSON schema, as a call of a tool, as any JSON, or in words only."""
 
-AnswerForm = Literal["full", "narrow"]
-"""Of an Operator's answer: one flat form with all fields, or one of the moves that the screen allows."""
+AnswerForm = Literal["full", "narrow", "computer_use"]
+"""Of an Operator's answer: one flat form with all fields, one of the moves that the screen allows, or calls of the provider's own
+tool for computers."""
 
 
 class Prices(Frozen):

@@ -38,6 +38,7 @@ MADE_OF = {
     "pictures": ("[annotated]", "[clean]", (*LLM, "crew.{0}.vision={1}")),
     "batch": ("1", "3", LLM),
     "form": ("full", "narrow", LLM),
+    "tool": ("anthropic", "ui_tars", (*LLM, "crew.{0}.form=computer_use")),
     "verbs": ("null", "[click]", LLM),
     "screen_tokens": ("2500", "100", LLM),
     "recent": ("8", "1", LLM),

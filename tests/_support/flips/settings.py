@@ -99,6 +99,14 @@ def models(at: str) -> dict[str, Flip]:
     }
 
 
+def grounding() -> dict[str, Flip]:
+    """The keys of the model that finds places in pictures, beside one that decides."""
+    at, own = "crew.operator.grounding.model", "crew.operator.model={name: scripted, script: HERE/says-wait.yaml}"
+    counts = flip(see.grounded, "crew.operator.grounding.counts", "pixels", "grid_1000", GIVEN[0], own, f"{at}.name=given")
+    found = {f"model.{key}": told._replace(always=(own, *told.always)) for key, told in models(at).items()}
+    return {f"crew.ROLE.grounding.{key}": told for key, told in (found | {"counts": counts}).items()}
+
+
 def in_member(key: str, told: Flip) -> Flip:
     """The same of one of a chain or of a vote, where it is true of the Operator's policy."""
     policy, of = ("fallback", "chain") if key == "chain" else ("vote", "voters")
@@ -345,6 +353,8 @@ FLIPS: dict[str, Flip] = {
     ),
     "crew.ROLE.batch": flip(see.asked, "crew.operator.batch", 1, 3, *GIVEN),
     "crew.ROLE.form": flip(see.asked, "crew.operator.form", "full", "narrow", *GIVEN),
+    "crew.ROLE.tool": flip(see.asked, "crew.operator.tool", "anthropic", "ui_tars", "crew.operator.form=computer_use", *GIVEN),
+    **grounding(),
     "crew.ROLE.verbs": flip(see.asked, "crew.operator.verbs", "[click]", "[click, fill]", *GIVEN),
     "crew.ROLE.screen_tokens": flip(see.asked, "crew.operator.screen_tokens", 100, 3000, *GIVEN),
     "crew.ROLE.recent": flip(see.asked, "crew.operator.recent", 1, 9, *GIVEN),

@@ -52,6 +52,7 @@ from roles.journal.events import GateEvent, ModelCallEvent
 from roles.journal.journal import Journal
 from roles.knowledge.retrievers import McpSource
 from roles.manager.graph import gather_supplement
+from roles.policies.computer_use.grounding import PictureGrounding
 from roles.policies.fallback import PolicyFault
 from roles.policies.llm.calls import Clocks
 from roles.policies.scripted_model import Overloaded, ScriptedChatModel
@@ -303,8 +304,11 @@ class Bench:
         task = Subtask(id=subtask, title="t", instruction='Enter "$5.00" into Amount', app=app)
         pictures = tuple(ScreenPicture(kind=kind, state_id=seen.state_id) for kind in ("clean", "annotated", "last_target"))
         view = OperatorView(user_request="do it", subtask=task, app=app, seen=seen, history=history, screenshots=pictures)
+        policy = self.deciders.of("operator")
         try:
-            decision: OperatorDecision = self.deciders.of("operator").decide(view)
+            if isinstance(ground := getattr(policy, "ground", None), PictureGrounding):
+                return repr((ground("the cat", seen), [e.body for e in self.journal.events("error")]))
+            decision: OperatorDecision = policy.decide(view)
         except PolicyFault as bad:
             return str(bad)
         return decision.model_dump_json(exclude={"memory"})
@@ -395,6 +399,13 @@ def cached(overrides: Sequence[str], folder: Path) -> Any:
     return [{**e.body, "seconds": 0} for e in bench.journal.events("model_call")]
 
 
+def grounded(overrides: Sequence[str], folder: Path) -> Any:
+    """Where a thing is that a model finds in the picture."""
+    bench = Bench(overrides, folder)
+    bench.model.answer = lambda messages: {"found": True, "x": 640, "y": 400}
+    return bench.decided()
+
+
 def talked(overrides: Sequence[str], folder: Path) -> Any:
     """What is decided by a model that says a lot."""
     bench = Bench(overrides, folder)
@@ -443,7 +454,9 @@ def opened(overrides: Sequence[str], folder: Path) -> Any:
         except UsageProblem as bad:
             return str(bad)
         members = getattr(policy, "_chain", None) or getattr(policy, "_voters", None)
-        return (members[0].policy if members else policy).asker._caller.model.arguments
+        policy = members[0].policy if members else policy
+        ground = getattr(policy, "ground", None)
+        return (ground if isinstance(ground, PictureGrounding) else policy).asker._caller.model.arguments
 
 
 # --- whole runs -------------------------------------------------------------------------------------------------------

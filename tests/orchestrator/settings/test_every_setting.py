@@ -91,7 +91,7 @@ def test_flipping_a_key_of_a_safety_policy_makes_a_difference(key: str, tmp_path
 
 
 OF_ROLES = [(role, key) for role in ROLES for key in type(getattr(CrewSettings(), role)).model_fields]
-SEEN_IN_RUNS = {"review", "ask_user", "granularity"}
+SEEN_IN_RUNS = {"review", "ask_user", "granularity", "grounding"}
 
 
 @pytest.mark.parametrize(("role", "key"), [(role, key) for role, key in OF_ROLES if key not in SEEN_IN_RUNS])

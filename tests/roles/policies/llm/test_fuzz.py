@@ -87,7 +87,7 @@ def _valid_results(answer: Answer) -> None:
 def _asked(role: str, model: ScriptedChatModel, journal: Journal) -> Any:
     if role in {"operator", "narrow"}:
         narrow = role == "narrow"
-        more = {"form": "narrow", "prompt": load_prompt("operator", narrow=True)} if narrow else {}
+        more = {"form": "narrow", "prompt": load_prompt("operator", form="narrow")} if narrow else {}
         decision = operator(model, journal=journal, **more).decide(VIEW)
         _valid_decision(decision)
         return decision

@@ -256,7 +256,7 @@ def test_where_something_new_is_made_other_entries_stay_shut() -> None:
 def test_who_is_there_already_is_written_to_and_not_made_anew() -> None:
     post = planned(EffectSeen(verb="send"), words='Post the fact "number" to "Ada Weber".')
     given = view(verbs=("click",), subtask=post, seen=screen(*rows("Ada Weber", "Emeka"), button(9, "New conversation")))
-    assert told(given, "open", "press button \"New") == ['open link "Ada Weber"']
+    assert told(given, "open", 'press button "New') == ['open link "Ada Weber"']
     nobody = view(verbs=("click",), subtask=post, seen=screen(*rows("Emeka"), button(9, "New conversation")))
     assert 'press button "New conversation"' in told(nobody)
 
@@ -347,7 +347,7 @@ def test_the_other_forms_are_read_as_well() -> None:
 def test_a_narrow_operator_is_told_what_is_to_be_seen_and_asked_again_in_words() -> None:
     model, heard = prompts_of(lambda _: {"do": {"move": 'write "12.00" into textbox "Amount"'}})
     given = view(verbs=(*VERBS, "call_api"), functions=("call_api claims.new {}",), subtask=planned(AMOUNT, SUBMIT))
-    prompt = load_prompt("operator", narrow=True)
+    prompt = load_prompt("operator", form="narrow")
     decision = operator(model, form="narrow", verbs=VERBS, prompt=prompt).decide(given)
     assert decision.action is not None
     text = text_of(heard[0])
@@ -359,7 +359,7 @@ def test_a_narrow_operator_is_told_what_is_to_be_seen_and_asked_again_in_words()
 def test_the_fixed_part_of_the_prompt_stays_the_same_from_step_to_step() -> None:
     """Servers keep what they have read of a prompt; it is only worth something at the beginning."""
     model, heard = prompts_of(lambda _: {"do": {"move": 'press button "Submit"'}})
-    policy = operator(model, form="narrow", prompt=load_prompt("operator", narrow=True))
+    policy = operator(model, form="narrow", prompt=load_prompt("operator", form="narrow"))
     policy.decide(view())
     policy.decide(view(seen=screen(e2={"value": "3"}), history=(step(1),), facts=(fact("a", "b"),)))
     assert heard[0][0].content == heard[1][0].content
@@ -381,6 +381,6 @@ def test_what_was_planned_ends_without_a_question_once_it_is_seen_to_be_complete
     expect: tuple[Expectation, ...], changes: dict[str, Any], asked: int
 ) -> None:
     model, heard = prompts_of(lambda _: {"reasoning": "r", "action": "none", "status": "FINISH"})
-    policy = operator(model, form="narrow", prompt=load_prompt("operator", narrow=True))
+    policy = operator(model, form="narrow", prompt=load_prompt("operator", form="narrow"))
     assert policy.decide(view(subtask=planned(*expect), **changes)).status is AgentStatus.FINISH
     assert len(heard) == asked

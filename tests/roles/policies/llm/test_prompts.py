@@ -23,7 +23,7 @@ def own(tmp_path: Path, text: str) -> Prompt:
 
 @pytest.mark.parametrize("role", VARIABLES)
 def test_the_shipped_prompts_use_every_variable_that_there_is(role: str) -> None:
-    prompts = [load_prompt(role), load_prompt(role, narrow=True)]
+    prompts = [load_prompt(role), load_prompt(role, form="narrow")]
     whole = "".join(prompt.system + prompt.turn for prompt in prompts)
     assert [name for name in VARIABLES[role].said | VARIABLES[role].data | {"fence"} if f"{{{{{name}}}}}" not in whole] == []
 

@@ -1,0 +1,1 @@
+"""Models with a tool of their own for computers, as Operators: pictures in, their actions out."""
