@@ -25,7 +25,7 @@ from protocol.model.geometry import BoundingBox, Size
 from roles.contracts import OperatorView, ScreenPicture
 from roles.contracts.steering import notes_told
 from roles.journal.transcripts import Occasion, picture_name
-from roles.policies.computer_use.tools import CHECKS, CONFIRMED, URL, ComputerTool, told_in_words
+from roles.policies.computer_use.tools import CHECKS, CONFIRMED, SENT_BACK, URL, ComputerTool, told_in_words
 from roles.policies.fallback import GaveUp
 from roles.policies.llm.asking import Picturing, worded
 from roles.policies.llm.calls import Caller, FormRefused, Question, ended, png_size
@@ -97,7 +97,8 @@ class ComputerUseOperator:
         screens, asked = self._messages(opening, turns, {shown["picture"]: picture})
         reading, reply = self._answer(asked, view, size, Occasion(view.subtask.id, view.step, screens))
         said: Turn = {"content": reply.content, "tool_calls": [dict(call) for call in reply.tool_calls]}
-        said["response_metadata"] = {k: v for k, v in reply.response_metadata.items() if k == "model_provider"}
+        for name in ("response_metadata", "additional_kwargs"):
+            said[name] = {key: value for key, value in getattr(reply, name).items() if key in SENT_BACK}
         turn: Turn = {
             "reply": said,
             "step": view.step,

@@ -22,6 +22,9 @@ from roles.policies.llm.settings import ModelProblem, provided
 URL, CHECKS, CONFIRMED = "url", "checks", "acknowledged_safety_checks"
 """What a ToolMessage says beside its content: the page's address, what the service asked about, and that a person said yes."""
 
+SENT_BACK = frozenset({"model_provider", "__gemini_function_call_thought_signatures__"})
+"""What LangChain's classes want of a reply when it is sent back, beside its content and its calls."""
+
 
 class Call(NamedTuple):
     """One call in a reply: what it is answered under, and what it says, as the dialect reads it."""
