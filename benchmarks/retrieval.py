@@ -24,7 +24,9 @@ from typing import Any, NamedTuple
 
 import yaml
 
+from roles.knowledge.library import unasked
 from roles.knowledge.pages.documents import Document
+from roles.knowledge.pages.filling import without_values
 from roles.knowledge.pages.folders import sync
 from roles.knowledge.settings import KnowledgeSettings
 from roles.knowledge.store import KnowledgeStore, Meaning, Rows
@@ -108,6 +110,18 @@ def compared(folder: Path | None) -> Iterator[tuple[str, Quality]]:
         yield "both (RRF)", quality(shipped(Meaning(model.model, model)), asked, threshold)
 
 
+def pages_shown(asked: Sequence[Question], *, ahead: bool) -> tuple[int, int]:
+    """How many pages are shown that answer their question, and how many that do not; to who has not asked for any, `ahead`."""
+    told, store, right, wrong = KnowledgeSettings().help, shipped(), 0, 0
+    for question in asked:
+        query = without_values(question.ask)
+        hits = [hit for hit in store.search(query, question.app, ("help",), told.top_k) if hit.score >= told.threshold]
+        found = [hit.supplement(query) for hit in hits]
+        pages = [page.document in question.pages for page in (unasked(query, found) if ahead else found)]
+        right, wrong = right + sum(pages), wrong + len(pages) - sum(pages)
+    return right, wrong
+
+
 def made(count: int, seed: int = 0) -> Iterator[Document]:
     """Pages of forty words each, in which some words are common and most are rare, as in a language."""
     dice = random.Random(seed)
@@ -170,6 +184,9 @@ def main() -> None:
     for name, found in compared(given.embeddings):
         recall = f"{found.recall_1:8.3f}  {found.recall_5:8.3f}"
         print(f"{name:<14}  {recall}  {found.mrr:.3f}   {found.shown:.3f}   {found.false:.3f}")
+    for ahead, who in ((False, "asked"), (True, "not asked")):
+        right, wrong = pages_shown(asked, ahead=ahead)
+        print(f"pages shown to who has {who}: {right} right, {wrong} wrong")
 
 
 if __name__ == "__main__":

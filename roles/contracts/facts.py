@@ -209,7 +209,7 @@ _SOURCES: dict[str, tuple[str, str]] = {
     "user": ("the user", "the user ({})"),
     "memory": ("the user in an earlier run", "the user in an earlier run ({})"),
     "facts": ("worked out", "worked out from {}"),
-    "model": ("nobody but a model", "nobody but a model"),
+    "model": ("the worker's own words", "the worker's own words"),
     "": ("", ""),
 }
 """What a source is called: without a name, and with one."""

@@ -27,7 +27,7 @@ from roles.contracts.signals import GateTrigger, SubtaskStatus
 from roles.contracts.values import parse_date, parse_time
 from roles.safety.destinations import looks, texts
 from roles.safety.privacy.vault import references_in
-from roles.screen.calls import is_call
+from roles.screen.calls import changes_something, is_call
 from roles.screen.evidence import check, done_of, views
 from roles.screen.values import find_dates, is_masked
 
@@ -182,7 +182,8 @@ def unfounded(request: GateRequest, screen: ScreenById) -> tuple[str, ...]:
     for written in _written(request.steps):
         where = f'"{written.step.target or written.step.app}" (step {written.step.step})'
         if (lost := known.lost(written, screen)) is not None:
-            found.append(f'"{lost}" in {where} comes from nowhere: no goal, fact, person or page says it')
+            at = known.stands(lost, written.step, screen)
+            found.append(f'"{lost}" in {where}: no goal, fact, person or page says it' + (f"; it stood on {at}" if at else ""))
         found += [f'"{mask}" in {where} only stands where a value is kept from view' for mask in known.masks(written)]
     found += [said for fact in request.facts if (said := _elsewhere(fact, request, screen) or _echoed(fact, request.goal))]
     return tuple(dict.fromkeys(found))
@@ -252,7 +253,10 @@ class _KnownTexts:
         if text in self._said or any(text == _flat(value) for value in self._facts):
             return None
         before = screen(written.step.before) if written.step.before else None
-        shown = "\n".join(f"{e.name}\n{e.value or ''}" for e in before.elements) if before is not None else ""
+        target = str((written.step.action.get("target") or {}).get("element_id", ""))
+        control = before.by_id.get(target) if before is not None else None
+        bounds = [f"{limit:g}" for limit in control.limits or ()] + list(control.options) if control is not None else []
+        shown = "\n".join([*(f"{e.name}\n{e.value or ''}" for e in before.elements), *bounds]) if before is not None else ""
         if text in _flat(shown):
             return None
         there = self._chunks | set(_chunks(shown))
@@ -266,6 +270,14 @@ class _KnownTexts:
         strange = [word for word in words if word[:_STEM] not in stems]
         few = len(written.text.split()) <= _SHORT and not re.search(r"https?:|[/=\\]", written.text)
         return written.text if few and strange and 2 * len(strange) >= len(words) else None
+
+    def stands(self, lost: str, step: StepRecord, screen: ScreenById) -> str:
+        """The last screen before a step on which a value stood that nobody noted."""
+        names = dict.fromkeys(s.before for s in reversed(self._steps) if s.step <= step.step and s.before)
+        for state in (state for name in names if (state := screen(name)) is not None):
+            if any(_flat(lost) in _flat(f"{e.name} {e.value or ''}") for e in state.elements if not e.private):
+                return f"state:{state.state_id} of {state.app}"
+        return ""
 
     def _before(self, written: WrittenValue, screen: ScreenById) -> set[str]:
         """What stood on the screens before this one in the same application: the times that a form no longer shows."""
@@ -368,6 +380,8 @@ def _stems(text: str) -> set[str]:
 
 LATELY = 4
 """Steps that count as the last ones."""
+_AT_FIRST = 8
+"""Screens of the way to the first change."""
 
 
 def gather(request: GateRequest, screen: ScreenById | None = None) -> GateEvidence:
@@ -381,9 +395,18 @@ def gather(request: GateRequest, screen: ScreenById | None = None) -> GateEviden
     before = _before(request)
     ids = dict.fromkeys(i for s in reversed(steps if request.subtask else ()) for i in (s.after, s.before) if i)
     seen = [state for i in ids if (state := known.get(i) or (screen(i) if screen else None)) is not None]
+
+    def at_first(subtask: Subtask) -> tuple[VisualState, ...]:
+        """What was seen before the first step of a subtask that changed something: nothing on it came of the work."""
+        mine = [s for s in request.steps if s.subtask == subtask.id]
+        until = next((n for n, step in enumerate(mine) if changes_something(step)), len(mine))
+        names = dict.fromkeys([*(s.before for s in mine[: until + 1]), *(s.after for s in mine[:until])])
+        states = (known.get(name) or (screen(name) if screen else None) for name in [*names][:_AT_FIRST] if name)
+        return tuple(state for state in states if state is not None)
+
     whole = request.model_copy(update={"earlier": (*request.earlier, *(s for s in seen if s not in request.earlier))})
     return GateEvidence(
-        checked=tuple(_checked(subtask, e, whole, before) for subtask in subtasks for e in subtask.expect),
+        checked=tuple(_checked(subtask, e, whole, at_first) for subtask in subtasks for e in subtask.expect),
         before=f"state:{before.state_id}" if before else "",
         after=f"state:{request.screens[-1].state_id}" if request.screens else "",
         progress=progress(request),
@@ -437,14 +460,16 @@ def _before(request: GateRequest) -> VisualState | None:
     return next((state for state in views(request) if first is not None and state.state_id == first.before), None)
 
 
-def _checked(subtask: Subtask, expectation: Expectation, request: GateRequest, before: VisualState | None) -> CheckedExpectation:
+def _checked(
+    subtask: Subtask, expectation: Expectation, request: GateRequest, at_first: Callable[[Subtask], tuple[VisualState, ...]]
+) -> CheckedExpectation:
     if request.subtask is None and isinstance(expectation, EffectSeen | TextShown):
         request = own(subtask, request)
     if isinstance(expectation, TextShown):
         request = _after_effects(subtask, expectation, request)
     found = check(expectation, _learned_anew(subtask, request) if isinstance(expectation, FactKnown) else request)
     others = tuple(fact for fact in request.facts if fact.subtask != subtask.id)
-    then = request.model_copy(update={"screens": (before,) if before else (), "earlier": (), "steps": (), "facts": others})
+    then = request.model_copy(update={"screens": at_first(subtask), "earlier": (), "steps": (), "facts": others})
     return CheckedExpectation(
         subtask=subtask.id,
         expectation=expectation,

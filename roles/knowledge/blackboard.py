@@ -54,7 +54,37 @@ def found(value: str, screen: VisualState | None, grounds: Grounds) -> Origin:
         return Origin("facts", used=used[-_USED:])
     if origin_of(value, Grounds(said=grounds.said), _NOWHERE).source == "user":
         return Origin("user")
-    return Origin("model")
+    return _joined(value, screen, grounds) or Origin("model")
+
+
+_BETWEEN = re.compile(r"\s*(?:[\n;|·,()/]|:\s|\s[-–—]\s)\s*")
+_LEAST_PART = 2
+"""Characters that a part must have: a single figure stands on every screen."""
+_MOST_PARTS = 200
+
+
+def _joined(value: str, screen: VisualState | None, grounds: Grounds) -> Origin | None:
+    """Who says the parts of a value that is made of several, where somebody says each."""
+    parts = [part for part in dict.fromkeys(_BETWEEN.split(value)) if part]
+    if not 1 < len(parts) <= _MOST_PARTS or any(len(part) < _LEAST_PART for part in parts):
+        return None
+    seen = [screen] if screen is not None else []
+    shown = [_amounts(f"{e.text or ''} {e.value or ''}") for state in (*seen, *grounds.screens()) for e in state.elements]
+    amounts = frozenset[str]().union(*shown, *(_amounts(fact.value) for fact in grounds.facts if fact.source in _ANSWERED))
+    told = [found(part, screen, grounds) for part in parts if not (_FIGURE.fullmatch(part) and _amounts(part) <= amounts)]
+    if any(origin.source == "model" for origin in told):
+        return None
+    used = tuple(dict.fromkeys(name for origin in told for name in origin.used))[-_USED:]
+    kinds = {(origin.source, origin.name) for origin in told} or {("screen", (screen.app or "") if screen is not None else "")}
+    return Origin(*kinds.pop(), used) if len(kinds) == 1 else Origin("facts", used=used)
+
+
+_FIGURE = re.compile(r"[^\w\s]?\s?\d[\d.,]*\d\s?[^\w\s]?")
+
+
+def _amounts(text: str) -> frozenset[str]:
+    """The figures in a text, without what stands between thousands."""
+    return frozenset(figure.replace(",", "") for figure in re.findall(r"\d[\d.,]*\d", text))
 
 
 def _holding(value: str, facts: Sequence[Fact]) -> tuple[str, ...]:

@@ -5,6 +5,7 @@ Without a store on disk everything is in memory, and nothing is written. A store
 
 from __future__ import annotations
 
+import math
 import threading
 from collections.abc import Iterable, Sequence
 from pathlib import Path
@@ -12,7 +13,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from protocol.retries import Retries
 from roles.contracts import Supplement, SupplementSource
-from roles.knowledge.pages.documents import DocumentKind, Hit, text_digest
+from roles.knowledge.pages.documents import DocumentKind, Hit, asked_stems, text_digest
 from roles.knowledge.pages.filling import without_quoted, without_values
 from roles.knowledge.pages.folders import sync
 from roles.knowledge.settings import KnowledgeSettings, SourceSettings
@@ -200,6 +201,18 @@ def subtask_ahead(ctx: Context, subtask: Subtask) -> None:
         _ahead(ctx, subtask.instruction, subtask.app, role="operator", subtask=subtask.id)
 
 
+_TELLING, _LEAST, _NEAR = 3, 0.4, 0.9
+"""What is shown to who has not asked: words that a query must have, the least score, and how near it must be to the best."""
+
+
+def unasked(query: str, found: Sequence[Supplement]) -> list[Supplement]:
+    """Of what was found, what fits well enough to be shown to who has not asked for it; a score is a share of the query's words,
+    and says nothing where there are few."""
+    best = max((hit.score or 0.0 for hit in found), default=0.0)
+    least = max(_LEAST, _NEAR * best) if len(asked_stems(query)) >= _TELLING else math.inf
+    return [hit for hit in found if hit.score is None or hit.score >= least]
+
+
 def _ahead(ctx: Context, query: str, app: str | None, *, role: str, subtask: str = "") -> None:
     """Record what is found; a source that fails is told of and stops nobody, since nobody has asked yet.
 
@@ -210,6 +223,7 @@ def _ahead(ctx: Context, query: str, app: str | None, *, role: str, subtask: str
         return
     query = without_values(query)
     found, dumb = look_up(ctx, query, app)
+    found = unasked(query, found)
     for number, fault in enumerate(dumb, start=1):
         ctx.journal.record(ErrorEvent(message=fault), role=role, subtask=subtask, key=f"{key}/fault/{number}")
     ctx.journal.supplied(query, found, subtask=subtask, key=key, role=role, ahead=True)

@@ -145,11 +145,9 @@ class LlmOperator:
         }
 
     def _help(self, view: OperatorView) -> str:
-        """What was looked up for this application: in full at the first decision of an attempt, then by its titles."""
-        mine = [s for s in view.retrieved if s.app in {None, view.app} or s.source == USER]
-        if self.form == "narrow" or all(step.verb == "launch_app" for step in view.history):
-            return supplements_told(mine)
-        return "\n".join(f"{s.title} ({s.source}): told in full at your first step" for s in mine)
+        """What was looked up for this application, at the first decision of an attempt."""
+        first = self.form == "narrow" or all(step.verb == "launch_app" for step in view.history)
+        return supplements_told([s for s in view.retrieved if s.app in {None, view.app} or s.source == USER]) if first else ""
 
     def _unpictured(self, view: OperatorView) -> list[str]:
         """Why a picture that was wanted is not there."""

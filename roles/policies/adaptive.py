@@ -5,16 +5,20 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from typing import Any
 
-from protocol import Frozen
+from protocol import CARRIES, Frozen
 from roles.contracts import EffectSeen, FactKnown, GateRequest, GateVerdict, PlanAnswer, PlanRequest, Subtask
 from roles.contracts.signals import GateTrigger, Signal, SubtaskStatus
 from roles.journal.events import ErrorEvent, FactEvent, GateEvent, ModelCallEvent, PlanEvent, StepEvent
 from roles.journal.journal import Event
+from roles.safety.destinations import texts as texts_of
+from roles.screen.calls import changes_something, is_call, looks_only
+from roles.screen.screens import fold
 
 Recorder = Callable[[dict[str, Any]], None]
 JUDGED = (GateEvent, ErrorEvent, ModelCallEvent, StepEvent, FactEvent, PlanEvent)
 """Events that say what was judged, and what has happened since."""
 _CODE = "code, no model"
+_COMMITS = frozenset({"send", "submit", "save", "delete", "move"})
 _HARMLESS = frozenset({"save"})
 """Effects that reach nobody, and that can be taken back."""
 
@@ -84,6 +88,9 @@ class AdaptiveEvaluator:
         live = [subtask for subtask in request.plan if subtask.status is not SubtaskStatus.REJECTED]
         if len(live) != 1 or live[0].status is not SubtaskStatus.FULFILLED or request.notes or request.user_words:
             return ""
+        orders = request.found.ledger.entries if request.found is not None and request.found.ledger is not None else ()
+        if not any(changes_something(step) for step in request.steps) and not any(e.state == "shown" for e in orders):
+            return ""  # nothing was done, and whether that is what was wanted is not code's to say
         gate = self._last_gate(live[0])
         focused = f"state:{request.screens[-1].state_id}" if request.screens else ""
         if gate is None or gate.found.get("after", "") != focused:
@@ -116,8 +123,8 @@ def _moves(request: GateRequest) -> str:
 
 
 def _shown(request: GateRequest) -> str:
-    """Values and texts that the plan says, and that this work has brought. A fact may be the wrong one, and what reaches others
-    is to be seen by more than code."""
+    """Values and texts that the plan says, and that this work has brought, each after its first change, and that are all that it
+    wrote. A fact may be the wrong one, and what reaches others is to be seen by more than code."""
     found, wanted = request.found, request.subtask.expect if request.subtask is not None else ()
     mine = request.subtask.id if request.subtask is not None else ""
     checked = [one for one in (found.checked if found is not None else ()) if one.subtask == mine]
@@ -125,6 +132,12 @@ def _shown(request: GateRequest) -> str:
     if found is None or found.undone or found.failed or not _HARMLESS.issuperset(effects) or len(effects) == len(wanted):
         return ""
     if any(isinstance(one, FactKnown) or getattr(one, "fact", None) for one in wanted) or len(checked) < len(wanted):
+        return ""
+    texts = [fold(text) for step in request.steps for key in CARRIES & step.action.keys() for text in texts_of(step.action[key])]
+    values = [fold(str(value)) for one in wanted for value in (getattr(one, "value", None), getattr(one, "text", None)) if value]
+    covered = all(any(text in value or value in text for value in values) for text in texts if text)
+    did = {step.verb for step in request.steps if step.verb in _COMMITS or (is_call(step) and not looks_only(step))}
+    if not texts or not covered or not did <= _HARMLESS:
         return ""
     came = all(one.holds and not one.held_before for one in checked)
     return f"all {len(checked)} expectations are values that can be seen, and they came of the work" if came else ""

@@ -64,6 +64,24 @@ def looks_only(step: StepRecord) -> bool:
     return looks(str(step.action.get("function", "")))
 
 
+_LOOKING = frozenset(
+    {"launch_app", "switch_window", "scroll", "hover", "wait", "screenshot", "go_back", "go_forward", "tabs", "navigate"}
+    | {"memorize", "answer", "ask_user", "finish_goal", "fail_goal"}
+)  # fmt: skip
+_SEARCHES = re.compile(r"(?:search|find|filter|go to|look)\b", re.IGNORECASE)
+
+
+def changes_something(step: StepRecord) -> bool:
+    """Whether a step that worked did more than look, search and go somewhere."""
+    verb = str(step.action.get("action_type"))
+    if step.exec_status != "executed" or verb in _LOOKING or _SEARCHES.match(step.target):
+        return False
+    if is_call(step):
+        return not looks_only(step)
+    kinds = {event.partition(":")[0] for event in step.events}
+    return not (verb in {"click", "press_key"} and step.verb == verb and "navigation" in kinds and "status" not in kinds)
+
+
 def function_words(step: StepRecord) -> list[str]:
     """What the name of the function is made of: `move_file` and `moveFile` are `move` and `file`."""
     name = re.sub(r"(?<=[a-z])(?=[A-Z])", "_", str(step.action.get("function", "")))

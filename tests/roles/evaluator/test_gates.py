@@ -16,7 +16,7 @@ from environments.simulated.world.worldfile import load_world
 from orchestrator.runs.runs import Outcome, start
 from orchestrator.settings.settings import load_settings, shipped
 from orchestrator.tasks.tasks import Task, load_task
-from protocol import ActionTarget, Click, Fill
+from protocol import ActionTarget, Click, Fill, LaunchApp
 from roles.contracts import Fact, FactKnown, FieldHas, GateRequest, GateVerdict, PlanAnswer
 from roles.contracts.limits import Limits
 from roles.contracts.orders import Entry, FillStep, ReadStep
@@ -107,6 +107,18 @@ def test_what_was_expected_is_held_against_the_screens_before_and_after() -> Non
     assert first["before"] != first["after"] == second["before"]
     assert first["checked"][0]["evidence"] == [first["after"]]
     assert first["progress"] == ["step:1"]
+
+
+def test_what_stood_there_before_the_first_change_is_no_work_of_the_subtask() -> None:
+    desk = SimulatedDesktop(load_world("office"))
+    desk.perform(LaunchApp(app="settings"), key="first")
+    name = next(e.value for e in desk.observe().elements if e.name == "Account name")
+    fields = (FieldHas(label="Account name", value=name), FieldHas(label="Email address", value="ada@example.com"))
+    write = decide(Fill(target=ActionTarget(text="Email address"), text="ada@example.com"))
+    run = Run([planned(subtask("a", expect=fields))], {"a": [decide(LaunchApp(app="settings")), write]})
+    run.go()
+    found = gates(run)[0]["found"]["checked"]
+    assert [(one["held_before"], one["holds"]) for one in found] == [(True, True), (False, True)]
 
 
 def test_a_policy_is_told_what_it_took() -> None:

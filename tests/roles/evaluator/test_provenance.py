@@ -129,3 +129,17 @@ def test_an_answer_that_only_says_an_order_again_is_none(goal: str, answer: str,
     said = found(facts=(Fact(name="answer", value=answer, source=source),), goal=goal)
     assert len(said) == issues, said
     assert all("only says again what the goal says" in one for one in said)
+
+
+def test_the_ends_of_a_slider_and_the_options_of_a_list_are_sources_for_that_control_alone() -> None:
+    slider = GUIElement(element_id="e1", role="slider", text="Brightness", limits=(10, 100, 10))
+    form = VisualState(elements=(slider, GUIElement(element_id="e2", role="textbox", text="Amount")), app="settings")
+    for target, issues in (("e1", 0), ("e2", 1)):
+        action = {"action_type": "fill", "text": "100", "target": {"element_id": target}}
+        assert len(found(wrote("100", action=action, target="x"), form=form)) == issues
+
+
+def test_a_value_that_stood_on_a_screen_where_nobody_noted_it_is_told_with_that_screen() -> None:
+    inbox = screen("hana.young@example.com wrote")
+    (issue,) = found(wrote("x", before="inbox"), wrote("hana.young@example.com", 2), inbox=inbox)[-1:]
+    assert issue.endswith(f"no goal, fact, person or page says it; it stood on state:{inbox.state_id} of billing")

@@ -24,9 +24,11 @@ from roles.contracts import (
     GateEvidence,
     GateRequest,
     GateVerdict,
+    StepRecord,
     Subtask,
     TextShown,
 )
+from roles.contracts.orders import GoalLedger, LedgerEntry
 from roles.contracts.signals import GateTrigger, Signal, SubtaskStatus
 from roles.journal.events import ErrorEvent, FactEvent, GateEvent, JournalEvent, ModelCallEvent
 from roles.journal.journal import Event
@@ -117,6 +119,8 @@ def final(**changes: Any) -> GateRequest:
 
 
 FACT = FactEvent(name="n", value="v", kind="text", app="a", state_id="", source="screen", reason="")
+LOOKED = step(1, action={"action_type": "click", "target": {"text": "Hall"}}, events=("navigation: home / Home: Hall",))
+TOLD = GoalLedger(goal="g", entries=(LedgerEntry(text="say who is there", state="shown"),))
 UNUSABLE = ErrorEvent(message="not usable", unusable=True)
 
 
@@ -134,9 +138,11 @@ UNUSABLE = ErrorEvent(message="not usable", unusable=True)
         (events_of(CALL, JUDGED), final(screens=()), Signal.GATE_DONE, 1),
         (events_of(CALL, JUDGED), final(plan=(final().plan[0], final().plan[0])), Signal.GATE_DONE, 1),
         (events_of(CALL, JUDGED), final(reask="that was none"), Signal.GATE_DONE, 1),
+        (events_of(CALL, JUDGED), final(steps=(LOOKED,)), Signal.GATE_DONE, 1),
+        (events_of(CALL, JUDGED), final(steps=(LOOKED,), found=GateEvidence(ledger=TOLD)), Signal.GATE_DONE, 0),
     ],
     ids=["same", "code is against it", "rules judged", "unusable", "a new fact", "a second gate", "not the evaluator's", "user",
-         "another screen", "two subtasks", "asked again"],
+         "another screen", "two subtasks", "asked again", "nothing was done", "an order that is done by telling"],
 )  # fmt: skip
 def test_the_end_is_asked_about_unless_the_same_was_just_judged(
     events: list[Event], request_: GateRequest, by_rules: Signal, asks: int
@@ -150,11 +156,22 @@ def test_the_end_is_asked_about_unless_the_same_was_just_judged(
 AMOUNT = FieldHas(label="Amount", value="7", app="claims")
 
 
-def success(*expect: Expectation, before: bool = False, **found: Any) -> GateRequest:
+def wrote(text: str, **more: Any) -> StepRecord:
+    return step(1, verb="fill", action={"action_type": "fill", "target": {"text": "Amount"}, "text": text}, **more)
+
+
+SENT = step(2, verb="send", target="Send")
+
+
+def success(
+    *expect: Expectation, before: bool = False, steps: tuple[StepRecord, ...] = (wrote("7"),), **found: Any
+) -> GateRequest:
     checked = tuple(CheckedExpectation(subtask="a", expectation=one, held_before=before, holds=True) for one in expect)
     subtask = Subtask(id="a", title="a", instruction="i", app="claims", expect=expect)
     evidence = GateEvidence(checked=checked, **found)
-    return GateRequest(trigger=GateTrigger.WORKER_SUCCESS, goal="g", subtask=subtask, found=evidence, screens=(SCREEN,))
+    return GateRequest(
+        trigger=GateTrigger.WORKER_SUCCESS, goal="g", subtask=subtask, found=evidence, screens=(SCREEN,), steps=steps
+    )
 
 
 @pytest.mark.parametrize(
@@ -170,6 +187,10 @@ def success(*expect: Expectation, before: bool = False, **found: Any) -> GateReq
         (success(AMOUNT, before=True), 1),
         (success(AMOUNT, failed=1), 1),
         (success(AMOUNT, undone=("not done: mail it",)), 1),
+        (success(AMOUNT, steps=()), 1),
+        (success(AMOUNT, steps=(wrote("7"), wrote("Lunch"))), 1),
+        (success(AMOUNT, TextShown(text="Lunch with Ada"), steps=(wrote("7"), wrote("Lunch"))), 0),
+        (success(AMOUNT, steps=(wrote("7"), SENT)), 1),
     ],
 )
 def test_a_success_is_codes_to_tell_only_for_what_can_be_seen_and_reaches_nobody(request_: GateRequest, asks: int) -> None:

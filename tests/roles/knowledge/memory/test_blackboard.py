@@ -5,16 +5,19 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from protocol import GUIElement, VisualState
 from roles.contracts import Board, Fact, FactKnown, FieldHas, PlanRequest, Subtask
 from roles.contracts.facts import BoardSettings
 from roles.contracts.signals import SubtaskStatus
 from roles.journal.journal import Journal
-from roles.knowledge.blackboard import board_of, fact_told, live_names, outcome_told
+from roles.knowledge.blackboard import board_of, fact_told, found, live_names, outcome_told
 from roles.policies.llm.subtask_words import facts_told
 from roles.safety import SafetyPolicy
+from roles.safety.case import Grounds
 from roles.safety.privacy.redaction import Redactor
 from roles.safety.privacy.vault import Vault
 
@@ -211,3 +214,22 @@ def test_a_subtask_that_has_ended_is_told_with_what_it_found() -> None:
     facts = [on_screen(f"f{n}", f"${n}.00", "billing", n, subtask="s1") for n in range(6)]
     found = "f0 = $0.00, f1 = $1.00, f2 = $2.00, f3 = $3.00 and 2 more"
     assert outcome_told(subtask, facts) == f"Read the bill: fulfilled; found {found}"
+
+
+@pytest.mark.parametrize(
+    ("value", "source"),
+    [
+        ("INV-7, Acme Ltd, 1582.05", "screen"),
+        ("INV-7, Acme Ltd\nINV-8: Bolt Inc", "screen"),
+        ("INV-7, Acme Ltd, 1582.06", "model"),
+        ("INV-7, Acme Ltd, 2", "model"),
+        ("INV-7, Ada Novak", "facts"),
+        ("INV-7, for Acme Ltd", "model"),
+    ],
+)
+def test_a_value_that_is_joined_of_several_is_said_by_who_says_all_its_parts(value: str, source: str) -> None:
+    cells = ("INV-7", "Acme Ltd", "$1,582.05", "INV-8", "Bolt Inc", "2 of 9")
+    elements = tuple(GUIElement(element_id=f"e{n}", role="cell", text=text) for n, text in enumerate(cells))
+    answer = Fact(name="contacts.get", value='{"name": "Ada Novak"}', source="api", source_name="contacts.get")
+    screen = VisualState(elements=elements, app="billing")
+    assert found(value, screen, Grounds(facts=(answer,))).source == source

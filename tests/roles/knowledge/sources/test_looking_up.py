@@ -10,6 +10,7 @@ from support import FINISH, Run, planned, subtask, verdict
 from protocol import OperatorDecision
 from roles.contracts import OperatorView, PlanAnswer, PlanRequest, Supplement
 from roles.contracts.signals import GateTrigger, Signal
+from roles.knowledge.library import unasked
 from roles.knowledge.store import SourceFault
 
 
@@ -127,3 +128,12 @@ def test_who_asks_for_more_is_still_answered() -> None:
     _, manager, _ = run(library, plans=[asking, planned(subtask("a"))])
     assert titles(manager.requests[0].supplements) == ["do"]
     assert titles(manager.requests[1].supplements) == ["do", "dog"]
+
+
+def test_who_has_not_asked_is_shown_what_fits_well_and_nothing_by_a_score_over_a_word_or_two() -> None:
+    unscored = Supplement(query="q", source="a tool", title="t", text="x")
+    *hits, low = (unscored.model_copy(update={"score": score}) for score in (0.8, 0.75, 0.5, 0.35))
+    asked = "Change the phone number of a contact"
+    assert unasked(asked, [*hits, low, unscored]) == [*hits[:2], unscored]
+    assert unasked(asked, [low]) == []
+    assert unasked("Mail to", [hits[0], unscored]) == [unscored]

@@ -65,7 +65,7 @@ def _row(item: Row) -> Widget:
     last = f"{item.last.sender or 'You'}: {_short(item.last.text)}" if item.last else ""
     cells = (last, item.last.at if item.last else "", f"{item.unread} unread" if item.unread else "",
             "Muted" if item.talk.muted else "")  # fmt: skip
-    name = ui.link(item.talk.title, f"{key}:name", selected=item.unread > 0)
+    name = ui.link(item.talk.title, f"{key}:name")
     return ui.row(key, name, *(ui.cell(value, f"{key}:{n}") for n, value in enumerate(cells)))
 
 

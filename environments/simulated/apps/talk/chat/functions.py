@@ -52,7 +52,7 @@ def list_conversations(state: ChatState, offset: Offset = 0, limit: Limit = 50) 
 
 @FUNCTIONS.reads("Messages", "The newest first; the offset counts back from there.")
 def list_messages(state: ChatState, *, offset: Offset = 0, limit: Limit = 50, conversation: str) -> JsonValue:
-    """Messages of a conversation, newest first; they stay unread."""
+    """Messages of a conversation, named by its id, newest first; they stay unread."""
     _known(state, conversation)
     every = state.delivered().state.said_in(conversation)[::-1]
     return told("messages", every, _json, limit, offset)
@@ -69,7 +69,7 @@ def find_messages(state: ChatState, *, offset: Offset = 0, limit: Limit = 50, qu
 def send_message(
     state: ChatState, conversation: str, text: Annotated[str, Field(min_length=1, max_length=LONGEST)], reply_to: str = ""
 ) -> FunctionResult[ChatState]:
-    """Say something; who answers, answers as in the window."""
+    """Say something in a conversation, named by its id as list_conversations gives it; who answers, answers as in the window."""
     _known(state, conversation)
     now, news = state.delivered()
     to = now.messages.get(reply_to)

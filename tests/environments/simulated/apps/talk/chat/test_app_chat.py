@@ -60,6 +60,7 @@ class TestReading:
         h = hand(WORLD)
         assert h.texts("link") == ["Ann Lee", "Team"]
         assert h.texts("cell").count("1 unread") == 2
+        assert not any(e.selected for e in h.screen.elements if e.role == "link"), "unread is not chosen"
         assert "Unread messages: 2" in h.texts()
         assert "Ann Lee: Any news?" in h.texts("cell")
 
