@@ -254,7 +254,8 @@ class _KnownTexts:
             return None
         before = screen(written.step.before) if written.step.before else None
         target = str((written.step.action.get("target") or {}).get("element_id", ""))
-        control = before.by_id.get(target) if before is not None else None
+        named = (e for e in (before.elements if before is not None else ()) if written.step.target in {e.element_id, e.name})
+        control = before.by_id.get(target) if before is not None and target else next(named, None)
         bounds = [f"{limit:g}" for limit in control.limits or ()] + list(control.options) if control is not None else []
         shown = "\n".join([*(f"{e.name}\n{e.value or ''}" for e in before.elements), *bounds]) if before is not None else ""
         if text in _flat(shown):

@@ -115,7 +115,11 @@ def test_what_stood_there_before_the_first_change_is_no_work_of_the_subtask() ->
     name = next(e.value for e in desk.observe().elements if e.name == "Account name")
     fields = (FieldHas(label="Account name", value=name), FieldHas(label="Email address", value="ada@example.com"))
     write = decide(Fill(target=ActionTarget(text="Email address"), text="ada@example.com"))
-    run = Run([planned(subtask("a", expect=fields))], {"a": [decide(LaunchApp(app="settings")), write]})
+    run = Run(
+        [planned(subtask("a", expect=fields))],
+        {"a": [decide(LaunchApp(app="settings")), write]},
+        desk=SimulatedDesktop(load_world("office")),
+    )
     run.go()
     found = gates(run)[0]["found"]["checked"]
     assert [(one["held_before"], one["holds"]) for one in found] == [(True, True), (False, True)]
