@@ -258,6 +258,8 @@ class Entry(Frozen):
     value: str
     mode: Literal["set", "append", "prepend", "add", "remove", "clear", "later"] = "set"
     """`add` and `remove` change a list of several; `later` shifts a time by so many minutes."""
+    nth: int = 0
+    """Of several on the screen that are called so, from 1, as they stand there; 0: the only one."""
 
 
 class _Step(TaggedModel):
@@ -322,6 +324,8 @@ class PressStep(_Step):
     """On a page: what it is, such as `tab` or `slider`; empty: whatever can be pressed."""
     place: str = ""
     """On a page: the part in which it stands, by its name or by what is written there."""
+    nth: int = 0
+    """On a page: of several that are called so, from 1; 0: the only one."""
     entries: tuple[Entry, ...] = ()
     """What the press asks for: the folder to move to, the new name."""
 

@@ -214,6 +214,8 @@ function beside(el, role) {
   }
   return nearby(el, after);
 }
+/* A figure beside a field is what a slider stands at, or a count; it changes, and calls nothing. */
+const FIGURE = /^[-+]?\d+([.,]\d+)?\s?%?$/;
 function texts() {
   if (textPlaces) return textPlaces;
   textPlaces = [];
@@ -230,7 +232,7 @@ function texts() {
     let block = parent;
     while (block.parentElement && !blockish(block)) block = block.parentElement;
     const whole = tidy(run(block));
-    if (!labels(text) || (whole !== text && !labels(whole))) continue;
+    if (!labels(text) || FIGURE.test(text) || (whole !== text && !labels(whole))) continue;
     if (box.width && box.height) textPlaces.push({text, box, node, parent});
   }
   return textPlaces;

@@ -28,6 +28,7 @@ from roles.contracts.orders import (
 )
 from roles.contracts.values import parse_date, parse_time
 from roles.policies.orders.state import Group, Refusal, escaped
+from roles.screen.language.controls import PATH
 from roles.screen.matching import similarity
 from roles.screen.page import PARTLY, likeness, plain
 
@@ -43,6 +44,8 @@ _EXACTLY = {"button": frozenset({"button"}), "link": frozenset({"link"}), "tab":
 _SURE = 0.9
 _HINTS = {"date": ("yy", "dd"), "day": ("yy", "dd"), "time": ("hh",)}
 """What the empty state of a field says that takes such a value."""
+_LOOKS = frozenset({"find", "check", "answer", "collect", "keep", "wait"})
+"""Verbs that are no deed on anything: a control of that name does not do what they say."""
 _ANY = frozenset({"text", "value", "date", "day", "time", "number", "word", "answer", "content", "query"})
 """What is written, said by its kind: it goes into the only field there is."""
 
@@ -119,7 +122,7 @@ class PagePlanner:
                 return self._select(at, order)
             case "find" | "answer" if order.object is None:
                 return self._tell(at, order)
-        if not order.slots:
+        if not order.slots and order.verb not in _LOOKS:
             return [self._deed(order, thing) for thing in (_each(order) if order.object is not None else [Thing()])]
         raise Refusal(f'"{self._said(order)}" is not understood of a page')
 
@@ -128,8 +131,8 @@ class PagePlanner:
         name = thing.name.text if thing.name else ""
         place = self._place(thing.place)
         if verb == "focus" or thing.kind in {"field", "slider"}:
-            label = self._field(thing).name
-            return [PressStep(app=self.app, verb="click", control=label, kind="field", place=place)]
+            field = self._field(thing)
+            return [PressStep(app=self.app, verb="click", control=field.name, kind="field", place=place, nth=self._nth(field))]
         if verb == "close" and (thing.kind == "dialog" or thing.name is None):
             return [PressStep(app=self.app, verb="close", kind="dialog", place=name)]
         if verb == "open" and thing.kind == "section" and not name:
@@ -137,7 +140,17 @@ class PagePlanner:
             tabs = [w for w in self.page.widgets if w.role == "tab"]
             name = self._only(folded or tabs[:1], "section").name
         widget = self._widget(name, thing)
-        return [PressStep(app=self.app, verb="click", control=widget.name, kind=thing.kind, place=place)]
+        nth = self._nth(widget) if thing.pick is not None else 0
+        verb = "point" if thing.spans and self.reading.goal[thing.spans[-1][1] :].lstrip().startswith(PATH) else "click"
+        return [PressStep(app=self.app, verb=verb, control=widget.name, kind=thing.kind, place=place, nth=nth)]
+
+    def _nth(self, widget: Widget) -> int:
+        """Its place among those that are called so and are the same; 0: it is the only one."""
+        alike = [w for w in self.page.widgets if w.name == widget.name and w.role == widget.role]
+        return 1 + next(n for n, w in enumerate(alike) if w is widget) if len(alike) > 1 else 0
+
+    def _entry(self, widget: Widget, value: str) -> FillStep:
+        return self._filled([Entry(label=widget.name, value=value, nth=self._nth(widget))])
 
     def _one(self, thing: Thing) -> None:
         """Several at once are not understood."""
@@ -163,6 +176,8 @@ class PagePlanner:
         called = _called(name, exactly, thing) or _called(name, of_kind, thing)
         if not called:
             raise Missing(f'there is no "{" ".join(part for part in (thing.kind, name) if part)}" on the page', name)
+        if len(called) > 1 and thing.pick is not None and not thing.pick.by and len(called) >= thing.pick.at:
+            return called[thing.pick.at - 1 if thing.pick.order == "first" else -1]
         if len(called) > 1 and thing.place is None:
             raise Refusal(f'{len(called)} things on the page are called "{name}"; say which one')
         return called[0]
@@ -236,11 +251,11 @@ class PagePlanner:
                 if into.quantity == "number" and len(fields) != into.number:
                     raise Missing(f"the page has {len(fields)} fields, and not {into.number}")
                 steps.append(self._filled([Entry(label=w.name, value=text) for w in fields]))
-            elif slot.field:
+            elif slot.field and not (into is not None and into.pick is not None and plain(slot.field) in _ANY):
                 steps += self._chosen(slot.field, text)
             else:
                 field = self._field(into)
-                steps.append(self._filled([Entry(label=field.name, value=_shaped(text, field.hint))]))
+                steps.append(self._entry(field, _shaped(text, field.hint)))
         return _joined(steps)
 
     def _filled(self, entries: Sequence[Entry]) -> FillStep:
@@ -285,9 +300,11 @@ class PagePlanner:
         if thing is None and value is not None:
             if value.field:
                 return self._write(at, order)
-            into = next(slot.value.thing for slot in order.slots if isinstance(slot.value, Of))
+            into = next((slot.value.thing for slot in order.slots if isinstance(slot.value, Of)), None)
+            if into is None:
+                raise Refusal(f'"{self._said(order)}" does not say of what it is one')
             text = self._value(at, 0, value.value, [])
-            return [self._filled([Entry(label=self._field(into).name, value=text)])]
+            return [self._entry(self._field(into), text)]
         if thing is None:
             raise Refusal(f'"{self._said(order)}" does not say what')
         boxes = [w for w in self.page.widgets if w.role in BOXES and w.name]
@@ -309,14 +326,15 @@ class PagePlanner:
             thing = thing.model_copy(update={"name": thing.place.name, "place": None})
         name = thing.name.text if thing.name else ""
         if not name:
-            widget = self._widget("", thing)
-            return self._filled([Entry(label=widget.name, value=wanted)])
+            return self._entry(self._widget("", thing), wanted)
         boxes = _called(name, [w for w in self._placed(thing, self.page.widgets) if w.role in BOXES], thing)
+        if len(boxes) > 1 and thing.pick is not None:
+            boxes = [self._widget(name, thing)]
         lists = [w for w in self.page.widgets if w.role in LISTS and any(plain(o) == plain(name) for o in w.options)]
         if into is not None and into.name is not None:
             lists = [w for w in lists if likeness(into.name.text, w.name) >= PARTLY] or lists
         if len(boxes) == 1:
-            return self._filled([Entry(label=boxes[0].name, value=wanted)])
+            return self._entry(boxes[0], wanted) if thing.pick is not None else self._filled([Entry(label=boxes[0].name, value=wanted)])
         if len(lists) == 1 and wanted == "true":
             option = next(o for o in lists[0].options if plain(o) == plain(name))
             return self._filled([Entry(label=lists[0].name, value=option)])
@@ -324,7 +342,7 @@ class PagePlanner:
             raise Refusal(f'{len(boxes) + len(lists)} things on the page are called "{name}"; say which one')
         pressed = _called(name, [w for w in self.page.widgets if w.role in PRESSED], thing)
         if pressed:
-            return PressStep(app=self.app, verb="click", control=self._widget(name, thing).name)
+            return self._press("click", thing)[0]
         raise Missing(f'there is no "{name}" on the page', name)
 
     # --- reading ----------------------------------------------------------------------------------------------------------

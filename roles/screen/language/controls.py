@@ -19,12 +19,14 @@ from roles.screen.language.values import Values
 
 _STOPS = frozenset({
     "into", "in", "to", "as", "with", "from", "on", "for", "of", "by", "and", "then", "using", "but", "or", "that", "which",
-    "who", ",", ":",
+    "who", ",", ":", ">", "→", "->", "»", "›",
 })  # fmt: skip
 _INSIDE = ("in", "of", "for", "on", "inside", "within", "under", "from", "next to", "beside")
 _LONGEST = 8
 """Words of a name that is neither quoted nor on the page."""
 _BACK = frozenset({"it", "that", "this"})
+PATH = (">", "→", "->", "»", "›")
+"""What parts the entries of nested menus."""
 
 
 @cache
@@ -39,12 +41,39 @@ class Controls(Values):
     def on_page(self, at: int) -> Read[Order] | None:
         if self.words.shown is None:
             return None
+        if at and self.low(at - 1) in PATH and self.orders:  # Edit > Find: one press after the other
+            found = self.page_click(at)
+            return (Order(verb="click", said=self.orders[-1].said, **found[0]), found[1]) if found else None
+        at = self._one_of(self._revealing(at), words_of_pages()["found"]) or self._revealing(at)
         for name, verb in words_of_pages()["verbs"].items():
             end = self._one_of(at, verb["forms"])
             found = getattr(self, f"page_{name}")(end) if end else None
             if found is not None:
-                return Order(verb=name, said=self.words.text(at, end), **found[0]), found[1]
+                return Order(verb=name, said=self.words.text(at, end), **found[0]), self._purpose(found[1])
         return self._deed(at)
+
+    def _revealing(self, at: int) -> int:
+        """switch between the tabs to: where what is meant is looked for says no more of it"""
+        end = self._one_of(at, words_of_pages()["reveals"])
+        kind = self._widget(self._past_article(end + (self.low(end) == "all"))) if end else None
+        if kind is None or kind[0] not in {"tab", "section", "list", "item", "text", "field"}:
+            return at
+        end = self._idle(kind[1])
+        end += self.low(end) == ","
+        return end + 1 if self.low(end) in {"to", "and"} and self._begins(end + 1) else at
+
+    def _purpose(self, at: int) -> int:
+        """to delete it | to mark it as important | when done: what a press that was named is for is no order besides"""
+        done = self._one_of(at, words_of_pages()["finally"])
+        if done and self.over(done):
+            return done
+        pointed = self.low(at) == "to" and self.words.verbal(at + 1) and self.take(at + 2, "pronouns")
+        if not pointed:
+            return at
+        end = pointed.end
+        if self.low(end) == "as" and (said := self._phrase(end + 1)):
+            end = said[1]
+        return end if self.over(end) or self._separator(end) else at
 
     def _deed(self, at: int) -> Read[Order] | None:
         """VERB [the] [cheapest] [KIND] [NAME] [with the lowest LABEL] [that is STATE]: what controls in rows are called"""
@@ -163,9 +192,12 @@ class Controls(Values):
         at = at if named else self._past_article(at)
         at = at if named else self._nth(at, data)
         named = named or self._shown(at)
+        kind = self._widget(at)
+        if named is not None and kind is not None and kind[1] > named[1]:  # "radio button", where something is called "radio"
+            named = None
         if named is not None:
             data["name"], at = named
-        kind = self._widget(at)
+            kind = self._widget(at)
         if named is None and kind is None:
             phrase = self._phrase(at, widgets=True)
             if phrase is None:
@@ -236,7 +268,7 @@ class Controls(Values):
         if (piece := self._piece(at)) is not None:
             return piece
         said = self._phrase(at)
-        relative = said is not None and self.dates.days(at) is not None and not any(map(str.isdigit, said[0].text))
+        relative = said is not None and not any(map(str.isdigit, said[0].text)) and self.dates.days(at) is not None
         return None if relative or self._past_article(at) > at else said  # "my name", "today's date" are not what is written
 
     def _piece(self, at: int) -> Read[Value] | None:
@@ -360,7 +392,7 @@ class Controls(Values):
             into = self._part(end + 1, inner=True) if self.low(end) in {"into", "in"} else None
             if into is None or into[0].kind != "field" or into[0].name is not None:
                 return pairs
-            if into[0].quantity != "one" and len(found["slots"]) == 1:  # the password into both fields
+            if (into[0].quantity != "one" or into[0].pick is not None) and len(found["slots"]) == 1:  # the password into both fields
                 slot = Slot(role="into", value=self.valued_thing(into[0]), spans=self.spans(end, into[1]))
                 return {"slots": (*found["slots"], slot)}, into[1]
             return (found, into[1]) if into[0].quantity == "one" or into[0].number == len(found["slots"]) else pairs

@@ -15,7 +15,7 @@ from typing import Any
 
 from environments.cards import Vocabulary
 from roles.contracts.orders import Condition, Of, Order, Reading, Slot, Span, Text, Thing, Unread, Value
-from roles.screen.language.controls import Controls
+from roles.screen.language.controls import PATH, Controls
 from roles.screen.language.frames import Frame
 from roles.screen.language.names import Read, bare
 from roles.screen.language.statements import Statements
@@ -254,7 +254,7 @@ class Clauses(Statements, Controls):
 
     def _joined(self, at: int, end: int, standing: Condition | None) -> tuple[int, Condition | None, bool]:
         """ "," | and | then | but | , if not: the place of the next clause, what stands over it, and whether there is one"""
-        step = at + (self.low(at) in {",", "-", "–"})
+        step = at + (self.low(at) in {",", "-", "–"} or (self.words.shown is not None and self.low(at) in PATH))
         join = self.take(step, "joins")
         if join is None and step == at:
             return at, standing, False

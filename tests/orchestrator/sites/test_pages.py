@@ -13,7 +13,7 @@ from orchestrator.crew import Crew
 from orchestrator.runs.runs import Outcome
 from protocol import VisualState
 
-CLUB = Path(__file__).parent / "pages" / "club.html"
+PAGES = Path(__file__).parent / "pages"
 
 
 def crew(page: BrowserEnvironment, folder: Path, seed: int = 0) -> Crew:
@@ -26,12 +26,23 @@ def crew(page: BrowserEnvironment, folder: Path, seed: int = 0) -> Crew:
     return Crew.from_config(overrides=chosen, environment=page)
 
 
-@pytest.fixture(scope="module")
-def club():
+def opened(name: str) -> BrowserEnvironment:
     try:
-        page = BrowserEnvironment(CLUB.as_uri(), allow_files=True)
+        return BrowserEnvironment((PAGES / name).as_uri(), allow_files=True)
     except EnvironmentFault as missing:
         pytest.skip(str(missing))
+
+
+@pytest.fixture(scope="module")
+def club():
+    page = opened("club.html")
+    yield page
+    page.close()
+
+
+@pytest.fixture(scope="module")
+def mooring():
+    page = opened("mooring.html")
     yield page
     page.close()
 
@@ -60,6 +71,21 @@ GOALS = [
 @pytest.mark.parametrize(("goal", "said"), GOALS)
 def test_a_goal_about_a_page_is_done_by_its_words_alone(club, tmp_path, goal, said):
     outcome, state = work(club, tmp_path, goal)
+    assert [e.name for e in state.elements if e.role == "status"] == [said], outcome.reason
+    assert outcome.status == "fulfilled", outcome.reason
+
+
+@pytest.mark.parametrize(
+    ("goal", "said"),
+    [
+        ("Select Berths > Long.", "chose Long"),
+        ("Focus into the 2nd text field.", "second"),
+        ("Choose 12 May 2026 as the arrival and press Keep.", "kept 2026-05-12"),
+        ('Expand the sections below, to find and click on the link "Lock keeper".', "called the lock"),
+    ],
+)
+def test_menus_calendars_and_what_is_called_alike_are_worked_as_they_are_meant(mooring, tmp_path, goal, said):
+    outcome, state = work(mooring, tmp_path, goal)
     assert [e.name for e in state.elements if e.role == "status"] == [said], outcome.reason
     assert outcome.status == "fulfilled", outcome.reason
 

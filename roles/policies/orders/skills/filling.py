@@ -95,7 +95,7 @@ def _written(entries: Sequence[Entry], at: Situation, owner: Sequence[str]) -> l
     whole: dict[str, str] = at.notes.get("whole", {})
     for n, entry in enumerate(entries):
         try:
-            field = field_for(entry.label, at, owner)
+            field = field_for(entry.label, at, owner, nth=entry.nth)
         except StepFailure:
             field = None
         if field is not None and str(n) in whole:
@@ -190,7 +190,7 @@ def _entry(n: int, entry: Entry, app: str, at: Situation, owner: Sequence[str], 
     """One value into its field; None where there is no such field on the screen."""
     if CELL.fullmatch(entry.label.strip().upper()) and is_sheet(at):
         return put_cell(entry.label.strip().upper(), "" if entry.mode == "clear" else entry.value, at)
-    field = field_for(entry.label, at, owner, _row_fields(row, entry.label, at))
+    field = field_for(entry.label, at, owner, _row_fields(row, entry.label, at), entry.nth)
     if field is None:
         return choose(entry.label, entry.value, at)
     if field.role == "radio":

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from environments.effects import SENSITIVE, Effect
 from environments.effects.words import effect_of_words, is_way_out
-from protocol import ActionTarget, ExecStatus, GUIElement, Memorize, Scroll, Wait
+from protocol import ActionTarget, ExecStatus, GUIElement, Hover, Memorize, Scroll, Wait
 from roles.contracts.orders import PressStep, ReadStep, Records
 from roles.contracts.values import parse_date
 from roles.policies.orders.pages import BOXES, LISTS, PRESSED, ROLES, WRITTEN, names_verb
@@ -46,6 +46,8 @@ def press_on_page(step: PressStep, at: Situation) -> Move:
         return _scroll(step, at)
     if step.verb == "reveal":
         return _reveal(step, at)
+    if step.verb == "point":
+        return _point(step, at)
     if at.notes.get("pressed"):
         return _after(step, at)
     if step.verb == "close":
@@ -80,6 +82,8 @@ def _control(step: PressStep, at: Situation) -> GUIElement:
     called = [e for e in elements if e.name == step.control and e.role in roles and e.enabled]
     called = [e for e in called if e.visible] or called
     exactly = [e for e in called if e.role == step.kind] or called
+    if step.nth and len(exactly) >= step.nth:
+        return exactly[step.nth - 1]
     if len(exactly) == 1:
         return exactly[0]
     if not exactly:
@@ -89,7 +93,7 @@ def _control(step: PressStep, at: Situation) -> GUIElement:
 
 def _part(place: str, at: Situation) -> list[GUIElement]:
     """A part of the page: the dialog, or what stands in or beside what is called so."""
-    elements = list(at.view.seen.elements)
+    elements = Page(at.view.seen, at.view.user_request).elements
     if fold(place) == "dialog" and (open_ := _dialogs(at)):
         return Scopes(elements).inside(open_[-1])
     found = Scopes(elements).of(place)
@@ -130,6 +134,20 @@ def _reveal(step: PressStep, at: Situation) -> Move:
         return fail(step.place)
     target = ActionTarget.of(next((e for e in reversed(elements) if e.visible and e.name), lowest))
     return act(Scroll.toward("down", 1, "page", target), f'"{step.control}" may stand further down')
+
+
+def _point(step: PressStep, at: Situation) -> Move:
+    """Open an entry of a menu that leads to others: most open when they are pointed at, and a press may be an answer."""
+    names = [e.name for e in _here(at)]
+    before: list[str] = at.notes.setdefault("before", names)
+    if set(names) - set(before):
+        return done(f'"{step.control}" is open')
+    control, tried = _control(step, at), at.count("pointed")
+    if tried == 0:
+        return act(Hover(target=ActionTarget.of(control)), f'"{control.name}" leads to what is meant')
+    if tried < 3:
+        return act(Wait(seconds=0.5), f'"{control.name}" may open')
+    return press(control, f'"{control.name}" leads to what is meant') if tried == 3 else done(f'"{control.name}" was pressed')
 
 
 def _scroll(step: PressStep, at: Situation) -> Move:
@@ -228,7 +246,7 @@ def _row_control(step: PressStep, records: Records, at: Situation) -> GUIElement
 
 def _beside(control: GUIElement, records: Records, at: Situation) -> GUIElement:
     """The only control of its name, where it stands with what is meant and is not that of the whole page."""
-    scopes = Scopes(list(at.view.seen.elements))
+    scopes = Scopes(Page(at.view.seen, at.view.user_request).elements)
     parts = [scopes.of(test.value) or [] for test in records.tests if not test.negated]
     if not parts or records.pick is not None or not all(any(e.element_id == control.element_id for e in part) for part in parts):
         raise StepFailure(f'nothing shows that "{control.name}" is for what is meant')

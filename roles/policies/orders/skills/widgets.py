@@ -56,7 +56,9 @@ def fit(label: str, element: GUIElement, owner: Sequence[str]) -> float:
     return best
 
 
-def field_for(label: str, at: Situation, owner: Sequence[str] = (), within: Sequence[GUIElement] = ()) -> GUIElement | None:
+def field_for(
+    label: str, at: Situation, owner: Sequence[str] = (), within: Sequence[GUIElement] = (), nth: int = 0
+) -> GUIElement | None:
     """The field that a label means; in a part of the screen, where that is known. Several that fit equally well: a failure."""
     options = [e for e in within if e.role in _ROLES] if within else fields_of(at)
     searches = {e.element_id for e in at.screen.searches}
@@ -66,6 +68,8 @@ def field_for(label: str, at: Situation, owner: Sequence[str] = (), within: Sequ
     scored = [(score, e) for score, e in scored if score >= (0.99 if e.element_id in searches else 0.95 if known else GOOD)]
     top = max((score for score, _ in scored), default=0.0)
     best = [e for score, e in scored if score >= top - 0.005]
+    if nth:
+        return best[nth - 1] if len(best) >= nth else None
     if len(best) > 1 and owner:
         best = _beside(best, at, owner) or best
     if len(best) > 1:
@@ -299,6 +303,7 @@ def choose(label: str, text: str, at: Situation) -> Move | None:
 # --- a calendar sheet -------------------------------------------------------------------------------------------------
 
 _MONTH = re.compile(r"([A-Z][a-z]+)\s+(\d{4})")
+_TWO_DAYS = re.compile(r"\d{1,2}/\d{1,2}/\d{4}")
 _EARLIER = re.compile(r"^(?:prev(?:ious)?|earlier|back|<|‹|«|←)", re.IGNORECASE)
 _LATER = re.compile(r"^(?:next|later|forward|>|›|»|→)", re.IGNORECASE)
 
@@ -307,9 +312,13 @@ def _sheet(element: GUIElement, text: str, at: Situation) -> Move | None:
     """Pick a day from the sheet of a field that did not take it as text; None where there is no such sheet."""
     day = parse_date(text)
     tries: dict[str, int] = at.notes["tries"]
-    if day is None or element.choices or tries.get(element.track_id or element.name, 0) < 2 or at.count("leafs") > 60:
+    if element.choices or tries.get(element.track_id or element.name, 0) < 2 or at.count("leafs") > 60:
         return None
-    month = next((m for e in at.screen.elements if (m := _MONTH.fullmatch(shown(e)))), None)
+    if day is None:
+        return fail(f"{text!r} can be two days, and is chosen from a calendar") if _TWO_DAYS.fullmatch(text.strip()) else None
+    texts = [shown(e) for e in at.screen.elements]
+    heads = (*texts, *map(" ".join, zip(texts, texts[1:], strict=False)))  # the year may be a text of its own
+    month = next((m for head in heads if (m := _MONTH.fullmatch(head))), None)
     if month is None:
         opener = next((e for e in _near(element, at) if e.role == "button" and e.expanded is not None), None)
         return press(opener or element, f'"{element.name}" is chosen from a calendar', at=at)
@@ -319,7 +328,7 @@ def _sheet(element: GUIElement, text: str, at: Situation) -> Move | None:
         cell = next((e for e in cells if e.enabled), None)
         return press(cell, f"{day} is the day", at=at) if cell else None
     way = _LATER if (day.year, day.month) > (here.year, here.month) else _EARLIER
-    leaf = next((e for e in at.screen.elements if e.role in {"button", "link"} and way.match(e.name)), None)
+    leaf = next((e for e in at.screen.elements if e.role in {"button", "link", "text"} and way.match(e.name)), None)
     return press(leaf, f"{day:%B %Y} is not shown yet", at=at) if leaf else None
 
 

@@ -73,6 +73,8 @@ def test_what_is_read_becomes_a_fact_that_is_written() -> None:
         ('Enter "Ada" into the Nickname field and press Join.', 'there is no "Nickname field" on the page'),
         ('Enter "Ada" into the field.', "things on the page may be meant"),
         ("Press every button.", "is not understood of a page"),
+        ("Find Rower movies from year 1995.", "is not understood of a page"),
+        ("Select -3 with the dial.", "does not say of what it is one"),
         ("If there is a Join button, press it.", "not known beforehand"),
     ],
 )
@@ -100,6 +102,15 @@ def test_what_comes_up_after_a_press_is_planned_once_it_is_there() -> None:
     assert [step.control for step in planned if isinstance(step, PressStep)] == ["ONE"]
     later = steps(goal, then, known=tuple(planned))
     assert [step.control for step in later if isinstance(step, PressStep)] == ["ONE", "TWO"]
+
+
+def test_the_second_of_several_that_are_called_alike_is_told_by_its_place() -> None:
+    boxes = [element("checkbox", "checkbox", n, value="false") for n in (1, 2, 3)]
+    fields = [element("textbox", "entry", n, value="") for n in (4, 5)]
+    tick, write = steps('Click the 3rd checkbox and enter the number "7" into the 2nd text field.', *boxes, *fields)
+    assert isinstance(tick, PressStep)
+    assert isinstance(write, FillStep)
+    assert (tick.nth, write.entries[0].nth, write.entries[0].value) == (3, 2, "7")
 
 
 def test_what_the_goal_forbids_is_not_planned() -> None:

@@ -90,5 +90,27 @@ def test_a_name_on_the_page_swallows_no_order() -> None:
     assert [called(order) for order in reading.orders] == [[("", "Submit")], [("", "Cox")]]
 
 
+@pytest.mark.parametrize(
+    ("goal", "verbs"),
+    [
+        ('Find and click on the link "Cox".', ["click"]),
+        ('Switch between the tabs to find and click on the link "Cox".', ["click"]),
+        ("Click the star icon to mark it as important.", ["click"]),
+        ('Use the text field to enter "Ada" into the Name field and press Submit when done.', ["write", "click"]),
+        ("Select Town > Cox > Name, then press Submit.", ["select", "click", "click", "click"]),
+    ],
+)
+def test_where_and_what_for_is_no_order_besides(goal: str, verbs: list[str]) -> None:
+    reading = page(goal)
+    assert reading.understood, reading.unread
+    assert [order.verb for order in reading.orders] == verbs
+
+
+@pytest.mark.parametrize("goal", ["Click the star icon to delete all of them.", "Use the second tab to press Submit.", "Open the tabs."])
+def test_what_narrows_down_or_goes_further_is_not_passed_over(goal: str) -> None:
+    reading = page(goal)
+    assert not reading.understood or [order.verb for order in reading.orders] == ["open"]
+
+
 def test_without_a_page_nothing_is_read_so() -> None:
     assert not read("Focus into the textbox.").understood
