@@ -334,7 +334,7 @@ class PagePlanner:
         if into is not None and into.name is not None:
             lists = [w for w in lists if likeness(into.name.text, w.name) >= PARTLY] or lists
         if len(boxes) == 1:
-            return self._entry(boxes[0], wanted) if thing.pick is not None else self._filled([Entry(label=boxes[0].name, value=wanted)])
+            return self._entry(boxes[0], wanted)
         if len(lists) == 1 and wanted == "true":
             option = next(o for o in lists[0].options if plain(o) == plain(name))
             return self._filled([Entry(label=lists[0].name, value=option)])

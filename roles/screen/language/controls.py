@@ -392,7 +392,8 @@ class Controls(Values):
             into = self._part(end + 1, inner=True) if self.low(end) in {"into", "in"} else None
             if into is None or into[0].kind != "field" or into[0].name is not None:
                 return pairs
-            if (into[0].quantity != "one" or into[0].pick is not None) and len(found["slots"]) == 1:  # the password into both fields
+            if (into[0].quantity != "one" or into[0].pick is not None) and len(found["slots"]) == 1:
+                # the password into both fields
                 slot = Slot(role="into", value=self.valued_thing(into[0]), spans=self.spans(end, into[1]))
                 return {"slots": (*found["slots"], slot)}, into[1]
             return (found, into[1]) if into[0].quantity == "one" or into[0].number == len(found["slots"]) else pairs

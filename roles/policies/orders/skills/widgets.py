@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from datetime import datetime
+from itertools import pairwise
 
 from protocol import Action, ActionTarget, Click, Fill, GUIElement, PressKey, SelectOption, Type, Wait
 from roles.contracts.values import parse_date, parse_time
@@ -317,7 +318,7 @@ def _sheet(element: GUIElement, text: str, at: Situation) -> Move | None:
     if day is None:
         return fail(f"{text!r} can be two days, and is chosen from a calendar") if _TWO_DAYS.fullmatch(text.strip()) else None
     texts = [shown(e) for e in at.screen.elements]
-    heads = (*texts, *map(" ".join, zip(texts, texts[1:], strict=False)))  # the year may be a text of its own
+    heads = (*texts, *map(" ".join, pairwise(texts)))  # the year may be a text of its own
     month = next((m for head in heads if (m := _MONTH.fullmatch(head))), None)
     if month is None:
         opener = next((e for e in _near(element, at) if e.role == "button" and e.expanded is not None), None)
