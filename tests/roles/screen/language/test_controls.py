@@ -106,7 +106,7 @@ def test_where_and_what_for_is_no_order_besides(goal: str, verbs: list[str]) -> 
     assert [order.verb for order in reading.orders] == verbs
 
 
-@pytest.mark.parametrize("goal", ["Click the icon to delete all of them.", "Use the second tab to press Submit.", "Open the tabs."])
+@pytest.mark.parametrize("goal", ["Click Cox to delete all of them.", "Use the second tab to press Submit.", "Open the tabs."])
 def test_what_narrows_down_or_goes_further_is_not_passed_over(goal: str) -> None:
     reading = page(goal)
     assert not reading.understood or [order.verb for order in reading.orders] == ["open"]
