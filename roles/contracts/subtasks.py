@@ -180,6 +180,8 @@ class StepRecord(Frozen):
     """It was an attempt to get past something, not a step of the work."""
     instead_of: str = ""
     """What the press amounts to in whose place a person had this one done: they do not want that any more."""
+    remark: str = ""
+    """Why the crew did it without being told to, and what a person answered who was asked about it."""
 
 
 class AppWords(Frozen):

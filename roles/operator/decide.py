@@ -47,7 +47,7 @@ from roles.operator.perceive import (
     subtask_of,
     titles,
 )
-from roles.operator.recovery import interruption, remedy
+from roles.operator.recovery import answers_gravely, interruption, remedy
 from roles.operator.safety.permits import lost, next_held, pending_request
 from roles.policies.fallback import PolicyFault, UnusableAnswer, until_usable
 
@@ -366,6 +366,7 @@ def _pend(state: State, ctx: Context, decision: OperatorDecision, seen: VisualSt
     action = decision.action
     assert action is not None, "a decision that goes on has an action"  # noqa: S101 - checked by the model
     step = step_of(state)
+    recent = ctx.journal.steps(subtask_id(state), attempt_of(state), limit=8) if seen.modal else ()
     pending = Pending(
         key=key_of(state, ctx, step),
         step=step,
@@ -376,7 +377,7 @@ def _pend(state: State, ctx: Context, decision: OperatorDecision, seen: VisualSt
         reason=decision.reasoning[:300],
         expected=decision.expected[:200],
         confidence=decision.confidence,
-        confirm=decision.status is AgentStatus.CONFIRM,
+        confirm=decision.status is AgentStatus.CONFIRM or (not recovery and answers_gravely(action, seen, recent)),
         recovery=recovery,
     )
     update: Update = {

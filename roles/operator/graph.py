@@ -12,7 +12,7 @@ from langgraph.errors import GraphBubbleUp
 from langgraph.graph import StateGraph
 
 from environments.contract import STOPPED, type_of
-from protocol import CARRIES, ActionResult, AgentAction, ExecStatus, JsonObject, VisualState, describe, parse_action
+from protocol import CARRIES, Action, ActionResult, AgentAction, AskUser, ExecStatus, JsonObject, VisualState, describe, parse_action
 from roles.contracts import Report, StepRecord
 from roles.contracts.context import Context, State, Update
 from roles.contracts.nodes import Given, Graph, Stage, compiled, stalled
@@ -90,6 +90,7 @@ def observe_feedback(state: State, ctx: Context) -> Update:
         visible_change=pending.before != after_id,
         recovery=pending.recovery,
         instead_of=pending.instead_of,
+        remark=_remark(ctx, pending, action),
         events=tuple(f"{event['kind']}: {event['text']}" for event in events),
     )
     left = ctx.limits.retries - int(state["task_context"]["retries"])
@@ -104,6 +105,15 @@ def observe_feedback(state: State, ctx: Context) -> Update:
         "step_count": state["step_count"] + (0 if pending.recovery else 1),
         "route": "decide_next_step",
     }
+
+
+def _remark(ctx: Context, pending: Pending, action: Action) -> str:
+    """What the worker has to know of a step that it did not decide alone."""
+    said = [f"the crew did this by itself: {pending.reason}"] if pending.recovery else []
+    last = None if isinstance(action, AskUser) else ctx.journal.last_approval(pending.key)
+    if last is not None and last.decision == "approve":
+        said.append(f"the user approved it{f': {last.message}' if last.message else ''}")
+    return "; ".join(said)
 
 
 _SHOWN = 40

@@ -13,6 +13,7 @@ from typing import NamedTuple
 
 from environments.contract import STOPPED
 from environments.effects import released
+from environments.effects.words import is_way_out
 from protocol import (
     CARRIES,
     Action,
@@ -28,6 +29,7 @@ from protocol import (
     Wait,
     describe,
     parse_action,
+    target_element,
 )
 from roles.contracts import StepRecord
 from roles.contracts.context import Context, State, Update
@@ -35,6 +37,7 @@ from roles.journal.events import RecoveredEvent
 from roles.operator.perceive import record, step_of, subtask_id
 from roles.safety.effects import SENSITIVE, Effect, effect_of, effect_of_words
 from roles.screen.dialogs import classify_dialog, dismiss_choice, target_name
+from roles.screen.screens import FIELD_ROLES
 from roles.skills.contract import REPEATS, Idempotence, Repeat, Skill
 
 CHANGED = "the screen changed after the approval"
@@ -167,10 +170,30 @@ def repeats(press: StepRecord, dialog: GUIElement, inside: Sequence[GUIElement])
 
 def brought_up_by(seen: VisualState, steps: Sequence[StepRecord]) -> StepRecord | None:
     """The crew's own press that the open dialog followed at once, where the goal wanted that press."""
-    last = next((s for s in reversed(steps) if s.action["action_type"] not in _WAITS), None)
+    acts = [s for s in steps if s.action["action_type"] not in _WAITS and (s.visible_change or s.exec_status == "executed")]
+    last = acts[-1] if acts else None
     if last is None or last.recovery or last.action["action_type"] not in _PRESSES:
         return None
     return last if any(event.startswith("popup:") for event in last.events) else None
+
+
+def carries_on(press: StepRecord, dialog: GUIElement, inside: Sequence[GUIElement], seen: VisualState) -> bool:
+    """Whether the dialog asks for just what the press was for (`Place order`: place your order?), in no words of its own."""
+    buttons = [e for e in inside if e.role in {"button", "link"} and e.enabled and not is_way_out(e.name)]
+    meant = {press.verb, str(effect_of_words(press.target) or "")}
+    effects = {effect_of(Click(target=ActionTarget.of(e)), e, seen) for e in buttons}
+    asks_for_words = any(e.role in FIELD_ROLES for e in inside)
+    return not asks_for_words and dismiss_choice(dialog, inside) is not None and bool(effects) and effects <= SENSITIVE & meant
+
+
+def answers_gravely(action: Action, seen: VisualState, steps: Sequence[StepRecord]) -> bool:
+    """Whether it says anything but no to such a question of a kind that a person answers, whatever the policy allows."""
+    dialog, begun = seen.by_id.get(seen.modal or ""), brought_up_by(seen, steps)
+    if dialog is None or begun is None or action.inner:
+        return False
+    inside = seen.within(dialog)
+    grave = classify_dialog(dialog, inside) in _GRAVE and carries_on(begun, dialog, inside, seen)
+    return grave and effect_of(action, target_element(action.target, seen), seen) not in {Effect.OBSERVE, Effect.NAVIGATE}
 
 
 _WORD = re.compile(r"[^\W\d_]{3,}")
@@ -207,6 +230,8 @@ def interruption(
             return Interruption(False, answer, f'the page asks after {describe(parse_action(begun.action))}: {asked.words}')
     kind = classify_dialog(dialog, inside)
     begun = brought_up_by(seen, steps)
+    if begun is not None and carries_on(begun, dialog, inside, seen):
+        return None
     if kind not in _GRAVE and (_own(dialog, inside, steps) or (begun is not None and repeats(begun, dialog, inside))):
         return None
     choice = dismiss_choice(dialog, inside)

@@ -150,7 +150,7 @@ def _step(step: StepRecord, found: Mapping[tuple[str, int, bool], Fact]) -> str:
         said = f"{step.step}. {before}{json.dumps(text, ensure_ascii=False)}{after}"
     if isinstance(action, CallApi):
         said += f" with {json.dumps(action.arguments, ensure_ascii=False)}"
-    said += " (done by the user)" if step.role == USER else ""
+    said += " (done by the user)" if step.role == USER else f" ({step.remark})" if step.remark else ""
     if step.exec_status != "executed":
         return f"{said}: {step.exec_status.value}, {step.error}"
     return f"{said}: {'; '.join(step.events) or _came_of(step, found)}"

@@ -1,0 +1,91 @@
+"""A question that follows from the worker's own press is the worker's to answer, and a person still says whether it is confirmed."""
+
+from __future__ import annotations
+
+import pytest
+from support import FINISH, OPEN_HOUSE, Run, decide, desktop, planned, subtask
+
+from protocol import ActionTarget, Click, OperatorDecision, SelectOption
+from roles.contracts import OperatorView
+from roles.safety import SafetyPolicy
+
+SHOP = """
+name: shop
+apps:
+  shop:
+    products: [{id: k2, name: Kettle Calm, category: Kitchen, price: 24.50}]
+    cart: [{product: k2}]
+    address: {name: Uma Weber, street: 8 Seegasse, city: Graz, postcode: "8010", country: Austria}
+open: [shop]
+"""
+WAY = (
+    *(Click(target=ActionTarget(text=name)) for name in ("Cart", "Proceed to checkout", "Continue", "Continue")),
+    SelectOption(target=ActionTarget(text="Payment method"), options=("Invoice",)),
+    Click(target=ActionTarget(text="Continue")),
+)
+
+
+POPUP = "{title: Payment required, text: Pay $49 to continue., buttons: [Pay now, Cancel]}"
+
+
+def pressing(view: OperatorView, name: str) -> OperatorDecision:
+    """A press on this, in the dialog that is open where there is one."""
+    inside = view.seen.within(view.seen.by_id[view.seen.modal]) if view.seen.modal else view.seen.elements
+    return decide(Click(target=ActionTarget.of(next(e for e in inside if e.name == name and e.role == "button"))))
+
+
+class Buyer:
+    """Goes to the review of the order, then presses these; keeps what it was given."""
+
+    def __init__(self, *names: str) -> None:
+        self.views: list[OperatorView] = []
+        self._way, self._names = [*WAY], [*names]
+
+    def decide(self, view: OperatorView) -> OperatorDecision:
+        self.views.append(view)
+        if self._way:
+            return decide(self._way.pop(0))
+        return pressing(view, self._names.pop(0)) if self._names else FINISH
+
+
+def buying(*names: str, safety: SafetyPolicy = SafetyPolicy(), events: str = "") -> tuple[Run, Buyer]:  # noqa: B008
+    policy = Buyer(*names)
+    whole = Run([planned(subtask("a"))], desk=desktop(events, world=SHOP), parts={"operator": policy}, safety=safety)
+    whole.go()
+    return whole, policy
+
+
+def orders(whole: Run) -> int:
+    return len(whole.desk.world()["apps"]["shop"]["orders"])
+
+
+@pytest.mark.parametrize("safety", [SafetyPolicy(), OPEN_HOUSE])
+def test_the_question_of_a_purchase_is_the_worker_s_and_its_yes_is_asked_about_whatever_the_policy_allows(safety) -> None:
+    whole, policy = buying("Place order", "Place order", safety=safety)
+    assert policy.views[-1].seen.modal
+    assert (whole.asked["action_requests"][0]["description"], whole.asked["effect"]) == ('click "Place order"', "purchase")
+    assert orders(whole) == 0
+    whole.go({"type": "approve", "message": "yes, buy it"})
+    assert (whole.status, orders(whole)) == ("fulfilled", 1)
+    assert [s.target for s in whole.journal.steps("a", 1)][-2:] == ["Place order", "Place order"]
+    assert policy.views[-1].history[-1].remark == "the user approved it: yes, buy it"
+
+
+def test_a_purchase_that_the_person_does_not_want_is_not_made() -> None:
+    whole, _ = buying("Place order", "Place order", safety=OPEN_HOUSE)
+    whole.go({"type": "reject"})
+    assert orders(whole) == 0
+
+
+def test_the_worker_may_say_no_without_asking() -> None:
+    whole, policy = buying("Place order", "Cancel")
+    assert (whole.status, orders(whole), policy.views[-1].seen.modal) == ("fulfilled", 0, None)
+
+
+def test_a_question_that_the_press_was_not_for_gets_the_safest_answer_and_the_worker_hears_why() -> None:
+    whole, policy = buying(safety=OPEN_HOUSE, events=f"[{{when: {{after_actions: 3}}, popup: {POPUP}}}]")
+    assert whole.asked["action_requests"][0]["description"] == 'click "Cancel"'
+    whole.go({"type": "approve"})
+    closed = next(s for s in policy.views[-1].history if s.target == "Cancel")
+    assert closed.remark.startswith("the crew did this by itself: an unexpected payment dialog is open: Payment required")
+    assert closed.remark.endswith("; the user approved it")
