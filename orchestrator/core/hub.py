@@ -107,12 +107,12 @@ class Turn:
         self.update["task_status"] = status.value
         self.line.status(status, reason=self.summary, key=self.key())
 
-    def move(self, subtask: str, status: SubtaskStatus) -> None:
+    def move(self, subtask: str, status: SubtaskStatus, why: str = "") -> None:
         """A subtask stands so from now on; one that has ended gives its lane back."""
         before, attempt = self.update["statuses"][subtask]
         self.update["statuses"] = self.update["statuses"] | {subtask: [status.value, attempt]}
         self.ctx.journal.record(
-            SubtaskStatusEvent(status=status.value, before=before, attempt=attempt),
+            SubtaskStatusEvent(status=status.value, before=before, attempt=attempt, **({"reason": why} if why else {})),
             role="controller",
             subtask=subtask,
             key=self.key(),
@@ -201,7 +201,7 @@ def receive(turn: Turn, report: dict[str, Any]) -> None:
         turn.update["steps"] = max(turn.update["steps"] + done, turn.ctx.say.by_hand())
         turn.update["steps_by"] = by | {turn.worker: by.get(turn.worker, 0) + done} if done else by
         turn.update["since_gate"] += int(carry.get("actions", 0))
-        turn.update["carry"] = {k: carry[k] for k in ("memory", "retries", "plan", "slice") if k in carry}
+        turn.update["carry"] = {k: carry[k] for k in ("memory", "retries", "plan", "not_done", "slice") if k in carry}
         turn.situation = source_of(signal) or turn.situation
         holder = turn.lanes.reported(turn.update["current"], carry, yielded=signal is Signal.YIELDED)
         if holder is not None:
@@ -256,7 +256,7 @@ def _statuses_after(turn: Turn, signal: Signal) -> int:
     elif signal is Signal.GATE_DONE and current:
         turn.move(current, SubtaskStatus.FULFILLED)
     elif signal in FAILURES and current:
-        turn.move(current, SubtaskStatus.REJECTED)
+        turn.move(current, SubtaskStatus.REJECTED, turn.summary)
     return sum(1 for s in turn.plan() if s.status in {SubtaskStatus.READY, SubtaskStatus.PENDING})
 
 
@@ -398,7 +398,8 @@ def _to_worker(turn: Turn) -> None:
         "previous": previous[-KEPT:],
         "plan_version": turn.version(),
         "live": [s.id for s in turn.plan() if s.status not in _WORKED],
-        "message": turn.summary if turn.continued else "",
+        "message": f"the check after step {turn.update['steps']}: {turn.summary}" if turn.continued else "",
+        "user_words": turn.update["user_words"],
         "refused": turn.update["refused"],
         **told,
     }

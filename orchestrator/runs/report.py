@@ -359,19 +359,17 @@ def _plan(events: list[Event]) -> list[dict[str, Any]]:
     plans = [plan for _, plan in _said(events, journal.PlanEvent)]
     if not plans:
         return []
-    statuses: dict[str, tuple[str, int]] = {}
-    for event, now in _said(events, journal.SubtaskStatusEvent):
-        statuses[event.subtask] = (now.status, now.attempt)
+    statuses = {event.subtask: event.body for event, _ in _said(events, journal.SubtaskStatusEvent)}
     shown = []
     for subtask in plans[-1].subtasks:
-        status, attempt = statuses.get(subtask["id"], (subtask.get("status", "ready"), 0))
+        stands = {"status": subtask.get("status", "ready"), "attempt": 0} | statuses.get(subtask["id"], {})
         kept = _pick(subtask, "id", "title", "instruction", "app", "worker", "depends_on", "pinned")
-        shown.append(kept | {"status": status, "attempt": attempt})
+        shown.append(kept | _pick(stands, "status", "attempt", "reason"))
     return shown
 
 
 def _step(event: Event) -> Json:
-    kept = _pick(event.body, "action", "verb", "target", "app", "exec_status", "error", "visible_change", "events")
+    kept = _pick(event.body, "action", "verb", "target", "app", "exec_status", "error", "visible_change", "events", "remark")
     return {"step": event.step, "subtask": event.subtask, "role": event.role, **kept}
 
 

@@ -33,19 +33,23 @@ _CALLS = frozenset({"call_api", "ask_in_app_agent", "run_script"})
 """They need show nothing, and are a stall only where they are repeated."""
 
 
-def stalled(steps: Sequence[StepRecord], repeats: int = 3) -> str:
+def stalled(steps: Sequence[StepRecord], repeats: int = 3, shows: Callable[[str], object] = str) -> str:
     """Why the last steps look like a stall, or an empty string.
 
     Three signs: `repeats` identical actions in a row; A-B-A-B; `repeats` actions (waits aside) without visible change.
-    Attempts to recover do not count, and an action that failed is the retry budget's matter.
-    Distinct actions that change something never are one.
+    Attempts to recover do not count, and an action that failed is the retry budget's matter. The same action on another screen
+    is another one; `shows` gives what counts of a screen. Distinct actions that change something never are a stall.
     """
+
+    def again(some: Sequence[StepRecord]) -> bool:
+        screens = {"" if s.action.get("action_type") in _INNER | _CALLS else shows(s.before) for s in some}
+        return len({_signature(s) for s in some}) == 1 and len(screens) < len(some)
+
     worked = [s for s in steps if s.exec_status is ExecStatus.EXECUTED and not s.recovery]
     acts = [s for s in worked if s.verb not in {"wait", "screenshot"}]
-    names = [_signature(s) for s in acts]
-    if len(names) >= repeats and len(set(names[-repeats:])) == 1:
+    if len(acts) >= repeats and again(acts[-repeats:]):
         return f"the same action {repeats} times in a row: {acts[-1].verb} {acts[-1].target}".strip()
-    if len(names) >= 4 and names[-4:-2] == names[-2:] and names[-1] != names[-2]:
+    if len(acts) >= 4 and again(acts[-4::2]) and again(acts[-3::2]) and _signature(acts[-1]) != _signature(acts[-2]):
         return f"two actions in turn: {acts[-2].verb} {acts[-2].target}, {acts[-1].verb} {acts[-1].target}"
     outer = [s for s in acts if s.verb not in _INNER and s.action.get("action_type") not in _CALLS]
     if len(outer) >= repeats and not any(s.visible_change for s in outer[-repeats:]):
@@ -68,6 +72,8 @@ class Carry(TypedDict, total=False):
     plan: list[str]
     steps: int
     actions: int
+    not_done: str
+    """Actions that were decided together with others and are not done, and why."""
     slice: JsonObject
     """Where lanes take turns: the worker's own context at the end of its turn."""
     touched: list[str]
@@ -91,6 +97,8 @@ class Delegation(TypedDict, total=False):
     plan_version: int
     live: list[str]
     message: str
+    """What a gate remarked that let the work go on: for the next decision."""
+    user_words: list[str]
     refused: list[str]
     beside: list[str]
     """Subtasks that are worked at the same time."""

@@ -416,7 +416,7 @@ def gather(request: GateRequest, screen: ScreenById | None = None) -> GateEviden
         idle=sum(
             s.exec_status is ExecStatus.EXECUTED and not (s.visible_change or works_unseen(s) or s.verb in _INNER) for s in steps
         ),
-        repeated=sum(count - 1 for count in Counter(str(s.action) for s in steps).values()),
+        repeated=sum(n - 1 for n in Counter((str(s.action), "" if works_unseen(s) else s.before) for s in steps).values()),
         recoveries=len(request.steps) - len(steps),
         unfounded=unfounded(request, screen or known.get) if request.trigger is GateTrigger.FINAL_CHECK else (),
     )

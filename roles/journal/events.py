@@ -120,6 +120,8 @@ class SubtaskStatusEvent(EventBody):
     status: Text
     before: Text
     attempt: int
+    reason: Text = ""
+    """Of a worker that could not do it, or of the gate."""
 
 
 class ConflictEvent(EventBody):

@@ -93,7 +93,7 @@ class LlmManager:
             "windows": "\n".join(self.windows()),
             "now": now_told(request.today),
             "plan": plan_told(request.plan, whole=True),
-            "evidence": listed(request.evidence, 600),
+            "evidence": listed(request.evidence, 2_000),
             "facts": facts_told(request),
             "supplements": supplements_told(request.supplements),
             "user_words": listed(request.user_words, 2_000),

@@ -34,7 +34,8 @@ class Anchor(TypedDict):
     role: str | None
     text: str | None
     box: JsonObject | None
-    usable: bool
+    alone: bool
+    """Nothing else on the screen has its role and its name."""
 
 
 class BatchStep(TypedDict, total=False):
@@ -58,7 +59,9 @@ class Batch(TypedDict):
     confidence: float
 
 
-_WITHOUT_EFFECT = frozenset({"wait", "screenshot", "hover", "scroll", "memorize", "answer", "ask_user"})
+_OFF_SCREEN = frozenset({"call_api", "ask_in_app_agent", "memorize", "answer", "ask_user"})
+"""Verbs that neither need the screen nor have to change it."""
+_WITHOUT_EFFECT = _OFF_SCREEN | {"wait", "screenshot", "hover", "scroll"}
 """Verbs after which the screen may well be as it was."""
 _SELECTING = frozenset({("Control", "a"), ("Meta", "a"), ("ControlOrMeta", "a")})
 """Keys that select a text, of which elements tell nothing."""
@@ -97,20 +100,26 @@ def surprise(batch: Batch, steps: Sequence[StepRecord], before: VisualState | No
     return _screen_surprise(batch, seen) or _effect_surprise(batch["doing"], last, before, seen) or _target_surprise(batch, seen)
 
 
-def advanced(batch: Batch) -> tuple[OperatorDecision, Batch | None]:
-    """The next action as a decision, and the batch that is left after it."""
+def advanced(batch: Batch, seen: VisualState) -> tuple[OperatorDecision, Batch | None]:
+    """The next action as a decision, on what its targets are by now, and the batch that is left after it."""
     step, *rest = batch["left"]
     number = batch["of"] - len(rest)
+    action = {**step["action"]}
+    for name, then in step["anchors"].items():
+        target = ActionTarget.model_validate(action[name])
+        element = target_element(target, seen)
+        if then is not None and (element is None or not _same(element, then)) and (only := _only(then, seen)) is not None:
+            action[name] = ActionTarget.of(only).model_dump(mode="json", exclude_none=True)
     decision = OperatorDecision.model_validate(
         {
-            "action": step["action"],
+            "action": action,
             "status": "CONTINUE",
             "reasoning": f"{number} of {batch['of']} decided together: {batch['reasoning']}"[:300],
             "expected": step["expected"],
             "confidence": batch["confidence"],
         }
     )
-    doing: BatchStep = {"action": step["action"], "expected": step["expected"]}
+    doing: BatchStep = {"action": parse_action(action).dump(), "expected": step["expected"]}
     return decision, ({**batch, "doing": doing, "left": rest} if rest else None)
 
 
@@ -118,6 +127,8 @@ def _screen_surprise(batch: Batch, seen: VisualState) -> str:
     if seen.modal is not None and seen.modal != batch["modal"]:
         dialog = seen.by_id.get(seen.modal)
         return f'a dialog opened: "{dialog.name if dialog else seen.modal}"'
+    if parse_action(batch["left"][0]["action"]).verb in _OFF_SCREEN:
+        return ""
     if seen.app != batch["app"] or _window(seen) != batch["window"]:
         return f"another window is in front: {seen.app or 'the desktop'}"
     return f"{seen.app} is loading" if seen.loading else ""
@@ -144,7 +155,7 @@ def _effect_surprise(doing: BatchStep, last: StepRecord, before: VisualState | N
         wanted = action.option if isinstance(action, SelectOption) else action.text
         holds = wanted == element.value if isinstance(action, Fill) else wanted in element.value
         return "" if holds or action.parameters.get("submit") else f'"{element.name}" holds {element.value!r}, not {wanted!r}'
-    if element is not None and element.focused and element.role in _WRITTEN:
+    if element is not None and (element.selected or (element.focused and element.role in _WRITTEN)):
         return ""
     if before is not None and not has_trace(before, seen):
         return "the action before it changed nothing"
@@ -153,33 +164,54 @@ def _effect_surprise(doing: BatchStep, last: StepRecord, before: VisualState | N
 
 def _target_surprise(batch: Batch, seen: VisualState) -> str:
     step = batch["left"][0]
-    now = _anchors(parse_action(step["action"]), seen)
+    now = _elements(parse_action(step["action"]), seen)
     for name, then in step["anchors"].items():
-        found = now[name]
+        element = now[name]
         if then is None:
             return "its target was not on the screen when it was decided"
-        if found is None:
+        only = _only(then, seen)
+        if element is None and only is None:
             return f'its target "{then["text"]}" is gone'
-        if (found["role"], found["text"]) != (then["role"], then["text"]):
-            return f'its target "{then["text"]}" is now "{found["text"]}"'
-        if found["box"] != then["box"]:
+        if element is not None and only is None and not _same(element, then):
+            return f'its target "{then["text"]}" is now "{element.text}"'
+        if element is not None and only is None and _box(element) != then["box"]:
             return f'its target "{then["text"]}" has moved'
-        if not found["usable"]:
+        element = only or element
+        if element is not None and not (element.visible and element.enabled):
             return f'its target "{then["text"]}" cannot be used now'
     return ""
 
 
-def _anchors(action: Action, seen: VisualState) -> dict[str, Anchor | None]:
-    """What each target of the action is on this screen: role, name, place."""
+def _same(element: GUIElement, then: Anchor) -> bool:
+    return (element.role, element.text) == (then["role"], then["text"])
+
+
+def _only(then: Anchor, seen: VisualState) -> GUIElement | None:
+    """What has its role and its name where nothing else has or had: it may stand elsewhere, and is the same thing."""
+    alike = [element for element in seen.elements if then.get("alone") and then["text"] and _same(element, then)]
+    return alike[0] if len(alike) == 1 else None
+
+
+def _elements(action: Action, seen: VisualState) -> dict[str, GUIElement | None]:
+    """What each target of the action is on this screen."""
     targets = {name: getattr(action, name, None) for name in ("target", "to")}
-    return {name: _anchor(target_element(target, seen)) for name, target in targets.items() if isinstance(target, ActionTarget)}
+    return {name: target_element(target, seen) for name, target in targets.items() if isinstance(target, ActionTarget)}
 
 
-def _anchor(element: GUIElement | None) -> Anchor | None:
+def _anchors(action: Action, seen: VisualState) -> dict[str, Anchor | None]:
+    """The same in what it is known by: role, name, place."""
+    return {name: _anchor(element, seen) for name, element in _elements(action, seen).items()}
+
+
+def _anchor(element: GUIElement | None, seen: VisualState) -> Anchor | None:
     if element is None:
         return None
-    box = element.bbox.model_dump(mode="json") if element.bbox else None
-    return {"role": element.role, "text": element.text, "box": box, "usable": element.visible and element.enabled}
+    alike = sum((other.role, other.text) == (element.role, element.text) for other in seen.elements)
+    return {"role": element.role, "text": element.text, "box": _box(element), "alone": alike == 1}
+
+
+def _box(element: GUIElement) -> JsonObject | None:
+    return element.bbox.model_dump(mode="json") if element.bbox else None
 
 
 def _window(seen: VisualState) -> str | None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from pydantic import ValidationError
@@ -23,7 +23,7 @@ from protocol import (
     parse_action,
     target_element,
 )
-from roles.contracts import Fact, OperatorView, ScreenPicture, StepRecord, Subtask
+from roles.contracts import USER, Fact, OperatorView, ScreenPicture, StepRecord, Subtask
 from roles.contracts.context import Context, State, Update
 from roles.contracts.policies import MOST_STEPS
 from roles.contracts.requests import Pending, pending_of
@@ -54,7 +54,6 @@ from roles.policies.fallback import PolicyFault, UnusableAnswer, until_usable
 SCREEN = "screen"
 """The kind of a fact that stands for a screen."""
 _SAVED = 3
-_LAST_EVENTS = 6
 _EARLIER = 12
 
 
@@ -68,7 +67,9 @@ def view_of(state: State, ctx: Context, seen: VisualState) -> OperatorView:
     marks = tuple(name for name in last.get("marks", ()) if name in seen.by_id)
     facts = ctx.journal.facts()
     stopped = state["task_context"].get("batch_stopped")
-    events = [event["text"] for event in state["environment_events"][-_LAST_EVENTS:]]
+    latest = max((step.step for step in history if step.role != USER), default=0)
+    events = [event["text"] for event in state["environment_events"] if event["step"] >= latest]
+    answers = [f'the user has answered: "{words}"' for words in delegation.get("user_words", ())]
     return OperatorView(
         user_request=ctx.journal.alike(state.get("input") or state["task_goal"]),
         subtask=subtask,
@@ -82,9 +83,9 @@ def view_of(state: State, ctx: Context, seen: VisualState) -> OperatorView:
         previous_plan=titles(state),
         context={k: state["task_context"][k] for k in ("page", "values", "fields", "assumptions") if k in state["task_context"]},
         meanings=tuple(state.get("element_interpretations") or ()),
-        host_message=delegation.get("message", ""),
+        host_message=state["task_context"].get("message", ""),
         retrieved=ctx.journal.supplements(subtask.id),
-        events=(*events, *([stopped] if stopped else [])),
+        events=(*answers, *events, *_still_shown(history, seen), *([stopped] if stopped else [])),
         memory=ctx.journal.alike(state["task_context"]["memory"]),
         refused=tuple(delegation.get("refused", ())),
         apps=ctx.apps(),
@@ -102,6 +103,15 @@ def view_of(state: State, ctx: Context, seen: VisualState) -> OperatorView:
         notes=ctx.say.notes("operator"),
         ledger=ctx.journal.ledger(),
     )
+
+
+def _still_shown(history: Sequence[StepRecord], seen: VisualState) -> Iterator[str]:
+    """Which of the messages on the screen are not of the last step."""
+    said = [(step.step, event.partition(": ")) for step in history for event in step.events]
+    came = {text: step for step, (kind, _, text) in said if kind in {"alert", "status", "validation"}}
+    for text in dict.fromkeys(element.text for element in seen.elements if element.role in {"alert", "status"}):
+        if text in came and came[text] < history[-1].step:
+            yield f'"{text}" on the screen came at step {came[text]}'
 
 
 def _earlier(history: Sequence[StepRecord], journal: Journal) -> tuple[VisualState, ...]:
@@ -214,7 +224,7 @@ def _proposed(state: State, ctx: Context, seen: VisualState) -> Update:
         status = AgentStatus.CONTINUE if blocked.harmless else AgentStatus.CONFIRM
         return _on_the_way(state, ctx, blocked.action, blocked.why, seen, status=status)
     if batch := state["task_context"].get("batch"):
-        decision, rest = advanced(batch)
+        decision, rest = advanced(batch, seen)
         decision = decision.model_copy(update={"memory": state["task_context"]["memory"], "plan": titles(state)})
         _note(state, ctx, decision)
         return _pend({**state, "task_context": _with_batch(state, rest)}, ctx, decision, seen)
@@ -236,15 +246,16 @@ def _going_on(state: State, ctx: Context, seen: VisualState) -> State:
     steps = [step for step in recent if step.action["action_type"] != RELEASE]
     before = ctx.journal.screens.get(steps[-1].before) if steps else None
     why = surprise(batch, steps, before, seen) or ("recovery comes first" if state["task_context"].get("recovery") else "")
-    return {**state, "task_context": _stop_batch(state, ctx, why)} if why else state
+    return {**state, "task_context": stop_batch(state, ctx, why)} if why else state
 
 
-def _stop_batch(state: State, ctx: Context, why: str) -> Update:
+def stop_batch(state: State, ctx: Context, why: str) -> Update:
     """Drop what is left of a batch, and keep why for the next decision."""
     batch = state["task_context"]["batch"]
     left = [describe(parse_action(item["action"])) for item in batch["left"]]
     record(state, ctx, BatchStoppedEvent(why=why, left=left), key=f"batch/{attempt_key(state)}/{step_of(state)}")
-    return _with_batch(state, None) | {"batch_stopped": f"batch: stopped before {left[0]}: {why}"}
+    rest = f" (not done either: {'; '.join(left[1:])})" if left[1:] else ""
+    return _with_batch(state, None) | {"batch_stopped": f"batch: stopped before {left[0]}, which was not done: {why}{rest}"}
 
 
 def _with_batch(state: State, batch: Batch | None) -> Update:
@@ -311,7 +322,7 @@ def _follow(state: State, ctx: Context, decision: OperatorDecision, seen: Visual
     if decision.save_screenshot:
         why = decision.comment or decision.reasoning
         _keep_screen(state, ctx, seen, decision.observation, why)
-    context = {key: value for key, value in state["task_context"].items() if key not in {"batch", "batch_stopped"}}
+    context = {key: value for key, value in state["task_context"].items() if key not in {"batch", "batch_stopped", "message"}}
     state = {**state, "task_context": context | {"memory": decision.memory}}
     if (end := _ended(state, decision)) is not None:
         return {"task_context": state["task_context"]} | end
@@ -334,15 +345,16 @@ def _ended(state: State, decision: OperatorDecision) -> Update | None:
         return ended(state, Signal.WORKER_SUCCESS, "completed", said or "the subtask is done")
     if decision.status is AgentStatus.FAIL or (action is not None and action.verb == "fail_goal"):
         why = said or str(action.parameters.get("reason", "") if action else "") or "the policy gave up"
+        whole = list(dict.fromkeys(text for text in (why, decision.reasoning) if text))
         if decision.supplement:
-            return ended(state, Signal.SUPPLEMENT, "blocked", why, query=decision.supplement)
-        return ended(state, Signal.CANNOT_EXECUTE, "failed", why)
+            return ended(state, Signal.SUPPLEMENT, "blocked", why, evidence=whole, query=decision.supplement)
+        return ended(state, Signal.CANNOT_EXECUTE, "failed", why, evidence=whole)
     return None
 
 
 def _note(state: State, ctx: Context, decision: OperatorDecision) -> None:
     """Write the decision down; what it does not say is left out."""
-    said: Json = {"observation": decision.observation[:300], "comment": decision.comment[:300]}
+    said: Json = {"observation": decision.observation[:300], "comment": decision.comment}
     said["then"] = [describe(step.action) for step in decision.then]
     decided = DecidedEvent(
         status=decision.status.value,
@@ -374,7 +386,7 @@ def _pend(state: State, ctx: Context, decision: OperatorDecision, seen: VisualSt
         line=describe(action),
         before=seen.state_id,
         app=seen.app,
-        reason=decision.reasoning[:300],
+        reason=((decision.status is AgentStatus.CONFIRM and decision.comment) or decision.reasoning)[:300],
         expected=decision.expected[:200],
         confidence=decision.confidence,
         confirm=decision.status is AgentStatus.CONFIRM or (not recovery and answers_gravely(action, seen, recent)),
@@ -388,7 +400,7 @@ def _pend(state: State, ctx: Context, decision: OperatorDecision, seen: VisualSt
     }
     if state.get("delegation") and _check_due(state, ctx) and not recovery and not released(action):
         if state["task_context"].get("batch"):
-            update["task_context"] = _stop_batch(state, ctx, "a check is due")
+            update["task_context"] = stop_batch(state, ctx, "a check is due")
         why = f"{ctx.limits.check_every} actions since the last check"
         return update | ended(state, Signal.CHECK_DUE, "running", why, held_action=pending.dump())
     return update

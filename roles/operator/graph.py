@@ -12,14 +12,25 @@ from langgraph.errors import GraphBubbleUp
 from langgraph.graph import StateGraph
 
 from environments.contract import STOPPED, type_of
-from protocol import CARRIES, Action, ActionResult, AgentAction, AskUser, ExecStatus, JsonObject, VisualState, describe, parse_action
+from protocol import (
+    CARRIES,
+    Action,
+    ActionResult,
+    AgentAction,
+    AskUser,
+    ExecStatus,
+    JsonObject,
+    VisualState,
+    describe,
+    parse_action,
+)
 from roles.contracts import Report, StepRecord
 from roles.contracts.context import Context, State, Update
 from roles.contracts.nodes import Given, Graph, Stage, compiled, stalled
 from roles.contracts.policies import Granularity
 from roles.contracts.requests import Pending, Reject, pending_of
 from roles.contracts.signals import Signal
-from roles.operator.decide import plan_next_action
+from roles.operator.decide import plan_next_action, stop_batch
 from roles.operator.execute import CALLS, execute_action, finished
 from roles.operator.perceive import (
     FINALIZE,
@@ -38,7 +49,7 @@ from roles.operator.perceive import (
     subtask_id,
     titles,
 )
-from roles.operator.recovery import interruption, recover_from_failure, trouble_in
+from roles.operator.recovery import content, interruption, recover_from_failure, trouble_in
 from roles.operator.safety.approval import EXPIRED, NOBODY, ask_by_interrupt, ask_by_report, refused, to_be_asked
 from roles.operator.safety.interruption import (
     asking,
@@ -125,7 +136,7 @@ def finalize_interaction_report(state: State, ctx: Context) -> Update:
     for ref in state["observations"]:
         if (screen := ctx.journal.screens.get(ref["state_id"])) is not None:
             redactor.learn(screen)
-    left = _required(state, ctx)
+    left = _required(state, ctx) | _left_of_batch(state, ctx)
     state = {**state, **left}
     summary = "; ".join(state["errors"]) or "nothing was done"
     unbegun = {"signal": Signal.CANNOT_EXECUTE.value, "summary": summary, "evidence": [*state["errors"]]}
@@ -173,6 +184,7 @@ def finalize_interaction_report(state: State, ctx: Context) -> Update:
         "plan": list(titles(state)),
         "steps": len(state["action_trace"]),
         "actions": state["step_count"],
+        "not_done": state["task_context"].get("batch_stopped", ""),
     }
     return left | {"interaction_report": redactor.body(body), "report": redactor.body(report), "carry": carry, "route": ""}
 
@@ -184,6 +196,15 @@ def _required(state: State, ctx: Context) -> Update:
     left = Constraints.model_validate(state.get("constraints") or {}).unmet(ctx.journal.facts())
     report = {"signal": Signal.CANNOT_EXECUTE.value, "summary": "; ".join(left), "evidence": left}
     return {"interaction_status": "failed", "errors": [*state["errors"], *left], "report": report} if left else {}
+
+
+def _left_of_batch(state: State, ctx: Context) -> Update:
+    """Whoever goes on, or plans anew, is told what was decided and is not done."""
+    report = state.get("report") or {}
+    if not state["task_context"].get("batch") or report.get("signal") == Signal.YIELDED:
+        return {}
+    context = stop_batch(state, ctx, str(report.get("summary", "")))
+    return {"task_context": context, "report": report | {"evidence": [*report.get("evidence", ()), context["batch_stopped"]]}}
 
 
 def _pending(pending: Pending, asked: JsonObject | None) -> JsonObject:
@@ -242,10 +263,15 @@ def _by_result(state: State, ctx: Context, result: ActionResult, after: VisualSt
         return _ask_about(state, ctx, blocked.action, blocked.why, after)
     if trouble := trouble_in(after, since[-1], blocked):
         return _recover(state, state["task_context"], trouble)
-    if why := stalled(since, ctx.limits.stale_repeats):
+    if why := stalled(since, ctx.limits.stale_repeats, lambda state_id: _content(ctx, state_id)):
         return ended(state, Signal.STALE_PROGRESS, "blocked", why)
     reset = {} if pending.recovery else {"recovery_attempts": 0}
     return reset | {"pending_action": None, "route": "observe_environment"}
+
+
+def _content(ctx: Context, state_id: str) -> object:
+    screen = ctx.journal.screens.get(state_id)
+    return state_id if screen is None else content(screen)
 
 
 def _failed(state: State, ctx: Context, result: ActionResult) -> Update:

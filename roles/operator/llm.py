@@ -82,8 +82,8 @@ class LlmOperator:
     def decide(self, view: OperatorView) -> OperatorDecision:
         if (first := way_there(view)) is not None:
             return first
-        if said_the_end(view):
-            return OperatorDecision(reasoning="the end was said with the last action", status=AgentStatus.FINISH)
+        if why := said_the_end(view):
+            return OperatorDecision(reasoning=why, status=AgentStatus.FINISH)
         view = self._narrowed(view)
         narrow = self.form == "narrow"
         about = Occasion(view.subtask.id, view.step, (view.seen.state_id,) if self.picturing is not None else ())

@@ -163,6 +163,8 @@ def prepare_interaction_task(state: State, ctx: Context) -> Update:
 def _delegated(delegation: Delegation, ctx: Context) -> Update:
     carry = delegation.get("carry") or {}
     context = {"memory": carry.get("memory", {}), "retries": carry.get("retries", 0), "since": delegation.get("since_gate", 0)}
+    told = {"message": delegation.get("message"), "batch_stopped": carry.get("not_done")}
+    context |= {name: words for name, words in told.items() if words}
     update: Update = {
         "task_goal": delegation["subtask"]["instruction"],
         "environment_type": type_of(ctx.environment),

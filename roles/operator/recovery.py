@@ -106,11 +106,11 @@ def _carried(action: Action) -> dict[str, object]:
 
 def has_trace(before: VisualState, after: VisualState) -> bool:
     """Whether something is on the screen that was not, or is no longer; a status that went away says nothing."""
-    held, holds = _shown(before), _shown(after)
+    held, holds = content(before), content(after)
     return held != holds or bool(_statuses(after) - _statuses(before))
 
 
-def _shown(state: VisualState) -> tuple[object, ...]:
+def content(state: VisualState) -> tuple[object, ...]:
     """What a screen holds, without its messages, its focus and its places."""
     held = sorted((e.role or "", e.name, e.value or "", e.selected) for e in state.elements if e.role not in _PASSING)
     return state.app, state.modal is not None, tuple(held)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Sequence
 from typing import Literal
 
@@ -30,7 +31,7 @@ def target_name(action: Action) -> str:
 
 def screen_events(before: VisualState | None, after: VisualState) -> list[dict[str, str]]:
     """Events as `{kind, text}`: popup, loading, validation, alert, status, navigation."""
-    known = {(e.role, e.text) for e in before.elements} if before is not None else set()
+    known = Counter((e.role, e.text) for e in before.elements) if before is not None else Counter()
     events: list[dict[str, str]] = []
     if after.modal is not None and (before is None or _dialog_text(before) != _dialog_text(after)):
         events.append({"kind": "popup", "text": _dialog_text(after)})
@@ -41,7 +42,10 @@ def screen_events(before: VisualState | None, after: VisualState) -> list[dict[s
     events += [{"kind": "validation", "text": f"{e.name or e.element_id} is not valid"} for e in fresh]
     any_invalid = any(e.invalid for e in after.elements)
     for element in after.elements:
-        if element.role in {"alert", "status"} and element.text and (element.role, element.text) not in known:
+        if element.role not in {"alert", "status"} or not element.text:
+            continue
+        known[element.role, element.text] -= 1
+        if known[element.role, element.text] < 0:  # the same message may come once more while it still stands there
             kind = "validation" if element.role == "alert" and any_invalid else str(element.role)
             events.append({"kind": kind, "text": element.text})
     if before is not None and (before.app != after.app or _heading(before) != _heading(after)):

@@ -197,7 +197,9 @@ def dropped(state: State, ctx: Context) -> Update:
     note: TraceNote = {"step": pending.step, "line": pending.line, "status": "skipped"}
     record(state, ctx, DroppedEvent(line=pending.line, key=pending.key), step=pending.step, key=f"dropped/{pending.key}")
     ctx.journal.commit()
+    why = f"not done: {pending.line}, because the user spoke, acted or called it off after it was decided"
     return {
+        "environment_events": [*state.get("environment_events", ()), {"step": pending.step, "kind": "told", "text": why}],
         "pending_action": None,
         "action_result": None,
         "needs_approval": False,

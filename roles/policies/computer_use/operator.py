@@ -86,8 +86,8 @@ class ComputerUseOperator:
     def decide(self, view: OperatorView) -> OperatorDecision:
         if (first := way_there(view)) is not None:
             return first.model_copy(update={"memory": view.memory})
-        if said_the_end(view):
-            return OperatorDecision(reasoning="the end was said with the last action", status=AgentStatus.FINISH)
+        if why := said_the_end(view):
+            return OperatorDecision(reasoning=why, status=AgentStatus.FINISH)
         view = view.model_copy(update={"verbs": tuple(v for v in verbs_of(view) if self.verbs is None or v in self.verbs)})
         png = self.picturing(view.seen, ScreenPicture(kind="clean", state_id=view.seen.state_id))
         picture = base64.b64encode(png).decode("ascii") if png else ""
@@ -107,7 +107,7 @@ class ComputerUseOperator:
             CHECKS: list(reading.checks),
         }
         memory = {"opening": opening, "turns": [*turns, turn][-_MOST_TURNS:]}
-        last = {LAST: True} if reading.decision.memory.get(LAST) else {}
+        last = {LAST: why} if (why := reading.decision.memory.get(LAST)) else {}
         return reading.decision.model_copy(update={"memory": memory | last})
 
     # --- what was said -----------------------------------------------------------------------------------------------

@@ -55,7 +55,11 @@ def nowhere(described: str, seen: VisualState) -> ActionTarget | None:
 KEEPING = frozenset({"memorize", "answer"})
 """After these the screen is as it was, so that the end may be said with them."""
 LAST = "last"
-"""In the memory: the actions of this decision are the last ones."""
+"""In the memory: the actions of this decision are the last ones, and why."""
+_NOT_THE_END = (
+    "FINISH may come with memorize and answer, in `action` and then in `then`, and with nothing else: "
+    "do the rest with CONTINUE, and FINISH once the screen shows that it is done"
+)
 
 
 def way_there(view: OperatorView) -> OperatorDecision | None:
@@ -68,12 +72,12 @@ def way_there(view: OperatorView) -> OperatorDecision | None:
     return OperatorDecision(reasoning=f"{view.app} is not on the screen", action=action, status=AgentStatus.CONTINUE)
 
 
-def said_the_end(view: OperatorView) -> bool:
-    """Whether the last decision was to finish once something is kept, and just that has worked."""
+def said_the_end(view: OperatorView) -> str:
+    """Why the last decision was to finish once something is kept, where just that has worked; else an empty string."""
     last = view.history[-1] if view.history else None
     stopped = bool(view.host_message) or any(event.startswith("batch:") for event in view.events)
     worked = last is not None and last.verb in KEEPING and last.exec_status is ExecStatus.EXECUTED
-    return bool(view.memory.get(LAST)) and worked and not stopped
+    return str(view.memory.get(LAST) or "") if worked and not stopped else ""
 
 
 def pointed(target: ActionTarget, seen: VisualState) -> ActionTarget:
@@ -101,15 +105,17 @@ def read_decision(data: Mapping[str, Any], view: OperatorView, batch: int = 1, g
     action: Action | None = decision.action
     if action is not None and decision.status is not AgentStatus.FAIL:
         action = _checked(action, view, ground)
-    decision = decision.in_order()
+    finishes, decision = decision.status is AgentStatus.FINISH, decision.in_order()
     if batch > 1 and decision.status is AgentStatus.CONTINUE and data.get("then"):
         decision = decision.model_copy(update={"then": _following(data["then"], view, batch - 1, ground)})
     notes = data.get("notes")
     kept = part(str(notes), _NOTES, "keep notes shorter") if notes else view.memory.get("notes")
     memory: dict[str, Any] = {"notes": kept} if kept is not None else {}
     verbs = {step.verb for step in (action, *(following.action for following in decision.then)) if step is not None}
-    if AgentStatus.FINISH in (data.get("status"), data.get("Status")) and verbs and verbs <= KEEPING:
-        memory[LAST] = True
+    if finishes and data.get("then") and (batch == 1 or action is None or not verbs <= KEEPING):
+        raise UnusableReply(_NOT_THE_END)
+    if finishes and verbs and verbs <= KEEPING:
+        memory[LAST] = decision.comment or decision.reasoning or "the subtask is done"
     return decision.model_copy(update={"action": action, "memory": memory})
 
 

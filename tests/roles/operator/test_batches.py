@@ -15,6 +15,7 @@ from protocol import (
     ActionTarget,
     AgentStatus,
     AskUser,
+    CallApi,
     Click,
     Fill,
     FinishGoal,
@@ -25,7 +26,7 @@ from protocol import (
     SelectOption,
     Wait,
 )
-from roles.contracts import OperatorView
+from roles.contracts import OperatorView, PlanAnswer, PlanRequest
 from roles.contracts.limits import Limits
 from roles.safety import Rule, SafetyPolicy
 
@@ -174,11 +175,48 @@ def test_a_target_that_is_gone_ends_it() -> None:
     assert done(whole) == ["fill"]
 
 
-def test_a_target_that_has_moved_ends_it() -> None:
-    move = "{when: {after_actions: 1}, move: {app: reimbursement, label: Vendor, to: last}}"
-    whole, _ = run(*ENTER, events=f"[{move}]")
+MOVE = "{when: {after_actions: 1}, move: {app: reimbursement, label: Vendor, to: last}}"
+
+
+def test_a_target_that_has_moved_ends_it_where_another_has_its_name() -> None:
+    desk = desktop(f"[{MOVE}, {{when: {{after_actions: 1}}, rename: {{app: reimbursement, label: Description, to: Vendor}}}}]")
+    vendor = next(e for e in desk.observe().elements if e.text == "Vendor")
+    whole, _ = run(ENTER[0], Fill(target=ActionTarget.of(vendor), text="Acme"), desk=desk)
     assert "has moved" in why(whole)
     assert done(whole) == ["fill"]
+
+
+def test_a_target_that_has_moved_and_alone_has_its_name_is_the_same() -> None:
+    whole, policy = run(*ENTER, events=f"[{MOVE}]")
+    assert (why(whole), done(whole), len(policy.views)) == ("", ["fill", "fill", "fill"], 2)
+    assert {e.text: e.value for e in whole.desk.observe().elements}["Vendor"] == "Acme"
+
+
+CART = """
+name: cart
+apps:
+  shop:
+    products: [{id: a, name: Mug, price: 1.00}, {id: b, name: Towel, price: 2.00}, {id: c, name: Bowl, price: 3.00}]
+    cart: [{product: a}, {product: b}, {product: c}]
+open: [shop]
+"""
+
+
+@pytest.mark.parametrize("track_ids", [True, False])
+def test_rows_that_move_up_when_one_is_removed_are_still_the_named_ones(track_ids: bool) -> None:
+    desk = desktop(world=CART)
+    desk.perform(Click(target=ActionTarget(text="Cart")), key="0")
+    buttons = [next(e for e in desk.observe().elements if e.name == f"Remove {name}") for name in ("Mug", "Bowl")]
+    press = [Click(target=ActionTarget.of(e) if track_ids else ActionTarget(element_id=e.element_id)) for e in buttons]
+    whole, policy = run(*press, desk=desk)
+    assert (why(whole), len(policy.views)) == ("", 2)
+    assert [line["product"] for line in desk.world()["apps"]["shop"]["lines"].values()] == ["b"]
+
+
+def test_calls_go_on_whatever_is_on_the_screen() -> None:
+    look = CallApi(app="reimbursement", function="list_claims")
+    whole, policy = run(look, look, ENTER[0])
+    assert (why(whole), len(policy.views)) == ("", 2)
 
 
 def test_an_id_that_now_means_something_else_ends_it() -> None:
@@ -257,6 +295,24 @@ def test_a_gate_that_is_due_ends_it() -> None:
     assert why(whole) == "a check is due"
     assert done(whole) == ["fill", "fill"]
     assert len(policy.views) == 2
+    left = 'stopped before fill "Invoice number" with "A-1", which was not done: a check is due'
+    assert any(left in event for event in policy.views[1].events)
+
+
+def test_what_a_spent_budget_leaves_undone_is_told_to_who_plans_anew() -> None:
+    asked: list[PlanRequest] = []
+
+    class Manager:
+        def plan(self, request: PlanRequest) -> PlanAnswer:
+            asked.append(request)
+            return planned(subtask("a")) if len(asked) == 1 else PlanAnswer(outcome="infeasible", reason="no")
+
+    parts = {"operator": Once(together(*ENTER)), "manager": Manager()}
+    whole = Run([planned(subtask("a"))], safety=OPEN_HOUSE, limits=Limits(max_steps=1), parts=parts)
+    whole.go()
+    assert "max_steps (1) is reached" in why(whole)
+    assert whole.bodies("batch_stopped")[0]["left"] == ['fill "Vendor" with "Acme"', 'fill "Invoice number" with "A-1"']
+    assert any("(not done either: fill" in line for line in asked[1].evidence)
 
 
 def test_a_wait_and_a_choice_need_no_new_look() -> None:

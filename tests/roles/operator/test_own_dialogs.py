@@ -1,4 +1,4 @@
-"""A question that follows from the worker's own press is the worker's to answer, and a person still says whether it is confirmed."""
+"""A question that follows from the worker's own press is the worker's to answer; a person still says whether to confirm."""
 
 from __future__ import annotations
 

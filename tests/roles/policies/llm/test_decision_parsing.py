@@ -105,6 +105,15 @@ def test_an_action_that_comes_with_the_end_is_done_first() -> None:
     assert read(action="none", status="FINISH").status is AgentStatus.FINISH
 
 
+def test_the_end_may_keep_things_first_and_do_nothing_else() -> None:
+    keep, press = {"action": "memorize", "name": "n", "value": "v"}, {"action": "click", "target": "e3"}
+    end = {"status": "FINISH", "reasoning": "both are kept"}
+    assert read_decision(keep | end | {"then": [keep]}, view(), 3).memory["last"] == "both are kept"
+    for data, batch in ((keep | {"then": [press]}, 3), (press | {"then": [keep]}, 3), (keep | {"then": [keep]}, 1)):
+        with pytest.raises(UnusableReply, match="FINISH may come with memorize and answer"):
+            read_decision(data | end, view(), batch)
+
+
 def test_a_function_of_an_app_is_called_by_its_name() -> None:
     action = read(action="call_api", app="mail", function="list_messages", arguments={"limit": 2}).action
     assert action is not None

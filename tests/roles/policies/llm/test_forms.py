@@ -223,6 +223,7 @@ def test_several_facts_are_kept_and_the_subtask_ended_by_one_decision() -> None:
     assert len(heard) == 1
     assert [fact.value for fact in whole.journal.facts()] == ["Acme", "$1.00"]
     assert [body["status"] for body in whole.bodies("decided")] == ["CONTINUE", "CONTINUE", "FINISH"]
+    assert whole.bodies("decided")[-1]["reasoning"] == KEEP["reasoning"]
 
 
 @pytest.mark.parametrize(
