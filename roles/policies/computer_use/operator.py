@@ -107,7 +107,7 @@ class ComputerUseOperator:
             CHECKS: list(reading.checks),
         }
         memory = {"opening": opening, "turns": [*turns, turn][-_MOST_TURNS:]}
-        last = {LAST: why} if (why := reading.decision.memory.get(LAST)) else {}
+        last = {LAST: end} if (end := reading.decision.memory.get(LAST)) else {}
         return reading.decision.model_copy(update={"memory": memory | last})
 
     # --- what was said -----------------------------------------------------------------------------------------------
