@@ -19,19 +19,18 @@ from __future__ import annotations
 import argparse
 import json
 import re
+import shutil
 import statistics
 import tempfile
-import time
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import ProcessPoolExecutor
-from fnmatch import fnmatch
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from orchestrator.errors import UsageProblem
-from orchestrator.runs.runs import Outcome, start
-from orchestrator.settings.settings import load_settings, shipped, shipped_names, varied
-from orchestrator.tasks.tasks import Task, load_task
+from orchestrator.lab.suite.engines import run_suite
+from orchestrator.lab.suite.suite import SPEC, EpisodeRow, Suite, rows_in, seeds_of
+from orchestrator.settings.settings import shipped, varied
+from orchestrator.tasks.tasks import load_task
 
 LOOKS = (
     "theme=dark", "density=compact", "density=roomy", "layout=wide", "layout=mirrored", "order=reversed", "order=shuffled",
@@ -82,17 +81,31 @@ class Row(NamedTuple):
 
 def main() -> None:
     asked = _arguments()
-    names = [name for name in shipped_names("tasks") if any(fnmatch(name, pattern) for pattern in asked.tasks.split(","))]
-    names = [name for name in names if _wanted(load_task(shipped("tasks", f"{name}.yaml")), asked)]
-    looks = LOOKS if asked.vary == "looks" else [look.strip() for look in asked.vary.split(";")]
-    seeds, rest = seeds_of(asked.seeds), (asked.runs_dir, asked.no_given)
-    work = [(name, seed, look, *rest) for look in looks for name in names for seed in seeds]
+    looks = {re.sub(r"[^\w.]+", "-", look) or "usual": look for look in _looks(asked.vary)}
     rows = []
-    for row in _worked(work, asked.jobs):
-        rows.append(row)
-        if not asked.json:
-            print(_line(row), flush=True)
+    try:
+        suite = Suite(
+            tasks=tuple(asked.tasks.split(",")), without=tuple(filter(None, asked.without.split(","))),
+            seeds=seeds_of(asked.seeds), given_plans=not asked.no_given,
+            configurations={name: _settings(look) for name, look in looks.items()},
+        )  # fmt: skip
+        for row in _worked(suite, looks, asked):
+            rows.append(row)
+            if not asked.json:
+                print(_line(row), flush=True)
+    except (UsageProblem, ValueError) as bad:
+        raise SystemExit(str(bad)) from None
     print(json.dumps(_summary(rows) | {"rows": [row._asdict() for row in rows]}) if asked.json else _table(rows))
+
+
+def _looks(words: str) -> Sequence[str]:
+    return LOOKS if words == "looks" else [look.strip() for look in words.split(";")]
+
+
+def _settings(look: str) -> dict[str, Any]:
+    """`5` is a number, as on the command line."""
+    said = (override.partition("=") for override in varied(look.split(",") if look else ()))
+    return {key.strip(): int(value) if value.strip().isdecimal() else value.strip() for key, _, value in said}
 
 
 def _arguments() -> argparse.Namespace:
@@ -108,72 +121,38 @@ def _arguments() -> argparse.Namespace:
     return parser.parse_args()
 
 
-def seeds_of(words: str) -> list[int]:
-    """`0,1` or `20..24`."""
-    found: list[int] = []
-    for part in words.split(","):
-        first, _, last = part.partition("..")
-        found += range(int(first), int(last or first) + 1)
-    return found
-
-
-def _wanted(task: Task, asked: argparse.Namespace) -> bool:
-    return not set(task.kinds) & {kind for kind in asked.without.split(",") if kind}
-
-
-def _worked(work: Sequence[tuple[str, int, str, str, bool]], jobs: int) -> Iterator[Row]:
-    if jobs < 2:
-        yield from map(work_one, work)
-        return
-    with ProcessPoolExecutor(jobs) as pool:
-        yield from pool.map(work_one, work, chunksize=2)
-
-
-def work_one(asked: tuple[str, int, str, str, bool]) -> Row:
-    """One run, in a folder of its own that is thrown away unless it is asked for."""
-    name, seed, vary, keep, alone = asked
-    task = load_task(shipped("tasks", f"{name}.yaml"))
+def _worked(suite: Suite, looks: dict[str, str], asked: argparse.Namespace) -> Iterator[Row]:
+    """In folders that are thrown away unless they are to be kept; what is kept there already is not worked again."""
     with tempfile.TemporaryDirectory(dir="/dev/shm" if Path("/dev/shm").is_dir() else None) as scratch:
-        folder = Path(keep) / (vary or "usual") / name / str(seed) if keep else Path(scratch)
-        began = time.perf_counter()
-        try:
-            settings = _settings(task, seed, vary, folder)
-            outcome = start(settings, task.model_copy(update={"plan": None}) if alone else task, approver=_approving)
-        except UsageProblem as bad:
-            told = str(bad)
-            return Row(name, vary, seed, task.tier, task.kinds, False, False, "not run", 0, 0, time.perf_counter() - began, told)
-        return _row(task, vary, seed, outcome, time.perf_counter() - began)
+        folder = Path(asked.runs_dir or scratch)
+        there = rows_in(folder) if (folder / SPEC).exists() else []
+        yield from (_row(row, looks, folder) for row in there)
+        for worked in run_suite(suite, folder, workers=asked.jobs):
+            yield _row(worked.row, looks, folder)
+            if not asked.runs_dir and worked.row.run:
+                shutil.rmtree(folder / worked.row.run)
 
 
-def _settings(task: Task, seed: int, vary: str, folder: Path) -> Any:
-    overrides = [f"seed={seed}", f"runs_dir={folder}", *varied(vary.split(",") if vary else ())]
-    return load_settings(overrides=overrides, task_layer=task.layer())
-
-
-def _approving(request: dict[str, Any]) -> dict[str, Any] | None:
-    return {"decisions": [{"type": "approve"}]} if request["kind"] != "question" else None
-
-
-def _row(task: Task, look: str, seed: int, outcome: Outcome, seconds: float) -> Row:
-    verdict = outcome.report.get("judge") or {}
+def _row(row: EpisodeRow, looks: dict[str, str], folder: Path) -> Row:
+    report = json.loads((folder / row.run / "report.json").read_text(encoding="utf-8")) if row.run else {}
+    verdict = report.get("judge") or {}
     failed = [check["expression"] for check in verdict.get("checks", []) if not check["passed"]]
-    why = "" if verdict.get("passed") and verdict.get("clean") else outcome.reason
+    why = "" if verdict.get("passed") and verdict.get("clean") else row.reason
     why += "".join(f" | changed: {effect}" for effect in verdict.get("side_effects", [])[:2])
     why += f" | failed: {failed[0]}" if failed and not why else ""
-    steps = outcome.report.get("counts", {}).get("steps", verdict.get("steps", 0))
     return Row(
-        task.id, look, seed, task.tier, task.kinds, bool(verdict.get("passed")), bool(verdict.get("clean")), outcome.status,
-        int(steps or 0), int(verdict.get("oracle_steps") or 0), seconds, " ".join(why.split()),
-        bool(outcome.report.get("plan_given")), _rejection(task, outcome),
+        row.task, looks[row.configuration], row.seed, row.tier, row.kinds, bool(verdict.get("passed")),
+        bool(verdict.get("clean")), row.status, row.steps, row.oracle_steps, row.seconds, " ".join(why.split()),
+        bool(report.get("plan_given")), _rejection(row),
     )  # fmt: skip
 
 
-def _rejection(task: Task, outcome: Outcome) -> str:
-    if task.outcome == "fulfilled":
+def _rejection(row: EpisodeRow) -> str:
+    if load_task(shipped("tasks", f"{row.task}.yaml")).outcome == "fulfilled" or row.status == "error":
         return ""
-    if outcome.status != "rejected":
+    if row.status != "rejected":
         return "not rejected"
-    return "right reason" if re.search(REASONS[task.id], outcome.reason, re.IGNORECASE) else "another reason"
+    return "right reason" if re.search(REASONS[row.task], row.reason, re.IGNORECASE) else "another reason"
 
 
 def _line(row: Row) -> str:

@@ -8,17 +8,17 @@ from __future__ import annotations
 
 import json
 import tempfile
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from contextlib import suppress
 from fnmatch import fnmatch
 from pathlib import Path
 from typing import Annotated, Any, NamedTuple, Self
 
-from pydantic import Field, JsonValue, ValidationError, model_validator
+from pydantic import Field, JsonValue, ValidationError, field_validator, model_validator
 
 from environments.files.yaml_lines import KeyPath
 from orchestrator.errors import MachineStopped, UsageProblem, did_you_mean
-from orchestrator.runs.runs import Outcome, start
+from orchestrator.runs.runs import Approver, Outcome, start
 from orchestrator.settings.layers import Document, Source, checked, read_document
 from orchestrator.settings.settings import load_settings, shipped, shipped_names
 from orchestrator.store.stores import address_of, forget, written
@@ -41,6 +41,7 @@ class Suite(Frozen):
     without: tuple[str, ...] = ()
     """Kinds that are left out."""
     seeds: tuple[int, ...] = Field(default=(0,), min_length=1)
+    """Or as text, `0,1` and `20..24`."""
     repeats: int = Field(default=1, ge=1, le=1000)
     """How often each is worked on one seed, for policies that do not always do the same."""
     configurations: Annotated[dict[str, dict[str, JsonValue]], Field(min_length=1)] = {"rules": {}}  # noqa: RUF012 - frozen
@@ -48,12 +49,28 @@ class Suite(Frozen):
     given_plans: bool = True
     """Whether tasks are worked by the plans that they ship with."""
 
+    @field_validator("seeds", mode="before")
+    @classmethod
+    def _ranges(cls, said: Any) -> Any:
+        return seeds_of(said) if isinstance(said, str) else tuple(said) if isinstance(said, list) else said
+
     @model_validator(mode="after")
     def _named_as_folders(self) -> Self:
         for name in self.configurations:
             if not name.replace("-", "").replace("_", "").replace(".", "").isalnum():
                 raise ValueError(f"configurations: {name!r} names folders; use letters, digits, '-', '_' and '.'")
         return self
+
+
+def seeds_of(text: str) -> tuple[int, ...]:
+    """`0,1` or `20..24`. Raises ValueError."""
+    found: list[int] = []
+    for part in text.split(","):
+        first, _, last = part.partition("..")
+        if not (first.strip().isdecimal() and (last or first).strip().isdecimal()):
+            raise ValueError(f"{part!r} are no seeds; write for example 0,1 or 20..24")
+        found += range(int(first), int(last or first) + 1)
+    return tuple(found)
 
 
 class EpisodeSpec(Frozen):
@@ -182,6 +199,11 @@ def rows_in(folder: Path) -> list[EpisodeRow]:
     return sorted(rows, key=lambda row: (row.configuration, *row.pair))
 
 
+def approving(request: Mapping[str, Any]) -> dict[str, Any] | None:
+    """Every approval is given; a question that the task's user has no answer to is left open."""
+    return None if request["kind"] == "question" else {"decisions": [{"type": "approve"}]}
+
+
 class Superseded(MachineStopped):
     """Another `suite run` works the folder by now; what this one was doing is left to it."""
 
@@ -211,9 +233,7 @@ def work(spec: EpisodeSpec, folder: Path, driver: str = "") -> EpisodeRow:
         return row
     place, task = folder / RUNS / spec.name, _load(spec.task)
     try:
-        loaded = load_settings(overrides=[f"seed={spec.seed}", f"runs_dir={place}", *spec.settings], task_layer=task.layer())
-        _clear(place, folder)
-        outcome = start(loaded, task if spec.given_plans else task.model_copy(update={"plan": None}), approver=_approving)
+        outcome = outcome_of(spec, place, before=lambda: _clear(place, folder))
         row = _row(spec, task, outcome, folder)
         if not outcome.folder.is_dir():
             raise Superseded(f"{spec.name} is worked by another worker by now.")
@@ -221,6 +241,21 @@ def work(spec: EpisodeSpec, folder: Path, driver: str = "") -> EpisodeRow:
         row = error_row(spec, str(bad), task)
     _refuse_superseded(folder, driver)
     return write_row(spec, row, folder)
+
+
+def outcome_of(
+    spec: EpisodeSpec,
+    place: Path,
+    *,
+    parts: Mapping[str, Any] | None = None,
+    approver: Approver = approving,
+    before: Callable[[], None] = lambda: None,
+) -> Outcome:
+    """Work the run of an episode in the folder `place`; `before` is done when its settings are known to be good."""
+    task = _load(spec.task)
+    loaded = load_settings(overrides=[f"seed={spec.seed}", f"runs_dir={place}", *spec.settings], task_layer=task.layer())
+    before()
+    return start(loaded, task if spec.given_plans else task.model_copy(update={"plan": None}), approver=approver, parts=parts)
 
 
 def _refuse_superseded(folder: Path, driver: str) -> None:
@@ -237,11 +272,6 @@ def _clear(place: Path, folder: Path) -> None:
         gone = place.rename(Path(dropped) / place.name)
         for record in gone.glob("*/run.json"):
             forget(address_of(written(record)), record.parent.name)
-
-
-def _approving(request: Mapping[str, Any]) -> dict[str, Any] | None:
-    """Every approval is given; a question that the task's user has no answer to is left open."""
-    return None if request["kind"] == "question" else {"decisions": [{"type": "approve"}]}
 
 
 def _row(spec: EpisodeSpec, task: Task, outcome: Outcome, folder: Path) -> EpisodeRow:
