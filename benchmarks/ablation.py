@@ -25,7 +25,6 @@ import json
 import statistics
 import sys
 import tempfile
-import time
 from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from fnmatch import fnmatch
@@ -34,9 +33,9 @@ from typing import Any, NamedTuple
 
 from environments.faults.faults import FaultKind
 from orchestrator.errors import UsageProblem
-from orchestrator.runs.runs import Outcome, start
-from orchestrator.settings.settings import load_settings, shipped, shipped_names
-from orchestrator.tasks.tasks import load_task
+from orchestrator.lab.suite.suite import EpisodeSpec, outcome_of, seeds_of
+from orchestrator.runs.runs import Outcome
+from orchestrator.settings.settings import shipped_names
 from protocol import AgentStatus, OperatorDecision
 from roles.contracts import OperatorPolicy, OperatorView
 
@@ -93,7 +92,7 @@ def main() -> None:
     asked = _arguments()
     told = _Rows(Path(asked.rows) if asked.rows else None, asked)
     names = [name for name in shipped_names("tasks") if any(fnmatch(name, pattern) for pattern in asked.tasks.split(","))]
-    pairs = [(name, seed) for name in names for seed in numbers(asked.seeds)]
+    pairs = [(name, seed) for name in names for seed in seeds_of(asked.seeds)]
     at_peace = told.work(Asked(name, seed, "surface", 0.0, WHOLE, "") for name, seed in pairs)
     solved = [(row.asked.task, row.asked.seed) for row in at_peace if row.right]
     rows = told.work(
@@ -128,15 +127,6 @@ def _arguments() -> argparse.Namespace:
         if unknown := set(words.split(",")) - set(known):
             parser.error(f"there is no {sorted(unknown)[0]!r}; there are {', '.join(known)}")
     return asked
-
-
-def numbers(words: str) -> list[int]:
-    """`0,1` or `20..24`."""
-    found: list[int] = []
-    for part in words.split(","):
-        first, _, last = part.partition("..")
-        found += range(int(first), int(last or first) + 1)
-    return found
 
 
 def troubles_of(words: str) -> list[tuple[str, float]]:
@@ -190,19 +180,16 @@ def _read(line: str) -> Row | None:
 
 def work_one(asked: Asked) -> Row:
     """One run, in a folder of its own that is thrown away."""
-    task = load_task(shipped("tasks", f"{asked.task}.yaml"))
     kinds = [kind for kind in asked.kinds.split(",") if kind]
     faults = [f"{kind}:{asked.rate / len(kinds):.4f}" for kind in kinds]
     parts = {"around": lambda role, policy: Hasty(policy, asked) if role == "operator" else policy}
     with tempfile.TemporaryDirectory(dir="/dev/shm" if Path("/dev/shm").is_dir() else None) as folder:
-        overrides = [f"seed={asked.seed}", f"runs_dir={folder}", f"faults={json.dumps(faults)}", *ARMS[asked.arm]]
-        began = time.perf_counter()
+        settings = (f"faults={json.dumps(faults)}", *ARMS[asked.arm])
+        spec = EpisodeSpec(configuration=asked.arm, task=asked.task, seed=asked.seed, settings=settings)
         try:
-            settings = load_settings(overrides=overrides, task_layer=task.layer())
-            outcome = start(settings, task, approver=_approving, parts=parts if asked.wrong == "worker" else None)
+            return _row(asked, outcome_of(spec, Path(folder), parts=parts if asked.wrong == "worker" else None))
         except UsageProblem as bad:
             return Row(asked, False, True, False, "not run", 0, 0, 0, 0, 0, 0, 0.0, str(bad))
-        return _row(asked, outcome, time.perf_counter() - began)
 
 
 class Hasty:
@@ -221,11 +208,7 @@ class Hasty:
         return OperatorDecision(status=AgentStatus.FINISH, comment="it is done", is_goal_complete=True, memory=decision.memory)
 
 
-def _approving(request: dict[str, Any]) -> dict[str, Any] | None:
-    return {"decisions": [{"type": "approve"}]} if request["kind"] != "question" else None
-
-
-def _row(asked: Asked, outcome: Outcome, seconds: float) -> Row:
+def _row(asked: Asked, outcome: Outcome) -> Row:
     report, verdict = outcome.report, outcome.report.get("judge") or {}
     why = "" if verdict.get("passed") else " ".join(f"{outcome.reason} {verdict.get('side_effects') or ''}".split())
     return Row(
@@ -240,7 +223,7 @@ def _row(asked: Asked, outcome: Outcome, seconds: float) -> Row:
         plans=report["counts"]["plans"],
         gates=report["counts"]["gates"],
         approvals=sum(a["decision"] == "approve" for a in report["approvals"]),
-        seconds=round(seconds, 2),
+        seconds=round(report["wall_seconds"], 2),
         why=why[:400],
     )
 

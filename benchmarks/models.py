@@ -22,16 +22,16 @@ import random
 import re
 import statistics
 import tempfile
-import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from fnmatch import fnmatch
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from langchain_core.messages import BaseMessage
 
-from orchestrator.runs.runs import Outcome, start
-from orchestrator.settings.settings import load_settings, shipped
+from orchestrator.lab.suite.suite import EpisodeSpec, approving, outcome_of, seeds_of
+from orchestrator.runs.runs import Outcome
+from orchestrator.settings.settings import shipped
 from orchestrator.tasks.tasks import Task, load_task
 from roles.contracts import GateRequest, GateVerdict, PlanAnswer, PlanRequest, Subtask
 from roles.contracts.signals import GateTrigger, Signal
@@ -125,7 +125,7 @@ def main() -> None:
 def _work(asked: argparse.Namespace) -> Iterator[tuple[str, str, int, int]]:
     """Seed by seed and task by task, so that a benchmark that is stopped has compared what it has."""
     tasks = [name for name in TASKS if any(fnmatch(name, pattern) for pattern in asked.tasks.split(","))]
-    for seed in _seeds(asked.seeds):
+    for seed in seeds_of(asked.seeds):
         for task in tasks:
             for arm in asked.arms.split(","):
                 yield from ((arm, task, seed, draw) for draw in range(asked.draws if arm == "chance" else 1))
@@ -145,14 +145,6 @@ def _arguments() -> argparse.Namespace:
     return parser.parse_args()
 
 
-def _seeds(words: str) -> list[int]:
-    found: list[int] = []
-    for part in words.split(","):
-        first, _, last = part.partition("..")
-        found += range(int(first), int(last or first) + 1)
-    return found
-
-
 def _read(path: Path) -> Iterator[Row]:
     if path.exists():
         for line in path.read_text(encoding="utf-8").splitlines():
@@ -161,23 +153,21 @@ def _read(path: Path) -> Iterator[Row]:
 
 def work_one(arm: str, name: str, seed: int, draw: int, asked: argparse.Namespace) -> Row:
     """One run, in a folder of its own that is thrown away unless it is asked for."""
-    task = load_task(shipped("tasks", f"{name}.yaml"))
     model = {"name": "given"} if arm in CONTROLS else {**MODEL, "name": asked.model, "base_url": asked.base_url}
-    steps = steps_allowed(task)
+    steps = steps_allowed(load_task(shipped("tasks", f"{name}.yaml")))
     limits = {**LIMITS, "steps": steps, "max_steps": steps}
     limits |= {"plans": 2, "gates": 1000, "check_every": 1000} if arm == "flat" else CREW_LIMITS
     with tempfile.TemporaryDirectory() as scratch:
         folder = Path(asked.runs_dir) / arm / name / f"{seed}-{draw}" if asked.runs_dir else Path(scratch)
-        said = [f"seed={seed}", f"runs_dir={folder}", f"crew.model={json.dumps(model)}", "policies=llm-small"]
-        said += ["crew.operator.policy=llm", *(f"limits.{key}={value}" for key, value in limits.items())]
+        said = [f"crew.model={json.dumps(model)}", "policies=llm-small", "crew.operator.policy=llm"]
+        said += [f"limits.{key}={value}" for key, value in limits.items()]
         parts: dict[str, Any] = {}
         if arm == "flat":
             parts = {"manager": WholeGoal(), "evaluator": OpenGate()}
         elif arm in CONTROLS:
             parts = {"model": without_a_model(random.Random(f"{name} {seed} {draw}") if arm == "chance" else None)}
-        began = time.perf_counter()
-        outcome = start(load_settings(overrides=said, task_layer=task.layer()), task, approver=_approving, parts=parts)
-        return _row((arm, name, seed, draw), outcome, time.perf_counter() - began)
+        spec = EpisodeSpec(configuration=arm, task=name, seed=seed, repeat=draw, settings=tuple(said))
+        return _row((arm, name, seed, draw), outcome_of(spec, folder, parts=parts, approver=_answering))
 
 
 def steps_allowed(task: Task) -> int:
@@ -197,13 +187,12 @@ def without_a_model(chance: random.Random | None) -> ScriptedChatModel:
     return ScriptedChatModel(answer=answer)
 
 
-def _approving(request: dict[str, Any]) -> dict[str, Any] | None:
-    if request["kind"] != "question":
-        return {"decisions": [{"type": "approve"}]}
-    return {"decisions": [{"type": "respond", "message": "I have nothing to add; do what the goal says."}]}
+def _answering(request: Mapping[str, Any]) -> dict[str, Any] | None:
+    said = {"type": "respond", "message": "I have nothing to add; do what the goal says."}
+    return approving(request) or {"decisions": [said]}
 
 
-def _row(of: tuple[str, str, int, int], outcome: Outcome, seconds: float) -> Row:
+def _row(of: tuple[str, str, int, int], outcome: Outcome) -> Row:
     report = outcome.report
     if unreachable := [e["message"] for e in report["errors"] if "could not be asked" in e["message"]]:
         raise SystemExit(f"the model does not answer, so this run does not count: {unreachable[0]}")
@@ -214,7 +203,7 @@ def _row(of: tuple[str, str, int, int], outcome: Outcome, seconds: float) -> Row
     return Row(
         *of[:3], right, outcome.status == "fulfilled" and not right, outcome.status,
         counts["steps"], counts["plans"], counts["gates"], sum(u["calls"] for u in used),
-        sum(u["tokens_in"] for u in used), sum(u["tokens_out"] for u in used), round(seconds, 1), why[:400], of[3],
+        sum(u["tokens_in"] for u in used), sum(u["tokens_out"] for u in used), round(report["wall_seconds"], 1), why[:400], of[3],
     )  # fmt: skip
 
 

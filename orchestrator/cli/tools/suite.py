@@ -134,6 +134,7 @@ if TYPE_CHECKING:
 
 suite_app = typer.Typer(help="Work tasks x seeds x configurations, and compare.", no_args_is_help=True, epilog=EPILOG)
 Folder = Annotated[Path, typer.Argument(metavar="FOLDER", help="Where `suite run` put it.")]
+K = Annotated[int, typer.Option("--k", min=0, help="Of pass@k and pass^k; the number of repeats when not given.")]
 
 
 @suite_app.command("list")
@@ -189,12 +190,13 @@ def run(
 def show(
     folder: Folder,
     by: Annotated[str, typer.Option(metavar="WORD", help="configuration, task, tier, kind or seed.")] = "configuration",
+    k: K = 0,
     as_json: AsJson = False,
 ) -> None:
     """Show the table of what is done: shares with intervals, false done apart, steps, gates, plans, tokens, money."""
     from orchestrator.lab.suite.suite import rows_in
 
-    _show(rows_in(folder), by, as_json)
+    _show(rows_in(folder), by, as_json, k)
 
 
 @suite_app.command("compare")
@@ -219,12 +221,13 @@ def report(
     out: Annotated[
         Path | None, typer.Option("-o", "--out", metavar="FILE", help="report.html in the folder if not given.")
     ] = None,
+    k: K = 0,
 ) -> None:
     """Write one HTML page: the tables, and what went wrong with the viewer's page of each run."""
     from orchestrator.lab.suite.figures import write_report
 
     place = out or folder / "report.html"
-    linked = write_report(folder, place)
+    linked = write_report(folder, place, k=k)
     typer.echo(f"{place} ({linked} runs with a page of their own)")
 
 
@@ -241,11 +244,11 @@ def _chosen(word: str) -> list[EpisodeRow]:
     return rows
 
 
-def _show(rows: list[EpisodeRow], by: str, as_json: bool) -> None:
+def _show(rows: list[EpisodeRow], by: str, as_json: bool, k: int = 0) -> None:
     from orchestrator.lab.suite.figures import figures, table
     from orchestrator.store.printable import json_text
 
-    lines = figures(rows, by)
+    lines = figures(rows, by, k)
     if as_json:
         typer.echo(json_text([line.model_dump(mode="json") for line in lines], indent=1))
     else:

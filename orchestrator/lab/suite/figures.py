@@ -36,9 +36,9 @@ class Figures(Frozen):
     false_done: int
     errors: int
     pass_at_k: float
-    """The share of tasks and seeds of which at least one of the repeats is right; for one repeat the share itself."""
+    """How likely at least one of k of the repeats is right, as the mean over tasks and seeds; for one repeat the share itself."""
     pass_hat_k: float
-    """The same for all of the repeats (pass^k)."""
+    """The same for all of the k (pass^k)."""
     steps: float
     over_oracle: float | None
     gates: float
@@ -88,28 +88,38 @@ GROUPS: dict[str, Callable[[EpisodeRow], Iterable[str]]] = {
 }
 
 
-def figures(rows: Sequence[EpisodeRow], by: str = "configuration") -> list[Figures]:
-    """A line for each group, in the order of names. `by` is one of GROUPS."""
+def figures(rows: Sequence[EpisodeRow], by: str = "configuration", k: int = 0) -> list[Figures]:
+    """A line for each group, in the order of names. `by` is one of GROUPS; k is the number of repeats where none is said."""
     if by not in GROUPS:
         raise UsageProblem(f"--by {by!r} is not known; there are {', '.join(GROUPS)}.")
     groups: dict[str, list[EpisodeRow]] = defaultdict(list)
     for row in rows:
         for group in GROUPS[by](row):
             groups[group].append(row)
-    return [_figures(group, own) for group, own in sorted(groups.items())]
+    return [_figures(group, own, k) for group, own in sorted(groups.items())]
 
 
-def _figures(group: str, rows: Sequence[EpisodeRow]) -> Figures:
+def passes(rights: Sequence[bool], k: int = 0) -> tuple[float, float]:
+    """How likely of k that are drawn at least one, and all, are right: Chen and others' estimators, without bias."""
+    runs, right = len(rights), sum(rights)
+    if k > runs:
+        raise UsageProblem(f"--k {k}: a task and seed has {runs} repeats; a k is at most as many.")
+    every = math.comb(runs, k := k or runs)
+    return 1 - math.comb(runs - right, k) / every, math.comb(right, k) / every
+
+
+def _figures(group: str, rows: Sequence[EpisodeRow], k: int) -> Figures:
     right = sum(row.right for row in rows)
     low, high = wilson(right, len(rows))
     repeats: dict[tuple[str, str, int], list[bool]] = defaultdict(list)
     for row in rows:
         repeats[row.configuration, row.task, row.seed].append(row.right)
+    one, whole = zip(*(passes(rights, k) for rights in repeats.values()), strict=True)
     over = [max(0, row.steps - row.oracle_steps) for row in rows if row.right and row.oracle_steps]
     return Figures(
         group=group, runs=len(rows), right=right, share=right / len(rows), low=low, high=high,
         false_done=sum(row.false_done for row in rows), errors=sum(row.status == "error" for row in rows),
-        pass_at_k=mean(map(any, repeats.values())), pass_hat_k=mean(map(all, repeats.values())),
+        pass_at_k=mean(one), pass_hat_k=mean(whole),
         steps=mean(row.steps for row in rows), over_oracle=mean(over) if over else None,
         gates=mean(row.gates for row in rows), plans=mean(row.plans for row in rows),
         approvals=mean(row.approvals for row in rows),
@@ -187,16 +197,18 @@ _STYLE = (
     "@media(prefers-color-scheme:dark){body{color:#e4e7ec;background:#171b22}th,td{border-color:#39414f}a{color:#8ab4ff}"
     ".false{color:#ff9a94}}"
 )
-_HEADS = ("", "runs", "right", "", "95 %", "false done", "steps", "over oracle", "gates", "plans", "approvals", "tokens", "money")
+_HEADS = (
+    "", "runs", "right", "", "95 %", "pass@k", "pass^k", "false done",
+    "steps", "over oracle", "gates", "plans", "approvals", "tokens", "money",
+)  # fmt: skip
 
 
-def write_report(folder: Path, out: Path, failures: int = 200) -> int:
+def write_report(folder: Path, out: Path, failures: int = 200, k: int = 0) -> int:
     """Write the page, and the viewer's page of so many runs that are not right, beside each run. How many those are."""
     rows = rows_in(folder)
     failed = [row for row in rows if not row.right]
     links = {row.run: link for row in failed[:failures] if row.run and (link := _viewed(folder / row.run, out.parent))}
-    parts = [_figures_shown("By configuration", figures(rows))]
-    parts += [_figures_shown(f"By {by}", figures(rows, by)) for by in ("tier", "kind")]
+    parts = [_figures_shown(f"By {by}", figures(rows, by, k)) for by in ("configuration", "tier", "kind")]
     body = "".join([*parts, _failed(failed, links)])
     title = f"{escape(folder.name)}: {sum(row.right for row in rows)} of {len(rows)} right"
     with whole_file(out) as file:
@@ -227,7 +239,8 @@ def _page_line(one: Figures) -> str:
     over = "-" if one.over_oracle is None else f"{one.over_oracle:.1f}"
     cells = (
         str(one.runs), f"{one.share:.1%}", f'<meter min="0" max="1" value="{one.share:.4f}">{one.share:.1%}</meter>',
-        f"{one.low:.1%} to {one.high:.1%}", f'<span class="{"false" if one.false_done else ""}">{one.false_done}</span>',
+        f"{one.low:.1%} to {one.high:.1%}", f"{one.pass_at_k:.1%}", f"{one.pass_hat_k:.1%}",
+        f'<span class="{"false" if one.false_done else ""}">{one.false_done}</span>',
         f"{one.steps:.1f}", over, f"{one.gates:.1f}", f"{one.plans:.1f}", f"{one.approvals:.1f}", f"{one.tokens:.0f}",
         f"{one.money:.4f}",
     )  # fmt: skip

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from itertools import combinations
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from orchestrator.errors import UsageProblem
-from orchestrator.lab.suite.figures import compared, figures, permuted, sign_test, wilson
+from orchestrator.lab.suite.figures import compared, figures, passes, permuted, sign_test, wilson
 from orchestrator.lab.suite.suite import EpisodeRow
 
 
@@ -35,6 +37,23 @@ def test_repeats_give_at_least_one_and_all() -> None:
     rows = [row("a", True), row("a", False, repeat=1), row("b", True), row("b", True, repeat=1)]
     (line,) = figures(rows)
     assert (line.share, line.pass_at_k, line.pass_hat_k) == (0.75, 1.0, 0.5)
+
+
+@given(st.lists(st.booleans(), min_size=1, max_size=7), st.data())
+def test_pass_at_k_is_the_share_of_all_draws(rights: list[bool], data: st.DataObject) -> None:
+    k = data.draw(st.integers(1, len(rights)))
+    draws = list(combinations(rights, k))
+    told = passes(rights, k)
+    assert told == pytest.approx((sum(map(any, draws)) / len(draws), sum(map(all, draws)) / len(draws)))
+    assert passes(rights) == (any(rights), all(rights))
+
+
+def test_a_k_of_ones_own_is_at_most_the_number_of_repeats() -> None:
+    rows = [row(right=n < 2, repeat=n) for n in range(4)]
+    (line,) = figures(rows, k=2)
+    assert (line.pass_at_k, line.pass_hat_k) == pytest.approx((5 / 6, 1 / 6))
+    with pytest.raises(UsageProblem, match="--k 5: a task and seed has 4 repeats"):
+        figures(rows, k=5)
 
 
 def test_groups_are_told_apart_and_false_done_is_counted() -> None:
