@@ -74,9 +74,7 @@ def evaluate(state: State, ctx: Context) -> Update:
         if ctx.given and not worked:
             held = _with_given(held, read(ctx.given, request.today, vocabulary(request.cards, shown)), request, ctx)
         found = found.model_copy(update={"ledger": held})
-        entries = [entry.model_dump(mode="json", exclude_defaults=True) for entry in held.entries]
-        event = LedgerEvent(goal=goal, entries=entries, worked=worked)
-        ctx.journal.record(event, role="evaluator", key=f"ledger/{request.number}")
+        _record(held.model_copy(update={"goal": goal, "worked": worked}), ctx, f"ledger/{request.number}")
     elif request.trigger is GateTrigger.WORKER_SUCCESS:
         found = found.model_copy(update={"undone": _undone(request, ctx)})
     request = request.model_copy(update={"found": found})
@@ -87,6 +85,8 @@ def evaluate(state: State, ctx: Context) -> Update:
     gate = GateEvent(**verdict.model_dump(mode="json"), trigger=request.trigger.value, found=told)
     subtask = request.subtask.id if request.subtask else ""
     ctx.journal.record(gate, role="evaluator", subtask=subtask, key=f"gate/{request.number}")
+    if request.trigger is GateTrigger.WORKER_SUCCESS and verdict.decision is Signal.GATE_DONE:
+        _tick(request, ctx)
     ctx.journal.commit()
     signal: Signal = verdict.decision if answered else Signal.NO_ANSWER
     if answered and request.trigger is GateTrigger.FINAL_CHECK:
@@ -102,6 +102,26 @@ def _with_given(held: GoalLedger, given: Reading, request: GateRequest, ctx: Con
     own = ledger(given, request.model_copy(update={"given": ()}), ctx.journal.screens.get)
     rest = (entry.model_copy(update={"order": -1}) for entry in held.entries if entry.kind != "besides")
     return held.model_copy(update={"entries": (*own.entries, *rest)})
+
+
+def _tick(request: GateRequest, ctx: Context) -> None:
+    """Write down which orders of the goal a subtask of words has done, for who works and plans what is left."""
+    known, subtask = ctx.journal.ledger(), request.subtask
+    left = any(s.status in {SubtaskStatus.READY, SubtaskStatus.PENDING} for s in request.plan if s != subtask)
+    if known is None or subtask is None or subtask.steps or not left or not any(e.state == "open" for e in known.entries):
+        return
+    whole = request.model_copy(update={"steps": ctx.journal.all_steps(MOST_STEPS)})
+    reading = read(known.worked or known.goal, request.today, vocabulary(request.cards))
+    held = ledger(reading, whole, ctx.journal.screens.get, part=True)
+    done = {(e.order, e.text): e for e in held.entries if e.kind == "order" and e.state == "shown"}
+    entries = [done.get((e.order, e.text), e) if e.state == "open" else e for e in known.entries]
+    if entries != [*known.entries]:
+        _record(known.model_copy(update={"entries": tuple(entries)}), ctx, f"ledger/{request.number}/done")
+
+
+def _record(held: GoalLedger, ctx: Context, key: str) -> None:
+    entries = [entry.model_dump(mode="json", exclude_defaults=True) for entry in held.entries]
+    ctx.journal.record(LedgerEvent(goal=held.goal, entries=entries, worked=held.worked), role="evaluator", key=key)
 
 
 def _undone(request: GateRequest, ctx: Context) -> tuple[str, ...]:
@@ -242,9 +262,7 @@ def _insisted(request: GateRequest, ctx: Context) -> GateRequest:
     ledger = found.ledger.model_copy(update={"entries": tuple(entries)})
     if ledger == found.ledger:
         return request
-    dumped = [entry.model_dump(mode="json", exclude_defaults=True) for entry in entries]
-    event = LedgerEvent(goal=ledger.goal, entries=dumped, worked=ledger.worked)
-    ctx.journal.record(event, role="evaluator", key=f"ledger/{request.number}/insisted")
+    _record(ledger, ctx, f"ledger/{request.number}/insisted")
     return request.model_copy(update={"found": found.model_copy(update={"ledger": ledger})})
 
 

@@ -205,6 +205,18 @@ def test_a_value_that_is_missing_is_held_however_often_the_evaluator_insists() -
     assert run.status == "rejected"
 
 
+def test_an_order_is_ticked_as_soon_as_the_subtask_that_did_it_has_passed() -> None:
+    plan = planned(subtask("a", expect=(AMOUNT,)), subtask("b", "a"))
+    submit = decide(Click(target=ActionTarget(text="Submit")))
+    goal = "Enter $5.00 as the amount in the reimbursement form and submit it."
+    run = Run([plan], {"a": [FILL], "b": [submit]}, goal=goal)
+    run.go()
+    first, then = ({e["text"]: e.get("state", "open") for e in body["entries"]} for body in run.bodies("ledger")[:2])
+    assert set(first.values()) == {"open"}
+    assert [state for text, state in then.items() if "5.00" in text] == ["shown"]
+    assert then["submit it"] == "open"
+
+
 def test_what_is_understood_of_a_subtasks_words_is_held_against_what_was_done() -> None:
     def run(words: str) -> Run:
         made = Run([planned(subtask("a").model_copy(update={"instruction": words})), INFEASIBLE], {"a": [FILL]},
