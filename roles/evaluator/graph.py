@@ -131,9 +131,11 @@ def _undone(request: GateRequest, ctx: Context) -> tuple[str, ...]:
     known = {fact.name: fact.value for fact in request.facts}
     words = _SLOT.sub(lambda slot: known.get(slot[1], slot[0]), request.subtask.instruction)
     whole = request.model_copy(update={"steps": ctx.journal.all_steps(MOST_STEPS)})
-    held = ledger(read(words, request.today, vocabulary(request.cards)), whole, ctx.journal.screens.get, part=True)
+    reading = read(words, request.today, vocabulary(request.cards))
+    held = ledger(reading, whole, ctx.journal.screens.get, part=True)
     left = [entry for entry in held.entries if entry.kind == "order" and entry.state == "missing"]
-    return tuple(f"not done: {entry.text} ({entry.why})" for entry in left if not _SLOT.search(entry.text))
+    partly = "; only part of these words was read" if reading.unread else ""
+    return tuple(f"not done: {entry.text} ({entry.why}{partly})" for entry in left if not _SLOT.search(entry.text))
 
 
 def _request(state: State, ctx: Context) -> GateRequest:

@@ -132,7 +132,7 @@ class LlmOperator:
         return without_values(data, view.facts) | {
             "goal": view.user_request,
             "user_says": notes_told(view.notes),
-            "ledger": ledger_told(view.ledger),
+            "ledger": ledger_told(view.ledger, whole=False),
             "subtask": instruction_told(view.subtask),
             "now": now_told(view.today),
             "app": view.app or "the application on the screen",

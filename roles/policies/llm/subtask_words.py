@@ -74,10 +74,11 @@ _ENTRIES = 15
 _STANDS = {"shown": "x", "missing": "!", "forbidden": "!", "unchecked": "?"}
 
 
-def ledger_told(ledger: GoalLedger | None) -> str:
-    """The orders of the goal that rules understood, a line each and in its own words, ticked where they were seen to be done."""
+def ledger_told(ledger: GoalLedger | None, *, whole: bool = True) -> str:
+    """The orders of the goal that rules understood, a line each and in its own words, ticked where they were seen to be done; for
+    who has the `whole` goal to mind, whether there is more to it."""
     entries = [e for e in ledger.entries if e.kind not in {"besides", "unread"}] if ledger is not None else []
-    read_in_part = ledger is not None and any(e.kind == "unread" for e in ledger.entries)
+    read_in_part = whole and ledger is not None and any(e.kind == "unread" for e in ledger.entries)
     lines = ["What rules understood of the goal ([x] seen to be done, [!] not done or done wrongly, [?] nobody could check):"]
     for entry in entries[:_ENTRIES]:
         shown = f" ({', '.join(entry.evidence[:2])})" if entry.evidence else ""
@@ -168,7 +169,7 @@ def _came_of(step: StepRecord, found: Mapping[tuple[str, int, bool], Fact]) -> s
         told = "it worked"
         if answer is not None:
             said = value_told(answer)
-            told += f"; it answered {said}" if len(said) <= _ANSWER else f"; its answer is `{answer.name}`, below"
+            told += f"; it answered {said}" if len(said) <= _ANSWER else "; its answer is below"
         return told + ("; the screen changed" if step.visible_change else "")
     if verb == "ask_user":
         return f"the user said {cut(value_told(answer), _ANSWER)}" if answer is not None else "the user answered"
@@ -286,7 +287,7 @@ def supplements_told(supplements: Sequence[Supplement]) -> str:
 
 def changes_told(before: VisualState | None, seen: VisualState) -> str:
     """What the last step changed, where that is not the whole screen."""
-    if before is None or before.app != seen.app:
+    if before is None or before.app != seen.app or before.state_id == seen.state_id:
         return ""
     form = diff_form(before, seen, budget=_CHANGES)
     return "" if form.whole else form.text
