@@ -48,7 +48,7 @@ class LlmEvaluator:
 
     def judge(self, request: GateRequest) -> GateVerdict:
         evidence = evidence_ids(request)
-        schema = evaluator_schema(ALLOWED_DECISIONS[request.trigger], ends=request.trigger is GateTrigger.FINAL_CHECK)
+        schema = evaluator_schema()
         common, decisions = _parted(self._prompt.system, request)
         told = self._values(request) | {"answer_form": FORM, "decisions": decisions}
         system, turn = self._prompt._replace(system=common).filled(told)

@@ -6,11 +6,10 @@ They are flat, because small models fill in flat forms better; `reading.py` turn
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from roles.contracts import OperatorView, PlanRequest
-from roles.contracts.signals import GATE_DECISIONS, GateDecision
 
 Schema = dict[str, Any]
 MOST_NAMES = 200
@@ -183,17 +182,17 @@ def analyst_schema() -> Schema:
     return object_of_form("answer", properties, ("reasoning", "results"))
 
 
-def evaluator_schema(allowed: Iterable[GateDecision] = GATE_DECISIONS, *, ends: bool = False) -> Schema:
-    """With the decisions that this gate allows; at the `ends` of a run it may also be said that the goal is refused."""
+def evaluator_schema() -> Schema:
+    """The same at every gate: which decisions are allowed is told at the end of the turn, and checked when the answer is read."""
     properties: Schema = {
         "reason": {"type": "string", "description": "one or two short sentences, before anything else"},
+        "decision": {"type": "string", "description": "one of those that are allowed here"},
         "evidence": {"type": "array", "items": {"type": "string"}},
         "issues": {"type": "array", "items": {"type": "string"}},
         "query": {"type": "string", "description": "what to look for, where a supplement is asked for"},
-        "decision": {"type": "string", "enum": sorted(d.value for d in allowed), "description": "one of those that are allowed"},
+        "refused": {"type": "boolean", "description": "at the final check only"},
     }
-    refused = {"refused": {"type": "boolean"}} if ends else {}
-    return object_of_form("verdict", properties | refused, ("reason", "evidence", "decision"))
+    return object_of_form("verdict", properties, ("reason", "decision", "evidence"))
 
 
 def one_of(names: Sequence[str]) -> Schema:

@@ -20,7 +20,7 @@ from orchestrator.tasks.tasks import resolve_target
 from protocol import AgentStatus, parse_action
 from roles.contracts import EffectSeen, GateRequest, GateVerdict, OperatorView, Supplement
 from roles.contracts.limits import Limits
-from roles.contracts.signals import ALLOWED_DECISIONS, GateTrigger
+from roles.contracts.signals import GATE_DECISIONS, GateTrigger
 from roles.evaluator.llm import LlmEvaluator
 from roles.policies.llm.decision_parsing import read_decision
 from roles.policies.llm.prompts import load_prompt, now_told
@@ -118,8 +118,7 @@ def test_a_gate_is_told_of_no_decision_that_is_not_its(trigger: GateTrigger, tol
     verdict = LlmEvaluator(asker(model), load_prompt("evaluator"), screen_tokens=2_000, recent=8).judge(request)
     assert isinstance(verdict, GateVerdict)
     text = text_of(heard[0])
-    offered = {d.value for d in ALLOWED_DECISIONS[trigger]}
-    assert {*evaluator_schema(ALLOWED_DECISIONS[trigger])["properties"]["decision"]["enum"]} == offered == told
+    assert not any(decision in str(evaluator_schema()) for decision in GATE_DECISIONS), "and offered none by the form"
     assert {name for name in ("gate_done", "gate_fail", "gate_continue", "gate_supplement") if name in text} == told
 
 
