@@ -56,7 +56,7 @@ MOMENT = (
 )
 """Sections of what is so at this step only."""
 _SECTIONS = re.compile(rf"<({'|'.join(MOMENT)}) (\w+)>\n.*?\n</\1 \2>\n?", re.DOTALL)
-_LINES = re.compile(r"^(?:It is now .*|Why you are asked.*|What rules understood.*|Rules read only.*|\[[ x!?]\] .*)\n", re.MULTILINE)
+_LINES = re.compile(r"^(?:It is now .*|Why you are asked.*|What rules .*|Rules read .*|\[[ x!?]\] .*)\n", re.MULTILINE)
 _CLOSING = re.compile(r"\nYour [^\n]*\Z")
 _SUBTASK = re.compile(r"^(?:Your subtask|What is checked).*$", re.MULTILINE)
 
