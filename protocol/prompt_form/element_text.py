@@ -229,6 +229,8 @@ class Place(NamedTuple):
     """Inside of a private field, so that its text is the field's."""
     foreign: bool = False
     """Of another application than the one in front."""
+    with_row: bool = False
+    """Out of view the same way as the row that it stands in, which says so."""
 
 
 def piece(element: GUIElement, place: Place, style: Style) -> str:
@@ -293,7 +295,7 @@ def _marks(element: GUIElement, place: Place) -> str:
         "" if element.expanded is None else "expanded" if element.expanded else "collapsed",
         "" if element.level is None else f"level {element.level}",
         "unsure" if element.confidence < UNSURE else "",
-        place.away,
+        "" if place.with_row else place.away,
     )
     return " ".join([f"[{mark}]" for mark in marks if mark])
 

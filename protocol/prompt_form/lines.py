@@ -215,8 +215,8 @@ def _place(i: int, head: int, screen: _Screen) -> Place:
     element, kinds = screen.state.elements[i], screen.tree.kinds
     bare = i != head and (kinds[i] in CELLS or (kinds[i] in PLAIN and kinds[i] == kinds[head]))
     foreign = screen.tree.parents[i] < 0 and element.app is not None and element.app != screen.state.app
-    away = screen.away[i] if i == head or screen.away[i] != screen.away[head] else ""
-    return Place(away, i == screen.tree.modal, bare, i in screen.secret, foreign)
+    with_row = i != head and screen.away[i] == screen.away[head]
+    return Place(screen.away[i], i == screen.tree.modal, bare, i in screen.secret, foreign, with_row)
 
 
 def _rank(i: int, screen: _Screen) -> int:

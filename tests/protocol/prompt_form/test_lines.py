@@ -119,8 +119,9 @@ def test_what_is_out_of_view_says_which_way(box: tuple[int, int], way: str) -> N
 def test_a_row_out_of_view_says_so_once_and_its_empty_cells_are_told_as_one() -> None:
     away = {"bbox": BoundingBox(x1=0, y1=900, x2=100, y2=920), "visible": False}
     row = button(2, "", role="row", **away)
-    cells = [button(n, text, role="cell", parent="e2", **away) for n, text in ((3, "12"), (4, ""), (5, ""), (6, ""))]
-    assert written(button(1), row, *cells)[1] == 'e2 row [below] | e3 "12" | e4-e6 ""'
+    cells = [button(n, text, role="cell", parent="e2", **away) for n, text in ((4, ""), (5, ""), (6, ""))]
+    link = button(3, "12", role="link", parent="e2", **away)
+    assert written(button(1), row, link, *cells)[1] == 'e2 row [below] | e3 link "12" | e4-e6 ""'
 
 
 def test_the_head_tells_the_screen() -> None:
