@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from datetime import date
 from decimal import Decimal, InvalidOperation
@@ -416,10 +415,21 @@ def gather(request: GateRequest, screen: ScreenById | None = None) -> GateEviden
         idle=sum(
             s.exec_status is ExecStatus.EXECUTED and not (s.visible_change or works_unseen(s) or s.verb in _INNER) for s in steps
         ),
-        repeated=sum(n - 1 for n in Counter((str(s.action), "" if works_unseen(s) else s.before) for s in steps).values()),
+        repeated=_repeated(steps),
         recoveries=len(request.steps) - len(steps),
         unfounded=unfounded(request, screen or known.get) if request.trigger is GateTrigger.FINAL_CHECK else (),
     )
+
+
+def _repeated(steps: Iterable[StepRecord]) -> int:
+    """How many did again what an earlier one had done: by a call, on the same screen, or to no effect."""
+    count, made = 0, set[tuple[str, str]]()
+    for s in steps:
+        action = str(s.action)
+        again = (action, "") in made and (works_unseen(s) or not s.visible_change)
+        count += again or (action, s.before) in made
+        made |= {(action, ""), (action, s.before)}
+    return count
 
 
 def progress(request: GateRequest) -> tuple[str, ...]:

@@ -138,6 +138,10 @@ def test_a_policy_is_told_what_it_took() -> None:
     found = asked[0].found
     assert found is not None
     assert (found.steps, found.failed, found.idle, found.repeated) == (2, 0, 1, 1)
+    first, second = asked[0].steps
+    turned = second.model_copy(update={"visible_change": True})  # the same press, on the page after the first
+    assert gather(asked[0].model_copy(update={"steps": (first, turned)})).repeated == 0
+    assert gather(asked[0].model_copy(update={"steps": (first, turned, first)})).repeated == 1
 
 
 def test_a_worker_that_says_done_and_has_done_nothing_is_held_up_by_rules_and_believed_by_trust() -> None:
