@@ -398,7 +398,7 @@ def _to_worker(turn: Turn) -> None:
         "previous": previous[-KEPT:],
         "plan_version": turn.version(),
         "live": [s.id for s in turn.plan() if s.status not in _WORKED],
-        "message": f"the check after step {turn.update['steps']}: {turn.summary}" if turn.continued else "",
+        "message": turn.summary if turn.continued else "",
         "user_words": turn.update["user_words"],
         "refused": turn.update["refused"],
         **told,

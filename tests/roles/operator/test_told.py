@@ -50,12 +50,12 @@ def run(policy: Told, planner: Planner | None = None, **more) -> Run:
     return whole
 
 
-def test_what_a_gate_remarks_is_told_once_and_with_its_step() -> None:
+def test_what_a_gate_remarks_is_told_once() -> None:
     policy = Told(*(fill("Amount", f"${n}.00") for n in range(2, 6)))
     goes_on = {GateTrigger.PERIODIC_CHECK: [verdict("gate_continue", "the amount is there; the vendor is not")] * 9}
     run(policy, verdicts=goes_on, limits=Limits(check_every=3))
     told = [view.host_message for view in policy.views]
-    assert told == ["", "", "", "", "the check after step 3: the amount is there; the vendor is not"]
+    assert told == ["", "", "", "", "the amount is there; the vendor is not"]
 
 
 def test_a_message_is_of_the_step_that_brought_it() -> None:
