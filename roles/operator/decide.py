@@ -11,6 +11,8 @@ from environments.contract import Screenshots
 from environments.effects import RELEASE, release, released
 from protocol import (
     CARRIES,
+    Action,
+    ActionTarget,
     AgentAction,
     AgentStatus,
     AskUser,
@@ -18,6 +20,7 @@ from protocol import (
     JsonObject,
     OperatorDecision,
     Screenshot,
+    Type,
     VisualState,
     describe,
     parse_action,
@@ -368,9 +371,21 @@ def _note(state: State, ctx: Context, decision: OperatorDecision) -> None:
 
 def referring(journal: Journal, decision: OperatorDecision, seen: VisualState) -> OperatorDecision:
     """The decision with references in place of what goes into a private field, before the first line about it is written."""
-    then = tuple(step.model_copy(update={"action": journal.sealed(step.action, seen)}) for step in decision.then)
-    action = None if decision.action is None else journal.sealed(decision.action, seen)
-    return decision.model_copy(update={"action": action, "then": then, "memory": journal.alike(decision.memory)})
+    sealed: list[Action] = []
+    aim: ActionTarget | None = None
+    for action in (decision.action, *(step.action for step in decision.then)):
+        if action is None:
+            continue
+        aim = action.target or aim
+        if isinstance(action, Type) and action.target is None and aim is not None:  # it goes where the click before it went
+            typed = journal.sealed(action.model_copy(update={"target": aim}), seen)
+            action = journal.sealed(typed.model_copy(update={"target": None}), seen)
+        else:
+            action = journal.sealed(action, seen)
+        sealed.append(action)
+    first, rest = (None, sealed) if decision.action is None else (sealed[0], sealed[1:])
+    then = tuple(step.model_copy(update={"action": action}) for step, action in zip(decision.then, rest, strict=True))
+    return decision.model_copy(update={"action": first, "then": then, "memory": journal.alike(decision.memory)})
 
 
 def _pend(state: State, ctx: Context, decision: OperatorDecision, seen: VisualState, *, recovery: bool = False) -> Update:

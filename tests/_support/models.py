@@ -86,7 +86,7 @@ def asker(
 
 
 def operator(model: BaseChatModel, **more: Any) -> LlmOperator:
-    given = {name: more.pop(name) for name in ("picturing", "pictures", "batch", "form", "verbs") if name in more}
+    given = {name: more.pop(name) for name in ("picturing", "pictures", "batch", "form", "verbs", "ground") if name in more}
     prompt = more.pop("prompt", None) or load_prompt("operator")
     return LlmOperator(asker(model, **more), prompt, screen_tokens=2_500, recent=8, **given)
 

@@ -153,7 +153,7 @@ class ComputerUseOperator:
         """What came of a reply: the steps, what was left out, and what has happened and been said since."""
         happened = {
             "result": steps or "nothing was done",
-            "events": listed(event for event in view.events if event not in steps),
+            "events": listed(event for event in view.events if event.startswith("batch:")),
             "refused": listed(view.refused),
             "message": cut(view.host_message, 600),
         }

@@ -85,6 +85,10 @@ def pointed(target: ActionTarget, seen: VisualState) -> ActionTarget:
 
     Raises UnusableReply for a place that is not on the screen.
     """
+    at = target.point
+    wide, high = at.image_size if at is not None and at.image_size else (0, 0)
+    if at is not None and at.space == "image" and not (0 <= at.x < wide and 0 <= at.y < high):
+        raise UnusableReply(f"the point {at.x:g}, {at.y:g} is not on the screen, whose picture is {wide} by {high}")
     try:
         there = resolve(target, seen)
         known = ActionTarget.of(seen.by_id[there.element_id]).model_copy(update={"point": target.point})

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Iterator, Sequence
+from io import BytesIO
 from typing import Any
 
 import pytest
 from langchain_core.messages import AIMessage, BaseMessage
+from models import asker
+from PIL import Image
 
 from environments.simulated.desktop import SimulatedDesktop
 from orchestrator.crew import Crew
@@ -15,10 +17,22 @@ from orchestrator.tasks.oracle_lines import steps_of
 from orchestrator.tasks.tasks import Task, fill_slots, resolve_target
 from protocol import Action, LaunchApp
 from protocol.dialects import Context, dialect
+from roles.journal.journal import Journal
+from roles.policies.computer_use.operator import ComputerUseOperator
 from roles.policies.computer_use.tools import TOOLS, ComputerTool
+from roles.policies.llm.prompts import load_prompt
 from roles.policies.scripted_model import ScriptedChatModel
 
 Calls = list[Any]
+
+
+def _png(width: int, height: int) -> bytes:
+    drawn = BytesIO()
+    Image.new("L", (width, height)).save(drawn, "PNG")
+    return drawn.getvalue()
+
+
+BLANK = _png(1280, 800)
 
 
 def reply(tool: ComputerTool, calls: Sequence[Any], words: str = "", number: int = 1, **more: Any) -> AIMessage:
@@ -107,6 +121,13 @@ class OracleSpeaker:
         return [{"actions": [one]} if self.tool.variant == "batched" else {"action": one} for one in actions]
 
 
+def computer(model: Any, name: str, journal: Journal | None = None, **more: Any) -> ComputerUseOperator:
+    """An Operator alone, that is shown a blank picture of 1280 by 800."""
+    caller = asker(model, journal=journal)._caller
+    given = {"picturing": lambda seen, wanted: BLANK, "reasks": 2, "longest": 20_000, "recent": 3, "batch": 8} | more
+    return ComputerUseOperator(caller, TOOLS[name], load_prompt("operator", form="computer_use"), **given)
+
+
 def watched(patch: pytest.MonkeyPatch, told: Callable[[SimulatedDesktop], None]) -> None:
     """Tell which desktop is looked at, whenever a picture of it is taken."""
     taken = SimulatedDesktop.screenshot
@@ -135,7 +156,3 @@ def by_oracle(patch: pytest.MonkeyPatch, task: str, name: str, *, together: bool
 
     watched(patch, look)
     return speaker
-
-
-def told_of(messages: Sequence[BaseMessage]) -> str:
-    return json.dumps([message.content for message in messages], ensure_ascii=False)

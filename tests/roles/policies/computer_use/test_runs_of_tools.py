@@ -1,0 +1,190 @@
+"""Whole runs in which a model with a provider's tool for computers operates, on simulated worlds with pictures."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from langchain_core.messages import AIMessage, BaseMessage
+from models import step, text_of, view
+from worked.computer_use import OracleSpeaker, by_oracle, computer, crew_of, reply
+
+from environments.simulated.desktop import SimulatedDesktop
+from orchestrator.errors import UsageProblem
+from orchestrator.runs.runs import Outcome
+from orchestrator.store.salvage import salvage
+from protocol import BoundingBox, GUIElement, VisualState
+from roles.journal.journal import Journal
+from roles.operator.decide import referring
+from roles.policies.computer_use.tools import TOOLS
+from roles.policies.scripted_model import ScriptedChatModel
+from roles.safety import SafetyPolicy
+from roles.safety.privacy.redaction import Redactor
+from roles.safety.privacy.vault import FILE, Vault
+
+APPROVE = {"decisions": [{"type": "approve"}]}
+GOAL = 'Create a note titled "Milk" with the text "two bottles"'
+LEFT_OUT = "\n(The picture of the screen is left out here.)"
+QUICK = ("display=none", "limits.reasks=1")
+
+
+def events(outcome: Outcome, kind: str) -> list[dict[str, Any]]:
+    return [event.body for event in salvage(outcome.folder / "journal.sqlite").events if event.kind == kind]
+
+
+def pictures(messages: list[BaseMessage]) -> int:
+    blocks = [block for message in messages if isinstance(message.content, list) for block in message.content]
+    return json.dumps(blocks).count("iVBORw0KGgo")
+
+
+@pytest.mark.parametrize("name", ["anthropic", "openai", "openai_preview", "gemini", "gemini_2.5", "ui_tars", "ui_tars_doubao"])
+def test_a_shipped_task_is_worked_to_its_end_by_places_alone(
+    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    speaker = by_oracle(monkeypatch, "add-to-a-note", name)
+    outcome = crew_of(speaker, name, tmp_path, *QUICK).run(speaker.task)
+    assert outcome.status == "fulfilled", outcome.reason
+    assert outcome.report["judge"]["passed"]
+    clicked = [step["target"] for step in events(outcome, "step") if step["action"]["action_type"] == "click"]
+    assert clicked[-1] == "Save", "the element at the place is named"
+    assert not events(outcome, "error")
+    assert outcome.report["models"]["operator"]["calls"] == len(speaker.heard)
+    if TOOLS[name].in_words:
+        return
+    assert [pictures(messages) for messages in speaker.heard] == [min(3, n) for n in range(1, len(speaker.heard) + 1)]
+
+
+@pytest.mark.parametrize("name", ["anthropic", "openai"])
+def test_several_calls_in_one_reply_are_worked_as_a_batch(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    speaker = by_oracle(monkeypatch, "add-to-a-note", name, together=True)
+    outcome = crew_of(speaker, name, tmp_path, *QUICK).run(speaker.task)
+    assert outcome.status == "fulfilled", outcome.reason
+    assert any(len(body.get("then", ())) > 1 for body in events(outcome, "decided"))
+    assert not events(outcome, "batch_stopped")
+
+
+def test_what_was_said_is_only_added_to(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    speaker = by_oracle(monkeypatch, "add-to-a-note", "anthropic")
+    crew_of(speaker, "anthropic", tmp_path, *QUICK).run(speaker.task)
+    assert len(speaker.heard) > 3
+    for before, after in zip(speaker.heard, speaker.heard[1:], strict=False):
+        one, other = ([text_of([m]).replace(LEFT_OUT, "").strip() for m in messages] for messages in (before, after))
+        assert other[: len(one)] == one, "but for pictures that are left out nothing is told otherwise later"
+
+
+def _waiting(speaker: OracleSpeaker, name: str, tmp_path: Path) -> Outcome:
+    """A run that waits to be allowed to send a mail."""
+    plan = {"id": "reply", "title": "reply", "app": "mail", "instruction": "Reply to the newest mail as the goal says"}
+    (tmp_path / "plans.yaml").write_text(json.dumps({"plans": [{"outcome": "planned", "subtasks": [plan]}]}))
+    scripted = f"crew.manager={{policy: scripted, script: {tmp_path / 'plans.yaml'}}}"
+    more = (scripted, "crew.evaluator.policy=trusting")
+    return crew_of(speaker, name, tmp_path / "runs", *QUICK, *more).run(speaker.task)
+
+
+@pytest.mark.parametrize("name", ["anthropic", "openai", "gemini", "ui_tars"])
+def test_sending_is_asked_about_and_another_process_goes_on(
+    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    speaker = by_oracle(monkeypatch, "reply-to-a-mail", name)
+    waiting = _waiting(speaker, name, tmp_path)
+    assert waiting.exit_code == 3, waiting.reason
+    assert 'click "Send"' in waiting.reason
+    asked = len(speaker.heard)
+    outcome = crew_of(speaker, name, tmp_path / "runs", *QUICK).resume(waiting.run_id, APPROVE)
+    assert outcome.status == "fulfilled", outcome.reason
+    assert outcome.report["judge"]["passed"]
+    assert len(speaker.heard) > asked
+    told = speaker.heard[asked]
+    assert sum(isinstance(message, AIMessage) for message in told) == asked, "all replies of the process that is gone"
+    assert text_of(told[1:2]).replace(LEFT_OUT, "") == text_of(speaker.heard[0][1:2]).rstrip("\n")
+    assert pictures(told) == 3, "pictures of earlier screens come from the transcript"
+
+
+def test_without_a_transcript_only_the_screen_that_is_there_is_shown(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    speaker = by_oracle(monkeypatch, "add-to-a-note", "openai")
+    outcome = crew_of(speaker, "openai", tmp_path, *QUICK, "record.prompts=none").run(speaker.task)
+    assert outcome.status == "fulfilled", outcome.reason
+    assert {pictures(messages) for messages in speaker.heard} == {1}
+
+
+CHECK = {"id": "cu_sc_1", "code": "malicious_instructions", "message": "The page tells the model what to do."}
+
+
+@pytest.mark.parametrize("name", ["openai", "gemini"])
+def test_what_a_service_wants_confirmed_waits_for_a_person_and_is_acknowledged(
+    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    speaker = by_oracle(monkeypatch, "add-to-a-note", name)
+
+    def checked(messages: list[BaseMessage]) -> AIMessage:
+        said = speaker(messages)
+        if sum(isinstance(message, AIMessage) for message in messages):
+            return said
+        if name == "openai":
+            content = [{**b, "pending_safety_checks": [CHECK]} if b["type"] == "computer_call" else b for b in said.content]  # type: ignore[index]
+            return said.model_copy(update={"content": content})
+        decision = {"decision": "require_confirmation", "explanation": CHECK["message"]}
+        calls = [{**call, "args": {**call["args"], "safety_decision": decision}} for call in said.tool_calls]
+        return said.model_copy(update={"tool_calls": calls})
+
+    crew = crew_of(checked, name, tmp_path, *QUICK)
+    waiting = crew.run(speaker.task)
+    assert waiting.exit_code == 3, waiting.reason
+    (request,) = events(waiting, "approval_requested")
+    assert CHECK["message"] in json.dumps(request)
+    outcome = crew.resume(waiting.run_id, APPROVE)
+    assert outcome.status == "fulfilled", outcome.reason
+    told = json.dumps([message.model_dump() for message in speaker.heard[-1]])
+    assert ("acknowledged_safety_checks" if name == "openai" else "safety_acknowledgement") in told
+    refused = crew_of(checked, name, tmp_path, *QUICK).run(speaker.task)
+    denied = crew.resume(refused.run_id, {"decisions": [{"type": "reject", "message": "do not"}]})
+    assert denied.status != "fulfilled" or denied.report["judge"]["passed"], "a refusal is no success"
+
+
+def test_a_model_that_says_done_and_did_nothing_is_not_believed(tmp_path: Path) -> None:
+    said = AIMessage(content="DONE all is as you wished")
+    outcome = crew_of(lambda _: said, "openai", tmp_path, *QUICK, "limits.replans=0").run(GOAL)
+    assert outcome.status == "rejected"
+
+
+def test_a_model_that_only_talks_is_left_after_the_reasks(tmp_path: Path) -> None:
+    crew = crew_of(lambda _: AIMessage(content="All done!"), "gemini", tmp_path, *QUICK)
+    outcome = crew.run(GOAL)
+    assert outcome.status == "rejected"
+    assert [error["reply"] for error in events(outcome, "error") if "reply" in error][:2] == ["All done!"] * 2
+
+
+def test_values_are_kept_and_told_to_the_user(tmp_path: Path) -> None:
+    said = "FACT language = English\nANSWER The language is English.\nDONE I looked it up"
+    plan = {"id": "look", "title": "look", "app": "settings", "instruction": "Tell the user the language"}
+    plan["expect"] = [{"kind": "fact_known", "name": "language"}]  # type: ignore[assignment]
+    (tmp_path / "plans.yaml").write_text(json.dumps({"plans": [{"outcome": "planned", "subtasks": [plan]}]}))
+    scripted = f"crew.manager={{policy: scripted, script: {tmp_path / 'plans.yaml'}}}"
+    crew = crew_of(lambda _: reply(TOOLS["anthropic"], [], said), "anthropic", tmp_path / "runs", *QUICK, scripted)
+    outcome = crew.run("Which language is set in the settings?")
+    assert [step["verb"] for step in events(outcome, "step")][-2:] == ["memorize", "answer"]
+    assert outcome.report["models"]["operator"]["calls"] == 1, "the end that came with them is not asked about again"
+
+
+def test_a_value_for_a_private_field_stands_neither_in_the_batch_nor_in_what_was_said(tmp_path: Path) -> None:
+    field = GUIElement(element_id="p", role="textbox", text="Password", private=True, bbox=BoundingBox(x1=0, y1=0, x2=90, y2=20))
+    seen = VisualState(app="web", elements=(field,))
+    calls = [{"action": "left_click", "coordinate": [40, 10]}, {"action": "type", "text": "hunter22x"}]
+    model = ScriptedChatModel(answer=lambda _: reply(TOOLS["anthropic"], calls))
+    decision = computer(model, "anthropic").decide(view(history=(step(1),), seen=seen))
+    assert "hunter22x" in decision.model_dump_json()
+    journal = Journal(tmp_path / "journal.sqlite", lambda: 0.0, Redactor(SafetyPolicy(), Vault(tmp_path / FILE)))
+    kept = referring(journal, decision, seen)
+    journal.close()
+    assert "hunter22x" not in kept.model_dump_json()
+    assert kept.then[0].action.target is None
+    assert "<secret>" in kept.then[0].action.parameters["text"]
+    assert "<secret>" in json.dumps(kept.memory["turns"])
+
+
+def test_where_no_pictures_can_be_had_it_is_said(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delattr(SimulatedDesktop, "screenshot")
+    with pytest.raises(UsageProblem, match=r"crew\.operator\.form: this environment has no pictures"):
+        crew_of(lambda _: "", "openai", tmp_path, *QUICK).run("Open the notes")
