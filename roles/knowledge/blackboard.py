@@ -143,8 +143,8 @@ def about_told(fact: Fact) -> str:
 
 
 def outcome_told(subtask: Subtask, facts: Iterable[Fact]) -> str:
-    """A subtask that has ended: how, and what it found."""
-    found = [fact for fact in facts if fact.subtask == subtask.id]
+    """A subtask that has ended: how, and what it has noted."""
+    found = [fact for fact in facts if fact.subtask == subtask.id and fact.kind != "result"]
     said = ", ".join(f"{fact.name} = {_short(value_told(fact))}" for fact in found[:_FOUND])
     more = f" and {len(found) - _FOUND} more" if len(found) > _FOUND else ""
     return f"{subtask.title}: {subtask.status.value}" + (f"; found {said}{more}" if found else "")

@@ -187,9 +187,9 @@ def facts_told(request: BlackboardRequest) -> str:
     own = [subtask.model_copy(update={"status": SubtaskStatus.PENDING})] if subtask is not None else []
     needed = live_names(board.facts, own)
     lengths = {fact.name: _WHOLE for fact in board.facts if fact.name in needed}
-    told = set()
-    if isinstance(request, OperatorView | GateRequest):
-        told = {fact.name for fact in results_of(request)}
+    told: set[str] = set()
+    if isinstance(request, OperatorView | GateRequest):  # those of other subtasks are told where they are named
+        told = {fact.name for fact in board.facts if fact.kind == RESULT} - needed | {fact.name for fact in results_of(request)}
     if isinstance(request, GateRequest):
         mine = {fact.name: _WHOLE for fact in board.facts if subtask is not None and fact.subtask == subtask.id}
         lengths = dict.fromkeys((fact.name for fact in board.facts), _AT_THE_END if subtask is None else LINE) | lengths | mine

@@ -13,11 +13,12 @@ from support import Run, planned, subtask
 from environments.simulated.desktop import SimulatedDesktop
 from environments.simulated.world.worldfile import load_world
 from protocol import GUIElement, VisualState
-from roles.contracts import GateRequest, Supplement, TextShown
+from roles.contracts import GateRequest, PlanRequest, Supplement, TextShown
 from roles.contracts.limits import Limits
 from roles.contracts.orders import GoalLedger, LedgerEntry
 from roles.contracts.signals import GateTrigger, SubtaskStatus
 from roles.evaluator.llm import LlmEvaluator, evidence_ids
+from roles.knowledge.blackboard import outcome_told
 from roles.policies.llm.asking import with_pictures
 from roles.policies.llm.prompts import load_prompt
 from roles.policies.llm.subtask_words import facts_told, ledger_told, plan_told, results_told, steps_told, supplements_told
@@ -156,8 +157,19 @@ def test_a_long_answer_stands_once_and_whole_for_who_works_and_who_judges() -> N
     for text in (text_of(heard[0]), text_of(seen[0])):
         assert text.count('"id": "m8"') == 1
         assert page in section(text, "results")
-        assert section(text, "steps").splitlines()[0].endswith("it worked; its answer is below")
+        assert "it worked; its answer is below" in section(text, "steps").splitlines()[0]
         assert "note = kept" in section(text, "facts")
+
+
+def test_answers_of_other_subtasks_are_told_where_the_subtask_names_them() -> None:
+    known = tuple(fact(f"mail.{n}", f"{n} answer", kind=RESULT, subtask="b") for n in ("old", "named"))
+    told = facts_told(view(facts=known, subtask=subtask("a", hints=("use mail.named",))))
+    assert "named answer" in told
+    assert "old answer" not in told
+    assert "old answer" in facts_told(PlanRequest(goal="g", facts=known))
+    ended = outcome_told(subtask("b"), (*known, fact("sender", "Ada", subtask="b")))
+    assert "sender = Ada" in ended
+    assert "answer" not in ended
 
 
 def test_a_gate_is_shown_the_screen_on_which_an_effect_was_seen_and_whole_facts_of_its_subtask() -> None:
