@@ -48,6 +48,7 @@ from roles.screen.values import is_masked, same_value
 
 _STRICT = frozenset({"to", "into", "as", "called", "saying", "field", "value"})
 """Roles of slots whose words stand in what was written, moved or sent."""
+_MOVES = frozenset({"move", "postpone"})
 _EMPTIES = frozenset({"empty", "remove", "delete"})
 _TELLS_OF = frozenset({"send", "write", "collect"})
 """Verbs by which one deed may tell of several records."""
@@ -298,6 +299,8 @@ class _Check:
         verdicts = [(self._each if many else self._one)(order, one, may) for many, one in zip(several, every, strict=True)]
         if still := self._still_there(order, every, [n for v in verdicts for n in v.used]):
             return Verdict("missing", f"{still} is still there", self._evidence(may))
+        if stretched := self._stretched(order, [n for v in verdicts for n in v.used]):
+            return Verdict("missing", stretched, self._evidence(may))
         bad = next((v for v in verdicts if v.state == "missing"), None) or next((v for v in verdicts if v.state != "shown"), None)
         used = tuple(n for v in verdicts for n in v.used)
         evidence = tuple(e for v in verdicts for e in v.evidence)
@@ -311,6 +314,20 @@ class _Check:
         lists = {field.label for field in fields if field.type == "list"}
         held = "\n".join(v.value for n in used if self._stores(n) for v in self.effects[n].values if v.label in lists)
         return next((one.name.text for one in things if one.name is not None and says(held, one.name.text)), "") if held else ""
+
+    def _stretched(self, order: Order, used: Sequence[int]) -> str:
+        """What was moved to another time and lasts longer or shorter than it did, though nothing was said of its end."""
+        ends = any(slot.field or (isinstance(slot.value, When) and slot.value.end) for slot in order.slots)
+        for effect in (self.effects[n] for n in used if order.verb in _MOVES and not ends and self.effects[n].written):
+            first = min(v.step for v in effect.written)
+            begun = next((s.before for s in self.request.steps if s.step == first), "")
+            fields = {e.name: e.value or "" for state in self.states if state.state_id == begun for e in state.elements}
+            times = [(parse_time(fields.get(v.label, "")), parse_time(v.value)) for v in effect.values]
+            known = [(old, new) for old, new in times if old is not None and new is not None]
+            was, now = ((known[1][n] - known[0][n]) % 1440 for n in (0, 1)) if len(known) == 2 else (0, 0)
+            if was != now:
+                return f"it was {was} minutes long and is {now} now"
+        return ""
 
     def _is_field(self, thing: Thing, may: list[int]) -> bool:
         """Whether it is no records, but a field that is called so: the notifications, turned off."""

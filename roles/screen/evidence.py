@@ -164,9 +164,9 @@ def expected_value(wanted: FieldHas, request: GateRequest) -> str | None:
 
 
 def holds(element: GUIElement, value: str) -> bool:
-    """Whether a field shows the value; a text may hold it among others."""
+    """Whether a field shows the value; a text may hold it among others, a choice behind its own label (`D: Amount`)."""
     held = element.value or ""
-    if same_value(held, value):
+    if same_value(held, value) or (element.choices and same_value(held.rsplit(": ", 1)[-1], value)):
         return True
     parts = [*_labelled(held), *(held.splitlines() if len(value) >= 3 else ())]
     return element.role == "textbox" and any(same_value(part, value) for part in parts)

@@ -183,8 +183,9 @@ def expectations(step: Step) -> list[Expectation]:
         case FillStep(app=app, entries=entries, commit=commit) | CreateStep(app=app, entries=entries, commit=commit):
             sent = [EffectSeen(verb=commit, app=app)] if commit in _EFFECTS else []
             return [*(has for entry in entries for has in _entered(entry, app)), *sent]
-        case PressStep(app=app, verb=verb) if verb in _EFFECTS:
-            return [EffectSeen(verb=verb, app=app)]
+        case PressStep(app=app, verb=verb, entries=entries):
+            asked = [has for entry in entries for has in _entered(entry, app)]
+            return [*asked, *([EffectSeen(verb=verb, app=app)] if verb in _EFFECTS else [])]
         case _:
             return []
 

@@ -326,3 +326,15 @@ def test_who_is_to_be_taken_out_of_a_group_is_not_to_be_deleted(tmp_path: Path) 
     deleted = worked('Delete the contact "Lee Sanders"', tmp_path, "people")
     assert states(deleted.held("Remove Lee Sanders from the group Choir"))[0] == "missing"
     assert states(deleted.held("Remove Lee Sanders from my contacts"))[0] == "shown"
+
+
+def test_what_is_moved_to_another_time_has_to_last_as_long_as_it_did(tmp_path: Path) -> None:
+    moved = worked('Move my "Supplier call" on 2026-03-04 to 12:00', tmp_path, "diary")
+    assert (moved.status, moved.held().entries[0].state) == ("fulfilled", "shown")
+    step = next(s for s in moved.request.steps if s.verb == "save")
+    before, after = (moved.screens[name] for name in (step.before, step.after))
+    late = tuple(e.model_copy(update={"value": "15:00"}) if e.name == "End time" else e for e in before.elements)
+    screens = dict(moved.screens) | {step.before: before.model_copy(update={"elements": late}), step.after: after}
+    steps = tuple(s for s in moved.request.steps if s.target != "End time")
+    held = ledger(read(moved.request.goal), moved.request.model_copy(update={"steps": steps}), screens.get).entries[0]
+    assert (held.state, held.why) == ("missing", "it was 60 minutes long and is 180 now")

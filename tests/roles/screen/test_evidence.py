@@ -150,3 +150,9 @@ def test_what_a_list_says_of_the_record_after_a_call_counts(status: str, holds: 
     after = state(GUIElement(element_id="t", role="table", text="Claims"), row.model_copy(update={"parent": "t"}), *cells)
     call = {"action_type": "call_api", "app": "notes", "function": "submit_claim", "arguments": {"number": "R-1"}}
     assert effect("submit", (LIST, after), acted(1, call, LIST, LIST, visible_change=False)) is holds
+
+
+@pytest.mark.parametrize(("shown", "holds"), [("D: Amount", True), ("D: Amounts", False)])
+def test_a_choice_is_meant_by_its_words_behind_its_own_label(shown: str, holds: bool) -> None:
+    chosen = GUIElement(element_id="e1", role="combobox", text="Sort by", value=shown, options=("A: Vendor", shown))
+    assert found(FieldHas(label="Sort by", value="Amount"), state(chosen)).holds is holds

@@ -5,11 +5,12 @@ from __future__ import annotations
 from typing import Any
 
 from protocol import AgentStatus, Click, ExecStatus, GUIElement, OperatorDecision, PressKey, VisualState
-from roles.contracts import Fact, OperatorView, StepRecord, Subtask
+from roles.contracts import Fact, FieldHas, OperatorView, StepRecord, Subtask
 from roles.contracts.orders import Entry as FieldEntry
 from roles.contracts.orders import FillStep, FindStep, PressStep, ReadStep, Records, RowTest, Step
 from roles.contracts.steering import Note
 from roles.operator.rules import RulesOperator
+from roles.policies.orders.stages import expected
 
 
 def element(n: int, role: str, text: str | None = None, **more: Any) -> GUIElement:
@@ -112,3 +113,9 @@ def test_a_window_that_may_not_be_touched_is_not_touched() -> None:
     decision = decide(LIST, FindStep(records=ELM), verbs=("call_api", "wait"))
     assert decision.status is AgentStatus.FAIL
     assert "may not be touched" in decision.comment
+
+
+def test_each_of_several_renamings_has_to_be_seen_with_its_own_name() -> None:
+    names = ("a-1.txt", "a-2.txt")
+    steps = [PressStep(app="files", verb="rename", entries=(FieldEntry(label="New name", value=name),)) for name in names]
+    assert [(one.label, one.value) for one in expected(steps) if isinstance(one, FieldHas)] == [("New name", name) for name in names]
