@@ -118,4 +118,5 @@ def test_a_window_that_may_not_be_touched_is_not_touched() -> None:
 def test_each_of_several_renamings_has_to_be_seen_with_its_own_name() -> None:
     names = ("a-1.txt", "a-2.txt")
     steps = [PressStep(app="files", verb="rename", entries=(FieldEntry(label="New name", value=name),)) for name in names]
-    assert [(one.label, one.value) for one in expected(steps) if isinstance(one, FieldHas)] == [("New name", name) for name in names]
+    wanted = [(one.label, one.value) for one in expected(steps) if isinstance(one, FieldHas)]
+    assert wanted == [("New name", name) for name in names]
