@@ -62,37 +62,15 @@ class AppShown(_ExpectationModel):
     app: str
 
 
-class ChosenSeen(_ExpectationModel):
-    """What a list in words names was seen ticked or selected; with `exact` nothing else of its kind was."""
-
-    kind: Literal["chosen_seen"] = "chosen_seen"
-    names: str
-    exact: bool = False
-    on: bool = True
-
-
-class TakenSeen(_ExpectationModel):
-    """So many of each item in the list were seen counted, or so many items that have the trait."""
-
-    kind: Literal["taken_seen"] = "taken_seen"
-    names: str = ""
-    trait: str = ""
-    each: int = 1
-
-
 EXPECTATIONS: dict[str, type[_ExpectationModel]] = {
     "fact_known": FactKnown,
     "field_has": FieldHas,
     "text_shown": TextShown,
     "effect_seen": EffectSeen,
     "app_shown": AppShown,
-    "chosen_seen": ChosenSeen,
-    "taken_seen": TakenSeen,
 }
 """By the word for their kind."""
-Expectation = Annotated[
-    FactKnown | FieldHas | TextShown | EffectSeen | AppShown | ChosenSeen | TakenSeen, Field(discriminator="kind")
-]
+Expectation = Annotated[FactKnown | FieldHas | TextShown | EffectSeen | AppShown, Field(discriminator="kind")]
 
 
 class StepOrigin(Frozen):

@@ -9,7 +9,6 @@ from typing import NamedTuple
 from protocol import GUIElement, VisualState
 from roles.contracts import (
     AppShown,
-    ChosenSeen,
     EffectSeen,
     Expectation,
     Fact,
@@ -17,13 +16,12 @@ from roles.contracts import (
     FieldHas,
     GateRequest,
     StepRecord,
-    TakenSeen,
     TextShown,
 )
 from roles.screen.calls import changed_by, function_words, gone_later, is_call, looks_only, said_later, shown_later, told_of
 from roles.screen.dialogs import PAGE_SAYS_NO, called_off, refusal
 from roles.screen.matching import similarity, tokens
-from roles.screen.page import chosen, held, likeness, taken
+from roles.screen.page import held, likeness
 from roles.screen.screens import FIELD_ROLES, Screen, fold
 from roles.screen.values import same_value
 
@@ -77,12 +75,6 @@ def check(expectation: Expectation, request: GateRequest) -> Finding:
             return _text(text, app, request).or_else(told_of(text, app, request))
         case EffectSeen(verb=verb, target=target, app=app):
             return _effect(verb, target, app, request)
-        case ChosenSeen():
-            return _chosen(expectation, request)
-        case TakenSeen(names=names, trait=trait, each=each):
-            state = next((s for s in views(request) if taken(names, trait, each, request.goal, s)), None)
-            said = f"{each} of {names or trait} were not seen taken"
-            return Finding(True, (f"state:{state.state_id}",)) if state else Finding(False, (), said)
         case AppShown(app=app):
             return _app(app, request)
 
@@ -425,15 +417,6 @@ def _complained(step: StepRecord) -> bool:
 def _words(step: StepRecord) -> str:
     said = "; ".join(step.events)
     return f" ({said})" if said else ""
-
-
-def _chosen(wanted: ChosenSeen, request: GateRequest) -> Finding:
-    """Seen as such, or pressed with something to see for it, where a page marks no choice."""
-    state = next((s for s in views(request) if chosen(wanted.names, wanted.exact, wanted.on, s)), None)
-    if state is not None:
-        return Finding(True, (f"state:{state.state_id}",))
-    pressed = _effect("click", wanted.names, None, request)
-    return pressed if pressed.holds else Finding(False, (), f'"{wanted.names}" was not seen chosen')
 
 
 def _app(app: str, request: GateRequest) -> Finding:

@@ -21,7 +21,6 @@ from protocol.prompt_form import diff_form, estimate_tokens, whole_form
 from roles.contracts import (
     USER,
     AppShown,
-    ChosenSeen,
     EffectSeen,
     Expectation,
     Fact,
@@ -32,7 +31,6 @@ from roles.contracts import (
     StepRecord,
     Subtask,
     Supplement,
-    TakenSeen,
     TextShown,
 )
 from roles.contracts.orders import GoalLedger
@@ -371,10 +369,6 @@ def _told(expectation: Expectation) -> str:
             return f"{verb} {target or 'it'}"
         case AppShown(app=app):
             return f"{app} is on the screen"
-        case ChosenSeen(names=names, on=on):
-            return f'"{names}" is {"" if on else "not "}chosen'
-        case TakenSeen(names=names, trait=trait, each=each):
-            return f"{each} of {names or trait} taken"
 
 
 ALIKE = 0.6

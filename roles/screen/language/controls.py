@@ -13,7 +13,7 @@ from typing import Any
 
 import yaml
 
-from roles.contracts.orders import Of, Order, Pick, Slot, Test, Text, Thing, Value
+from roles.contracts.orders import Of, Order, Pick, Slot, Text, Thing, Value
 from roles.screen.language.names import Read
 from roles.screen.language.values import Values
 
@@ -76,12 +76,11 @@ class Controls(Values):
         return end if self.over(end) or self._separator(end) else at
 
     def _deed(self, at: int) -> Read[Order] | None:
-        """VERB [the] [cheapest] [KIND] [NAME] [with the lowest LABEL] [that is STATE]: what controls in rows are called"""
+        """VERB [the] [cheapest] [KIND] [NAME] [with the lowest LABEL]: what controls in rows are called"""
         known = self.words.shown is not None and (self.words.verbal(at) or self.low(at) in self.words.shown)
         if not known or self._one_of(at, words_of_pages()["others"]):
             return None
         data: dict[str, Any] = {}
-        tests: list[Test] = []
         place = self._picked(self._past_article(at + 1), data)
         said = self._phrase(place) if self.kind(place) != "quote" and self._shown(place) is None else None
         if any(self._counts(n) for n in range(at + 1, said[1] if said else place)):
@@ -93,11 +92,10 @@ class Controls(Values):
             kind, place = (text.text if noun else kind), after
             data |= {} if noun else {"name": text}
         place = self._by_field(place, data)
-        place = self._that_is(place, tests)
         ended = self.over(place) or self._begins(self._separator(place) or len(self.words.list))
         if not (kind or "name" in data) or not ended:
             return None
-        thing = Thing(kind=kind.casefold(), tests=tuple(tests), **data, spans=self.spans(at + 1, place))
+        thing = Thing(kind=kind.casefold(), **data, spans=self.spans(at + 1, place))
         return Order(verb=self.low(at), said=self.words.text(at, at + 1), object=thing), place
 
     def _counts(self, at: int) -> bool:
@@ -114,17 +112,6 @@ class Controls(Values):
             return at
         data["pick"] = best["pick"].model_copy(update={"by": label[0].text})
         return label[1]
-
-    def _that_is(self, at: int, tests: list[Test]) -> int:
-        """that is free"""
-        if self.low(at) not in {"that", "which", "who"} or self.low(at + 1) not in {"is", "are"}:
-            return at
-        negated = self.low(at + 2) == "not"
-        said = self._shown(at + 2 + negated) or self._phrase(at + 2 + negated)
-        if said is None:
-            return at
-        tests.append(Test(value=said[0], negated=negated, spans=self.spans(at, said[1])))
-        return said[1]
 
     # --- words and names --------------------------------------------------------------------------------------------------
 

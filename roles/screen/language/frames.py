@@ -71,7 +71,6 @@ class Frame:
     def operand(self, at: int, comma: bool) -> int | None:
         for rule in (
             self.keeping,
-            self.called,
             self.excepting,
             self.channel,
             self.due,
@@ -100,21 +99,6 @@ class Frame:
             self.kept = True
             return kept.end
         return onwards.end if onwards and self.verb["name"] == "rename" and self.slots else None
-
-    def called(self, at: int) -> int | None:
-        """an alarm for 7 am called X | a note titled with its number"""
-        found, new = self.read.take(at, "predicates"), self.object
-        if found is None or found.entry.name != "is called" or new is None or not self.verb.get("makes") or new.name:
-            return None
-        value = self.read.fields(found.end + 1) if self.read.low(found.end) == "with" else None
-        if value is not None:
-            return self.add("with", value[0], at, value[1], field="title")
-        name = self.read.title(found.end)
-        if name is None or not new.new:
-            return None
-        spans = (*new.spans, *self.read.spans(at, name[1]))
-        self.object = self.read.object = new.model_copy(update={"name": name[0], "spans": spans})
-        return name[1]
 
     def excepting(self, at: int) -> int | None:
         """mark all as done except THING"""
@@ -414,19 +398,7 @@ class Frame:
             return self.words(at, at, plain=True)
         if self.person is not None and self.read.low(at) in SPEAKING and not self.read.over(at + 1):  # tell Ann I am late
             return self.words(at, at)
-        if self.verb["name"] == "remind" and self.read.low(at) == "to":
-            return self.reminded(at)
         return self.words(at, at + 1) if self.read.low(at) == ":" else None
-
-    def reminded(self, at: int) -> int | None:
-        """to call Ann"""
-        end, size = self.words(at, at + 1), len(self.slots)
-        if end is None or not self.read.words.verbal(at + 1):
-            return None
-        if any(self.read.dates.read(place) for place in range(at + 1, end)):
-            raise Doubt(f"is that when it is to be done, or when to remind of it: {self.read.words.text(at, end)!r}?")
-        self.slots[size - 1] = self.slots[size - 1].model_copy(update={"role": "about"})
-        return end
 
     def listed(self, at: int) -> int | None:
         """make a file a.txt: VALUE, VALUE and VALUE"""

@@ -222,11 +222,8 @@ class Nouns(Names):
         return at
 
     def _head(self, at: int, data: dict[str, Any], determined: bool) -> int | None:
-        """noun [name] | name noun | name | quotation | ones | the largest [one] of THING"""
+        """noun [name] | name noun | name | quotation | ones"""
         ones = self.take(at, "ones")
-        of = ones.end if ones else at
-        if data.get("pick") and self.low(of) == "of":
-            return self._picked_of(of + 1, data)
         if ones is not None:
             return self._ones(at, ones, data, determined)
         if not data and (end := self._from_somebody(at, data) or self._anything(at, data)) is not None:
@@ -262,15 +259,6 @@ class Nouns(Names):
         if pick.order == "first":
             raise Doubt(f"is the first {data['kind']} the oldest, or the one on top?")
         data["pick"] = pick.model_copy(update={"by": "date", "order": "most"})
-
-    def _picked_of(self, at: int, data: dict[str, Any]) -> int | None:
-        inner = self.simple(at)
-        if inner is None or inner[0].quantity not in {"all", "number"} or inner[0].back or inner[0].pick:
-            return None
-        thing = inner[0]
-        data.update(kind=thing.kind, name=thing.name, tests=list(thing.tests), place=thing.place, but=thing.but)
-        data["number"] = thing.number
-        return inner[1]
 
     def _ones(self, at: int, ones: Match, data: dict[str, Any], determined: bool) -> int | None:
         """the ones, the latest one, one "A": of the kind that was said before"""

@@ -91,9 +91,6 @@ class Clauses(Statements, Controls):
                 yield f"what is to be said: {self.words.goal[order.spans[0][0] : order.spans[0][1]]!r}?"
 
     def _unused(self, place: tuple[int, int]) -> Iterator[Unread]:
-        have = self.take(place[0], "existing")
-        if have is not None and self._had(place[0], have.end) is not None:
-            return
         span = (self.words.list[place[0]].start, self.words.list[place[1] - 1].end)
         yield Unread(text=self.words.goal[span[0] : span[1]], span=span, why="nothing that follows speaks of it")
 
@@ -154,8 +151,7 @@ class Clauses(Statements, Controls):
                 return told
             found = self.thing(opened.end)
             if found is None or not self.over(found[1]):
-                had = self._had(at, opened.end)
-                return had if had is not None and self.over(had) else None
+                return None
             self.topic, self.waiting = found[0].model_copy(update={"spans": self.spans(at, found[1])}), (at, found[1])
             return found[1]
         if (wanted := self._wanting(at)) is not None:
@@ -188,8 +184,7 @@ class Clauses(Statements, Controls):
             self.people = [*self.people, self.words.text(at, end)]
             self.asker = range(next(n for n in range(size, -1, -1) if n == 0 or self.orders[n - 1].verb != "answer"), size)
             return self._clauses(stop + 1, self._sentence_end(stop), None)
-        so = self.low(stop) == "if"
-        while (value := (self.whether_so(stop) if so else None) or self.worked(stop) or self.fields(stop)) is not None:
+        while (value := self.worked(stop) or self.fields(stop)) is not None:
             slot = Slot(role="value", value=value[0], spans=value[0].spans)
             self.orders.append(
                 Order(verb="find", said=self.words.text(end, verb.end), slots=(slot,), spans=self.spans(at, value[1]))
@@ -325,7 +320,7 @@ class Clauses(Statements, Controls):
             negated, at = True, at + 2
         if not negated and standing is None and (stop := self.whether(at) or self.awaited(at)) is not None:
             return stop
-        own = (self.on_page, self.ensured, self.keeping_only, self.likewise, self.entered, self.wished)
+        own = (self.on_page, self.keeping_only, self.entered, self.wished)
         for rule in (*own, self.imperative, self.question, self.received, self.passive, self.fronted, self.gapped):
             self.object = None
             self.claimed = frozenset()
@@ -409,9 +404,6 @@ class Clauses(Statements, Controls):
             onwards = self.take(name[1], "henceforth")
             name = name[0], onwards.end if onwards else name[1]
             slot = Slot(role="to", value=name[0], spans=self.spans(end, name[1]))
-            back = thing.back if not (negated or onwards) else None
-            if back is not None and (made := self._christened(back.to, name[0], at, name[1])):
-                return made
             return Order(
                 verb="rename", said=self.words.text(end, called.end), object=thing, slots=(slot,), negated=negated
             ), name[1]
