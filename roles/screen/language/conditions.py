@@ -48,10 +48,6 @@ class Conditions(Values):
         none = self.take(end + 2, "no", "not") if there else None
         thing = self.simple(none.end if none else end + 2 * there)
         tests = self.predicates(thing[1]) if thing and not there else None
-        if thing is not None and tests is None and not there:
-            none = self.take(thing[1], "auxiliaries") if self.low(thing[1] + 1) == "not" else None
-            there = self.low(thing[1] + 2 * bool(none)) in {"exists", "exist"}
-            thing = thing[0], thing[1] + 2 * bool(none) + there
         if thing is None or (tests is None and not there):
             return None
         if bare(thing[0]) and not there:  # if Ann is in the group, write to her
@@ -186,14 +182,11 @@ class Conditions(Values):
 
     def _asked_condition(self, at: int, aux: Match) -> int | None:
         """is|has THING [been] STATE? | have we paid THING? | is there THING?"""
-        if aux.entry.name == "do" and self.take(at, "got") is None:
+        if aux.entry.name == "do":
             subject = self.thing(aux.end)
             verb = self.take(subject[1], "predicates") if subject else None
             test = self._complement(verb, subject[1], "", False) if subject and verb else None
             return self._await(at, subject[0], (test[0],), test[1]) if subject and test and self.over(test[1]) else None
-        if (got := self.take(at, "got")) is not None:
-            thing = self.simple(got.end)
-            return self._await(at, thing[0], (), thing[1]) if thing and self.over(thing[1]) else None
         if self.low(aux.end) in {"we", "i"}:
             state = self.take(aux.end + 1, "states")
             thing = self.thing(state.end) if state else None

@@ -370,10 +370,7 @@ class Controls(Values):
         return self._labelled(at, frozenset({"to"}))
 
     def page_write(self, at: int) -> Read[dict[str, Any]] | None:
-        """[the form:] VALUE as LABEL {and VALUE as LABEL} | LABEL VALUE {and LABEL VALUE} [into THING] | VALUE into THING"""
-        form = self._phrase(self._past_article(at))
-        if form is not None and form[0].text.endswith("form") and self.low(form[1]) == ":":
-            at = form[1] + 1
+        """VALUE as LABEL {and VALUE as LABEL} | LABEL VALUE {and LABEL VALUE} [into THING] | VALUE into THING"""
         if (pairs := self._pairs(at) or self._labelled(at, frozenset({"with", "to", "is", ":", "="}))) is not None:
             found, end = pairs
             into = self._part(end + 1, inner=True) if self.low(end) in {"into", "in"} else None

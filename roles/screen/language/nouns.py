@@ -37,8 +37,6 @@ class Nouns(Names):
             closing = self.low(sep - 1) == "and"
             others, end = [*others, more[0]], more[1]
             if closing:
-                if first.quantity == "number" and first.number == len(others) + 1 and first.name:  # three notes called A, B and C
-                    first = first.model_copy(update={"quantity": "one", "number": 0})
                 return first.model_copy(update={"also": tuple(others), "spans": self.spans(at, end)}), end
         if self.take(end, "or") and self.simple(end + 1):
             raise Doubt(f"which is meant of {self.words.text(at, self.simple(end + 1)[1])!r}?")  # type: ignore[index]
@@ -231,15 +229,8 @@ class Nouns(Names):
         if self.kind(at) == "quote":
             data["name"] = self.text(at, at + 1, quoted=True)
             return at + 1
-        dated = determined and self.kind(at) == "number" and len(self.low(at)) == 4 and self._open(at + 1)  # the 2024 summary
-        end = self._name_end(at + dated)
-        if dated:
-            data["name"] = self.text(at, end)
-            return end
+        end = self._name_end(at)
         if end == at:
-            if self.kind(at) == "number" and not determined and re.fullmatch(r"\d{4,}", self.low(at)):
-                data["name"] = self.text(at, at + 1)
-                return at + 1
             data["kind"] = self.said_kind
             return at if data.get("pick") and self.said_kind else None
         end = self._noun_and_name(at, end, data, determined)

@@ -309,9 +309,6 @@ class Clauses(Statements, Controls):
         """One clause; its order is added to those read. Gives the place behind it."""
         size = len(self.orders)
         start, negated = at, False
-        if (idle := self.take(at, "idle")) and self.over(idle.end) and self.condition is not None:  # otherwise do nothing
-            self.words.nothing += self.words.list[at : idle.end]
-            return idle.end
         while (opened := self.take(at, "requests")) is not None:
             at = opened.end
         if (denied := self.take(at, "negations")) is not None:

@@ -84,17 +84,9 @@ class Statements(Conditions):
         pointed = self.take(end, "pronouns")
         end = pointed.end if pointed and pointed.entry.name == "one" else end
         given = self.take(end, "prepositions", "slot_prepositions")
-        as_field = given is not None and self.low(end) == "as"
-        if as_field and given is not None:
-            whose = self.take(given.end, "possessives", "articles")
-            named = self.take(whose.end if whose else given.end, "field")
-            if named is None or (told.slots[0].field != "any" and named.entry.name not in told.slots[0].field):
-                return None
-            field, end = named.entry.name if told.slots[0].field == "any" else told.slots[0].field, named.end
-            told = told.model_copy(update={"slots": (told.slots[0].model_copy(update={"field": field}),)})
-        elif told.slots[0].field == "any":  # what of somebody that is nobody said
+        if told.slots[0].field == "any" or (given is not None and self.low(end) == "as"):  # what of somebody that is nobody said
             return None
-        elif given or end == verb.end:
+        if given or end == verb.end:
             self.people = [*people[:0], *(holder.name.text for _ in (1,) if holder.name)]
             thing = self.simple(given.end if given else end, inner=bool(given))
             self.people = people

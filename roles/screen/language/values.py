@@ -96,8 +96,6 @@ class Values(Narrowing):
                 return Worked(how="count", of=(Of(thing=found[0], spans=found[0].spans),), spans=self.spans(at, found[1])), found[
                     1
                 ]
-        if self.low(start) == "average" and start > at and (value := self.fields(start + 1)) and isinstance(value[0], Of):
-            return Worked(how="average", of=(value[0],), spans=self.spans(at, value[1])), value[1]
         how = {"sum": "sum", "average": "average", "difference": "difference"}.get(self.low(start))
         if how and start > at and self.low(start + 1) in {"of", "between"}:
             value = self.fields(start + 2) or self.valued(start + 2)
@@ -112,10 +110,6 @@ class Values(Narrowing):
         if word is None:
             return None
         name, end = word.entry.name, word.end
-        data: dict[str, Any] = {}
-        if not turned and (stop := self._from_somebody(at, data)) and data["kind"] != "invitation":  # what Ann wrote me in chat
-            thing = Thing(**data, spans=self.spans(at, stop))
-            return Of(fields=("text",), thing=thing, spans=thing.spans), stop
         doubled = self.take(end, "all", "both", "articles", "possessives", "demonstratives")  # how many all mails
         if doubled and name in {"count", "which"} and self.low(at) != "what":
             return None
@@ -136,9 +130,6 @@ class Values(Narrowing):
         return self._about(at, end, name, turned) if name == "which" else None
 
     def _counted(self, at: int, end: int) -> Read[Value] | None:
-        if self.low(end) in {"there", "they"} and self.take(end + 1, "auxiliaries") and (back := self.back(True, at=at)):
-            thing = Thing(back=back, quantity="all", spans=self.spans(at, end + 2))
-            return Worked(how="count", of=(Of(thing=thing, spans=thing.spans),), spans=thing.spans), end + 2
         found = self.simple(end + (self.low(end) == "of"))
         if found is None:
             return None
@@ -162,11 +153,6 @@ class Values(Narrowing):
             tests: list[Test] = []
             stop = self._prepositional(end, data, tests) or end
             thing = Thing(**data, tests=tuple(tests), spans=self.spans(at, stop))
-            if self.low(end) == "of":  # who of my contacts
-                among = self.simple(end + 1)
-                if among is None or among[0].quantity != "all" or among[0].back or among[0].pick:
-                    return None
-                thing, stop = among
         else:
             found = self.simple(end + (self.low(end) == "of"))
             if found is None or found[0].back or found[0].quantity == "any":
