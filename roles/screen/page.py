@@ -208,8 +208,6 @@ def listed(words: str, names: Sequence[str]) -> tuple[list[str], str]:
     return [name for _, name in sorted(found)], rest
 
 
-NOTHING = re.compile(r"^(?:nothing|none|no\s+\w+|none of (?:them|these|the \w+))$", re.IGNORECASE)
-ALL = re.compile(r"^(?:everything|all(?:\s+of\s+(?:them|these|it))?|all\s+(?:the\s+)?(?:items|options|boxes|checkboxes))$", re.I)
 _MARKED = frozenset({"option", "tab", "treeitem", "listitem", "row", "button", "menuitem", "link"})
 
 
@@ -220,18 +218,15 @@ def held(label: str, value: str, state: VisualState) -> bool:
         return True
     roles = LISTS | BOXES | {"textbox", "group", "radiogroup"}
     called = any(similarity(label, e.name) >= 0.6 for e in page.elements if e.role in roles)
-    return not called and chosen(value, False, True, state)
+    return not called and chosen(value, state)
 
 
-def chosen(names: str, exact: bool, on: bool, state: VisualState) -> bool:
+def chosen(names: str, state: VisualState) -> bool:
     """Boxes are ticked, a list shows it, or an entry is selected."""
     boxes = [e for e in state.elements if e.role in BOXES]
-    if boxes and (NOTHING.match(names) or ALL.match(names)):
-        return all((e.value == "true") == bool(ALL.match(names)) for e in boxes)
     wanted, rest = listed(names, [e.name for e in boxes])
     if wanted and not rest:
-        named = all((e.value == "true") == on for e in boxes if e.name in wanted)
-        return named and not (exact and any(e.value == "true" for e in boxes if e.name not in wanted))
+        return all(e.value == "true" for e in boxes if e.name in wanted)
     for entry in state.elements:
         if entry.role in LISTS and entry.value and (picked := listed(names, entry.options))[0] and not picked[1]:
             return entry.value == ", ".join(picked[0])

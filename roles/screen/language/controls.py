@@ -14,7 +14,7 @@ from typing import Any
 import yaml
 
 from roles.contracts.orders import Of, Order, Pick, Slot, Text, Thing, Value
-from roles.screen.language.names import Read
+from roles.screen.language.names import Draft, Read
 from roles.screen.language.values import Values
 
 _STOPS = frozenset({
@@ -80,37 +80,39 @@ class Controls(Values):
         known = self.words.shown is not None and (self.words.verbal(at) or self.low(at) in self.words.shown)
         if not known or self._one_of(at, words_of_pages()["others"]):
             return None
-        data: dict[str, Any] = {}
-        place = self._picked(self._past_article(at + 1), data)
+        draft = Draft()
+        place = self._picked(self._past_article(at + 1), draft)
         said = self._phrase(place) if self.kind(place) != "quote" and self._shown(place) is None else None
         if any(self._counts(n) for n in range(at + 1, said[1] if said else place)):
             return None
         kind, place = (said[0].text, said[1]) if said else ("", place)
         if (named := self._shown(place)) is not None:
             text, after = named
-            noun = not text.quoted and text.text.islower() and ("pick" in data or self.low(after) in {"with", "that", "which"})
+            best = draft.pick is not None or self.low(after) in {"with", "that", "which"}
+            noun = not text.quoted and text.text.islower() and best
             kind, place = (text.text if noun else kind), after
-            data |= {} if noun else {"name": text}
-        place = self._by_field(place, data)
+            draft.name = draft.name if noun else text
+        place = self._by_field(place, draft)
         ended = self.over(place) or self._begins(self._separator(place) or len(self.words.list))
-        if not (kind or "name" in data) or not ended:
+        if not (kind or draft.name is not None) or not ended:
             return None
-        thing = Thing(kind=kind.casefold(), **data, spans=self.spans(at + 1, place))
+        draft.kind = kind.casefold()
+        thing = draft.thing(self.spans(at + 1, place))
         return Order(verb=self.low(at), said=self.words.text(at, at + 1), object=thing), place
 
     def _counts(self, at: int) -> bool:
         """A word that says how many."""
         return self.kind(at) == "number" or self.take(at, "numbers", "all", "both", "no") is not None
 
-    def _by_field(self, at: int, data: dict[str, Any]) -> int:
+    def _by_field(self, at: int, draft: Draft) -> int:
         """with the lowest price"""
-        best: dict[str, Any] = {}
-        start = self._past_article(at + 1) if self.low(at) == "with" and "pick" not in data else at
+        best = Draft()
+        start = self._past_article(at + 1) if self.low(at) == "with" and draft.pick is None else at
         place = self._picked(start, best) if start > at else at
         label = self._shown(place) or self._phrase(place) if place > start > at else None
-        if label is None or "pick" not in best:
+        if label is None or best.pick is None:
             return at
-        data["pick"] = best["pick"].model_copy(update={"by": label[0].text})
+        draft.pick = best.pick.model_copy(update={"by": label[0].text})
         return label[1]
 
     # --- words and names --------------------------------------------------------------------------------------------------
@@ -170,59 +172,59 @@ class Controls(Values):
 
     def _part(self, at: int, inner: bool = False) -> Read[Thing] | None:
         """A thing on the page."""
-        data: dict[str, Any] = {}
+        draft = Draft()
         start = at
         if many := self.take(at, "both", "all"):
-            data.update({"quantity": "number", "number": 2} if many.entry.group == "both" else {"quantity": "all"})
+            draft.quantity, draft.number = ("number", 2) if many.entry.group == "both" else ("all", 0)
             at = many.end
         named = self._shown(at) if self.kind(at) != "word" or self.low(at) not in {"the", "a", "an"} else None
         at = at if named else self._past_article(at)
-        at = at if named else self._nth(at, data)
+        at = at if named else self._nth(at, draft)
         named = named or self._shown(at)
         kind = self._widget(at)
         if named is not None and kind is not None and kind[1] > named[1]:  # "radio button", where something is called "radio"
             named = None
         if named is not None:
-            data["name"], at = named
+            draft.name, at = named
             kind = self._widget(at)
         if named is None and kind is None:
             phrase = self._phrase(at, widgets=True)
             if phrase is None:
                 return None
-            data["name"], at = phrase
+            draft.name, at = phrase
             kind = self._widget(at)
         if kind is not None:
-            data["kind"], at = kind
+            draft.kind, at = kind
         at = self._idle(at)
         if (called := self._one_of(at, words_of_pages()["called"])) and not inner:
-            named = self._shown(called) if "name" not in data else None
+            named = self._shown(called) if draft.name is None else None
             if named is None:
                 return None
-            data["name"], at = named
-        elif kind is not None and "name" not in data:
+            draft.name, at = named
+        elif kind is not None and draft.name is None:
             capital = self._capital(at)
             named = self._shown(at, sure=capital) or (self._phrase(at, widgets=True) if capital else None)
             at = named[1] if named else at
-            data |= {"name": named[0]} if named else {}
-        at = self._within(at, data, inner)
-        return Thing(**data, spans=self.spans(start, at)), at
+            draft.name = named[0] if named else None
+        at = self._within(at, draft, inner)
+        return draft.thing(self.spans(start, at)), at
 
-    def _nth(self, at: int, data: dict[str, Any]) -> int:
+    def _nth(self, at: int, draft: Draft) -> int:
         """first | last | 2nd"""
         if self.low(at) in {"first", "last"}:
-            data["pick"] = Pick(order="last" if self.low(at) == "last" else "first", spans=self.spans(at, at + 1))
+            draft.pick = Pick(order="last" if self.low(at) == "last" else "first", spans=self.spans(at, at + 1))
             return at + 1
-        return self._picked(at, data) if self.kind(at) == "nth" or self.take(at, "ordinals") else at
+        return self._picked(at, draft) if self.kind(at) == "nth" or self.take(at, "ordinals") else at
 
-    def _within(self, at: int, data: dict[str, Any], inner: bool) -> int:
+    def _within(self, at: int, draft: Draft, inner: bool) -> int:
         """in the dialog | of Swan: in which part of the page it stands"""
         at = self._idle(at)
         word = self._one_of(at, _INSIDE)
         if inner or not word or self.low(at) in self.claimed or (place := self._part(word, inner=True)) is None:
             return at
-        data["place"], at = place
-        if "name" not in data and (called := self._one_of(at, words_of_pages()["called"])) and (named := self._shown(called)):
-            data["name"], at = named
+        draft.place, at = place
+        if draft.name is None and (called := self._one_of(at, words_of_pages()["called"])) and (named := self._shown(called)):
+            draft.name, at = named
         return self._idle(at)
 
     def _several(self, at: int) -> Read[Thing] | None:
@@ -261,9 +263,9 @@ class Controls(Values):
     def _piece(self, at: int) -> Read[Value] | None:
         """the last word in THING | the text of THING | the value of LABEL [for THING] | the LABEL of THING"""
         start, at = at, self._past_article(at)
-        nth: dict[str, Any] = {}
+        nth = Draft()
         place = self._picked(at, nth)
-        pick = nth.get("pick")
+        pick = nth.pick
         if pick is None and self.low(at) in {"first", "last"}:
             pick, place = Pick(order=self.low(at)), at + 1  # type: ignore[arg-type]
         if pick is not None and self.low(place) == "word":

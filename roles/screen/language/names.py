@@ -8,15 +8,15 @@ from __future__ import annotations
 
 import re
 from abc import ABC, abstractmethod
-from typing import Any, TypeVar
+from dataclasses import dataclass, field, replace
+from typing import Literal, TypeVar
 
-from roles.contracts.orders import Back, Condition, Context, Of, Order, Span, Test, Text, Thing, Value, When, Worked
+from roles.contracts.orders import Back, Condition, Context, Of, Order, Pick, Span, Test, Text, Thing, Value, When, Worked
 from roles.screen.language.dates import Dates
 from roles.screen.language.words import Doubt, Match, Token, Words
 
 NAMED = frozenset({"id", "file", "email", "url", "phone"})
 ENDS = frozenset(".!?;")
-QUANTITIES: dict[str, dict[str, Any]] = {"both": {"quantity": "number", "number": 2}, "all": {"quantity": "all"}}
 POINTING = frozenset({"that", "this", "these", "those", "two"})
 NOWHERE = 10**6
 LOOKING = frozenset({"open", "find", "check", "answer", "collect"})
@@ -24,6 +24,33 @@ LOOKING = frozenset({"open", "find", "check", "answer", "collect"})
 T = TypeVar("T")
 Read = tuple[T, int]
 """What was read, and the place behind it."""
+
+
+@dataclass
+class Draft:
+    """A thing while it is read."""
+
+    quantity: Literal["one", "all", "any", "number"] = "one"
+    number: int = 0
+    kind: str = ""
+    name: Text | None = None
+    pick: Pick | None = None
+    place: Thing | None = None
+    back: Back | None = None
+    but: tuple[Thing, ...] = ()
+    new: bool = False
+    tests: list[Test] = field(default_factory=list)
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether nothing was read of it but tests."""
+        return replace(self, tests=[]) == Draft()
+
+    def thing(self, spans: tuple[Span, ...]) -> Thing:
+        return Thing(
+            kind=self.kind, name=self.name, tests=tuple(self.tests), quantity=self.quantity, number=self.number, pick=self.pick,
+            but=self.but, place=self.place, back=self.back, new=self.new, spans=spans,
+        )  # fmt: skip
 
 
 class Names(ABC):
@@ -202,21 +229,22 @@ class Names(ABC):
         name, end = found.entry.name, found.end
         if name in {"rest", "person"}:
             return self._rest(at, end) if name == "rest" else self._person(at, end)
-        data: dict[str, Any] = dict(QUANTITIES.get(name, {}))
+        draft = Draft(*{"both": ("number", 2), "all": ("all", 0)}.get(name, ("one", 0)))  # type: ignore[arg-type]
         back = self.back(None if whole else name != "one", at=end - 1)
         topics = [one for one in (self.topic, *self.topics) if one is not None and plural(one) == (name != "one")]
         if len(topics) == 1 and (back is None or self.low(end - 1) in {"it", "them"}):
             self.waiting, topic = None, topics[0]
-            count = data if name == "both" else {"quantity": "one"} if topic.quantity == "any" else {}
+            count: dict[str, object] = {"quantity": "number", "number": 2} if name == "both" else {}
+            count |= {"quantity": "one"} if topic.quantity == "any" and not count else {}
             return topic.model_copy(update={"spans": (*topic.spans, *self.spans(at, end)), **count}), end
         if back is None:
             return None
         if name == "one" and (other := self._not_a_person(self.orders[back.to])):
             return other.model_copy(update={"spans": (*other.spans, *self.spans(at, end))}), end
-        tests: list[Test] = []
+        draft.back = back
         if name == "all" and self.low(end) in {"that", "who", "which", "about", "from"}:
-            end = self.modifiers(end, data, tests)
-        return Thing(back=back, **data, tests=tuple(tests), spans=self.spans(at, end)), end
+            end = self.modifiers(end, draft)
+        return draft.thing(self.spans(at, end)), end
 
     def _not_a_person(self, order: Order) -> Thing | None:
         """ "Add Ann to the meeting and remove Bob from it": it is the meeting."""
@@ -235,10 +263,9 @@ class Names(ABC):
         kind = said[-1].kind or self._looked_at()
         if self.low(end - 1) == "else" and (place or not self.words.lexicon.first.get(kind.split(" ")[0])):
             kind = ""
-        data: dict[str, Any] = {"kind": kind, "quantity": "all", "place": place, "but": said}
         if got := self.take(end, "got"):
             end = got.end
-        return Thing(**data, spans=self.spans(at, end)), end
+        return Thing(kind=kind, quantity="all", place=place, but=said, spans=self.spans(at, end)), end
 
     def _worked_on(self) -> tuple[Thing, ...]:
         """What orders do something with; what they only look at is none of it."""
@@ -260,7 +287,7 @@ class Names(ABC):
         return self.topic or Thing()
 
     @abstractmethod
-    def modifiers(self, at: int, data: dict[str, Any], tests: list[Test]) -> int:
+    def modifiers(self, at: int, draft: Draft) -> int:
         """All that narrows a thing down, wherever its head is."""
 
 

@@ -11,7 +11,7 @@ import re
 from typing import Any
 
 from roles.contracts.orders import Amount, Of, Pick, Test, Text, Value, When
-from roles.screen.language.names import Read, bare, plural
+from roles.screen.language.names import Draft, Read, bare, plural
 from roles.screen.language.nouns import Nouns
 from roles.screen.language.words import Doubt, Match
 
@@ -19,59 +19,59 @@ from roles.screen.language.words import Doubt, Match
 class Narrowing(Nouns):
     """Reads tests on things."""
 
-    def narrowed(self, head: int, data: dict[str, Any], tests: list[Test], inner: bool) -> int:
+    def narrowed(self, head: int, draft: Draft, inner: bool) -> int:
         """What follows the head. After a name or a place within another thing it belongs to that other thing; what follows
         "the ones" belongs to them, whatever the verb claims."""
-        if inner and (not data.get("kind") or data["kind"] in self.words.lexicon.data["places"]):
+        if inner and (not draft.kind or draft.kind in self.words.lexicon.data["places"]):
             return head
         claimed, nested, end = self.claimed, self.nested, head
         self.nested = nested or inner
-        every = data.get("kind") == "person" and "channels" in claimed and self.take(head - 1, "everything")  # mail everyone in
+        every = draft.kind == "person" and "channels" in claimed and self.take(head - 1, "everything")  # mail everyone in
         if self.take(head - 1, "ones") or every:
             self.claimed = frozenset()
-            end = self._modifier(head, data, tests) or head
+            end = self._modifier(head, draft) or head
             self.claimed = claimed
-        end = self.modifiers(end, data, tests)
+        end = self.modifiers(end, draft)
         self.nested = nested
         return end
 
-    def _whose_clause(self, at: int, data: dict[str, Any], tests: list[Test]) -> bool:
+    def _whose_clause(self, at: int, draft: Draft) -> bool:
         """Whether a relative clause here can be told to belong to the outer thing: "notes about the lunch that are old"."""
-        last = tests[-1].value if tests else None
-        if not isinstance(last, Of) or last.fields or data.get("place") or not last.thing.kind:
+        last = draft.tests[-1].value if draft.tests else None
+        if not isinstance(last, Of) or last.fields or draft.place or not last.thing.kind:
             return True
-        if last.thing.kind == "person" and self.low(at) == "who" and data.get("kind") != "person":
+        if last.thing.kind == "person" and self.low(at) == "who" and draft.kind != "person":
             return False  # a mail to everybody who comes
         aux = self.low(at + 1)
-        many, within = data.get("quantity") in {"all", "number"}, plural(last.thing)
+        many, within = draft.quantity in {"all", "number"}, plural(last.thing)
         if aux in {"are", "were", "have"} and many and not within:
             return True
-        raise Doubt(f"what does {self.words.text(at, at + 2)!r} speak of: {last.thing.kind!r} or {data.get('kind', '')!r}?")
+        raise Doubt(f"what does {self.words.text(at, at + 2)!r} speak of: {last.thing.kind!r} or {draft.kind!r}?")
 
-    def modifiers(self, at: int, data: dict[str, Any], tests: list[Test]) -> int:
+    def modifiers(self, at: int, draft: Draft) -> int:
         while True:
-            end = self._modifier(at, data, tests)
+            end = self._modifier(at, draft)
             if end is None:
                 return at
             at = end
 
-    def _modifier(self, at: int, data: dict[str, Any], tests: list[Test]) -> int | None:
+    def _modifier(self, at: int, draft: Draft) -> int | None:
         if self.take(at, "positions") or (self.take(at, "channels") and "channels" in self.claimed):
             return None
         part = self.take(at, "predicates")
-        if part and part.entry.name == "is called" and "name" not in data and (name := self.title(part.end)) is not None:
-            data["name"] = name[0]
+        if part and part.entry.name == "is called" and draft.name is None and (name := self.title(part.end)) is not None:
+            draft.name = name[0]
             return name[1]
-        if not self.nested and (rel := self._relative(at)) is not None and self._whose_clause(at, data, tests):
-            tests += rel[0]
+        if not self.nested and (rel := self._relative(at)) is not None and self._whose_clause(at, draft):
+            draft.tests += rel[0]
             return rel[1]
         if got := self.take(at, "got"):
             return got.end
         which = at + bool(self.take(at, "relatives"))
         if which > at and self.low(which) in {"comes", "is", "stands"} and self.low(which + 1) in {"first", "last"}:
-            if "pick" in data or data.get("quantity", "one") != "one":
+            if draft.pick is not None or draft.quantity != "one":
                 return None
-            data["pick"] = Pick(order="first" if self.low(which + 1) == "first" else "last", spans=self.spans(at, which + 2))
+            draft.pick = Pick(order="first" if self.low(which + 1) == "first" else "last", spans=self.spans(at, which + 2))
             return which + 2
         found = self._sent(at)
         if (
@@ -82,8 +82,8 @@ class Narrowing(Nouns):
         ):
             found = self._complement(part, at, "", False)
         if found is None:
-            return self._dated(at, tests) or self._placed_or_bounded(at, data, tests)
-        tests.append(found[0])
+            return self._dated(at, draft.tests) or self._placed_or_bounded(at, draft)
+        draft.tests.append(found[0])
         return found[1]
 
     def _dated(self, at: int, tests: list[Test]) -> int | None:
@@ -94,7 +94,7 @@ class Narrowing(Nouns):
         tests.append(self._on(at, when[1]))
         return when[1]
 
-    def _placed_or_bounded(self, at: int, data: dict[str, Any], tests: list[Test]) -> int | None:
+    def _placed_or_bounded(self, at: int, draft: Draft) -> int | None:
         words = self.words.matches(at, "prepositions", "slot_prepositions", "bounds")
         after = self.token(at + 1)
         dated = self.low(at) in {"on", "in"} and "when" not in self.claimed and self.dates.days(at + 1)
@@ -104,25 +104,25 @@ class Narrowing(Nouns):
         if claimed or self.low(at) in {"until", "till", *self.pending}:
             return None
         if found := self._bounded(at, ""):
-            tests.append(found[0])
+            draft.tests.append(found[0])
             return found[1]
-        return self._prepositional(at, data, tests)
+        return self._prepositional(at, draft)
 
-    def _prepositional(self, at: int, data: dict[str, Any], tests: list[Test]) -> int | None:
+    def _prepositional(self, at: int, draft: Draft) -> int | None:
         """from Ann | in the trash | about the lunch | with the subject X | of March"""
         found = self.take(at, "prepositions")
         if found is None:
             return None
         end = found.end
-        relation: Any = self._relation(found, data)
-        if self.low(at) in {"on", "at"} and "when" in self.claimed and not data.get("kind") and self.dates.read(end):
+        relation: Any = self._relation(found, draft)
+        if self.low(at) in {"on", "at"} and "when" in self.claimed and not draft.kind and self.dates.read(end):
             return None  # lunch with Ann on Friday
         if self.nested and relation == "from":
             return None
         if relation in {"in", "is", "for", "from"} and (dated := self._on_day(at, end)):
-            tests.append(dated[0])
+            draft.tests.append(dated[0])
             return dated[1]
-        if relation in {"with", "without"} and (held := self._held(at, end, relation, data, tests)):
+        if relation in {"with", "without"} and (held := self._held(at, end, relation, draft)):
             return held
         self.loose, loose = self.loose or relation == "about", self.loose  # about the delivery
         value = self.simple(end, inner=True) if relation == "in" else self.thing(end, inner=True)
@@ -131,13 +131,13 @@ class Narrowing(Nouns):
             return None
         thing, stop = value
         if relation == "in" or (relation in {"is", "from"} and thing.kind in self.words.lexicon.data["places"]):
-            taken, data["place"] = data.get("place"), data.get("place") or thing
+            taken, draft.place = draft.place, draft.place or thing
             return stop if taken is None else None
-        if relation == "for" and not (data.get("kind") in {"row", "line", "entry"} and bare(thing)):
+        if relation == "for" and not (draft.kind in {"row", "line", "entry"} and bare(thing)):
             return None
         relation = "has" if relation == "for" else relation
         negated = relation == "without"
-        tests.append(
+        draft.tests.append(
             Test(
                 relation="has" if negated else relation,
                 value=self.valued_thing(thing),
@@ -149,10 +149,10 @@ class Narrowing(Nouns):
             self.named(self.valued_thing(thing))
         return stop
 
-    def _relation(self, found: Match, data: dict[str, Any]) -> Any:
+    def _relation(self, found: Match, draft: Draft) -> Any:
         """What a preposition says of the noun before it: an invitation to the lunch is about it."""
         relation = found.entry.data["value"]
-        return "about" if relation == "to" and data.get("kind") == "invitation" else relation
+        return "about" if relation == "to" and draft.kind == "invitation" else relation
 
     def _on_day(self, at: int, end: int) -> Read[Test] | None:
         """in March | of this week | from last month"""
@@ -162,19 +162,19 @@ class Narrowing(Nouns):
             return None
         return self._on(start, when[1]), when[1]
 
-    def _held(self, at: int, end: int, relation: str, data: dict[str, Any], tests: list[Test]) -> int | None:
+    def _held(self, at: int, end: int, relation: str, draft: Draft) -> int | None:
         """with the highest total | with the subject X"""
-        if relation == "with" and "pick" not in data and (best := self._best(end)):
-            data["pick"] = best[0]
+        if relation == "with" and draft.pick is None and (best := self._best(end)):
+            draft.pick = best[0]
             return best[1]
         test = self._with_field(end) if relation == "with" else None
         if test is None:
             return None
-        names = test[0].field in {"title", "name"} and data.get("quantity") == "any" and not data.get("name")
+        names = test[0].field in {"title", "name"} and draft.quantity == "any" and not draft.name
         if names and isinstance(test[0].value, Text):
-            data["name"] = test[0].value
+            draft.name = test[0].value
         else:
-            tests.append(test[0])
+            draft.tests.append(test[0])
         return test[1]
 
     def _best(self, at: int) -> Read[Pick] | None:
@@ -350,13 +350,12 @@ class Narrowing(Nouns):
             return found[0].model_copy(update={"negated": negated}), found[1]
         if self.dates.days(at) and (when := self.dates.read(at)):
             return self._on(at, when[1], field, negated), when[1]
-        data: dict[str, Any] = {}
-        tests: list[Test] = []
-        end = self._prepositional(at, data, tests)
+        draft = Draft()
+        end = self._prepositional(at, draft)
         if end is not None:
-            if data:
-                tests = [Test(relation="in", value=self.valued_thing(data["place"]), spans=self.spans(at, end))]
-            return tests[0].model_copy(update={"field": field, "negated": negated != tests[0].negated}), end
+            here = [Test(relation="in", value=self.valued_thing(draft.place), spans=self.spans(at, end))] if draft.place else []
+            test = (here or draft.tests)[0]
+            return test.model_copy(update={"field": field, "negated": negated != test.negated}), end
         value = self.amount(at) or (self.name(at) if not self.take(at, "noun") else None)
         if value is None:
             return None

@@ -9,10 +9,9 @@ from __future__ import annotations
 
 import re
 from abc import abstractmethod
-from typing import Any
 
 from roles.contracts.orders import Of, Pick, Test, Text, Thing, Value, When
-from roles.screen.language.names import NOWHERE, Names, Read, bare, plural
+from roles.screen.language.names import NOWHERE, Draft, Names, Read, bare, plural
 from roles.screen.language.words import Doubt, Match
 
 
@@ -56,96 +55,94 @@ class Nouns(Names):
         """One thing. What follows an `inner` name narrows down what stands before it: "mails from Ann that came today"."""
         if pronoun := self._pronoun(at):
             return pronoun
-        data: dict[str, Any] = {}
-        tests: list[Test] = []
-        place = self._determiners(at, data, tests)
-        owned = self._owner(place, tests)
-        place = self._adjectives(self._numbered(owned, data, tests), data, tests) if owned > place else place
+        draft = Draft()
+        place = self._determiners(at, draft)
+        owned = self._owner(place, draft.tests)
+        place = self._adjectives(self._numbered(owned, draft), draft) if owned > place else place
         kind = self.said_kind
-        head = self._head(place, data, determined=place > at)
+        head = self._head(place, draft, determined=place > at)
         if head is None and owned == place > at and self.low(place - 1) == "'s" and kind:  # accept Ann's mail and delete Omar's
-            data.update(kind=kind)
+            draft.kind = kind
             head = place
         if inner:
             self.said_kind = kind
         if head is None:
             return None
-        end = self.narrowed(head, data, tests, inner)
-        data["tests"] = (*data.get("tests", ()), *tests)
-        end = self._exceptions(end, data)
-        return apart(Thing(**data, spans=self.spans(at, end))), end
+        end = self.narrowed(head, draft, inner)
+        end = self._exceptions(end, draft)
+        return apart(draft.thing(self.spans(at, end))), end
 
-    def _determiners(self, at: int, data: dict[str, Any], tests: list[Test]) -> int:
+    def _determiners(self, at: int, draft: Draft) -> int:
         """Quantity, article, superlative, number, states; in this order. A place behind the goal: it cannot be read."""
         if both := self.take(at, "both"):
-            data.update(quantity="number", number=2)
+            draft.quantity, draft.number = "number", 2
             at = both.end
         elif every := self.take(at, "all"):
-            data["quantity"] = "all"
+            draft.quantity = "all"
             at = every.end + (self.low(every.end) == "of")
             if self.low(at - 1) in {"every", "each", "any", "the"} and self.take(at, "articles", "possessives"):
                 return NOWHERE
         if (other := self.take(at + (self.low(at) in {"the", "my"}), "other")) and self._noun_ahead(other.end) and self.orders:
             said = self._worked_on()
-            data.update(quantity="all", but=said)
+            draft.quantity, draft.but = "all", said
             return other.end if said else NOWHERE
         number = self._count(at)
         if number and self.low(number[1]) == "of" and self.take(number[1] + 1, "articles", "possessives"):
             raise Doubt(f"which of them: {self.words.text(at, number[1] + 2)!r}?")
-        return self._adjectives(self._numbered(self._article(at, data, tests), data, tests), data, tests)
+        return self._adjectives(self._numbered(self._article(at, draft), draft), draft)
 
-    def _article(self, at: int, data: dict[str, Any], tests: list[Test]) -> int:
+    def _article(self, at: int, draft: Draft) -> int:
         if article := self.take(at, "articles"):
             if article.entry.name == "any":
-                data.setdefault("quantity", "any")
+                draft.quantity = "any" if draft.quantity == "one" else draft.quantity
             single = self.low(article.end) == "single" and self.take(article.end + 1, "superlatives")
             return article.end + bool(single)  # the single highest
         if (these := self.take(at, "demonstratives")) and self._is_head(these.end):
-            data["back"] = self.back(at=at)
+            draft.back = self.back(at=at)
             if self.low(at) in {"these", "those"}:
-                data["quantity"] = "all"
-            return these.end if data["back"] is not None else NOWHERE
+                draft.quantity = "all"
+            return these.end if draft.back is not None else NOWHERE
         whose = self.take(at, "possessives")
-        return self._whose(at, whose, tests) if whose else at
+        return self._whose(at, whose, draft.tests) if whose else at
 
-    def _numbered(self, at: int, data: dict[str, Any], tests: list[Test]) -> int:
+    def _numbered(self, at: int, draft: Draft) -> int:
         """the two largest | the largest two | the next | both"""
-        begun, at = at, self._picked(at, data)
+        begun, at = at, self._picked(at, draft)
         if at > begun and (best := self.take(begun, "superlatives")) and best.entry.data.get("coming"):
             if not self.today:
                 return NOWHERE
             now = When(text=self.low(begun), first=self.today, last=self.today)
-            tests.append(Test(relation="after", value=now, spans=self.spans(begun, at)))
+            draft.tests.append(Test(relation="after", value=now, spans=self.spans(begun, at)))
         number = self._count(at)
         if number is None or self.take(number[1], "units", "lengths"):
             return at
-        if data.get("quantity") == "number":
+        if draft.quantity == "number":
             return NOWHERE
-        if number[0] > 1 and data.get("quantity") == "all" and self.low(at - 1) not in {"all", "the", "my", "these", "those"}:
+        if number[0] > 1 and draft.quantity == "all" and self.low(at - 1) not in {"all", "the", "my", "these", "those"}:
             raise Doubt(f"which {number[0]}: {self.words.text(at - 1, number[1])!r}?")
         if number[0] > 1:
-            data.update(quantity="number", number=number[0])
-        elif data.get("quantity") == "any":
-            data["quantity"] = "one"
-        at = number[1] if data.get("pick") else self._picked(number[1], data)
-        if data.get("pick"):
-            data["pick"] = data["pick"].model_copy(update={"number": number[0]})
+            draft.quantity, draft.number = "number", number[0]
+        elif draft.quantity == "any":
+            draft.quantity = "one"
+        at = number[1] if draft.pick else self._picked(number[1], draft)
+        if draft.pick:
+            draft.pick = draft.pick.model_copy(update={"number": number[0]})
         return at
 
-    def _adjectives(self, at: int, data: dict[str, Any], tests: list[Test]) -> int:
+    def _adjectives(self, at: int, draft: Draft) -> int:
         """new | unread | tomorrow's | Thursday"""
         while True:
             day = self.dates.days(at)
             if self.low(at) == "new":
-                data["new"], at = True, at + 1
+                draft.new, at = True, at + 1
             elif (state := self.take(at, "states")) and self._noun_ahead(state.end):
-                tests.append(self._state(state, at))
+                draft.tests.append(self._state(state, at))
                 at = state.end + (self.low(state.end) in {",", "and"} and bool(self.take(state.end + 1, "states")))
             elif day and self.low(day.end) == "'s":
-                tests.append(self._on(at, day.end))
+                draft.tests.append(self._on(at, day.end))
                 at = day.end + 1
             elif day and day.end > at and self._noun_ahead(day.end) and self.low(at) not in {"from", "between", "in"}:
-                tests.append(self._on(at, day.end))
+                draft.tests.append(self._on(at, day.end))
                 at = day.end
             else:
                 return at
@@ -175,18 +172,18 @@ class Nouns(Names):
             return int(token.text), at + 1
         return None
 
-    def _picked(self, at: int, data: dict[str, Any]) -> int:
+    def _picked(self, at: int, draft: Draft) -> int:
         nth = self.take(at, "ordinals")
         if nth and nth.entry.name != "first":
-            data["pick"] = Pick(order="first", at=int(nth.entry.data["value"]), spans=self.spans(at, nth.end))
+            draft.pick = Pick(order="first", at=int(nth.entry.data["value"]), spans=self.spans(at, nth.end))
             return nth.end
         if self.kind(at) == "nth" and self._noun_ahead(at + 1):
-            data["pick"] = Pick(order="first", at=int(re.sub(r"\D", "", self.low(at))), spans=self.spans(at, at + 1))
+            draft.pick = Pick(order="first", at=int(re.sub(r"\D", "", self.low(at))), spans=self.spans(at, at + 1))
             return at + 1
         best = self.take(at, "superlatives", "comparatives")
         if best is None or self.low(best.end) == "than":
             return at
-        data["pick"] = Pick(by=best.entry.data["by"], order=best.entry.data["order"], spans=self.spans(at, best.end))
+        draft.pick = Pick(by=best.entry.data["by"], order=best.entry.data["order"], spans=self.spans(at, best.end))
         return best.end
 
     def _state(self, state: Match, at: int, negated: bool = False) -> Test:
@@ -219,50 +216,50 @@ class Nouns(Names):
             return end + 1
         return at
 
-    def _head(self, at: int, data: dict[str, Any], determined: bool) -> int | None:
+    def _head(self, at: int, draft: Draft, determined: bool) -> int | None:
         """noun [name] | name noun | name | quotation | ones"""
         ones = self.take(at, "ones")
         if ones is not None:
-            return self._ones(at, ones, data, determined)
-        if not data and (end := self._from_somebody(at, data) or self._anything(at, data)) is not None:
+            return self._ones(at, ones, draft, determined)
+        if draft.is_empty and (end := self._from_somebody(at, draft) or self._anything(at, draft)) is not None:
             return end
         if self.kind(at) == "quote":
-            data["name"] = self.text(at, at + 1, quoted=True)
+            draft.name = self.text(at, at + 1, quoted=True)
             return at + 1
         end = self._name_end(at)
         if end == at:
-            data["kind"] = self.said_kind
-            return at if data.get("pick") and self.said_kind else None
-        end = self._noun_and_name(at, end, data, determined)
+            draft.kind = self.said_kind
+            return at if draft.pick and self.said_kind else None
+        end = self._noun_and_name(at, end, draft, determined)
         if end < 0:
             return None
-        if self.kind(end) == "quote" and data.get("kind") and "name" not in data:
-            data["name"], end = self.text(end, end + 1, quoted=True), end + 1
-        self.said_kind = data.get("kind") or self.said_kind
-        self._first_and_last(data)
+        if self.kind(end) == "quote" and draft.kind and draft.name is None:
+            draft.name, end = self.text(end, end + 1, quoted=True), end + 1
+        self.said_kind = draft.kind or self.said_kind
+        self._first_and_last(draft)
         return end
 
-    def _first_and_last(self, data: dict[str, Any]) -> None:
+    def _first_and_last(self, draft: Draft) -> None:
         """The last mail is the latest; the last row is the last in its list; the first mail may be either."""
-        pick = data.get("pick")
-        if pick is None or pick.by or pick.at > 1 or not data.get("kind") or data["kind"] in self.words.lexicon.in_order:
+        pick = draft.pick
+        if pick is None or pick.by or pick.at > 1 or not draft.kind or draft.kind in self.words.lexicon.in_order:
             return
         if pick.order == "first":
-            raise Doubt(f"is the first {data['kind']} the oldest, or the one on top?")
-        data["pick"] = pick.model_copy(update={"by": "date", "order": "most"})
+            raise Doubt(f"is the first {draft.kind} the oldest, or the one on top?")
+        draft.pick = pick.model_copy(update={"by": "date", "order": "most"})
 
-    def _ones(self, at: int, ones: Match, data: dict[str, Any], determined: bool) -> int | None:
+    def _ones(self, at: int, ones: Match, draft: Draft, determined: bool) -> int | None:
         """the ones, the latest one, one "A": of the kind that was said before"""
         quoted = self.kind(ones.end) == "quote"
-        if not (determined or "pick" in data or quoted):
+        if not (determined or draft.pick is not None or quoted):
             return None
-        data["kind"] = self.said_kind
-        self._plural(self.low(at) == "ones", data)
-        if quoted and data["kind"]:
-            data["name"] = self.text(ones.end, ones.end + 1, quoted=True)
-        return ones.end + (quoted and bool(data["kind"]))
+        draft.kind = self.said_kind
+        self._plural(self.low(at) == "ones", draft)
+        if quoted and draft.kind:
+            draft.name = self.text(ones.end, ones.end + 1, quoted=True)
+        return ones.end + (quoted and bool(draft.kind))
 
-    def _from_somebody(self, at: int, data: dict[str, Any]) -> int | None:
+    def _from_somebody(self, at: int, draft: Draft) -> int | None:
         """what Ann wrote me in chat | what Ann invited me to"""
         end = self._name_end(at + 1) if self.low(at) == "what" else 0
         sent = self.take(end, "sent_me", "invited_me") if end > at + 1 and self.words.list[at + 1].capital else None
@@ -275,32 +272,34 @@ class Nouns(Names):
                 return None
         stop = way.end if way and sent.entry.group == "sent_me" else sent.end
         if way and way.entry.name == "chat" and stop == way.end:
-            data["place"] = Thing(kind="chat", spans=self.spans(sent.end, stop))
+            draft.place = Thing(kind="chat", spans=self.spans(sent.end, stop))
         name = self.text(at + 1, end)
         self.named(name)
-        data.update(kind=kind, tests=[Test(relation="from", value=name, spans=self.spans(at + 1, stop))])
+        draft.kind = kind
+        draft.tests.insert(0, Test(relation="from", value=name, spans=self.spans(at + 1, stop)))
         return stop
 
-    def _anything(self, at: int, data: dict[str, Any]) -> int | None:
+    def _anything(self, at: int, draft: Draft) -> int | None:
         """whatever comes from Ann | everything"""
         if (what := self.take(at, "whatever")) and (test := self.predicate(what.end)):
             kind = "" if what.entry.name in {"everything that", "anything that", "all that"} else self.said_kind
-            data.update(kind=kind, quantity="all", tests=[test[0]])
+            draft.kind, draft.quantity = kind, "all"
+            draft.tests.insert(0, test[0])
             return test[1]
         every = self.take(at, "everything")
         if every is None:
             return None
-        data.update(quantity="all", kind="person" if every.entry.name == "person" else "")
+        draft.quantity, draft.kind = "all", "person" if every.entry.name == "person" else ""
         return every.end
 
-    def _noun_and_name(self, at: int, end: int, data: dict[str, Any], determined: bool) -> int:
+    def _noun_and_name(self, at: int, end: int, draft: Draft, determined: bool) -> int:
         """Kind and name among open words. Gives the place behind the head: what follows a noun and is no name is not of it."""
         nouns = [m for place in range(at, end) for m in self.words.matches(place, "noun", "field") if m.end <= end]
         nouns = [m for m in nouns if not (m.end < end and self.words.list[m.end].capital and self.words.list[m.end - 1].capital)]
         nouns = [m for m in nouns if determined or m.end - len(m.entry.words) > at or not (at and self.words.list[at].capital)]
         first = next((m for m in nouns if m.end - len(m.entry.words) == at), None)
         if first is not None and first.end < end and self._nameish(first.end):
-            return self._name_after(first, end, data)
+            return self._name_after(first, end, draft)
         last_word = end - (self.kind(end - 1) == "number")  # the client visit 88
         compound = first is not None and (first.entry.group, first.entry.shape, first.end) == ("noun", "one", last_word - 1)
         last = next((m for m in reversed(nouns) if m.end == end), None) or (
@@ -312,12 +311,12 @@ class Nouns(Names):
                 longest.end - len(longest.entry.words),
                 longest.end + (self.kind(longest.end) == "number" and longest.end < end),
             )
-            data["kind"] = longest.entry.name
+            draft.kind = longest.entry.name
             if longest.entry.group == "field" and not self.loose and not self.take(start, "noun") and start == at:
                 return -1
-            self._plural(longest.entry.shape == "many", data)
+            self._plural(longest.entry.shape == "many", draft)
             if start > at:
-                data["name"] = self.text(at, start if any(self.words.list[n].capital for n in range(at, start)) else end)
+                draft.name = self.text(at, start if any(self.words.list[n].capital for n in range(at, start)) else end)
             return end
         named = next((n for n in range(at, end) if self._nameish(n)), end)
         if (
@@ -326,20 +325,20 @@ class Nouns(Names):
             and (named < end or self.kind(end) == "quote")
             and all(self._nameish(n) for n in range(named, end))
         ):
-            data["kind"] = self.words.lexicon.singular(self.low(named - 1))
+            draft.kind = self.words.lexicon.singular(self.low(named - 1))
             if named < end:
-                data["name"] = self.text(named, end)
+                draft.name = self.text(named, end)
             return end
         word = self.words.list[end - 1]
         lower = word.kind == "word" and not word.capital and determined
         if lower:
-            data["kind"] = self.words.lexicon.singular(word.lower)
-            self._plural(data["kind"] != word.lower, data)
-        if not lower or end - at > 1 or data.get("quantity", "one") == "one":
-            data["name"] = self.text(at, end)
+            draft.kind = self.words.lexicon.singular(word.lower)
+            self._plural(draft.kind != word.lower, draft)
+        if not lower or end - at > 1 or draft.quantity == "one":
+            draft.name = self.text(at, end)
         return end
 
-    def _name_after(self, noun: Match, end: int, data: dict[str, Any]) -> int:
+    def _name_after(self, noun: Match, end: int, draft: Draft) -> int:
         """invoice INV-1, file plan.txt, note Old Plans"""
         stop = noun.end
         titled = self.words.list[stop].capital and self.kind(stop) == "word"  # the note Travel plan
@@ -347,39 +346,38 @@ class Nouns(Names):
             stop += 1
             if self.kind(stop - 1) in {"file", "url", "email"}:
                 break
-        data["kind"] = noun.entry.name
+        draft.kind = noun.entry.name
         sent = self.take(stop, "sent_me", "invited_me")
         if sent and len(sent.entry.words) > 1:  # the mails Ann sent me
-            self._plural(noun.entry.shape == "many", data)
+            self._plural(noun.entry.shape == "many", draft)
             return noun.end
-        data["name"] = self.text(noun.end, stop)
+        draft.name = self.text(noun.end, stop)
         return stop
 
-    def _plural(self, many: bool, data: dict[str, Any]) -> None:
+    def _plural(self, many: bool, draft: Draft) -> None:
         """ "my notes", "the mails from Ann": all of them; "all note" is not said, "every note" is."""
-        if many and data.get("quantity", "one") in {"one", "any"}:
-            data["quantity"] = "number" if (pick := data.get("pick")) and pick.number > 1 else "all"
+        if many and draft.quantity in {"one", "any"}:
+            draft.quantity = "number" if (pick := draft.pick) and pick.number > 1 else "all"
 
-    def _exceptions(self, at: int, data: dict[str, Any]) -> int:
+    def _exceptions(self, at: int, draft: Draft) -> int:
         """[,] except [for] THING | all but THING"""
         start = at + (self.low(at) == ",")
         found = self.take(start, "exceptions")
         after = found.end if found else start + 1
-        if data.get("quantity") != "all" or not (found or self.low(start) == "but") or self.clause(after):
+        if draft.quantity != "all" or not (found or self.low(start) == "but") or self.clause(after):
             return at
-        but = self.excepted(after, data.get("kind", ""))
+        but = self.excepted(after, draft.kind)
         if but is None:
             return at
-        data["but"] = but[0]
+        draft.but = but[0]
         return but[1]
 
     def excepted(self, at: int, kind: str) -> Read[tuple[Thing, ...]] | None:
         """What is excepted of things of a kind: THING | in THING"""
         said, self.said_kind = self.said_kind, kind
-        data: dict[str, Any] = {"kind": kind, "quantity": "all"}
-        tests: list[Test] = []
-        end = self.modifiers(at, data, tests) if self.take(at, "prepositions") else at
-        thing = self.thing(at) if end == at else (Thing(**data, tests=tuple(tests), spans=self.spans(at, end)), end)
+        draft = Draft(kind=kind, quantity="all")
+        end = self.modifiers(at, draft) if self.take(at, "prepositions") else at
+        thing = self.thing(at) if end == at else (draft.thing(self.spans(at, end)), end)
         self.said_kind = said
         if thing is None or (thing[0].quantity == "number" and not (thing[0].pick or thing[0].tests or thing[0].name)):
             return None
@@ -399,7 +397,7 @@ class Nouns(Names):
         return self.valued_thing(found[0]), found[1]
 
     @abstractmethod
-    def narrowed(self, head: int, data: dict[str, Any], tests: list[Test], inner: bool) -> int:
+    def narrowed(self, head: int, draft: Draft, inner: bool) -> int:
         """What follows the head and is of it; the place behind."""
 
     @abstractmethod

@@ -6,11 +6,9 @@ linked = "keep only" thing "and" ... "everything else" | verb "the same" ["to" p
 
 from __future__ import annotations
 
-from typing import Any
-
 from roles.contracts.orders import Amount, Context, Of, Order, Slot, Text, Thing, When
 from roles.screen.language.conditions import Conditions
-from roles.screen.language.names import Read, bare
+from roles.screen.language.names import Draft, Read, bare
 
 ENTERS = frozenset({"set", "put", "write", "add", "create", "keep", "save"})
 """Verbs by which what was stated is entered."""
@@ -103,12 +101,12 @@ class Statements(Conditions):
 
     def _filled(self, first: int, at: int) -> int | None:
         """there is too much in PLACE"""
-        data: dict[str, Any] = {}
-        end = self.modifiers(at, data, [])
-        if "place" not in data or not self.over(end):
+        draft = Draft()
+        end = self.modifiers(at, draft)
+        if draft.place is None or not self.over(end):
             return None
         span = (self.words.list[first].start, self.words.list[end - 1].end)
-        self.context.append(Context(text=self.words.goal[span[0] : span[1]], span=span, things=(data["place"],)))
+        self.context.append(Context(text=self.words.goal[span[0] : span[1]], span=span, things=(draft.place,)))
         return end
 
     def _told(self, at: int, end: int) -> int | None:

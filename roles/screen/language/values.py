@@ -6,10 +6,8 @@ question = "how many" things ... | "which" thing predicate | "who" predicate | (
 
 from __future__ import annotations
 
-from typing import Any
-
 from roles.contracts.orders import Amount, Back, Of, Order, Pick, Test, Text, Thing, Value, When, Worked
-from roles.screen.language.names import Read, plural
+from roles.screen.language.names import Draft, Read, plural
 from roles.screen.language.narrowing import Narrowing
 from roles.screen.language.words import Doubt, Match
 
@@ -136,10 +134,10 @@ class Values(Narrowing):
         thing, end = found[0].model_copy(update={"quantity": "all"}), found[1]
         if "there" in {self.low(end), self.low(end + 1)} and self.take(end + (self.low(end) == "there"), "auxiliaries"):
             end += 2
-            where: dict[str, Any] = {}
-            more: list[Test] = []
-            end = self.modifiers(end, where, more)
-            thing = thing.model_copy(update={"tests": (*thing.tests, *more), **where})
+            where = Draft()
+            end = self.modifiers(end, where)
+            change = {"name": where.name or thing.name, "pick": where.pick or thing.pick, "place": where.place or thing.place}
+            thing = thing.model_copy(update={"tests": (*thing.tests, *where.tests), **change})
         elif tests := self.predicates(end):
             thing, end = thing.model_copy(update={"tests": (*thing.tests, *tests[0])}), tests[1]
         return Worked(how="count", of=(Of(thing=thing, spans=thing.spans),), spans=self.spans(at, end)), end
@@ -149,10 +147,9 @@ class Values(Narrowing):
         if name == "who":
             if part := self.taking_part(at, end):
                 return part
-            data: dict[str, Any] = {"kind": "person", "quantity": "all"}
-            tests: list[Test] = []
-            stop = self._prepositional(end, data, tests) or end
-            thing = Thing(**data, tests=tuple(tests), spans=self.spans(at, stop))
+            draft = Draft(kind="person", quantity="all")
+            stop = self._prepositional(end, draft) or end
+            thing = draft.thing(self.spans(at, stop))
         else:
             found = self.simple(end + (self.low(end) == "of"))
             if found is None or found[0].back or found[0].quantity == "any":
@@ -160,11 +157,11 @@ class Values(Narrowing):
             stop = found[1]
             alone = self.low(stop) in {"is", "has", "was", "does"} or found[0].quantity == "one"
             thing = found[0].model_copy(update={"quantity": "one" if alone else "all"})
-        be, picked = self.take(stop, "auxiliaries"), dict[str, Any]()
+        be, picked = self.take(stop, "auxiliaries"), Draft()
         place = be.end + (self.low(be.end) == "the") if be and be.entry.name == "be" else stop
         if place > stop and not thing.pick and (last := self._picked(place, picked)) > place:
             last += bool(self.take(last, "ones"))
-            return Of(thing=thing.model_copy(update={"quantity": "one", **picked}), spans=self.spans(at, last)), last
+            return Of(thing=thing.model_copy(update={"quantity": "one", "pick": picked.pick}), spans=self.spans(at, last)), last
         if be and be.entry.name == "be" and not thing.pick and (due := self._due_next(be.end)):
             change = {"quantity": "one", "pick": due[0][0], "tests": (*thing.tests, *due[0][1])}
             return Of(thing=thing.model_copy(update=change), spans=self.spans(at, due[1])), due[1]
@@ -392,12 +389,12 @@ class Values(Narrowing):
         found = self._field_list(end + 1) if end > start and self.low(end) == "'s" else None
         if found is None:
             return None
-        data: dict[str, Any] = {}
+        draft = Draft()
         if quoted:
-            data["name"] = self.text(at, end, quoted=True)
+            draft.name = self.text(at, end, quoted=True)
         else:
-            self._noun_and_name(start, end, data, determined=article is not None)
-        return Of(fields=found[0], thing=Thing(**data, spans=self.spans(at, end)), spans=self.spans(at, found[1])), found[1]
+            self._noun_and_name(start, end, draft, determined=article is not None)
+        return Of(fields=found[0], thing=draft.thing(self.spans(at, end)), spans=self.spans(at, found[1])), found[1]
 
 
 def _fields(order: Order) -> list[tuple[str, ...]]:

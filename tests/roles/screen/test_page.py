@@ -6,7 +6,7 @@ import pytest
 
 from protocol import BoundingBox, GUIElement, VisualState
 from roles.screen.dialogs import refusal
-from roles.screen.page import Page, Scopes, adding, chosen, likeness, listed, taken
+from roles.screen.page import Scopes, chosen, likeness, listed
 
 
 def state(*parts: tuple[str, str] | tuple[str, str, dict[str, object]]) -> VisualState:
@@ -30,21 +30,12 @@ def test_a_list_in_words_is_cut_by_the_names_that_there_are():
     assert listed("Tea, Cake", names) == (["Tea"], "Cake")
 
 
-def test_what_is_ordered_is_counted_where_the_page_counts_it():
-    shop = state(
-        ("text", "Tea"), ("button", "-"), ("text", "2"), ("button", "+"), ("text", "Cake"), ("button", "-"), ("button", "+")
-    )
-    assert [(r.title, r.quantity) for r in adding(Page(shop, ""))] == [("Tea", 2), ("Cake", 0)]
-    assert taken("Tea", "", 2, "", shop)
-    assert not taken("Tea, Cake", "", 2, "", shop)
-
-
 def test_a_choice_is_seen_in_boxes_and_lists():
     boxes = state(("checkbox", "A", {"value": "true"}), ("checkbox", "B", {"value": "false"}))
-    assert chosen("A", True, True, boxes)
-    assert not chosen("A and B", False, True, boxes)
-    assert not chosen("nothing", True, True, boxes)
-    assert chosen("Oslo", False, True, state(("combobox", "City", {"value": "Oslo", "options": ("Bern", "Oslo")})))
+    assert chosen("A", boxes)
+    assert not chosen("A and B", boxes)
+    assert not chosen("nothing", boxes)
+    assert chosen("Oslo", state(("combobox", "City", {"value": "Oslo", "options": ("Bern", "Oslo")})))
 
 
 @pytest.mark.parametrize(
