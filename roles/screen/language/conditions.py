@@ -182,11 +182,14 @@ class Conditions(Values):
 
     def _asked_condition(self, at: int, aux: Match) -> int | None:
         """is|has THING [been] STATE? | have we paid THING? | is there THING?"""
-        if aux.entry.name == "do":
+        if aux.entry.name == "do" and self.take(at, "got") is None:
             subject = self.thing(aux.end)
             verb = self.take(subject[1], "predicates") if subject else None
             test = self._complement(verb, subject[1], "", False) if subject and verb else None
             return self._await(at, subject[0], (test[0],), test[1]) if subject and test and self.over(test[1]) else None
+        if (got := self.take(at, "got")) is not None:
+            thing = self.simple(got.end)
+            return self._await(at, thing[0], (), thing[1]) if thing and self.over(thing[1]) else None
         if self.low(aux.end) in {"we", "i"}:
             state = self.take(aux.end + 1, "states")
             thing = self.thing(state.end) if state else None

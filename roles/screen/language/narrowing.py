@@ -163,11 +163,11 @@ class Narrowing(Nouns):
         return self._on(start, when[1]), when[1]
 
     def _held(self, at: int, end: int, relation: str, draft: Draft) -> int | None:
-        """with the highest total | with the subject X"""
+        """without a title | with the highest total | with the subject X"""
         if relation == "with" and draft.pick is None and (best := self._best(end)):
             draft.pick = best[0]
             return best[1]
-        test = self._with_field(end) if relation == "with" else None
+        test = self._with_field(end) if relation == "with" else self._without_field(at, end)
         if test is None:
             return None
         names = test[0].field in {"title", "name"} and draft.quantity == "any" and not draft.name
@@ -184,6 +184,15 @@ class Narrowing(Nouns):
         if best is None or field is None or not best.entry.data["by"]:
             return None
         return Pick(by=field.entry.name, order=best.entry.data["order"], spans=self.spans(at, field.end)), field.end
+
+    def _without_field(self, at: int, end: int) -> Read[Test] | None:
+        """without a title"""
+        article = self.take(end, "articles", "all")
+        field = self.take(article.end if article else end, "field")
+        if field is None or self._open(field.end):
+            return None
+        name = self.text(article.end if article else end, field.end)
+        return Test(relation="has", value=name, negated=True, spans=self.spans(at, field.end)), field.end
 
     def _with_field(self, at: int) -> Read[Test] | None:
         """with the subject X | with a total over 100 | with the number INV-1"""

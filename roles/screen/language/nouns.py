@@ -217,8 +217,11 @@ class Nouns(Names):
         return at
 
     def _head(self, at: int, draft: Draft, determined: bool) -> int | None:
-        """noun [name] | name noun | name | quotation | ones"""
+        """noun [name] | name noun | name | quotation | ones | the largest [one] of THING"""
         ones = self.take(at, "ones")
+        of = ones.end if ones else at
+        if draft.pick is not None and self.low(of) == "of":
+            return self._picked_of(of + 1, draft)
         if ones is not None:
             return self._ones(at, ones, draft, determined)
         if draft.is_empty and (end := self._from_somebody(at, draft) or self._anything(at, draft)) is not None:
@@ -247,6 +250,15 @@ class Nouns(Names):
         if pick.order == "first":
             raise Doubt(f"is the first {draft.kind} the oldest, or the one on top?")
         draft.pick = pick.model_copy(update={"by": "date", "order": "most"})
+
+    def _picked_of(self, at: int, draft: Draft) -> int | None:
+        inner = self.simple(at)
+        if inner is None or inner[0].quantity not in {"all", "number"} or inner[0].back or inner[0].pick:
+            return None
+        thing = inner[0]
+        draft.kind, draft.name, draft.tests = thing.kind, thing.name, list(thing.tests)
+        draft.number, draft.place, draft.but = thing.number, thing.place, thing.but
+        return inner[1]
 
     def _ones(self, at: int, ones: Match, draft: Draft, determined: bool) -> int | None:
         """the ones, the latest one, one "A": of the kind that was said before"""

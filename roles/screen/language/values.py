@@ -128,6 +128,9 @@ class Values(Narrowing):
         return self._about(at, end, name, turned) if name == "which" else None
 
     def _counted(self, at: int, end: int) -> Read[Value] | None:
+        if self.low(end) in {"there", "they"} and self.take(end + 1, "auxiliaries") and (back := self.back(True, at=at)):
+            thing = Thing(back=back, quantity="all", spans=self.spans(at, end + 2))
+            return Worked(how="count", of=(Of(thing=thing, spans=thing.spans),), spans=thing.spans), end + 2
         found = self.simple(end + (self.low(end) == "of"))
         if found is None:
             return None
