@@ -176,6 +176,8 @@ class RunState(RunInput, total=False):
     """The Manager has planned a part, and is asked again when it is fulfilled."""
     evidence: list[str]
     user_words: list[str]
+    answers: list[str]
+    """The same with what was asked about."""
     refused: list[str]
 
 

@@ -52,6 +52,7 @@ class Turn:
             "since_gate": 0,
             "evidence": [],
             "user_words": [],
+            "answers": [],
             "refused": [],
             "plan_version": 0,
             "more": False,
@@ -213,6 +214,7 @@ def receive(turn: Turn, report: dict[str, Any]) -> None:
         turn.update["refused"] = [*turn.update["refused"], report["refused"]][-KEPT:]
     if report.get("user_words"):
         turn.update["user_words"] = [*turn.update["user_words"], report["user_words"]][-KEPT:]
+        turn.update["answers"] = [*turn.update["answers"], turn.summary][-KEPT:]
     turn.update["replans"] += signal in UNDONE
     if signal is Signal.BUDGET_SPENT:
         return  # found again and said by `dispatch`, which knows how to go on from here
@@ -399,7 +401,7 @@ def _to_worker(turn: Turn) -> None:
         "plan_version": turn.version(),
         "live": [s.id for s in turn.plan() if s.status not in _WORKED],
         "message": turn.summary if turn.continued else "",
-        "user_words": turn.update["user_words"],
+        "answers": turn.update["answers"],
         "refused": turn.update["refused"],
         **told,
     }

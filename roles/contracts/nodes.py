@@ -98,7 +98,8 @@ class Delegation(TypedDict, total=False):
     live: list[str]
     message: str
     """What a gate remarked that let the work go on: for the next decision."""
-    user_words: list[str]
+    answers: list[str]
+    """What the user said instead of approving something."""
     refused: list[str]
     beside: list[str]
     """Subtasks that are worked at the same time."""

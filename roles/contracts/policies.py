@@ -245,7 +245,7 @@ class OperatorView(_WorldRequest):
     host_message: str = ""
     retrieved: tuple[Supplement, ...] = ()
     events: tuple[str, ...] = ()
-    """Events of the last feedback, as in StepRecord.events."""
+    """What the last step brought, what is older and still on the screen, what was not done, what the user said instead of yes."""
     memory: JsonObject = Field(default_factory=dict)
     """What the policy noted in its last decision of this subtask attempt."""
     refused: tuple[str, ...] = ()

@@ -72,7 +72,6 @@ def view_of(state: State, ctx: Context, seen: VisualState) -> OperatorView:
     stopped = state["task_context"].get("batch_stopped")
     latest = max((step.step for step in history if step.role != USER), default=0)
     events = [event["text"] for event in state["environment_events"] if event["step"] >= latest]
-    answers = [f'the user has answered: "{words}"' for words in delegation.get("user_words", ())]
     return OperatorView(
         user_request=ctx.journal.alike(state.get("input") or state["task_goal"]),
         subtask=subtask,
@@ -88,7 +87,7 @@ def view_of(state: State, ctx: Context, seen: VisualState) -> OperatorView:
         meanings=tuple(state.get("element_interpretations") or ()),
         host_message=state["task_context"].get("message", ""),
         retrieved=ctx.journal.supplements(subtask.id),
-        events=(*answers, *events, *_still_shown(history, seen), *([stopped] if stopped else [])),
+        events=(*delegation.get("answers", ()), *events, *_still_shown(history, seen), *([stopped] if stopped else [])),
         memory=ctx.journal.alike(state["task_context"]["memory"]),
         refused=tuple(delegation.get("refused", ())),
         apps=ctx.apps(),

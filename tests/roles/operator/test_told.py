@@ -76,7 +76,7 @@ def test_a_worker_is_told_what_the_user_said_instead_of_approving() -> None:
     policy = Told(SUBMIT)
     whole = run(policy, Planner(planned(subtask("a")), planned(subtask("b"))), safety=SafetyPolicy())
     whole.go({"type": "respond", "message": "put the vendor in first"})
-    assert policy.views[-1].events == ('the user has answered: "put the vendor in first"',)
+    assert policy.views[-1].events == ('the user answered instead of approving click "Submit": put the vendor in first',)
 
 
 def test_the_question_that_comes_with_confirm_is_what_the_person_reads() -> None:
