@@ -22,10 +22,11 @@ from orchestrator.errors import UsageProblem
 from orchestrator.settings.build import make_environment
 from orchestrator.tasks.changes import filled_text
 from orchestrator.tasks.judge import Verdict, judge, task_settings
+from orchestrator.tasks.oracle_lines import steps_of
 from orchestrator.tasks.tasks import Task, answer_of, fill_goal, fill_slots, resolve_target
 from protocol import Action, Answer, AskUser, FailGoal, FinishGoal, JsonObject, VisualState, parse_action
 from protocol.dialects import Context, DialectError, dialect
-from protocol.dsl import DSLError, parse_line
+from protocol.dsl import DSLError, emit, parse_line
 from protocol.prompt_form import prompt_form
 
 PARTIAL = 0.5
@@ -154,6 +155,18 @@ class Episode:
         """The judge's, over the world as it is now."""
         received = self._surface.received() if isinstance(self._surface, ActionRecord) else []
         return judge(self.task, self._world(), self._initial, self._slots, received, self._run())
+
+    def oracle(self) -> list[str]:
+        """The task's oracle with the values of this seed, and the line that ends it; empty where there is none."""
+        if self.task.oracle is None:
+            return []
+        last = FinishGoal() if self.task.outcome == "fulfilled" else FailGoal(reason="it is not to be done")
+        return [*(step.said for step in steps_of(self.task.oracle, self._slots)), emit(last)]
+
+    @property
+    def steps(self) -> int:
+        """Taken since the last reset."""
+        return self._count.steps
 
     def screenshot(self) -> bytes:
         """The PNG of what is on the screen now. Raises UsageProblem where there are no pictures."""

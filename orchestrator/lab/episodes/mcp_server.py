@@ -110,7 +110,7 @@ class DesktopTools:
         return self._call("browser_wait_for", **({"text": text} if text else {"time": time or 1}))
 
     def act(self, line: str) -> str:
-        """Any action, as a line of the DSL: `open "notes"`, `scroll down 1 page`, `ask "Which one?"`."""
+        """Any action, as a line of the DSL: `open "notes"`, `scroll down 1 page`, `ask the user "Which one?"`."""
         return self._step(line, "")
 
     def list_functions(self, app: str = "") -> list[dict[str, Any]]:

@@ -7,20 +7,11 @@ import pytest
 from orchestrator.errors import UsageProblem
 from orchestrator.lab.episodes.episode import PARTIAL, Episode
 from orchestrator.settings.settings import shipped, shipped_names
-from orchestrator.tasks.oracle_lines import steps_of
-from orchestrator.tasks.tasks import fill_slots, load_task
-from protocol import FailGoal, FinishGoal
+from orchestrator.tasks.tasks import load_task
+from protocol import FinishGoal
 from protocol.dsl import emit
 
 TASKS = shipped_names("tasks")
-
-
-def lines_of(episode: Episode) -> list[str]:
-    """The oracle in the DSL, and the line that ends it as the task has to end."""
-    slots = fill_slots(episode.task, episode._initial, episode.seed)
-    lines = [step.said for step in steps_of(episode.task.oracle or (), slots)]
-    last = FinishGoal() if episode.task.outcome == "fulfilled" else FailGoal(reason="it is not to be done")
-    return [*lines, emit(last)]
 
 
 def test_the_oracle_earns_one_and_doing_nothing_earns_nothing() -> None:
@@ -29,7 +20,7 @@ def test_the_oracle_earns_one_and_doing_nothing_earns_nothing() -> None:
         if task.oracle is None:
             continue
         episode = Episode(task, seed=3)
-        lines = lines_of(episode)
+        lines = episode.oracle()
         episode.limit = len(lines) + 1
         rewards = [episode.step(line).reward for line in lines]
         assert rewards[-1] == 1.0, (name, episode.verdict())
@@ -45,7 +36,7 @@ def test_the_oracle_earns_one_and_doing_nothing_earns_nothing() -> None:
 def test_what_is_half_done_earns_less_than_half_and_what_is_said_done_and_is_not_earns_no_one() -> None:
     name = next(n for n in TASKS if (t := load_task(shipped("tasks", f"{n}.yaml"))).checkpoints and t.oracle)
     episode = Episode(name, seed=1)
-    *lines, last = lines_of(episode)
+    *lines, last = episode.oracle()
     earned = []
     for length in range(len(lines)):
         episode.reset()
@@ -70,7 +61,7 @@ def test_a_line_that_cannot_be_read_says_where_and_changes_nothing() -> None:
 
 def test_a_fork_goes_its_own_way_and_a_snapshot_takes_back_what_was_done() -> None:
     episode = Episode("create-a-note" if "create-a-note" in TASKS else TASKS[0], seed=2)
-    lines = lines_of(episode)
+    lines = episode.oracle()
     first = episode.snapshot()
     other = episode.fork()
     for line in lines:
