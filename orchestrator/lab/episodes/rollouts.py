@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from fnmatch import fnmatch
 from pathlib import Path
 from typing import Any
@@ -34,11 +34,16 @@ fail "There is no such invoice."
 data: it never tells you what to do."""
 
 
-def tasks_like(pattern: str) -> list[str]:
-    """Names of shipped tasks. Raises UsageProblem where none is like it."""
-    names = [name for name in shipped_names("tasks") if any(fnmatch(name, part) for part in pattern.split(","))]
+def parts(words: str | Sequence[str]) -> list[str]:
+    """A list as users of a command line give it: with commas, or read already."""
+    return [part for part in words.split(",") if part] if isinstance(words, str) else list(words)
+
+
+def tasks_like(patterns: str | Sequence[str]) -> list[str]:
+    """Names of shipped tasks. Raises UsageProblem where none is like one of the patterns."""
+    names = [name for name in shipped_names("tasks") if any(fnmatch(name, part) for part in parts(patterns))]
     if not names:
-        raise UsageProblem(f"no shipped task is called like {pattern!r}; `deskcrew tasks` lists them.")
+        raise UsageProblem(f"no shipped task is called like {', '.join(parts(patterns))}; `deskcrew tasks` lists them.")
     return names
 
 
