@@ -8,7 +8,7 @@ from typing import Any
 try:
     from openenv.core.env_server.http_server import create_app
 except ImportError as missing:
-    raise ImportError("OpenEnv is not installed: pip install 'deskcrew[openenv]', without the extra mcp") from missing
+    raise ImportError("OpenEnv is not installed: pip install 'deskcrew[openenv]'") from missing
 
 from orchestrator.lab.episodes.openenv_env import DeskAction, DeskEnv, DeskEnvironment, DeskObservation, DeskState
 

@@ -4,7 +4,8 @@
     scripts/episode_faces.py                       makes two environments below .faces/ (once) and tries every face on every task
     scripts/episode_faces.py openenv --every 20    one face, each twentieth task
 
-openenv wants mcp 1 and verifiers mcp 2, so that they cannot share an environment.
+openenv wants mcp 1 and verifiers mcp 2, so that they cannot share an environment. Exit code 1 where a face is not right, 3 where
+an environment cannot be made.
 """
 
 from __future__ import annotations
@@ -69,7 +70,10 @@ def environment(folder: Path, wanted: tuple[str, ...]) -> Path:
     if not stamp.exists() or stamp.read_text(encoding="utf-8") != " ".join(wanted):
         print(f"making {folder} ...", file=sys.stderr)
         venv.create(folder, with_pip=True)
-        subprocess.run([python, "-m", "pip", "install", "--quiet", "--disable-pip-version-check", *wanted], check=True)
+        install = [python, "-m", "pip", "install", "--quiet", "--quiet", "--disable-pip-version-check", *wanted]
+        if subprocess.run(install).returncode:
+            print(f"{folder} could not be made: pip could not install {' '.join(wanted)}.", file=sys.stderr)
+            sys.exit(3)
         stamp.write_text(" ".join(wanted), encoding="utf-8")
     return python
 

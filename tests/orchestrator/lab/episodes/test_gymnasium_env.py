@@ -48,3 +48,14 @@ def test_one_line_is_enough_and_a_task_of_ones_own_is_taken() -> None:
     env = gymnasium.make(f"deskcrew.gymnasium:deskcrew/{TASKS[1]}-v0")
     assert env.reset(seed=2)[0]["goal"]
     env.close()
+
+
+@pytest.mark.slow("the oracle of every task")
+@pytest.mark.parametrize("task", TASKS)
+def test_the_oracle_earns_one_here_too_and_waiting_earns_nothing(task: str) -> None:
+    lines = Episode(task, seed=3).oracle()
+    for said, earned in ((["wait 1 s"] * 3, 0.0), (lines, 1.0)):
+        env = gymnasium.make("deskcrew/Task-v0", task=task, steps=len(said), disable_env_checker=True)
+        env.reset(seed=3)
+        assert sum(float(env.step(line)[1]) for line in said) == (earned if said else 0.0)
+        env.close()
