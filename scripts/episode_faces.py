@@ -70,7 +70,7 @@ def environment(folder: Path, wanted: tuple[str, ...]) -> Path:
     if not stamp.exists() or stamp.read_text(encoding="utf-8") != " ".join(wanted):
         print(f"making {folder} ...", file=sys.stderr)
         venv.create(folder, with_pip=True)
-        install = [python, "-m", "pip", "install", "--quiet", "--quiet", "--disable-pip-version-check", *wanted]
+        install = [str(python), "-m", "pip", "install", "--quiet", "--quiet", "--disable-pip-version-check", *wanted]
         if subprocess.run(install).returncode:
             print(f"{folder} could not be made: pip could not install {' '.join(wanted)}.", file=sys.stderr)
             sys.exit(3)
