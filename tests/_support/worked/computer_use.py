@@ -77,6 +77,8 @@ class OracleSpeaker:
     def __init__(self, task: Task, seed: int, name: str, *, together: bool = False) -> None:
         self.tool, self.task, self.seed = TOOLS[name], task, seed
         self.desk: SimulatedDesktop | None = None
+        self.size = 1280, 800
+        """Of the pictures that the model is sent."""
         self.heard: list[list[BaseMessage]] = []
         self._together = together
         """Whether all calls of one action come in one reply."""
@@ -108,7 +110,7 @@ class OracleSpeaker:
 
     def _calls(self, action: Action) -> Calls:
         assert self.desk is not None
-        context = Context(state=self.desk.observe(), image=self.tool.seen((1280, 800)), variant=self.tool.variant)
+        context = Context(state=self.desk.observe(), image=self.tool.seen(self.size), variant=self.tool.variant)
         said = dialect(self.tool.dialect).write(action, context).payload
         if self.tool.in_words:
             return [one for one in str(said).removeprefix("Action: ").split("\n\n") if one]
