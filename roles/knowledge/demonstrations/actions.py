@@ -208,23 +208,7 @@ class Deeds:
             return slot
         if (not plain or any(map(str.isdigit, text))) and (fact := self._fact(at, text, called)) is not None:
             return f"{{{fact}}}"
-        return (None if plain else self._composed(at, text, called)) or self._constant(text, called)
-
-    def _composed(self, at: int, text: str, called: str) -> str | None:
-        """A text in which values stand that were read: the numbers in it, and the parts of a list."""
-        parts = [m for m in re.finditer(r"[^,;:\n]+", text) if m.group().strip()]
-        made, end = "", 0
-        for part in parts:
-            bare = part.group().strip().rstrip(".")
-            words = bare.split(" ")
-            tails = [bare] if len(parts) > 1 else [" ".join(words[cut:]) for cut in range(1, len(words))]
-            telling = (tail for tail in tails if any(map(str.isdigit, tail)) or len(parts) > 1)
-            for tail in telling:
-                if self.slots.mention(tail) is None and (fact := self._fact(at, tail, called)) is not None:
-                    start = text.index(tail, end)
-                    made, end = f"{made}{self._constant(text[end:start], called)}{{{fact}}}", start + len(tail)
-                    break
-        return made + self._constant(text[end:], called) if made else None
+        return self._constant(text, called)
 
     def _constant(self, text: str, called: str) -> str:
         slotted = self.slots.within(text, called)

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from functools import cache
 from importlib.resources import files
-from typing import Any
+from typing import Any, TypedDict
 
 import yaml
 
@@ -33,6 +33,13 @@ PATH = (">", "→", "->", "»", "›")
 def words_of_pages() -> dict[str, Any]:
     text = files("configs").joinpath("lexicon/pages.yaml").read_text(encoding="utf-8")
     return dict(yaml.load(text, Loader=yaml.CBaseLoader))  # noqa: S506 - it makes texts alone
+
+
+class Operands(TypedDict, total=False):
+    """What goes with a verb."""
+
+    object: Thing | None
+    slots: tuple[Slot, ...]
 
 
 class Controls(Values):
@@ -295,16 +302,16 @@ class Controls(Values):
 
     # --- verbs ------------------------------------------------------------------------------------------------------------
 
-    def page_click(self, at: int) -> Read[dict[str, Any]] | None:
+    def page_click(self, at: int) -> Read[Operands] | None:
         found = self._several(at)
         return ({"object": found[0]}, found[1]) if found else None
 
-    def page_open(self, at: int) -> Read[dict[str, Any]] | None:
+    def page_open(self, at: int) -> Read[Operands] | None:
         found = self._several(at)
         named = found is not None and (found[0].kind or (found[0].name and self._is_shown(found[0].name)))
         return ({"object": found[0]}, found[1]) if found and named else None
 
-    def page_close(self, at: int) -> Read[dict[str, Any]] | None:
+    def page_close(self, at: int) -> Read[Operands] | None:
         """close the dialog [by clicking "x"]"""
         found = self._part(at)
         if found is None:
@@ -315,10 +322,10 @@ class Controls(Values):
             return ({"object": way[0].model_copy(update={"place": thing})}, way[1]) if way else None
         return {"object": thing}, end
 
-    def page_focus(self, at: int) -> Read[dict[str, Any]] | None:
+    def page_focus(self, at: int) -> Read[Operands] | None:
         return self.page_click(at + (self.low(at) in {"into", "in", "on"}))
 
-    def page_scroll(self, at: int) -> Read[dict[str, Any]] | None:
+    def page_scroll(self, at: int) -> Read[Operands] | None:
         """scroll [the THING] to the bottom"""
         found = None if self._edge(at) else self._part(at)
         at = found[1] if found else at
@@ -332,16 +339,16 @@ class Controls(Values):
         ends = words_of_pages()["ends"].items()
         return next(((name, end) for name, forms in ends if (end := self._one_of(at, forms))), None)
 
-    def page_find(self, at: int) -> Read[dict[str, Any]] | None:
+    def page_find(self, at: int) -> Read[Operands] | None:
         found = self._piece(at)
         if found is None:
             return None
         return {"slots": (Slot(role="value", value=found[0], spans=self.spans(at, found[1])),)}, self._idle(found[1])
 
-    def page_drop(self, at: int) -> Read[dict[str, Any]] | None:
+    def page_drop(self, at: int) -> Read[Operands] | None:
         return self.page_click(at)
 
-    def page_select(self, at: int) -> Read[dict[str, Any]] | None:
+    def page_select(self, at: int) -> Read[Operands] | None:
         """select nothing | THINGS [from THING] | VALUE as LABEL | VALUE with the slider"""
         if end := self._one_of(at, words_of_pages()["nothing"]):
             return {"object": Thing(kind="nothing", spans=self.spans(at, end))}, self._idle(end)
@@ -368,10 +375,10 @@ class Controls(Values):
         """from the list | with the slider | in the calendar"""
         return self._part(at + 1, inner=True) if self.low(at) in {"from", "with", "using", "in", "on"} else None
 
-    def page_set(self, at: int) -> Read[dict[str, Any]] | None:
+    def page_set(self, at: int) -> Read[Operands] | None:
         return self._labelled(at, frozenset({"to"}))
 
-    def page_write(self, at: int) -> Read[dict[str, Any]] | None:
+    def page_write(self, at: int) -> Read[Operands] | None:
         """VALUE as LABEL {and VALUE as LABEL} | LABEL VALUE {and LABEL VALUE} [into THING] | VALUE into THING"""
         if (pairs := self._pairs(at) or self._labelled(at, frozenset({"with", "to", "is", ":", "="}))) is not None:
             found, end = pairs
@@ -392,7 +399,7 @@ class Controls(Values):
         slot = Slot(role="into", value=self.valued_thing(into[0]), spans=self.spans(value[1], into[1]))
         return {"slots": (Slot(role="value", value=value[0], spans=self.spans(at, value[1])), slot)}, into[1]
 
-    def _pairs(self, at: int) -> Read[dict[str, Any]] | None:
+    def _pairs(self, at: int) -> Read[Operands] | None:
         """VALUE as LABEL {and VALUE as LABEL}"""
         slots: list[Slot] = []
         end = 0
@@ -406,7 +413,7 @@ class Controls(Values):
             at = self._next(end)
         return ({"slots": tuple(slots)}, end) if slots else None
 
-    def _labelled(self, at: int, between: frozenset[str]) -> Read[dict[str, Any]] | None:
+    def _labelled(self, at: int, between: frozenset[str]) -> Read[Operands] | None:
         """[the] LABEL to VALUE {and [the] LABEL to VALUE}; a quotation needs no word before it"""
         slots: list[Slot] = []
         end = 0

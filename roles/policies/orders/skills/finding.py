@@ -13,6 +13,7 @@ from protocol import ActionTarget, GUIElement, SelectOption
 from roles.contracts.orders import FindStep, OpenStep, Records, RowTest
 from roles.policies.orders.skills.lists import (
     DOWN,
+    Survey,
     is_empty,
     is_next,
     like,
@@ -175,7 +176,7 @@ def survey(records: Records, at: Situation, labels: Sequence[str] = ()) -> Move 
 
     `labels` are what is to be learned of each. Raises StepFailure where there are fewer or more than were asked for.
     """
-    state: dict[str, Any] = at.notes.setdefault("survey", {**_fresh(0, None), "places": None, "looked": []})
+    state: Survey = at.notes.setdefault("survey", {**_fresh(0, None), "places": None, "looked": []})
     all_meant = records.exactly == 0 or records.pick is not None  # of the list in which they stand first, not of the bin as well
     while state["phase"] == "walk":
         places = _places_of(records, at, state)
@@ -187,7 +188,7 @@ def survey(records: Records, at: Situation, labels: Sequence[str] = ()) -> Move 
         again = _another_search(records, state, at) if move is None else None
         if again is not None:
             at.notes.pop("search fields", None)
-            state.update(_fresh(state["place"], again), tried=state["tried"])
+            state.update({**_fresh(state["place"], again), "tried": state["tried"]})
         elif (move is None and (state["rows"] or all_meant)) or state["place"] + 1 >= len(places):
             state["phase"] = "look"
         else:
@@ -201,13 +202,13 @@ def survey(records: Records, at: Situation, labels: Sequence[str] = ()) -> Move 
     return _meant(records, [Row.load(kept) for kept in state["rows"]], state, at)
 
 
-def _fresh(place: int, query: str | None) -> dict[str, Any]:
+def _fresh(place: int, query: str | None) -> Survey:
     """What is known of a list before it is looked through. A query of None is decided on its first page."""
-    return {"phase": "walk", "place": place, "rows": [], "last": [], "rows on it": [], "page": 0, "way": "page",
+    return {"phase": "walk", "place": place, "rows": [], "last": [], "rows_here": [], "page": 0, "way": "page",
             "begun": False, "pages": [], "seen": 0, "whole": True, "query": query, "tried": []}  # fmt: skip
 
 
-def _another_search(records: Records, state: dict[str, Any], at: Situation) -> str | None:
+def _another_search(records: Records, state: Survey, at: Situation) -> str | None:
     """Words that stand in no row may stand in records: the application's own search knows. One that found nothing is no proof."""
     if any(matches(Row.load(kept), records.tests) for kept in state["rows"]):
         return None
@@ -217,7 +218,7 @@ def _another_search(records: Records, state: dict[str, Any], at: Situation) -> s
     return "" if not state["rows"] and "" not in state["tried"] else None
 
 
-def _places_of(records: Records, at: Situation, state: dict[str, Any]) -> list[str]:
+def _places_of(records: Records, at: Situation, state: Survey) -> list[str]:
     """Where they may stand: the place that was named, else where they are listed first, and then its other places."""
     if records.place:
         return [records.place]
@@ -231,7 +232,7 @@ def _places_of(records: Records, at: Situation, state: dict[str, Any]) -> list[s
     return list(dict.fromkeys([*(p for p in first if p or not places), *places, *(state["places"] or ())]))[:_MOST_PLACES]
 
 
-def _walk(records: Records, place: str, state: dict[str, Any], at: Situation) -> Move | None:
+def _walk(records: Records, place: str, state: Survey, at: Situation) -> Move | None:
     """The next move through the pages of one list; None when all of it was seen."""
     if (way := to_list(records, place, at)) is not None:
         return way
@@ -239,7 +240,7 @@ def _walk(records: Records, place: str, state: dict[str, Any], at: Situation) ->
         if (way := prepared(records, place, state, at)) is not None:
             return way
         state["looked"] = [*dict.fromkeys([*state["looked"], place or at.title(records.app)])]
-        state["looking in"] = place
+        state["looking_in"] = place
     here, pages = listed(records, at), pages_of(at)
     texts, new = [one.row.text for one in here], 0
     if pages is not None:
@@ -249,7 +250,7 @@ def _walk(records: Records, place: str, state: dict[str, Any], at: Situation) ->
         state["pages"] = sorted({*state["pages"], pages[0]})
         state["page"] = pages[0] - 1
     elif state["way"] != "page" or texts == state["last"]:
-        new = overlap([Row.load(kept) for kept in state["rows on it"]], [one.row for one in here])
+        new = overlap([Row.load(kept) for kept in state["rows_here"]], [one.row for one in here])
         state["whole"] = state["whole"] and not (state["way"] == "scroll" and state["last"] and not new)  # some were passed over
     for one in here[new:]:
         state["seen"] += 1
@@ -258,17 +259,17 @@ def _walk(records: Records, place: str, state: dict[str, Any], at: Situation) ->
         if matches(row, records.tests) is not False:
             state["rows"].append(row.dump())
     columns = [name for name, _ in here[0].row.cells] if here else state.get("columns", [])
-    state.update(last=texts, begun=True, columns=columns)
-    state["rows on it"] = [one.row.dump() for one in here]
+    state.update({"last": texts, "begun": True, "columns": columns})
+    state["rows_here"] = [one.row.dump() for one in here]
     return None if _is_unique(records, state, at) else _onward(records, texts, state, at)
 
 
-def _is_unique(records: Records, state: dict[str, Any], at: Situation) -> bool:
+def _is_unique(records: Records, state: Survey, at: Situation) -> bool:
     """The record with that number was seen: the other pages need not be."""
     return any(fold(n) in map(fold, Row.load(kept).texts) for n in numbers_of(records, at) for kept in state["rows"])
 
 
-def _onward(records: Records, texts: Sequence[str], state: dict[str, Any], at: Situation) -> Move | None:
+def _onward(records: Records, texts: Sequence[str], state: Survey, at: Situation) -> Move | None:
     """The next page, more of the list, or the part of it below; None at its end."""
     buttons = [e for e in at.screen.presses if e.role in {"button", "link"} and e.expanded is None]
     following, pages = next((e for e in buttons if is_next(e.name)), None), pages_of(at)
@@ -279,7 +280,7 @@ def _onward(records: Records, texts: Sequence[str], state: dict[str, Any], at: S
         if state.get("stood") == texts and (state["way"] == "more" or at.count("stood still") > 2):
             state["whole"] = state["whole"] and state["way"] == "more"
             return None  # it brings nothing any more
-        state.update(page=state["page"] + 1, stood=list(texts))
+        state.update({"page": state["page"] + 1, "stood": list(texts)})
         state["way"] = "page" if pages is not None or "next" in fold(following.name) else "more"
         return press(following, "the list goes on", at=at)
     state["whole"] = state["whole"] and (pages is None or pages[1] <= len(state["pages"]))
@@ -290,14 +291,14 @@ def _onward(records: Records, texts: Sequence[str], state: dict[str, Any], at: S
     if at.count("scrolls") >= _MOST_PAGES:
         state["whole"] = False
         return None
-    state.update(page=state["page"] + 1, way="scroll", stood=list(texts))
+    state.update({"page": state["page"] + 1, "way": "scroll", "stood": list(texts)})
     return scrolled(True, at)
 
 
 # --- what the list does not tell --------------------------------------------------------------------------------------
 
 
-def _look(records: Records, labels: Sequence[str], state: dict[str, Any], at: Situation) -> Move | None:
+def _look(records: Records, labels: Sequence[str], state: Survey, at: Situation) -> Move | None:
     """Open each record of which the list does not tell enough, and go back; None when nothing is open any more."""
     rows = [Row.load(kept) for kept in state["rows"]]
     told = [matches(row, records.tests) for row in rows]
@@ -312,7 +313,7 @@ def _look(records: Records, labels: Sequence[str], state: dict[str, Any], at: Si
         unknown = [n for n, row in enumerate(rows) if row.body is None and row in meant and _lacks(row, records, labels)]
     if not unknown:
         return None
-    if len(unknown) > _MOST_OPENED and not state.get("opened any"):
+    if len(unknown) > _MOST_OPENED and not state.get("opened_any"):
         raise StepFailure(f"{len(unknown)} records would have to be opened to tell which are meant, which are too many")
     row = rows[unknown[0]]
     if (way := open_row(row, records, at)) is not None:
@@ -328,7 +329,7 @@ def _look(records: Records, labels: Sequence[str], state: dict[str, Any], at: Si
         raise StepFailure(f'neither the list nor the page of "{row.key}" says anything of "{silent}"; they show {labels}')
     empty = [(label, "") for label in sorted(there) if opened.value(label) is None]  # what a page does not show is empty
     state["rows"][unknown[0]] = opened.opened(empty, body).dump()
-    state["opened any"] = True
+    state["opened_any"] = True
     at.notes.pop("opening", None)
     return step_back(at) or _look(records, labels, state, at)
 
@@ -352,7 +353,7 @@ def fitting(records: Records, rows: Sequence[Row], at: Situation) -> list[Row]:
     return picked(fit, records.pick) if records.pick is not None else fit
 
 
-def _meant(records: Records, rows: Sequence[Row], state: dict[str, Any], at: Situation) -> list[Row]:
+def _meant(records: Records, rows: Sequence[Row], state: Survey, at: Situation) -> list[Row]:
     """The records that fit, in the number that was asked for."""
     fit = fitting(records, rows, at)
     what, where = naming(records), " and ".join(state["looked"]) or at.title(records.app)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple, TypedDict
 
 from environments.cards import KindCard
 from protocol import ActionTarget, Fill, GUIElement, Scroll, SelectOption, Type
@@ -27,6 +27,35 @@ DOWN = frozenset({"rows down", "page down"})
 _TO_DAY = frozenset({"go to date", "go to day", "jump to date", "show from", "from date"})
 _LONG = 3
 """Pages from which on it is searched for a name before pages are turned."""
+
+
+class Survey(TypedDict, total=False):
+    """How far a list was looked through, as it is kept between two screens."""
+
+    phase: Literal["walk", "look", "done"]
+    place: int
+    """Of `places`, which is looked through."""
+    places: list[str] | None
+    start: str
+    looked: list[str]
+    looking_in: str
+    rows: list[list[Any]]
+    rows_here: list[list[Any]]
+    """Those of the last screen."""
+    last: list[str]
+    stood: list[str]
+    columns: list[str]
+    page: int
+    pages: list[int]
+    way: Literal["page", "more", "scroll"]
+    begun: bool
+    whole: bool
+    seen: int
+    total: int
+    query: str | None
+    tried: list[str | None]
+    opened_any: bool
+    loose: bool
 
 
 class Listed(NamedTuple):
@@ -184,7 +213,7 @@ def scrolled(down: bool, at: Situation) -> Move:
 # --- before a list is read ----------------------------------------------------------------------------------------------
 
 
-def prepared(records: Records, place: str, state: dict[str, Any], at: Situation) -> Move | None:
+def prepared(records: Records, place: str, state: Survey, at: Situation) -> Move | None:
     """The next move before a list is read; None when it is as it should be."""
     return _unfiltered(place, at) or _first_page(at) or _searched(records, state, at) or _dated(records, at)
 
@@ -206,7 +235,7 @@ def _unfiltered(place: str, at: Situation) -> Move | None:
     return None
 
 
-def _searched(records: Records, state: dict[str, Any], at: Situation) -> Move | None:
+def _searched(records: Records, state: Survey, at: Situation) -> Move | None:
     """What an earlier search left is cleared; in a long list a name is searched for before its pages are turned."""
     field = next((f for f in at.screen.searches if f.enabled and f.role in {"searchbox", "textbox"}), None)
     if field is None:
@@ -219,9 +248,10 @@ def _searched(records: Records, state: dict[str, Any], at: Situation) -> Move | 
         state["query"] = named if wanted else ""
     if at.notes.get("searched for", field.value or "") == state["query"] or at.count("search fields") > 5:
         return None
-    if fold(field.value or "") != fold(state["query"]):
+    query = state["query"] or ""
+    if fold(field.value or "") != fold(query):
         at.notes["searched for"] = None
-        return act(Fill(target=ActionTarget.of(field), text=state["query"]), f'to search for "{state["query"]}"', "the words")
+        return act(Fill(target=ActionTarget.of(field), text=query), f'to search for "{query}"', "the words")
     at.notes["searched for"] = state["query"]
     return start_search(field, at)
 
