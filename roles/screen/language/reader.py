@@ -318,7 +318,7 @@ class Clauses(Statements, Controls):
         if not negated and standing is None and (stop := self.whether(at) or self.awaited(at)) is not None:
             return stop
         own = (self.on_page, self.keeping_only, self.entered, self.wished)
-        for rule in (*own, self.imperative, self.question, self.received, self.passive, self.fronted, self.gapped):
+        for rule in (*own, self.imperative, self.question, self.received, self.passive, self.fronted):
             self.object = None
             self.claimed = frozenset()
             found = rule(at)
@@ -477,37 +477,6 @@ class Clauses(Statements, Controls):
                     break
         self.people = known if best is not None else people
         return best
-
-    def gapped(self, at: int) -> Read[Order] | None:
-        """ "Turn the volume down to 20 and the brightness up to 80", "otherwise one called X": with the verb said before."""
-        last = self.orders[-1] if self.orders else None
-        verb = self.words.lexicon.data["verbs"].get(last.verb) if last else None
-        if last is None or verb is None or last.verb not in {"set", "create", "move"} or last.negated or self.over(at):
-            return None
-        if last.verb == "create":
-            return self._another(at, last)
-        for pending in ((), ("up",), ("down",)):
-            read = self._operands(verb | {"name": last.verb, "said": ""}, at, pending)
-            roles = {slot.role for slot in read[0].slots} if read else set()
-            if read is not None and roles and roles == {slot.role for slot in last.slots} and read[0].object is not None:
-                return read[0].model_copy(update={"said": last.said}), read[1]
-        return None
-
-    def _another(self, at: int, last: Order) -> Read[Order] | None:
-        """one called X, where nothing else was said of the one before"""
-        ones, made = self.take(at, "ones"), last.object
-        called = self.take(ones.end, "predicates") if ones else None
-        named = called is not None and called.entry.name == "is called"
-        name = (
-            self.title(called.end)
-            if called and named
-            else self.name(ones.end)
-            if ones and self.kind(ones.end) == "quote"
-            else None
-        )
-        if name is None or made is None or last.slots or made.tests:
-            return None
-        return last.model_copy(update={"object": made.model_copy(update={"name": name[0], "spans": name[0].spans})}), name[1]
 
     def _verbs(self, at: int) -> Iterator[tuple[Match, tuple[str, ...]]]:
         """The verbs that can stand here, and the words of each that are still to come: throw X "out"."""

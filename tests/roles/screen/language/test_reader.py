@@ -784,9 +784,3 @@ def test_what_is_asked_is_no_answer() -> None:
     assert isinstance(said, Text)
     told = order("Tell Ivy Castle in chat when the review starts")
     assert isinstance(next(slot.value for slot in told.slots if slot.role == "saying"), Of)
-
-
-def test_what_is_left_out_is_the_verb_before() -> None:
-    first, second = orders("Turn the volume down to 20 and the brightness up to 80")
-    assert first.verb == second.verb == "set"
-    assert second.slots[0].field == "brightness"
