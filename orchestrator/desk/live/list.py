@@ -9,7 +9,7 @@ from collections import Counter
 from collections.abc import Collection
 from contextlib import closing
 from pathlib import Path, PurePath
-from typing import Any, NamedTuple, assert_never
+from typing import Any, assert_never
 
 from orchestrator.control.requests import ABOUT, RequestLog, RequestRecord, target_box, with_given
 from orchestrator.desk.live.journal import JOURNAL, Private, RunFiles, SharedStore, StoreReader, Stores, is_run_id, sign_of
@@ -124,11 +124,6 @@ class ListedRun:
         return self._row
 
     @property
-    def gates(self) -> Counter[str]:
-        """As far as they were counted for the row."""
-        return self._tally.gates
-
-    @property
     def order(self) -> tuple[float, str]:
         return (number(self.files.record.get("started")), self.folder.name)
 
@@ -154,6 +149,7 @@ class ListedRun:
             seconds=round(max(last - started, 0.0), 3) if last and started else 0.0,
             steps=steps,
             tokens=tally.tokens,
+            gates=dict(tally.gates),
             preset=_whole(PurePath(words(record.get("settings"), "policies")).stem),
             who_works=_whole(self.files.who_works),
         )
@@ -221,18 +217,6 @@ def _whole(text: str) -> str:
     return text.encode("utf-8", "replace").decode()
 
 
-class Totals(NamedTuple):
-    """What all runs of a folder come to."""
-
-    states: Counter[str]
-    waiting: Counter[WaitKind]
-    """Runs, by what they wait for."""
-    gates: Counter[str]
-    steps: int
-    tokens: int
-    seconds: float
-
-
 class RunList:
     """Every run of the folder. Safe from several threads."""
 
@@ -284,17 +268,6 @@ class RunList:
         with self._lock:
             asked = [(run, one) for run in runs for one in run.asked()]
         return sorted(filter(None, (run.approval(one) for run, one in asked)), key=lambda one: one.since)
-
-    def totals(self) -> Totals:
-        self.look()
-        with self._lock:
-            runs = [(run.row, run.gates) for run in self._runs.values()]
-        rows = [row for row, _ in runs]
-        return Totals(
-            Counter(row.status for row in rows), Counter(row.waiting.kind for row in rows if row.waiting is not None),
-            sum((gates for _, gates in runs), Counter()), sum(row.steps for row in rows), sum(row.tokens for row in rows),
-            sum(row.seconds for row in rows),
-        )  # fmt: skip
 
     def page(self, query: str, status: str, limit: int, before: str) -> tuple[list[RunRow], str]:
         """Rows, newest first, behind the run `before`, and the id of the last if there are more."""

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import sys
+from collections import Counter
+from collections.abc import Iterator, Sequence
 from typing import Annotated, get_args
 
 from fastapi import APIRouter, Header
@@ -14,8 +16,7 @@ from starlette.responses import Response
 
 from orchestrator.desk.auth import Viewer
 from orchestrator.desk.desk import TheDesk
-from orchestrator.desk.live.list import Totals
-from orchestrator.desk.models import WaitKind
+from orchestrator.desk.models import RunRow, WaitKind
 from roles.contracts.signals import GATE_DECISIONS
 
 router = APIRouter(include_in_schema=False)
@@ -25,31 +26,33 @@ STATES = ("running", "paused", "taken_over", "on_hold", "interrupted", "fulfille
 class RunMetrics(Collector):
     """Counts go down only where a run is deleted, which a Prometheus server takes for a restart."""
 
-    def __init__(self, totals: Totals) -> None:
-        self._totals = totals
+    def __init__(self, rows: Sequence[RunRow]) -> None:
+        self._rows = rows
 
     def collect(self) -> Iterator[Metric]:
+        rows = self._rows
         runs = GaugeMetricFamily("deskcrew_runs", "Runs of the folder, by state.", labels=["state"])
-        for state in dict.fromkeys((*STATES, *self._totals.states)):
-            runs.add_metric([state], self._totals.states[state])
         waiting = GaugeMetricFamily("deskcrew_runs_waiting", "Runs that wait for a person, by what for.", labels=["kind"])
-        for kind in get_args(WaitKind):
-            waiting.add_metric([kind], self._totals.waiting[kind])
         gates = CounterMetricFamily("deskcrew_gates", "Decisions of gates.", labels=["decision"])
-        for decision in GATE_DECISIONS:
-            gates.add_metric([decision.removeprefix("gate_")], self._totals.gates[decision])
-        yield from (runs, waiting, gates)
-        yield CounterMetricFamily("deskcrew_steps", "Actions.", value=self._totals.steps)
-        yield CounterMetricFamily("deskcrew_tokens", "Tokens of models, in and out.", value=self._totals.tokens)
-        yield CounterMetricFamily(
-            "deskcrew_run_seconds", "Start of each run to its last event.", value=self._totals.seconds
+        known: tuple[tuple[GaugeMetricFamily | CounterMetricFamily, Sequence[str], Counter[str]], ...] = (
+            (runs, STATES, Counter(row.status for row in rows)),
+            (waiting, get_args(WaitKind), Counter(row.waiting.kind for row in rows if row.waiting is not None)),
+            (gates, GATE_DECISIONS, sum((Counter(row.gates) for row in rows), Counter())),
         )
+        for family, labels, counts in known:
+            for label in dict.fromkeys((*labels, *counts)):
+                family.add_metric([label.removeprefix("gate_")], counts[label])
+            yield family
+        yield CounterMetricFamily("deskcrew_steps", "Actions.", value=sum(row.steps for row in rows))
+        yield CounterMetricFamily("deskcrew_tokens", "Tokens of models, in and out.", value=sum(row.tokens for row in rows))
+        seconds = sum(row.seconds for row in rows)
+        yield CounterMetricFamily("deskcrew_run_seconds", "Start of each run to its last event.", value=seconds)
 
 
 @router.get("/metrics")
 def metrics(desk: TheDesk, visitor: Viewer, accept: Annotated[str, Header()] = "") -> Response:
     """In the format that is asked for: that of Prometheus, or OpenMetrics."""
     registry = CollectorRegistry()
-    registry.register(RunMetrics(desk.watch.list.totals()))
+    registry.register(RunMetrics(desk.watch.list.page("", "", sys.maxsize, "")[0]))
     encode, kind = choose_encoder(accept)
     return Response(encode(registry), headers={"Content-Type": kind})

@@ -33,7 +33,6 @@ from orchestrator.lab.suite.suite import (
     episodes_of,
     error_row,
     read_row,
-    rows_in,
     work,
     write_row,
 )
@@ -87,10 +86,9 @@ def run_suite(
     """
     every, folder = episodes_of(suite, only), folder.absolute()
     driver = _claim(suite, folder)
-    known = {(row.configuration, *row.pair): row for row in rows_in(folder)}
     left = []
     for spec in every:
-        row = known.get((spec.configuration, Path(spec.task).stem, spec.seed, spec.repeat))
+        row = read_row(spec, folder)
         if row is None or (again and not row.right):
             (folder / ROWS / f"{spec.name}.json").unlink(missing_ok=True)
             left.append(spec)
@@ -140,7 +138,9 @@ class _Loop:
                 for future in wait(self._running, return_when=FIRST_COMPLETED).done:
                     worker, batch = self._running.pop(future)
                     try:
-                        rows = [self._kept(spec, row) for spec, row in zip(batch.specs, future.result(), strict=True)]
+                        # a worker on another machine may have no part in the folder
+                        pairs = zip(batch.specs, future.result(), strict=True)
+                        rows = [read_row(spec, self._folder) or write_row(spec, row, self._folder) for spec, row in pairs]
                         self._in_a_row = 0
                     except WorkerLost as why:
                         worker.close()
@@ -156,10 +156,6 @@ class _Loop:
         count = math.ceil(len(self._left) / (2 * self._workers)) if self._engine.shares else 1
         batch = Batch(tuple(self._left.popleft() for _ in range(count)), self._folder, self._driver)
         self._running[worker.submit(batch)] = worker, batch
-
-    def _kept(self, spec: EpisodeSpec, row: EpisodeRow) -> EpisodeRow:
-        """A worker on another machine may have no part in the folder."""
-        return read_row(spec, self._folder) or write_row(spec, row, self._folder)
 
     def _after_loss(self, batch: Batch, why: str) -> list[EpisodeRow]:
         """What has a row is done; what was in the middle is worked once more, and what was not begun as if nothing had been."""
@@ -179,20 +175,16 @@ class _Loop:
         return rows
 
 
-@contextmanager
-def _engine(on: str, workers: int, folder: Path) -> Iterator[Engine]:
-    if not on:
-        if workers > MOST_PROCESSES:
-            raise UsageProblem(f"--workers {workers}: no more than {MOST_PROCESSES} processes on one machine; see --on.")
-        made: AbstractContextManager[Engine] = nullcontext(Engine(_Process if workers > 1 else _Here))
-    elif on == LOCAL_RAY or on.startswith(RAY):
-        made = _ray(on, workers)
-    elif on in (SLURM, LOCAL_SLURM):
-        made = _slurm(on, workers, folder)
-    else:
+def _engine(on: str, workers: int, folder: Path) -> AbstractContextManager[Engine]:
+    if on == LOCAL_RAY or on.startswith(RAY):
+        return _ray(on, workers)
+    if on in (SLURM, LOCAL_SLURM):
+        return _slurm(on, workers, folder)
+    if on:
         raise UsageProblem(f"--on {on!r} is not known; there are {LOCAL_RAY}, {RAY}HOST:PORT, {SLURM} and {LOCAL_SLURM}.")
-    with made as engine:
-        yield engine
+    if workers > MOST_PROCESSES:
+        raise UsageProblem(f"--workers {workers}: no more than {MOST_PROCESSES} processes on one machine; see --on.")
+    return nullcontext(Engine(_Process if workers > 1 else _Here))
 
 
 class _Here:
@@ -224,12 +216,7 @@ class _Process:
 def _end_with_parent() -> None:
     parent = multiprocessing.parent_process()
     assert parent is not None  # noqa: S101 - we are started by it
-
-    def end() -> None:
-        parent.join()
-        os._exit(1)
-
-    threading.Thread(target=end, daemon=True).start()
+    threading.Thread(target=lambda: (parent.join(), os._exit(1)), daemon=True).start()
 
 
 def _relayed(inner: Future[Any], *lost: type[BaseException]) -> Future[list[EpisodeRow]]:
@@ -271,7 +258,7 @@ def _ray(on: str, workers: int) -> Iterator[Engine]:
             self._actor = actor.remote(os.getcwd())
 
         def submit(self, batch: Batch) -> Future[list[EpisodeRow]]:
-            return _relayed(self._actor.work.remote(*batch).future(), RayActorError, ObjectLostError)
+            return _relayed(self._actor.work.remote(batch).future(), RayActorError, ObjectLostError)
 
         def close(self) -> None:
             ray.kill(self._actor)
@@ -289,8 +276,8 @@ class _Actor:
         if Path(folder).is_dir():
             os.chdir(folder)  # settings and task files are named from there
 
-    def work(self, specs: tuple[EpisodeSpec, ...], folder: Path, driver: str) -> list[EpisodeRow]:
-        return Batch(specs, folder, driver).work()
+    def work(self, batch: Batch) -> list[EpisodeRow]:
+        return batch.work()
 
 
 @contextmanager

@@ -190,13 +190,17 @@ def rows_in(folder: Path) -> list[EpisodeRow]:
     """Every row that a suite's folder has, in order. Raises UsageProblem where it is no such folder or a row is damaged."""
     if not (folder / SPEC).is_file():
         raise UsageProblem(f"{folder} is no folder of a suite: it has no {SPEC}; `deskcrew suite run` makes one.")
-    rows = []
-    for file in (folder / ROWS).glob("*.json"):
-        try:
-            rows.append(EpisodeRow.model_validate_json(file.read_bytes()))
-        except ValidationError:
-            raise UsageProblem(f"{file} is damaged; delete it, and the suite works that episode again.") from None
+    rows = filter(None, map(_read, (folder / ROWS).glob("*.json")))
     return sorted(rows, key=lambda row: (row.configuration, *row.pair))
+
+
+def _read(file: Path) -> EpisodeRow | None:
+    try:
+        return EpisodeRow.model_validate_json(file.read_bytes())
+    except FileNotFoundError:
+        return None
+    except ValidationError:
+        raise UsageProblem(f"{file} is damaged; delete it, and the suite works that episode again.") from None
 
 
 def approving(request: Mapping[str, Any]) -> dict[str, Any] | None:
@@ -210,10 +214,7 @@ class Superseded(MachineStopped):
 
 def read_row(spec: EpisodeSpec, folder: Path) -> EpisodeRow | None:
     """The row of an episode; None where there is none."""
-    try:
-        return EpisodeRow.model_validate_json((folder / ROWS / f"{spec.name}.json").read_bytes())
-    except FileNotFoundError:
-        return None
+    return _read(folder / ROWS / f"{spec.name}.json")
 
 
 def write_row(spec: EpisodeSpec, row: EpisodeRow, folder: Path) -> EpisodeRow:
