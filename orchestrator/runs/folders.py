@@ -38,17 +38,13 @@ class RunInfo(NamedTuple):
     task: str | None = None
     seed: int | None = None
     world: str | None = None
-    """None for a surface that is no simulated world."""
     preset: str | None = None
-    """Of policies."""
     judge: str | None = None
-    """`passed`, `unclean` where more was changed than the task allows, or `failed`; None where none looked yet."""
+    """`passed`, `unclean` where more was changed than the task allows, or `failed`."""
     tokens: int | None = None
-    """Of models, in and out; this and what follows is None until the run has reported."""
     cost: float | None = None
-    """In the currency of the model's prices."""
     duration: float | None = None
-    """Seconds of work."""
+    """Seconds of work; like tokens and cost None until the run has reported."""
 
 
 class RunView(NamedTuple):

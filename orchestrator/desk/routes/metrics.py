@@ -45,8 +45,7 @@ class RunMetrics(Collector):
             yield family
         yield CounterMetricFamily("deskcrew_steps", "Actions.", value=sum(row.steps for row in rows))
         yield CounterMetricFamily("deskcrew_tokens", "Tokens of models, in and out.", value=sum(row.tokens for row in rows))
-        seconds = sum(row.seconds for row in rows)
-        yield CounterMetricFamily("deskcrew_run_seconds", "Start of each run to its last event.", value=seconds)
+        yield CounterMetricFamily("deskcrew_run_seconds", "Start to last event.", value=sum(row.seconds for row in rows))
 
 
 @router.get("/metrics")

@@ -39,9 +39,7 @@ from orchestrator.lab.suite.suite import (
 from protocol.log.log import whole_file
 
 LOCAL_RAY, RAY, SLURM, LOCAL_SLURM = "ray", "ray://", "slurm", "slurm:local"
-MOST_PROCESSES = 64
-JOB_MINUTES = 24 * 60
-"""How long a job of Slurm may take, unless SBATCH_TIMELIMIT says otherwise."""
+MOST_PROCESSES, JOB_MINUTES = 64, 24 * 60
 
 
 class Batch(NamedTuple):
@@ -188,8 +186,6 @@ def _engine(on: str, workers: int, folder: Path) -> AbstractContextManager[Engin
 
 
 class _Here:
-    """This process itself."""
-
     def submit(self, batch: Batch) -> Future[list[EpisodeRow]]:
         over: Future[list[EpisodeRow]] = Future()
         over.set_result(batch.work())
@@ -203,8 +199,7 @@ class _Process:
     """A process of this machine; one pool for each, so that it is known whose process was lost."""
 
     def __init__(self) -> None:
-        context = multiprocessing.get_context("spawn")
-        self._pool = ProcessPoolExecutor(1, mp_context=context, initializer=_end_with_parent)
+        self._pool = ProcessPoolExecutor(1, multiprocessing.get_context("spawn"), _end_with_parent)
 
     def submit(self, batch: Batch) -> Future[list[EpisodeRow]]:
         return _relayed(self._pool.submit(batch.work), BrokenProcessPool)
@@ -295,8 +290,7 @@ def _slurm(on: str, workers: int, folder: Path) -> Iterator[Engine]:
     waiting = ThreadPoolExecutor(workers)  # submitit has no futures; it asks Slurm once for all jobs
 
     class SlurmWorker:
-        def __init__(self) -> None:
-            self._job: Any = None
+        _job: Any = None
 
         def submit(self, batch: Batch) -> Future[list[EpisodeRow]]:
             self._job = executor.submit(_told, batch)

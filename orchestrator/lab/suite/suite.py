@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 import tempfile
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from contextlib import suppress
 from fnmatch import fnmatch
 from pathlib import Path
@@ -232,9 +232,10 @@ def work(spec: EpisodeSpec, folder: Path, driver: str = "") -> EpisodeRow:
     _refuse_superseded(folder, driver)
     if (row := read_row(spec, folder)) is not None:
         return row
+    (folder / ROWS).mkdir(parents=True, exist_ok=True)
     place, task = folder / RUNS / spec.name, _load(spec.task)
     try:
-        outcome = outcome_of(spec, place, before=lambda: _clear(place, folder))
+        outcome = outcome_of(spec, place, anew=True)
         row = _row(spec, task, outcome, folder)
         if not outcome.folder.is_dir():
             raise Superseded(f"{spec.name} is worked by another worker by now.")
@@ -245,17 +246,13 @@ def work(spec: EpisodeSpec, folder: Path, driver: str = "") -> EpisodeRow:
 
 
 def outcome_of(
-    spec: EpisodeSpec,
-    place: Path,
-    *,
-    parts: Mapping[str, Any] | None = None,
-    approver: Approver = approving,
-    before: Callable[[], None] = lambda: None,
+    spec: EpisodeSpec, place: Path, *, parts: Mapping[str, Any] | None = None, approver: Approver = approving, anew: bool = False
 ) -> Outcome:
-    """Work the run of an episode in the folder `place`; `before` is done when its settings are known to be good."""
+    """Work the run of an episode in the folder `place`; with `anew` what is there is taken away when its settings are known."""
     task = _load(spec.task)
     loaded = load_settings(overrides=[f"seed={spec.seed}", f"runs_dir={place}", *spec.settings], task_layer=task.layer())
-    before()
+    if anew:
+        _clear(place)
     return start(loaded, task if spec.given_plans else task.model_copy(update={"plan": None}), approver=approver, parts=parts)
 
 
@@ -265,10 +262,9 @@ def _refuse_superseded(folder: Path, driver: str) -> None:
             raise Superseded(f"Another `deskcrew suite run` works {folder} by now; this one stops.")
 
 
-def _clear(place: Path, folder: Path) -> None:
+def _clear(place: Path) -> None:
     """In one step, so that a process that still works there can write nothing to what takes its place."""
-    (folder / ROWS).mkdir(parents=True, exist_ok=True)
-    dropping = tempfile.TemporaryDirectory(prefix="dropped-", dir=folder, ignore_cleanup_errors=True)
+    dropping = tempfile.TemporaryDirectory(prefix="dropped-", dir=place.parents[1], ignore_cleanup_errors=True)
     with dropping as dropped, suppress(FileNotFoundError):
         gone = place.rename(Path(dropped) / place.name)
         for record in gone.glob("*/run.json"):
