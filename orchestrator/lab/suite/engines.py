@@ -92,7 +92,7 @@ def run_suite(
             left.append(spec)
     done = len(every) - len(left)
     if left:
-        with _engine(on, min(workers, len(left)), folder) as engine:
+        with _engine(on, workers, folder) as engine:
             loop = _Loop(left, folder, driver, engine, min(workers, len(left)))
             for number, row in enumerate(loop.rows(), start=done + 1):
                 yield SuiteProgress(row, number, len(every))
