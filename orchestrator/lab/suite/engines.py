@@ -18,6 +18,7 @@ from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, ThreadPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import AbstractContextManager, contextmanager, nullcontext
+from multiprocessing.connection import wait as wait_for
 from pathlib import Path
 from typing import Any, NamedTuple, Protocol
 
@@ -211,7 +212,7 @@ class _Process:
 def _end_with_parent() -> None:
     parent = multiprocessing.parent_process()
     assert parent is not None  # noqa: S101 - we are started by it
-    threading.Thread(target=lambda: (parent.join(), os._exit(1)), daemon=True).start()
+    threading.Thread(target=lambda: os._exit(len(wait_for([parent.sentinel]))), daemon=True).start()
 
 
 def _relayed(inner: Future[Any], *lost: type[BaseException]) -> Future[list[EpisodeRow]]:
