@@ -1,18 +1,24 @@
 #!/usr/bin/env python3
-"""What an episode costs: steps and episodes a second on one core, of the core and through Gymnasium, forks and memory.
+"""What an episode costs: steps and episodes a second on one core, of the core, through Gymnasium and OpenEnv, forks and memory.
 
     benchmarks/episodes.py                 3 seconds for each line
     benchmarks/episodes.py --seconds 10 --json
 
+OpenEnv is left out where it is not installed; its rate counts the CPU of the client and of the server.
 The ratios of one run compare; the rates themselves are the machine's.
 """
 
 from __future__ import annotations
 
 import argparse
+import importlib.util
 import itertools
 import json
+import os
 import resource
+import socket
+import subprocess
+import sys
 import time
 from collections.abc import Callable, Iterator
 
@@ -29,6 +35,8 @@ def main() -> None:
     parser.add_argument("--json", action="store_true")
     asked = parser.parse_args()
     rates = {name: _rate(work, asked.seconds) for name, work in _works(asked.task).items()}
+    if importlib.util.find_spec("openenv"):
+        rates["steps/s through OpenEnv, by WebSocket"] = _openenv(asked.task, asked.seconds)
     rates["kB an episode that is kept"] = _memory(asked.task)
     if asked.json:
         print(json.dumps(rates))
@@ -75,6 +83,43 @@ def _gym(task: str) -> Iterator[None]:
     for line in itertools.cycle(LINES):
         env.step(line)
         yield
+
+
+def _openenv(task: str, seconds: float) -> float:
+    from deskcrew.openenv import DeskAction, DeskEnv
+
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    server = subprocess.Popen(
+        [sys.executable, "-m", "uvicorn", "deskcrew.openenv:app", "--port", str(port), "--log-level", "error"]
+    )
+    try:
+        while server.poll() is None:
+            try:
+                socket.create_connection(("127.0.0.1", port), timeout=1).close()
+                break
+            except OSError:
+                time.sleep(0.2)
+        with DeskEnv(base_url=f"http://127.0.0.1:{port}").sync() as env:
+            env.reset(task=task, steps=10**9)
+            env.step(DeskAction(line=LINES[0]))
+            began = time.process_time() + _cpu(server.pid)
+            for done, line in enumerate(itertools.cycle(LINES), start=1):
+                env.step(DeskAction(line=line))
+                if (spent := time.process_time() + _cpu(server.pid) - began) > seconds:
+                    return done / spent
+        raise AssertionError
+    finally:
+        server.terminate()
+        server.wait()
+
+
+def _cpu(pid: int) -> float:
+    """Seconds of CPU of a process, as Linux counts them."""
+    with open(f"/proc/{pid}/stat", encoding="ascii") as file:
+        fields = file.read().rpartition(")")[2].split()
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
 
 def _episodes(task: str) -> Iterator[None]:
