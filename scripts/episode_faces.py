@@ -170,11 +170,12 @@ def inspect(tasks: dict[str, list[str]]) -> Earned:
 
     spoken = conversations(tasks)
     nothing, played, spoke = earned(idle()), earned(oracle()), earned()
-    return {name: (nothing[name], min(played[name], spoke[name])) for name in tasks}
+    told_apart = {name for name, lines in tasks.items() if any(said is lines for said in spoken.values())}
+    return {name: (nothing[name], min(played[name], spoke[name]) if name in told_apart else played[name]) for name in tasks}
 
 
 def conversations(tasks: dict[str, list[str]]) -> dict[str, list[str]]:
-    """What a model says that is asked this first."""
+    """What a model says that is asked this first. Of tasks that begin alike, to the word, it knows the last one."""
     from orchestrator.lab.episodes.episode import Episode
     from orchestrator.lab.episodes.rollouts import Rollout
 
@@ -225,10 +226,10 @@ def verifiers(tasks: dict[str, list[str]]) -> Earned:
 
     async def earned(lines: dict[str, list[str]]) -> dict[str, float]:
         rewards = {}
-        with model_server(conversations(lines)) as address:
-            client = vf.EvalClientConfig(base_url=address, api_key_var="FACES_KEY")
-            ctx = vf.ModelContext(model="lines", client=client, sampling=vf.SamplingConfig())
-            for name, said in lines.items():
+        for name, said in lines.items():
+            with model_server(conversations({name: said})) as address:
+                client = vf.EvalClientConfig(base_url=address, api_key_var="FACES_KEY")
+                ctx = vf.ModelContext(model="lines", client=client, sampling=vf.SamplingConfig())
                 env = load_environment(name, seeds=SEED + 1, steps=len(said))
                 async with env.serving():
                     episode = await env.run_episode(list(env.taskset)[SEED], ctx)
