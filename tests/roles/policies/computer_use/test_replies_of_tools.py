@@ -148,7 +148,7 @@ def test_ui_tars_asks_and_says_facts_at_the_end() -> None:
     told = "Thought: There it is.\nAction: finished(content='FACT total = $7.00\\nDONE I found it')"
     said = decided("ui_tars", AIMessage(content=told))
     assert said.action is not None
-    assert (said.action.verb, said.status, said.memory["last"]) == ("memorize", AgentStatus.CONTINUE, True)
+    assert (said.action.verb, said.status, bool(said.memory["last"])) == ("memorize", AgentStatus.CONTINUE, True)
 
 
 @pytest.mark.parametrize("name", ["anthropic", "openai", "gemini", "ui_tars"])
