@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from typing import NamedTuple
+import json
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
+from types import MappingProxyType
+from typing import Any, NamedTuple
 
 from environments.effects.words import is_way_out
 from protocol import ExecStatus, GUIElement, VisualState
@@ -28,6 +31,7 @@ _LEADING = frozenset(
 """Roles that are pressed to look at something."""
 _BACK = frozenset({"undo"})
 _CALLED = 0.9
+_TITLES = ("title", "subject", "name", "number")
 
 
 class Written(NamedTuple):
@@ -97,9 +101,14 @@ class _Begun(NamedTuple):
     record: SeenRecord
 
 
-def effects_of(steps: Sequence[StepRecord], screen: Screens) -> list[RecordEffect]:
-    """In the order in which they were done; what was undone or called off is left out."""
+Answered = tuple[SeenRecord, ...]
+NOTHING: Mapping[int, Answered] = MappingProxyType({})
+
+
+def effects_of(steps: Sequence[StepRecord], screen: Screens, answers: Mapping[int, Answered] = NOTHING) -> list[RecordEffect]:
+    """In the order in which they were done; what was undone or called off is left out. `answers` are those of calls, by step."""
     found: list[RecordEffect] = []
+    by_id: dict[str, SeenRecord] = {}
     begun: dict[str, _Begun] = {}
     written: dict[tuple[str, str], Written] = {}
     for step in steps:
@@ -107,7 +116,9 @@ def effects_of(steps: Sequence[StepRecord], screen: Screens) -> list[RecordEffec
             continue
         before, after = screen(step.before) if step.before else None, screen(step.after) if step.after else None
         if is_call(step) or step.action.get("action_type") in _OPAQUE:
-            found += _called(step, after)
+            answered = answers.get(step.step, ())
+            found += _called(step, after, by_id, answered)
+            by_id |= {record.track: record for record in answered if record.track}
             continue
         app = (before.app if before is not None else None) or step.app or ""
         changed = list(_changes(step, before, after))
@@ -127,8 +138,38 @@ def _undone(found: list[RecordEffect], app: str) -> list[RecordEffect]:
     return [effect for n, effect in enumerate(left) if n != last]
 
 
-def _called(step: StepRecord, after: VisualState | None) -> Iterator[RecordEffect]:
-    """Of a call what its name and its arguments say; what a script does is not known."""
+def records_in(app: str, text: str) -> tuple[SeenRecord, ...]:
+    """The records of a function's answer: each object that holds texts and no others, by its id."""
+    with suppress(ValueError, RecursionError):
+        return tuple(_objects(app, json.loads(text)))
+    return ()
+
+
+def _objects(app: str, value: Any) -> Iterator[SeenRecord]:
+    if isinstance(value, list):
+        for one in value:
+            yield from _objects(app, one)
+    elif isinstance(value, dict):
+        within = [one for one in value.values() if isinstance(one, list) and any(isinstance(item, dict) for item in one)]
+        cells = tuple((str(label), said) for label, one in value.items() if (said := _cell(one)))
+        if not within and cells:
+            key = next((text for label, text in cells if label in _TITLES), cells[0][1])
+            track = f"{app}#{value['id']}" if isinstance(value.get("id"), str | int) else ""
+            yield SeenRecord("\n".join(f"{label}: {text}" for label, text in cells), cells, track, key)
+        for one in within:
+            yield from _objects(app, one)
+
+
+def _cell(value: Any) -> str:
+    if isinstance(value, list):
+        return ", ".join(filter(None, map(_cell, value)))
+    return str(value) if isinstance(value, str | int | float) and not isinstance(value, bool) else ""
+
+
+def _called(
+    step: StepRecord, after: VisualState | None, by_id: Mapping[str, SeenRecord], answered: Answered
+) -> Iterator[RecordEffect]:
+    """Of a call what its name, its arguments and the record say that it was for; what a script does is not known."""
     if is_call(step) and looks_only(step):
         return
     arguments = step.action.get("arguments")
@@ -136,7 +177,11 @@ def _called(step: StepRecord, after: VisualState | None) -> Iterator[RecordEffec
     values = tuple(Written(str(name), text, step.step) for name, value in given for text in texts(value))
     words, app = frozenset(function_words(step)), str(step.action.get("app") or step.app or "")
     opaque = step.action.get("action_type") in _OPAQUE
-    yield RecordEffect(step.step, app, words, step.target or step.verb, "", values=values, after=after, opaque=opaque)
+    named = (by_id.get(f"{app}#{text}") for value in values for text in (value.value,))
+    mine = next((record for record in named if record), None) or (answered[0] if len(answered) == 1 else SeenRecord())
+    yield RecordEffect(
+        step.step, app, words, step.target or step.verb, mine.text, mine.cells, mine.track, values, after=after, opaque=opaque
+    )
 
 
 def _changes(step: StepRecord, before: VisualState | None, after: VisualState | None) -> Iterator[Written]:

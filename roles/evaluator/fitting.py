@@ -6,7 +6,7 @@ All answers are of three kinds: yes, no, and None where what was seen does not t
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
@@ -14,10 +14,12 @@ from rapidfuzz import fuzz
 
 from environments.cards import AppCard, KindCard
 from protocol import VisualState
+from roles.contracts import StepRecord
 from roles.contracts.orders import Amount, Back, Of, Order, Pick, Reading, Test, Text, Thing, Value, When, Worked
 from roles.contracts.values import parse_date
-from roles.evaluator.effects import SeenRecord, rows_on, seen_on
+from roles.evaluator.effects import Answered, SeenRecord, rows_on, seen_on
 from roles.evaluator.evidence import moments_in
+from roles.screen.calls import function_words, looks_only
 from roles.screen.evidence import is_search
 from roles.screen.matching import similarity, tokens
 from roles.screen.screens import fold, similarity_next
@@ -55,6 +57,21 @@ def lists_of(states: Iterable[VisualState], goal: str) -> list[ListLook]:
         heading = next((e.name for e in state.elements if e.role == "heading"), "")
         groups.setdefault((state.app or "", heading, *narrowed, *chosen), []).append(state)
     return [_look(key, seen, goal) for key, seen in groups.items()]
+
+
+def lists_answered(steps: Iterable[StepRecord], answers: Mapping[int, tuple[str, Answered]], goal: str) -> list[ListLook]:
+    """The lists that functions gave: whole, where the answer is all that there is, by no words but those of the goal."""
+    found, told = [], fold(goal)
+    for step in steps:
+        text, records = answers.get(step.step, ("", ()))
+        if not records or not looks_only(step):
+            continue
+        given = [fold(value) for value in (step.action.get("arguments") or {}).values() if isinstance(value, str)]
+        counted = re.search(r'"count": (\d+)', text)
+        whole = (counted is None or int(counted[1]) == len(records)) and all(one in told for one in given)
+        title = f"{' '.join(function_words(step))} {' '.join(given)}"
+        found.append(ListLook(str(step.action.get("app") or step.app or ""), title, records, whole, (f"step:{step.step}",)))
+    return found
 
 
 def _narrows(role: str | None, value: str | None) -> bool:
@@ -403,6 +420,7 @@ class Resolver:
 
     def _whole(self, thing: Thing) -> list[ListLook]:
         whole = [look for look in self.looks_at(thing) if look.whole and any(fits(thing, record) for record in look.records)]
+        whole = [look for look in whole if look.evidence[0].startswith("state:")] or whole  # the same ones, seen
         place = thing.place.name if thing.place is not None else None
         if place is None:
             return whole

@@ -38,12 +38,13 @@ from roles.contracts.orders import (
 from roles.contracts.policies import MOST_STEPS
 from roles.contracts.signals import SubtaskStatus
 from roles.contracts.values import parse_time, table_of
-from roles.evaluator.effects import RecordEffect, Screens, SeenRecord, effects_of, made_by, rows_on, seen_with
+from roles.evaluator.effects import RecordEffect, Screens, SeenRecord, effects_of, made_by, records_in, rows_on, seen_with
 from roles.evaluator.evidence import moments_in
-from roles.evaluator.fitting import Resolver, fits, is_kind, lists_of, picked, says, tells, tells_moment
+from roles.evaluator.fitting import Resolver, fits, is_kind, lists_answered, lists_of, picked, says, tells, tells_moment
 from roles.screen.matching import app_for, similarity, tokens
 from roles.screen.page import likeness
 from roles.screen.values import is_masked, same_value
+from roles.skills.contract import RESULT
 
 _STRICT = frozenset({"to", "into", "as", "called", "saying", "field", "value"})
 """Roles of slots whose words stand in what was written, moved or sent."""
@@ -86,11 +87,13 @@ class _Check:
 
     def __init__(self, reading: Reading, request: GateRequest, screen: Screens, part: bool) -> None:
         self.reading, self.request, self.part = reading, request, part
-        self.effects = effects_of(request.steps, screen)
+        results = {f.step: f for f in request.facts if f.kind == RESULT and not f.private}
+        answers = {number: (fact.value, records_in(fact.app or "", fact.value)) for number, fact in results.items()}
+        self.effects = effects_of(request.steps, screen, {number: records for number, (_, records) in answers.items()})
         ids = dict.fromkeys(i for step in request.steps for i in (step.before, step.after) if i)
         states = [state for i in ids if (state := screen(i)) is not None]
         self.states: list[VisualState] = [*states, *(s for s in request.screens if s.state_id not in ids)]
-        self.looks = lists_of(self.states, reading.goal)
+        self.looks = [*lists_of(self.states, reading.goal), *lists_answered(request.steps, answers, reading.goal)]
         self.find = Resolver(reading, self.states, self.looks, request.cards)
         self.cut = len(request.steps) >= MOST_STEPS or any(effect.opaque for effect in self.effects)
         """Not all that was done is known."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -15,8 +16,8 @@ from orchestrator.runs.runs import start
 from orchestrator.settings.settings import load_settings
 from orchestrator.tasks.tasks import Task
 from orchestrator.views.terminal.event_lines import ledger_line
-from protocol import VisualState
-from roles.contracts import GateRequest, GateVerdict
+from protocol import ExecStatus, VisualState
+from roles.contracts import Fact, GateRequest, GateVerdict, StepRecord
 from roles.contracts.orders import Condition, GoalLedger, LedgerEntry, Of, Order, Reading, Slot, Text, Thing, opened
 from roles.contracts.orders import Test as Holds
 from roles.contracts.signals import GateTrigger
@@ -338,3 +339,36 @@ def test_what_is_moved_to_another_time_has_to_last_as_long_as_it_did(tmp_path: P
     steps = tuple(s for s in moved.request.steps if s.target != "End time")
     held = ledger(read(moved.request.goal), moved.request.model_copy(update={"steps": steps}), screens.get).entries[0]
     assert (held.state, held.why) == ("missing", "it was 60 minutes long and is 180 now")
+
+
+LISTED = [{"id": "5", "folder": "Inbox", "sender": "ann@example.com", "subject": "Lunch"},
+          {"id": "7", "folder": "Inbox", "sender": "bob@example.com", "subject": "Lunch"},
+          {"id": "9", "folder": "Inbox", "sender": "ann@example.com", "subject": "Rent"}]  # fmt: skip
+
+
+def called(number: int, function: str, **arguments: str) -> StepRecord:
+    action = {"action_type": "call_api", "app": "mail", "function": function, "arguments": arguments}
+    verb = "delete" if arguments.get("folder") == "Trash" else "call_api"
+    return StepRecord(step=number, subtask="s1", app="mail", action=action, verb=verb, exec_status=ExecStatus.EXECUTED)
+
+
+def answered(number: int, value: object) -> Fact:
+    return Fact(name=f"answer at step {number}", value=json.dumps(value), kind="result", app="mail", step=number, subtask="s1")
+
+
+@pytest.mark.parametrize(
+    ("count", "moved", "state", "why"),
+    [
+        (3, "59", "shown", ""),
+        (3, "5", "missing", "not done to Rent"),
+        (3, "579", "forbidden", "no order asks for it"),
+        (8, "59", "missing", "no list of them was seen whole"),
+    ],
+)
+def test_what_functions_list_and_change_is_known_by_its_id(count: int, moved: str, state: str, why: str) -> None:
+    goal = "Move all mails from ann@example.com to the trash"
+    steps = [called(1, "list_messages"), *(called(n, "move_message", id=i, folder="Trash") for n, i in enumerate(moved, 2))]
+    facts = [answered(1, {"count": count, "offset": 0, "items": LISTED})]
+    request = GateRequest(goal=goal, trigger=GateTrigger.FINAL_CHECK, steps=tuple(steps), facts=tuple(facts))
+    last = ledger(read(goal), request, {}.get).entries[-1]
+    assert (last.state, why in last.why) == (state, True), last
