@@ -73,7 +73,7 @@ class Worked(_Kinded):
     """Worked out of others: how many, their sum, the difference, how long until."""
 
     is_a: Literal["worked"] = "worked"
-    how: Literal["sum", "count", "average", "difference", "list", "joined"]
+    how: Literal["sum", "count", "average", "largest", "smallest", "difference", "list", "days_between", "joined", "whether"]
     of: tuple[Value, ...]
     spans: tuple[Span, ...] = ()
 
@@ -166,6 +166,8 @@ class Condition(Frozen):
     tests: tuple[Test, ...] = ()
     """Empty: whether there is such a thing."""
     negated: bool = False
+    at_least: int = 0
+    """So many of them must be there: more than three are at least four."""
     spans: tuple[Span, ...] = ()
 
 

@@ -370,8 +370,12 @@ class Resolver:
 
     def _worked(self, value: Worked) -> list[str] | None:
         """A sum or a number over all records of a list that was seen whole."""
+        if value.how == "days_between" and len(value.of) == 2:
+            ends = [[of.first[:10]] if isinstance(of, When) else self.texts(of) or [] for of in value.of]
+            first, last = (parse_date(texts[0]) if len(texts) == 1 else None for texts in ends)
+            return [str(abs((last - first).days))] if first and last else None
         one = value.of[0] if len(value.of) == 1 else None
-        if not isinstance(one, Of) or value.how not in {"sum", "count"} or one.thing.pick is not None:
+        if not isinstance(one, Of) or value.how not in {"sum", "count", "largest", "smallest"} or one.thing.pick is not None:
             return None
         things = [self.named(each) for each in (one.thing.model_copy(update={"also": ()}), *one.thing.also)]
         sets = [self.all_of(thing) for thing in things]
@@ -385,7 +389,7 @@ class Resolver:
         if not numbers or None in numbers or len(numbers) != len(meant):
             return None
         plain = [number for number in numbers if number is not None]
-        return [f"{sum(plain):.2f}"]
+        return [f"{ {'sum': sum, 'largest': max, 'smallest': min}[value.how](plain):.2f}"]  # type: ignore[operator]
 
     def all_of(self, thing: Thing) -> list[SeenRecord] | None:
         """All records that are surely meant, of the lists of them that were seen whole; None where none was."""

@@ -421,6 +421,7 @@ class Forms(Values):
                     value = self.words(Of(fields=(source.label,), thing=Thing(back=Back(to=self._at))))
                     entries.append(Entry(label=field.label, value=value))
             self._made(card, kind, "", entries, self._commit(order, kind, "submit"))
+            self._sources.setdefault(self._at, []).append(row)
         self._row = None
 
 

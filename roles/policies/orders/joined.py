@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from environments.cards import AppCard, KindCard
-from roles.contracts.orders import Of, Order, Slot, Value
+from roles.contracts.orders import Of, Order, Slot, Thing, Value
+from roles.policies.orders.grounding import ground_field
 from roles.policies.orders.state import COMMITS, LOOKS, PlanState, Refusal, Subject, is_many, unwanted_by
 
+SAYS = frozenset({*LOOKS, "answer", "copy", "write", "add", "put", "send"})
 """Verbs whose object may be a value."""
 
 
@@ -53,7 +55,20 @@ class Joined(PlanState):
         return bool(same) or (no.object.back is not None and no.object.back.to == at and not no.object.tests)
 
     def _name_fields(self) -> None:
-        orders = [order.model_copy(update={"slots": self._named(order.slots, n)}) for n, order in enumerate(self.reading.orders)]
+        """ "The invoice total" is the total of the invoice, where nothing holds totals, and something holds invoices with one."""
+        orders = list(self.reading.orders)
+        for at, order in enumerate(orders):
+            slots = tuple(
+                slot.model_copy(update={"value": self._as_field(slot.value.thing) or slot.value})
+                if isinstance(slot.value, Of) and not slot.value.fields
+                else slot
+                for slot in order.slots
+            )
+            slots = self._named(slots, at)
+            of = self._as_field(order.object) if order.object is not None and order.verb in SAYS else None
+            if of is not None:
+                slots = (Slot(role="value", value=of, spans=of.spans), *slots)
+            orders[at] = order.model_copy(update={"slots": slots, "object": None if of is not None else order.object})
         self.reading = self.reading.model_copy(update={"orders": tuple(orders)})
 
     def _named(self, slots: Sequence[Slot], at: int) -> tuple[Slot, ...]:
@@ -69,6 +84,16 @@ class Joined(PlanState):
             else:
                 made.append(slot)
         return tuple(made)
+
+    def _as_field(self, thing: Thing) -> Of | None:
+        name = thing.name.text if thing.name is not None and not thing.name.quoted else ""
+        noun = name.removesuffix(thing.kind).strip()
+        if not thing.kind or not noun or noun == name or self._maybe(thing.kind):
+            return None
+        if not any(ground_field(thing.kind, kind) for _, kind in self._maybe(noun)):
+            return None
+        bare = thing.model_copy(update={"kind": noun, "name": None})
+        return Of(fields=(thing.kind,), thing=bare, spans=thing.spans)
 
     def _join_fields(self) -> None:
         """"... create a file, enter X as its content, select Y as the category": belong to the order that began the form."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
+from datetime import timedelta
 from typing import Literal
 
 from environments.cards import AppCard, FieldCard, KindCard, VerbCard
@@ -30,6 +31,7 @@ from roles.contracts.orders import (
     When,
     Worked,
 )
+from roles.contracts.values import parse_date
 from roles.policies.orders.forms import Forms, in_time, later
 from roles.policies.orders.grounding import ground_field, ground_place, ground_verb, is_control
 from roles.policies.orders.jobs import job_of
@@ -378,7 +380,7 @@ class Planner(Forms):
         """A verb of the application on each record that is meant."""
         thing = order.object
         if thing is None:
-            raise Refusal(f'"{self._said(order.spans)}" does not say with what')
+            return self._of_value(order)
         sender = next((s for s in order.slots if s.role == "from" and isinstance(s.value, Text) and "@" in s.value.text), None)
         if sender is not None:
             test = Test(relation="from", value=sender.value, spans=sender.spans)
@@ -394,7 +396,12 @@ class Planner(Forms):
             return self._set(order, thing)
         if (made := self._derived(order)) is not None:
             return self._derive(order, thing, *made)
-        rows = self.rows(thing)
+        try:
+            rows = self.rows(thing)
+        except Refusal:
+            if not thing.tests and thing.name is None and self._press_here(order, quiet=True):
+                return None
+            raise
         if not rows and is_many(thing):
             self._subjects[self._at] = Subject(phrase=self.phrase(thing))
             return None
@@ -404,6 +411,16 @@ class Planner(Forms):
         self._row = None
         self._subjects[self._at] = Subject(tuple(rows), phrase=self.phrase(thing))
         return None
+
+    def _of_value(self, order: Order) -> None:
+        """ "Claim the total of INV-1"; else a verb of the application that is at the front."""
+        made, told = self._derived(order), self._values(order)
+        thing = told[0].thing if len(told) == 1 and isinstance(told[0], Of) else None
+        if made is None or thing is None or is_many(thing):
+            self._press_here(order)
+            return
+        rest = tuple(slot for slot in order.slots if slot.role != "value" or slot.field)
+        self._derive(order.model_copy(update={"slots": (*self._named_values(order, told), *rest)}), thing, *made)
 
     def _verb_on(self, order: Order, records: Records) -> None:
         card, kind = self.card(records.app), self.kind(records)
@@ -483,7 +500,8 @@ class Planner(Forms):
         shift = [slot for slot in order.slots if slot.role == "by" and isinstance(slot.value, When)]
         by = next((slot.value.minutes for slot in shift if isinstance(slot.value, When)), 0)
         if by and by % DAY == 0:
-            raise Refusal(f'"{self._said(order.spans)}": say the day to which it is to be moved')
+            self._take(*shift)
+            return self._days_later(order, by // DAY, kind)
         if by:
             self._take(*shift)
             return [Entry(label=field.label, value=str(by), mode="later") for field in times]
@@ -501,6 +519,27 @@ class Planner(Forms):
             end = later(new[times[0].label], minutes_between(start, rest[-1]))
             entries.append(Entry(label=times[1].label, value=end))
         return entries
+
+    def _days_later(self, order: Order, days: int, kind: KindCard) -> list[Entry]:
+        """The days of a record, each so many later."""
+        (name,) = self.read(Of(fields=("date",), thing=order.object or Thing()))
+        first = parse_date(self._known(name))
+        fields = [ground_field(f"{edge} date", kind, True, "date") for edge in ("start", "end")]
+        if first is None or fields[0] is None:
+            raise Refusal(f'"{self._said(order.spans)}": on which day it is now is not shown')
+        day = str(first + timedelta(days=days))
+        return [Entry(label=field.label, value=day) for field in fields if field is not None]
+
+    def _press_here(self, order: Order, *, quiet: bool = False) -> bool:
+        """A verb of the application that was used last, as a whole."""
+        for card in [card for card in self.cards if card.app == self._app] or self.cards:
+            verbs = [verb for verb in card.verbs if verb.verb == order.verb]
+            if len(verbs) == 1 and card.app == self._app:
+                self._add(PressStep(app=card.app, verb=verbs[0].verb, control=verbs[0].control))
+                return True
+        if quiet:
+            return False
+        raise Refusal(f'"{self._said(order.spans)}" does not say with what')
 
     def _click_called(self, order: Order) -> bool:
         """'Click "Hand out P-2"': the control of that name, of the one application that has it, is named or is at the front."""

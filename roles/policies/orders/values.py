@@ -10,6 +10,7 @@ from roles.contracts.orders import (
     Amount,
     Back,
     ComputeStep,
+    Condition,
     JobStep,
     Of,
     ReadStep,
@@ -77,7 +78,7 @@ class Values(Lookups):
             return found
         if is_many(value.thing):
             return self._of_many(value)
-        if (said := self._of_picked(value)) is not None:
+        if (said := self._of_source(value) or self._of_picked(value)) is not None:
             return said
         if self._row is not None and self._is_row(value.thing):
             labels = [self._label(field, self._row.records) for field in value.fields]
@@ -98,6 +99,17 @@ class Values(Lookups):
         labels = [self._label(field, rows[0].records) for field in value.fields] if len(rows) == 1 else [""]
         known = len(rows) == 1 and all(rows[0].cells.get(label) for label in labels)
         return escaped(" ".join(self._cells(rows[0], value.fields))) if known else None
+
+    def _of_source(self, value: Of) -> str | None:
+        """What was not given to the new record, of the one that it was made from."""
+        back = value.thing.back
+        made = self._sources.get(back.to, []) if back is not None and back.to != self._at and not value.thing.tests else []
+        if back is None or len(made) != 1 or set(value.fields) <= {e.casefold() for e in self._subjects[back.to].rows[0].cells}:
+            return None
+        self._row, before = made[0], self._row
+        said = self._of(value.model_copy(update={"thing": Thing(back=Back(to=self._at))}))
+        self._row = before
+        return said
 
     def _fact_said(self, field: str) -> str | None:
         """The one fact that earlier orders found out under this name, or one that means the same."""
@@ -161,6 +173,8 @@ class Values(Lookups):
 
     def _worked(self, value: Worked) -> str:
         """What is worked out, as a fact; lists are joined here."""
+        if value.how == "whether":
+            return self._whether(value)
         value = value.model_copy(update={"of": tuple(self._of_each(of) for of in value.of)})
         many = [of for of in value.of if isinstance(of, Of) and is_many(of.thing)]
         if value.how in {"list", "joined"}:
@@ -188,6 +202,12 @@ class Values(Lookups):
         self._add(ComputeStep(formula=formula, name=name))
         return "{" + name + "}"
 
+    def _whether(self, value: Worked) -> str:
+        """What was asked, and yes or no."""
+        thing, so = (of.thing for of in value.of if isinstance(of, Of))
+        holds = self._holds(Condition(thing=thing, tests=so.tests[len(thing.tests) :]))
+        return escaped(f"{self._said(value.spans).removeprefix('whether ').removeprefix('if ')}: {'yes' if holds else 'no'}")
+
     def _of_each(self, value: Value) -> Value:
         """ "These totals": the totals of those that an earlier order was done for each of."""
         back = value if isinstance(value, Back) else value.thing.back if isinstance(value, Of) and not value.thing.tests else None
@@ -211,7 +231,8 @@ class Values(Lookups):
             return f"fact {_string(name)} | count"
         if not field:
             raise Refusal(f'"{self.phrase(of.thing)}": it is not said of which field the {how} is meant')
-        return f"fact {_string(name)} | {how} [{self._label(field[0], base)}]"
+        word = {"largest": "maximum", "smallest": "minimum"}.get(how, how)
+        return f"fact {_string(name)} | {word} [{self._label(field[0], base)}]"
 
     def _check_apart(self, value: Worked, parts: Sequence[Thing]) -> None:
         """What is in two of the sets that are added up would count twice."""
@@ -241,6 +262,11 @@ class Values(Lookups):
                 return " + ".join(parts)
             case "average":
                 return f"({' + '.join(parts)}) / {len(parts)}"
+            case "largest" | "smallest":
+                word = "larger" if how == "largest" else "smaller"
+                return f"{word}({', '.join(parts)})"
+            case "days_between" if len(parts) == 2:
+                return f"days({parts[0]}, {parts[1]})"
             case "difference" if len(parts) == 2:
                 return f"larger({parts[0]}, {parts[1]}) - smaller({parts[0]}, {parts[1]})"
         raise Refusal(f"a {how} of {len(parts)} values is not understood")

@@ -13,7 +13,7 @@ from typing import Any, TypedDict
 
 import yaml
 
-from roles.contracts.orders import Of, Order, Pick, Slot, Text, Thing, Value
+from roles.contracts.orders import Of, Order, Pick, Slot, Test, Text, Thing, Value
 from roles.screen.language.names import Draft, Read
 from roles.screen.language.values import Values
 
@@ -83,7 +83,7 @@ class Controls(Values):
         return end if self.over(end) or self._separator(end) else at
 
     def _deed(self, at: int) -> Read[Order] | None:
-        """VERB [the] [cheapest] [KIND] [NAME] [with the lowest LABEL]: what controls in rows are called"""
+        """VERB [the] [cheapest] [KIND] [NAME] [with the lowest LABEL] [that is STATE]: what controls in rows are called"""
         known = self.words.shown is not None and (self.words.verbal(at) or self.low(at) in self.words.shown)
         if not known or self._one_of(at, words_of_pages()["others"]):
             return None
@@ -100,6 +100,7 @@ class Controls(Values):
             kind, place = (text.text if noun else kind), after
             draft.name = draft.name if noun else text
         place = self._by_field(place, draft)
+        place = self._that_is(place, draft.tests)
         ended = self.over(place) or self._begins(self._separator(place) or len(self.words.list))
         if not (kind or draft.name is not None) or not ended:
             return None
@@ -121,6 +122,17 @@ class Controls(Values):
             return at
         draft.pick = best.pick.model_copy(update={"by": label[0].text})
         return label[1]
+
+    def _that_is(self, at: int, tests: list[Test]) -> int:
+        """that is free"""
+        if self.low(at) not in {"that", "which", "who"} or self.low(at + 1) not in {"is", "are"}:
+            return at
+        negated = self.low(at + 2) == "not"
+        said = self._shown(at + 2 + negated) or self._phrase(at + 2 + negated)
+        if said is None:
+            return at
+        tests.append(Test(value=said[0], negated=negated, spans=self.spans(at, said[1])))
+        return said[1]
 
     # --- words and names --------------------------------------------------------------------------------------------------
 
@@ -379,7 +391,10 @@ class Controls(Values):
         return self._labelled(at, frozenset({"to"}))
 
     def page_write(self, at: int) -> Read[Operands] | None:
-        """VALUE as LABEL {and VALUE as LABEL} | LABEL VALUE {and LABEL VALUE} [into THING] | VALUE into THING"""
+        """[the form:] VALUE as LABEL {and VALUE as LABEL} | LABEL VALUE {and LABEL VALUE} [into THING] | VALUE into THING"""
+        form = self._phrase(self._past_article(at))
+        if form is not None and form[0].text.endswith("form") and self.low(form[1]) == ":":
+            at = form[1] + 1
         if (pairs := self._pairs(at) or self._labelled(at, frozenset({"with", "to", "is", ":", "="}))) is not None:
             found, end = pairs
             into = self._part(end + 1, inner=True) if self.low(end) in {"into", "in"} else None

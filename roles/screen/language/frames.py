@@ -34,7 +34,7 @@ class Frame:
         values.subject = None
         self.slots: list[Slot] = []
         self.person: Thing | None = None
-        self.kept = False
+        self.kept = self.negated = False
 
     def add(self, role: str, value: Value, first: int, end: int, field: str = "") -> int | None:
         if role in ONCE and not field and any(slot.role == role and not slot.field for slot in self.slots):
@@ -71,6 +71,7 @@ class Frame:
     def operand(self, at: int, comma: bool) -> int | None:
         for rule in (
             self.keeping,
+            self.called,
             self.excepting,
             self.channel,
             self.due,
@@ -99,6 +100,21 @@ class Frame:
             self.kept = True
             return kept.end
         return onwards.end if onwards and self.verb["name"] == "rename" and self.slots else None
+
+    def called(self, at: int) -> int | None:
+        """an alarm for 7 am called X | a note titled with its number"""
+        found, new = self.read.take(at, "predicates"), self.object
+        if found is None or found.entry.name != "is called" or new is None or not self.verb.get("makes") or new.name:
+            return None
+        value = self.read.fields(found.end + 1) if self.read.low(found.end) == "with" else None
+        if value is not None:
+            return self.add("with", value[0], at, value[1], field="title")
+        name = self.read.title(found.end)
+        if name is None or not new.new:
+            return None
+        spans = (*new.spans, *self.read.spans(at, name[1]))
+        self.object = self.read.object = new.model_copy(update={"name": name[0], "spans": spans})
+        return name[1]
 
     def excepting(self, at: int) -> int | None:
         """mark all as done except THING"""
@@ -194,6 +210,8 @@ class Frame:
                 return None
             moment = {"start": before[0].start, "end": before[0].end, "spans": self.read.spans(at, day[1])}
             return self.add("on", day[0].model_copy(update=moment), at, day[1])
+        if same and self.read.low(at) == "to" and self.read.low(same.end) == "time":  # to the same time one day later
+            return self.when(same.end + 1)
         to = next((n for n, slot in enumerate(self.slots) if slot.role == "to" and isinstance(slot.value, When)), None)
         end, when = same.end if same else 0, self.slots[to].value if to is not None else None
         said = {"day": when.first, "time": when.start} if isinstance(when, When) else {}
@@ -257,6 +275,8 @@ class Frame:
     def _value(self, role: str, at: int) -> Read[Value] | None:
         if role in {"as", "value"} and (state := self.read.marked(at)):
             return state
+        if role in {"value", "to"} and (same := self.same_of(at)) is not None:
+            return same
         held = self.read.fields(at) if role == "into" else None
         if held and isinstance(held[0], Of) and set(held[0].fields) <= DAYS:
             return held
@@ -268,6 +288,12 @@ class Frame:
             return value
         thing = self.read.thing(at, inner=True)
         return (self.read.valued_thing(thing[0]), thing[1]) if thing else None
+
+    def same_of(self, at: int) -> Read[Value] | None:
+        """Set the phone number of Ann to "that of Bob": the same field of another."""
+        fields = next((slot.value.fields for slot in self.slots if isinstance(slot.value, Of) and slot.value.fields), ())
+        thing = self.read.thing(at + 2) if fields and self.read.low(at) == "that" and self.read.low(at + 1) == "of" else None
+        return (Of(fields=fields, thing=thing[0], spans=self.read.spans(at, thing[1])), thing[1]) if thing else None
 
     def as_field(self, at: int) -> int | None:
         """as the amount: into which field goes what is written"""
@@ -388,7 +414,19 @@ class Frame:
             return self.words(at, at, plain=True)
         if self.person is not None and self.read.low(at) in SPEAKING and not self.read.over(at + 1):  # tell Ann I am late
             return self.words(at, at)
+        if self.verb["name"] == "remind" and self.read.low(at) == "to":
+            return self.reminded(at)
         return self.words(at, at + 1) if self.read.low(at) == ":" else None
+
+    def reminded(self, at: int) -> int | None:
+        """to call Ann"""
+        end, size = self.words(at, at + 1), len(self.slots)
+        if end is None or not self.read.words.verbal(at + 1):
+            return None
+        if any(self.read.dates.read(place) for place in range(at + 1, end)):
+            raise Doubt(f"is that when it is to be done, or when to remind of it: {self.read.words.text(at, end)!r}?")
+        self.slots[size - 1] = self.slots[size - 1].model_copy(update={"role": "about"})
+        return end
 
     def listed(self, at: int) -> int | None:
         """make a file a.txt: VALUE, VALUE and VALUE"""
@@ -401,6 +439,8 @@ class Frame:
         """with "words" | with the total | with both"""
         if (found := self.read.joined(at)) is not None:
             return self.add("saying", found[0], first, found[1])
+        if self.read.low(at) == "both" and (back := self.read.back(at=at)):
+            return self.add("saying", back, first, at + 1)
         lists = self.read.low(at - 1) in {"lists", "listing", "names", "naming"}
         many = self.read.thing(at) if lists else None
         return self.add("saying", self.read.valued_thing(many[0]), first, many[1]) if many and plural(many[0]) else None
@@ -465,6 +505,11 @@ class Frame:
     def direct(self, at: int) -> int | None:
         """The object, and before it the person that something is told or given."""
         read, says = self.read, self.verb.get("says")
+        if self.verb.get("makes") and self.object is None and not self.filled() and (none := read.take(at, "no")):
+            some = read.simple(none.end) if none.entry.name == "no" else None
+            self.negated = some is not None
+            self.object = some[0].model_copy(update={"new": True, "quantity": "any"}) if some else None
+            return some[1] if some else None
         if self.takes == "none" or self.object is not None or (says and read.low(at) in {"me", "us"}):
             return None
         if any(slot.role == "saying" or (slot.role == "value" and not slot.field) for slot in self.slots):
@@ -523,7 +568,7 @@ class Frame:
         )
         if lacking or (name in {"set", "replace"} and not self.spread()) or (self.verb.get("works") and not self.worked()):
             return None
-        return Order(verb=self.verb.get("verb", name), object=self.object, slots=tuple(self.slots))
+        return Order(verb=self.verb.get("verb", name), object=self.object, slots=tuple(self.slots), negated=self.negated)
 
     def addressed(self) -> bool:
         """Whether it is certain who is spoken to: one thing alone, or with "to" behind it, is what is sent."""
@@ -546,6 +591,8 @@ class Frame:
             self.object, self.slots = Thing(name=value, spans=value.spans), []
         if name == "keep" and "into" in roles and "value" in roles:
             return "write"
+        if name == "merge" and self.verb["said"] == "join" and not (self.object and plural(self.object)):
+            return "join"
         if name != "write":
             return name
         into = roles["into"].value if "into" in roles else None

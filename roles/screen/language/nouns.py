@@ -36,6 +36,8 @@ class Nouns(Names):
             closing = self.low(sep - 1) == "and"
             others, end = [*others, more[0]], more[1]
             if closing:
+                if first.quantity == "number" and first.number == len(others) + 1 and first.name:  # three notes called A, B and C
+                    first = first.model_copy(update={"quantity": "one", "number": 0})
                 return first.model_copy(update={"also": tuple(others), "spans": self.spans(at, end)}), end
         if self.take(end, "or") and self.simple(end + 1):
             raise Doubt(f"which is meant of {self.words.text(at, self.simple(end + 1)[1])!r}?")  # type: ignore[index]
@@ -220,7 +222,7 @@ class Nouns(Names):
         """noun [name] | name noun | name | quotation | ones | the largest [one] of THING"""
         ones = self.take(at, "ones")
         of = ones.end if ones else at
-        if draft.pick is not None and self.low(of) == "of":
+        if draft.pick and self.low(of) == "of":
             return self._picked_of(of + 1, draft)
         if ones is not None:
             return self._ones(at, ones, draft, determined)
@@ -229,8 +231,15 @@ class Nouns(Names):
         if self.kind(at) == "quote":
             draft.name = self.text(at, at + 1, quoted=True)
             return at + 1
-        end = self._name_end(at)
+        dated = determined and self.kind(at) == "number" and len(self.low(at)) == 4 and self._open(at + 1)  # the 2024 summary
+        end = self._name_end(at + dated)
+        if dated:
+            draft.name = self.text(at, end)
+            return end
         if end == at:
+            if self.kind(at) == "number" and not determined and re.fullmatch(r"\d{4,}", self.low(at)):
+                draft.name = self.text(at, at + 1)
+                return at + 1
             draft.kind = self.said_kind
             return at if draft.pick and self.said_kind else None
         end = self._noun_and_name(at, end, draft, determined)
@@ -257,7 +266,7 @@ class Nouns(Names):
             return None
         thing = inner[0]
         draft.kind, draft.name, draft.tests = thing.kind, thing.name, list(thing.tests)
-        draft.number, draft.place, draft.but = thing.number, thing.place, thing.but
+        draft.place, draft.but, draft.number = thing.place, thing.but, thing.number
         return inner[1]
 
     def _ones(self, at: int, ones: Match, draft: Draft, determined: bool) -> int | None:

@@ -91,6 +91,9 @@ class Clauses(Statements, Controls):
                 yield f"what is to be said: {self.words.goal[order.spans[0][0] : order.spans[0][1]]!r}?"
 
     def _unused(self, place: tuple[int, int]) -> Iterator[Unread]:
+        have = self.take(place[0], "existing")
+        if have is not None and self._had(place[0], have.end) is not None:
+            return
         span = (self.words.list[place[0]].start, self.words.list[place[1] - 1].end)
         yield Unread(text=self.words.goal[span[0] : span[1]], span=span, why="nothing that follows speaks of it")
 
@@ -151,7 +154,8 @@ class Clauses(Statements, Controls):
                 return told
             found = self.thing(opened.end)
             if found is None or not self.over(found[1]):
-                return None
+                had = self._had(at, opened.end)
+                return had if had is not None and self.over(had) else None
             self.topic, self.waiting = found[0].model_copy(update={"spans": self.spans(at, found[1])}), (at, found[1])
             return found[1]
         if (wanted := self._wanting(at)) is not None:
@@ -184,7 +188,8 @@ class Clauses(Statements, Controls):
             self.people = [*self.people, self.words.text(at, end)]
             self.asker = range(next(n for n in range(size, -1, -1) if n == 0 or self.orders[n - 1].verb != "answer"), size)
             return self._clauses(stop + 1, self._sentence_end(stop), None)
-        while (value := self.worked(stop) or self.fields(stop)) is not None:
+        so = self.low(stop) == "if"
+        while (value := (self.whether_so(stop) if so else None) or self.worked(stop) or self.fields(stop)) is not None:
             slot = Slot(role="value", value=value[0], spans=value[0].spans)
             self.orders.append(
                 Order(verb="find", said=self.words.text(end, verb.end), slots=(slot,), spans=self.spans(at, value[1]))
@@ -309,6 +314,9 @@ class Clauses(Statements, Controls):
         """One clause; its order is added to those read. Gives the place behind it."""
         size = len(self.orders)
         start, negated = at, False
+        if (idle := self.take(at, "idle")) and self.over(idle.end) and self.condition is not None:  # otherwise do nothing
+            self.words.nothing += self.words.list[at : idle.end]
+            return idle.end
         while (opened := self.take(at, "requests")) is not None:
             at = opened.end
         if (denied := self.take(at, "negations")) is not None:
@@ -317,8 +325,8 @@ class Clauses(Statements, Controls):
             negated, at = True, at + 2
         if not negated and standing is None and (stop := self.whether(at) or self.awaited(at)) is not None:
             return stop
-        own = (self.on_page, self.keeping_only, self.entered, self.wished)
-        for rule in (*own, self.imperative, self.question, self.received, self.passive, self.fronted):
+        own = (self.on_page, self.ensured, self.keeping_only, self.likewise, self.entered, self.wished)
+        for rule in (*own, self.imperative, self.question, self.received, self.passive, self.fronted, self.gapped):
             self.object = None
             self.claimed = frozenset()
             found = rule(at)
@@ -401,6 +409,9 @@ class Clauses(Statements, Controls):
             onwards = self.take(name[1], "henceforth")
             name = name[0], onwards.end if onwards else name[1]
             slot = Slot(role="to", value=name[0], spans=self.spans(end, name[1]))
+            back = thing.back if not (negated or onwards) else None
+            if back is not None and (made := self._christened(back.to, name[0], at, name[1])):
+                return made
             return Order(
                 verb="rename", said=self.words.text(end, called.end), object=thing, slots=(slot,), negated=negated
             ), name[1]
@@ -477,6 +488,37 @@ class Clauses(Statements, Controls):
                     break
         self.people = known if best is not None else people
         return best
+
+    def gapped(self, at: int) -> Read[Order] | None:
+        """ "Turn the volume down to 20 and the brightness up to 80", "otherwise one called X": with the verb said before."""
+        last = self.orders[-1] if self.orders else None
+        verb = self.words.lexicon.data["verbs"].get(last.verb) if last else None
+        if last is None or verb is None or last.verb not in {"set", "create", "move"} or last.negated or self.over(at):
+            return None
+        if last.verb == "create":
+            return self._another(at, last)
+        for pending in ((), ("up",), ("down",)):
+            read = self._operands(verb | {"name": last.verb, "said": ""}, at, pending)
+            roles = {slot.role for slot in read[0].slots} if read else set()
+            if read is not None and roles and roles == {slot.role for slot in last.slots} and read[0].object is not None:
+                return read[0].model_copy(update={"said": last.said}), read[1]
+        return None
+
+    def _another(self, at: int, last: Order) -> Read[Order] | None:
+        """one called X, where nothing else was said of the one before"""
+        ones, made = self.take(at, "ones"), last.object
+        called = self.take(ones.end, "predicates") if ones else None
+        named = called is not None and called.entry.name == "is called"
+        name = (
+            self.title(called.end)
+            if called and named
+            else self.name(ones.end)
+            if ones and self.kind(ones.end) == "quote"
+            else None
+        )
+        if name is None or made is None or last.slots or made.tests:
+            return None
+        return last.model_copy(update={"object": made.model_copy(update={"name": name[0], "spans": name[0].spans})}), name[1]
 
     def _verbs(self, at: int) -> Iterator[tuple[Match, tuple[str, ...]]]:
         """The verbs that can stand here, and the words of each that are still to come: throw X "out"."""

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from roles.contracts.orders import Amount, Context, Of, Order, Slot, Text, Thing, When
 from roles.screen.language.conditions import Conditions
-from roles.screen.language.names import Draft, Read, bare
+from roles.screen.language.names import NAMED, Draft, Read, bare
 
 ENTERS = frozenset({"set", "put", "write", "add", "create", "keep", "save"})
 """Verbs by which what was stated is entered."""
@@ -82,9 +82,17 @@ class Statements(Conditions):
         pointed = self.take(end, "pronouns")
         end = pointed.end if pointed and pointed.entry.name == "one" else end
         given = self.take(end, "prepositions", "slot_prepositions")
-        if told.slots[0].field == "any" or (given is not None and self.low(end) == "as"):  # what of somebody that is nobody said
+        as_field = given is not None and self.low(end) == "as"
+        if as_field and given is not None:
+            whose = self.take(given.end, "possessives", "articles")
+            named = self.take(whose.end if whose else given.end, "field")
+            if named is None or (told.slots[0].field != "any" and named.entry.name not in told.slots[0].field):
+                return None
+            field, end = named.entry.name if told.slots[0].field == "any" else told.slots[0].field, named.end
+            told = told.model_copy(update={"slots": (told.slots[0].model_copy(update={"field": field}),)})
+        elif told.slots[0].field == "any":  # what of somebody that is nobody said
             return None
-        if given or end == verb.end:
+        elif given or end == verb.end:
             self.people = [*people[:0], *(holder.name.text for _ in (1,) if holder.name)]
             thing = self.simple(given.end if given else end, inner=bool(given))
             self.people = people
@@ -98,6 +106,19 @@ class Statements(Conditions):
         self.told_value = self.waiting = None
         spans = (*told.spans, *self.spans(at, end))
         return told.model_copy(update={"said": self.words.text(at, verb.end), "object": holder, "spans": spans}), end
+
+    def _had(self, first: int, at: int) -> int | None:
+        """I have got a new phone [, NUMBER]"""
+        thing = self.simple(at)
+        if thing is None or not thing[0].new or thing[0].quantity != "any" or thing[0].tests:
+            return None
+        end = thing[1] + 2 * (self.low(thing[1]) == "," and self.kind(thing[1] + 1) in {*NAMED, "quote"})
+        if not (self.over(end) or self.low(end) == ","):
+            return None
+        span = (self.words.list[first].start, self.words.list[end - 1].end)
+        if all(told.span != span for told in self.context):
+            self.context.append(Context(text=self.words.goal[span[0] : span[1]], span=span, things=(thing[0],)))
+        return end
 
     def _filled(self, first: int, at: int) -> int | None:
         """there is too much in PLACE"""
@@ -225,6 +246,8 @@ class Statements(Conditions):
         modal, be = self.take(field.end, "passives"), self.low(field.end) in {"is", "are"}
         start = modal.end if modal else field.end + be
         known = any(slot.field == field.entry.name for slot in last.slots)
+        if self.low(field.end) == ":" and not known:
+            return self._dictated(at, field.end + 1, field.entry.name, last)
         plain = article is None and (self.kind(start) == "quote" or self._nameish(start))  # Subject Parking.
         said = modal or be or plain or self.low(at - 1) == "and"
         value = self.amount(start) or (self.title(start) if plain else self.name(start)) if said and not known else None
@@ -235,6 +258,23 @@ class Statements(Conditions):
         slot = Slot(role="with", field=field.entry.name, value=value[0], spans=spans)
         self.orders[-1] = last.model_copy(update={"slots": (*last.slots, slot), "spans": (*last.spans, *spans)})
         return self._given_slot(value[1] + 1) if more else value[1]
+
+    def _dictated(self, first: int, at: int, field: str, last: Order) -> int | None:
+        """Subject: X. | Text: we start at seven. For the order before, and all that the sentence says."""
+        end = self._sentence_end(at)
+        quoted = self.kind(at) == "quote"
+        if (
+            end == at
+            or (quoted and end > at + 1)
+            or any(self.low(n) == ":" or self.kind(n) == "quote" for n in range(at + 1, end))
+        ):
+            return None
+        amount = self.amount(at)
+        value = amount[0] if amount and amount[1] == end else self.text(at, end, quoted=quoted)
+        spans = self.spans(first, end)
+        slot = Slot(role="with", field=field, value=value, spans=spans)
+        self.orders[-1] = last.model_copy(update={"slots": (*last.slots, slot), "spans": (*last.spans, *spans)})
+        return end
 
     def _placed(self, at: int) -> int | None:
         """ "It is in my contacts": where the thing spoken of last is looked for."""
@@ -295,6 +335,20 @@ class Statements(Conditions):
         saying = [slot for slot in told.slots if slot.role == "saying"]
         self.orders[-2:] = [last.model_copy(update={"slots": (*last.slots, *saying), "spans": (*last.spans, *told.spans)})]
 
+    def ensured(self, at: int) -> Read[Order] | None:
+        """make sure that THING is STATE: what makes it so"""
+        sure = self.take(at, "ensures")
+        thing = self.thing(sure.end) if sure else None
+        be = self.take(thing[1], "auxiliaries") if thing else None
+        groups = ("states", "particles", "slot_prepositions", "prepositions")
+        state = self.take(be.end, *groups) if be and be.entry.name == "be" else None
+        verb = self.words.lexicon.data["made_so"].get(" ".join(state.entry.words)) if state else None
+        if sure is None or thing is None or state is None or verb is None:
+            return None
+        if not (self.over(state.end) or self._separator(state.end)):
+            return None
+        return Order(verb=verb, said=self.words.text(at, sure.end), object=thing[0]), state.end
+
     def keeping_only(self, at: int) -> Read[Order] | None:
         """keep only THING: what is to be done with all the others is said behind it."""
         only = self.take(at, "keep_only")
@@ -313,6 +367,38 @@ class Statements(Conditions):
         amount = self.amount(at)
         of = amount and not amount[0].unit and self.low(amount[1]) == "of" and self.low(amount[1] + 1) in {"it", "them"}
         return (amount[0], amount[1] + 2) if amount is not None and of else None
+
+    def _christened(self, made: int, name: Text, at: int, end: int) -> Read[Order] | None:
+        """ "Make a note. It should be called X": that is the name of what is made."""
+        order = self.orders[made]
+        if made != len(self.orders) - 1 or order.object is None or not order.object.new or order.object.name:
+            return None
+        self.orders.pop()
+        spans = (*order.spans, *self.spans(at, end))
+        return order.model_copy(update={"object": order.object.model_copy(update={"name": name}), "spans": spans}), end
+
+    def likewise(self, at: int) -> Read[Order] | None:
+        """[tell] the same [mail] to NAME [in chat]: what was said last, to somebody else."""
+        verb, last = next(iter(self.words.matches(at, "verb")), None), self.orders[-1] if self.orders else None
+        start = verb.end if verb and verb.entry.data.get("says") else at
+        same = self.take(start, "same")
+        if same is None or last is None or last.verb not in {"send", "forward", "share"} or last.negated:
+            return None
+        letter = self.take(same.end, "noun")
+        end = letter.end if letter and letter.entry.name in self.words.lexicon.data["letters"] else same.end
+        self.claimed = frozenset({"channels", "in"})
+        to = self.valued(end + 1) if self.low(end) in {"to", "for"} else None
+        if to is None:
+            return None
+        channel = self.take(to[1], "channels")
+        stop, roles = channel.end if channel else to[1], {"to", "by"} if channel else {"to"}
+        slots = [Slot(role="to", value=to[0], spans=self.spans(end, to[1]))]
+        if channel:
+            way = Of(thing=Thing(kind=channel.entry.name), spans=self.spans(to[1], stop))
+            slots.append(Slot(role="by", value=way, spans=way.spans))
+        slots += [slot for slot in last.slots if slot.role not in roles]
+        said = self.words.text(at, same.end)
+        return last.model_copy(update={"said": said, "slots": tuple(slots), "spans": self.spans(at, stop)}), stop
 
     def _sentence_end(self, at: int) -> int:
         while not self.over(at):

@@ -86,7 +86,7 @@ class Values(Narrowing):
     def worked(self, at: int) -> Read[Value] | None:
         """how many THINGS [there are] | the number of THINGS | the sum of VALUE"""
         start = at + (self.low(at) == "the")
-        if asked := self.asked(at, turned=False):
+        if asked := self.asked(at, turned=False) or (self.whether_so(at) if self.low(at) == "whether" else None):
             return asked
         if self.low(start) == "number" and self.low(start + 1) == "of" and start > at:
             found = self.simple(start + 2)
@@ -94,6 +94,10 @@ class Values(Narrowing):
                 return Worked(how="count", of=(Of(thing=found[0], spans=found[0].spans),), spans=self.spans(at, found[1])), found[
                     1
                 ]
+        if start > at and (edge := self._extreme(at, start)):
+            return edge
+        if self.low(start) == "average" and start > at and (value := self.fields(start + 1)) and isinstance(value[0], Of):
+            return Worked(how="average", of=(value[0],), spans=self.spans(at, value[1])), value[1]
         how = {"sum": "sum", "average": "average", "difference": "difference"}.get(self.low(start))
         if how and start > at and self.low(start + 1) in {"of", "between"}:
             value = self.fields(start + 2) or self.valued(start + 2)
@@ -102,23 +106,56 @@ class Values(Narrowing):
                 return Worked(how=how, of=(value[0],), spans=self.spans(at, value[1])), value[1]  # type: ignore[arg-type]
         return None
 
+    def whether_so(self, at: int) -> Read[Value] | None:
+        """whether THING PREDICATE: the thing, and the thing of which it is so"""
+        thing = self.simple(at + 1)
+        tests = self.predicates(thing[1]) if thing else None
+        if thing is None or tests is None:
+            return None
+        so = thing[0].model_copy(update={"tests": (*thing[0].tests, *tests[0])})
+        spans = self.spans(at, tests[1])
+        return Worked(how="whether", of=(Of(thing=thing[0], spans=spans), Of(thing=so, spans=spans)), spans=spans), tests[1]
+
+    def _extreme(self, first: int, at: int) -> Read[Value] | None:
+        """the highest total of THINGS | the lowest invoice total: what it is, and not of which"""
+        best = self.take(at, "superlatives")
+        how = {"largest": "largest", "smallest": "smallest"}.get(best.entry.name) if best else None
+        if best is None or how is None:
+            return None
+        kind = self.take(best.end, "noun")
+        field = self.take(kind.end if kind else best.end, "field")
+        if kind is not None and field is not None and kind.entry.shape == "one" and self._field_here(field):
+            thing, end = Thing(kind=kind.entry.name, quantity="all", spans=self.spans(best.end, kind.end)), field.end
+        else:
+            field = self.take(best.end, "field")
+            many = self.thing(field.end + 1) if field and self.low(field.end) == "of" else None
+            if field is None or many is None or not plural(many[0]):
+                return None
+            thing, end = many
+        of = Of(fields=(field.entry.name,), thing=thing, spans=self.spans(first, end))
+        return Worked(how=how, of=(of,), spans=of.spans), end  # type: ignore[arg-type]
+
     def asked(self, at: int, turned: bool) -> Read[Value] | None:
         """how many THINGS ... | which THING PREDICATE | who PREDICATE | what|when|where|how much ... THING ..."""
         word = self.take(at, "questions")
         if word is None:
             return None
         name, end = word.entry.name, word.end
+        draft = Draft()
+        if not turned and (stop := self._from_somebody(at, draft)) and draft.kind != "invitation":  # what Ann wrote me in chat
+            thing = draft.thing(self.spans(at, stop))
+            return Of(fields=("text",), thing=thing, spans=thing.spans), stop
         doubled = self.take(end, "all", "both", "articles", "possessives", "demonstratives")  # how many all mails
         if doubled and name in {"count", "which"} and self.low(at) != "what":
             return None
         if name == "count":
-            return self._counted(at, end)
+            return self._days_left(at, end) or self._counted(at, end)
         if (self.low(at) == "what" or name == "much") and (spent := self._spent(at, end)):
             return spent
         if name not in {"which", "who"}:
             return self._about(at, end, name, turned)
-        asked = self._field_asked(end, turned) if name == "which" else None
-        if found := asked or self._wanted(at, end, name):
+        picked = (self._field_asked(end, turned) or self._field_of_picked(at, end)) if name == "which" else None
+        if found := picked or self._wanted(at, end, name):
             return found
         be = self.take(end, "auxiliaries")
         if be and be.entry.name == "be" and self.low(at) != "which":
@@ -126,6 +163,28 @@ class Values(Narrowing):
             if value is not None and not (isinstance(value[0], Of) and value[0].thing.back):
                 return value
         return self._about(at, end, name, turned) if name == "which" else None
+
+    def _days_left(self, first: int, at: int) -> Read[Value] | None:
+        """how many days [are left|there are] until DAY | THING | THING is due"""
+        until = next((n for n in range(at + 1, at + 6) if self.low(n) in {"until", "till", "to"}), 0)
+        idle = all(
+            self.take(n, "auxiliaries") or self.low(n) in {"left", "there", "it", "remain", "to", "go"}
+            for n in range(at + 1, until)
+        )
+        if self.low(at) not in {"day", "days"} or not until or not idle or not self.today:
+            return None
+        day = self.dates.read(until + 1)
+        thing = self.simple(until + 1) if day is None else None
+        if day is None and thing is None:
+            return None
+        to: Value = day[0] if day else Of(fields=("date",), thing=thing[0], spans=thing[0].spans)  # type: ignore[index]
+        end = day[1] if day else thing[1]  # type: ignore[index]
+        tail = self.take(end, "auxiliaries")
+        due = self.take(tail.end, "predicates") if tail else None
+        if thing and due and due.entry.data.get("field") == "due date":
+            to, end = Of(fields=("due date",), thing=thing[0], spans=thing[0].spans), due.end
+        now = When(text="today", first=self.today[:10], last=self.today[:10])
+        return Worked(how="days_between", of=(now, to), spans=self.spans(first, end)), end
 
     def _counted(self, at: int, end: int) -> Read[Value] | None:
         if self.low(end) in {"there", "they"} and self.take(end + 1, "auxiliaries") and (back := self.back(True, at=at)):
@@ -153,6 +212,11 @@ class Values(Narrowing):
             draft = Draft(kind="person", quantity="all")
             stop = self._prepositional(end, draft) or end
             thing = draft.thing(self.spans(at, stop))
+            if self.low(end) == "of":  # who of my contacts
+                among = self.simple(end + 1)
+                if among is None or among[0].quantity != "all" or among[0].back or among[0].pick:
+                    return None
+                thing, stop = among
         else:
             found = self.simple(end + (self.low(end) == "of"))
             if found is None or found[0].back or found[0].quantity == "any":
@@ -168,7 +232,7 @@ class Values(Narrowing):
         if be and be.entry.name == "be" and not thing.pick and (due := self._due_next(be.end)):
             change = {"quantity": "one", "pick": due[0][0], "tests": (*thing.tests, *due[0][1])}
             return Of(thing=thing.model_copy(update=change), spans=self.spans(at, due[1])), due[1]
-        best = self._best(be.end) if be and be.entry.name == "have" else None
+        best = self._best(be.end) if be and be.entry.name == "have" else self._costs_most(stop)
         best = best if not thing.pick else None
         if best is not None:
             return Of(thing=thing.model_copy(update={"quantity": "one", "pick": best[0]}), spans=self.spans(at, best[1])), best[1]
@@ -178,6 +242,25 @@ class Values(Narrowing):
             return (Of(thing=thing, spans=self.spans(at, stop)), stop) if has else None
         thing = thing.model_copy(update={"tests": (*thing.tests, *more[0]), "spans": self.spans(at, more[1])})
         return Of(thing=thing, spans=thing.spans), more[1]
+
+    def _field_of_picked(self, first: int, at: int) -> Read[Value] | None:
+        """which vendor has the highest invoice: a field of the one that is picked"""
+        named = self.take(at, "field", "noun")
+        has = self.low(named.end) in {"has", "had"} if named else False
+        thing = self.simple(named.end + 1) if named and has and named.entry.shape == "one" else None
+        if named is None or thing is None or thing[0].pick is None or not thing[0].kind or self._best(named.end + 1):
+            return None
+        if thing[0].quantity != "one" or thing[0].pick.number != 1 or self.take(named.end + 1, "articles") is None:
+            return None
+        return Of(fields=(named.entry.name,), thing=thing[0], spans=self.spans(first, thing[1])), thing[1]
+
+    def _costs_most(self, at: int) -> Read[Pick] | None:
+        """costs the most | the least"""
+        verb = self.take(at, "predicates")
+        word = self.low(verb.end + 1) if verb and verb.entry.name in {"costs", "comes to"} and self.low(verb.end) == "the" else ""
+        if verb is None or word not in {"most", "least"}:
+            return None
+        return Pick(by="amount", order="most" if word == "most" else "least", spans=self.spans(at, verb.end + 2)), verb.end + 2
 
     def _field_asked(self, at: int, turned: bool) -> Read[Value] | None:
         """what Ann's number is"""
@@ -229,6 +312,8 @@ class Values(Narrowing):
         aux = self.take(end, "auxiliaries")
         if turned != bool(aux and aux.entry.name in {"be", "do"}):
             return None
+        if self.low(at) == "what" and (held := self._content(at, end)):
+            return held
         found = self.thing(aux.end if aux else end)
         if found is None:
             return None
@@ -258,6 +343,16 @@ class Values(Narrowing):
         """where does the meeting take place "that begins at 9"?"""
         more = self._relative(at)
         return (thing.model_copy(update={"tests": (*thing.tests, *more[0])}), more[1]) if more else (thing, at)
+
+    def _content(self, first: int, at: int) -> Read[Value] | None:
+        """what is on the picture: what it says; what is in the cart: all that is there"""
+        thing = self.simple(at + 2) if self.low(at) == "is" and self.low(at + 1) in {"on", "in"} else None
+        if thing is None or plural(thing[0]):
+            return None
+        spans = self.spans(first, thing[1])
+        if thing[0].kind in self.words.lexicon.data["places"]:
+            return Of(thing=Thing(quantity="all", place=thing[0], spans=spans), spans=spans), thing[1]
+        return Of(fields=("text",), thing=thing[0], spans=spans), thing[1]
 
     def _spent(self, first: int, at: int) -> Read[Value] | None:
         """how much have we spent with NAME, going by PLACE: the sum of the rows there that name it"""
@@ -333,12 +428,23 @@ class Values(Narrowing):
         """What is said of several together: "the number of" them, but not the numbers or that of each; "the sum of" theirs."""
         thing, first = value.thing, self.low(at)
         if "sum" in names and len(names) > 1 and plural(thing):
-            raise Doubt(f"is {self.words.goal!r} to say each one's, or one of them all?")
+            return self._together(names, value)
         each = self.low(end + 1) in {"each", "every"}
         if first == "number" and end == at + 1 and self.low(end) == "of" and thing.quantity == "all" and not each:
             return Worked(how="count", of=(Of(thing=thing, spans=thing.spans),), spans=value.spans)
         summed = names in {("total",), ("sum",)} and first in {"total", "sum"} and plural(thing) and not thing.also
         return Worked(how="sum", of=(value,), spans=value.spans) if summed else None
+
+    def _together(self, names: tuple[str, ...], value: Of) -> Worked:
+        """The sum and the number of several: each over all of them, and not of each. Raises Doubt."""
+        how = {"sum": "sum", "number": "count"}
+        if any(name not in how for name in names):
+            raise Doubt(f"is {self.words.goal!r} to say each one's, or one of them all?")
+        parts = [
+            Worked(how=how[name], of=(value.model_copy(update={"fields": ("sum",) if name == "sum" else ()}),), spans=value.spans)  # type: ignore[arg-type]
+            for name in names
+        ]
+        return Worked(how="joined", of=tuple(parts), spans=value.spans)
 
     def _it_starts(self, at: int) -> int:
         """ "The day and the time it starts": the place behind what says no more than the fields do."""

@@ -68,6 +68,7 @@ def worked(goal: str, world: str, tmp_path: Path) -> tuple[str, dict[str, Any], 
          ["apps.contacts.contacts.2.groups", "apps.contacts.contacts.4.groups"]),
         ('Save the phone number of Zoe Moreau in a new note called "Zoe"', "company", ["apps.notes.notes.15"]),
         ('Write Zoe Moreau\'s phone number and email into the note "Travel plan"', "company", ["apps.notes.notes.5.body"]),
+        ("Postpone the team lunch by two days", "company", ["apps.calendar.meetings.5.start", "apps.calendar.meetings.5.end"]),
         ("Enable notifications and set the language to French", "company", ["apps.settings.account.language"]),
         ("Mute the sound and set the brightness to 30", "office",
          ["apps.settings.device.muted", "apps.settings.device.brightness"]),
@@ -90,6 +91,8 @@ def worked(goal: str, world: str, tmp_path: Path) -> tuple[str, dict[str, Any], 
         ("Maria can't come to the supplier call. Remove her from it.", "diary", ["apps.calendar.meetings.supplier.attendees"]),
         ("Move the second meeting on June 1 to Room 2.", "company", ["apps.calendar.meetings.4.place"]),
         ("If I've got nothing on next Friday between 2 and 3 pm, book 'Bank' then.", "diary", ["apps.calendar.meetings.1"]),
+        ("If there are more than three unpaid invoices from Zephyr Travel, write a note titled Zephyr saying 'ask'.", "office",
+         ["apps.notes.notes.7"]),
         ("Forward the newest of the mails from Chen Abbott to Mina Lindgren.", "company", ["apps.mail.messages.25"]),
         ("Remind me one hour before the interview.", "diary", ["apps.calendar.meetings.interview.reminder"]),
         ("Unmute everybody in chat.", "company", ["apps.chat.conversations.10.muted", "apps.chat.conversations.13.muted"]),
@@ -107,6 +110,7 @@ def test_exactly_what_is_asked_for_is_changed(goal: str, world: str, changed: li
     [
         ("How many notes are there?", "14"),
         ("What is the email address of Zoe Moreau?", "zoe.moreau@example.com"),
+        ("What is the highest invoice total?", "$2,770.19"),
         ("When is the team lunch?", "Thu 14 May 2026"),
         ("Search for invoices over 1000 and tell me how many there are", "21"),
     ],
@@ -121,6 +125,13 @@ def test_who_has_no_address_is_not_left_out_in_silence() -> None:
     )
     said = steps("Email everyone in the group Suppliers that the office is closed", people)
     assert said == '"everyone in the group Suppliers": no Email is known of Pavel Varga'
+
+
+def test_the_sum_and_the_number_of_all_are_two_numbers() -> None:
+    known = table("all unpaid invoices", "Number|Total", "A|$2", "B|$3")
+    made = steps('Create a note titled "Total" with the sum and the number of all unpaid invoices', known)
+    assert isinstance(made, list)
+    assert [step.formula.rpartition(" | ")[2] for step in made if isinstance(step, ComputeStep)] == ["sum [Total]", "count"]
 
 
 def test_a_value_goes_into_the_field_of_its_name() -> None:

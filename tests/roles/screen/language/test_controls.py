@@ -54,6 +54,7 @@ def test_what_is_meant_is_called_as_the_page_calls_it(goal: str, things: list[tu
         ('Enter "A7" as the name, "Graz" as the town, and press Send in.', [("name", "A7"), ("town", "Graz")]),
         ('Enter the name "vina" and the town "US" into the text fields and press Submit.', [("name", "vina"), ("town", "US")]),
         ("Set Name to Ann and Town to Graz.", [("Name", "Ann"), ("Town", "Graz")]),
+        ('Fill in the order form: name Ada Byron, town "Graz".', [("name", "Ada Byron"), ("town", "Graz")]),
     ],
 )
 def test_values_go_where_they_are_said_to(goal: str, values: list[tuple[str, str]]) -> None:

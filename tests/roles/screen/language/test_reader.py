@@ -251,6 +251,17 @@ def test_what_something_says_and_who_has_part_in_it_are_fields_of_it() -> None:
     assert isinstance(sent.slots[0].value, Back)
 
 
+def test_the_same_is_said_to_somebody_else() -> None:
+    for more in ("Tell the same to Ben in chat", "Send the same to Ben"):
+        first, second = orders(f"Send Ann the total of INV-1. {more}.")
+        assert next(slot.value for slot in first.slots if slot.role == "saying") in [slot.value for slot in second.slots]
+        to = next(slot.value for slot in second.slots if slot.role == "to")
+        assert isinstance(to, Text)
+        assert to.text == "Ben"
+    assert not read("Tell the same to Ben", TODAY).understood
+    assert not read('Delete the note "A" and the same to Ben', TODAY).understood
+
+
 def test_what_a_reply_says_may_follow_it() -> None:
     reply = order("Reply to Ann's latest mail and tell her that I am coming")
     assert {slot.role for slot in reply.slots} == {"to", "saying"}
@@ -300,8 +311,15 @@ def test_a_reason_is_background_as_far_as_nothing_is_asked_for_in_it() -> None:
 
 
 def test_what_a_new_thing_is_called_may_follow() -> None:
+    for goal in ('Make a new note. It should be called "Plan".', 'Create an alarm for 7 am called "Plan"'):
+        made = order(goal).object
+        assert made
+        assert made.name
+        assert made.name.text == "Plan"
     named = order('Make a note. Its title should be "Plan" and its text "Buy tea".')
     assert [slot.field for slot in named.slots] == ["title", "text"]
+    titled = order("For each of the unpaid invoices, make a note titled with its number")
+    assert {(slot.role, slot.field) for slot in titled.slots} == {("per", ""), ("with", "title")}
 
 
 def test_what_a_field_or_a_unit_says_is_of_that_field() -> None:
@@ -316,6 +334,11 @@ def test_what_a_field_or_a_unit_says_is_of_that_field() -> None:
     assert (taken.verb, taken.slots[0].role) == ("remove", "from")
     added = order("Add a row to the sheet Costs with today's date and the vendor Webshop")
     assert [slot.field for slot in added.slots] == ["", "date", "vendor"]
+
+
+def test_a_reminder_to_do_something_says_what() -> None:
+    assert {slot.role for slot in order("Remind me tomorrow at 9 to call Ann").slots} == {"on", "about"}
+    assert read("Remind me to call Ann tomorrow", TODAY).asks
 
 
 def test_what_stands_in_backquotes_is_taken_letter_for_letter() -> None:
@@ -344,8 +367,21 @@ def test_any_in_a_question_or_a_condition_is_one_at_least() -> None:
     assert deleted.quantity == "all"
 
 
+def test_making_sure_of_a_state_is_doing_what_makes_it_so() -> None:
+    assert [one.verb for one in orders("Make sure that all lamps are off and lock the front door")] == ["turn_off", "lock"]
+    assert not read("Make sure that Ann is happy", TODAY).understood
+
+
 def test_the_day_of_a_meeting_is_not_the_day_of_a_person() -> None:
     assert {slot.role for slot in order("Schedule lunch with Ann on Friday at noon").slots} == {"with", "on"}
+
+
+def test_nothing_to_do_is_no_order() -> None:
+    turned = order("If the oven is on, turn it off. If not, there is nothing to do.")
+    assert turned.condition
+    assert not turned.condition.negated
+    assert not read("Do nothing", TODAY).understood
+    assert not read("Do nothing with the mail", TODAY).understood
 
 
 def test_each_of_several_fields_goes_where_it_is_said() -> None:
@@ -417,7 +453,11 @@ def test_the_number_of_several_is_how_many_they_are() -> None:
     assert all(isinstance(value, Of) and value.fields == ("number",) for value in values[2:])
 
 
-def test_the_highest_thing_is_a_record() -> None:
+def test_the_highest_of_a_field_is_a_value_and_the_highest_thing_a_record() -> None:
+    for goal in ("Tell me the highest total of the unpaid invoices", "What is the highest invoice total?"):
+        value = order(goal).slots[0].value
+        assert isinstance(value, Worked)
+        assert (value.how, isinstance(value.of[0], Of) and value.of[0].fields) == ("largest", ("total",))
     picked = order("Tell me the number of the highest invoice").slots[0].value
     assert isinstance(picked, Of)
     assert picked.thing.pick
@@ -430,6 +470,12 @@ def test_how_many_there_are_speaks_of_those_looked_for() -> None:
     assert (value.how, value.of[0].thing.back and value.of[0].thing.back.to) == ("count", 0)
 
 
+def test_that_of_another_is_the_same_field() -> None:
+    (slot,) = order("Set the phone number of Ann Lee to that of Bob Ray").slots
+    assert isinstance(slot.value, Of)
+    assert (slot.field, slot.value.fields) == ("phone number", ("phone number",))
+
+
 def test_what_can_go_and_what_has_to_start_is_to_be_done() -> None:
     goals = ('The note "A" can go', "The tea towels can come out of my cart", "INV-1 goes to the trash")
     assert [order(goal).verb for goal in goals] == ["delete", "remove", "put"]
@@ -440,7 +486,10 @@ def test_what_can_go_and_what_has_to_start_is_to_be_done() -> None:
     assert not read("The file has to go to Ann", TODAY).understood
 
 
-def test_a_field_behind_a_colon_is_no_order() -> None:
+def test_a_field_is_dictated_behind_a_colon() -> None:
+    told = order("Send Ann a mail. Subject: Keys. Text: they are ready at noon")
+    fields = {slot.field: slot.value.text for slot in told.slots if slot.field and isinstance(slot.value, Text)}
+    assert fields == {"subject": "Keys", "text": "they are ready at noon"}
     assert not read("Subject: Keys", TODAY).understood
 
 
@@ -622,7 +671,12 @@ def test_a_clause_says_who_something_is_from(goal: str, kind: str, person: str) 
     assert test.value.text == person
 
 
-def test_what_somebody_told_is_not_certain() -> None:
+def test_what_somebody_wrote_is_the_text_of_the_message() -> None:
+    told = next(slot.value for slot in order("Tell Ann what Ben wrote me in chat.").slots if slot.role == "saying")
+    assert isinstance(told, Of)
+    assert told.fields == ("text",)
+    assert told.thing.kind == "message"
+    assert told.thing.place
     unclear = ("Forward what Ben told me to Ann.", "Delete the mails that Petra never sent me.", "Print what Ben meant in chat.")
     for goal in unclear:
         assert not read(goal, TODAY).understood
@@ -666,6 +720,14 @@ def test_her_thing_is_no_person() -> None:
     assert [slot.role for slot in order("Tell Lena Ott in chat that her order is ready.").slots] == ["to", "by", "saying"]
 
 
+def test_what_one_has_got_is_background() -> None:
+    reading = read("I've got a new phone, 555-0102. Turn the sound off.", TODAY)
+    assert reading.understood
+    assert [told.text for told in reading.context] == ["I've got a new phone, 555-0102"]
+    assert order("I have a new mail from Ann, archive it.").object
+    assert not read("I have three mails from Ann. Delete the note A.", TODAY).understood
+
+
 # Fields of what is picked, and sums
 
 
@@ -673,7 +735,15 @@ def _value(goal: str) -> Any:
     return next(slot.value for slot in order(goal).slots if slot.role in {"value", "saying"})
 
 
-def test_which_has_the_highest_is_that_one() -> None:
+@pytest.mark.parametrize(
+    ("goal", "field"),
+    [("Tell me which vendor has the highest invoice.", "vendor"), ("Which customer has the oldest order?", "customer")],
+)
+def test_which_has_the_highest_is_a_field_of_that_one(goal: str, field: str) -> None:
+    value = _value(goal)
+    assert isinstance(value, Of)
+    assert value.fields == (field,)
+    assert value.thing.pick
     lamp = _value("Which lamp has the highest price?")
     assert isinstance(lamp, Of)
     assert not lamp.fields
@@ -685,7 +755,11 @@ def test_prices_are_added_up_only_where_it_is_said() -> None:
         assert not read(goal, TODAY).understood
 
 
-def test_all_but_one_of_a_group_are_written_to() -> None:
+def test_who_of_them_and_all_but_one_of_a_group() -> None:
+    works = _value("Who of my contacts works at Brook?")
+    assert isinstance(works, Of)
+    assert (works.thing.kind, works.thing.quantity) == ("contact", "all")
+    assert not read("Who of them works at Brook?", TODAY).understood
     who = "everyone in the group Choir except Ben Ito"
     for goal in (f'Write a mail to {who} saying "See you"', f'Send {who} a mail saying "See you"'):
         sent = order(goal)
@@ -768,6 +842,21 @@ def test_a_title_ends_at_a_small_word() -> None:
         assert names == ([title] if title else ["April bills"] if reading.understood else names)
 
 
+@pytest.mark.parametrize(
+    ("goal", "least", "negated"),
+    [
+        ("If there are more than three unpaid bills, make a note called X", 4, False),
+        ("If there are at least three unpaid bills, make a note called X", 3, False),
+        ("If there are fewer than three unpaid bills, make a note called X", 3, True),
+        ("Unless there are at most three unpaid bills, make a note called X", 4, False),
+    ],
+)
+def test_a_condition_counts(goal: str, least: int, negated: bool) -> None:
+    condition = order(goal).condition
+    assert condition is not None
+    assert (condition.at_least, condition.negated) == (least, negated)
+
+
 def test_free_is_that_there_is_no_appointment() -> None:
     made, told = orders("If I'm free tomorrow at 9, book 'A' then. If I'm not, make a note called X.")
     assert made.condition is not None
@@ -784,3 +873,16 @@ def test_what_is_asked_is_no_answer() -> None:
     assert isinstance(said, Text)
     told = order("Tell Ivy Castle in chat when the review starts")
     assert isinstance(next(slot.value for slot in told.slots if slot.role == "saying"), Of)
+
+
+def test_whether_it_is_so_is_told() -> None:
+    found, told = orders("Jonas would like to know whether INV-3 has been paid. Tell him in chat.")
+    assert isinstance(found.slots[0].value, Worked)
+    assert found.slots[0].value.how == "whether"
+    assert any(isinstance(slot.value, Back) for slot in told.slots)
+
+
+def test_what_is_left_out_is_the_verb_before() -> None:
+    first, second = orders("Turn the volume down to 20 and the brightness up to 80")
+    assert first.verb == second.verb == "set"
+    assert second.slots[0].field == "brightness"
