@@ -18,7 +18,17 @@ from roles.contracts import (
     StepRecord,
     TextShown,
 )
-from roles.screen.calls import changed_by, function_words, gone_later, is_call, looks_only, said_later, shown_later, told_of
+from roles.screen.calls import (
+    changed_by,
+    changes_something,
+    function_words,
+    gone_later,
+    is_call,
+    looks_only,
+    said_later,
+    shown_later,
+    told_of,
+)
 from roles.screen.dialogs import PAGE_SAYS_NO, called_off, refusal
 from roles.screen.matching import similarity, tokens
 from roles.screen.page import held, likeness
@@ -311,7 +321,7 @@ def _amounts_to(step: StepRecord, verb: str, target: str | None, request: GateRe
     keys = [str(k).casefold() for k in step.action.get("keys", [])]
     if step.action.get("action_type") == "drag" and any(verb in e.casefold() for e in step.events):
         return True  # a row that was swept aside
-    if (step.exec_status == "executed" and _announced(verb, step)) or _became(verb, step, request):
+    if (changes_something(step) and _announced(verb, step)) or _became(verb, step, request):
         return True
     shortcut = verb == "save" and keys[-1:] == ["s"] and len(keys) > 1
     pressed = step.action.get("action_type") in {"click", "press_key"} or bool(step.action.get("submit"))

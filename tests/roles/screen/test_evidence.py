@@ -124,6 +124,12 @@ def test_a_save_button_that_is_idle_shows_a_save_only_after_something_was_writte
     assert effect("save", (state(field("")), IDLE), written(1, state(field("")), IDLE).model_copy(update=SEEN))
 
 
+def test_a_document_that_says_it_is_saved_as_it_is_opened_was_not_saved_by_that() -> None:
+    told = {"events": ("status: 25 rows, 4 columns; saved",)}
+    assert not effect("save", (LIST, IDLE), acted(1, {"action_type": "launch_app", "app": "notes"}, LIST, IDLE, **told))
+    assert effect("save", (LIST, IDLE), acted(1, press("Save", "e8"), LIST, IDLE, **told))
+
+
 SEEN = {"app": "notes", "visible_change": True}
 
 
