@@ -182,7 +182,9 @@ def unfounded(request: GateRequest, screen: ScreenById) -> tuple[str, ...]:
         where = f'"{written.step.target or written.step.app}" (step {written.step.step})'
         if (lost := known.lost(written, screen)) is not None:
             at = known.stands(lost, written.step, screen)
-            found.append(f'"{lost}" in {where}: no goal, fact, person or page says it' + (f"; it stood on {at}" if at else ""))
+            own = next((f'"{f.name}"' for f in request.facts if f.value == lost), "")
+            who = f"but the worker's own fact {own} nothing says it" if own else "no goal, fact, person or page says it"
+            found.append(f'"{lost}" in {where}: {who}' + (f"; it stood on {at}" if at else ""))
         found += [f'"{mask}" in {where} only stands where a value is kept from view' for mask in known.masks(written)]
     found += [said for fact in request.facts if (said := _elsewhere(fact, request, screen) or _echoed(fact, request.goal))]
     return tuple(dict.fromkeys(found))

@@ -28,7 +28,8 @@ from roles.policies.orders.stages import expected
 from roles.safety import Constraints
 from roles.screen.language.reader import read
 
-_SLOT = re.compile(r"\{([^{}]+)\}")
+_SLOT = re.compile(r"\{([^{}]+)\}|\bfact:(\w+)")
+"""Where the value of a fact goes, as plans and as models write it."""
 _EARLIER = 12
 """Older screens given as evidence."""
 
@@ -129,7 +130,7 @@ def _undone(request: GateRequest, ctx: Context) -> tuple[str, ...]:
     if request.subtask is None or request.subtask.steps or request.subtask.worker != "operator":
         return ()
     known = {fact.name: fact.value for fact in request.facts}
-    words = _SLOT.sub(lambda slot: known.get(slot[1], slot[0]), request.subtask.instruction)
+    words = _SLOT.sub(lambda slot: known.get(slot[1] or slot[2], slot[0]), request.subtask.instruction)
     whole = request.model_copy(update={"steps": ctx.journal.all_steps(MOST_STEPS)})
     reading = read(words, request.today, vocabulary(request.cards))
     held = ledger(reading, whole, ctx.journal.screens.get, part=True)

@@ -230,6 +230,7 @@ def test_what_is_understood_of_a_subtasks_words_is_held_against_what_was_done() 
 
     assert run('Enter "$5.00" as the amount.').status == "fulfilled"
     assert run('Enter "$5.00" as the amount and flumox the quibbles.').status == "fulfilled"
+    assert run('Enter "fact:amount" as the amount.').status == "fulfilled"  # what no fact says yet cannot be looked for
     other = run('Enter "$7.00" as the amount.')
     assert other.status == "rejected"
     assert gates(other)[0]["issues"][0].startswith('not done: Enter "$7.00" as the amount')

@@ -48,7 +48,8 @@ def test_what_stands_in_place_of_a_value_is_not_the_value(text: str, issues: int
 
 
 def test_a_fact_that_rests_on_a_models_word_founds_nothing() -> None:
-    assert found(wrote("$1,059.73"), facts=(TOTAL.model_copy(update={"source": "model"}),))
+    (said,) = found(wrote("$1,059.73"), facts=(TOTAL.model_copy(update={"source": "model"}),))
+    assert said.endswith('but the worker\'s own fact "invoice total" nothing says it')
     worked_out = Fact(name="sum", value="$99.00", source="facts", used=("invoice total",))
     assert found(wrote("$99.00"), facts=(TOTAL, worked_out)) == ()
 
