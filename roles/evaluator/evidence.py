@@ -28,7 +28,7 @@ from roles.safety.destinations import looks, texts
 from roles.safety.privacy.vault import references_in
 from roles.screen.calls import changes_something, is_call
 from roles.screen.evidence import check, done_of, views
-from roles.screen.values import find_dates, is_masked
+from roles.screen.values import find_dates, is_masked, same_value
 
 _WORDS = ("zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve")
 _HOUR = rf"(?:\d{{1,2}}|{'|'.join(_WORDS)})"
@@ -182,7 +182,7 @@ def unfounded(request: GateRequest, screen: ScreenById) -> tuple[str, ...]:
         where = f'"{written.step.target or written.step.app}" (step {written.step.step})'
         if (lost := known.lost(written, screen)) is not None:
             at = known.stands(lost, written.step, screen)
-            own = next((f'"{f.name}"' for f in request.facts if f.value == lost), "")
+            own = next((f'"{f.name}"' for f in request.facts if same_value(f.value, lost)), "")
             who = f"but the worker's own fact {own} nothing says it" if own else "no goal, fact, person or page says it"
             found.append(f'"{lost}" in {where}: {who}' + (f"; it stood on {at}" if at else ""))
         found += [f'"{mask}" in {where} only stands where a value is kept from view' for mask in known.masks(written)]
