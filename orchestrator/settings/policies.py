@@ -283,9 +283,8 @@ class Deciders:
         if role == "evaluator":
             from roles.evaluator.llm import LlmEvaluator
 
-            budget: dict[str, int] = {"screen_tokens": settings.screen_tokens, "recent": settings.recent}
-            screen = self._journal.screens.get
-            return LlmEvaluator(asker, prompt, **budget, pictures=pictures, picturing=picturing, screen=screen)
+            screen, room = self._journal.screens.get, settings.screen_tokens
+            return LlmEvaluator(asker, prompt, screen_tokens=room, pictures=pictures, picturing=picturing, screen=screen)
         from roles.operator.llm import LlmOperator
 
         return LlmOperator(
@@ -350,7 +349,7 @@ _READ_BY: dict[str, tuple[str, ...]] = {
     "vision": ("manager", "operator", "evaluator"),
     "pictures": ("manager", "operator", "evaluator"),
     "screen_tokens": ("operator", "evaluator"),
-    "recent": ("operator", "evaluator"),
+    "recent": ("operator",),
     "batch": ("operator",),
     "form": ("operator",),
     "verbs": ("operator",),

@@ -12,8 +12,7 @@ from roles.contracts import PictureKind, Worker
 from roles.contracts.policies import Granularity
 from roles.contracts.signals import GateTrigger
 from roles.policies.adaptive import AdaptiveSettings
-from roles.policies.computer_use.grounding import Counting
-from roles.policies.llm.settings import AnswerForm, ModelSettings
+from roles.policies.llm.settings import AnswerForm, Counting, ModelSettings
 
 Simple = Literal["rules", "scripted", "llm", "human", "trusting"]
 Policy = Literal["rules", "scripted", "llm", "human", "trusting", "fallback", "vote"]

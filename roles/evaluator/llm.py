@@ -32,7 +32,6 @@ class LlmEvaluator:
         prompt: Prompt,
         *,
         screen_tokens: int,
-        recent: int,
         pictures: Sequence[PictureKind] = ("annotated",),
         picturing: Picturing | None = None,
         screen: ScreenById | None = None,
@@ -41,7 +40,6 @@ class LlmEvaluator:
         self._asker = asker
         self._prompt = prompt
         self._screen_tokens = screen_tokens
-        self._recent = recent
         self._pictures = pictures
         self._picturing = picturing
         self._screen = screen
@@ -84,8 +82,8 @@ class LlmEvaluator:
             "plan": plan_told(request.plan, subtask),
             "findings": findings_told(request),
             "changes": changes_told(request, self._screen or (lambda _: None)),
-            "steps": steps_told(request.steps, self._recent, request.facts, bodies=True),
-            "results": results_told(request, self._recent),
+            "steps": steps_told(request.steps, 0, request.facts, bodies=True),
+            "results": results_told(request),
             "screens": "\n\n".join(filter(None, [screens_told(deciding, _DECIDED), screens_told(request.screens, left)])),
             "facts": facts_told(request),
             "summary": cut(request.summary, 600),

@@ -27,6 +27,9 @@ class ModelMissing(ModelProblem):
 Structure = Literal["auto", "schema", "tools", "json", "text"]
 """How the form of an answer is asked for: by a JSON schema, as a call of a tool, as any JSON, or in words only."""
 
+Counting = Literal["pixels", "pixels_28", "grid_1000"]
+"""What the numbers of a model count: pixels of the picture; the same of a picture whose sides were made multiples of 28, as
+UI-TARS-1.5 and Qwen2.5-VL have it; or a grid of 1,000."""
 AnswerForm = Literal["full", "narrow", "computer_use"]
 """Of an Operator's answer: one flat form with all fields, one of the moves that the screen allows, or calls of the provider's own
 tool for computers."""

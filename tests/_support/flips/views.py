@@ -379,8 +379,10 @@ def spared(overrides: Sequence[str], folder: Path) -> Any:
         step=1, subtask="s1", action={"action_type": "wait", "seconds": 1.0}, verb="wait", exec_status=ExecStatus.EXECUTED,
         before="a", after="b", visible_change=True,
     )  # fmt: skip
+    press = {"action_type": "click", "target": {"element_id": "e1", "text": "Save"}}
+    pressed = step.model_copy(update={"action": press, "verb": "save"})
     for request in (
-        GateRequest(trigger=GateTrigger.FINAL_CHECK, goal="g", plan=(done,), screens=(seen,)),
+        GateRequest(trigger=GateTrigger.FINAL_CHECK, goal="g", plan=(done,), screens=(seen,), steps=(pressed,)),
         GateRequest(trigger=GateTrigger.PERIODIC_CHECK, goal="g", subtask=done, steps=(step,), screens=(seen,), found=moved),
     ):
         with suppress(PolicyFault):

@@ -30,7 +30,7 @@ GOOD = {"reason": "r", "decision": "gate_done", "evidence": [STATE, "step:4", "f
 
 
 def judge(*replies: Any, **changes: Any) -> GateVerdict:
-    policy = LlmEvaluator(asker(saying(*replies)), load_prompt("evaluator"), screen_tokens=2_000, recent=8)
+    policy = LlmEvaluator(asker(saying(*replies)), load_prompt("evaluator"), screen_tokens=2_000)
     return policy.judge(REQUEST.model_copy(update=changes))
 
 
@@ -64,7 +64,7 @@ def test_a_supplement_needs_words_to_search_for() -> None:
 
 def test_what_code_can_find_out_is_told_as_findings() -> None:
     model, heard = prompts_of(lambda _: GOOD)
-    LlmEvaluator(asker(model), load_prompt("evaluator"), screen_tokens=2_000, recent=8).judge(REQUEST)
+    LlmEvaluator(asker(model), load_prompt("evaluator"), screen_tokens=2_000).judge(REQUEST)
     text = text_of(heard[0])
     findings = section(text, "findings")
     assert "a: fact_known name total: seen (fact:total)" in findings
@@ -77,7 +77,7 @@ def test_what_code_can_find_out_is_told_as_findings() -> None:
 
 def test_a_worker_that_did_nothing_is_told_as_such() -> None:
     model, heard = prompts_of(lambda _: GOOD | {"evidence": [STATE]})
-    policy = LlmEvaluator(asker(model), load_prompt("evaluator"), screen_tokens=2_000, recent=8)
+    policy = LlmEvaluator(asker(model), load_prompt("evaluator"), screen_tokens=2_000)
     policy.judge(REQUEST.model_copy(update={"steps": ()}))
     assert "NO STEP was done" in section(text_of(heard[0]), "findings")
 
@@ -85,7 +85,7 @@ def test_a_worker_that_did_nothing_is_told_as_such() -> None:
 def test_many_screens_keep_to_one_budget_and_the_last_comes_first() -> None:
     other = [SCREEN.model_copy(update={"app": f"app{n}"}) for n in range(40)]
     model, heard = prompts_of(lambda _: GOOD | {"evidence": []} | {"decision": "gate_fail"})
-    policy = LlmEvaluator(asker(model), load_prompt("evaluator"), screen_tokens=500, recent=8)
+    policy = LlmEvaluator(asker(model), load_prompt("evaluator"), screen_tokens=500)
     policy.judge(REQUEST.model_copy(update={"screens": (*other, SCREEN)}))
     screens = section(text_of(heard[0]), "screens")
     assert STATE in screens

@@ -27,7 +27,6 @@ def test_the_prompt_holds_every_input_of_the_page() -> None:
         view(
             facts=(fact("total", "$12.00"),), history=(step(1), step(2)), previous_subtasks=("open the mail: fulfilled",),
             host_message="go on with the amount", memory={"notes": "half done"}, events=("the draft is saved",),
-            retrieved=(Supplement(query="q", source="help", title="Claims", text="Use the form."),),
             refused=("delete the claim",), functions=("call_api claims.new {}",), before=SCREEN,
             previous_plan=("submit it afterwards",), saved=(SCREEN.model_copy(update={"app": "billing"}),),
         )
@@ -37,11 +36,14 @@ def test_the_prompt_holds_every_input_of_the_page() -> None:
     assert "open the mail: fulfilled" in text
     for name, words in {
         "facts": "total = $12.00", "steps": "2. click", "message": "go on with the amount", "notes": "half done",
-        "events": "the draft is saved", "supplements": "Claims (help)", "refused": "delete the claim",
-        "functions": "claims.new", "screen": 'e3 button "Submit"', "changes": "unchanged",
+        "events": "the draft is saved", "refused": "delete the claim",
+        "functions": "claims.new", "screen": 'e3 button "Submit"',
         "previous_plan": "submit it afterwards", "saved_screens": "billing",
     }.items():  # fmt: skip
         assert words in section(text, name), name
+    found = (Supplement(query="q", source="help", title="Claims", text="Use the form."),)
+    assert "Claims (help)" in section(told(view(retrieved=found)), "supplements")
+    assert section(told(view(retrieved=found, history=(step(1),))), "supplements") == ""  # told once, in full
 
 
 def test_the_prompt_is_no_longer_at_step_500_than_at_step_40() -> None:
@@ -136,8 +138,8 @@ def test_a_prompt_of_ones_own_is_what_is_said(tmp_path: Path) -> None:
 
 def test_the_form_names_only_what_there_is() -> None:
     text = told(view(verbs=("click", "launch_app")))
-    assert '"action": one of click, launch_app, none' in text
-    assert '"app": one of claims, mail' in text
+    assert "\nActions here, with their fields (those with ? may be left out): click(target" in text
+    assert "launch_app(app)\nApplications: claims, mail\n" in text
     assert "select_option" not in text.split("How to decide")[0]
 
 

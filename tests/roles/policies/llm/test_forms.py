@@ -115,7 +115,7 @@ def test_a_gate_is_told_of_no_decision_that_is_not_its(trigger: GateTrigger, tol
     answer = {"reason": "r", "decision": "gate_fail", "evidence": [], "issues": ["nothing was done"]}
     model, heard = prompts_of(lambda _: answer)
     request = GateRequest(trigger=trigger, goal="g", apps=APPS, screens=(SCREEN,), steps=(step(1),))
-    verdict = LlmEvaluator(asker(model), load_prompt("evaluator"), screen_tokens=2_000, recent=8).judge(request)
+    verdict = LlmEvaluator(asker(model), load_prompt("evaluator"), screen_tokens=2_000).judge(request)
     assert isinstance(verdict, GateVerdict)
     text = text_of(heard[0])
     assert not any(decision in str(evaluator_schema()) for decision in GATE_DECISIONS), "and offered none by the form"

@@ -104,7 +104,7 @@ def _asked(role: str, model: ScriptedChatModel, journal: Journal) -> Any:
         answer = LlmManager(asking, load_prompt("manager")).plan(PLAN)
         _valid_plan(answer)
         return answer
-    verdict = LlmEvaluator(asking, load_prompt("evaluator"), screen_tokens=500, recent=8).judge(GATE)
+    verdict = LlmEvaluator(asking, load_prompt("evaluator"), screen_tokens=500).judge(GATE)
     assert verdict.decision in ALLOWED_DECISIONS[GATE.trigger]
     return verdict
 

@@ -72,7 +72,7 @@ def test_a_gate_sees_every_step_of_the_subtask_and_what_was_sent() -> None:
         return {"reason": "r", "decision": "gate_continue" if due else "gate_done", "evidence": ["step:2"]}
 
     model, seen = prompts_of(judged)
-    evaluator = LlmEvaluator(asker(model), load_prompt("evaluator"), screen_tokens=2_500, recent=2)
+    evaluator = LlmEvaluator(asker(model), load_prompt("evaluator"), screen_tokens=2_500)
     looks = [call("list_messages", limit=number + 1) for number in range(45)]
     draft = call("save_draft", to="dana@example.com", subject="Cables", body=BODY)
     kept = {"reasoning": "r", "action": "memorize", "name": "where", "value": "Inbox", "status": "CONTINUE"}
@@ -153,7 +153,7 @@ def test_a_long_answer_stands_once_and_whole_for_who_works_and_who_judges() -> N
         facts=known,
         screens=(SCREEN,),
     )
-    LlmEvaluator(asker(judged), load_prompt("evaluator"), screen_tokens=500, recent=1).judge(request)
+    LlmEvaluator(asker(judged), load_prompt("evaluator"), screen_tokens=500).judge(request)
     for text in (text_of(heard[0]), text_of(seen[0])):
         assert text.count('"id": "m8"') == 1
         assert page in section(text, "results")
@@ -186,7 +186,7 @@ def test_a_gate_is_shown_the_screen_on_which_an_effect_was_seen_and_whole_facts_
         earlier=(sent,),
     )
     model, heard = prompts_of(lambda _: {"reason": "r", "decision": "gate_done", "evidence": [f"state:{sent.state_id}"]})
-    LlmEvaluator(asker(model), load_prompt("evaluator"), screen_tokens=900, recent=1).judge(request)
+    LlmEvaluator(asker(model), load_prompt("evaluator"), screen_tokens=900).judge(request)
     text = text_of(heard[0])
     assert 'e1 status "Order 77 placed"' in section(text, "screens")
     assert f"state:{SCREEN.state_id}" in section(text, "screens")

@@ -28,7 +28,7 @@ ASK: dict[str, Callable[[Any], Any]] = {
     "operator": lambda model: operator(model).decide(view(notes=NOTES)),
     "operator, narrow": lambda model: operator(model, form="narrow").decide(view(notes=NOTES)),
     "manager": lambda model: LlmManager(asker(model), load_prompt("manager")).plan(PlanRequest(goal="g", apps=APPS, notes=NOTES)),
-    "evaluator": lambda model: LlmEvaluator(asker(model), load_prompt("evaluator"), screen_tokens=2_000, recent=8).judge(
+    "evaluator": lambda model: LlmEvaluator(asker(model), load_prompt("evaluator"), screen_tokens=2_000).judge(
         GateRequest(trigger=GateTrigger.FINAL_CHECK, goal="g", screens=(SCREEN,), notes=NOTES)
     ),
     "analyst": lambda model: LlmAnalyst(asker(model), load_prompt("analyst")).answer(
