@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import NamedTuple
 
@@ -85,7 +86,7 @@ def unwanted_by(verb: str) -> frozenset[str]:
     return _HANDED_IN if verb in _HANDED_IN else frozenset({verb})
 
 
-class PlanState:
+class PlanState(ABC):
     """What is known so far, and the words for it."""
 
     def __init__(
@@ -188,9 +189,9 @@ class PlanState:
     def _take(self, *slots: Slot) -> None:
         self._taken += slots
 
+    @abstractmethod
     def words(self, value: Value, field: FieldCard | None = None) -> str:
         """A value as a step holds it; what it needs is learned before."""
-        raise NotImplementedError
 
     def card(self, app: str) -> AppCard:
         return next(card for card in self.cards if card.app == app)
