@@ -395,8 +395,12 @@ def gather(request: GateRequest, screen: ScreenById | None = None) -> GateEviden
     steps = [s for s in request.steps if not s.recovery]
     subtasks = [request.subtask] if request.subtask else [s for s in request.plan if s.status is not SubtaskStatus.REJECTED]
     before = _before(request)
-    ids = dict.fromkeys(i for s in reversed(steps if request.subtask else ()) for i in (s.after, s.before) if i)
-    seen = [state for i in ids if (state := known.get(i) or (screen(i) if screen else None)) is not None]
+    whole = request
+    if request.subtask and request.subtask.expect:  # every screen of the subtask is read for them, and for nothing else
+        ids = dict.fromkeys(i for s in reversed(steps) for i in (s.after, s.before) if i)
+        there = {state.state_id for state in request.earlier}
+        seen = [state for i in ids if i not in there and (state := known.get(i) or (screen(i) if screen else None)) is not None]
+        whole = request.model_copy(update={"earlier": (*request.earlier, *seen)})
 
     def at_first(subtask: Subtask) -> tuple[VisualState, ...]:
         """What was seen before the first step of a subtask that changed something: nothing on it came of the work."""
@@ -406,7 +410,6 @@ def gather(request: GateRequest, screen: ScreenById | None = None) -> GateEviden
         states = (known.get(name) or (screen(name) if screen else None) for name in [*names][:_AT_FIRST] if name)
         return tuple(state for state in states if state is not None)
 
-    whole = request.model_copy(update={"earlier": (*request.earlier, *(s for s in seen if s not in request.earlier))})
     return GateEvidence(
         checked=tuple(_checked(subtask, e, whole, at_first) for subtask in subtasks for e in subtask.expect),
         before=f"state:{before.state_id}" if before else "",
