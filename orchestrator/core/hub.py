@@ -202,7 +202,7 @@ def receive(turn: Turn, report: dict[str, Any]) -> None:
         turn.update["steps"] = max(turn.update["steps"] + done, turn.ctx.say.by_hand())
         turn.update["steps_by"] = by | {turn.worker: by.get(turn.worker, 0) + done} if done else by
         turn.update["since_gate"] += int(carry.get("actions", 0))
-        turn.update["carry"] = {k: carry[k] for k in ("memory", "retries", "plan", "not_done", "slice") if k in carry}
+        turn.update["carry"] = {k: carry[k] for k in ("memory", "retries", "plan", "not_done", "batch", "slice") if k in carry}
         turn.situation = source_of(signal) or turn.situation
         holder = turn.lanes.reported(turn.update["current"], carry, yielded=signal is Signal.YIELDED)
         if holder is not None:

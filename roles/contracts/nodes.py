@@ -74,6 +74,8 @@ class Carry(TypedDict, total=False):
     actions: int
     not_done: str
     """Actions that were decided together with others and are not done, and why."""
+    batch: JsonObject | None
+    """What is left of a decision of several actions, one of which waits for a check."""
     slice: JsonObject
     """Where lanes take turns: the worker's own context at the end of its turn."""
     touched: list[str]

@@ -44,6 +44,7 @@ from roles.operator.perceive import (
     current_screen,
     ended,
     key_of,
+    reads,
     record,
     step_of,
     subtask_id,
@@ -412,9 +413,8 @@ def _pend(state: State, ctx: Context, decision: OperatorDecision, seen: VisualSt
         "task_context": state["task_context"] | {"memory": decision.memory},
         "route": REVIEW,
     }
-    if state.get("delegation") and _check_due(state, ctx) and not recovery and not released(action):
-        if state["task_context"].get("batch"):
-            update["task_context"] = stop_batch(state, ctx, "a check is due")
+    due = int(state["task_context"]["since"]) >= ctx.limits.check_every and not reads(action)
+    if state.get("delegation") and due and not recovery and not released(action):
         why = f"{ctx.limits.check_every} actions since the last check"
         return update | ended(state, Signal.CHECK_DUE, "running", why, held_action=pending.dump())
     return update
@@ -436,7 +436,3 @@ def _entry(action: JsonObject, rationale: str, expected: str) -> PlannedAction:
     entry: PlannedAction = {"type": action["action_type"], "target": named, "value": value, "rationale": rationale}
     entry["expected"], entry["risk"] = expected, None
     return entry
-
-
-def _check_due(state: State, ctx: Context) -> bool:
-    return int(state["task_context"]["since"]) + int(state["step_count"]) >= ctx.limits.check_every

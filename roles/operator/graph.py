@@ -44,6 +44,7 @@ from roles.operator.perceive import (
     key_of,
     observe_environment,
     prepare_interaction_task,
+    reads,
     recognize_elements,
     safety_of,
     subtask_id,
@@ -108,12 +109,13 @@ def observe_feedback(state: State, ctx: Context) -> Update:
     told = result.exec_status is ExecStatus.EXECUTED or left > 0
     note = finished(state, ctx, done, pending, passing=told)
     note |= {"approved": True} if pending.approved else {}
+    context, counted = state["task_context"], not (pending.recovery or reads(action))
     return {
         "feedback_observation": {"state_id": after_id, "app": after.app},
         "environment_events": [*state["environment_events"], *({"step": done.step, **e} for e in events)][-24:],
         "action_trace": [*state["action_trace"], note],
-        "task_context": state["task_context"] | {"did": deed(pending, action, state["task_context"].get("did"))},
-        "step_count": state["step_count"] + (0 if pending.recovery else 1),
+        "task_context": context | {"did": deed(pending, action, context.get("did")), "since": int(context["since"]) + counted},
+        "step_count": state["step_count"] + (not pending.recovery),
         "route": "decide_next_step",
     }
 
@@ -183,7 +185,8 @@ def finalize_interaction_report(state: State, ctx: Context) -> Update:
         "retries": state["task_context"].get("retries", 0),
         "plan": list(titles(state)),
         "steps": len(state["action_trace"]),
-        "actions": state["step_count"],
+        "actions": int(state["task_context"].get("since", 0)) - int((state.get("delegation") or {}).get("since_gate", 0)),
+        "batch": state["task_context"].get("batch") if report["signal"] == Signal.CHECK_DUE else None,
         "not_done": state["task_context"].get("batch_stopped", ""),
     }
     return left | {"interaction_report": redactor.body(body), "report": redactor.body(report), "carry": carry, "route": ""}
@@ -199,9 +202,9 @@ def _required(state: State, ctx: Context) -> Update:
 
 
 def _left_of_batch(state: State, ctx: Context) -> Update:
-    """Whoever goes on, or plans anew, is told what was decided and is not done."""
+    """Whoever plans anew is told what was decided and is not done; after a check, or the turn of others, the batch goes on."""
     report = state.get("report") or {}
-    if not state["task_context"].get("batch") or report.get("signal") == Signal.YIELDED:
+    if not state["task_context"].get("batch") or report.get("signal") in {Signal.YIELDED, Signal.CHECK_DUE}:
         return {}
     context = stop_batch(state, ctx, str(report.get("summary", "")))
     return {"task_context": context, "report": report | {"evidence": [*report.get("evidence", ()), context["batch_stopped"]]}}

@@ -15,7 +15,7 @@ from pydantic import ValidationError
 from typing_extensions import TypedDict
 
 from environments.contract import EnvironmentFault, EnvironmentType, type_of
-from protocol import GUIElement, JsonObject, VisualState
+from protocol import Action, CallApi, GUIElement, JsonObject, VisualState
 from roles.contracts import Fact, Subtask
 from roles.contracts.context import Context, State, Update
 from roles.contracts.nodes import Delegation, WorkerState
@@ -25,6 +25,7 @@ from roles.journal.actions import action_key
 from roles.journal.events import JournalEvent, ObservedEvent, RecognizedEvent
 from roles.knowledge.library import subtask_ahead
 from roles.safety import Constraints, SafetyPolicy
+from roles.safety.destinations import looks
 from roles.safety.policy import problem_in
 
 FINALIZE = "finalize_interaction_report"
@@ -163,7 +164,8 @@ def prepare_interaction_task(state: State, ctx: Context) -> Update:
 def _delegated(delegation: Delegation, ctx: Context) -> Update:
     carry = delegation.get("carry") or {}
     context = {"memory": carry.get("memory", {}), "retries": carry.get("retries", 0), "since": delegation.get("since_gate", 0)}
-    told = {"message": delegation.get("message"), "batch_stopped": carry.get("not_done")}
+    batch = carry.get("batch") if delegation.get("held") else None
+    told = {"message": delegation.get("message"), "batch_stopped": carry.get("not_done"), "batch": batch}
     context |= {name: words for name, words in told.items() if words}
     update: Update = {
         "task_goal": delegation["subtask"]["instruction"],
@@ -388,6 +390,11 @@ def step_of(state: State) -> int:
     """The run-wide number of the step that is being worked."""
     base = int(state["delegation"]["step"]) if state.get("delegation") else 0
     return base + len(state["action_trace"]) + 1
+
+
+def reads(action: Action) -> bool:
+    """Whether it only keeps, asks, tells or reads: nothing that a check of the work has to wait for."""
+    return action.inner or (isinstance(action, CallApi) and looks(action.function))
 
 
 def element_ref(element: GUIElement | None) -> ElementRef | None:
