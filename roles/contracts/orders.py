@@ -427,6 +427,8 @@ class LedgerEntry(Frozen):
     evidence: tuple[str, ...] = ()
     """`state:<id>`, `step:<n>` or `fact:<name>`."""
     why: str = ""
+    sure: bool = True
+    """No: only part of the goal was read, and these words may well mean something else."""
 
     @property
     def speaks_against(self) -> bool:

@@ -19,19 +19,22 @@ from roles.contracts.orders import GoalLedger, Reading, names_in
 from roles.contracts.policies import MOST_STEPS, UNCHECKED
 from roles.contracts.signals import ALLOWED_DECISIONS, GateTrigger, Signal, SubtaskStatus
 from roles.evaluator.evidence import gather
-from roles.evaluator.ledger import ledger
-from roles.journal.events import ApprovalEvent, ErrorEvent, GateEvent, LedgerEvent, ModelCallEvent, PlanEvent, error_event
+from roles.evaluator.ledger import asked_again, ledger
+from roles.journal.events import ApprovalEvent, ErrorEvent, GateEvent, LedgerEvent, ModelCallEvent, PlanEvent, StepEvent, error_event
 from roles.knowledge.blackboard import board_of
 from roles.manager.graph import given_up, looked_up, wanted, with_status
 from roles.policies.fallback import GaveUp, PolicyFault
 from roles.policies.orders.stages import expected
 from roles.safety import Constraints
+from roles.screen.calls import changes_something
 from roles.screen.language.reader import read
 
 _SLOT = re.compile(r"\{([^{}]+)\}|\bfact:(\w+)")
 """Where the value of a fact goes, as plans and as models write it."""
 _EARLIER = 12
 """Older screens given as evidence."""
+_OPEN = frozenset({SubtaskStatus.READY, SubtaskStatus.PENDING})
+_STILL = "so it was at the final check before, and nothing was done about it"
 
 
 class EvaluatorState(TypedDict, total=False):
@@ -91,7 +94,7 @@ def evaluate(state: State, ctx: Context) -> Update:
     ctx.journal.commit()
     signal: Signal = verdict.decision if answered else Signal.NO_ANSWER
     if answered and request.trigger is GateTrigger.FINAL_CHECK:
-        failed = Signal.INFEASIBLE if verdict.refused else Signal.ISSUES_FOUND
+        failed = Signal.INFEASIBLE if verdict.refused or verdict.reason.endswith(_STILL) else Signal.ISSUES_FOUND
         signal = Signal.PASSED if verdict.decision is Signal.GATE_DONE else failed
     evidence = [*verdict.issues] or [verdict.reason]
     report = Report(signal=signal, summary=verdict.reason, evidence=evidence[:8], query=verdict.query)
@@ -108,13 +111,15 @@ def _with_given(held: GoalLedger, given: Reading, request: GateRequest, ctx: Con
 def _tick(request: GateRequest, ctx: Context) -> None:
     """Write down which orders of the goal a subtask of words has done, for who works and plans what is left."""
     known, subtask = ctx.journal.ledger(), request.subtask
-    left = any(s.status in {SubtaskStatus.READY, SubtaskStatus.PENDING} for s in request.plan if s != subtask)
+    left = any(s.status in _OPEN for s in request.plan if s != subtask)
     if known is None or subtask is None or subtask.steps or not left or not any(e.state == "open" for e in known.entries):
         return
     whole = request.model_copy(update={"steps": ctx.journal.all_steps(MOST_STEPS)})
     reading = read(known.worked or known.goal, request.today, vocabulary(request.cards))
     held = ledger(reading, whole, ctx.journal.screens.get, part=True)
-    done = {(e.order, e.text): e for e in held.entries if e.kind == "order" and e.state == "shown"}
+    rest = " ".join(s.instruction for s in request.plan if s != subtask and s.status in _OPEN)
+    shown = [e for e in held.entries if e.kind == "order" and e.state == "shown" and not asked_again(reading.orders[e.order], rest)]
+    done = {(e.order, e.text): e for e in shown}
     entries = [done.get((e.order, e.text), e) if e.state == "open" else e for e in known.entries]
     if entries != [*known.entries]:
         _record(known.model_copy(update={"entries": tuple(entries)}), ctx, f"ledger/{request.number}/done")
@@ -234,31 +239,45 @@ def _required(verdict: GateVerdict, request: GateRequest, state: State, ctx: Con
     """At the end the output has to be as it was required, and the goal's orders done as far as code can tell, whoever judges."""
     if request.trigger is not GateTrigger.FINAL_CHECK or verdict.decision is not Signal.GATE_DONE:
         return verdict
-    request = _insisted(request, ctx)
+    request = _left_to_model(request, ctx)
     left = [
         *Constraints.model_validate(state.get("constraints") or {}).unmet(request.facts),
         *([] if _believed(verdict) else _unfulfilled(request, ctx)),
     ]
     if left:
-        return verdict.model_copy(update={"decision": Signal.GATE_FAIL, "reason": left[0], "issues": (*verdict.issues, *left)})
+        reason = f"{left[0]}; {_STILL}" if _found_before(left, request, ctx) else left[0]
+        return verdict.model_copy(update={"decision": Signal.GATE_FAIL, "reason": reason, "issues": (*verdict.issues, *left)})
     unproven = request.found.ledger.unproven if request.found and request.found.ledger and not request.plan_by_user else ()
     return verdict.model_copy(update={"reason": "; ".join([verdict.reason, *unproven])}) if unproven else verdict
 
 
-def _insisted(request: GateRequest, ctx: Context) -> GateRequest:
-    """The request, its ledger without orders of which nothing at all was seen, where a goal is read in part: words may mean
-    something else. Whoever planned and the Evaluator were told so at an earlier check, and the Evaluator says again: done."""
+def _found_before(left: list[str], request: GateRequest, ctx: Context) -> bool:
+    """Whether the last final check was failed for the same, and nothing was done or said since that could change it: whoever
+    planned was told, and another plan would come to the same check."""
+    checks = [e for e in ctx.journal.events(GateEvent) if e.body["trigger"] == GateTrigger.FINAL_CHECK]
+    if not checks or not set(left) <= set(checks[-1].body["issues"]):
+        return False
+    since = {event.body["step"] for event in ctx.journal.events(StepEvent) if event.id > checks[-1].id}
+    return not any(changes_something(s) or s.verb in {"answer", "memorize"} for s in request.steps if s.step in since)
+
+
+def _left_to_model(request: GateRequest, ctx: Context) -> GateRequest:
+    """The request, its ledger without what is the judge's to say where a goal is read in part, since words may mean something
+    else, and where a model has judged: orders whose words are not sure, and those of which nothing at all was seen, once the
+    planner and the Evaluator were told so at an earlier check and the Evaluator says again: done."""
     found = request.found
     if found is None or found.ledger is None or not any(entry.state == "unread" for entry in found.ledger.entries):
         return request
-    checks = [e for e in ctx.journal.events(GateEvent) if e.body["trigger"] == GateTrigger.FINAL_CHECK]
-    calls = [event.id for event in ctx.journal.events(ModelCallEvent) if event.role == "evaluator"]
-    if not checks or not calls or calls[-1] < checks[-1].id:  # code says the same each time, and insists on nothing
+    gates = list(ctx.journal.events(GateEvent))
+    calls = [e.id for e in ctx.journal.events(ModelCallEvent) if e.role == "evaluator" and not e.body.get("problem")]
+    if not calls or (gates and calls[-1] < gates[-1].id):  # code says the same each time, and insists on nothing
         return request
-    told = {issue for event in checks for issue in event.body["issues"]}
+    told = {issue for event in gates if event.body["trigger"] == GateTrigger.FINAL_CHECK for issue in event.body["issues"]}
     entries = [
         entry.model_copy(update={"state": "unchecked", "why": f"{entry.why}; the Evaluator insists that it is done"})
-        if entry.kind == "order" and entry.state == "missing" and not entry.evidence and entry.told() in told
+        if entry.kind == "order"
+        and entry.state == "missing"
+        and (not entry.sure or (not entry.evidence and entry.told() in told))
         else entry
         for entry in found.ledger.entries
     ]

@@ -18,6 +18,7 @@ from environments.effects.words import effect_of_words
 from protocol import VisualState
 from roles.contracts import GateRequest, StepRecord
 from roles.contracts.orders import (
+    Amount,
     CollectStep,
     Condition,
     CreateStep,
@@ -128,9 +129,23 @@ class _Check:
 
     def _entry(self, number: int, kind: Any, spans: tuple[tuple[int, int], ...], verdict: Verdict) -> LedgerEntry:
         state: Any = "unchecked" if verdict.state == "missing" and self.cut else verdict.state
-        evidence = tuple(dict.fromkeys(verdict.evidence))[:8]
-        return LedgerEntry(
-            order=number, kind=kind, text=said(self.reading.goal, spans), state=state, evidence=evidence, why=verdict.why
+        text, seen = said(self.reading.goal, spans), tuple(dict.fromkeys(verdict.evidence))[:8]
+        sure = not self.reading.unread or self._sure(self.reading.orders[number], seen)
+        return LedgerEntry(order=number, kind=kind, text=text, state=state, evidence=seen, why=verdict.why, sure=sure)
+
+    def _sure(self, order: Order, seen: tuple[str, ...]) -> bool:
+        """Whether words of a goal that is read in part mean just this: the verb is said by its own name, or something of the kind
+        was seen; and what it goes to or comes from is a kind of thing that there is."""
+        things = [slot.value.thing for slot in order.slots if isinstance(slot.value, Of) and slot.role in {"into", "to", "from"}]
+        bare = [one.kind for one in things if one == Thing(kind=one.kind, spans=one.spans)]
+        kinds = [kind for card in self.request.cards for kind in card.kinds]
+        there = all(any(is_kind(name, kind) for kind in kinds) or self._is_place(name) for name in bare)
+        return there and (bool(seen) or bool({*tokens(order.verb)} & {*tokens(order.said)}))
+
+    def _is_place(self, name: str) -> bool:
+        """Whether an application or something on a screen is called so."""
+        return app_for(name, self.request.apps) is not None or any(
+            similarity(name, e.name) >= 0.9 for state in self.states for e in state.elements if e.name
         )
 
     # --- one order ----------------------------------------------------------------------------------------------------------
@@ -867,6 +882,14 @@ class _Check:
 
     def _evidence(self, numbers: Sequence[int]) -> tuple[str, ...]:
         return tuple(e for n in numbers for e in self.effects[n].evidence)
+
+
+def asked_again(order: Order, words: str) -> bool:
+    """Whether words ask for what an order asks for, of which only a part may be done so far: by its verb, and of what it names."""
+    values = [order.object.name if order.object is not None else None, *(slot.value for slot in order.slots)]
+    named = [value.text.casefold() for value in values if isinstance(value, Text | Amount)]
+    again = {*tokens(order.verb), *tokens(order.said)} & {*tokens(words)}
+    return bool(again) and (not named or any(name in words.casefold() for name in named))
 
 
 def _fills(order: Order) -> bool:

@@ -91,6 +91,8 @@ class AdaptiveEvaluator:
         orders = request.found.ledger.entries if request.found is not None and request.found.ledger is not None else ()
         if not any(changes_something(step) for step in request.steps) and not any(e.state == "shown" for e in orders):
             return ""  # nothing was done, and whether that is what was wanted is not code's to say
+        if any(e.speaks_against for e in orders):
+            return ""
         gate = self._last_gate(live[0])
         focused = f"state:{request.screens[-1].state_id}" if request.screens else ""
         if gate is None or gate.found.get("after", "") != focused:

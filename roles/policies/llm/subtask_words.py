@@ -80,6 +80,7 @@ def ledger_told(ledger: GoalLedger | None, *, whole: bool = True) -> str:
     lines = ["What rules understood of the goal ([x] seen to be done, [!] not done or done wrongly, [?] nobody could check):"]
     for entry in entries[:_ENTRIES]:
         shown = f" ({', '.join(entry.evidence[:2])})" if entry.evidence else ""
+        shown += f": {cut(entry.why)}" if entry.why and entry.state != "shown" else ""
         of = "" if entry.kind == "order" else f"{entry.kind}: "
         lines.append(f"[{_STANDS.get(entry.state, ' ')}] {of}{cut(entry.text, _STEP)}{shown}")
     lines += [f"and {len(entries) - _ENTRIES} more"] if len(entries) > _ENTRIES else []

@@ -207,6 +207,26 @@ def test_a_value_that_is_missing_is_held_however_often_the_evaluator_insists() -
     evaluator.journal = run.journal
     run.go()
     assert run.status == "rejected"
+    assert run.result["plans"] == 2, "the same finding on the same evidence costs no third plan"
+
+
+def test_an_order_whose_words_may_mean_something_else_is_left_to_a_model_at_once() -> None:
+    evaluator = Insisting()
+    goal = f"Enter $5.00 as the amount in the reimbursement form. Bring the claims in order.{PARTLY}"
+    run = Run([planned(subtask("a", expect=(AMOUNT,))), INFEASIBLE], {"a": [FILL]}, parts={"evaluator": evaluator}, goal=goal)
+    evaluator.journal = run.journal
+    run.go()
+    assert (run.status, run.result["plans"]) == ("fulfilled", 1)
+    assert "unchecked: Bring the claims in order" in gates(run)[-1]["reason"]
+
+
+@pytest.mark.parametrize(("rest", "state"), [("Enter $5.00 for Bo too.", "open"), ("Enter the vendor.", "shown")])
+def test_an_order_is_not_ticked_while_a_subtask_that_is_left_asks_for_it_as_well(rest: str, state: str) -> None:
+    plan = planned(subtask("a"), subtask("b", "a").model_copy(update={"instruction": rest}))
+    run = Run([plan], {"a": [FILL], "b": []}, goal="Enter $5.00 as the amount in the reimbursement form and submit it.")
+    run.go()
+    before_the_end = run.bodies("ledger")[-2]["entries"]
+    assert next(e.get("state", "open") for e in before_the_end if "5.00" in e["text"]) == state
 
 
 def test_an_order_is_ticked_as_soon_as_the_subtask_that_did_it_has_passed() -> None:
