@@ -20,7 +20,16 @@ from roles.contracts.policies import MOST_STEPS, UNCHECKED
 from roles.contracts.signals import ALLOWED_DECISIONS, GateTrigger, Signal, SubtaskStatus
 from roles.evaluator.evidence import gather
 from roles.evaluator.ledger import asked_again, ledger
-from roles.journal.events import ApprovalEvent, ErrorEvent, GateEvent, LedgerEvent, ModelCallEvent, PlanEvent, StepEvent, error_event
+from roles.journal.events import (
+    ApprovalEvent,
+    ErrorEvent,
+    GateEvent,
+    LedgerEvent,
+    ModelCallEvent,
+    PlanEvent,
+    StepEvent,
+    error_event,
+)
 from roles.knowledge.blackboard import board_of
 from roles.manager.graph import given_up, looked_up, wanted, with_status
 from roles.policies.fallback import GaveUp, PolicyFault
@@ -118,8 +127,8 @@ def _tick(request: GateRequest, ctx: Context) -> None:
     reading = read(known.worked or known.goal, request.today, vocabulary(request.cards))
     held = ledger(reading, whole, ctx.journal.screens.get, part=True)
     rest = " ".join(s.instruction for s in request.plan if s != subtask and s.status in _OPEN)
-    shown = [e for e in held.entries if e.kind == "order" and e.state == "shown" and not asked_again(reading.orders[e.order], rest)]
-    done = {(e.order, e.text): e for e in shown}
+    shown = [e for e in held.entries if e.kind == "order" and e.state == "shown"]
+    done = {(e.order, e.text): e for e in shown if not asked_again(reading.orders[e.order], rest)}
     entries = [done.get((e.order, e.text), e) if e.state == "open" else e for e in known.entries]
     if entries != [*known.entries]:
         _record(known.model_copy(update={"entries": tuple(entries)}), ctx, f"ledger/{request.number}/done")

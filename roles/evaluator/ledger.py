@@ -885,7 +885,7 @@ class _Check:
 
 
 def asked_again(order: Order, words: str) -> bool:
-    """Whether words ask for what an order asks for, of which only a part may be done so far: by its verb, and of what it names."""
+    """Whether words ask for what an order asks for, which then may be done in part only: by its verb, and of what it names."""
     values = [order.object.name if order.object is not None else None, *(slot.value for slot in order.slots)]
     named = [value.text.casefold() for value in values if isinstance(value, Text | Amount)]
     again = {*tokens(order.verb), *tokens(order.said)} & {*tokens(words)}

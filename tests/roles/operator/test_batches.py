@@ -298,7 +298,8 @@ def test_a_gate_that_is_due_comes_between_and_the_batch_goes_on() -> None:
 
 def test_what_is_kept_or_read_neither_counts_for_a_check_nor_waits_for_one() -> None:
     look = CallApi(app="reimbursement", function="list_claims")
-    whole, policy = run(look, Memorize(name="n", value="1"), ENTER[0], Memorize(name="m", value="2"), limits=Limits(check_every=1))
+    kept = [Memorize(name=name, value="1") for name in "nm"]
+    whole, policy = run(look, kept[0], ENTER[0], kept[1], limits=Limits(check_every=1))
     assert [body["trigger"] for body in whole.bodies("gate")] == ["WORKER_SUCCESS", "FINAL_CHECK"]
     assert len(policy.views) == 2
 
