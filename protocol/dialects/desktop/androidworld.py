@@ -16,7 +16,7 @@ from typing import Any, ClassVar
 from protocol.dialects.common.base import Context, Dialect, DialectError, Loss, ParsedPayload, WrittenPayload
 from protocol.dialects.common.calls import BareName, parse_value
 from protocol.dialects.common.conversion import Reading, Writing, element_of, given, read_chord, row, says, without_delay
-from protocol.dialects.common.fields import Fields, a_text, position, within_length
+from protocol.dialects.common.fields import Fields, a_text, each_of, position, within_length
 from protocol.model import verbs
 from protocol.model.actions import AgentAction
 from protocol.model.geometry import JsonObject
@@ -174,19 +174,17 @@ def _listed(context: Context) -> list[str]:
 def from_androidworld(payload: Any, context: Context) -> ParsedPayload:
     """The actions of an object, of a list of objects, or of an agent's answer. Raises DialectError."""
     variant = DIALECT.variant(context)
-    if isinstance(payload, list) and payload:
-        parts = [_read(part, context, variant, f"$[{n}]") for n, part in enumerate(payload)]
-        return ParsedPayload([action for part in parts for action in part], [])
-    return ParsedPayload(_read(payload, context, variant, "$"), [])
+    reading = _Reading(NAME, context)
+    each = each_of(payload) if payload else [(payload, "$")]
+    return ParsedPayload([action for part, where in each for action in _read(part, reading, variant, where)], reading.losses)
 
 
-def _read(payload: Any, context: Context, variant: str, where: str) -> list[AgentAction]:
+def _read(payload: Any, reading: _Reading, variant: str, where: str) -> list[AgentAction]:
     if isinstance(payload, str):
         text = a_text(payload, NAME)
         payload = read_lines(text) if variant == "seeact" else read_object(text)
     elif variant in ("m3a", "seeact"):
         raise DialectError(NAME, where, f"a text is needed, not {type(payload).__name__}")
-    reading = _Reading(NAME, context)
     reading.fields = Fields(NAME, payload, where)
     verb = reading.fields.text("action_type")
     if verb not in _READ:
@@ -212,7 +210,8 @@ class _Reading(Reading):
         if isinstance(index, bool) or not isinstance(index, int):
             self.fields.refuse("index", "a whole number is needed")
         if self.context.state is None:
-            self.fields.refuse("index", "a state is needed to know which element it is")
+            self.lose("index", "which element it counts can only be seen on its screen")
+            return ActionTarget(element_id=str(index))
         listed = _listed(self.context)
         if not 0 <= index < len(listed):
             self.fields.refuse("index", f"there are {len(listed)} visible elements, counted from 0: there is no {index}")

@@ -177,7 +177,8 @@ _WAYS = ("up", "down", "left", "right")
 
 def from_openadapt(payload: Any, context: Context) -> ParsedPayload:
     """The actions of an Action, of a list of them, or of a text that holds them. Raises DialectError."""
-    in_dsl = DIALECT.variant(context) == "dsl" and isinstance(payload, str)
+    spoken = DIALECT.variant(context)
+    in_dsl = isinstance(payload, str) and (spoken == "dsl" or "{" not in payload)
     if in_dsl:
         found = _statements(payload)
     else:

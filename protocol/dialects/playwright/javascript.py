@@ -217,6 +217,10 @@ class Pythonic:
     def _pairs(self, depth: int) -> list[tuple[str, str]]:
         said: list[tuple[str, str]] = []
         while not self._peek("}"):
+            if self._peek("..."):
+                self._spread()
+                said.append(("spread", "None"))
+                continue
             name = self._next("a name")
             if name.kind not in ("name", "text"):
                 self._at -= 1
@@ -227,6 +231,16 @@ class Pythonic:
                 self._take(",", "}")
         self._at += 1
         return said
+
+
+    def _spread(self) -> None:
+        """Passes over `...devices['iPhone 15'],`: what it stands for is only known when the script is run."""
+        depth = 0
+        while depth or not self._peek(",", "}"):
+            text = self._next('"}"').text
+            depth += (text in _OPENING) - (text in _CLOSING)
+        if self._peek(","):
+            self._at += 1
 
 
 _OPENING, _CLOSING = frozenset("([{"), frozenset(")]}")

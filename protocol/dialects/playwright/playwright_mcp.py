@@ -11,7 +11,7 @@ import re
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
-from protocol.dialects.common.base import Context, Dialect, DialectError, Loss, ParsedPayload, WrittenPayload
+from protocol.dialects.common.base import Context, Dialect, Loss, NothingDone, ParsedPayload, WrittenPayload
 from protocol.dialects.common.conversion import AIMED, NOTCH, Reading, Writing, element_of, given, pixels_in, row, without_delay
 from protocol.dialects.common.fields import Fields, each_of
 from protocol.dialects.playwright.locators import chord_text
@@ -60,7 +60,7 @@ def from_playwright_mcp(payload: Any, context: Context) -> ParsedPayload:
     reading = _Reading(NAME, context)
     actions = [action for call, where in each_of(payload) for action in reading.tool(Fields(NAME, call, where))]
     if not actions:
-        raise DialectError(NAME, "$", "there is no call in it")
+        raise NothingDone(NAME, "$", "there is no call in it")
     return ParsedPayload(actions, [])
 
 
@@ -69,9 +69,13 @@ class _Reading(Reading):
 
     def tool(self, call: Fields) -> list[AgentAction]:
         """The actions of one call. Raises DialectError for a tool that is not known."""
+        method = call.any("method", None)
+        if "jsonrpc" in call and method != "tools/call":
+            return []  # what else the client and the server say to each other
         if "params" in call:
             call.drop("jsonrpc", "id")
-            call.choice("method", ("tools/call",))
+            if method != "tools/call":
+                call.refuse("method", "tools/call is needed")
             inner = Fields(NAME, call.any("params"), f"{call.where}.params")
             call.end()
             call = inner

@@ -12,7 +12,7 @@ from pathlib import Path, PurePosixPath
 from typing import Any
 
 from protocol.dialects import Context, DialectError, dialect
-from protocol.dialects.common.base import Loss
+from protocol.dialects.common.base import Loss, ParsedPayload
 from protocol.exports.common.base import ExportResult, Format, FormatError, ImportResult, Pictures, Run, RunInfo
 from protocol.exports.common.kept import (
     KEY,
@@ -23,6 +23,7 @@ from protocol.exports.common.kept import (
     iso,
     kept,
     kept_pictures,
+    lost_in_reading,
     lost_state,
     picture_named,
     pictures_of,
@@ -32,7 +33,6 @@ from protocol.exports.common.kept import (
 from protocol.exports.common.lines import bad_line, json_document, json_line, listed, mapping, refuse, told
 from protocol.log.log import LogLine, whole_file
 from protocol.log.versions import Problem
-from protocol.model.actions import AgentAction
 from protocol.model.geometry import JsonObject
 from protocol.model.steps import ActionResult, InteractionStep, Picture
 
@@ -144,7 +144,8 @@ def _acted(step: JsonObject, call: Any, result: JsonObject, where: str, *, first
     ours = mapping(mapping(step.get("extra")).get(KEY))
     reasoning = step.get("reasoning_content") or _text(step.get("message")) if first else ""
     raw = {} if ours or not first else _rest(step, result, reasoning)
-    for n, action in enumerate(_actions(call, where)):
+    actions, losses = _actions(call, where)
+    for n, action in enumerate(actions):
         yield taken_back(
             ours,
             where,
@@ -152,7 +153,7 @@ def _acted(step: JsonObject, call: Any, result: JsonObject, where: str, *, first
             (reasoning if isinstance(reasoning, str) else "") if n == 0 else "",
             _pictures(ours, result, where),
             timestamp=from_iso(step.get("timestamp")),
-            raw=raw,
+            raw={**raw, **lost_in_reading(losses)},
         )
 
 
@@ -167,17 +168,17 @@ def _rest(step: JsonObject, result: JsonObject, reasoning: Any) -> JsonObject:
     return {**rest, **({"observation": result["content"]} if result.get("content") is not None else {})}
 
 
-def _actions(call: Any, where: str) -> list[AgentAction]:
+def _actions(call: Any, where: str) -> ParsedPayload:
     data = mapping(call)
     function, arguments = data.get("function_name"), data.get("arguments")
     if not isinstance(function, str) or not isinstance(arguments, dict):
         refuse(where, "a tool call has a function_name and arguments")
     try:
         if function == ANTHROPIC:
-            return dialect("anthropic").read(arguments, Context()).actions
+            return dialect("anthropic").read(arguments, Context())
         if function.startswith(PLAYWRIGHT):
-            return dialect("playwright_mcp").read({"name": function, "arguments": arguments}, Context()).actions
-        return dialect("langchain").read({"name": function, "args": arguments}, Context()).actions
+            return dialect("playwright_mcp").read({"name": function, "arguments": arguments}, Context())
+        return dialect("langchain").read({"name": function, "args": arguments}, Context())
     except DialectError as bad:
         part = bad.where.removeprefix("$").removeprefix(".args").removeprefix(".arguments")
         part = ".function_name" if part == ".name" else f".arguments{part}"

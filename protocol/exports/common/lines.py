@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable, Iterable, Iterator
+from itertools import islice
 from pathlib import Path
 from typing import Any, NoReturn
 
@@ -17,6 +18,8 @@ from protocol.log.versions import BadStep, Problem
 from protocol.model.geometry import JsonObject
 from protocol.model.steps import InteractionStep
 
+_LOOKED_AT = 100
+"""Lines by which it is seen what a file is."""
 _UNSAFE = re.compile("[\x7f-\x9f\u2028\u2029\ud800-\udfff]")
 """What some reader takes for the end of a line, or cannot encode; within JSON it only stands in texts."""
 
@@ -31,9 +34,9 @@ def json_line(value: Any) -> str:
 
 
 def parse_json(data: bytes) -> Any:
-    """The JSON that `data` holds, without NaN. Raises BadStep."""
+    """The JSON that `data` holds, without NaN and without a key that is said twice. Raises BadStep."""
     try:
-        return json.loads(data.decode("utf-8"), parse_constant=_refuse)
+        return json.loads(data.decode("utf-8"), parse_constant=_refuse, object_pairs_hook=_object)
     except json.JSONDecodeError as bad:
         line = f"line {bad.lineno}, " if bad.lineno > 1 else ""
         refuse("$", f"not JSON: {bad.msg.removesuffix(' at')}, {line}column {bad.colno}")
@@ -41,13 +44,21 @@ def parse_json(data: bytes) -> Any:
         refuse("$", f"not UTF-8: byte {bad.start + 1}")
     except RecursionError:
         refuse("$", "cannot be read: it is nested too deeply")
-    except ValueError as bad:  # NaN, or a number of thousands of digits
+    except ValueError as bad:  # NaN, a key twice, or a number of thousands of digits
         refuse("$", f"cannot be read: {str(bad)[:80]}")
 
 
 def refuse(where: str, reason: str) -> NoReturn:
     """Raises BadStep with one problem."""
     raise BadStep((Problem(where, reason),))
+
+
+def _object(pairs: list[tuple[str, Any]]) -> JsonObject:
+    found = dict(pairs)
+    if len(found) < len(pairs):
+        twice = next(name for n, (name, _) in enumerate(pairs) if any(name == other for other, _ in pairs[:n]))
+        raise ValueError(f"the key {twice[:40]!r} is there twice")
+    return found
 
 
 def _refuse(constant: str) -> NoReturn:
@@ -142,19 +153,8 @@ def bad_line(number: int, *problems: Problem) -> LogLine:
 
 def first_objects(path: Path, count: int = 1) -> list[JsonObject]:
     """The first JSON objects of a file, for what is said of the whole run. Raises FormatError where there is none."""
-    found: list[JsonObject] = []
-    try:
-        for line in raw_lines(path):
-            if not isinstance(line, UnreadableLine) and line.strip():
-                try:
-                    data = parse_json(line)
-                except BadStep:
-                    continue
-                found += [data] if isinstance(data, dict) else []
-            if len(found) >= count:
-                break
-    except OSError as bad:
-        raise FormatError(f"{path.name}: cannot be read: {bad.strerror}") from None
+    objects = (value for _, value in _values(path) if isinstance(value, dict))
+    found = list(islice(objects, count))
     if not found:
         raise FormatError(f"{path.name}: no line of it is a JSON object")
     return found
@@ -162,17 +162,30 @@ def first_objects(path: Path, count: int = 1) -> list[JsonObject]:
 
 def first_value(path: Path) -> Any:
     """What the first line that says something is as JSON; None where it is none. Raises FormatError for an empty file."""
+    for _, value in _values(path):
+        return value
+    raise FormatError(f"{path.name}: it is empty")
+
+
+def is_json_lines(path: Path) -> bool:
+    """Whether a file that is no JSON as a whole has an object on nearly every line, be the others broken."""
+    values = list(islice(_values(path), _LOOKED_AT))
+    return values[0][0] not in (b"[", b"{") and 2 * sum(isinstance(value, dict) for _, value in values) >= len(values)
+
+
+def _values(path: Path) -> Iterator[tuple[bytes | UnreadableLine, Any]]:
+    """Each line that says something, and what it is as JSON; None where it is none. Raises FormatError."""
     try:
         for line in raw_lines(path):
             if isinstance(line, UnreadableLine):
-                return None
-            if line.strip():
-                return parse_json(line)
-    except BadStep:
-        return None
+                yield line, None
+            elif line.strip():
+                try:
+                    yield line.strip(), parse_json(line)
+                except BadStep:
+                    yield line.strip(), None
     except OSError as bad:
         raise FormatError(f"{path.name}: cannot be read: {bad.strerror}") from None
-    raise FormatError(f"{path.name}: it is empty")
 
 
 def mapping(value: Any) -> JsonObject:

@@ -7,24 +7,39 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Iterator, Mapping
+from itertools import groupby
 from pathlib import Path
 from typing import Any
 
 from protocol.dialects import Context, Dialect, DialectError, ParsedPayload, dialect
-from protocol.dialects.common.base import NothingDone, Piece
+from protocol.dialects.common.base import LONGEST, Loss, NothingDone, Piece
 from protocol.dsl import DSLError, parse_line
 from protocol.dsl.reader import is_blank
 from protocol.exports.common.base import FormatError, ImportResult, RunInfo
 from protocol.exports.common.kept import lost_in_reading
-from protocol.exports.common.lines import bad_line, first_value, parse_json, read_json_lines, refuse, step_of, text_in, told
+from protocol.exports.common.lines import (
+    bad_line,
+    first_value,
+    is_json_lines,
+    parse_json,
+    read_json_lines,
+    refuse,
+    step_of,
+    text_in,
+    told,
+)
 from protocol.log.log import LogLine, UnreadableLine, raw_lines, whole_document
 from protocol.log.versions import BadStep, Problem
 from protocol.model.geometry import JsonObject
 from protocol.model.steps import InteractionStep
 
-_LISTS = ("messages", "conversations", "contents", "history", "trajectory", "items", "input", "actions", "steps")
+_LISTS = (
+    "messages", "conversations", "contents", "history", "trajectory", "items", "input", "actions", "steps", "choices",
+)  # fmt: skip
 """Keys under which a document has one payload after the other."""
-_SPEAKERS = frozenset({"assistant", "model", "gpt", "function_call", "agent"})
+_AROUND = ("message", "data", "kwargs", "action", "response", "prediction")
+"""Keys under which an object has one message or payload, beside what others note of it."""
+_SPEAKERS = frozenset({"assistant", "model", "gpt", "function_call", "agent", "ai"})
 _OTHERS = frozenset({"system", "developer", "user", "human", "tool", "observation", "function", "environment"})
 
 
@@ -43,7 +58,7 @@ def said_in(message: Any) -> list[Any] | None:
     """
     if not isinstance(message, Mapping):
         return None
-    who = message.get("role", message.get("from"))
+    who = message.get("role", message.get("from", message.get("type") if "content" in message else None))
     if not isinstance(who, str) or who not in _SPEAKERS | _OTHERS:
         return None
     if who in _OTHERS:
@@ -103,7 +118,7 @@ def read_spoken(name: str, path: Path, context: Context) -> ImportResult:
         return told(number, _steps(spoken, data, number, context))
 
     first = first_value(path)
-    if isinstance(first, dict) or (isinstance(first, str) and spoken.kind == "text"):
+    if isinstance(first, dict | str):
         return ImportResult(info, read_json_lines(path, meaning))
     data = whole_document(path)
     if isinstance(data, UnreadableLine):
@@ -111,14 +126,15 @@ def read_spoken(name: str, path: Path, context: Context) -> ImportResult:
     try:
         document = parse_json(data)
     except BadStep as bad:
-        if isinstance(first, list):
+        if isinstance(first, list) or is_json_lines(path):
             return ImportResult(info, read_json_lines(path, meaning))
-        if spoken.kind == "json":
-            raise FormatError(f"{path.name}: {bad}") from None
         text = text_in(path, data)
         if spoken.pieces is not None:
             return ImportResult(info, _pieces(spoken.pieces(text), context))
-        return ImportResult(info, meaning(1, text))
+        said = _answers(spoken, text, context)
+        if spoken.kind == "json" and not said:
+            raise FormatError(f"{path.name}: {bad}") from None
+        return ImportResult(info, (line for number, one in said or [(1, text)] for line in meaning(number, one)))
     each = document if isinstance(document, list) else _rows(spoken, document, context)
     return ImportResult(info, (line for number, one in enumerate(each, start=1) for line in meaning(number, one)))
 
@@ -135,6 +151,34 @@ def _rows(spoken: Dialect, document: Any, context: Context) -> list[Any]:
     except DialectError:
         return rows[1]
     return [document]
+
+
+def _answers(spoken: Dialect, text: str, context: Context) -> list[tuple[int, str]]:
+    """The answers that a text holds, each with its line; nothing where none is understood.
+
+    It is one answer, or one a paragraph or a line where more is understood so.
+    """
+    if len(text) > LONGEST:
+        return []
+    lines = enumerate(text.split("\n"), start=1)
+    found = [list(each) for blank, each in groupby(lines, key=lambda line: not line[1].strip()) if not blank]
+    alone = len(found) == 1
+    parts = found[0] if alone else [(each[0][0], "\n".join(line for _, line in each)) for each in found]
+    counts = [_count(spoken, part, context) for _, part in parts]
+    whole = _count(spoken, text, context)
+    if sum(count or 0 for count in counts) > (whole or 0) and not (alone and None in counts):
+        return parts
+    return [] if whole is None else [(1, text)]
+
+
+def _count(spoken: Dialect, text: str, context: Context) -> int | None:
+    """How many actions the dialect understands in a text; None where it refuses it."""
+    try:
+        return len(spoken.read(text, context).actions)
+    except NothingDone:
+        return 0
+    except DialectError:
+        return None
 
 
 def _pieces(found: Iterable[Piece], context: Context) -> Iterator[LogLine]:
@@ -176,30 +220,52 @@ def _steps(spoken: Dialect, data: Any, number: int, context: Context) -> Iterato
         yield step_of("$", timestamp=0.0, step=count, visual_state=screen, action=action, raw=raw)
 
 
+def _within(spoken: Dialect, payload: Any) -> list[tuple[str, Any]] | None:
+    """The messages or payloads that an object holds, each with its place in it; None where it holds none."""
+    if (rows := rows_of(payload)) is not None:
+        return [(f".{rows[0]}[{n}]", one) for n, one in enumerate(rows[1])]
+    if (said := said_in(payload)) is not None:
+        return [("", one) for one in said]
+    kept = [(f".{name}", payload[name]) for name in _AROUND if isinstance(payload, Mapping) and name in payload]
+    return [(place, one) for place, one in kept if isinstance(one, Mapping | str) and not _plain(spoken, one)][:1] or None
+
+
+def _beside(payload: Mapping[str, Any], place: str) -> list[Loss]:
+    names = ", ".join(str(name) for name in payload if name != place[1:])
+    why = f"what stands beside the {place[1:]} is not kept: {names[:80]}"
+    return [Loss(what="fields", why=why)] if place[1:] in _AROUND and names else []
+
+
+def _plain(spoken: Dialect, said: Any) -> bool:
+    """Whether it is words alone, which hold no payload."""
+    return isinstance(said, str) and spoken.kind == "json" and "{" not in said
+
+
 def _read(spoken: Dialect, payload: Any, context: Context, depth: int = 0) -> ParsedPayload:
     """The actions of a payload, or of the messages that it is or holds. Raises DialectError."""
     try:
         return spoken.read(payload, context)
     except NothingDone:
         raise
-    except DialectError:
-        key, each = rows_of(payload) or ("", said_in(payload))
-        if each is None or depth == _DEEPEST:
+    except DialectError as bad:
+        refused, within = bad, _within(spoken, payload)
+        if within is None or depth == _DEEPEST:
             raise
     found = ParsedPayload([], [])
-    for n, one in enumerate(each):
-        if isinstance(one, str) and spoken.kind == "json" and "{" not in one:
-            continue  # words alone
+    for place, one in within:
+        if _plain(spoken, one):
+            continue
         try:
             actions, losses = _read(spoken, one, context, depth + 1)
         except NothingDone:
             continue
         except DialectError as bad:
-            if not key:
-                raise
+            if not place:  # the message as it stands may have told more exactly what is wrong
+                raise max(bad, refused, key=lambda error: len(error.where)) from None
             reason = str(bad).removeprefix(f"{bad.dialect}: ")
-            raise DialectError(spoken.name, f"$.{key}[{n}]", reason) from None
+            raise DialectError(spoken.name, f"${place}", reason) from None
         found.actions.extend(actions)
+        losses = [*losses, *_beside(payload, place)]
         found.losses.extend(loss for loss in losses if loss not in found.losses)
     if not found.actions:
         raise NothingDone(spoken.name, "$", "nothing is done here")

@@ -115,9 +115,10 @@ def test_index_zero_is_a_real_index() -> None:
     assert write(Scroll.toward("down", 0.5, "page", named("first"))) == said
 
 
-def test_without_a_state_an_index_is_refused_and_a_place_is_not() -> None:
-    with pytest.raises(DialectError, match="a state is needed"):
-        from_androidworld({"action_type": "click", "index": 0}, context(state=None))
+def test_without_a_state_an_index_stays_the_number_that_was_said() -> None:
+    """A log keeps the numbers and no screens: which element it was is a declared loss."""
+    (click,), losses = from_androidworld({"action_type": "click", "index": 7}, context(state=None))
+    assert (click.target, [loss.what for loss in losses]) == (ActionTarget(element_id="7"), ["index"])
     assert from_androidworld({"action_type": "click", "x": 1, "y": 2}, context(state=None)).actions
 
 

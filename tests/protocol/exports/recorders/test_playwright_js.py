@@ -109,7 +109,7 @@ def test_a_script_outside_of_a_test_is_read(tmp_path: Path) -> None:
     script = """const { chromium } = require('playwright');
 (async () => {
   const browser = await chromium.launch({ headless: false });
-  const context = await browser.newContext({ locale: 'de' });
+  const context = await browser.newContext({ ...devices['iPhone 15'], locale: 'de' });
   const page = await context.newPage();
   await page.goto('https://a.example/')
   // ---------------------

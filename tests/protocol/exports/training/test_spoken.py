@@ -139,6 +139,9 @@ def call(name: str, arguments: Any, **more: Any) -> dict[str, Any]:
 SAVE = {"action": "left_click", "coordinate": [1, 2]}
 BLOCK = {"type": "tool_use", "id": "t", "name": "mcp__playwright__browser_click", "input": {"element": "Save", "ref": "e5"}}
 TARS = "Thought: save\nAction: click(start_box='(1,2)')"
+AI = {"type": "ai", "content": "", "tool_calls": [{"name": "click", "args": {"target": {"text": "Save"}}, "id": "1"}]}
+CLAUDE = {"role": "assistant", "content": [{**BLOCK, "name": "computer", "input": SAVE}]}
+RPC = {"method": "tools/call", "params": {"name": "browser_click", "arguments": {"element": "Save", "ref": "e5"}}}
 CHATS = [
     ("ui_tars", {"role": "assistant", "content": TARS}),
     ("ui_tars", {"role": "assistant", "content": [{"type": "text", "text": TARS}]}),
@@ -150,13 +153,25 @@ CHATS = [
     ("playwright_mcp", {"role": "assistant", "tool_calls": [call("browser_click", {"element": "Save", "ref": "e5"})]}),
     ("anthropic", {"messages": [{"role": "assistant", "content": [{**BLOCK, "name": "computer", "input": SAVE}]}]}),
     ("gemini", {"contents": [{"role": "model", "parts": [{"functionCall": {"name": "click_at", "args": {"x": 1, "y": 2}}}]}]}),
+    ("langchain", {"messages": [{"type": "human", "content": "save"}, AI, {"type": "tool", "content": "ok"}]}),
+    ("langchain", {"type": "ai", "data": AI}),
+    ("langchain", {"lc": 1, "type": "constructor", "id": ["langchain", "AIMessage"], "kwargs": AI}),
+    ("anthropic", {"type": "assistant", "uuid": "1", "message": CLAUDE}),
+    (
+        "qwen",
+        {"id": "c", "choices": [{"index": 0, "message": {"role": "assistant", "tool_calls": [call("computer_use", SAVE)]}}]},
+    ),
+    ("browsergym", {"step": 3, "action": "click('a5')", "reward": 0}),
+    ("ui_tars", {"prediction": TARS, "parsed": []}),
+    ("playwright_mcp", {"jsonrpc": "2.0", "id": 1, **RPC}),
 ]
 
 
 @pytest.mark.parametrize(("name", "chat"), CHATS, ids=lambda value: str(value)[:40])
 def test_a_message_is_what_the_agent_says_in_it(tmp_path: Path, name: str, chat: dict[str, Any]) -> None:
     """On a line, as a document, and in a list; what others say is passed over."""
-    users = {"role": "user", "content": [{"type": "text", "text": "save it"}]}
+    answer = {"jsonrpc": "2.0", "id": 0, "result": {}}
+    users = answer if "jsonrpc" in chat else {"role": "user", "content": [{"type": "text", "text": "save it"}]}
     lines = f"{json.dumps(users)}\n{json.dumps(chat)}"
     for text in (json.dumps(chat), json.dumps(chat, indent=1), json.dumps([users, chat]), lines):
         (clicked,) = actions(spoken(tmp_path, name, text))
@@ -169,6 +184,55 @@ def test_a_message_that_is_not_understood_names_its_place(tmp_path: Path) -> Non
     assert "$.messages[1]" in line.error
     assert "no verb 'dance'" in line.error
     assert other.step
+
+
+@pytest.mark.parametrize("said", [{"action": "dance"}, {"action": "type", "text": "\ud800"}, {"message": 3}, {"data": {"x": 1}}])
+def test_what_holds_no_payload_is_an_error_and_not_passed_over(tmp_path: Path, said: dict[str, Any]) -> None:
+    (line,) = spoken(tmp_path, "anthropic", json.dumps(said))
+    assert line.error.startswith("$")
+
+
+def test_a_call_of_another_tool_is_named(tmp_path: Path) -> None:
+    (line,) = spoken(tmp_path, "anthropic", json.dumps({"role": "assistant", "content": [{**BLOCK, "name": "bash"}]}))
+    assert line.error == "$: anthropic: $.content[0].name: 'bash' is not the computer tool"
+
+
+def test_what_stands_beside_a_payload_is_a_declared_loss(tmp_path: Path) -> None:
+    (line,) = spoken(tmp_path, "browsergym", json.dumps({"step": 3, "action": "click('a5')", "reward": 0}))
+    assert line.step
+    assert line.step.raw["lost"] == ["fields: what stands beside the action is not kept: step, reward"]
+
+
+BROKEN = ['{"action": "left_cl', '{"action": "wait", "duration": NaN}', '{"action": "wait", "action": "screenshot"}', "\xe9"]
+
+
+@pytest.mark.parametrize("bad", BROKEN)
+@pytest.mark.parametrize("at", [0, 1, 2])
+def test_a_broken_line_costs_only_itself_wherever_it_stands(tmp_path: Path, bad: str, at: int) -> None:
+    said = [json.dumps(SAVE)] * 2
+    said.insert(at, bad)
+    (tmp_path / "said").write_bytes("\r\n".join(said).encode("latin-1"))
+    lines = list(read_spoken("anthropic", tmp_path / "said", HERE).lines)
+    assert [line.number for line in lines if line.error] == [at + 1]
+    assert sum(line.step is not None for line in lines) == 2
+
+
+M3A = 'Reason: x\nAction: {"action_type": "wait"}\n'
+ANSWERS = [
+    ("ui_tars", f"{TARS}\n\n{TARS}", 2, []),
+    ("ui_tars", f"{TARS}\n\nAction: dance()\n\n{TARS}", 2, [4]),
+    ("webarena", "click [12]\ntype [3] [x] [1]\ntype [4] [y] [1]\nstop [done]\n", 4, []),
+    ("androidworld", f"{M3A}\n{M3A}", 2, []),
+    ("openadapt", 'CLICK(x=0.5, y=0.25)\nDONE()\n', 2, []),
+    ("ufo", '```json\n{"Function": "", "Args": {}, "Status": "FINISH"}\n```', 1, []),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("name", "text", "count", "bad"), ANSWERS)
+def test_a_text_holds_an_answer_or_several(tmp_path: Path, name: str, text: str, count: int, bad: list[int]) -> None:
+    lines = spoken(tmp_path, name, text)
+    assert sum(line.step is not None for line in lines) == count
+    assert [line.number for line in lines if line.error] == bad
 
 
 def test_messages_within_messages_are_followed_only_so_far(tmp_path: Path) -> None:
