@@ -112,7 +112,10 @@ class Deciders:
         if first not in {"llm", "vote"} or "llm" not in settings.used():
             return policy
         if role == "manager" and told.plan:
-            return AdaptiveManager(policy, rules_policy(role), self._recorder(role))
+            worker = self._crew.operator
+            works = worker.chain[0].policy if worker.policy == "fallback" else worker.policy
+            whole = told.plan == "as_needed" and works == "llm" and worker.form != "narrow" and self._limits.parallel == 1
+            return AdaptiveManager(policy, rules_policy(role), self._recorder(role), whole=whole)
         if role == "evaluator" and (told.final_check or told.gates):
             events = partial(self._journal.events, *JUDGED)
             return AdaptiveEvaluator(policy, rules_policy(role), told, events, self._recorder(role))

@@ -102,7 +102,7 @@ class RoleSettings(Frozen):
     is not known to take none."""
     pictures: tuple[PictureKind, ...] = Field(default=("annotated",), min_length=1)
     """With `vision`: which pictures; `clean`, `annotated`, `last_target`, or `side_by_side` for the first two in one."""
-    batch: int = Field(default=1, ge=1, le=10)
+    batch: int = Field(default=1, ge=1, le=20)
     """How many actions a model may decide at once; the first surprise ends them. 1 is one at a time."""
     form: AnswerForm = "full"
     """How an Operator's model answers: `full`, one flat form for all actions; `narrow`, one of the moves that the screen

@@ -16,7 +16,16 @@ from roles.policies.llm.asking import FORM, Asker, Picturing, of_screen, with_pi
 from roles.policies.llm.prompts import Prompt, now_told
 from roles.policies.llm.reply_parsing import UnusableReply
 from roles.policies.llm.schemas import evaluator_schema
-from roles.policies.llm.subtask_words import cut, facts_told, ledger_told, plan_told, results_told, screens_told, steps_told
+from roles.policies.llm.subtask_words import (
+    cut,
+    facts_told,
+    instruction_told,
+    ledger_told,
+    plan_told,
+    results_told,
+    screens_told,
+    steps_told,
+)
 from roles.screen.evidence import views
 
 _DECIDING, _DECIDED = 3, 1_200
@@ -77,7 +86,7 @@ class LlmEvaluator:
             "user_says": notes_told(request.notes),
             "ledger": ledger_told((request.found or gather(request)).ledger or request.ledger),
             "trigger": request.trigger.value + (f" ({request.reask})" if request.reask else ""),
-            "subtask": subtask.instruction if subtask else "the whole goal",
+            "subtask": instruction_told(subtask, request.goal) if subtask else "the whole goal",
             "now": now_told(request.today),
             "plan": plan_told(request.plan, subtask),
             "findings": findings_told(request),

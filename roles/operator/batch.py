@@ -26,6 +26,7 @@ from protocol import (
 )
 from roles.contracts import StepRecord
 from roles.operator.recovery import has_trace
+from roles.screen.calls import GRAVE_EVENTS
 
 
 class Anchor(TypedDict):
@@ -67,7 +68,6 @@ _SELECTING = frozenset({("Control", "a"), ("Meta", "a"), ("ControlOrMeta", "a")}
 """Keys that select a text, of which elements tell nothing."""
 _WRITTEN = frozenset({"textbox", "searchbox", "combobox", "spinbutton"})
 """A press on one of these has its effect when it has the focus."""
-_GRAVE_EVENTS = ("validation:", "alert:", "popup:")
 
 
 def batch_of(decision: OperatorDecision, seen: VisualState) -> Batch | None:
@@ -136,7 +136,7 @@ def _screen_surprise(batch: Batch, seen: VisualState) -> str:
 
 def _effect_surprise(doing: BatchStep, last: StepRecord, before: VisualState | None, seen: VisualState) -> str:
     """Whether the last action shows what it should: its words, its value, or at least a change."""
-    if wrong := next((event for event in last.events if event.startswith(_GRAVE_EVENTS)), ""):
+    if wrong := next((event for event in last.events if event.startswith(GRAVE_EVENTS)), ""):
         return f"the screen says {wrong}"
     expected = " ".join(doing["expected"].casefold().split())
     if expected:

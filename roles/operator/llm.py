@@ -41,8 +41,8 @@ _LOOKING = (
     "- `SCREENSHOT` with `marks`, a list of ids, when the picture is too crowded to read: you get it again with only these marks."
 )
 _BATCH = (
-    "- When the next steps are sure, give up to {more} more actions in `then`, each with its own `action` and `target` on "
-    "this screen. At the first surprise the rest is left out, and you are asked again."
+    "- When the next steps are sure, give up to {more} more actions in `then`, each with its own `action` and what it takes: "
+    "fields of this screen, several calls. At the first that fails, or opens a dialog, the rest is left out; you are asked again."
 )
 _CALLING = (
     "- Functions of applications stand with what they take; what has a ? may be left out. Call one as in "
@@ -50,7 +50,8 @@ _CALLING = (
     "an agent takes `ask_in_app_agent` with `app` and `request`."
 )
 _PREFER = {
-    "gui": "- Use the screen first. Use `call_api` for what the screen cannot do, or where one call saves many steps.",
+    "gui": "- Use the screen for what it shows and a step or two does; `call_api` for what it cannot do, for several things at "
+    "once, and in applications that are not on it.",
     "api": "- Where a function does what the subtask asks, use `call_api`; then look at the screen to see that it was done.",
     "agent": "- Where the app has an agent, ask it first with `ask_in_app_agent`; then look at the screen to see what it did.",
 }
@@ -133,9 +134,9 @@ class LlmOperator:
             "goal": view.user_request,
             "user_says": notes_told(view.notes),
             "ledger": ledger_told(view.ledger, whole=False),
-            "subtask": instruction_told(view.subtask),
+            "subtask": instruction_told(view.subtask, view.user_request),
             "now": now_told(view.today),
-            "app": view.app or "the application on the screen",
+            "app": view.app or ("any application" if len(view.apps) > 1 else "the application on the screen"),
             "apps": ", ".join(app.app for app in view.apps) or "only this one",
             "verbs": verbs_told(verbs_of(view)),
             "prefer": "\n".join(filter(None, [_CALLING, _PREFER.get(view.prefer, "")])) if view.functions else "",

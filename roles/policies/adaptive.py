@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from typing import Any
+from typing import Any, Literal
 
 from protocol import CARRIES, Frozen
 from roles.contracts import EffectSeen, FactKnown, GateRequest, GateVerdict, PlanAnswer, PlanRequest, Subtask
@@ -18,6 +18,7 @@ Recorder = Callable[[dict[str, Any]], None]
 JUDGED = (GateEvent, ErrorEvent, ModelCallEvent, StepEvent, FactEvent, PlanEvent)
 """Events that say what was judged, and what has happened since."""
 _CODE = "code, no model"
+_TITLE = 60
 _COMMITS = frozenset({"send", "submit", "save", "delete", "move"})
 _HARMLESS = frozenset({"save"})
 """Effects that reach nobody, and that can be taken back."""
@@ -32,26 +33,34 @@ class AdaptiveSettings(Frozen):
     gates: bool = False
     """At gates where code can tell: each of the last steps brought something new, none failed and none was repeated; or what the
     plan expects are values and texts that can be seen, and each of them came of the work."""
-    plan: bool = False
-    """For a goal that is read whole and worked in one application: its plan is that of the rules."""
+    plan: bool | Literal["as_needed"] = False
+    """For a goal that is read whole and worked in one application: its plan is that of the rules. With `as_needed` any other goal
+    is first given whole to an Operator's model, and planned where that does not do (as-needed decomposition, Prasad et al. 2024)."""
 
 
 class AdaptiveManager:
-    """Asks for a plan where the reader has none."""
+    """Asks for a plan where the reader has none and, with `whole`, where the goal was tried in one piece."""
 
-    def __init__(self, policy: Any, rules: Any, record: Recorder) -> None:
-        self._policy, self._rules, self._record = policy, rules, record
+    def __init__(self, policy: Any, rules: Any, record: Recorder, *, whole: bool = False) -> None:
+        self._policy, self._rules, self._record, self._whole = policy, rules, record, whole
 
     def plan(self, request: PlanRequest) -> PlanAnswer:
         if not (request.plan or request.failed or request.user_words or request.notes or request.supplements):
             answer: PlanAnswer = self._rules.plan(request)
             apps = {subtask.app for subtask in answer.subtasks}
             if answer.outcome == "planned" and len(apps) == 1 and {s.worker for s in answer.subtasks} == {"operator"}:
-                why = f"the goal is read whole and worked in {apps.pop()} alone"
-                self._record({"decided_by": _CODE, "answer": why})
-                return answer.model_copy(update={"reason": f"{answer.reason}; {why}" if answer.reason else why})
+                return self._told(answer, f"the goal is read whole and worked in {apps.pop()} alone")
+            if self._whole and not request.given:
+                title = request.goal if len(request.goal) <= _TITLE else f"{request.goal[:_TITLE]}…"
+                one = Subtask(id="goal", title=title, instruction=request.goal)
+                whole = PlanAnswer(outcome="planned", subtasks=(one,))
+                return self._told(whole, "the goal is tried in one piece, and split where that does not do")
         asked: PlanAnswer = self._policy.plan(request)
         return asked
+
+    def _told(self, answer: PlanAnswer, why: str) -> PlanAnswer:
+        self._record({"decided_by": _CODE, "answer": why})
+        return answer.model_copy(update={"reason": f"{answer.reason}; {why}" if answer.reason else why})
 
 
 class AdaptiveEvaluator:

@@ -64,6 +64,8 @@ def looks_only(step: StepRecord) -> bool:
     return looks(str(step.action.get("function", "")))
 
 
+GRAVE_EVENTS = ("validation:", "alert:", "popup:")
+"""How an event begins after which nothing goes on as it was decided."""
 _LOOKING = frozenset(
     {"launch_app", "switch_window", "scroll", "hover", "wait", "screenshot", "go_back", "go_forward", "tabs", "navigate"}
     | {"memorize", "answer", "ask_user", "finish_goal", "fail_goal"}

@@ -15,6 +15,7 @@ from protocol import (
     Action,
     ActionTarget,
     AgentStatus,
+    CallApi,
     ExecStatus,
     LaunchApp,
     NextAction,
@@ -32,6 +33,8 @@ from roles.contracts import OperatorView
 from roles.policies.llm.reply_parsing import UnusableReply
 from roles.policies.llm.schemas import AIMED, FIELDS, STATUSES, fields_of, needs, verbs_of, verbs_told
 from roles.policies.llm.subtask_words import part
+from roles.safety.destinations import looks
+from roles.screen.calls import GRAVE_EVENTS
 from roles.skills.arguments import problem_with
 
 _UFO = frozenset({"ControlLabel", "ControlText", "Function"})
@@ -52,12 +55,12 @@ def nowhere(described: str, seen: VisualState) -> ActionTarget | None:
     return None
 
 
-KEEPING = frozenset({"memorize", "answer"})
-"""After these the screen is as it was, so that the end may be said with them."""
+ENDING = frozenset({"memorize", "answer", "call_api"})
+"""That these worked is known without a look at the screen, so that the end may be said with them."""
 LAST = "last"
 """In the memory: the actions of this decision are the last ones, and why."""
 _NOT_THE_END = (
-    "FINISH may come with memorize and answer, in `action` and then in `then`, and with nothing else: "
+    "FINISH may come with memorize, answer and call_api, in `action` and then in `then`, and with nothing else: "
     "do the rest with CONTINUE, and FINISH once the screen shows that it is done"
 )
 
@@ -73,10 +76,10 @@ def way_there(view: OperatorView) -> OperatorDecision | None:
 
 
 def said_the_end(view: OperatorView) -> str:
-    """Why the last decision was to finish once something is kept, where just that has worked; else an empty string."""
+    """Why the last decision was to finish once this is done, where just that has worked; else an empty string."""
     last = view.history[-1] if view.history else None
-    stopped = bool(view.host_message) or any(event.startswith("batch:") for event in view.events)
-    worked = last is not None and last.verb in KEEPING and last.exec_status is ExecStatus.EXECUTED
+    stopped = bool(view.host_message) or any(event.startswith(("batch:", *GRAVE_EVENTS)) for event in view.events)
+    worked = last is not None and last.action["action_type"] in ENDING and last.exec_status is ExecStatus.EXECUTED
     return str(view.memory.get(LAST) or "") if worked and not stopped else ""
 
 
@@ -115,10 +118,11 @@ def read_decision(data: Mapping[str, Any], view: OperatorView, batch: int = 1, g
     notes = data.get("notes")
     kept = part(str(notes), _NOTES, "keep notes shorter") if notes else view.memory.get("notes")
     memory: dict[str, Any] = {"notes": kept} if kept is not None else {}
-    verbs = {step.verb for step in (action, *(following.action for following in decision.then)) if step is not None}
-    if finishes and data.get("then") and (batch == 1 or action is None or not verbs <= KEEPING):
+    actions = [step for step in (action, *(following.action for following in decision.then)) if step is not None]
+    ends = bool(actions) and {step.verb for step in actions} <= ENDING
+    if finishes and data.get("then") and (batch == 1 or action is None or not ends):
         raise UnusableReply(_NOT_THE_END)
-    if finishes and verbs and verbs <= KEEPING:
+    if finishes and ends and not any(isinstance(step, CallApi) and looks(step.function) for step in actions):
         memory[LAST] = decision.comment or decision.reasoning or "the subtask is done"
     return decision.model_copy(update={"action": action, "memory": memory})
 

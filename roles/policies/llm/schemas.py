@@ -104,7 +104,7 @@ def operator_schema(view: OperatorView, *, batch: int = 1, pictures: bool = Fals
         fields["app"] = one_of([*(app.app for app in view.apps), *(skill.app for skill in view.skills if skill.outside)])
     properties: Schema = {
         "observation": {"type": "string", "description": "what you see that matters, in one short sentence"},
-        "reasoning": {"type": "string", "description": "one or two short sentences, before anything else"},
+        "reasoning": {"type": "string", "description": "one or two short sentences, first of all"},
         "action": {"type": "string", "enum": [*verbs, "none"], "description": "one of the actions here, or none"},
         "target": {"type": "string", "description": "id of the element, as it stands at the start of its line"},
         **fields,
@@ -225,11 +225,10 @@ def bare(schema: Schema) -> Schema:
 
 def form_told(schema: Schema) -> str:
     """The form in words, for models that are not held to a schema."""
-    lines = []
-    for name, said in schema["properties"].items():
-        need = "" if name in schema["required"] else ", only where it is needed"
-        lines.append(f"  {json.dumps(name)}: {_kind(said)}{need}")
-    return "{\n" + "\n".join(lines) + "\n}"
+    told = {name: f"  {json.dumps(name)}: {_kind(said)}" for name, said in schema["properties"].items()}
+    needed = [line for name, line in told.items() if name in schema["required"]]
+    more = [line for name, line in told.items() if name not in schema["required"]]
+    return "\n".join(["{", *needed, *(["and only where it is needed:", *more] if more else []), "}"])
 
 
 def _kind(said: Schema) -> str:

@@ -255,10 +255,11 @@ def _records_told(text: str, room: int, pages: bool) -> str:
     return "\n".join([*beside, *lines[:fits], f"({fits} of {count} shown{more})"])
 
 
-def instruction_told(subtask: Subtask) -> str:
-    """What is to be done, with the hints, and with what a reference is where one stands in it."""
+def instruction_told(subtask: Subtask, goal: str = "") -> str:
+    """What is to be done, with the hints, and with what a reference is where one stands in it; the goal is not repeated."""
     said = subtask.instruction + "".join(f" Hint: {hint}" for hint in subtask.hints)
-    return f"{said} ({_REFERENCES})" if references_in(said) else said
+    told = f"the whole goal{said.removeprefix(goal)}" if goal and subtask.instruction == goal else said
+    return f"{told} ({_REFERENCES})" if references_in(said) else told
 
 
 def plan_told(plan: Sequence[Subtask], checked: Subtask | None = None, *, whole: bool = False) -> str:

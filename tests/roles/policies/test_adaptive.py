@@ -33,6 +33,7 @@ from roles.contracts.signals import GateTrigger, Signal, SubtaskStatus
 from roles.journal.events import ErrorEvent, FactEvent, GateEvent, JournalEvent, ModelCallEvent
 from roles.journal.journal import Event
 from roles.policies.adaptive import AdaptiveEvaluator, AdaptiveSettings
+from roles.policies.scripted_model import ScriptedChatModel
 
 GOAL = 'Create a note titled "Milk" with the text "two bottles"'
 ALL = AdaptiveSettings(gates=True, plan=True)
@@ -48,8 +49,6 @@ def says_yes(messages: Sequence[BaseMessage]) -> Any:
 
 
 def worked(tmp_path: Path, goal: Task | str, *more: str) -> tuple[Outcome, list[Event]]:
-    from roles.policies.scripted_model import ScriptedChatModel
-
     both = [f"crew.{role}={{policy: fallback, chain: [llm, rules]}}" for role in ("manager", "evaluator")]
     given = [*both, "crew.model=given", "limits.reasks=0", f"runs_dir={tmp_path}", *more]
     outcome = Crew.from_config(overrides=given, model=ScriptedChatModel(answer=says_yes)).run(goal)
@@ -58,6 +57,32 @@ def worked(tmp_path: Path, goal: Task | str, *more: str) -> tuple[Outcome, list[
 
 def asked(events: list[Event], role: str) -> int:
     return sum(event.kind == "model_call" and event.role == role for event in events)
+
+
+@pytest.mark.parametrize(("title", "manager"), [("Milk", 0), ("Water", 1)])
+def test_a_goal_is_given_whole_to_a_model_and_planned_only_where_that_does_not_do(tmp_path: Path, title: str, manager: int) -> None:
+    """One call of the Operator is also its end; a gate that is not content has the Manager plan."""
+    note = {"title": title, "body": "two bottles"}
+    call = {"reasoning": "one call", "action": "call_api", "app": "notes", "function": "create_note", "arguments": note}
+
+    def answer(messages: Sequence[BaseMessage]) -> Any:
+        turn = str(messages[1].content)
+        if "Your subtask" in turn:
+            assert "Your subtask, in any application: the whole goal" in turn
+            return call | {"status": "FINISH"}
+        if "Why you are asked" not in turn:
+            return {"reason": "there is no more to try", "outcome": "infeasible", "subtasks": []}
+        state = re.search(r"state:[0-9a-f]{8,}", turn)
+        done = "gate_done" if title == "Milk" else "gate_fail"
+        return {"reason": "by the note", "decision": done, "evidence": [state[0] if state else ""], "issues": ["it is called so"]}
+
+    settings = [f"crew.{role}.policy=llm" for role in ("manager", "operator", "evaluator")]
+    settings += ["crew.adaptive.plan=as_needed", "crew.model=given", "limits.reasks=0", f"runs_dir={tmp_path}"]
+    crew = Crew.from_config(overrides=settings, model=ScriptedChatModel(answer=answer))
+    outcome = crew.run("jot milk down for me, two bottles of it")
+    events = salvage(outcome.folder / "journal.sqlite").events
+    assert outcome.status == ("rejected" if manager else "fulfilled"), outcome.reason
+    assert [asked(events, role) for role in ("manager", "operator", "evaluator")] == [manager, 1, 1]
 
 
 @pytest.mark.parametrize(

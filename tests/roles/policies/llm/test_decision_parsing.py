@@ -110,8 +110,11 @@ def test_the_end_may_keep_things_first_and_do_nothing_else() -> None:
     end = {"status": "FINISH", "reasoning": "both are kept"}
     assert read_decision(keep | end | {"then": [keep]}, view(), 3).memory["last"] == "both are kept"
     for data, batch in ((keep | {"then": [press]}, 3), (press | {"then": [keep]}, 3), (keep | {"then": [keep]}, 1)):
-        with pytest.raises(UnusableReply, match="FINISH may come with memorize and answer"):
+        with pytest.raises(UnusableReply, match="FINISH may come with memorize, answer and call_api"):
             read_decision(data | end, view(), batch)
+    send = {"action": "call_api", "app": "mail", "function": "send_message", "arguments": {"to": "a@b.c", "body": "x"}}
+    assert read_decision(send | end | {"then": [keep]}, view(), 3).memory["last"] == "both are kept"
+    assert "last" not in read_decision(send | end | {"function": "list_messages", "arguments": {}}, view(), 3).memory
 
 
 def test_a_function_of_an_app_is_called_by_its_name() -> None:
