@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+import re
+from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
 from pydantic import Field, JsonValue
@@ -35,9 +36,13 @@ from environments.simulated.apps.documents.terminal.tree import (
 from environments.simulated.screen.widgets import Widget, bar, button, form, group, heading, text, textbox
 from environments.simulated.world.values import Model
 
-SIGNS = ("&&", "||", ">>", "|&", "&>", ";;", "|", "&", ";", ">", "<", "(", ")")
 WORKING = frozenset({"&&", ";", "|", ">", ">>"})
-_SPECIAL = "*?["
+_TOKEN = re.compile(
+    r"(?P<blank>[^\S\n]+)|(?P<sign>\n|&&|\|\||>>|\|&|&>|;;|[|&;><()])"
+    r"|(?P<word>(?:'[^']*'|\"(?:\\.|[^\"\\])*\"|\\.?|[^\s'\"\\|&;<>()]+)+)", re.DOTALL,
+)  # fmt: skip
+_PART = re.compile(r"'([^']*)'|\"((?:\\.|[^\"\\])*)\"|\\(.?)|([^'\"\\]+)", re.DOTALL)
+_EXPANSION = re.compile(r"`|\$\(|\$[\w{?$!#@]")
 LONGEST = 4096
 
 
@@ -58,86 +63,41 @@ class Sign(NamedTuple):
     text: str
 
 
-def tokens(line: str) -> list[ShellWord | Sign]:
+def tokens(line: str) -> Iterator[ShellWord | Sign]:
     """The words and signs of a line. Raises Refusal."""
     if len(line) > LONGEST:
         raise Refusal(f"the line is too long; at most {LONGEST} characters can be read")
-    found: list[ShellWord | Sign] = []
     at = 0
     while at < len(line):
-        sign = _sign_at(line, at)
-        if sign:
-            found.append(Sign(sign))
-            at += len(sign)
-        elif line[at] == "\n":
-            found.append(Sign(";"))
-            at += 1
-        elif line[at].isspace():
-            at += 1
-        else:
-            word, at = _word(line, at)
-            found.append(word)
-    return found
+        found = _TOKEN.match(line, at)
+        if found is None:
+            raise Refusal(f"unexpected EOF while looking for matching `{line[at]}'")
+        at = found.end()
+        if word := found["word"]:
+            if word.isdigit() and line.startswith(">", at):
+                raise Refusal("streams cannot be redirected by their number; use '>' and '>>'")
+            yield _word(word)
+        elif sign := found["sign"]:
+            if sign != "\n" and sign not in WORKING:
+                raise Refusal(f"{sign!r} is not supported in this terminal; commands are joined by '|', '&&' and ';' only")
+            yield Sign(sign.replace("\n", ";"))
 
 
-def _sign_at(line: str, at: int) -> str:
-    sign = next((sign for sign in SIGNS if line.startswith(sign, at)), "")
-    if sign and sign not in WORKING:
-        raise Refusal(f"{sign!r} is not supported in this terminal; commands are joined by '|', '&&' and ';' only")
-    return sign
-
-
-def _word(line: str, at: int) -> tuple[ShellWord, int]:
-    start, said = at, list[tuple[str, bool]]()
-    while at < len(line) and not line[at].isspace() and not _sign_at(line, at):
-        char = line[at]
-        if char in "'\"":
-            part, at = _quoted(line, at)
-            said += [(c, True) for c in part]
-            continue
-        if char == "\\":
-            said += [(c, True) for c in line[at + 1 : at + 2]]
-            at += 2
-            continue
-        _no_expansion(line, at)
-        said.append((char, False))
-        at += 1
-    if line[start:at].isdigit() and line.startswith(">", at):
-        raise Refusal("streams cannot be redirected by their number; use '>' and '>>'")
-    return _finished(said), at
-
-
-def _finished(said: list[tuple[str, bool]]) -> ShellWord:
-    if said[:1] == [("~", False)] and (len(said) == 1 or said[1][0] == "/"):
-        said = [("/", False), *said[2:]]
-    text = "".join(char for char, _ in said)
-    if not any(char in _SPECIAL and not quoted for char, quoted in said):
-        return ShellWord(text)
-    return ShellWord(text, "".join(f"[{char}]" if quoted and char in _SPECIAL else char for char, quoted in said))
-
-
-def _quoted(line: str, at: int) -> tuple[str, int]:
-    """What is between quotes, and where it goes on after them."""
-    quote, said = line[at], list[str]()
-    at += 1
-    while at < len(line) and line[at] != quote:
-        if quote == '"':
-            _no_expansion(line, at)
-            if line[at] == "\\" and line[at + 1 : at + 2] in {'"', "\\", "$", "`"}:
-                at += 1
-        said.append(line[at])
-        at += 1
-    if at >= len(line):
-        raise Refusal(f"unexpected EOF while looking for matching `{quote}'")
-    return "".join(said), at + 1
-
-
-def _no_expansion(line: str, at: int) -> None:
-    if line[at] == "`" or line.startswith("$(", at):
-        raise Refusal("commands within commands are not supported in this terminal; run them one after the other")
-    after = line[at + 1 : at + 2]
-    if line[at] == "$" and (after in {"{", "?", "$", "!", "#", "@", "_"} or after.isalnum()) and after:
-        raise Refusal("there are no variables in this terminal; quote a dollar sign with '…'")
+def _word(raw: str) -> ShellWord:
+    """A word as the command gets it, and as a pattern in which what was quoted stands for itself."""
+    if raw == "~" or raw.startswith("~/"):
+        raw = f"/{raw[2:]}"
+    text, pattern, wild = "", "", False
+    for single, double, escaped, bare in _PART.findall(raw):
+        if loose := _EXPANSION.search(bare + re.sub(r"\\.", "", double)):
+            what = "there are no variables in this terminal; quote a dollar sign with '…'"
+            if loose[0] in {"`", "$("}:
+                what = "commands within commands are not supported in this terminal; run them one after the other"
+            raise Refusal(what)
+        quoted = single + re.sub(r"\\([\"\\$`])", r"\1", double) + escaped
+        text, pattern = text + quoted + bare, pattern + re.sub(r"[*?[]", r"[\g<0>]", quoted) + bare
+        wild |= re.search(r"[*?[]", bare) is not None
+    return ShellWord(text, pattern if wild else "")
 
 
 NOT_FOUND = 127

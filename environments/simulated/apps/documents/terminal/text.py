@@ -14,143 +14,77 @@ from environments.simulated.apps.documents.terminal.tree import FILE_MAX, Comman
 _LONGEST = 200
 
 
-class Item(NamedTuple):
-    """One character of a pattern: which ones fit, and whether it may come any number of times."""
-
-    chars: str = ""
-    ranges: tuple[tuple[str, str], ...] = ()
-    other: bool = False
-    """Everything but these fits."""
-    star: bool = False
-
-    def fits(self, char: str) -> bool:
-        hit = char in self.chars or any(low <= char <= high for low, high in self.ranges)
-        return hit != self.other
+_ATOM = re.compile(r"(\\.?|\[\^?\]?[^]]*\]|.)(\*?)", re.DOTALL)
 
 
-class Pattern(NamedTuple):
-    """A pattern; `fold` leaves case out of account."""
+def pattern(text: str, fold: bool) -> Callable[[str], bool]:
+    """Whether a part of a line fits a pattern, in a time that grows with the line alone. Raises Trouble for what is none.
 
-    items: tuple[Item, ...]
-    start: bool
-    end: bool
-    fold: bool
-
-    def found_in(self, line: str) -> bool:
-        """Whether a part of the line fits. The places that may be reached are gone through together."""
-        line = line.lower() if self.fold else line
-        last = len(self.items)
-        at = self._reach({0})
-        for char in line:
-            if last in at and not self.end:
-                return True
-            moved = {n if self.items[n].star else n + 1 for n in at if n < last and self.items[n].fits(char)}
-            at = self._reach(moved if self.start else moved | {0})
-        return last in at
-
-    def _reach(self, places: set[int]) -> set[int]:
-        reached = set(places)
-        for place in places:
-            while place < len(self.items) and self.items[place].star:
-                place += 1
-                if place in reached:
-                    break
-                reached.add(place)
-        return reached
-
-
-def pattern(text: str, fold: bool) -> Pattern:
-    """Read a pattern. Raises Trouble for one that is not understood."""
+    Python's own patterns are used for one character at a time: as a whole, many stars would take them years.
+    """
     if len(text) > _LONGEST:
         raise Trouble("Regular expression too big", 2)
-    text = text.lower() if fold else text
-    start = text.startswith("^")
-    end = text.endswith("$") and not text.endswith("\\$")
+    start, end = text.startswith("^"), text.endswith("$") and not text.endswith("\\$")
     body = text[start : len(text) - end if len(text) > start else len(text)]
-    items: list[Item] = []
-    at = 0
-    while at < len(body):
-        if body[at] == "*" and items:
-            items[-1] = items[-1]._replace(star=True)
-            at += 1
-            continue
-        item, at = _item(body, at)
-        items.append(item)
-    return Pattern(tuple(items), start, end, fold)
+    if body.startswith("*"):  # with nothing before it, it stands for itself
+        body = f"\\{body}"
+    atoms = [(re.compile(_one(atom), re.DOTALL | (re.IGNORECASE if fold else 0)), star) for atom, star in _ATOM.findall(body)]
+
+    def reach(places: set[int]) -> set[int]:
+        for place in sorted(places):
+            while place < len(atoms) and atoms[place][1]:
+                places.add(place := place + 1)
+        return places
+
+    def found(line: str) -> bool:
+        at = reach({0})
+        for char in line:
+            if len(atoms) in at and not end:
+                return True
+            moved = {n + (not atoms[n][1]) for n in at if n < len(atoms) and atoms[n][0].match(char)}
+            at = reach(moved if start else moved | {0})
+        return len(atoms) in at
+
+    return found
 
 
-def _item(body: str, at: int) -> tuple[Item, int]:
-    char = body[at]
-    if char == ".":
-        return Item(other=True), at + 1
-    if char == "[":
-        return _bracket(body, at)
-    if char != "\\":
-        return Item(char), at + 1
-    escaped = body[at + 1 : at + 2]
-    if not escaped:
-        raise Trouble("Trailing backslash", 2)
-    if escaped.isalnum() or escaped in "|(){}+?<>":
-        raise Trouble(f"'\\{escaped}' is not supported in a pattern here", 2)
-    return Item(escaped), at + 2
-
-
-def _bracket(body: str, at: int) -> tuple[Item, int]:
-    other = body.startswith("^", at + 1)
-    first = at + 1 + other
-    close = body.find("]", first + 1)
-    if close < 0:
+def _one(atom: str) -> str:
+    """A pattern of Python for one character."""
+    if atom == ".":
+        return atom
+    if atom.startswith("[") and len(atom) > 1:
+        if atom.lstrip("[^").startswith("[") or atom.startswith("[["):
+            raise Trouble(f"'{atom[:-1]}' is not supported in a pattern here", 2)
+        other = "^" if atom.startswith("[^") else ""
+        inner = re.sub(r"[\\[\]^&~|]", r"\\\g<0>", atom[1 + len(other) : -1])
+        try:
+            re.compile(found := f"[{other}{inner}]")
+        except re.error:
+            return f"[{other}{inner.replace('-', chr(92) + '-')}]"  # a range that runs backwards is its letters
+        return found
+    if atom == "[":
         raise Trouble("Unmatched [, [^, [:, [., or [=", 2)
-    inner, ranges, chars = body[first:close], list[tuple[str, str]](), ""
-    if inner.startswith("["):
-        raise Trouble(f"'[{inner}' is not supported in a pattern here", 2)
-    n = 0
-    while n < len(inner):
-        if inner[n + 1 : n + 2] == "-" and n + 2 < len(inner):
-            ranges.append((inner[n], inner[n + 2]))
-            n += 3
-        else:
-            chars += inner[n]
-            n += 1
-    return Item(chars, tuple(ranges), other), close + 1
+    if atom == "\\":
+        raise Trouble("Trailing backslash", 2)
+    if atom.startswith("\\") and (atom[1].isalnum() or atom[1] in "|(){}+?<>"):
+        raise Trouble(f"'{atom}' is not supported in a pattern here", 2)
+    return re.escape(atom[-1])
 
 
-_DAY_FORMS = {"Y": "%Y", "m": "%m", "d": "%d", "F": "%Y-%m-%d", "y": "%y", "j": "%j", "D": "%m/%d/%y", "u": "%u"}
-_DAYS = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
-_MONTHS = ("January", "February", "March", "April", "May", "June", "July", "August", "September", "October", "November",
-           "December")  # fmt: skip
+_DAY_SIGNS = ("F", "Y", "m", "d", "y", "j", "D", "a", "A", "b", "B", "e", "u", "%")
 
 
 def date(shell: Shell, words: Sequence[str], stdin: str | None) -> CommandResult:
     """The world's day; apps are not told the time of day, so it is left out."""
     day = Day.fromisoformat(shell.today)
-    if not words:
-        return CommandResult(shell, f"{_DAYS[day.weekday()][:3]} {_MONTHS[day.month - 1][:3]} {day.day:2} {day.year}\n")
-    if len(words) > 1 or not words[0].startswith("+"):
+    if len(words) > 1 or (words and not words[0].startswith("+")):
         raise Trouble(f"extra operand '{words[-1]}'; only '+FORMAT' is known here")
-    names = {"A": _DAYS[day.weekday()], "a": _DAYS[day.weekday()][:3], "B": _MONTHS[day.month - 1],
-             "b": _MONTHS[day.month - 1][:3], "%": "%", "e": f"{day.day:2}"}  # fmt: skip
-    first, *rest = _percents(words[0])
-    said = [first[1:]]
-    for part in rest:
-        letter = part[:1]
-        if letter not in names and letter not in _DAY_FORMS:
-            raise Trouble(f"'%{letter}' is not known here; the day is: %F, %Y, %m, %d, %y, %j, %D, %a, %A, %b, %B, %e and %u")
-        said.append((names.get(letter) or day.strftime(_DAY_FORMS[letter])) + part[1:])
-    return CommandResult(shell, "".join(said) + "\n")
-
-
-def _percents(form: str) -> list[str]:
-    """The parts of a format at each sign: `+a%%b%d` is `+a`, `%b`, `d`."""
-    parts, at = [""], 0
-    while at < len(form):
-        if form[at] == "%":
-            parts.append(form[at + 1 : at + 2])
-            at += 2
-        else:
-            parts[-1] += form[at]
-            at += 1
-    return parts
+    form = words[0][1:] if words else "%a %b %e %Y"
+    if odd := [sign for sign in re.findall(r"%(.?)", form, re.DOTALL) if sign not in _DAY_SIGNS]:
+        raise Trouble(f"'%{odd[0]}' is not known here; the day is: %{', %'.join(_DAY_SIGNS)}")
+    return CommandResult(
+        shell, re.sub("%(.)", lambda sign: f"{day.day:2}" if sign[1] == "e" else day.strftime(sign[0]), form) + "\n"
+    )
 
 
 _COUNT_MAX = 9
@@ -328,8 +262,7 @@ def grep(shell: Shell, words: Sequence[str], stdin: str | None) -> CommandResult
 def _fits(wanted: str, fold: bool, fixed: bool) -> Callable[[str], bool]:
     if fixed:
         return (lambda line: wanted.lower() in line.lower()) if fold else (lambda line: wanted in line)
-    compiled: Pattern = pattern(wanted, fold)
-    return compiled.found_in
+    return pattern(wanted, fold)
 
 
 def _leaves(shell: Shell, path: str) -> list[str]:
