@@ -12,7 +12,7 @@ from lark.exceptions import UnexpectedInput
 from pydantic import BaseModel, ValidationError
 
 from protocol.dsl.mistakes import Mistake, mistake, nearest
-from protocol.dsl.words import ACTION, GRAMMAR, OPENING, BadText, number, unquoted
+from protocol.dsl.words import ACTION, OPENING, BadText, grammar, number, unquoted
 from protocol.model.actions import AgentAction, KnownAction, parse_action
 from protocol.model.geometry import BoundingBox, Coordinate, JsonObject, Region
 from protocol.model.keys import KeyNameError, canonical, chord
@@ -398,7 +398,7 @@ def _scale(rest: Any) -> JsonObject:
 
 @cache
 def _parser() -> Lark:
-    return Lark(GRAMMAR, parser="lalr", lexer="contextual", transformer=_Read(), maybe_placeholders=False)
+    return Lark(grammar(), parser="lalr", lexer="contextual", transformer=_Read(), maybe_placeholders=False)
 
 
 def read_line(text: str, line: int = 1) -> AgentAction:

@@ -25,29 +25,6 @@ from protocol.model.keys import KeyNameError, split_chord, write_key
 from protocol.model.targets import ActionTarget
 
 _DEEPEST = 50
-_GRAMMAR = r"""
-    chain: root step*
-    root: NAME | NAME LPAR [argument ("," argument)* ","?] RPAR
-    step: "." NAME | "." NAME LPAR [argument ("," argument)* ","?] RPAR | LSQB NUMBER RSQB -> item
-    argument: NAME "=" value -> keyword
-            | value -> positional
-    ?value: string | number | chain -> link | flags | list | dict
-    flags: chain ("|" chain)+
-    string: STRING+
-    number: NUMBER
-    list: LSQB [value ("," value)* ","?] RSQB
-    dict: "{" [pair ("," pair)* ","?] "}"
-    pair: string ":" value
-
-    NAME: /[^\W\d]\w*/
-    NUMBER: /[-+]?(\d+(\.\d*)?|\.\d+)([eE][-+]?\d+)?/
-    STRING.2: /[rRuU]?("{3}([^"\\]|\\.|"(?!""))*+"{3}|'{3}([^'\\]|\\.|'(?!''))*+'{3}|"([^"\\\n]|\\.)*+"|'([^'\\\n]|\\.)*+')/s
-    LPAR: "("
-    RPAR: ")"
-    LSQB: "["
-    RSQB: "]"
-    %ignore /\s+/
-"""
 _NAMED = {
     "NAME": "a name", "NUMBER": "a number", "STRING": "a text in quotes", "LPAR": '"("', "RPAR": '")"', "LSQB": '"["',
     "RSQB": '"]"', "LBRACE": '"{"', "RBRACE": '"}"', "COMMA": '","', "EQUAL": '"="', "DOT": '"."', "COLON": '":"',
@@ -197,7 +174,15 @@ class _Build(Transformer[Token, Any]):
 @cache
 def _parser(dialect: str) -> Lark:
     build = _Build(dialect)
-    return Lark(_GRAMMAR, parser="lalr", lexer="contextual", start="chain", transformer=build, maybe_placeholders=False)
+    return Lark.open(
+        "locators.lark",
+        rel_to=__file__,
+        parser="lalr",
+        lexer="contextual",
+        start="chain",
+        transformer=build,
+        maybe_placeholders=False,
+    )
 
 
 def read_chain(dialect: str, text: str, line: int = 1, column: int = 1) -> Chain:

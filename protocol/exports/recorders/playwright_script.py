@@ -13,6 +13,7 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Iterator
+from importlib.resources import files
 from pathlib import Path
 
 from protocol.dialects import DialectError, dialect
@@ -222,41 +223,8 @@ def _split(given: list[Token]) -> list[list[Token]]:
 JAVASCRIPT = Format(name=NAME, title="Playwright script in JavaScript or TypeScript", suffix=".ts", read=read)
 
 
-_HEAD = '''\
-#!/usr/bin/env python3
-"""Replays a run in a browser. Written from a log: read it before you run it.
-
-Needs Playwright: pip install playwright && playwright install chromium
-"""
-
-import argparse
-import re  # noqa: F401 - for expectations
-
-from playwright.sync_api import Page, expect, sync_playwright  # noqa: F401
-
-
-def run(page: Page) -> None:
-    """Every step that Playwright can do, in order; `page` is always the current one."""
-    context = page.context  # noqa: F841 - for tabs
-'''
-_TAIL = """
-
-def main() -> None:
-    parser = argparse.ArgumentParser(description="Replays a run in a browser.")
-    parser.add_argument("url", help="the address to start at")
-    parser.add_argument("--headed", action="store_true", help="show the browser")
-    given = parser.parse_args()
-    with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(headless=not given.headed)
-        page = browser.new_page(viewport={"width": %d, "height": %d})
-        page.goto(given.url)
-        run(page)
-        browser.close()
-
-
-if __name__ == "__main__":
-    main()
-"""
+_SCRIPT = files("protocol.exports.recorders") / "playwright_script.template"
+"""What stands around the steps; a line `# steps` is where they go, and the last two numbers are the size of the page."""
 _PLAIN = (
     ast.Expr, ast.Assign, ast.Call, ast.Attribute, ast.Name, ast.Constant, ast.keyword, ast.List, ast.Tuple, ast.Dict,
     ast.UnaryOp, ast.USub, ast.Subscript, ast.Load, ast.Store,
@@ -270,8 +238,9 @@ def write(run: Run, path: Path) -> ExportResult:
     """The script, step by step, as a stream."""
     exported = ExportResult(files=[path])
     size: tuple[int, int] | None = None
+    head, _, tail = _SCRIPT.read_text(encoding="utf-8").partition("# steps")
     with whole_file(path) as file:
-        file.write(_HEAD)
+        file.write(head)
         if run.info.goal:
             file.write(f"    # Goal: {escaped(run.info.goal)}\n")
         for step in run.steps:
@@ -279,7 +248,7 @@ def write(run: Run, path: Path) -> ExportResult:
             if size is None and sized(step):
                 size = step.visual_state.screen_resolution
             file.writelines(f"    {line}\n" if line else "\n" for line in _lines(step, exported))
-        file.write(_TAIL % (size or (1280, 800)))
+        file.write(tail % (size or (1280, 800)))
     return exported
 
 

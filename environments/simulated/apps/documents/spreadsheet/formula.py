@@ -162,43 +162,6 @@ def finite(number: Decimal) -> Value:
 
 
 MAX_LENGTH = 4000
-_GRAMMAR = r"""
-?start: "=" compare
-?compare: concat | compare (LE | GE | NE | LT | GT | EQ) concat -> binary
-?concat: sum | concat AMP sum -> binary
-?sum: product | sum (PLUS | MINUS) product -> binary
-?product: power | product (STAR | SLASH) power -> binary
-?power: unary | power CARET unary -> binary
-?unary: percent | MINUS unary -> unary | PLUS unary -> unary
-?percent: atom | percent PERCENT -> percent
-?atom: NUMBER -> number | STRING -> string | BOOL -> boolean | ERROR -> error | NAME -> name
-     | "(" compare ")" | area | FUNC "(" [arguments] ")" -> call
-arguments: compare ("," compare)*
-area: [SHEET] CELL [":" CELL] | [SHEET] COLUMNS
-LE: "<="
-GE: ">="
-NE: "<>"
-LT: "<"
-GT: ">"
-EQ: "="
-AMP: "&"
-PLUS: "+"
-MINUS: "-"
-STAR: "*"
-SLASH: "/"
-CARET: "^"
-PERCENT: "%"
-NUMBER: /[0-9]+(\.[0-9]*)?|\.[0-9]+/
-STRING: /"([^"]|"")*"/
-BOOL.5: /(TRUE|FALSE)(?![\w.(!])/i
-ERROR: /#(REF!|DIV\/0!|VALUE!|NAME\?|NUM!|N\/A|CIRC!)/
-SHEET.6: /'([^']|'')+'!|[^\W\d][\w.]*!/
-FUNC.4: /[A-Za-z][A-Za-z0-9_.]*(?=\s*\()/
-COLUMNS.4: /\$?[A-Za-z]{1,3}:\$?[A-Za-z]{1,3}(?![\w.(])/
-CELL.3: /\$?[A-Za-z]{1,3}\$?[1-9][0-9]{0,6}(?![\w.(!])/
-NAME.1: /[^\W\d][\w.]*/
-%ignore /\s+/
-"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -304,7 +267,7 @@ def _place(text: str) -> At:
 
 @cache
 def _parser() -> Lark:
-    return Lark(_GRAMMAR, parser="lalr", transformer=_Builder(), maybe_placeholders=True)
+    return Lark.open("formula.lark", rel_to=__file__, parser="lalr", transformer=_Builder(), maybe_placeholders=True)
 
 
 @lru_cache(maxsize=4096)
