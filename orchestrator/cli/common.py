@@ -209,6 +209,22 @@ def command(work: Callable[..., None]) -> Callable[..., None]:
     return _as_command(work, guarded_work, {"debug": (Debug, False)})
 
 
+def command_with_settings(work: Callable[..., None]) -> Callable[..., None]:
+    """A command whose first parameter, `settings`, is what it works under; with the options that say what they are."""
+
+    def loaded_work(
+        config: list[Path] | None, overrides: list[str] | None, runs_dir: Path | None, debug: bool = False, **given: Any
+    ) -> None:
+        with guarded(debug):
+            from orchestrator.settings.settings import load_settings
+
+            words = [*(overrides or ()), *as_overrides({"runs_dir": runs_dir})]
+            work(load_settings(config or (), words).settings, **given)
+
+    said = {"config": (Config, None), "overrides": (Overrides, None), "runs_dir": (RunsDir, None), "debug": (Debug, False)}
+    return _as_command(work, loaded_work, said)
+
+
 def command_on_runs(*, store: bool = True) -> Callable[[Callable[..., None]], Callable[..., None]]:
     """A command whose first parameter, `runs`, is what it is about; with the options that say where they are."""
     places: dict[str, tuple[Any, Any]] = {"runs_dir": (RunsDir, None), "server": (Server, None), "token_file": (TokenFile, None)}
@@ -230,9 +246,11 @@ def _as_command(
     work: Callable[..., None], inner: Callable[..., None], options: dict[str, tuple[Any, Any]]
 ) -> Callable[..., None]:
     """`inner` as Typer is to see it: with the parameters of `work`, and these options (type and default) behind them."""
-    work.__annotations__.pop("runs", None)  # a class that is not imported before the command is typed
+    given = {"runs", "settings"}
+    for name in given:
+        work.__annotations__.pop(name, None)  # a class that is not imported before the command is typed
     own = signature(work, eval_str=True)
-    kept = [one for one in own.parameters.values() if one.name != "runs"]
+    kept = [one for one in own.parameters.values() if one.name not in given]
     more = [Parameter(name, Parameter.POSITIONAL_OR_KEYWORD, default=d, annotation=kind) for name, (kind, d) in options.items()]
     done = wraps(work)(inner)
     done.__annotations__ = {one.name: one.annotation for one in (*kept, *more)}

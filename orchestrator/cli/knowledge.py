@@ -2,29 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from orchestrator.cli.common import (
-    EPILOG,
-    FAILED,
-    RUNS,
-    AsJson,
-    Config,
-    Overrides,
-    RunsDir,
-    Server,
-    TokenFile,
-    command,
-)
+from orchestrator.cli.common import EPILOG, FAILED, RUNS, AsJson, RunsDir, command, command_with_settings
 
 if TYPE_CHECKING:
-    from orchestrator.desk.client.handle import RemotePages
-    from orchestrator.lab.learning.knowledge import RankedDocument, Shown
+    from orchestrator.lab.learning.knowledge import RankedDocument
     from orchestrator.runs.experience import LearningResult, Lesson
     from orchestrator.settings.settings import Settings
     from roles.knowledge.answers import AnswerFile
@@ -32,30 +18,21 @@ if TYPE_CHECKING:
     from roles.knowledge.pages.folders import FolderSync
 
 
-@command
+@command_with_settings
 def learn(
-    words: Annotated[
-        list[str], typer.Argument(metavar="RUN|LOG...", help="A run, or a log. Two that show the same are compared.")
-    ],
-    goal: Annotated[
-        list[str] | None, typer.Option(metavar="WORDS", help="What was to be done, if the log does not say; one for each.")
-    ] = None,
+    settings: Settings,
+    word: Annotated[str, typer.Argument(metavar="RUN|LOG", help="A run, or a log.")],
+    goal: Annotated[str, typer.Option(metavar="WORDS", help="What was to be done, if the log does not say.")] = "",
     app_name: Annotated[str, typer.Option("--app", metavar="APP", help="Keep it for goals in this application alone.")] = "",
     source: Annotated[str, typer.Option("--from", metavar="FORMAT", help="See: deskcrew log formats.")] = "deskcrew",
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Show what was understood, and keep nothing.")] = False,
-    overrides: Overrides = None,
-    config: Config = None,
-    runs_dir: RunsDir = None,
     as_json: AsJson = False,
 ) -> None:
     """Learn from a run of the crew, or from what a person or another agent did; say what was understood."""
-    from orchestrator.cli.common import as_overrides
     from orchestrator.lab.learning.knowledge import lesson
     from orchestrator.runs.experience import LearningResult, kept
-    from orchestrator.settings.settings import load_settings
 
-    settings = load_settings(config or (), [*(overrides or ()), *as_overrides({"runs_dir": runs_dir})]).settings
-    found = lesson(words, goal or (), source, settings.runs_dir, app_name)
+    found = lesson(word, goal, source, settings.runs_dir, app_name)
     if found.against:
         result = LearningResult(False, found.found.title, why=found.against)
     elif dry_run:
@@ -204,172 +181,98 @@ Kind = Annotated[str | None, typer.Option("--kind", metavar="KIND", help="help, 
 
 
 @knowledge_app.command()
-@command
+@command_with_settings
 def add(
+    settings: Settings,
     places: Annotated[list[Path], typer.Argument(metavar="PATH...", help="Pages (Markdown, JSON, HTML), or folders of them.")],
-    app: App = None,
-    kind: Kind = None,
-    config: Config = None,
-    overrides: Overrides = None,
-    runs_dir: RunsDir = None,
-    as_json: AsJson = False,
-    server: Server = None,
-    token_file: TokenFile = None,
-) -> None:
-    """Add pages. In a folder, APP/PAGE is about APP. Added again, what changed is read again and what is gone is dropped.
+    app: App = None, kind: Kind = None, as_json: AsJson = False,
+) -> None:  # fmt: skip
+    """Add pages. In a folder, APP/PAGE is about APP. Added again, what changed is read again and what is gone is dropped."""
+    from orchestrator.lab.learning import knowledge
 
-    With --server the pages of these files are sent, each as a help page.
-    """
-    with _pages(config, overrides, runs_dir, server, token_file) as pages:
-        _print(pages.add(places, app, kind), as_json)
+    done = knowledge.add(settings, places, app, kind)
+    good = done.added or done.changed or done.unchanged or not done.problems
+    _print(done._asdict(), _added(done), as_json, good=bool(good))
 
 
 @knowledge_app.command("ls")
-@command
+@command_with_settings
 def list_all(
+    settings: Settings,
     app: App = None,
     kind: Kind = None,
     every: Annotated[bool, typer.Option("--all", help="Also what is shipped or in help_dirs, and what is retired.")] = False,
-    config: Config = None,
-    overrides: Overrides = None,
-    runs_dir: RunsDir = None,
     as_json: AsJson = False,
-    server: Server = None,
-    token_file: TokenFile = None,
 ) -> None:
-    """List what was added; with --server, everything that is looked up there."""
-    with _pages(config, overrides, runs_dir, server, token_file) as pages:
-        _print(pages.list(app, kind, every), as_json)
+    """List what was added."""
+    from orchestrator.lab.learning import knowledge
+    from orchestrator.store.printable import clean
+    from orchestrator.views.listing import table
+
+    found = knowledge.listed(settings, app, kind, every)
+    rows = [(one.kind, clean(one.app or "-"), clean(one.id), clean(_titled(one))) for one in found]
+    text = table([("KIND", "APP", "ID", "TITLE"), *rows])
+    none = "Nothing was added. (deskcrew knowledge ls --all shows what is shipped.)"
+    _print([one.model_dump(mode="json") for one in found], text if found else none, as_json)
 
 
 @knowledge_app.command()
-@command
+@command_with_settings
 def search(
+    settings: Settings,
     query: Annotated[str, typer.Argument(metavar="QUERY", help="What is to be done, or known, in words.")],
-    app: App = None,
-    kind: Kind = None,
-    config: Config = None,
-    overrides: Overrides = None,
-    runs_dir: RunsDir = None,
-    as_json: AsJson = False,
-    server: Server = None,
-    token_file: TokenFile = None,
-) -> None:
+    app: App = None, kind: Kind = None, as_json: AsJson = False,
+) -> None:  # fmt: skip
     """Search as a run does, and show also what came close and is not returned, with the reason. Exit code 1: nothing fits."""
-    with _pages(config, overrides, runs_dir, server, token_file) as pages:
-        _print(pages.search(query, app, kind), as_json)
+    from orchestrator.lab.learning import knowledge
+
+    answer = knowledge.search(settings, query, app, kind)
+    for fault in answer.faults:
+        typer.echo(f"deskcrew: {fault}", err=True)
+    _print(answer.as_data(), _found(answer.found), as_json, good=any(not one.why_not for one in answer.found))
 
 
 @knowledge_app.command("rm")
-@command
+@command_with_settings
 def remove(
+    settings: Settings,
     ids: Annotated[list[str], typer.Argument(metavar="ID...", help="Of documents, as ls shows them.")],
-    config: Config = None,
-    overrides: Overrides = None,
-    runs_dir: RunsDir = None,
     as_json: AsJson = False,
-    server: Server = None,
-    token_file: TokenFile = None,
 ) -> None:
     """Remove what was added."""
-    with _pages(config, overrides, runs_dir, server, token_file) as pages:
-        from orchestrator.store.printable import clean, json_text
+    from orchestrator.lab.learning import knowledge
+    from orchestrator.store.printable import clean
 
-        pages.remove(ids)
-        typer.echo(json_text({"removed": ids}, 2) if as_json else "\n".join(f"removed {clean(id)}" for id in ids))
+    knowledge.remove(settings, ids)
+    _print({"removed": ids}, "\n".join(f"removed {clean(id)}" for id in ids), as_json)
 
 
 @knowledge_app.command()
-@command
-def stats(config: Config = None, overrides: Overrides = None, runs_dir: RunsDir = None, as_json: AsJson = False) -> None:
+@command_with_settings
+def stats(settings: Settings, as_json: AsJson = False) -> None:
     """Count what can be looked up, by source, and say what could not be read."""
     from orchestrator.lab.learning import knowledge
-    from orchestrator.store.printable import clean, json_text
+    from orchestrator.store.printable import clean
     from orchestrator.views.listing import table
 
-    told = knowledge.stats(_settings(config, overrides, runs_dir))
-    if as_json:
-        typer.echo(json_text(told._asdict(), 2))
-        return
+    told = knowledge.stats(settings)
     rows = [(row["kind"], clean(row["app"] or "-"), str(row["added"]), str(row["folders"])) for row in told.counts]
-    typer.echo(table([("KIND", "APP", "ADDED", "IN FOLDERS"), *rows]))
-    typer.echo(f"store: {clean(told.store)}" + (f", {told.bytes:,} bytes" if told.bytes else " (not made yet)"))
-    for line in (*(f"embeddings: {model}: {count} vectors" for model, count in told.vectors.items()), *told.problems):
-        typer.echo(clean(line, 1000))
+    store = f"store: {clean(told.store)}" + (f", {told.bytes:,} bytes" if told.bytes else " (not made yet)")
+    more = (*(f"embeddings: {model}: {count} vectors" for model, count in told.vectors.items()), *told.problems)
+    text = "\n".join([table([("KIND", "APP", "ADDED", "IN FOLDERS"), *rows]), store, *(clean(line, 1000) for line in more)])
+    _print(told._asdict(), text, as_json)
 
 
-def _print(shown: Shown, as_json: bool) -> None:
+def _print(data: Any, text: str, as_json: bool, *, good: bool = True) -> None:
     from orchestrator.store.printable import json_text
 
-    typer.echo(json_text(shown.data, 2) if as_json else shown.text)
-    for fault in shown.faults:
-        typer.echo(f"deskcrew: {fault}", err=True)
-    if not shown.good:
+    typer.echo(json_text(data, 2) if as_json else text)
+    if not good:
         raise typer.Exit(FAILED)
-
-
-@contextmanager
-def _pages(
-    config: list[Path] | None, overrides: list[str] | None, runs_dir: Path | None, server: str | None, token_file: Path | None
-) -> Iterator[RemotePages | LocalPages]:
-    if not server:
-        yield LocalPages(_settings(config, overrides, runs_dir))
-        return
-    from orchestrator.desk.client.handle import RemotePages
-    from orchestrator.desk.client.remote import Remote, token_for
-
-    with Remote(server, token_for(server, token_file)) as remote:
-        if remote.warning:
-            typer.echo(f"deskcrew: warning: {remote.warning}", err=True)
-        yield RemotePages(remote)
-
-
-class LocalPages:
-    """The documents of this machine."""
-
-    def __init__(self, settings: Settings) -> None:
-        self._settings = settings
-
-    def add(self, places: list[Path], app: str | None, kind: str | None) -> Shown:
-        from orchestrator.lab.learning import knowledge
-
-        done = knowledge.add(self._settings, places, app, kind)
-        good = done.added or done.changed or done.unchanged or not done.problems
-        return knowledge.Shown(done._asdict(), _added(done), bool(good))
-
-    def remove(self, ids: list[str]) -> None:
-        from orchestrator.lab.learning import knowledge
-
-        knowledge.remove(self._settings, ids)
-
-    def list(self, app: str | None, kind: str | None, every: bool) -> Shown:
-        from orchestrator.lab.learning import knowledge
-        from orchestrator.store.printable import clean
-        from orchestrator.views.listing import table
-
-        found = knowledge.listed(self._settings, app, kind, every)
-        rows = [(one.kind, clean(one.app or "-"), clean(one.id), clean(_titled(one))) for one in found]
-        text = table([("KIND", "APP", "ID", "TITLE"), *rows])
-        none = "Nothing was added. (deskcrew knowledge ls --all shows what is shipped.)"
-        return knowledge.Shown([one.model_dump(mode="json") for one in found], text if found else none)
-
-    def search(self, query: str, app: str | None, kind: str | None) -> Shown:
-        from orchestrator.lab.learning import knowledge
-
-        answer = knowledge.search(self._settings, query, app, kind)
-        good = any(not one.why_not for one in answer.found)
-        return knowledge.Shown(answer.as_data(), _found(answer.found), good, tuple(answer.faults))
 
 
 def _titled(document: Document) -> str:
     return f"{document.title} (retired: {document.retired})" if document.retired else document.title
-
-
-def _settings(config: list[Path] | None, overrides: list[str] | None, runs_dir: Path | None) -> Any:
-    from orchestrator.cli.common import as_overrides
-    from orchestrator.settings.settings import load_settings
-
-    return load_settings(config or (), [*(overrides or ()), *as_overrides({"runs_dir": runs_dir})]).settings
 
 
 def _added(done: FolderSync) -> str:

@@ -108,9 +108,6 @@ class Remote:
     def post(self, path: str, body: Mapping[str, Any] | None = None) -> JsonObject:
         return self._asked("POST", path, json=dict(body or {}))
 
-    def delete(self, path: str) -> JsonObject:
-        return self._asked("DELETE", path)
-
     def _asked(self, method: str, path: str, **more: Any) -> JsonObject:
         try:
             with self._http.stream(method, path, **more) as answer:

@@ -157,7 +157,7 @@ def learn(desk: TheDesk, visitor: Operator, wanted: LearnIn) -> LearnedSkill:
 
 def _learnt(desk: Desk, record: str, word: str, goal: str, app: str, *, keep: bool) -> LearnedSkill:
     settings = settings_of(desk).settings
-    found = lesson([word], [goal] if goal else (), OWN, desk.runs_dir, app)
+    found = lesson(word, goal, OWN, desk.runs_dir, app)
     read = found.found
     shown = LearnedSkill(said="", title=read.title, steps=tuple(read.steps), doubts=tuple(read.doubts), record=record)
     if found.against:

@@ -17,7 +17,7 @@ from orchestrator.settings.build import build_library
 from orchestrator.settings.settings import Settings
 from protocol import InteractionStep
 from roles.contracts import Supplement
-from roles.knowledge.demonstrations.demonstrations import distil, distil_twice
+from roles.knowledge.demonstrations.demonstrations import distil
 from roles.knowledge.library import Library, stored_at
 from roles.knowledge.pages.documents import KINDS, Document, DocumentKind, text_digest
 from roles.knowledge.pages.folders import FolderSync, sync
@@ -37,22 +37,13 @@ class Demonstrated(NamedTuple):
     """Why it is no example to follow; empty where nothing is known against it."""
 
 
-def lesson(words: Sequence[str], goals: Sequence[str], source: str, runs_dir: Path, app: str = "") -> Lesson:
-    """From a run or a log, or from two that show the same with other values. Raises UsageProblem."""
-    if not 1 <= len(words) <= 2:
-        raise UsageProblem("Name one run or log, or two that show the same with other values.")
-    if len(goals) > len(words):
-        raise UsageProblem(f"There are {len(goals)} goals for {len(words)} log; give --goal once for each.")
-    shown = [_shown(word, goals[at] if at < len(goals) else "", source, runs_dir) for at, word in enumerate(words)]
-    first = shown[0]
-    if len(shown) == 2:
-        found = distil_twice(first.steps, first.goal, shown[1].steps, shown[1].goal, world=first.world)
-    else:
-        found = distil(first.steps, first.goal, world=first.world)
+def lesson(word: str, goal: str, source: str, runs_dir: Path, app: str = "") -> Lesson:
+    """From a run or a log. Raises UsageProblem."""
+    shown = _shown(word, goal, source, runs_dir)
+    found = distil(shown.steps, shown.goal, world=shown.world)
     if app:
         found = found.model_copy(update={"app": app})
-    why_not = next((one.against for one in shown if one.against), "") or problem_with(found)
-    return Lesson(found, first.kind, " and ".join(one.source for one in shown), why_not)
+    return Lesson(found, shown.kind, shown.source, shown.against or problem_with(found))
 
 
 def _shown(word: str, goal: str, source: str, runs_dir: Path) -> Demonstrated:
@@ -83,7 +74,7 @@ def offered(folder: Path) -> tuple[Lesson, KnowledgeSettings] | None:
     if settings.experience.save != "ask" or against(stored_report(folder)):
         return None
     try:
-        found = lesson([folder.name], (), OWN, folder.parent)
+        found = lesson(folder.name, "", OWN, folder.parent)
         with KnowledgeStore(stored_at(settings, folder.parent)) as store:
             known = store.get(found.found.document(found.kind, found.source).id) is not None
     except (UsageProblem, StoreFault, OSError):
@@ -111,15 +102,6 @@ class SearchAnswer(NamedTuple):
     def as_data(self) -> dict[str, Any]:
         found = [one.hit.model_dump(mode="json", exclude={"query"}) | {"why_not": one.why_not} for one in self.found]
         return {"found": found, "faults": self.faults}
-
-
-class Shown(NamedTuple):
-    """What a command shows: as JSON, as text, and beside it."""
-
-    data: Any
-    text: str
-    good: bool = True
-    faults: tuple[str, ...] = ()
 
 
 class Stats(NamedTuple):

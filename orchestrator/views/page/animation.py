@@ -9,14 +9,14 @@ import io
 import re
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import Any, NamedTuple, Protocol
+from typing import Any, NamedTuple
 
 from environments.contract import EnvironmentFault
 from environments.pictures.set_of_mark import COLOUR as COVER
 from environments.pictures.set_of_mark import Image, ImageDraw, opened
 from environments.simulated.render.raster import image
-from environments.simulated.render.shapes import Box, Fill, Label, Picture, Shape, ShapeGroup, framed, grown
-from environments.simulated.render.text import Face, cut, fit, lines, measure, printable
+from environments.simulated.render.shapes import Box, Fill, Label, Picture, Shape, ShapeGroup, common, framed, grown
+from environments.simulated.render.text import Face, cut, fit, measure, printable
 from environments.simulated.render.theme import DARK, LIGHT
 from orchestrator.errors import UsageProblem
 from orchestrator.store.printable import clean
@@ -28,10 +28,10 @@ from protocol.log.log import write_whole
 
 COVERED = "••••••••"
 _REFERENCE = re.compile(r"<secret>[^<]{0,200}</secret>")
-_FIELDS = frozenset({"textbox", "searchbox", "combobox", "spinbutton", "slider"})
 _CHOICES = frozenset({"checkbox", "radio", "switch"})
 _PRESSED = frozenset({"button", "tab", "menuitem", "option"})
-_FRAMES = _FIELDS | _PRESSED | frozenset({
+_FRAMES = _PRESSED | frozenset({
+    "textbox", "searchbox", "combobox", "spinbutton", "slider",
     "listbox", "menu", "dialog", "alertdialog", "table", "grid", "tree", "list", "alert", "status", "tooltip", "progressbar",
     "img", "image",
 })  # fmt: skip
@@ -48,9 +48,9 @@ def drawn(elements: Sequence[Sequence[Any]], place: Box, scale: float) -> tuple[
     made = [ShapeGroup((Fill(place, LIGHT.page),), place)]
     for x1, y1, x2, y2, role, text, value, flags in elements:
         box = scaled((x1, y1, x2, y2), place, scale)
-        shapes = tuple(_shapes(box, str(role), _said(text), _hidden(_said(value), flags), flags, scale))
-        if shapes:
-            made.append(ShapeGroup(shapes, _within(box, place)))
+        told = COVERED if value and flags & _BITS["private"] else _said(value)
+        if shapes := tuple(_shapes(box, str(role), _said(text), told, flags, scale)):
+            made.append(ShapeGroup(shapes, common(box, place) or (0, 0, 0, 0)))
     return tuple(made)
 
 
@@ -66,64 +66,29 @@ def private_boxes(elements: Sequence[Sequence[Any]]) -> list[Place]:
     return [(e[0], e[1], e[2], e[3]) for e in elements if e[7] & _BITS["private"]]
 
 
-def _within(box: Box, place: Box) -> Box:
-    return max(box[0], place[0]), max(box[1], place[1]), min(box[2], place[2]), min(box[3], place[3])
-
-
 def _said(text: Any) -> str:
     return " ".join(_REFERENCE.sub(COVERED, printable(str(text))).split())
 
 
-def _hidden(value: str, flags: int) -> str:
-    return COVERED if value and flags & _BITS["private"] else value
-
-
 def _shapes(box: Box, role: str, text: str, value: str, flags: int, scale: float) -> Iterator[Shape]:
+    x1, y1, x2, y2 = box
+    high, room, chosen = y2 - y1, x2 - x1 - 8, flags & _BITS["selected"]
     if role in _FRAMES:
         edge = LIGHT.danger if flags & _BITS["invalid"] else LIGHT.accent if flags & _BITS["focused"] else LIGHT.border
-        yield from framed(box, _ground(role, flags), edge, radius=4 if min(box[2] - box[0], box[3] - box[1]) > 10 else 0)
-    elif flags & _BITS["selected"]:
+        ground = LIGHT.soft if chosen else LIGHT.bar if role in _PRESSED else LIGHT.surface
+        yield from framed(box, ground, edge, radius=4 if min(high, room) > 10 else 0)
+    elif chosen:
         yield Fill(box, LIGHT.soft)
-    if role not in _SILENT:
-        yield from _words(box, role, text, value, flags, scale)
-
-
-def _ground(role: str, flags: int) -> str:
-    if role == "alert":
-        return LIGHT.danger_soft
-    if flags & _BITS["selected"]:
-        return LIGHT.soft
-    return LIGHT.bar if role in _PRESSED else LIGHT.surface
-
-
-def _words(box: Box, role: str, text: str, value: str, flags: int, scale: float) -> Iterator[Shape]:
-    x1, y1, x2, y2 = box
-    high, room = y2 - y1, x2 - x1 - 8
-    size = max(_LEAST, round((20 if role == "heading" else 15) * scale))
-    ink = LIGHT.faint if flags & _BITS["disabled"] else LIGHT.accent if role == "link" else LIGHT.text
-    if room < _LEAST or high < _LEAST:
-        return
-    if role in _FIELDS:
-        small = max(_LEAST, round(11 * scale))
-        yield from _line(x1 + 4, y1 + small + 1, room, text, Face(small), LIGHT.muted)
-        face = Face(min(size, max(_LEAST, high // 2)))
-        yield from _line(x1 + 6, y1 + min(high - 4, round(high * 0.8)), room - 2, value, face, ink)
-        return
     if role in _CHOICES:
         text = f"{'☑' if value == 'true' else '☐'} {text}"
-    elif value and value not in (text, "true", "false"):
-        text = f"{text} {value}"
-    face = Face(min(size, max(_LEAST, round(high * 0.7))), bold=role in ("heading", "columnheader"))
-    text, face = fit(text, face, room, min(face.size, _LEAST))
-    base = y1 + min(high // 2, face.size) + round(face.size * 0.36)
-    start = x1 + 4 if role not in _PRESSED else x1 + max(4, round((x2 - x1 - measure(text, face)) / 2))
-    yield Label(start, base, text, face, ink, measure(text, face))
-
-
-def _line(x: int, y: int, room: int, text: str, face: Face, ink: str) -> Iterator[Shape]:
-    text, face = fit(text, face, room, min(face.size, _LEAST))
-    if text:
-        yield Label(x, y, text, face, ink, measure(text, face))
+    elif value not in (text, "true", "false"):
+        text = f"{text} {value}".strip()
+    if role in _SILENT or not text or room < _LEAST or high < _LEAST:
+        return
+    size = max(_LEAST, min(round((20 if role == "heading" else 15) * scale), round(high * 0.7)))
+    text, face = fit(text, Face(size, bold=role in ("heading", "columnheader")), room, min(size, _LEAST))
+    ink = LIGHT.faint if flags & _BITS["disabled"] else LIGHT.accent if role == "link" else LIGHT.text
+    yield Label(x1 + 4, y1 + min(high // 2, face.size) + round(face.size * 0.36), text, face, ink, measure(text, face))
 
 
 ROLES = {
@@ -140,13 +105,11 @@ _PAD = 14
 _TITLE, _WORDS, _SMALL = Face(19, bold=True), Face(17), Face(13)
 
 
-class RecordedScreen(Protocol):
+class Screen(NamedTuple):
     """A recorded screen."""
 
-    @property
-    def size(self) -> tuple[int, int]: ...
-    @property
-    def elements(self) -> list[Any]: ...
+    size: tuple[int, int]
+    elements: list[Any]
 
 
 class Stage(NamedTuple):
@@ -172,13 +135,13 @@ class Frame:
         self._stage = stage
         self._count = max(count, 1)
 
-    def title(self, head: RunHead, picture: Image.Image | None, screen: RecordedScreen | None) -> Image.Image:
+    def title(self, head: RunHead, picture: Image.Image | None, screen: Screen | None) -> Image.Image:
         """What was wanted, over the first screen."""
         told = [clean(part, 60) for part in (head["task"], head["world"]) if part]
         caption = self._caption("goal", DARK.accent, clean(head["goal"], 400), " · ".join([clean(head["run_id"], 60), *told]), 0)
         return self._composed(picture, screen, None, caption)
 
-    def line(self, item: Item, number: int, picture: Image.Image | None, screen: RecordedScreen | None) -> Image.Image:
+    def line(self, item: Item, number: int, picture: Image.Image | None, screen: Screen | None) -> Image.Image:
         """A line of the run, with its target marked."""
         sign, colour = _SIGNS.get(item.status, _SIGNS["info"])
         where = " · ".join(part for part in (clean(item.role, 30), clean(item.app, 40), f"{item.at:.1f} s") if part)
@@ -187,7 +150,7 @@ class Frame:
         return self._composed(picture, screen, item, caption)
 
     def _composed(
-        self, picture: Image.Image | None, screen: RecordedScreen | None, item: Item | None, caption: ShapeGroup
+        self, picture: Image.Image | None, screen: Screen | None, item: Item | None, caption: ShapeGroup
     ) -> Image.Image:
         wide, high = self._stage.room
         size = screen.size if screen else picture.size if picture else self._stage.room
@@ -223,23 +186,11 @@ class Frame:
         count = f"{number} / {self._count}" if number else ""
         right = wide - _PAD - round(measure(count, _SMALL)) - 10
         yield Label(_PAD, top + 29, sign, _TITLE, colour, measure(sign, _TITLE))
-        first, face = fit(said, _WORDS, right - left, 14)
-        if first != said:
-            yield from _two_lines(said, left, top, right - left)
-        else:
-            yield Label(left, top + 29, first, face, DARK.text, measure(first, face))
+        first, face = fit(said, _WORDS, right - left, 12)
+        yield Label(left, top + 29, first, face, DARK.text, measure(first, face))
         foot = cut(below, _SMALL, wide - left - _PAD)
         yield Label(left, high - 12, foot, _SMALL, DARK.muted, measure(foot, _SMALL))
         yield Label(right + 10, top + 27, count, _SMALL, DARK.muted, measure(count, _SMALL))
-
-
-def _two_lines(said: str, left: int, top: int, room: int) -> Iterator[Shape]:
-    face = Face(14)
-    spans = lines(said, face, room)
-    first = said[spans[0].start : spans[0].end].strip()
-    rest = cut(said[spans[0].end :].strip(), face, room)
-    for number, text in enumerate((first, rest)):
-        yield Label(left, top + 24 + 19 * number, text, face, DARK.text, measure(text, face))
 
 
 def _marked(pen: ImageDraw.ImageDraw, item: Item, place: Box, scale: float) -> None:
@@ -295,13 +246,6 @@ def write_film(path: Path, source: Source) -> FilmResult:
     if len(places) < (shown := sum(item.kind in _SHOWN for item in items)):
         notes.append(f"{len(places)} of {shown} lines are in the film; steps that went well were thinned out")
     return FilmResult(path, len(durations), sum(durations) / 1000, notes)
-
-
-class Screen(NamedTuple):
-    """A recorded screen."""
-
-    size: tuple[int, int]
-    elements: list[Any]
 
 
 class Shot(NamedTuple):

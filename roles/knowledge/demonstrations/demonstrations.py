@@ -10,14 +10,12 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from difflib import SequenceMatcher
 
 from protocol import Frozen, InteractionStep
 from roles.contracts.orders import ReadStep, Step
-from roles.knowledge.demonstrations.actions import NOWHERE, Deeds
+from roles.knowledge.demonstrations.actions import Deeds
 from roles.knowledge.demonstrations.screens import Slots
 from roles.knowledge.pages.documents import RETIRED, Document, DocumentKind
-from roles.knowledge.pages.filling import Given
 from roles.knowledge.pages.typed import block, in_words
 from roles.knowledge.store import KnowledgeStore
 
@@ -86,10 +84,10 @@ class LearnedPlaybook(Frozen):
         return Document(kind=kind, app=self.app, title=self.title[:300], text=self.text, source=source, data=data)
 
 
-def distil(steps: Iterable[InteractionStep], goal: str, *, world: str = "", more: Sequence[Given] = ()) -> LearnedPlaybook:
-    """One run of steps, done for `goal`. `more` are values of the goal that cannot be told by their shape."""
+def distil(steps: Iterable[InteractionStep], goal: str, *, world: str = "") -> LearnedPlaybook:
+    """One run of steps, done for `goal`."""
     taken = list(steps)
-    slots = Slots(goal.strip(), more)
+    slots = Slots(goal.strip())
     deeds = Deeds(taken, slots)
     told = deeds.all()
     typed = tuple(done.step for done in told)
@@ -128,66 +126,6 @@ def _reads(steps: Sequence[Step]) -> Iterator[ReadFound]:
         if isinstance(step, ReadStep):
             of = in_words(step).partition(" of ")[2].rstrip(".")
             yield from (ReadFound(name=name, app=step.app, of=of) for name in step.names)
-
-
-_WORD = re.compile(r"\S+")
-_EDGES = "\"'“”„«»‘’.,:;!?()"
-
-
-def distil_twice(
-    first: Sequence[InteractionStep], goal: str, second: Sequence[InteractionStep], other_goal: str, *, world: str = ""
-) -> LearnedPlaybook:
-    """Two runs of steps for two goals that say the same with other values."""
-    one = distil(first, goal, world=world, more=differing(goal, other_goal))
-    two = distil(second, other_goal, world=world, more=differing(other_goal, goal))
-    if one.title != two.title:
-        return one.model_copy(update={"doubts": (*one.doubts, f'the goals do not say the same: "{one.title}" and "{two.title}"')})
-    steps, apart = _common(one.typed, two.typed)
-    same = {constant.value for constant in one.constants} & {constant.value for constant in two.constants}
-    doubts = [doubt for doubt in one.doubts if doubt in two.doubts and not doubt.endswith(NOWHERE)]
-    return one.model_copy(
-        update={
-            "steps": tuple(map(in_words, steps)),
-            "typed": tuple(steps),
-            "doubts": tuple(dict.fromkeys([*doubts, *apart])),
-            "constants": tuple(constant for constant in one.constants if constant.value in same),
-            "left_out": one.left_out + len(one.steps) - len(steps),
-        }
-    )
-
-
-def differing(goal: str, other: str) -> list[Given]:
-    """The words of `goal` that stand where `other` has other ones."""
-    mine, theirs = list(_WORD.finditer(goal)), list(_WORD.finditer(other))
-    matcher = SequenceMatcher(None, [m.group() for m in mine], [m.group() for m in theirs], autojunk=False)
-    return list(_spans(goal, mine, matcher))
-
-
-def _spans(goal: str, words: Sequence[re.Match[str]], matcher: SequenceMatcher[str]) -> Iterator[Given]:
-    for how, start, end, _, _ in matcher.get_opcodes():
-        if how != "replace":
-            continue
-        text = goal[words[start].start() : words[end - 1].end()]
-        bare = text.strip(_EDGES)
-        if bare:
-            at = words[start].start() + text.index(bare)
-            yield Given(bare, "name", at, at + len(bare))
-
-
-def _common(one: Sequence[Step], two: Sequence[Step]) -> tuple[list[Step], list[str]]:
-    """The steps of both in their order, and what speaks against taking them for the whole."""
-    steps: list[Step] = []
-    apart: list[str] = []
-    first, second = list(map(in_words, one)), list(map(in_words, two))
-    for how, start, end, from_, to in SequenceMatcher(None, first, second, autojunk=False).get_opcodes():
-        if how in {"equal", "replace"}:
-            steps += one[start:end]
-        if how == "replace":
-            once = f"once it was {' '.join(first[start:end])!r} and once {' '.join(second[from_:to])!r}"
-            apart.append(f"{once}, and no goal says why")
-    if not steps:
-        apart.append("the two have no step in common")
-    return steps, apart
 
 
 RETIRING: tuple[DocumentKind, ...] = ("experience", "demonstration")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from protocol import GUIElement, VisualState
@@ -28,10 +28,10 @@ def escaped(text: str) -> str:
 class Slots:
     """Values of one goal that steps refer to by name."""
 
-    def __init__(self, goal: str, more: Iterable[Given] = ()) -> None:
+    def __init__(self, goal: str) -> None:
         self.goal = goal
         hidden = [Given(goal[s.start : s.end], "private", s.start, s.end, (s.label,)) for s in spotted(goal)]
-        given = [*hidden, *(one for one in [*more, *values_in(goal)] if not any(_meet(one, secret) for secret in hidden))]
+        given = [*hidden, *(one for one in values_in(goal) if not any(_meet(one, secret) for secret in hidden))]
         self.given = sorted((one for n, one in enumerate(given) if not any(_meet(one, o) for o in given[:n])), key=_at)
         self.values: dict[str, str] = {}
         """What each slot held in this demonstration, by its name."""

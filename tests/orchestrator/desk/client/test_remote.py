@@ -125,24 +125,6 @@ def test_a_goal_is_planned_elsewhere(there: tuple[Path, str]) -> None:
     assert typed("plan", DRAFT, "-c", "limts.steps=1", url=url).exit_code == 2
 
 
-def test_what_is_looked_up_elsewhere_is_added_to_searched_listed_and_removed(there: tuple[Path, str], tmp_path: Path) -> None:
-    _, url = there
-    (tmp_path / "pages" / "billing").mkdir(parents=True)
-    (tmp_path / "pages" / "billing" / "credit.md").write_text("# Credit notes\n\nPress Zugabe, then Save.\n")
-    (tmp_path / "broken.json").write_text("{")
-    done = typed("knowledge", "add", str(tmp_path / "pages"), str(tmp_path / "broken.json"), "--json", url=url)
-    said = json.loads(done.stdout)
-    assert (done.exit_code, len(said["added"]), len(said["problems"])) == (0, 1, 1), done.output
-    found = typed("knowledge", "search", "credit notes zugabe", url=url)
-    assert (found.exit_code, "Credit notes" in found.stdout) == (0, True), found.output
-    listed = json.loads(typed("knowledge", "ls", "--app", "billing", "--json", url=url).stdout)
-    assert said["added"][0] in [one["id"] for one in listed]
-    assert typed("knowledge", "rm", said["added"][0], url=url).exit_code == 0
-    again = typed("knowledge", "rm", said["added"][0], url=url)
-    assert (again.exit_code, "There is no document" in again.output) == (2, True), again.output
-    assert typed("knowledge", "add", str(tmp_path / "nothing"), url=url).exit_code == 2
-
-
 @pytest.mark.parametrize(
     ("token", "words", "code"),
     [("", "There is no token in DESKCREW_TOKEN", 2), ("wrong", "", 2), ("token-of-vera", "vera has the role view", 2)],

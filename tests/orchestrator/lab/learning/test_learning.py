@@ -151,21 +151,10 @@ def test_a_log_of_another_agent_teaches_as_well(tmp_path: Path) -> None:
     assert any("what was on the screen" in doubt for doubt in json.loads(without.stdout)["doubts"])
 
 
-def test_two_logs_are_compared(tmp_path: Path) -> None:
-    first = by_hand("Jam milk", [*LINES[:3], 'fill "Body" with "code 7"', LINES[4]], tmp_path / "1.jsonl")
-    second = by_hand("Jam milk", [*LINES[:3], 'fill "Body" with "code 7"', LINES[4]], tmp_path / "2.jsonl", seed=3)
-    words = ("--goal", 'Jam "Tea"', "--goal", 'Jam "Tea"', "--dry-run", "--json")
-    both = json.loads(deskcrew(tmp_path, "learn", str(first.path), str(second.path), *words).stdout)
-    alone = json.loads(deskcrew(tmp_path, "learn", str(first.path), *words[:2], *words[4:]).stdout)
-    assert alone["doubts"]
-    assert both["doubts"] == []
-
-
 @pytest.mark.parametrize(
     ("words", "told"),
     [
-        (["no-such-run"], "There is no run"), (["a", "b", "c"], "Name one run or log"),
-        (["LOG", "--goal", "x", "--goal", "y"], "2 goals for 1 log"), (["LOG"], "say it with --goal"),
+        (["no-such-run"], "There is no run"), (["LOG"], "say it with --goal"),
         (["EMPTY", "--goal", "x"], "there is no step in it"),
     ],
 )  # fmt: skip

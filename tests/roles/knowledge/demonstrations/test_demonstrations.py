@@ -15,7 +15,7 @@ from environments.simulated.desktop import SimulatedDesktop
 from environments.simulated.world.worldfile import load_world
 from roles.contracts import Supplement
 from roles.contracts.orders import CreateStep, Entry, FillStep, Pick, PressStep, ReadStep, Records, RowTest
-from roles.knowledge.demonstrations.demonstrations import LearnedPlaybook, differing, distil, distil_twice
+from roles.knowledge.demonstrations.demonstrations import LearnedPlaybook, distil
 from roles.knowledge.pages.playbook import playbooks_in
 from roles.knowledge.pages.typed import grounded
 
@@ -157,37 +157,6 @@ def test_what_is_private_is_a_reference_or_a_slot_and_nothing_else(tmp_path: Pat
     kept = found.document("demonstration", "log").model_dump_json()
     assert all(secret not in kept for secret in secrets)
     assert re.search(r'"label": "Password", "value": "(\{[\w ]+\}|<secret>\w+</secret>)"', found.text)
-
-
-def test_two_who_show_the_same_agree_on_what_is_a_slot(tmp_path: Path) -> None:
-    first = by_hand('Jam "Milk" in with "two bottles"', NOTE, tmp_path / "1.jsonl")
-    lines = [*NOTE[:2], 'fill "Title" with "Tea"', 'fill "Body" with "a tin"', NOTE[4]]
-    second = by_hand('Jam "Tea" in with "a tin"', lines, tmp_path / "2.jsonl", seed=4)
-    found = distil_twice(first.steps, first.goal, second.steps, second.goal)
-    assert (found.title, found.doubts) == ('Jam "{title}" in with "{body}"', ())
-
-
-def test_a_number_that_two_have_in_common_is_a_constant_beyond_doubt(tmp_path: Path) -> None:
-    lines = [*NOTE[:3], 'fill "Body" with "code 4711"', NOTE[4]]
-    first = by_hand('Jam "Milk" in', lines, tmp_path / "1.jsonl")
-    second = by_hand('Jam "Tea" in', [*lines[:2], 'fill "Title" with "Tea"', *lines[3:]], tmp_path / "2.jsonl")
-    assert distil(first.steps, first.goal).doubts
-    found = distil_twice(first.steps, first.goal, second.steps, second.goal)
-    assert (found.doubts, [x.value for x in found.constants]) == ((), ["code 4711"])
-
-
-def test_two_who_did_different_things_are_in_doubt(tmp_path: Path) -> None:
-    first = by_hand('Jam "Milk" in', [*NOTE[:3], 'fill "Body" with "cold"', NOTE[4]], tmp_path / "1.jsonl")
-    lines = [*NOTE[:2], 'fill "Title" with "Tea"', 'fill "Body" with "hot"', NOTE[4]]
-    second = by_hand('Jam "Tea" in', lines, tmp_path / "2.jsonl")
-    assert any("no goal says why" in doubt for doubt in distil_twice(first.steps, first.goal, second.steps, second.goal).doubts)
-    other = distil_twice(first.steps, first.goal, second.steps, "Something else altogether")
-    assert any("do not say the same" in doubt for doubt in other.doubts)
-
-
-def test_the_words_in_which_two_goals_differ_are_found() -> None:
-    found = differing("Put travel costs on INV-1 down.", "Put software costs on INV-22 down.")
-    assert [mention.text for mention in found] == ["travel", "INV-1"]
 
 
 LETTERS = st.characters(codec="utf-8", exclude_categories=["C"], exclude_characters='{}"“”„\\<>')
