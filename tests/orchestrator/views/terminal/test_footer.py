@@ -10,8 +10,7 @@ import pytest
 from rich.console import Console
 from rich.text import Text
 
-from orchestrator.views.terminal.footer import Footer, fitted
-from orchestrator.views.terminal.live import Picture, panel, room
+from orchestrator.views.terminal.live import Footer, Picture, fitted, panel, room
 from roles.journal.journal import Event
 
 WIDE = "请在报销系统中填写发票 🧾 and submit 👩‍💻 👍🏽 ❤️ 訂單 "

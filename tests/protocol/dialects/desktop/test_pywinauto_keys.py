@@ -16,8 +16,8 @@ from protocol import (
     Wait,
 )
 from protocol.dialects import DialectError
-from protocol.dialects.desktop.pywinauto_keys import Keys
 from protocol.dialects.desktop.ufo import from_ufo
+from protocol.dialects.desktop.ufo_functions import Keys
 
 
 @pytest.mark.parametrize(
