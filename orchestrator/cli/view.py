@@ -132,9 +132,7 @@ def serve(
         list[Path] | None, typer.Option("--config", metavar="FILE", help="Settings (YAML) of what is started here; repeatable.")
     ] = None,
     model: ModelName = None,
-    metrics: Annotated[
-        bool, typer.Option("--metrics", help="Serve /metrics to a Prometheus server with a token.")
-    ] = False,
+    metrics: Annotated[bool, typer.Option("--metrics", help="Serve /metrics to a Prometheus server with a token.")] = False,
     runs_dir: RunsDir = None,
 ) -> None:
     """Watch, answer and start runs in a browser, until Ctrl-C. The printed address opens it; runs go on without it."""

@@ -8,7 +8,7 @@ from pydantic import Field
 from typing_extensions import TypedDict
 
 from orchestrator.views.page.data import Detail, FactSeen, Machine, PlanVersion, RoleUse, RunHead
-from protocol import Frozen
+from protocol import Frozen, JsonObject
 
 WaitKind = Literal["approval", "question", "plan"]
 
@@ -44,7 +44,7 @@ class Approval(Frozen):
     run_id: str
     goal: str
     since: float
-    pending: dict[str, Any]
+    pending: JsonObject
     """The request as it is recorded, with `options` and `target_box`."""
 
 
@@ -103,7 +103,7 @@ class JournalEvent(Frozen):
     role: str
     subtask: str
     step: int
-    body: dict[str, Any] = Field(default_factory=dict)
+    body: JsonObject = Field(default_factory=dict)
 
 
 class JournalEvents(Frozen):
@@ -139,11 +139,11 @@ class RunPage(Frozen):
     head: RunHead
     """Goal, task, world, settings that were set, notes: as `deskcrew view` has them."""
     standing: RunStanding
-    budgets: dict[str, Any]
+    budgets: JsonObject
     """By key: used, limit, share."""
-    pending: dict[str, Any] | None
+    pending: JsonObject | None
     """What a person is asked, as it was recorded, with `id`, `asked`, `target_box` and `options`."""
-    answered: dict[str, Any] | None
+    answered: JsonObject | None
     """The last answer that was given: decision, message, who; `heard` is false until the run has taken it in."""
     fields: tuple[str, ...]
     """Of a line, in order."""
@@ -173,7 +173,7 @@ class DetailsPage(Frozen):
 class ModelCalls(Frozen):
     """What was said to models and by them."""
 
-    calls: tuple[dict[str, Any], ...]
+    calls: tuple[JsonObject, ...]
 
 
 class TranscriptPart(Frozen):

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 from orchestrator.core.machine import SubtaskStatus, TaskStatus
 from orchestrator.errors import UsageProblem
 from orchestrator.store.salvage import export_log
-from protocol import read_log
+from protocol import JsonObject, read_log
 from roles.journal.events import ExperienceEvent, KnowledgeHelpedEvent, KnowledgeUsedEvent, SubtaskStatusEvent
 from roles.journal.journal import Journal
 from roles.knowledge.demonstrations.demonstrations import LearnedPlaybook, count, distil, keep
@@ -113,7 +113,7 @@ class LearningResult(NamedTuple):
     document: str = ""
     why: str = ""
 
-    def told(self) -> dict[str, Any]:
+    def told(self) -> JsonObject:
         return {key: value for key, value in self._asdict().items() if value not in ("", False) or key == "saved"}
 
 

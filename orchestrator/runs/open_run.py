@@ -37,6 +37,7 @@ from orchestrator.store.salvage import salvage
 from orchestrator.store.stores import open_store, publish
 from orchestrator.tasks.plans import PlanFile, plan_of
 from orchestrator.tasks.tasks import Task, fill_goal, fill_plan, fill_slots, fitting
+from protocol import JsonObject
 from roles.contracts.context import Context
 from roles.contracts.limits import Limits
 from roles.contracts.nodes import Graph
@@ -83,7 +84,7 @@ class OpenOptions(NamedTuple):
 class OpenRun:
     """An open run: what is in the folder, and what works on it."""
 
-    record: dict[str, Any]
+    record: JsonObject
     folder: Path
     context: Context
     saver: Cursors
@@ -126,7 +127,7 @@ def create(
     plan: PlanFile | None,
 ) -> OpenRun:
     """A new run in an empty folder. Raises UsageProblem and WorldError."""
-    record: dict[str, Any] = {
+    record: JsonObject = {
         "run_id": folder.name,
         "started": time.time(),
         "settings": json.loads(settings.settings.model_dump_json()),
@@ -188,7 +189,7 @@ def _first_state(run: OpenRun, settings: LoadedSettings, target: Task | str, pla
     journal.commit()
 
 
-def open_run(folder: Path, record: dict[str, Any], hold: Hold, given: OpenOptions) -> OpenRun:
+def open_run(folder: Path, record: JsonObject, hold: Hold, given: OpenOptions) -> OpenRun:
     """The run of the folder, as it stands. Raises UsageProblem."""
     parts = given.parts or {}
     try:

@@ -23,6 +23,7 @@ from orchestrator.store.salvage import export_log
 from orchestrator.store.stores import publish
 from orchestrator.tasks.judge import judge
 from orchestrator.tasks.tasks import Task
+from protocol import JsonObject
 from roles.contracts.requests import ApprovalRequest, DecisionRequest, PlanReviewRequest, QuestionRequest, Request
 from roles.journal.events import BudgetEvent, FactEvent, RunFinishedEvent, RunStoppedEvent
 from roles.journal.journal import Event
@@ -107,8 +108,8 @@ class Outcome(BaseModel):
     status: str
     exit_code: int
     reason: str
-    report: dict[str, Any]
-    pending: dict[str, Any] | None = None
+    report: JsonObject
+    pending: JsonObject | None = None
     answer: str = Field(default="", exclude=True, repr=False)
     """The reply to the goal, whole, for whoever asked. A private value stands in it here, and nowhere in what is written."""
 
@@ -146,7 +147,7 @@ def stand_still(run: OpenRun) -> Outcome:
 def interrupted(run: OpenRun, why: str) -> Outcome:
     """It cannot go on here and now. What can still be written of that is; what cannot is worked again when it is resumed."""
     reason = f"{why}; then go on with: deskcrew resume {run.record['run_id']}"
-    report: dict[str, Any] = {}
+    report: JsonObject = {}
     with suppress(sqlite3.Error, OSError, StoreGone):
         run.context.journal.rows.hurry()  # who has been waited for once is not waited for again
         run.context.journal.record(RunStoppedEvent(reason=reason))
@@ -154,7 +155,7 @@ def interrupted(run: OpenRun, why: str) -> Outcome:
     return _outcome(run, INTERRUPTED, FAILED, reason, report, None)
 
 
-def finish(run: OpenRun, result: dict[str, Any]) -> Outcome:
+def finish(run: OpenRun, result: JsonObject) -> Outcome:
     """The run has ended: how, and what the harness says to it."""
     from orchestrator.runs.experience import after_run, record_help, tell_store
 
@@ -195,7 +196,7 @@ def finish(run: OpenRun, result: dict[str, Any]) -> Outcome:
     return _outcome(run, status, code, reason, report, None).model_copy(update={"answer": answer})
 
 
-def _judge(run: OpenRun, ended: dict[str, Any]) -> dict[str, Any] | None:
+def _judge(run: OpenRun, ended: JsonObject) -> JsonObject | None:
     """The harness's verdict over the world's true state, for a run of a task file."""
     harness, surface = run.record.get("harness"), run.context.environment
     if not harness or not isinstance(surface, WorldState):
@@ -213,11 +214,11 @@ def _judge(run: OpenRun, ended: dict[str, Any]) -> dict[str, Any] | None:
     task = Task.model_validate(vault.as_known(harness["task"]))
     slots, initial = beginning(run.folder)
     found = judge(task, surface.world(), initial, vault.as_known(slots), received, vault.as_known(told))
-    verdict: dict[str, Any] = vault.sealed(found.model_dump(mode="json"))
+    verdict: JsonObject = vault.sealed(found.model_dump(mode="json"))
     return verdict
 
 
-def write_report(run: OpenRun, result: dict[str, Any], **more: Any) -> dict[str, Any]:
+def write_report(run: OpenRun, result: JsonObject, **more: Any) -> JsonObject:
     """`log.jsonl` and `report.json`, from the journal."""
     journal, line = run.context.journal, run.line
     if run.context.gallery is not None:
@@ -233,9 +234,7 @@ def write_report(run: OpenRun, result: dict[str, Any], **more: Any) -> dict[str,
     return report
 
 
-def _outcome(
-    run: OpenRun, status: str, code: int, reason: str, report: dict[str, Any], pending: dict[str, Any] | None
-) -> Outcome:
+def _outcome(run: OpenRun, status: str, code: int, reason: str, report: JsonObject, pending: JsonObject | None) -> Outcome:
     return Outcome(
         run_id=run.record["run_id"],
         folder=run.folder,
@@ -254,7 +253,7 @@ Answer = dict[str, Any]
 """`{"decisions": [{"type": "approve"}]}`, as LangChain's human in the loop has it."""
 
 
-Approver = Callable[[dict[str, Any]], Mapping[str, Any] | None]
+Approver = Callable[[JsonObject], Mapping[str, Any] | None]
 """Answers a request, or says with None that nobody answers now."""
 
 

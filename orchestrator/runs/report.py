@@ -13,7 +13,7 @@ from typing_extensions import TypedDict
 from orchestrator.core.machine import UNDONE, Situation
 from orchestrator.errors import UsageProblem
 from orchestrator.store.printable import UNREADABLE
-from protocol import CARRIES, VisualState
+from protocol import CARRIES, JsonObject, VisualState
 from roles.contracts import Fact
 from roles.contracts.facts import normal, source_told
 from roles.contracts.limits import Limits
@@ -76,10 +76,10 @@ class Board(TypedDict):
 
     at: int | None
     """The last step that is taken in."""
-    facts: list[dict[str, Any]]
+    facts: list[JsonObject]
     questions: list[QuestionShown]
     screens: list[ScreenShown]
-    conflicts: list[dict[str, Any]]
+    conflicts: list[JsonObject]
     subtasks: list[SubtaskShown]
 
 
@@ -112,7 +112,7 @@ class _BoardState:
     def __init__(self, at: int | None) -> None:
         self._at = at
         self.facts: dict[str, Fact] = {}
-        self.conflicts: list[dict[str, Any]] = []
+        self.conflicts: list[JsonObject] = []
         self.statuses: dict[str, str] = {}
         self.titles: dict[str, str] = {}
         self._earlier: dict[str, list[Fact]] = {}
@@ -134,7 +134,7 @@ class _BoardState:
             case _:
                 pass
 
-    def shown(self, fact: Fact) -> dict[str, Any]:
+    def shown(self, fact: Fact) -> JsonObject:
         return fact_shown(fact, self._uses.get(fact.name, ()), self._earlier.get(fact.name, ()))
 
     def _remember(self, fact: Fact) -> None:
@@ -170,7 +170,7 @@ def _carried(step: Mapping[str, Any], facts: Mapping[str, Fact]) -> Iterator[str
         yield from origin_of(text, Grounds(facts=tuple(near)), _NOWHERE).facts
 
 
-def fact_shown(fact: Fact, used_by: Iterable[str] = (), earlier: Iterable[Fact] = ()) -> dict[str, Any]:
+def fact_shown(fact: Fact, used_by: Iterable[str] = (), earlier: Iterable[Fact] = ()) -> JsonObject:
     """A fact as reports have it: where it is from in a word and in words, and what its value comes to."""
     plain = not fact.private and not references_in(fact.value)
     body = fact.model_dump(mode="json", exclude_defaults=True)
@@ -271,9 +271,7 @@ class BudgetCount:
 CONTROL = frozenset(event.KIND for event in get_args(ControlEvent))
 
 
-def build_report(
-    events: list[Event], *, run: dict[str, Any], result: dict[str, Any], budgets: Sequence[Budget] = ()
-) -> dict[str, Any]:
+def build_report(events: list[Event], *, run: JsonObject, result: JsonObject, budgets: Sequence[Budget] = ()) -> JsonObject:
     """`run` is `run.json`; `result` is how the controller ended, or how far it came, and `budgets` what it used up by then."""
     waiting = _waiting(events) if result["status"] == "on_hold" else None
     steps = [_step(e) for e in events if e.kind == journal.StepEvent.KIND]
@@ -345,7 +343,7 @@ def _spent(events: list[Event]) -> Json | None:
     return _pick(spent[-1], "key", "used", "limit", "more") if spent else None
 
 
-def _models(events: list[Event]) -> dict[str, dict[str, Any]]:
+def _models(events: list[Event]) -> dict[str, JsonObject]:
     """What each role's models were asked and used."""
     spending = Spending.of((e.role, e.content) for e in events if e.kind == journal.ModelCallEvent.KIND)
     return {
@@ -354,7 +352,7 @@ def _models(events: list[Event]) -> dict[str, dict[str, Any]]:
     }
 
 
-def _plan(events: list[Event]) -> list[dict[str, Any]]:
+def _plan(events: list[Event]) -> list[JsonObject]:
     """The latest plan with the latest statuses."""
     plans = [plan for _, plan in _said(events, journal.PlanEvent)]
     if not plans:
@@ -386,9 +384,9 @@ def _pick(body: Json, *keys: str) -> Json:
     return {key: body[key] for key in keys if key in body}
 
 
-def _looked_up(events: Iterable[Event]) -> list[dict[str, Any]]:
+def _looked_up(events: Iterable[Event]) -> list[JsonObject]:
     """What the report says of what was looked up: followed or not, why, by which subtasks, and whether it helped."""
-    pages: dict[tuple[str, str], dict[str, Any]] = {}
+    pages: dict[tuple[str, str], JsonObject] = {}
     for event in events:
         match event.content:
             case journal.KnowledgeHelpedEvent() as said:

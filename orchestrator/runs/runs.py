@@ -54,7 +54,7 @@ from orchestrator.store.salvage import open_read_only, salvage
 from orchestrator.store.stores import forget, publish
 from orchestrator.tasks.plans import PlanFile
 from orchestrator.tasks.tasks import Task
-from protocol import Action, ExecStatus
+from protocol import Action, ExecStatus, JsonObject
 from roles.contracts.context import Context
 from roles.contracts.limits import Limits
 from roles.contracts.nodes import Graph, RunBlocked
@@ -66,7 +66,7 @@ from roles.operator.safety.approval import NOBODY, overdue_request
 class RaisedLimits(NamedTuple):
     """`run.json` as it is from now on, and each limit that is otherwise: what it was, and what it is."""
 
-    record: dict[str, Any]
+    record: JsonObject
     changed: dict[str, tuple[Any, Any]]
 
 
@@ -325,7 +325,7 @@ def taken_up(
             raise damaged_meanwhile(folder, record["run_id"], bad) from None
 
 
-def _whole(folder: Path, record: dict[str, Any], hold: Hold, given: OpenOptions, answer: Mapping[str, Any] | None) -> OpenRun:
+def _whole(folder: Path, record: JsonObject, hold: Hold, given: OpenOptions, answer: Mapping[str, Any] | None) -> OpenRun:
     """The run, with checkpoints that can be read, or without any."""
     run = open_run(folder, record, hold, given)
     if why := unreadable(run.graph, run.config):

@@ -120,22 +120,22 @@ def go_on_with_answers(runs_dir: Path, config: tuple[Path, ...] = ()) -> list[st
     return found
 
 
-def _decision(said: AnswerIn, who: str, asked: RequestRecord) -> dict[str, Any]:
+def _decision(said: AnswerIn, who: str, asked: RequestRecord) -> JsonObject:
     """In the ecosystem's form. Raises UsageProblem for what this request cannot be answered with."""
     if said.decision not in asked.request.allowed:
         raise UsageProblem(f"{said.decision} is no answer here; it can be: {', '.join(asked.request.allowed)}.")
     if said.decision == "edit" and said.action is None:
         raise UsageProblem("An edit needs the action, or the plan, that is to be worked instead.")
-    decision: dict[str, Any] = {"type": said.decision, "who": who, "way": "desk", "digest": asked.request.digest}
+    decision: JsonObject = {"type": said.decision, "who": who, "way": "desk", "digest": asked.request.digest}
     if said.message:
         decision["message"] = said.message
     if said.decision == "edit":
         decision["edited_action"] = _edited(said.action)
-    answer: dict[str, Any] = {"decisions": [decision]}
+    answer: JsonObject = {"decisions": [decision]}
     return constrained(answer, said.constraints) if said.constraints else answer
 
 
-def _edited(action: Mapping[str, Any] | str | None) -> dict[str, Any]:
+def _edited(action: Mapping[str, Any] | str | None) -> JsonObject:
     if isinstance(action, Mapping) and "subtasks" in action:
         return {"name": WORK_PLAN, "args": dict(action)}
     try:

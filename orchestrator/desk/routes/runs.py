@@ -34,7 +34,7 @@ from orchestrator.runs.report import Board, board_at
 from orchestrator.store.salvage import salvage, seal_of
 from orchestrator.views.page.data import Detail, plain
 from orchestrator.views.page.run_data import shown_cursor
-from protocol import Frozen
+from protocol import Frozen, JsonObject
 from roles.journal.events import RunFinishedEvent
 
 router = APIRouter(prefix="/api", tags=["reading"])
@@ -43,13 +43,13 @@ router = APIRouter(prefix="/api", tags=["reading"])
 class RunListing(Frozen):
     """Lines of `deskcrew ls --json`."""
 
-    runs: tuple[dict[str, Any], ...]
+    runs: tuple[JsonObject, ...]
 
 
 class RunReport(Frozen):
     """All of `deskcrew show --json`, and how the process that worked the run ended, or would."""
 
-    report: dict[str, Any]
+    report: JsonObject
     notes: tuple[str, ...]
     status: str
     reason: str
@@ -58,11 +58,11 @@ class RunReport(Frozen):
     exit_code: int
     asking: str
     """The id of what it waits to be told; empty where it waits for nothing."""
-    pending: dict[str, Any] | None
+    pending: JsonObject | None
 
 
 class PlanShown(Frozen):
-    plan: dict[str, Any]
+    plan: JsonObject
     about: tuple[str, ...]
 
 

@@ -19,7 +19,7 @@ from orchestrator.store.printable import write_json
 from orchestrator.tasks.changes import filled_text
 from orchestrator.tasks.plans import PlanFile
 from orchestrator.tasks.tasks import Task
-from protocol import VisualState
+from protocol import JsonObject, VisualState
 from roles.contracts import Subtask
 from roles.contracts.requests import NamedAction, QuestionRequest, Request, screen_of
 from roles.journal.journal import Journal
@@ -85,11 +85,11 @@ def _filled(text: str, redactor: Redactor) -> str:
     return text
 
 
-def task_without(task: Task, slots: Mapping[str, Any], journal: Journal) -> dict[str, Any]:
+def task_without(task: Task, slots: Mapping[str, Any], journal: Journal) -> JsonObject:
     """The task as it is written down: what its user answers to private questions is referred to, and so is all that is known."""
     for word, said in task.user.items():
         journal.answer(word, filled_text(said, slots), "")
-    body: dict[str, Any] = journal.masked(task.model_dump(mode="json", by_alias=True))
+    body: JsonObject = journal.masked(task.model_dump(mode="json", by_alias=True))
     return body
 
 
@@ -104,18 +104,18 @@ def _told(body: Any, redactor: Redactor) -> Any:
     return redactor.body(redactor.told(body))
 
 
-def answer_without(answer: Mapping[str, Any], request: Request, journal: Journal) -> dict[str, Any]:
+def answer_without(answer: Mapping[str, Any], request: Request, journal: Journal) -> JsonObject:
     """A person's answer with references, before anything of it is written down."""
     seen = journal.screens.get(screen_of(request))
     return _answer_without(answer, request, redactor_of(journal), seen)
 
 
-def answer_to(folder: Path, answer: Mapping[str, Any], request: Request, seen: VisualState | None) -> dict[str, Any]:
+def answer_to(folder: Path, answer: Mapping[str, Any], request: Request, seen: VisualState | None) -> JsonObject:
     """The same from outside of the run's process; `seen` is the screen that the request speaks of."""
     return _answer_without(answer, request, _redactor_at(folder), seen)
 
 
-def _answer_without(answer: Mapping[str, Any], request: Request, redactor: Redactor, seen: VisualState | None) -> dict[str, Any]:
+def _answer_without(answer: Mapping[str, Any], request: Request, redactor: Redactor, seen: VisualState | None) -> JsonObject:
     decision = dict(answer["decisions"][0])
     message = _filled(str(decision.get("message") or ""), redactor)
     if isinstance(request, QuestionRequest) and message:
@@ -128,7 +128,7 @@ def _answer_without(answer: Mapping[str, Any], request: Request, redactor: Redac
     return {**answer, "decisions": [decision]}
 
 
-def _edit_without(edited: Mapping[str, Any], redactor: Redactor, seen: VisualState) -> dict[str, Any]:
+def _edit_without(edited: Mapping[str, Any], redactor: Redactor, seen: VisualState) -> JsonObject:
     if edited.get("name") == WORK_PLAN:
         return {**edited, "args": _told(edited.get("args"), redactor)}
     try:
@@ -164,7 +164,7 @@ def keep_beginning(folder: Path, slots: Mapping[str, Any], initial: Mapping[str,
     write_json(path, {"slots": slots, "initial": initial}, mode=0o600)
 
 
-def beginning(folder: Path) -> tuple[dict[str, Any], dict[str, Any]]:
+def beginning(folder: Path) -> tuple[JsonObject, JsonObject]:
     """The slots and the initial world. Raises UsageProblem where they cannot be read."""
     path = folder / BEGINNING
     try:

@@ -20,6 +20,7 @@ from typing import Any
 from orchestrator.errors import UsageProblem
 from orchestrator.runs.folders import find_run, read_run
 from orchestrator.store.printable import write_json
+from protocol import JsonObject
 
 SIGNATURE = "signature"
 _KEY_BYTES = 32
@@ -58,7 +59,7 @@ def _models(value: Any, key: str) -> Iterator[tuple[str, Any]]:
             yield from _models(inner, f"{key}.{name}")
 
 
-def signed(record: Mapping[str, Any]) -> dict[str, Any]:
+def signed(record: Mapping[str, Any]) -> JsonObject:
     """The record of a run that this user begins or trusts; signed where its settings reach beyond it."""
     bare = {name: value for name, value in record.items() if name != SIGNATURE}
     key = _key(make=True) if reaching(record["settings"]) else None

@@ -88,7 +88,7 @@ class PlanVersion(TypedDict):
     item: int
     version: int
     reason: str
-    subtasks: list[dict[str, Any]]
+    subtasks: list[JsonObject]
     ledger: list[str]
     """What the goal asks for and how each part stands, a line each, as it was known last."""
 
@@ -146,7 +146,7 @@ class RunHead(TypedDict):
     reason: str
     started: float
     seconds: float
-    budgets: dict[str, Any]
+    budgets: JsonObject
     settings: list[tuple[str, str, str]]
     """Key, value and source of what was set otherwise than by default."""
     notes: list[str]

@@ -9,6 +9,7 @@ from typing import Any, assert_never
 from orchestrator.store.printable import UNREADABLE, clean
 from orchestrator.views.page.data import Detail, Item, Kind, Status, Target, bounded, number, plain, words
 from orchestrator.views.terminal.event_lines import Teller, action_words, asked_words, gate_tone, ledger_line
+from protocol import JsonObject
 from roles.contracts.requests import request_in
 from roles.journal import events as journal
 from roles.journal.events import JournalEvent, Unreadable
@@ -356,7 +357,7 @@ def _whose(event: Event) -> str:
     return event.role if event.role in {"manager", "evaluator"} else f"{event.role}/{event.subtask}"
 
 
-def _as_request(action: Any) -> dict[str, Any]:
+def _as_request(action: Any) -> JsonObject:
     rest = dict(action) if isinstance(action, dict) else {}
     return {"name": rest.pop("action_type", "?"), "args": rest}
 

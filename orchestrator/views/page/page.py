@@ -22,6 +22,7 @@ from orchestrator.views.page.data import FIELDS, FLAGS, PER_CHUNK, Chunk, Item, 
 from orchestrator.views.page.run_data import gather
 from orchestrator.views.page.source import Source, screens_of
 from orchestrator.views.transcripts import parts_of
+from protocol import JsonObject
 from protocol.log.log import whole_file
 
 MAIN = "main.js"
@@ -145,7 +146,7 @@ def write_page(path: Path, sources: Sequence[Source], *, bundle: bool = False) -
 
 def _parts(packed: Sequence[PackedRun]) -> Iterator[str]:
     head = packed[0].data["head"]
-    boot: dict[str, Any] = {"runs": ["a", "b"][: len(packed)], "per_block": PER_BLOCK, "per_chunk": PER_CHUNK}
+    boot: JsonObject = {"runs": ["a", "b"][: len(packed)], "per_block": PER_BLOCK, "per_chunk": PER_CHUNK}
     boot |= {"element": FIELDS, "flags": FLAGS}
     first = [run.first for run in packed]
     if len(packed) > 1:
@@ -215,7 +216,7 @@ def _packed(name: str, source: Source, refs: dict[str, str], pictures: list[Bloc
     return PackedRun(found.data, (f"{name}-run", first), [*rest, *pictures])
 
 
-def _as_json(chunk: Chunk) -> dict[str, Any]:
+def _as_json(chunk: Chunk) -> JsonObject:
     return {"elements": chunk.elements, "screens": chunk.screens}
 
 

@@ -31,6 +31,7 @@ from orchestrator.views.page.data import (
 from orchestrator.views.page.items import RunLines
 from orchestrator.views.page.source import Source
 from orchestrator.views.terminal.event_lines import ledger_line
+from protocol import JsonObject
 from roles.contracts.requests import Request, request_in
 from roles.journal import events as journal
 from roles.journal.journal import Event
@@ -150,7 +151,7 @@ class Page(NamedTuple):
     cursor: float
     more: bool
 
-    def as_json(self) -> dict[str, Any]:
+    def as_json(self) -> JsonObject:
         return {"from": self.start, "items": self.items, "cursor": shown_cursor(self.cursor), "more": self.more}
 
 
@@ -181,7 +182,7 @@ class RunEvents:
         self.counting = BudgetCount()
         self.asked: dict[str, OpenRequest] = {}
         """By key, the latest last."""
-        self.answered: dict[str, Any] | None = None
+        self.answered: JsonObject | None = None
         self.started: Event | None = None
         self.last: Event | None = None
         self.lines = RunLines(result, 0.0)

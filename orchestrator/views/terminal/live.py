@@ -8,11 +8,12 @@ from __future__ import annotations
 
 import os
 import sys
+import threading
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, redirect_stderr, redirect_stdout, suppress
 from dataclasses import dataclass, field
-from threading import Event, RLock, Thread
+from threading import RLock, Thread
 from typing import IO, TYPE_CHECKING, Any, NamedTuple, cast
 
 from rich.cells import get_character_cell_size
@@ -55,7 +56,7 @@ class Footer(RenderHook):
         self._drawn: list[Text] = []
         self._width = console.width
         self._lock = RLock()
-        self._ended: Event | None = None
+        self._ended: threading.Event | None = None
         self._undo = ExitStack()
         self._looking = False
 
@@ -66,7 +67,7 @@ class Footer(RenderHook):
     def start(self) -> None:
         if self.shown or not self._console.is_terminal or self._console.is_dumb_terminal:
             return
-        self._ended = Event()
+        self._ended = threading.Event()
         self._drawn, self._width = [], self._console.width
         self._undo.callback(self._console.show_cursor, True)
         self._console.show_cursor(False)
@@ -118,7 +119,7 @@ class Footer(RenderHook):
             self._drawn, self._width = rows, self._console.width
             return made
 
-    def _watch(self, ended: Event) -> None:
+    def _watch(self, ended: threading.Event) -> None:
         while not ended.wait(_LOOKS_AGAIN):
             self.refresh()
 
@@ -210,6 +211,7 @@ def _widest(sign: str) -> int:
 
 if TYPE_CHECKING:
     from orchestrator.runs.outcome import Answer, Approver, Outcome
+    from protocol import JsonObject
     from roles.journal.journal import Event
 
 FACTS_KEPT = 6
@@ -518,7 +520,7 @@ class Live:
         """Seconds at work; those in which a person was asked are none."""
         return self._worked + (time.monotonic() - self._since if self._since is not None else 0.0)
 
-    def _ask(self, body: dict[str, Any]) -> Answer | None:
+    def _ask(self, body: JsonObject) -> Answer | None:
         request = request_told(body)
         running = self._since is not None
         self.stop()

@@ -27,6 +27,7 @@ from roles.journal.events import ApprovalRequestedEvent
 
 if TYPE_CHECKING:
     from orchestrator.runs.outcome import Outcome
+    from protocol import JsonObject
 
 _VERDICTS = {0: ("✓", "good"), 1: ("✗", "bad"), 3: ("‖", "ask"), 4: ("✗", "bad")}
 _STILL = {"paused": "paused", "taken_over": "in a person's hands"}
@@ -231,7 +232,7 @@ class Plain:
         for line in ending_lines(outcome):
             self._print(str(line))
 
-    def _ask(self, body: dict[str, Any]) -> Answer | None:
+    def _ask(self, body: JsonObject) -> Answer | None:
         request = request_told(body)
         for line in request_lines(request):
             self._print(str(line))
