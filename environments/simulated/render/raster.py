@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from environments.pictures.set_of_mark import Image, ImageDraw
 from environments.simulated.render.shapes import Box, Fill, Label, Picture, Shape, common
-from environments.simulated.render.text import PICTURE, ZOOM, Face, font, length, runs
+from environments.simulated.render.text import ZOOM, Face, font, length, runs
 
 Point = tuple[float, float]
 Stroke = tuple[Point, ...]
@@ -102,10 +102,9 @@ Pixels = Image.Image
 
 
 class Stamp(NamedTuple):
-    """A mask to be filled with a colour, and what has colours of its own; `left` and `top` are seen from the pen."""
+    """A mask to be filled with a colour; `left` and `top` are seen from the pen."""
 
     mask: Pixels
-    coloured: Pixels | None
     left: int
     top: int
 
@@ -153,7 +152,7 @@ class _Canvas:
             self._rounded(shape, colour)
         else:
             x1, y1, x2, y2 = shape.box
-            self._stamp(Stamp(_mask(x2 - x1, y2 - y1, shape.radius, alpha), None, 0, 0), x1, y1, shape.colour[:7])
+            self._stamp(Stamp(_mask(x2 - x1, y2 - y1, shape.radius, alpha), 0, 0), x1, y1, shape.colour[:7])
 
     def _rounded(self, shape: Fill, colour: tuple[int, int, int]) -> None:
         """Boxes and four corners: much less to mix than the whole."""
@@ -162,7 +161,7 @@ class _Canvas:
             if inner := common(box, self.clip):
                 self.image.paste(colour, inner)
         for corner, (x, y) in zip(_corners(r), ((x1, y1), (x2 - r, y1), (x1, y2 - r), (x2 - r, y2 - r)), strict=True):
-            self._stamp(Stamp(corner, None, 0, 0), x, y, shape.colour)
+            self._stamp(Stamp(corner, 0, 0), x, y, shape.colour)
 
     def _stamp(self, stamp: Stamp, x: int, y: int, colour: str) -> None:
         ink, alpha = _ink(colour)
@@ -171,12 +170,8 @@ class _Canvas:
         if box is None:
             return
         inner = (box[0] - x, box[1] - y, box[2] - x, box[3] - y)
-        whole = inner == (0, 0, *stamp.mask.size)
-        mask = stamp.mask if whole else stamp.mask.crop(inner)
+        mask = stamp.mask if inner == (0, 0, *stamp.mask.size) else stamp.mask.crop(inner)
         self.image.paste(ink, box, mask if alpha == 255 else mask.point([level * alpha // 255 for level in range(256)]))
-        if stamp.coloured:
-            own = stamp.coloured if whole else stamp.coloured.crop(inner)
-            self.image.paste(own, box, own)
 
 
 @lru_cache(maxsize=256)
@@ -222,7 +217,7 @@ def _icon(name: str, size: int) -> Stamp:
         pen.line(points, fill=255, width=round(2 * half))
         for x, y in points:
             pen.ellipse((x - half, y - half, x + half, y + half), fill=255)
-    return Stamp(mask.reduce(_FINE), None, 0, 0)
+    return Stamp(mask.reduce(_FINE), 0, 0)
 
 
 @lru_cache(maxsize=1024)
@@ -232,38 +227,12 @@ def stamp(text: str, face: Face) -> Stamp:
     width = ceil(length(text, face)) + 2 * margin
     mask = Image.new("L", (width * ZOOM, (above + below) * ZOOM))
     pen = ImageDraw.Draw(mask)
-    coloured: Pixels | None = None
     x = float(margin)
     for run in runs(text):
-        if run.source.colour:
-            coloured = coloured or Image.new("RGBA", (width, above + below))
-            for char in run.text:
-                coloured.alpha_composite(_picture(char, face), (round(x), above - round(face.size * 0.95)))
-                x += face.size * PICTURE
-            continue
         letters = font(run.source, face.size * run.source.scale * ZOOM, run.shaped)
         stroke = face.size * ZOOM * _BOLD if face.bold else 0
         pen.text((x * ZOOM, above * ZOOM), run.text, font=letters, fill=255, anchor="ls", stroke_width=stroke)
         x += letters.getlength(run.text) / ZOOM
-    return _trimmed(mask.reduce(ZOOM).point(_GAMMA), coloured, margin, above)
-
-
-def _trimmed(mask: Pixels, coloured: Pixels | None, left: int, above: int) -> Stamp:
-    """Without the empty edges, so that there is less to paste."""
-    boxes = [box for box in (mask.getbbox(), coloured.getbbox() if coloured else None) if box]
-    if not boxes:
-        return Stamp(mask.crop((0, 0, 1, 1)), None, 0, 0)
-    box = min(b[0] for b in boxes), min(b[1] for b in boxes), max(b[2] for b in boxes), max(b[3] for b in boxes)
-    return Stamp(mask.crop(box), coloured.crop(box) if coloured else None, box[0] - left, box[1] - above)
-
-
-@lru_cache(maxsize=1024)
-def _picture(char: str, face: Face) -> Pixels:
-    """A character that has its own colours, as large as the text around it."""
-    letters = font(runs(char)[0].source, face.size)
-    box = letters.getbbox(char, mode="RGBA", anchor="ls")
-    wide, high = max(1, ceil(box[2] - box[0])), max(1, ceil(box[3] - box[1]))
-    big = Image.new("RGBA", (wide, high))
-    ImageDraw.Draw(big).text((-box[0], -box[1]), char, font=letters, anchor="ls", embedded_color=True)
-    scale = min(face.size * (PICTURE - 0.05) / wide, face.size * 1.15 / high)
-    return big.resize((max(1, round(wide * scale)), max(1, round(high * scale))), Image.Resampling.LANCZOS, reducing_gap=2.0)
+    made = mask.reduce(ZOOM).point(_GAMMA)
+    box = made.getbbox() or (0, 0, 1, 1)  # without the empty edges there is less to paste
+    return Stamp(made.crop(box), box[0] - margin, box[1] - above)

@@ -15,8 +15,6 @@ from typing import NamedTuple
 from environments.contract import EnvironmentFault
 from environments.pictures.set_of_mark import ImageFont, features
 
-_STRIKES = (109, 160, 136, 128, 96, 64, 32)
-"""Sizes that fonts of coloured pictures come in; a drawn font takes the first."""
 _NOBODY_HAS = "\U0010ffff"
 _PROBE = 24
 _SHAPED = re.compile("[\u0590-\u109f\u1780-\u17ff\ufb1d-\ufdff\ufe70-\ufefc]")
@@ -24,7 +22,6 @@ _SHAPED = re.compile("[\u0590-\u109f\u1780-\u17ff\ufb1d-\ufdff\ufe70-\ufefc]")
 _RTL = re.compile("[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc]")
 _LETTER = re.compile(r"[^\W\d_]")
 _ALPHABETS_END = "\u0590"
-_PICTURES = "\U0001f000"
 
 
 class Face(NamedTuple):
@@ -40,7 +37,6 @@ class Source(NamedTuple):
     path: str = ""
     scale: float = 1.0
     number: int = 0
-    colour: bool = False
 
 
 class Run(NamedTuple):
@@ -63,8 +59,7 @@ _KNOWN: tuple[tuple[str, Source], ...] = (
     ("YuGothM.ttc", Source()), ("malgun.ttf", Source()), ("AppleSDGothicNeo.ttc", Source()),
     ("NotoSansArabic-Regular.ttf", Source()), ("NotoSansHebrew-Regular.ttf", Source()), ("NotoSansThai-Regular.ttf", Source()),
     ("NotoSansDevanagari-Regular.ttf", Source()), ("Arial Unicode.ttf", Source()),
-    ("NotoColorEmoji.ttf", Source(colour=True)), ("Apple Color Emoji.ttc", Source(colour=True)),
-    ("seguiemj.ttf", Source(colour=True)), ("NotoEmoji-Regular.ttf", Source()), ("Symbola.ttf", Source()),
+    ("NotoEmoji-Regular.ttf", Source()), ("seguiemj.ttf", Source()), ("Symbola.ttf", Source()),
 )  # fmt: skip
 
 
@@ -110,18 +105,7 @@ def font(source: Source, size: float, shaped: bool = False) -> ImageFont.FreeTyp
             )
         return own
     engine = ImageFont.Layout.RAQM if shaped and can_shape() else ImageFont.Layout.BASIC
-    if not source.colour:
-        return ImageFont.truetype(source.path, size, index=source.number, layout_engine=engine)
-    return _strike(source.path, engine)
-
-
-def _strike(path: str, engine: ImageFont.Layout) -> ImageFont.FreeTypeFont:
-    for size in _STRIKES:
-        try:
-            return ImageFont.truetype(path, size, layout_engine=engine)
-        except OSError:
-            continue
-    raise OSError(f"{path} has none of the sizes {_STRIKES}")
+    return ImageFont.truetype(source.path, size, index=source.number, layout_engine=engine)
 
 
 @lru_cache(maxsize=1)
@@ -158,29 +142,22 @@ def runs(text: str) -> list[Run]:
         return [Run(OWN, text)]
     if _RTL.search(text):
         # In one piece: only then do the letters of both directions come out in order.
-        best = max(chain(), key=lambda source: sum(has(source, char) for char in set(text)) * (not source.colour))
+        best = max(chain(), key=lambda source: sum(has(source, char) for char in set(text)))
         return [Run(best, text, shaped=True)]
     alphabetic = [char for char in set(text) if char < _ALPHABETS_END]
-    base = next((source for source in chain() if not source.colour and all(has(source, char) for char in alphabetic)), OWN)
+    base = next((source for source in chain() if all(has(source, char) for char in alphabetic)), OWN)
     pieces = ((source, "".join(chars)) for source, chars in groupby(text, key=lambda char: _source_of(char, base)))
     return [Run(source, piece, shaped=_SHAPED.search(piece) is not None) for source, piece in pieces]
 
 
 @lru_cache(maxsize=4096)
 def _source_of(char: str, base: Source) -> Source:
-    """Pictures in colour where there are any, and letters in the font of the text around them."""
-    sources = sorted(chain(), key=lambda source: source.colour is not (char >= _PICTURES))
-    return next((source for source in (base, *sources) if _may(source, base, char) and has(source, char)), OWN)
-
-
-def _may(source: Source, base: Source, char: str) -> bool:
-    return source is not base or char < _PICTURES or not any(other.colour for other in chain())
+    """Letters are in the font of the text around them, where it has them."""
+    return next((source for source in (base, *chain()) if has(source, char)), OWN)
 
 
 ZOOM = 4
 """Text is measured and drawn this much larger, and then made smaller: even spacing at small sizes."""
-PICTURE = 1.2
-"""Width of a coloured picture, in sizes of the text."""
 ELLIPSIS = "…"
 _TOKEN = re.compile(r"\n|[^\S\n]+|[⺀-꓏가-힣豈-﫿︰-﹏＀-￯]|[^\s⺀-꓏가-힣豈-﫿︰-﹏＀-￯]+")
 """A line break, blanks, an ideograph, or a word."""
@@ -222,8 +199,6 @@ measure = lru_cache(maxsize=16_384)(length)
 
 
 def _advance(run: Run, face: Face) -> float:
-    if run.source.colour:
-        return len(run.text) * face.size * PICTURE
     return font(run.source, face.size * run.source.scale * ZOOM, run.shaped).getlength(run.text) / ZOOM
 
 
