@@ -175,6 +175,21 @@ def plan_lines(request: PlanReviewRequest) -> list[EventLine]:
     return [EventLine("", text) for text in (*ended, *live)]
 
 
+def asked(
+    body: Any, show: Callable[[EventLine], None], *, read: Callable[[str], str], say: Callable[[str], None]
+) -> Answer | None:
+    """The answer of whoever sits there to what a run asks; None where somebody else was first, too."""
+    request = request_told(body)
+    for line in request_lines(request):
+        show(line)
+    forget_typed()
+    try:
+        return ask(request, read=read, say=say, hidden=typed_unseen)
+    except RequestSettled as said:
+        show(settled_line(said))
+        return None
+
+
 def ask(
     request: Request,
     *,

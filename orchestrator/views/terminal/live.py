@@ -24,17 +24,8 @@ from rich.segment import ControlType, Segment, Segments
 from rich.table import Table
 from rich.text import Text
 
-from orchestrator.control.requests import RequestSettled
 from orchestrator.store.printable import UNREADABLE, clean, visible
-from orchestrator.views.terminal.approval import (
-    ask,
-    forget_typed,
-    request_lines,
-    request_told,
-    settled_line,
-    typed,
-    typed_unseen,
-)
+from orchestrator.views.terminal.approval import asked, typed
 from orchestrator.views.terminal.event_lines import EventLine, Teller, fact_words, titled
 from orchestrator.views.terminal.plain import ending_lines
 from roles.journal import events as journal
@@ -521,17 +512,13 @@ class Live:
         return self._worked + (time.monotonic() - self._since if self._since is not None else 0.0)
 
     def _ask(self, body: JsonObject) -> Answer | None:
-        request = request_told(body)
         running = self._since is not None
         self.stop()
-        for line in request_lines(request):
-            self.console.print(styled(line))
-        forget_typed()
         try:
-            return ask(request, read=self._typed, say=lambda text: self.console.print(Text(text)), hidden=typed_unseen)
-        except RequestSettled as said:
-            self.console.print(styled(settled_line(said)))
-            return None
+            return asked(
+                body, lambda line: self.console.print(styled(line)), read=self._typed,
+                say=lambda text: self.console.print(Text(text)),
+            )  # fmt: skip
         finally:
             if running:
                 self.start()

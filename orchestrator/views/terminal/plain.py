@@ -9,25 +9,17 @@ from collections.abc import Mapping
 from contextvars import ContextVar
 from typing import IO, TYPE_CHECKING, Any
 
-from orchestrator.control.requests import RequestSettled
 from orchestrator.settings.layers import shown
 from orchestrator.store.printable import clean, shortened, visible
-from orchestrator.views.terminal.approval import (
-    ask,
-    forget_typed,
-    request_lines,
-    request_told,
-    settled_line,
-    typed,
-    typed_unseen,
-)
+from orchestrator.views.terminal.approval import asked, request_lines, typed
 from orchestrator.views.terminal.event_lines import EventLine, Teller, learned_words
 from roles.contracts.requests import DecisionRequest, PlanReviewRequest, QuestionRequest, request_in
 from roles.journal.events import ApprovalRequestedEvent
 
 if TYPE_CHECKING:
-    from orchestrator.runs.outcome import Outcome
+    from orchestrator.runs.outcome import Answer, Approver, Outcome
     from protocol import JsonObject
+    from roles.journal.journal import Event
 
 _VERDICTS = {0: ("✓", "good"), 1: ("✗", "bad"), 3: ("‖", "ask"), 4: ("✗", "bad")}
 _STILL = {"paused": "paused", "taken_over": "in a person's hands"}
@@ -104,13 +96,8 @@ def _done(report: Mapping[str, Any]) -> list[EventLine]:
     return lines
 
 
-if TYPE_CHECKING:
-    from orchestrator.runs.outcome import Answer, Approver, Outcome
-    from roles.journal.journal import Event
-
-
-class JsonLines:
-    """For programs. Nobody is asked; the outcome's line has the kind `run_outcome`."""
+class Silent:
+    """For scripts that only want the exit code. Nobody is asked; the other faces say more."""
 
     approver: Approver | None = None
 
@@ -124,58 +111,40 @@ class JsonLines:
         return None
 
     def event(self, event: Event) -> None:
-        self._write(event._asdict())
+        return None
 
     def stop(self) -> None:
         return None
 
     def finish(self, outcome: Outcome) -> None:
-        self._write({"kind": "run_outcome", **outcome.model_dump(mode="json")})
+        self._line(f"{outcome.run_id} {outcome.status}: {clean(outcome.reason)}")
 
-    def _write(self, data: dict[str, object]) -> None:
-        self._out.write(json.dumps(data, separators=(",", ":"), default=str) + "\n")
+    def _line(self, text: str) -> None:
+        self._out.write(text.rstrip() + "\n")
         self._out.flush()
 
 
-class Silent:
-    """For scripts that only want the exit code."""
-
-    approver: Approver | None = None
-
-    def __init__(self, out: IO[str]) -> None:
-        self._out = out
-
-    def start(self) -> None:
-        return None
-
-    def recall(self, event: Event) -> None:
-        return None
+class JsonLines(Silent):
+    """For programs. The outcome's line has the kind `run_outcome`."""
 
     def event(self, event: Event) -> None:
-        return None
-
-    def stop(self) -> None:
-        return None
+        self._line(json.dumps(event._asdict(), separators=(",", ":"), default=str))
 
     def finish(self, outcome: Outcome) -> None:
-        self._out.write(f"{outcome.run_id} {outcome.status}: {clean(outcome.reason)}\n")
+        ended = {"kind": "run_outcome", **outcome.model_dump(mode="json")}
+        self._line(json.dumps(ended, separators=(",", ":"), default=str))
 
 
 _LEVELS = {"bad": "WARNING", "ask": "NOTICE"}
 
 
-class Log:
-    """For collectors of logs. Nobody is asked, the cursor is not moved, and no line is broken."""
-
-    approver: Approver | None = None
+class Log(Silent):
+    """For collectors of logs. The cursor is not moved, and no line is broken."""
 
     def __init__(self, out: IO[str]) -> None:
-        self._out = out
+        super().__init__(out)
         self._teller = Teller()
         self._run = "-"
-
-    def start(self) -> None:
-        return None
 
     def recall(self, event: Event) -> None:
         self._teller.lines(event)
@@ -185,9 +154,6 @@ class Log:
         self._note(event)
         for line in self._teller.lines(event):
             self._write(event.at, event.kind, line, f"{event.role or 'controller'} {event.step} ")
-
-    def stop(self) -> None:
-        return None
 
     def finish(self, outcome: Outcome) -> None:
         self._run = clean(outcome.run_id, 80)
@@ -201,20 +167,16 @@ class Log:
     def _write(self, at: float, kind: str, line: EventLine, where: str) -> None:
         moment = time.strftime("%Y-%m-%dT%H:%M:%S", time.gmtime(at)) + f".{int(at * 1000) % 1000:03d}Z"
         level = _LEVELS.get(line.tone, "INFO")
-        self._out.write(f"{moment} {level} {self._run} {clean(kind, 40)} {clean(where, 60).lstrip()}{line.text}".rstrip() + "\n")
-        self._out.flush()
+        self._line(f"{moment} {level} {self._run} {clean(kind, 40)} {clean(where, 60).lstrip()}{line.text}")
 
 
-class Plain:
+class Plain(Silent):
     """One line per event that matters."""
 
     def __init__(self, out: IO[str], *, can_ask: bool = False) -> None:
-        self._out = out
+        super().__init__(out)
         self._teller = Teller()
-        self.approver: Approver | None = self._ask if can_ask else None
-
-    def start(self) -> None:
-        return None
+        self.approver = self._ask if can_ask else None
 
     def recall(self, event: Event) -> None:
         self._teller.lines(event)
@@ -222,27 +184,12 @@ class Plain:
     def event(self, event: Event) -> None:
         for line in self._teller.lines(event):
             if self.approver is None or event.kind != ApprovalRequestedEvent.KIND:  # else it is asked at once
-                self._print(str(line))
-
-    def stop(self) -> None:
-        return None
+                self._line(str(line))
 
     def finish(self, outcome: Outcome) -> None:
-        self._print("")
+        self._line("")
         for line in ending_lines(outcome):
-            self._print(str(line))
+            self._line(str(line))
 
     def _ask(self, body: JsonObject) -> Answer | None:
-        request = request_told(body)
-        for line in request_lines(request):
-            self._print(str(line))
-        forget_typed()
-        try:
-            return ask(request, read=lambda prompt: typed(prompt, self._out), say=self._print, hidden=typed_unseen)
-        except RequestSettled as said:
-            self._print(str(settled_line(said)))
-            return None
-
-    def _print(self, text: str) -> None:
-        self._out.write(text.rstrip() + "\n")
-        self._out.flush()
+        return asked(body, lambda line: self._line(str(line)), read=lambda prompt: typed(prompt, self._out), say=self._line)
