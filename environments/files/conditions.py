@@ -27,7 +27,7 @@ _CORE = frozenset(
 _BOUND = re.compile(r"\.(?:all|exists|exists_one|filter|map)\s*\(\s*([A-Za-z_]\w*)\s*,")
 
 _LOOP = re.compile(
-    r'''"(?:[^"\\\n]|\\.)*"|'(?:[^'\\\n]|\\.)*'|(?P<loop>\.\s*(?:all|exists|exists_one|filter|map)\s*\()|(?P<sign>[()])'''
+    r""""(?:[^"\\\n]|\\.)*"|'(?:[^'\\\n]|\\.)*'|(?P<loop>\.\s*(?:all|exists|exists_one|filter|map)\s*\()|(?P<sign>[()])"""
 )
 
 _PATH = re.compile(

@@ -159,8 +159,6 @@ class Controls:
             return None if len(rows[0]) > 1 or len(rows) > 2 else self._field(frame, rows[0], rows[1])
         return self._one_row(frame, rows[0])
 
-    # --- with text inside ---------------------------------------------------------------------------------------
-
     def _one_row(self, frame: Frame, row: list[InkedLine]) -> ElementDraft | None:
         box, first, last = frame.box, row[0], row[-1]
         left, right = first.box.x1 - box.x1, box.x2 - last.box.x2
@@ -220,8 +218,6 @@ class Controls:
         else:
             made.value = content
         return made
-
-    # --- without --------------------------------------------------------------------------------------------------
 
     def _without_text(self, frame: Frame) -> ElementDraft | None:
         box = frame.box
@@ -311,8 +307,6 @@ class Controls:
         if box == line.box:
             return line
         return inked(self._pixels, line.line._replace(box=written_in(self._pixels, box, ground_of(self._pixels, box))))
-
-    # --- names ----------------------------------------------------------------------------------------------------
 
     def _name(self, made: ElementDraft) -> None:
         """The label of what has none inside: beside a box to tick, and left of a field or above it."""

@@ -112,8 +112,6 @@ class Controls(SteeringInput):
         self.handed_back = ""
         """Who has handed the run back since it was opened."""
 
-    # --- what the roles ask -------------------------------------------------------------------------------------
-
     def safe_point(self) -> None:
         self.look()
         if self.stop.who and not self.standing:
@@ -146,8 +144,6 @@ class Controls(SteeringInput):
             self._planned = self._heard
             self._keep()
 
-    # --- what people answer -------------------------------------------------------------------------------------
-
     def given(self, request: Asking) -> GivenAnswer | None:
         """What somebody has answered from outside of this process."""
         return self._channel.given(request.asking)
@@ -159,8 +155,6 @@ class Controls(SteeringInput):
     def withdraw(self, request: Asking) -> None:
         """The same may be asked again later, and wants an answer of its own then."""
         self._channel.withdraw(request.asking)
-
-    # --- what is asked of the run -------------------------------------------------------------------------------
 
     def asked_to_stop(self) -> str:
         """Who wants the run to stop, in words, and to what end. Takes nothing in; empty where nobody does."""
@@ -262,8 +256,6 @@ class Controls(SteeringInput):
     def cancelled(self) -> str:
         """By whom and why the run was called off; empty where it was not."""
         return str(self._journal.meta("cancelled") or "")
-
-    # --- small things -------------------------------------------------------------------------------------------
 
     def _stay(self) -> None:
         """Hold still here until somebody lets the crew go on: what the environment shows goes with this process."""

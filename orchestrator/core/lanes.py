@@ -120,8 +120,6 @@ class Lanes:
     def of(self, subtask: str | None) -> Lane | None:
         return next((lane for lane in self.open if lane.subtask == subtask), None)
 
-    # --- what happens to lanes ----------------------------------------------------------------------------------
-
     def start(self) -> None:
         """Make the seats, all at the same time."""
         if self._seats is not None:
@@ -169,8 +167,6 @@ class Lanes:
         for name in lost:
             self.end(name)
         return [name for name in lost if name in planned]
-
-    # --- who works next -----------------------------------------------------------------------------------------
 
     def settle(self) -> list[tuple[Lane, Lane]]:
         """Give windows that are free to who waits for them. Of lanes that wait for each other the youngest gives its own up.

@@ -248,9 +248,6 @@ def view_of(record: JsonObject, kept: Salvage, report: JsonObject, place: str) -
     return RunView(report, notes)
 
 
-# --- a store that several machines share ------------------------------------------------------------------------------------
-
-
 def find_shared(run_id: str, address: str, runs_dir: Path, *, own_environment: bool = True) -> Path:
     """The folder here of a run in a shared store. Raises UsageProblem where it cannot go on here."""
     from orchestrator.store.postgres.runs import shared_runs

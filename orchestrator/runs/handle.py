@@ -199,8 +199,6 @@ class RunControl:
     def run_id(self) -> str:
         return self.folder.name
 
-    # --- what is known ------------------------------------------------------------------------------------------
-
     def standing(self) -> RunStatus:
         return standing(self.folder, folders.stored_report(self.folder))
 
@@ -230,8 +228,6 @@ class RunControl:
         from orchestrator.store.salvage import salvage
 
         return salvage(self._place / "journal.sqlite").events
-
-    # --- what can be asked --------------------------------------------------------------------------------------
 
     def pause(self) -> ControlResult:
         """Let the crew stop before its next action. The run goes on with `resume`."""
@@ -387,8 +383,6 @@ class RunControl:
         self._until(lambda: is_heard() or self.standing().holder is None)
         now = self.standing()
         return now.holder is None and not now.ended and not is_heard()
-
-    # --- how it is asked ----------------------------------------------------------------------------------------
 
     def _alive(self) -> RunStatus:
         now = self.standing()

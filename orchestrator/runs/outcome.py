@@ -246,9 +246,6 @@ def _outcome(run: OpenRun, status: str, code: int, reason: str, report: JsonObje
     )
 
 
-# --- what a person sees of a run and is asked --------------------------------------------------------------------------------
-
-
 Answer = dict[str, Any]
 """`{"decisions": [{"type": "approve"}]}`, as LangChain's human in the loop has it."""
 

@@ -186,8 +186,6 @@ class Deciders:
         self._journal.record(ApprovalRequestedEvent(**request), role=role, key=f"ask/{request['key']}")
         self._journal.commit()
 
-    # --- models -------------------------------------------------------------------------------------------------
-
     def _model_of(self, settings: RoleSettings) -> ModelSettings | None:
         return settings.model or self._crew.model or (ModelSettings(name="given") if self._model is not None else None)
 

@@ -398,7 +398,16 @@ class AnswerStep(_Step):
 
 
 Step: TypeAlias = Annotated[
-    OpenStep | FindStep | ReadStep | FillStep | PressStep | CreateStep | CollectStep | WaitStep | ComputeStep | JobStep
+    OpenStep
+    | FindStep
+    | ReadStep
+    | FillStep
+    | PressStep
+    | CreateStep
+    | CollectStep
+    | WaitStep
+    | ComputeStep
+    | JobStep
     | AnswerStep,
     Field(discriminator="skill"),
 ]

@@ -182,9 +182,6 @@ def request_in(body: Any) -> Request | None:
         return None
 
 
-# --- what it is about ---------------------------------------------------------------------------------------------------
-
-
 class ElementRef(TypedDict):
     """What an action falls on, as it was shown."""
 
@@ -260,9 +257,6 @@ class Pending(Frozen):
 def pending_of(state: Mapping[str, Any]) -> Pending:
     """The pending action of a state that has one."""
     return Pending.model_validate(state["pending_action"])
-
-
-# --- what is answered ---------------------------------------------------------------------------------------------------
 
 
 class _Decided(Frozen):

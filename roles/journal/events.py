@@ -39,9 +39,6 @@ class EventBody(Frozen):
         return body
 
 
-# --- the run ------------------------------------------------------------------------------------------------------------
-
-
 class RunStartedEvent(EventBody):
     """A run began."""
 
@@ -164,9 +161,6 @@ class BudgetWarningEvent(EventBody):
     limit: float
     share: float
     message: Text
-
-
-# --- plans and knowledge ----------------------------------------------------------------------------------------------------
 
 
 class PlanEvent(EventBody):
@@ -293,9 +287,6 @@ class AnswerKeptEvent(EventBody):
     app: Text
     kept: bool
     why: Text
-
-
-# --- the steps of a worker ----------------------------------------------------------------------------------------------
 
 
 class ObservedEvent(EventBody):
@@ -446,9 +437,6 @@ class NoPictureEvent(EventBody):
     why: Text
 
 
-# --- people -------------------------------------------------------------------------------------------------------------
-
-
 class ApprovalRequestedEvent(EventBody):
     """A person is asked: about an action, a question, a plan, or in the place of a policy."""
 
@@ -575,9 +563,6 @@ class RequestStoppedEvent(EventBody):
     request: Text
     line: Text
     policy: Text
-
-
-# --- policies and models ------------------------------------------------------------------------------------------------
 
 
 class AnsweredEvent(EventBody):

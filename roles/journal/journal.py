@@ -169,8 +169,6 @@ class Journal(Ledger):
         self.spending = Spending.of(())
         self.run_key = f"{self._run_id}-{secrets.token_hex(4)}"
 
-    # --- events -------------------------------------------------------------------------------------------------
-
     def record(self, event: JournalEvent, *, role: str = "", subtask: str = "", step: int = 0, key: str = "") -> None:
         """Append an event. One with a `key` that was recorded before is not recorded again."""
         self.append(event.KIND, event.body(), role=role, subtask=subtask, step=step, key=key)
@@ -209,8 +207,6 @@ class Journal(Ledger):
         """app -> id of the screen that was observed last, oldest look first."""
         looks = map(json.loads, self.rows.latest_looks())
         return {look["app"]: look["state_id"] for look in looks if look.get("app")}
-
-    # --- steps, facts, plans ------------------------------------------------------------------------------------
 
     def step(self, record: StepRecord, attempt: int, *, key: str) -> None:
         """One finished step: the unit of history that other roles read."""
@@ -283,8 +279,6 @@ class Journal(Ledger):
         shown = [item.model_dump(mode="json", exclude_defaults=True) for item in found]
         said = SupplementEvent(query=query, found=shown, ahead=True) if ahead else SupplementEvent(query=query, found=shown)
         self.record(said, role=role, subtask=subtask, key=key)
-
-    # --- meta ---------------------------------------------------------------------------------------------------
 
     def set_meta(self, key: str, value: Any) -> None:
         self.rows.set_meta(key, dumps(self.masked(value)))

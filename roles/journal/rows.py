@@ -118,8 +118,6 @@ class Rows(ABC):
                         self._write(f"UPDATE {table} SET {column} = ? WHERE {{own}}{key} = ?", new, number)  # noqa: S608
         self.commit()
 
-    # --- events -------------------------------------------------------------------------------------------------
-
     def add_event(
         self, at: float, kind: str, role: str, subtask: str, step: int, key: str | None, body: Mapping[str, Any]
     ) -> int:
@@ -172,8 +170,6 @@ class Rows(ABC):
         statement = f"SELECT body FROM events WHERE {{own}}id IN ({latest}) ORDER BY id"  # noqa: S608 - fixed words
         return [body for (body,) in self._read(statement)]
 
-    # --- actions ------------------------------------------------------------------------------------------------
-
     def add_action(self, key: str, digest: str, action: str) -> None:
         """The first one under a key stays."""
         statement = "INSERT INTO actions ({run}key, digest, action) VALUES ({this}?, ?, ?) ON CONFLICT DO NOTHING"
@@ -208,8 +204,6 @@ class Rows(ABC):
     def actions(self) -> Iterator[tuple[str, str, str | None]]:
         """Key, action and result of everything that was to be done; the keys that sort last come first."""
         return iter(self._read("SELECT key, action, result FROM actions{only} ORDER BY key DESC"))
-
-    # --- approvals, facts, plans, meta --------------------------------------------------------------------------
 
     def add_approval(self, key: str, digest: str, decision: str, message: str, who: str, at: float) -> None:
         self._append("approvals", key, digest, decision, message, who, at)
@@ -254,8 +248,6 @@ class Rows(ABC):
     def meta(self, key: str) -> str | None:
         return _text(self._read("SELECT value FROM meta WHERE {own}key = ?", key))
 
-    # --- parts of transcripts -----------------------------------------------------------------------------------
-
     def add_part(self, name: str, body: bytes) -> None:
         """The first one of a name stays, since the name is made of what it says."""
         self._write("INSERT INTO parts ({run}name, body) VALUES ({this}?, ?) ON CONFLICT DO NOTHING", name, body)
@@ -270,8 +262,6 @@ class Rows(ABC):
     def bytes_of_parts(self) -> int:
         """What all parts take."""
         return int(self._read("SELECT coalesce(sum(length(body)), 0) FROM parts{only}").fetchone()[0])
-
-    # --- screens ------------------------------------------------------------------------------------------------
 
     def add_screen(self, state_id: str, app: str, body: bytes) -> None:
         self._append("observations", state_id, app, body)

@@ -89,8 +89,6 @@ class Transcripts:
         self._bytes: int | None = None
         self._paid: defaultdict[tuple[str, str, str], deque[str]] | None = None
 
-    # --- writing ------------------------------------------------------------------------------------------------
-
     def keep(self, request: ModelRequest, about: Occasion) -> Json:
         """The request by the names of its parts, which are stored; why it is not, where that is too much."""
         if self._bytes is None:
@@ -148,8 +146,6 @@ class Transcripts:
             if any(checked[state_id] for state_id in call.get("screens", ())):
                 for name in (part["picture"] for one in call["messages"] for part in one["parts"] if "picture" in part):
                     self._rows.replace_part(name, deflated(WITHDRAWN.encode()))
-
-    # --- reading ------------------------------------------------------------------------------------------------
 
     def text(self, name: str) -> str | None:
         """What a part says."""

@@ -187,8 +187,6 @@ class AnswerFile(Answers):
         size = self.path.stat().st_size if self.path.exists() else 0
         return AnswerStats(len(found), sum(not good for _, good in found), sum(known.used for known, _ in found), apps, size)
 
-    # --- the file -----------------------------------------------------------------------------------------------
-
     def _delete(self, where: str, value: Any) -> int:
         if not self.path.exists():
             return 0

@@ -116,9 +116,6 @@ _LIVE = frozenset({SubtaskStatus.READY, SubtaskStatus.PENDING})
 _RANGED = frozenset({"money", "number", "date", "time"})
 
 
-# --- what is told -----------------------------------------------------------------------------------------------------
-
-
 def value_told(fact: Fact | OtherValue) -> str:
     """The value; of a private one no more than its reference."""
     return "(hidden)" if fact.private and not is_reference(fact.value) else fact.value
@@ -175,9 +172,6 @@ def board_in(request: BlackboardRequest) -> Board:
         return request.board
     more = len(request.facts) - _TOLD
     return Board(facts=request.facts[-_TOLD:], left_out=(f"{more} older facts are not told",) if more > 0 else ())
-
-
-# --- the cap ----------------------------------------------------------------------------------------------------------
 
 
 def live_names(facts: Iterable[Fact], live: Iterable[Subtask], *texts: str) -> frozenset[str]:

@@ -385,9 +385,7 @@ def ask_user(state: State, ctx: Context) -> Update:
     found = []
     if said["decision"] == "respond" and not knows_nothing(words):
         found = [Supplement(query=query, source=USER, title=query, text=words, app=state["assignment"].get("app"))]
-    return _supplied(
-        ctx, state["assignment"], found, [*request.reasons, *([] if found else ["the user does not know either"])]
-    )
+    return _supplied(ctx, state["assignment"], found, [*request.reasons, *([] if found else ["the user does not know either"])])
 
 
 def _key(assignment: Mapping[str, Any]) -> str:

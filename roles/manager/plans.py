@@ -252,9 +252,6 @@ def levels(waits: Mapping[str, Sequence[str]]) -> tuple[tuple[str, ...], ...]:
     return tuple(found)
 
 
-# --- pins -------------------------------------------------------------------------------------------------------------
-
-
 def _work(subtask: Subtask) -> tuple[object, ...]:
     """What a pin holds fast: everything but the id, which a retry has anew, and what earlier attempts taught."""
     return subtask.title, subtask.instruction, subtask.app, subtask.worker, subtask.expect

@@ -287,9 +287,6 @@ def _no_more(request: PlanRequest, reading: Reading, groups: Sequence[Group], pl
     return PlanAnswer(outcome="nothing_left" if left else "infeasible", reason=f"there is nothing to do: {why}")
 
 
-# --- what is not understood ---------------------------------------------------------------------------------------------
-
-
 def _unheard(request: PlanRequest, wish: Wish) -> PlanAnswer | None:
     """What comes of words of the user that are no orders; None where they are to be minded."""
     if request.trigger == "steered":
@@ -335,9 +332,6 @@ def _asked(why: str, request: PlanRequest) -> PlanAnswer:
 
 def _infeasible(why: str, uses: tuple[PageUse, ...] = ()) -> PlanAnswer:
     return PlanAnswer(outcome="infeasible", reason=f"{why}; {ADVICE}", unread=True, uses=uses)
-
-
-# --- what went wrong ----------------------------------------------------------------------------------------------------
 
 
 def replan(request: PlanRequest, *, more: bool) -> PlanAnswer:

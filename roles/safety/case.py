@@ -282,8 +282,6 @@ class Case:
     def origin(self, value: str) -> Origin:
         return origin_of(value, self.subject.grounds, self.state)
 
-    # --- the names of a condition -------------------------------------------------------------------------------
-
     def _action(self) -> JsonObject:
         parameters = self.action.model_dump(mode="json", exclude={"target", self.action.tag})
         told = {"verb": self.action.verb, "effect": self.effect.value, "inner": self.action.inner}

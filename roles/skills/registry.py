@@ -110,8 +110,6 @@ class Skills:
         if taken := tools and {tool.skill.app for tool in tools} & set(self._titles.values()):
             raise ValueError(f"skills: {min(taken)!r} is an application here; give the tools of that name another one")
 
-    # --- what there is ------------------------------------------------------------------------------------------
-
     @cached_property
     def _titles(self) -> dict[str, str]:
         """Apps by id and by title, folded."""
@@ -165,8 +163,6 @@ class Skills:
             wanted = _words(about)
             skills = tuple(sorted(skills, key=lambda s: -len(wanted & _words(f"{s.called} {s.summary}"))))
         return (*map(told, skills[:most]), *map(signature, skills[most:]))
-
-    # --- one action ---------------------------------------------------------------------------------------------
 
     def of(self, action: Action) -> Skill | None:
         """The skill that an action uses, if it is known here."""

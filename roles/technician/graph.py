@@ -297,9 +297,7 @@ def observe_feedback(state: State, ctx: Context) -> Update:
     return done
 
 
-def _step(
-    state: State, ctx: Context, pending: Pending, result: ActionResult, body: JsonObject, after: VisualState
-) -> StepRecord:
+def _step(state: State, ctx: Context, pending: Pending, result: ActionResult, body: JsonObject, after: VisualState) -> StepRecord:
     after_id = ctx.journal.screens.keep(after)
     paths = body.get("changed", []) if result.ok else []
     events = [f"status: exit code {body.get('exit_code', 1)}"]

@@ -50,8 +50,6 @@ class RemoteRun:
         self._heard = 0
         """The last event that somebody here was told of."""
 
-    # --- what is known ------------------------------------------------------------------------------------------
-
     def report(self) -> RunView:
         now = self._remote.state(self.run_id)
         return RunView(now.report, now.notes)
@@ -71,8 +69,6 @@ class RemoteRun:
         for event in self._remote.past(self.run_id):
             self._heard = event.id
             yield event
-
-    # --- what can be asked --------------------------------------------------------------------------------------
 
     def pause(self) -> ControlResult:
         return self._asked("pause")

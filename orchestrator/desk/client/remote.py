@@ -100,8 +100,6 @@ class Remote:
     def close(self) -> None:
         self._http.close()
 
-    # --- one question, one answer -------------------------------------------------------------------------------
-
     def get(self, path: str, **query: Any) -> JsonObject:
         return self._asked("GET", path, params=query)
 
@@ -135,12 +133,8 @@ class Remote:
     def _gone(self, bad: Exception) -> Unreachable:
         return Unreachable(f"{self.url} cannot be reached ({bad or type(bad).__name__}); is `deskcrew serve` running there?")
 
-    # --- runs ---------------------------------------------------------------------------------------------------
-
     def state(self, run_id: str) -> State:
         return State(**self.get(f"{path_of(run_id)}/report"))
-
-    # --- following a run ----------------------------------------------------------------------------------------
 
     def past(self, run_id: str, after: int = 0) -> Iterator[Event]:
         """The journal as it stands."""

@@ -370,8 +370,6 @@ class RunJournal:
             for event in self.events
         )
 
-    # --- what stands behind the events --------------------------------------------------------------------------------
-
     def result(self, key: str) -> Mapping[str, Any]:
         """What the environment said to an action."""
         text = self._one("SELECT result FROM actions WHERE key = ? AND result IS NOT NULL", key)

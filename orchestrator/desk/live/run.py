@@ -57,8 +57,6 @@ class WatchedRun:
         self._parts: dict[str, tuple[int, Any]] = {}
         self.heard = RunEvents(self.journal.result, self.journal.screen)
 
-    # --- reading on -------------------------------------------------------------------------------------------------
-
     def look(self) -> None:
         """Read on, unless somebody else does so just now."""
         if self.lock.acquire(blocking=False):
@@ -109,8 +107,6 @@ class WatchedRun:
                 "decision": words(decision, "type"), "who": answer.who, "at": answer.at, "heard": False,
             }  # fmt: skip
         return self.given != before
-
-    # --- what is asked for ------------------------------------------------------------------------------------------
 
     @property
     def notes(self) -> list[str]:

@@ -181,8 +181,6 @@ class CrewRun:
         """What the journal says in events of these kinds, in order."""
         return (event.body for event in self.events if event.kind in kinds)
 
-    # --- what there is ------------------------------------------------------------------------------------------
-
     @cached_property
     def status(self) -> str:
         """`fulfilled`, `rejected`, or `on_hold` while it waits for a person."""
@@ -239,8 +237,6 @@ class CrewRun:
     def story(self) -> list[str]:
         """The run in words, a line for each thing that matters."""
         return story(self.events)
-
-    # --- assertions ---------------------------------------------------------------------------------------------
 
     def assert_path(self, pattern: Pattern) -> None:
         """The run walked these situations; `...` stands for any number of others, none included."""

@@ -154,9 +154,6 @@ def _redactor_at(folder: Path) -> Redactor:
     return Redactor(policy, Vault(folder / FILE))
 
 
-# --- the harness ----------------------------------------------------------------------------------------------------
-
-
 def keep_beginning(folder: Path, slots: Mapping[str, Any], initial: Mapping[str, Any]) -> None:
     """Write down how the world began, beside the world: only the harness reads it."""
     path = folder / BEGINNING
@@ -172,9 +169,6 @@ def beginning(folder: Path) -> tuple[JsonObject, JsonObject]:
         return dict(body["slots"]), dict(body["initial"])
     except (OSError, ValueError, KeyError, TypeError) as bad:
         raise UsageProblem(f"{path} cannot be read ({bad}); how the task began is not known, so it cannot be judged.") from None
-
-
-# --- on the command line --------------------------------------------------------------------------------------------
 
 
 def asked_for(names: Iterable[str]) -> dict[str, str]:

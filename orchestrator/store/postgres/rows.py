@@ -201,8 +201,6 @@ class PostgresRows(Rows):
     def _last(self, table: str, number: str) -> int:
         return int(self._read(f"SELECT coalesce(max({number}), 0) FROM {table}{{only}}").fetchone()[0])  # noqa: S608 - fixed names
 
-    # --- one writer ---------------------------------------------------------------------------------------------
-
     def _take(self) -> None:
         """The run is ours from here on. Raises UsageProblem when another process has it."""
         if not self._hold():
@@ -253,8 +251,6 @@ class PostgresRows(Rows):
         self._pending.clear()
         self._sent.clear()
         return StoreTaken(f"Run {self._run} was taken over by another process; this one stops.")
-
-    # --- statements ---------------------------------------------------------------------------------------------
 
     def _read(self, statement: str, *values: Any) -> Result:
         return self._said(self._texts[statement], values)
@@ -329,8 +325,6 @@ class PostgresRows(Rows):
                 self.commit()
         finally:
             self._link.close()
-
-    # --- what is otherwise here ---------------------------------------------------------------------------------
 
     def add_event(
         self, at: float, kind: str, role: str, subtask: str, step: int, key: str | None, body: Mapping[str, Any]

@@ -160,8 +160,6 @@ class RunLines:
         detail = Detail(checks=plain(checks)) if checks else Detail()
         self._put(Item("end", stands, "controller", "", 0, 0, round(at, 3), 0.0, status.replace("_", " "), reason), detail)
 
-    # --- the steps of a worker ------------------------------------------------------------------------------------
-
     def _at(self, event: Event) -> _OpenStep:
         one = self._open.setdefault((event.subtask, event.step), _OpenStep(event.at))
         one.role = one.role or event.role
@@ -231,8 +229,6 @@ class RunLines:
             point=_point(resolved.get("point")), target=(meant, target),
         )  # fmt: skip
 
-    # --- people -----------------------------------------------------------------------------------------------------
-
     def _requested(self, event: Event, content: journal.ApprovalRequestedEvent) -> None:
         key, request = bounded(content.key), request_in(event.body)
         line = asked_words(request) if request is not None else "?"
@@ -273,8 +269,6 @@ class RunLines:
             return
         self._change(place, status="warn")
         self.details[place]["body"] = plain(event.body)
-
-    # --- the other roles ----------------------------------------------------------------------------------------------
 
     def _gate(self, event: Event, content: journal.GateEvent) -> None:
         decision, detail = bounded(content.decision), Detail(gate=plain(event.body))

@@ -172,8 +172,6 @@ class Deeds:
         names = [verb_of(e.name) for e in self.steps[at].visual_state.elements if e.role == "button" and e.name]
         return next((verb for verb in names if verb in _COMMITS), "submit")
 
-    # --- fields -------------------------------------------------------------------------------------------------------------
-
     def _fill(self, at: int, element: GUIElement | None, text: str, typed: bool) -> None:
         if element is None or not element.name:
             self.doubts.append(f"step {at + 1}: it is not known into what {text[:40]!r} was written")
@@ -260,8 +258,6 @@ class Deeds:
         if records is not None and records.tests and not told_apart:
             told = " ".join(test.value for test in records.tests)[:60]
             self.doubts.append(f'nothing in the goal says which record of {records.app} is meant; it was "{told}"')
-
-    # --- presses ------------------------------------------------------------------------------------------------------------
 
     def _click(self, at: int, element: GUIElement) -> None:
         state = self.steps[at].visual_state

@@ -69,8 +69,6 @@ class Redactor:
             self._hides[name] = self._policy.hides(name)
         return self._hides[name]
 
-    # --- texts --------------------------------------------------------------------------------------------------
-
     @overload
     def text(self, text: str) -> str: ...
 
@@ -107,8 +105,6 @@ class Redactor:
         if not label and not self.hides(question) and not self.hides(name):
             return self.said(text)
         return self.keep(text, name if name and self.hides(name) else label or "answer")
-
-    # --- screens ------------------------------------------------------------------------------------------------
 
     def screen(self, state: VisualState) -> VisualState:
         """`state` with references in place of what is private; itself where nothing is."""
@@ -196,8 +192,6 @@ class Redactor:
     def _told_by(self, element: GUIElement) -> bool:
         told = (element.text, element.value, element.placeholder, *element.options)
         return any(self.vault.finds(text) for text in told if text)
-
-    # --- actions ------------------------------------------------------------------------------------------------
 
     def action(self, action: Action, seen: VisualState) -> Action:
         """The action with references: in place of all that goes into a private field, and of every value that is known."""

@@ -212,8 +212,6 @@ class Vault:
             os.fsync(file.fileno())
             self._read = file.tell()
 
-    # --- the file -----------------------------------------------------------------------------------------------
-
     @contextmanager
     def _locked(self) -> Iterator[None]:
         """Nobody else changes the file meanwhile, and all that stands in it is known."""
