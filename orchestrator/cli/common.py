@@ -90,8 +90,8 @@ def _shipped(kind: str) -> list[str]:
 
 if TYPE_CHECKING:
     from orchestrator.control.controls import Stop
-    from orchestrator.runs.handle import Runs
-    from orchestrator.runs.outcome import Face
+    from orchestrator.runs.handle import RunHandle, Runs
+    from orchestrator.runs.outcome import Approver, Face
     from orchestrator.runs.runs import Outcome
     from roles.journal.journal import Event, Listener
 
@@ -293,6 +293,19 @@ def drive(face: Face, runs: Runs, work: Callable[[Listener, Stop], Outcome | Non
     if runs.folder is not None:
         _offer_to_keep(outcome, outcome.folder.parent)
     raise typer.Exit(outcome.exit_code)
+
+
+def go_on(
+    runs: Runs, run: RunHandle, display: str | None, as_json: bool,
+    work: Callable[[Listener, Approver | None, Stop], Outcome | None],
+) -> None:  # fmt: skip
+    """Work a run that has begun, before a face that knows what was."""
+    from orchestrator.views.terminal import make_face
+
+    face = make_face("json" if as_json else checked_display(display))
+    for event in run.past():
+        face.recall(event)
+    drive(face, runs, lambda heard, stop: work(heard, face.approver, stop), run.run_id)
 
 
 def _offer_to_keep(outcome: Outcome, folder: Path) -> None:

@@ -13,9 +13,8 @@ from orchestrator.cli.common import (
     AsJson,
     Display,
     RunId,
-    checked_display,
     command_on_runs,
-    drive,
+    go_on,
 )
 
 if TYPE_CHECKING:
@@ -102,18 +101,11 @@ def handback(
     as_json: AsJson = False,
 ) -> None:
     """Give a run back to the crew, which looks anew and goes on."""
-    from orchestrator.views.terminal import make_face
-
     run = runs.run(run_id, who=who, wait=wait)
-    face = make_face("json" if as_json else checked_display(display))
-    for event in run.past():
-        face.recall(event)
-    drive(
-        face,
-        runs,
-        lambda heard, stop: run.handback(say, listener=heard, approver=face.approver, stop=stop),
-        run.run_id,
-    )
+    go_on(
+        runs, run, display, as_json,
+        lambda heard, approver, stop: run.handback(say, listener=heard, approver=approver, stop=stop),
+    )  # fmt: skip
 
 
 def _tell(result: ControlResult, as_json: bool, runs: Runs) -> None:

@@ -23,11 +23,11 @@ from orchestrator.cli.common import (
     Store,
     TokenFile,
     as_overrides,
-    checked_display,
     command,
     connected,
     deciders,
     drive,
+    go_on,
     presets,
     tasks,
     worlds,
@@ -130,25 +130,16 @@ def resume(
     answer = _constrained(_answer(approve, reject, edit, respond), constrain)
     from orchestrator.runs.answers import by_whom
     from orchestrator.runs.privacy.secrets import asked_for
-    from orchestrator.views.terminal import make_face
 
     with connected(runs_dir, server, token_file, store) as runs:
         run = runs.run(run_id, secrets=asked_for(secret or ()))
-        face = make_face("json" if as_json else checked_display(display))
-        for event in run.past():
-            face.recall(event)
-        drive(
-            face,
-            runs,
-            lambda heard, stop: run.resume(
-                answer=None if answer is None else by_whom(answer, "command"),
-                overrides=overrides or (),
-                listener=heard,
-                approver=face.approver,
-                stop=stop,
+        given = None if answer is None else by_whom(answer, "command")
+        go_on(
+            runs, run, display, as_json,
+            lambda heard, approver, stop: run.resume(
+                answer=given, overrides=overrides or (), listener=heard, approver=approver, stop=stop
             ),
-            run.run_id,
-        )
+        )  # fmt: skip
 
 
 @command

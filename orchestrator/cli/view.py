@@ -19,7 +19,7 @@ from orchestrator.cli.common import (
     Store,
     checked_display,
     command,
-    drive,
+    go_on,
     run_ids,
 )
 
@@ -88,27 +88,18 @@ def fork(
     runs_dir: RunsDir = None,
 ) -> None:
     """Start a new run from a step of another one: the same world, plan and blackboard, and from there on its own way."""
-    from orchestrator.runs import runs
     from orchestrator.runs.handle import LocalRuns
     from orchestrator.runs.privacy.secrets import asked_for
     from orchestrator.runs.replay.fork import fork as make
-    from orchestrator.store.salvage import salvage
-    from orchestrator.views.terminal import make_face
 
-    folder = runs_dir or RUNS
-    face = make_face("json" if as_json else checked_display(display))
-    secrets = asked_for(secret or ())
-    made = make(run_id, at, runs_dir=folder, goal=goal, config=config or (), overrides=overrides or (), secrets=secrets)
-    for event in salvage(folder / made / "journal.sqlite").events:
-        face.recall(event)
-    drive(
-        face,
-        LocalRuns(folder),
-        lambda heard, stop: runs.resume(
-            made, runs_dir=folder, parts={"secrets": secrets}, listener=heard, approver=face.approver, stop=stop
-        ),
-        made,
-    )
+    face, secrets = checked_display(display), asked_for(secret or ())
+    runs = LocalRuns(runs_dir)
+    made = make(run_id, at, runs_dir=runs.folder, goal=goal, config=config or (), overrides=overrides or (), secrets=secrets)
+    run = runs.run(made, secrets=secrets)
+    go_on(
+        runs, run, face, as_json,
+        lambda heard, approver, stop: run.resume(listener=heard, approver=approver, stop=stop),
+    )  # fmt: skip
 
 
 PORT = 8770
