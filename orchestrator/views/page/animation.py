@@ -88,7 +88,9 @@ def _shapes(box: Box, role: str, text: str, value: str, flags: int, scale: float
     size = max(_LEAST, min(round((20 if role == "heading" else 15) * scale), round(high * 0.7)))
     text, face = fit(text, Face(size, bold=role in ("heading", "columnheader")), room, min(size, _LEAST))
     ink = LIGHT.faint if flags & _BITS["disabled"] else LIGHT.accent if role == "link" else LIGHT.text
-    yield Label(x1 + 4, y1 + min(high // 2, face.size) + round(face.size * 0.36), text, face, ink, measure(text, face))
+    wide = measure(text, face)
+    left = x1 + (max(4, round((x2 - x1 - wide) / 2)) if role in _PRESSED else 4)
+    yield Label(left, y1 + min(high // 2, face.size) + round(face.size * 0.36), text, face, ink, wide)
 
 
 ROLES = {
