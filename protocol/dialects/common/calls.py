@@ -91,14 +91,6 @@ def bound(dialect: str, where: str, name: str, names: Sequence[str], args: list[
     return given
 
 
-class _Nested(list[Any]):
-    depth = 1
-
-
-class _TooDeep(Exception):
-    pass
-
-
 class _BadLiteral(Exception):
     """A literal that is none."""
 
@@ -151,34 +143,18 @@ class _Build(Transformer[Token, Any]):
         return _CONSTANTS[name] if str(name) in _CONSTANTS else BareName(str(name))
 
     def list(self, *values: Any) -> Any:
-        return _nested(values)
+        return [*values]
 
-    def tuple(self, *values: Any) -> Any:
-        return _nested(values)
+    tuple = list
 
     def pair(self, key: Any, value: Any) -> Any:
-        return _nested((key, value))
+        return key, value
 
     def dict(self, *pairs: Any) -> Any:
-        _nested(pairs)
         try:
             return {key: value for key, value in pairs}
         except TypeError:
             raise _BadLiteral("a key of an object is a text or a number") from None
-
-
-def _nested(values: Any) -> _Nested:
-    found = _Nested(values)
-    found.depth = 1 + max((_depth(value) for value in found), default=0)
-    if found.depth > _DEEPEST:
-        raise _TooDeep
-    return found
-
-
-def _depth(value: Any) -> int:
-    if isinstance(value, dict):
-        return 1 + max((_depth(inner) for inner in value.values()), default=0)
-    return value.depth if isinstance(value, _Nested) else 0
 
 
 def _unquoted(token: str) -> str:
@@ -215,13 +191,12 @@ def parse_value(dialect: str, text: str) -> Any:
 
 
 def _parse(dialect: str, text: str, start: str) -> Any:
+    refuse_deep(dialect, within_length(text, dialect))
     try:
-        return _parser(start).parse(within_length(text, dialect))
+        return _parser(start).parse(text)
     except UnexpectedInput as bad:
         line, column, expected = blame(text, bad, _NAMED)
         raise DialectError(dialect, f"line {line}, column {column}", f"expected {expected}") from None
-    except _TooDeep:
-        raise DialectError(dialect, "", f"the text is nested more than {_DEEPEST} deep") from None
     except _BadLiteral as bad:
         raise DialectError(dialect, "", str(bad)) from None
 
@@ -234,6 +209,17 @@ _TEXT = (
 )
 _TOKEN = re.compile(_TEXT + r"|#[^\n]*|[()\[\]{}\n;]", re.DOTALL)
 """Possessive, and a text that is not closed ends somewhere all the same: no input takes more than linear time."""
+
+
+def refuse_deep(dialect: str, text: str, where: str = "") -> None:
+    """Raises DialectError for more brackets within brackets than anybody writes."""
+    depth = 0
+    for token in _TOKEN.finditer(text):
+        depth = max(0, depth + (token[0] in "([{") - (token[0] in ")]}"))
+        if depth > _DEEPEST:
+            raise DialectError(dialect, where, f"the text is nested more than {_DEEPEST} deep")
+
+
 _ALONE = re.compile(f"[rRuU]?(?:{_TEXT})", re.DOTALL)
 _FENCE = re.compile(r"^[ \t]*```[^\n]*", re.MULTILINE)
 _ONE_LINE = re.compile(r"[ \t]*```[ \t]*([^`\n]+?)[ \t]*```[ \t]*$")

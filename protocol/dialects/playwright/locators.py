@@ -8,23 +8,22 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, NamedTuple
 
 from lark import Lark, Token, Transformer, v_args
 from lark.exceptions import UnexpectedInput
 
 from protocol.dialects.common.base import Context, DialectError, Loss
-from protocol.dialects.common.calls import parse_value
+from protocol.dialects.common.calls import parse_value, refuse_deep
 from protocol.dialects.common.conversion import element_of
 from protocol.model.blame import blame
 from protocol.model.geometry import JsonObject
 from protocol.model.keys import KeyNameError, split_chord, write_key
 from protocol.model.targets import ActionTarget
 
-_DEEPEST = 50
 _NAMED = {
     "NAME": "a name", "NUMBER": "a number", "STRING": "a text in quotes", "LPAR": '"("', "RPAR": '")"', "LSQB": '"["',
     "RSQB": '"]"', "LBRACE": '"{"', "RBRACE": '"}"', "COMMA": '","', "EQUAL": '"="', "DOT": '"."', "COLON": '":"',
@@ -52,7 +51,6 @@ class Chain:
     """A name, and what is asked of it, one after the other."""
 
     steps: list[Step]
-    depth: int
 
     @property
     def root(self) -> Step:
@@ -69,8 +67,6 @@ class Chain:
 class Values(list[Any]):
     """A list."""
 
-    depth = 1
-
 
 class Flags(Values):
     """`re.IGNORECASE | re.MULTILINE`."""
@@ -78,12 +74,6 @@ class Flags(Values):
 
 class Table(JsonObject):
     """A dict."""
-
-    depth = 1
-
-
-class _TooDeep(Exception):
-    pass
 
 
 class _NamedTwice(Exception):
@@ -98,21 +88,6 @@ def _roots(value: Any) -> Iterator[Step]:
             yield from _roots(inner)
 
 
-def _deeper(values: Iterable[Any]) -> int:
-    depth: int = 1 + max((getattr(value, "depth", 0) for value in values), default=0)
-    if depth > _DEEPEST:
-        raise _TooDeep
-    return depth
-
-
-_Collected = TypeVar("_Collected", Values, Flags, Table)
-
-
-def _collected(found: _Collected) -> _Collected:
-    found.depth = _deeper(found.values() if isinstance(found, dict) else found)
-    return found
-
-
 @v_args(inline=True)
 class _Build(Transformer[Token, Any]):
     def __init__(self, dialect: str) -> None:
@@ -120,7 +95,7 @@ class _Build(Transformer[Token, Any]):
         self._dialect = dialect
 
     def chain(self, *steps: Step) -> Chain:
-        return Chain(list(steps), _deeper(value for step in steps for value in step.values))
+        return Chain(list(steps))
 
     def link(self, chain: Chain) -> Any:
         alone = len(chain.steps) == 1 and chain.root.args is None
@@ -153,13 +128,13 @@ class _Build(Transformer[Token, Any]):
         return None, value
 
     def flags(self, *chains: Chain) -> Flags:
-        return _collected(Flags(chains))
+        return Flags(chains)
 
     def list(self, opened: Token, *values: Any) -> Values:
-        return _collected(Values(values[:-1]))
+        return Values(values[:-1])
 
     def dict(self, *pairs: tuple[str, Any]) -> Table:
-        return _collected(Table(pairs))
+        return Table(pairs)
 
     def pair(self, key: str, value: Any) -> tuple[str, Any]:
         return key, value
@@ -188,6 +163,7 @@ def _parser(dialect: str) -> Lark:
 def read_chain(dialect: str, text: str, line: int = 1, column: int = 1) -> Chain:
     """The chain that `text` is; it begins at that line and column. Raises DialectError."""
     here = f"line {line}, column {column}"
+    refuse_deep(dialect, text, here)
     try:
         found: Any = _parser(dialect).parse(text)
         chain: Chain = found
@@ -195,8 +171,6 @@ def read_chain(dialect: str, text: str, line: int = 1, column: int = 1) -> Chain
         down, across, expected = blame(text, bad, _NAMED)
         across += column - 1 if down == 1 else 0
         raise DialectError(dialect, f"line {line + down - 1}, column {across}", f"expected {expected}") from None
-    except _TooDeep:
-        raise DialectError(dialect, here, f"it is nested more than {_DEEPEST} deep") from None
     except _NamedTwice:
         raise DialectError(dialect, here, "an argument is given twice, or by position after a named one") from None
     except DialectError as bad_value:
