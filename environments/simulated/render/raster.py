@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 import io
+from collections.abc import Callable
 from functools import lru_cache
+from importlib import resources
 from math import ceil, cos, pi, sin
 from typing import NamedTuple
+
+import yaml
 
 from environments.pictures.set_of_mark import Image, ImageDraw
 from environments.simulated.render.shapes import Box, Fill, Label, Picture, Shape, common
@@ -36,53 +40,18 @@ def _round(x1: float, y1: float, x2: float, y2: float, r: float) -> Stroke:
     return (*points, points[0])
 
 
-ICONS: dict[str, tuple[Stroke, ...]] = {
-    "search": (_ring(10.5, 10.5, 6.5), ((15.4, 15.4), (20.5, 20.5))),
-    "trash": (
-        ((4, 6.5), (20, 6.5)),
-        ((9, 6.5), (9.5, 3.5), (14.5, 3.5), (15, 6.5)),
-        ((6, 6.5), (7, 20.5), (17, 20.5), (18, 6.5)),
-    ),
-    "plus": (((12, 5), (12, 19)), ((5, 12), (19, 12))),
-    "pencil": (((4, 20), (5, 15.5), (16.5, 4), (20, 7.5), (8.5, 19), (4, 20)),),
-    "dots": (_ring(5.5, 12, 1.2), _ring(12, 12, 1.2), _ring(18.5, 12, 1.2)),
-    "check": (((4.5, 12.5), (9.5, 17.5), (19.5, 7)),),
-    "chevron": (((6, 9.5), (12, 15.5), (18, 9.5)),),
-    "chevron-up": (((6, 14.5), (12, 8.5), (18, 14.5)),),
-    "chevron-right": (((9.5, 6), (15.5, 12), (9.5, 18)),),
-    "chevron-left": (((14.5, 6), (8.5, 12), (14.5, 18)),),
-    "calendar": (_round(3, 5, 21, 21, 2), ((3, 10), (21, 10)), ((8, 2.5), (8, 7)), ((16, 2.5), (16, 7))),
-    "warning": (_ring(12, 12, 9.5), ((12, 7), (12, 12.8)), ((12, 16.6), (12, 16.7))),
-    "done": (_ring(12, 12, 9.5), ((7.8, 12.4), (10.8, 15.4), (16.4, 9.2))),
-    "billing": (
-        ((5, 3), (5, 21), (8.5, 19), (12, 21), (15.5, 19), (19, 21), (19, 3), (5, 3)),
-        ((9, 8), (15, 8)),
-        ((9, 12.5), (15, 12.5)),
-    ),
-    "reimbursement": (_round(2.5, 6, 21.5, 18, 2), _ring(12, 12, 2.8), ((6, 12), (6.1, 12)), ((17.9, 12), (18, 12))),
-    "mail": (_round(2.5, 5, 21.5, 19, 2), ((3.2, 7), (12, 13.2), (20.8, 7))),
-    "notes": (
-        ((14, 21), (5, 21), (4, 20), (4, 4), (5, 3), (19, 3), (20, 4), (20, 15), (14, 21), (14, 15), (20, 15)),
-        ((8, 8), (16, 8)),
-        ((8, 12), (13, 12)),
-    ),
-    "files": (
-        ((2.5, 18), (2.5, 5.5), (3.5, 4.5), (9, 4.5), (11.5, 7.5), (20.5, 7.5), (21.5, 8.5), (21.5, 18), (20.5, 19.5),
-         (3.5, 19.5), (2.5, 18)),
-    ),
-    "settings": (
-        ((3, 6), (12, 6)), _ring(15, 6, 2.6), ((18, 6), (21, 6)), ((3, 12), (6, 12)), _ring(8.8, 12, 2.6), ((11.8, 12), (21, 12)),
-        ((3, 18), (12, 18)), _ring(15, 18, 2.6), ((18, 18), (21, 18)),
-    ),
-    "browser": (_ring(12, 12, 9.5), ((2.5, 12), (21.5, 12)), _arc(4, 12, 12.4, -50, 50), _arc(20, 12, 12.4, 130, 230)),
-    "home": (((3, 11.5), (12, 3.5), (21, 11.5)), ((5.5, 9.5), (5.5, 20.5), (18.5, 20.5), (18.5, 9.5)),
-             ((10, 20.5), (10, 14), (14, 14), (14, 20.5))),
-    "camera": (_round(2.5, 7, 21.5, 19.5, 2), _ring(12, 13, 3.6), ((8, 7), (9.5, 4.5), (14.5, 4.5), (16, 7))),
-    "microphone": (_round(9, 3, 15, 14, 3), _arc(12, 11, 6.5, 0, 180), ((12, 17.5), (12, 21)), ((8.5, 21), (15.5, 21))),
-    "picture": (_round(3, 4.5, 21, 19.5, 2), _ring(8.5, 9.5, 1.6),
-                ((3.5, 17.5), (9.5, 12.5), (13, 15.5), (16, 12.5), (20.5, 17))),
-    "app": (_round(3.5, 3.5, 20.5, 20.5, 3.5), ((3.5, 9), (20.5, 9))),
-}  # fmt: skip
+_SHAPES: dict[str, Callable[..., Stroke]] = {"arc": _arc, "ring": _ring, "round": _round}
+
+
+def _stroke(said: str) -> Stroke:
+    kind, *numbers = said.split()
+    if kind in _SHAPES:
+        return _SHAPES[kind](*map(float, numbers))
+    return tuple((float(x), float(y)) for x, _, y in (point.partition(",") for point in said.split()))
+
+
+_DRAWN = (resources.files("environments.simulated.render") / "icons.yaml").read_text(encoding="utf-8")
+ICONS = {name: tuple(map(_stroke, strokes)) for name, strokes in yaml.safe_load(_DRAWN).items()}
 
 
 def icon_of(app: str | None) -> str:
