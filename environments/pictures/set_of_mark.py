@@ -156,22 +156,8 @@ KINDS: dict[str, frozenset[str]] = {
     "row": frozenset({"row", "listitem", "treeitem", "gridcell"}),
 }
 """Kinds of elements by their roles. What is of no kind is `other`."""
-COLOURS = {
-    "button": "#1d4ed8",
-    "field": "#15803d",
-    "link": "#7e22ce",
-    "choice": "#b45309",
-    "row": "#0f766e",
-    "other": "#475569",
-}
-BRIGHT = {
-    "button": "#7aa2ff",
-    "field": "#4ade80",
-    "link": "#c79bff",
-    "choice": "#fbbf5a",
-    "row": "#4fd1c5",
-    "other": "#a3afc0",
-}
+COLOURS = {"button": "#1d4ed8", "field": "#15803d", "link": "#7e22ce", "choice": "#b45309", "row": "#0f766e", "other": "#475569"}
+BRIGHT = {"button": "#7aa2ff", "field": "#4ade80", "link": "#c79bff", "choice": "#fbbf5a", "row": "#4fd1c5", "other": "#a3afc0"}
 """The same for the outlines on a dark picture."""
 LAST = "#db2777"
 """Of the rectangle around the last target."""

@@ -24,8 +24,7 @@ def mcp(
         typer.Option("--token-file", metavar="FILE", help="With --http: the file with the token; one is made if none."),
     ] = None,
     elicit: Annotated[
-        bool,
-        typer.Option("--elicit", help="Let the client ask its user for approvals that the crew waits for."),
+        bool, typer.Option("--elicit", help="Let the client ask its user for approvals that the crew waits for.")
     ] = False,
     runs_dir: RunsDir = None,
 ) -> None:

@@ -8,14 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from orchestrator.cli.common import (
-    FAILED,
-    AsJson,
-    Display,
-    RunId,
-    command_on_runs,
-    go_on,
-)
+from orchestrator.cli.common import FAILED, AsJson, Display, RunId, command_on_runs, go_on
 
 if TYPE_CHECKING:
     from orchestrator.runs.handle import ByHand, ControlResult, Runs

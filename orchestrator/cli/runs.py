@@ -7,15 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from orchestrator.cli.common import (
-    EPILOG,
-    AsJson,
-    Config,
-    Overrides,
-    RunId,
-    command,
-    command_on_runs,
-)
+from orchestrator.cli.common import EPILOG, AsJson, Config, Overrides, RunId, command, command_on_runs
 
 if TYPE_CHECKING:
     from orchestrator.runs.handle import Runs

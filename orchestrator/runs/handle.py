@@ -91,12 +91,7 @@ class RunHandle(Protocol):
         """Go on with a run that holds still, until it ends or waits; None where another process here goes on with it."""
 
     def handback(
-        self,
-        say: str = "",
-        *,
-        listener: Listener | None = None,
-        approver: Approver | None = None,
-        stop: Stop | None = None,
+        self, say: str = "", *, listener: Listener | None = None, approver: Approver | None = None, stop: Stop | None = None
     ) -> Outcome | None:
         """Give the run back to the crew, which looks anew, and go on with it; `say` is a note to the crew."""
 
@@ -310,12 +305,7 @@ class RunControl:
         return self._worked(answer, overrides, listener, approver, stop)
 
     def handback(
-        self,
-        say: str = "",
-        *,
-        listener: Listener | None = None,
-        approver: Approver | None = None,
-        stop: Stop | None = None,
+        self, say: str = "", *, listener: Listener | None = None, approver: Approver | None = None, stop: Stop | None = None
     ) -> Outcome | None:
         now = self._alive()
         if now.state not in {"taken_over", "running"}:

@@ -119,12 +119,7 @@ class OpenRun:
 
 
 def create(
-    folder: Path,
-    settings: LoadedSettings,
-    target: Task | str,
-    hold: Hold,
-    given: OpenOptions,
-    plan: PlanFile | None,
+    folder: Path, settings: LoadedSettings, target: Task | str, hold: Hold, given: OpenOptions, plan: PlanFile | None
 ) -> OpenRun:
     """A new run in an empty folder. Raises UsageProblem and WorldError."""
     record: JsonObject = {

@@ -116,13 +116,7 @@ def make_served(
             "browser.url: the environment served has an address of its own; leave it out, or say environment: browser."
         )
     try:
-        return BrowsedWorld(
-            make,
-            store,
-            executable=settings.executable,
-            headless=settings.headless,
-            retries=retries,
-        )
+        return BrowsedWorld(make, store, executable=settings.executable, headless=settings.headless, retries=retries)
     except EnvironmentFault as bad:
         why = str(bad).removesuffix("; choose another with --port.").rstrip(".")
         raise UsageProblem(f"environment served: {why}.") from None

@@ -151,10 +151,7 @@ class DecisionRequest(_Request):
     screen: str = ""
 
 
-Request = Annotated[
-    ApprovalRequest | QuestionRequest | PlanReviewRequest | DecisionRequest,
-    Field(discriminator="kind"),
-]
+Request = Annotated[ApprovalRequest | QuestionRequest | PlanReviewRequest | DecisionRequest, Field(discriminator="kind")]
 _REQUEST: TypeAdapter[Request] = TypeAdapter(Request)
 
 

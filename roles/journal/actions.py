@@ -144,10 +144,7 @@ class Facts:
 def _shown(fact: Fact, run: str) -> FactEvent:
     """The fact as an event of its run has it: of a private value no more than its reference."""
     shown = fact.model_dump(mode="json", exclude_defaults=True, exclude={"run"} if fact.run == run else None)
-    said: list[tuple[JsonObject, Fact | OtherValue]] = [
-        (shown, fact),
-        *zip(shown.get("instead", ()), fact.instead, strict=True),
-    ]
+    said: list[tuple[JsonObject, Fact | OtherValue]] = [(shown, fact), *zip(shown.get("instead", ()), fact.instead, strict=True)]
     for body, each in said:
         if each.private and not is_reference(each.value):
             body["value"] = MASK

@@ -51,15 +51,7 @@ from environments.simulated.turn.events import (
     same_label,
 )
 from environments.simulated.world.values import Model
-from environments.simulated.world.world import (
-    ArmedRule,
-    ClosedDialog,
-    Desk,
-    Message,
-    Notification,
-    ScheduledEvent,
-    World,
-)
+from environments.simulated.world.world import ArmedRule, ClosedDialog, Desk, Message, Notification, ScheduledEvent, World
 from protocol import ExecStatus
 
 TOAST_SECONDS = 4.0

@@ -107,12 +107,7 @@ class RemoteRun:
         return self.followed(listener, approver, stop)
 
     def handback(
-        self,
-        say: str = "",
-        *,
-        listener: Listener | None = None,
-        approver: Approver | None = None,
-        stop: Stop | None = None,
+        self, say: str = "", *, listener: Listener | None = None, approver: Approver | None = None, stop: Stop | None = None
     ) -> Outcome:
         self._asked("handback", message=say)
         return self.followed(listener, approver, stop)

@@ -18,14 +18,7 @@ from orchestrator.errors import UsageProblem
 from orchestrator.store.printable import UNREADABLE, mapping_in
 from orchestrator.store.salvage import open_read_only
 from orchestrator.views.page.data import number, plain, words
-from roles.contracts.requests import (
-    ApprovalRequest,
-    DecisionRequest,
-    PlanReviewRequest,
-    QuestionRequest,
-    Request,
-    request_in,
-)
+from roles.contracts.requests import ApprovalRequest, DecisionRequest, PlanReviewRequest, QuestionRequest, Request, request_in
 from roles.contracts.signals import GATE_DECISIONS
 from roles.journal.events import GateEvent, ModelCallEvent, StepEvent
 from roles.journal.rows import Query

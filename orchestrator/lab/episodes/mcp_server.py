@@ -73,12 +73,7 @@ class DesktopTools:
             return Image(data=self._episode.screenshot(), format="png")
 
     def browser_click(
-        self,
-        target: str,
-        element: str = "",
-        button: str = "left",
-        doubleClick: bool = False,
-        modifiers: list[str] | None = None,
+        self, target: str, element: str = "", button: str = "left", doubleClick: bool = False, modifiers: list[str] | None = None
     ) -> str:
         """Click an element. `target` is its reference, `element` what it is called, for people."""
         more = {"doubleClick": doubleClick, "modifiers": modifiers or []}

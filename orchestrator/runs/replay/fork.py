@@ -68,13 +68,7 @@ def fork(
 
 
 def with_another_model(
-    run_id: str,
-    model: str,
-    at: int,
-    *,
-    runs_dir: Path,
-    overrides: Sequence[str] = (),
-    secrets: Mapping[str, str] | None = None,
+    run_id: str, model: str, at: int, *, runs_dir: Path, overrides: Sequence[str] = (), secrets: Mapping[str, str] | None = None
 ) -> ReplayResult:
     """A new run in which this model goes on after the step, worked to its end, and where the two part. Raises UsageProblem."""
     recording = find_recording(find_run(run_id, runs_dir).name, runs_dir)

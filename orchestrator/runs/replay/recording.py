@@ -215,9 +215,7 @@ def read_recording(path: Path) -> Recording:
         raise UsageProblem(f"{path} is no recording that can be read ({type(bad).__name__}: {bad}).") from None
 
 
-def _tables(
-    db: sqlite3.Connection,
-) -> tuple[dict[str, RecordedAction], tuple[RecordedAnswer, ...], dict[int, list[JsonObject]]]:
+def _tables(db: sqlite3.Connection) -> tuple[dict[str, RecordedAction], tuple[RecordedAnswer, ...], dict[int, list[JsonObject]]]:
     actions = {
         key.partition("/")[2]: RecordedAction(json.loads(action), json.loads(result) if result else None)
         for key, action, result in db.execute("SELECT key, action, result FROM actions")

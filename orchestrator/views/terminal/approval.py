@@ -21,14 +21,7 @@ from orchestrator.errors import UsageProblem
 from orchestrator.store.printable import clean, shortened
 from orchestrator.views.terminal.event_lines import EventLine, asked_words
 from protocol import Action, parse_action
-from roles.contracts.requests import (
-    ApprovalRequest,
-    DecisionRequest,
-    PlanReviewRequest,
-    QuestionRequest,
-    Request,
-    request_in,
-)
+from roles.contracts.requests import ApprovalRequest, DecisionRequest, PlanReviewRequest, QuestionRequest, Request, request_in
 from roles.manager.plans import WORK_PLAN
 
 if TYPE_CHECKING:
@@ -191,11 +184,7 @@ def asked(
 
 
 def ask(
-    request: Request,
-    *,
-    read: Callable[[str], str],
-    say: Callable[[str], None],
-    hidden: Callable[[str], str] = getpass,
+    request: Request, *, read: Callable[[str], str], say: Callable[[str], None], hidden: Callable[[str], str] = getpass
 ) -> Answer | None:
     """The person's answer; None (end of input) leaves the run waiting. `hidden` reads what is not to be seen as it is typed."""
     choices = list(request.allowed)

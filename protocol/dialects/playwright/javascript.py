@@ -232,7 +232,6 @@ class Pythonic:
         self._at += 1
         return said
 
-
     def _spread(self) -> None:
         """Passes over `...devices['iPhone 15'],`: what it stands for is only known when the script is run."""
         depth = 0

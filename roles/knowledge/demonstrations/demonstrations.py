@@ -30,15 +30,7 @@ from protocol import (
     resolve,
 )
 from roles.contracts.orders import AnswerStep, CreateStep, Entry, FillStep, Of, Pick, PressStep, ReadStep, Records, RowTest, Step
-from roles.knowledge.demonstrations.screens import (
-    DemonstrationScreens,
-    Sighting,
-    Slots,
-    Texts,
-    escaped,
-    records_of,
-    row_texts,
-)
+from roles.knowledge.demonstrations.screens import DemonstrationScreens, Sighting, Slots, Texts, escaped, records_of, row_texts
 from roles.knowledge.pages.documents import RETIRED, Document, DocumentKind
 from roles.knowledge.pages.typed import block, in_words
 from roles.knowledge.store import KnowledgeStore

@@ -214,7 +214,7 @@ def _is_found(slot: Wanted, book: Playbook) -> bool:
 
 
 def _answer(text: str) -> Given:
-    bare = text.strip().strip("\"“”")
+    bare = text.strip().strip('"“”')
     found = values_in(f"it is {bare}")
     return found[0] if len(found) == 1 and found[0].text == bare else Given(bare, "quote")
 

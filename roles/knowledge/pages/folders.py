@@ -28,6 +28,8 @@ MAX_BYTES = 200_000
 MAX_TAGS = 10_000
 """Of one page in HTML."""
 ENDINGS = (".md", ".markdown", ".json", ".html", ".htm")
+
+
 class UnreadablePage(Exception):
     """A file that is no help page; the message is one sentence."""
 
@@ -190,9 +192,7 @@ def sync(
     return FolderSync(tuple(added), tuple(changed), tuple(removed), max(0, len(files) - done), tuple(problems))
 
 
-def _other(
-    row: sqlite3.Row | None, file: _File, kind: DocumentKind, app: str | None, store: KnowledgeStore, shelf: str
-) -> bool:
+def _other(row: sqlite3.Row | None, file: _File, kind: DocumentKind, app: str | None, store: KnowledgeStore, shelf: str) -> bool:
     if row is None or (row["mtime_ns"], row["size"]) != (file.mtime_ns, file.size):
         return True
     if shelf != KEPT:

@@ -16,16 +16,7 @@ from roles.contracts.orders import Reading, Span
 from roles.contracts.orders import Step as TypedStep
 from roles.contracts.signals import SubtaskStatus
 from roles.knowledge.pages.documents import asked_stems, stems, words_of
-from roles.knowledge.pages.filling import (
-    Filling,
-    Given,
-    by_title,
-    filled,
-    filling,
-    question_for,
-    typed_filled,
-    values_in,
-)
+from roles.knowledge.pages.filling import Filling, Given, by_title, filled, filling, question_for, typed_filled, values_in
 from roles.knowledge.pages.playbook import SLOT, Playbook, Step, playbooks_in
 from roles.knowledge.pages.typed import BadSteps, block, grounded
 from roles.screen.language.reader import read
@@ -280,9 +271,7 @@ def _among(word: str, known: Collection[str]) -> bool:
     return len(word) > 4 and any(len(other) > 4 and (other.startswith(word) or word.startswith(other)) for other in known)
 
 
-def _conditions(
-    book: Playbook, made: Filling, text: str, values: Sequence[Given], request: PlanRequest
-) -> tuple[str, str]:
+def _conditions(book: Playbook, made: Filling, text: str, values: Sequence[Given], request: PlanRequest) -> tuple[str, str]:
     """What the user has to be asked of a page's own conditions, and why it is not for this goal; both empty where it is."""
     nouns = {stem for one in values for word in (*one.called, one.kind) for stem in stems(word)} | set(stems(text))
     for condition in book.conditions:

@@ -12,17 +12,7 @@ from typing import Any, overload
 
 from environments.contract import DigestMismatch, Environment, EnvironmentFault, TextLocator, Unavailable
 from environments.effects import Change, ControlSeen, HeldRequest
-from protocol import (
-    CARRIES,
-    Action,
-    ActionResult,
-    BoundingBox,
-    ExecStatus,
-    GUIElement,
-    VisualState,
-    parse_action,
-    target_element,
-)
+from protocol import CARRIES, Action, ActionResult, BoundingBox, ExecStatus, GUIElement, VisualState, parse_action, target_element
 from roles.safety import SafetyPolicy
 from roles.safety.privacy.vault import UnknownSecret, Vault, disarmed, is_reference
 from roles.safety.privacy.vault_shapes import names_private, shaped, spotted

@@ -26,13 +26,7 @@ from environments.simulated.app import (
 )
 from environments.simulated.apps.documents.files.state import ROOT, Entry, FilesState
 from environments.simulated.apps.documents.terminal.commands import COMMANDS
-from environments.simulated.apps.documents.terminal.tree import (
-    FILE_MAX,
-    CommandResult,
-    Shell,
-    Trouble,
-    nearest,
-)
+from environments.simulated.apps.documents.terminal.tree import FILE_MAX, CommandResult, Shell, Trouble, nearest
 from environments.simulated.screen.widgets import Widget, bar, button, form, group, heading, text, textbox
 from environments.simulated.world.values import Model
 

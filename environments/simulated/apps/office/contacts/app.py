@@ -39,14 +39,7 @@ from environments.simulated.apps.common.record_list import (
     with_ids,
 )
 from environments.simulated.apps.office.contacts.functions import FUNCTIONS
-from environments.simulated.apps.office.contacts.state import (
-    ALL,
-    LABELS,
-    Contact,
-    ContactsState,
-    Draft,
-    draft_of,
-)
+from environments.simulated.apps.office.contacts.state import ALL, LABELS, Contact, ContactsState, Draft, draft_of
 from environments.simulated.screen import widgets as ui
 from environments.simulated.screen.widgets import Widget
 from environments.simulated.world.values import FIRST, LAST, highest, how_many, mail_address

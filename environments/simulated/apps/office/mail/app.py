@@ -30,15 +30,7 @@ from environments.simulated.app import (
 from environments.simulated.apps.common.record_list import list_update, list_view, question, with_error
 from environments.simulated.apps.office.mail.agent import agent_over
 from environments.simulated.apps.office.mail.functions import functions
-from environments.simulated.apps.office.mail.state import (
-    FOLDERS,
-    GOALS,
-    Compose,
-    Folder,
-    MailState,
-    Message,
-    bad_address,
-)
+from environments.simulated.apps.office.mail.state import FOLDERS, GOALS, Compose, Folder, MailState, Message, bad_address
 from environments.simulated.screen import widgets as ui
 from environments.simulated.screen.widgets import Widget
 from environments.simulated.world.values import TOPICS, Day, Model, day_before, how_many, mail_address, paragraph
