@@ -51,7 +51,7 @@ def _stroke(said: str) -> Stroke:
 
 
 _DRAWN = (resources.files("environments.simulated.render") / "icons.yaml").read_text(encoding="utf-8")
-ICONS = {name: tuple(map(_stroke, strokes)) for name, strokes in yaml.safe_load(_DRAWN).items()}
+ICONS: dict[str, tuple[Stroke, ...]] = {name: tuple(map(_stroke, said)) for name, said in yaml.safe_load(_DRAWN).items()}
 
 
 def icon_of(app: str | None) -> str:
