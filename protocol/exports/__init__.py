@@ -16,7 +16,7 @@ _PLACES = {
     "ms_swift": "training.chat:MS_SWIFT",
     "adp": "training.adp",
     "adp_linked": "training.adp:LINKED_FORMAT",
-    "model_chats": "training.model_chats",
+    "model_chats": "training.chat",
     "agentnet_traj": "agents.osworld:AGENTNET",
     "playwright_script": "recorders.playwright_script",
     "webdriver": "recorders.webdriver",
