@@ -3,9 +3,10 @@
 
     scripts/episode_faces.py                       makes two environments below .faces/ (once) and tries every face on every task
     scripts/episode_faces.py openenv --every 20    one face, each twentieth task
+    scripts/episode_faces.py --reuse               environments that add to the packages of this Python what the faces need
 
 openenv wants mcp 1 and verifiers mcp 2, so that they cannot share an environment. Exit code 1 where a face is not right, 3 where
-an environment cannot be made.
+an environment cannot be made. With --reuse nobody sees whether the extras name all that is needed; without it they have to.
 """
 
 from __future__ import annotations
@@ -17,21 +18,23 @@ import os
 import socket
 import subprocess
 import sys
+import sysconfig
 import tempfile
 import threading
 import time
+import tomllib
 import venv
 from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
 
 ROOT = Path(__file__).resolve().parent.parent
-ENVIRONMENTS = {
-    "openenv": ("-e", f"{ROOT}[openenv,gymnasium]"),
-    "mcp2": ("-e", f"{ROOT}[inspect,verifiers,gymnasium]", "datasets>=5,<6"),
-}
+ENVIRONMENTS = {"openenv": ("openenv", "gymnasium"), "mcp2": ("inspect", "verifiers", "gymnasium")}
+"""The extras of each."""
+BESIDES = {"openenv": (), "mcp2": ("datasets>=5,<6",)}
 HOMES = {"core": "openenv", "gymnasium": "openenv", "openenv": "openenv", "inspect": "mcp2", "verifiers": "mcp2", "rows": "mcp2"}
 SEED = 3
 IDLE = ["wait 1 s"] * 3
@@ -44,6 +47,7 @@ def main() -> int:
     parser.add_argument("faces", nargs="*", metavar="FACE", help=f"of {', '.join(HOMES)}; all where none is named")
     parser.add_argument("--every", type=int, default=1, metavar="N", help="only each Nth task")
     parser.add_argument("--environments", type=Path, default=ROOT / ".faces", metavar="FOLDER")
+    parser.add_argument("--reuse", action="store_true", help="take the packages of this Python and add what is missing")
     parser.add_argument("--inside", action="store_true", help=argparse.SUPPRESS)
     given = parser.parse_args()
     if unknown := set(given.faces) - HOMES.keys():
@@ -51,30 +55,47 @@ def main() -> int:
     if given.inside:
         print(json.dumps(FACES[given.faces[0]](lines_of_tasks(given.every))))
         return 0
-    wrong = 0
-    for face in given.faces or HOMES:
-        began = time.monotonic()
-        python = environment(given.environments / HOMES[face], ENVIRONMENTS[HOMES[face]])
-        command = [python, __file__, face, "--inside", "--every", str(given.every)]
-        earned: Earned = json.loads(subprocess.run(command, stdout=subprocess.PIPE, check=True).stdout.splitlines()[-1])
-        bad = {task: pair for task, pair in earned.items() if tuple(pair) != (0.0, 1.0)}
-        wrong += len(bad) + (not earned)
-        right, seconds = len(earned) - len(bad), time.monotonic() - began
-        print(f"{face:10} {right:4} of {len(earned):4} tasks right, {seconds:6.1f} s", *bad.items())
-    return int(bool(wrong))
+    faces = given.faces or list(HOMES)
+
+    def tried(home: str) -> int:
+        python = environment(given.environments / home, home, given.reuse)
+        return sum(wrong(python, face, given.every) for face in faces if HOMES[face] == home)
+
+    with ThreadPoolExecutor() as beside:
+        return int(any(list(beside.map(tried, sorted({HOMES[face] for face in faces})))))
 
 
-def environment(folder: Path, wanted: tuple[str, ...]) -> Path:
-    """The Python of an environment that has what is wanted; made where it is not there."""
-    python, stamp = folder / "bin/python", folder / ".installed"
-    if not stamp.exists() or stamp.read_text(encoding="utf-8") != " ".join(wanted):
+def wrong(python: Path, face: str, every: int) -> int:
+    """How many tasks do not earn through the face what they should."""
+    began = time.monotonic()
+    command = [python, __file__, face, "--inside", "--every", str(every)]
+    earned: Earned = json.loads(subprocess.run(command, stdout=subprocess.PIPE, check=True).stdout.splitlines()[-1])
+    bad = {task: pair for task, pair in earned.items() if tuple(pair) != (0.0, 1.0)}
+    right, seconds = len(earned) - len(bad), time.monotonic() - began
+    print(f"{face:10} {right:4} of {len(earned):4} tasks right, {seconds:6.1f} s", *bad.items())
+    return len(bad) + (not earned)
+
+
+def environment(folder: Path, home: str, reuse: bool) -> Path:
+    """The Python of an environment that has what the home's faces need; made where it is not there."""
+    extras = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]["optional-dependencies"]
+    own = [needed for extra in ENVIRONMENTS[home] for needed in extras[extra]]
+    base = sysconfig.get_path("purelib") if reuse else ""
+    wanted = [*(own if reuse else ("-e", f"{ROOT}[{','.join(ENVIRONMENTS[home])}]")), *BESIDES[home]]
+    python, stamp, made_of = folder / "bin/python", folder / ".installed", " ".join([base, *wanted])
+    if not stamp.exists() or stamp.read_text(encoding="utf-8") != made_of:
         print(f"making {folder} ...", file=sys.stderr)
-        venv.create(folder, with_pip=True)
-        install = [str(python), "-m", "pip", "install", "--quiet", "--quiet", "--disable-pip-version-check", *wanted]
+        venv.create(folder, clear=True)
+        if reuse:
+            # Behind the environment's own folder, so that what is installed there hides another version here.
+            line = f"import site, sys; site.addsitedir({base!r}); sys.path.append({str(ROOT)!r})\n"
+            (next(folder.glob("lib/python*/site-packages")) / "reused.pth").write_text(line, encoding="utf-8")
+        quiet = ("--quiet", "--quiet", "--disable-pip-version-check")
+        install = [sys.executable, "-m", "pip", "--python", str(python), "install", *quiet, *wanted]
         if subprocess.run(install).returncode:
             print(f"{folder} could not be made: pip could not install {' '.join(wanted)}.", file=sys.stderr)
             sys.exit(3)
-        stamp.write_text(" ".join(wanted), encoding="utf-8")
+        stamp.write_text(made_of, encoding="utf-8")
     return python
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import importlib.util
 import os
 import signal
@@ -23,6 +24,8 @@ settings.register_profile("deskcrew", max_examples=20, deadline=None, print_blob
 settings.register_profile("thorough", settings.get_profile("deskcrew"), max_examples=500)
 settings.load_profile("deskcrew")
 
+# Items by the ten thousand are made at once, and none of them is garbage before the end.
+gc.disable()
 _GUARD = Path(__file__).parent / "_support" / "guarded"
 _spec = importlib.util.spec_from_file_location("guarded_network", _GUARD / "sitecustomize.py")
 assert _spec
@@ -56,6 +59,11 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     config.stash[_LEFT_OUT].update(slow.values())
     config.hook.pytest_deselected(items=list(slow))
     items[:] = [item for item in items if item not in slow]
+
+
+def pytest_collection_finish() -> None:
+    gc.freeze()
+    gc.enable()
 
 
 def _why_slow(item: pytest.Item) -> str:

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import os
 import time
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from langgraph.types import Command
 
@@ -36,7 +37,13 @@ from roles.safety.privacy.redaction import Redactor
 CLAIM_WORLD = "name: claim\napps: {reimbursement: {draft: {vendor: Acme, amount: $1.00}}, notes: {}}\nopen: [reimbursement]\n"
 """A form that could be handed in as it stands."""
 FINISH = OperatorDecision(status=AgentStatus.FINISH, comment="done")
+Case = TypeVar("Case")
 OPEN_HOUSE = SafetyPolicy(name="open-house", rules=(), otherwise="allow")
+
+
+def sampled(cases: Sequence[Case], every: int) -> Sequence[Case]:
+    """One case of so many; all of them where DESKCREW_EVERY_CASE is set."""
+    return cases if os.environ.get("DESKCREW_EVERY_CASE") else cases[::every]
 
 
 def desktop(events: str = "", world: str = CLAIM_WORLD, seed: int = 0, store: Path | None = None) -> SimulatedDesktop:

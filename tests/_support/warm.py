@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import atexit
 import functools
+import gc
 import importlib
 import json
 import os
@@ -113,6 +114,11 @@ def _serve() -> None:
     """Fork for each line; the fork leaves through here too, with what it was asked for."""
     for needed in NEEDED:
         importlib.import_module(needed)
+    from environments.simulated.desktop import SimulatedDesktop
+    from environments.simulated.world.worldfile import load_world
+
+    SimulatedDesktop(load_world("office")).cards()  # nearly every run begins with them, and every fork has them
+    gc.freeze()
     while line := sys.stdin.readline():
         asked = json.loads(line)
         if not (fork := os.fork()):

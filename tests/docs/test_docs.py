@@ -165,6 +165,5 @@ def test_no_pin_wants_a_newer_python_than_the_project() -> None:
     assert not wrong
 
 
-@pytest.mark.parametrize("path", sorted((ROOT / "configs").rglob("*.yaml")), ids=lambda path: path.stem)
-def test_every_shipped_yaml_file_can_be_read(path: Path) -> None:
-    assert yaml.safe_load(path.read_text(encoding="utf-8"))
+def test_every_shipped_yaml_file_can_be_read() -> None:
+    assert not [path for path in (ROOT / "configs").rglob("*.yaml") if not yaml.safe_load(path.read_text(encoding="utf-8"))]

@@ -63,6 +63,7 @@ from environments.simulated.screen.widgets import FIELDS, SWITCHES, Widget
 from environments.simulated.variation.apply import varied, varied_text
 from environments.simulated.variation.metrics import Variation
 from environments.simulated.world.values import IdentityKey
+from environments.simulated.world.world import app_hash
 
 _log = logging.getLogger(__name__)
 _SCREENS, _UPDATES, _DEEP, _SAME = 60, 400, 5, 3
@@ -672,13 +673,28 @@ def _records(value: Any) -> Mapping[str, BaseModel]:
     return value if isinstance(value, Mapping) else {str(vars(one).get("id") or n): one for n, one in enumerate(some)}
 
 
+class _Alike(IdentityKey[AppState]):
+    """A state in a cache's key: equal to every state of the same content."""
+
+    def __hash__(self) -> int:
+        return hash(_hash_of(IdentityKey(self.value)))
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, _Alike) and _hash_of(IdentityKey(self.value)) == _hash_of(IdentityKey(other.value))
+
+
+@lru_cache(maxsize=256)
+def _hash_of(state: IdentityKey[AppState]) -> str:
+    return f"{type(state.value).__qualname__} {app_hash(state.value)}"
+
+
 def card_of(app: AnyApp, state: AppState, variation: Variation | None = None) -> AppCard:
-    """The card of an app as it is shown in a world. Made once for each state with which a world begins."""
-    return _card(IdentityKey(app), IdentityKey(state), variation or Variation())
+    """The card of an app as it is shown in a world. Made once for what a world begins with, however many worlds begin so."""
+    return _card(IdentityKey(app), _Alike(state), variation or Variation())
 
 
-@lru_cache(maxsize=128)
-def _card(app: IdentityKey[AnyApp], state: IdentityKey[AppState], variation: Variation) -> AppCard:
+@lru_cache(maxsize=256)
+def _card(app: IdentityKey[AnyApp], state: _Alike, variation: Variation) -> AppCard:
     own = app.value
     found = _Explorer(own, state.value, variation)
     kinds = list(found.kinds.values())

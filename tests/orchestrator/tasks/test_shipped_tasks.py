@@ -20,7 +20,6 @@ from roles.journal.journal import Journal
 
 NAMES = shipped_names("tasks")
 SEEDS = range(int(os.environ.get("DESKCREW_SEEDS", "2")))
-OTHER_SEED = pytest.mark.slow("every shipped task")
 CREW = (
     "ask-the-handbook", "changed-behind-the-back", "claim-with-details", "due-date-into-a-file", "invoice-to-reimbursement",
     "mail-the-total", "not-to-be-done", "plan-again", "refused-by-policy", "reply-to-a-mail", "stuck-button",
@@ -36,6 +35,12 @@ CREW = (
     "month-end-thing", "usual-treatment", "onboard-as-usual", "prepare-a-visit", "retire-a-report",
 )  # fmt: skip
 """Tasks that the crew solves with nothing but rules."""
+WORKED = [
+    pytest.param(name, seed, marks=[] if seed == 0 and name in CREW[::4] else [pytest.mark.slow("every shipped task")])
+    for seed in SEEDS
+    for name in (CREW if seed == 0 or "DESKCREW_SEEDS" in os.environ else CREW[1::4])
+]
+"""Each once, and some with another seed; with all of them where that is wanted."""
 IN_A_BROWSER = tuple(
     name for name in NAMES if load_task(shipped("tasks", f"{name}.yaml")).settings.get("environment") == "served"
 )
@@ -135,8 +140,7 @@ def test_a_task_varies_with_the_seed(name: str) -> None:
     assert len(goals) > 1 or not task.slots
 
 
-@pytest.mark.parametrize("seed", [0, *(pytest.param(seed, marks=OTHER_SEED) for seed in SEEDS[1:])])
-@pytest.mark.parametrize("name", CREW)
+@pytest.mark.parametrize(("name", "seed"), WORKED)
 def test_the_crew_does_what_the_task_wants_and_the_judge_agrees(name: str, seed: int, tmp_path: Path) -> None:
     outcome = worked(name, seed, tmp_path)
     verdict = outcome.report["judge"]

@@ -116,6 +116,10 @@ def test_cards_are_made_once_for_a_world_and_pass_through_what_stands_before_it(
     behind = SecretBorder(desk, Redactor(SafetyPolicy()))
     assert isinstance(behind, Cards)
     assert behind.cards()[0] is desk.cards()[0]
+    again, other = (SimulatedDesktop(load_world("office"), seed) for seed in (0, 1))
+    assert again.cards()[0] is desk.cards()[0], "what begins the same has the same card"
+    assert [card.app for card in other.cards()] == [card.app for card in desk.cards()]
+    assert other.cards()[0] is not desk.cards()[0]
 
 
 def test_a_page_has_its_fields_as_a_form() -> None:

@@ -18,7 +18,7 @@ from environments.simulated.world.worldfile import load_world
 from orchestrator.cli import app
 from orchestrator.errors import UsageProblem
 from orchestrator.lab.attacks import outcome as measure
-from orchestrator.lab.attacks.corpus import Attack, Corpus, load_corpus
+from orchestrator.lab.attacks.corpus import Corpus, load_corpus
 from orchestrator.lab.attacks.outcome import OFF, AttackOutcome, attacked, table
 from orchestrator.settings.settings import shipped
 from orchestrator.views.terminal.approval import decision
@@ -39,10 +39,10 @@ def test_there_are_enough_attacks_by_enough_ways_in() -> None:
     assert len(Counter(attack.harm for attack in CORPUS.attacks)) >= 10
 
 
-@pytest.mark.parametrize("attack", CORPUS.attacks, ids=lambda attack: attack.name)
-def test_the_text_of_an_attack_is_in_its_world(attack: Attack) -> None:
-    carrier, world = CORPUS.carrier(attack), CORPUS.world(attack).model_dump_json()
-    assert carrier.tool or carrier.document or json.dumps(attack.text, ensure_ascii=False)[1:-1] in world
+def test_the_text_of_an_attack_is_in_its_world() -> None:
+    for attack in CORPUS.attacks:
+        carrier, world = CORPUS.carrier(attack), CORPUS.world(attack).model_dump_json()
+        assert carrier.tool or carrier.document or json.dumps(attack.text, ensure_ascii=False)[1:-1] in world, attack.name
 
 
 @pytest.mark.parametrize("policies", ["rules", "victim"])

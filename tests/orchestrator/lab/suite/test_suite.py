@@ -3,18 +3,13 @@
 from __future__ import annotations
 
 import json
-import os
-import signal
-import subprocess
-import sys
-import time
 from pathlib import Path
 
 import pytest
 
 from orchestrator.errors import UsageProblem
 from orchestrator.lab.suite.engines import run_suite
-from orchestrator.lab.suite.figures import figures, table, write_report
+from orchestrator.lab.suite.figures import write_report
 from orchestrator.lab.suite.suite import ROWS, RUNS, EpisodeRow, Suite, episodes_of, load_suite, rows_in
 from orchestrator.settings.settings import shipped_names
 
@@ -23,19 +18,10 @@ SMALL = Suite(
     seeds=(0, 1),
     configurations={"whole": {}, "one-step": {"limits.steps": 1}},
 )
-LINES = """
-about: small
-tasks: [archive-reports, no-such-person, no-such-invoice]
-seeds: [0, 1, 2]
-"""
 
 
 def work(suite: Suite, folder: Path, **more: object) -> list[EpisodeRow]:
     return [progress.row for progress in run_suite(suite, folder, **more)]  # type: ignore[arg-type]
-
-
-def told(folder: Path) -> list[str]:
-    return table(figures(rows_in(folder), "task"))
 
 
 def test_a_suite_is_tasks_times_seeds_times_configurations_and_is_not_worked_twice(tmp_path: Path) -> None:
@@ -49,58 +35,6 @@ def test_a_suite_is_tasks_times_seeds_times_configurations_and_is_not_worked_twi
     failed = work(SMALL, tmp_path, again=True)
     assert {row.configuration for row in failed} == {"one-step"}
     assert len(list((tmp_path / RUNS).iterdir())) == len(rows_in(tmp_path)) == 8
-
-
-def test_the_table_is_the_same_however_many_workers_there_are(tmp_path: Path) -> None:
-    for workers in (1, 2):
-        work(SMALL, tmp_path / str(workers), workers=workers)
-    assert told(tmp_path / "1") == told(tmp_path / "2")
-
-
-def _started(tmp_path: Path, workers: int) -> subprocess.Popen[bytes]:
-    (tmp_path / "small.yaml").write_text(LINES)
-    words = ["suite", "run", str(tmp_path / "small.yaml"), "--out", str(tmp_path / "out"), "--workers", str(workers)]
-    code = "from deskcrew.__main__ import main; main()"
-    with (tmp_path / "told.txt").open("wb") as told:
-        return subprocess.Popen(
-            [sys.executable, "-c", code, *words], cwd=tmp_path, env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)},
-            stdout=subprocess.DEVNULL, stderr=told, start_new_session=True,
-        )  # fmt: skip
-
-
-def _until_rows(folder: Path, count: int) -> None:
-    end = time.monotonic() + 120
-    while len(list((folder / ROWS).glob("*.json"))) < count:
-        assert time.monotonic() < end, "nothing was worked"
-        time.sleep(0.02)
-
-
-@pytest.mark.parametrize("workers", [1, 2])
-def test_a_driver_that_is_killed_goes_on_and_nothing_is_lost_or_there_twice(tmp_path: Path, workers: int) -> None:
-    driver = _started(tmp_path, workers)
-    _until_rows(tmp_path / "out", 3)
-    os.killpg(driver.pid, signal.SIGKILL)
-    driver.wait()
-    early = {row.pair: row.run for row in rows_in(tmp_path / "out")}
-    assert 3 <= len(early) < 9
-    again = _started(tmp_path, workers)
-    assert again.wait(240) == 0, (tmp_path / "told.txt").read_text()
-    rows = rows_in(tmp_path / "out")
-    assert len(rows) == len(list((tmp_path / "out" / RUNS).iterdir())) == 9
-    assert {row.pair: row.run for row in rows if row.pair in early} == early, "what was done is not worked again"
-    work(load_suite(str(tmp_path / "small.yaml")), tmp_path / "whole")
-    assert told(tmp_path / "out") == told(tmp_path / "whole")
-
-
-def test_a_worker_that_is_killed_loses_nothing(tmp_path: Path) -> None:
-    driver = _started(tmp_path, 2)
-    _until_rows(tmp_path / "out", 2)
-    listed = subprocess.run(["pgrep", "-P", str(driver.pid), "-f", "spawn_main"], capture_output=True, text=True, check=True)
-    os.kill(int(listed.stdout.split()[0]), signal.SIGKILL)
-    assert driver.wait(240) == 0, (tmp_path / "told.txt").read_text()
-    rows = rows_in(tmp_path / "out")
-    assert len(rows) == len(list((tmp_path / "out" / RUNS).iterdir())) == 9
-    assert all(row.right for row in rows)
 
 
 def test_filters_choose_tasks_and_every_shipped_suite_has_some(tmp_path: Path) -> None:

@@ -131,13 +131,14 @@ def test_what_is_no_terminal_is_left_alone() -> None:
     assert out.getvalue() == "a line\n"
 
 
-@pytest.mark.parametrize("width", range(1, 40))
-def test_a_row_is_cut_so_that_no_terminal_can_break_it(width: int) -> None:
+@pytest.mark.parametrize(
+    "words", [WIDE, "plain words that are long enough for every width", "👩‍💻" * 20, "👍🏽🇩🇪" * 20, "e\u0301" * 50]
+)
+def test_a_row_is_cut_so_that_no_terminal_can_break_it(words: str) -> None:
     from wcwidth import wcwidth
 
-    for words in (WIDE, "plain words that are long enough for every width", "👩‍💻" * 20, "👍🏽🇩🇪" * 20, "e\u0301" * 50):
-        made = fitted(Text(words), width).plain
-        assert sum(max(0, wcwidth(sign)) for sign in made) <= width
+    for width in range(1, 40):
+        assert sum(max(0, wcwidth(sign)) for sign in fitted(Text(words), width).plain) <= width
 
 
 def picture(subtasks: int) -> Picture:
@@ -161,7 +162,7 @@ def picture(subtasks: int) -> Picture:
 
 @pytest.mark.parametrize("subtasks", [0, 1, 30])
 @pytest.mark.parametrize("columns", [20, 40, 60, 100, 200])
-@pytest.mark.parametrize("height", [1, 3, 4, 6, 9, 12, 24, 50])
+@pytest.mark.parametrize("height", [1, 4, 9, 12, 24])
 def test_the_panel_has_half_of_the_terminal_at_most_and_each_row_one_line(subtasks: int, columns: int, height: int) -> None:
     shown = Shown(columns, height)
     now = picture(subtasks)

@@ -114,10 +114,10 @@ def test_a_file_that_holds_nothing_of_the_kind_is_one_sentence(tmp_path: Path, t
         spoken(tmp_path, "openai", text)
 
 
-@pytest.mark.parametrize("value", [[], 1, None, True, {"payload": None}, {"error": "x"}, {"step": "a", "payload": 3}, [[[]]]])
 @pytest.mark.parametrize("name", NAMES)
-def test_whatever_json_is_there_is_a_step_or_an_error(tmp_path: Path, name: str, value: Any) -> None:
-    assert all(line.error for line in spoken(tmp_path, name, json.dumps(value)) if line.step is None)
+def test_whatever_json_is_there_is_a_step_or_an_error(tmp_path: Path, name: str) -> None:
+    for value in ([], 1, None, True, {"payload": None}, {"error": "x"}, {"step": "a", "payload": 3}, [[[]]]):
+        assert all(line.error for line in spoken(tmp_path, name, json.dumps(value)) if line.step is None), value
 
 
 def test_the_dsl_is_read_line_by_line(tmp_path: Path) -> None:

@@ -37,10 +37,10 @@ def test_the_first_whole_object_is_taken_wherever_it_stands(text: str) -> None:
     assert object_in(text) == ANSWER
 
 
-@pytest.mark.parametrize("cut", range(1, len(TEXT)))
-def test_an_answer_that_was_cut_off_is_no_answer(cut: int) -> None:
-    with pytest.raises(UnusableReply):
-        object_in(TEXT[:cut])
+def test_an_answer_that_was_cut_off_is_no_answer() -> None:
+    for cut in range(1, len(TEXT)):
+        with pytest.raises(UnusableReply):
+            print(cut, object_in(TEXT[:cut]))
 
 
 @pytest.mark.parametrize(
