@@ -140,7 +140,7 @@ def served() -> Iterator[tuple[str, int]]:
     command = [sys.executable, "-m", "uvicorn", "deskcrew.openenv:app", "--port", str(port), "--log-level", "warning"]
     server = subprocess.Popen(command, cwd=ROOT)
     try:
-        end = time.monotonic() + 90
+        end = time.monotonic() + 240
         while True:
             try:
                 socket.create_connection(("127.0.0.1", port), timeout=1).close()

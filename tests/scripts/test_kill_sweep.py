@@ -64,9 +64,9 @@ def test_the_resume_may_be_killed_as_well() -> None:
     assert ": 4 kills, 0 effects repeated" in swept(*kinds("replan"), "--twice", "--sample", "2", "--seed", "4")
 
 
-def test_one_run_may_be_killed_twenty_times() -> None:
-    assert "killed 20 times at random" in (said := swept(*kinds("replan"), "--random", "20", "--seed", "3"))
-    assert ": 20 kills, 0 effects repeated, 0 lost, 0 went wrong" in said
+def test_one_run_may_be_killed_many_times() -> None:
+    assert "killed 8 times at random" in (said := swept(*kinds("replan"), "--random", "8", "--seed", "3"))
+    assert ": 8 kills, 0 effects repeated, 0 lost, 0 went wrong" in said
 
 
 def test_it_may_be_killed_between_points() -> None:

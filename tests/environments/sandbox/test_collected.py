@@ -114,7 +114,7 @@ FORGED = st.fixed_dictionaries(
 
 
 @given(answer=ANSWERS | FORGED, late=st.booleans(), more=st.booleans(), code=st.integers(-64, 255))
-@settings(max_examples=300, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=3 * settings.default.max_examples, suppress_health_check=[HealthCheck.too_slow])
 def test_whatever_is_answered_is_a_result_and_no_path_leads_out(answer, late, more, code):
     said = PipeOutput(json.dumps(answer).encode(), more)
     found = ran(code, PipeOutput(b"\xff\x00", False), EMPTY, said, {"given": b"g"}, late)
@@ -128,13 +128,13 @@ def test_whatever_is_answered_is_a_result_and_no_path_leads_out(answer, late, mo
 
 
 @given(said=st.binary(max_size=200))
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=3 * settings.default.max_examples)
 def test_whatever_bytes_are_answered_are_a_result(said):
     assert ran(0, EMPTY, EMPTY, PipeOutput(said, False), {}, False).files is None
 
 
 @given(path=st.text(max_size=30))
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=3 * settings.default.max_examples)
 def test_a_path_goes_in_as_it_is_or_is_refused(path):
     def made() -> bytes:
         return job_of("", "bash", {path: b""}, (), limits=SandboxLimits(), bash="bash", python="python3", answer=3)

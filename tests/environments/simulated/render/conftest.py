@@ -67,7 +67,7 @@ def show() -> MakeShow:
     return Show
 
 
-@pytest.fixture(params=[f"{size[0]}x{size[1]}-{n}" for size in SIZES for n in range(len(MANY_WAYS))])
+@pytest.fixture(scope="module", params=[f"{size[0]}x{size[1]}-{n}" for size in SIZES for n in range(len(MANY_WAYS))])
 def anything(request: pytest.FixtureRequest) -> Show:
     """Each of many screens, on each of three sizes."""
     size, _, number = request.param.partition("-")

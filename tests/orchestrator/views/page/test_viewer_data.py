@@ -246,7 +246,7 @@ EVENTS = st.lists(
 
 
 @given(events=EVENTS)
-@settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=3 * settings.default.max_examples, suppress_health_check=[HealthCheck.function_scoped_fixture])
 def test_events_that_deskcrew_never_writes_are_shown_as_data_that_any_page_can_hold(events: list[Event], tmp_path: Path) -> None:
     told = gather(made(events, tmp_path))
     assert len(told.data["items"]) == len(told.details) == len(told.targets)

@@ -37,7 +37,7 @@ def test_langchain_takes_the_definition_of_a_tool(tool: dict[str, Any]) -> None:
 
 
 @given(action=every_action)
-@settings(max_examples=300)
+@settings(max_examples=3 * settings.default.max_examples)
 def test_every_action_is_one_call_that_fits_its_tool_and_loses_nothing(action: Action) -> None:
     call, losses = to_langchain(action, HERE)
     assert not losses

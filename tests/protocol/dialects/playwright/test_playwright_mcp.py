@@ -239,7 +239,7 @@ def test_text_is_opaque(text: str) -> None:
 
 
 @given(action=every_action)
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=3 * settings.default.max_examples)
 def test_only_listed_tools_and_parameters_are_written(action: p.Action) -> None:
     for context in (HERE, CLI, SEEN):
         try:

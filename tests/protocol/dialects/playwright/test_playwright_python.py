@@ -326,7 +326,7 @@ def test_text_is_opaque_and_stays_in_one_line(text: str) -> None:
 
 
 @given(action=every_action)
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=3 * settings.default.max_examples)
 def test_what_is_written_is_python_that_asks_a_page(action: p.Action) -> None:
     try:
         text = to_playwright_python(action, HERE).payload

@@ -157,7 +157,7 @@ def test_text_is_opaque(text: str) -> None:
 
 
 @given(action=every_action)
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=3 * settings.default.max_examples)
 def test_what_is_written_is_one_call_a_line(action: p.Action) -> None:
     try:
         text = to_agentnet(action, HERE).payload

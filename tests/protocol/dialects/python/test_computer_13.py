@@ -214,7 +214,7 @@ def test_what_the_space_has_no_verb_for_is_refused(action: p.Action) -> None:
 
 
 @given(action=every_action)
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=3 * settings.default.max_examples)
 def test_only_declared_verbs_parameters_and_keys_are_written(action: p.Action) -> None:
     try:
         payload = to_computer_13(action, HERE).payload

@@ -156,7 +156,7 @@ def test_several_actions_can_be_joined() -> None:
 
 
 @given(action=every_action)
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=3 * settings.default.max_examples)
 def test_what_is_written_is_python_that_pyautogui_would_take(action: p.Action) -> None:
     try:
         text = to_pyautogui(action, HERE).payload

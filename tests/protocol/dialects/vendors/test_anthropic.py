@@ -89,7 +89,7 @@ def test_the_blocks_of_the_toolset_are_read(call: dict[str, Any], action: p.Acti
 
 
 @given(action=every_action)
-@settings(max_examples=600)
+@settings(max_examples=3 * settings.default.max_examples)
 def test_the_sdk_takes_every_block_that_is_written(action: p.Action) -> None:
     """Strictly: whole numbers, known directions, nothing missing."""
     try:

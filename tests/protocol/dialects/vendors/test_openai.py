@@ -68,7 +68,7 @@ def test_every_verb_is_the_same_in_both_directions(said: dict[str, Any], action:
 
 
 @given(action=every_action)
-@settings(max_examples=600)
+@settings(max_examples=3 * settings.default.max_examples)
 def test_the_sdk_takes_every_action_that_is_written(action: p.Action) -> None:
     try:
         written = to_openai(action, HERE).payload

@@ -275,7 +275,7 @@ with Written(
     _DOCUMENT = json.loads(_one.text)
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=3 * settings.default.max_examples)
 @given(spoiled(_DOCUMENT))
 def test_a_spoiled_document_is_read_or_refused(tmp_path_factory: pytest.TempPathFactory, document: Any) -> None:
     path = tmp_path_factory.mktemp("spoiled") / "run.json"

@@ -143,7 +143,7 @@ fields = st.sampled_from(["index", "text", "keys", "down", "pages", "page_id", "
 arguments = st.dictionaries(fields, values)
 
 
-@settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=3 * settings.default.max_examples, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(functions, arguments | values, values, values, values)
 def test_whatever_is_in_a_step_is_an_action_or_an_error(
     tmp_path: Path, name: str, given_arguments: Any, element: Any, result: Any, start: Any

@@ -187,7 +187,7 @@ def test_a_file_without_a_step_is_refused(tmp_path: Path, text: str) -> None:
         read(path)
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=3 * settings.default.max_examples)
 @given(st.data())
 def test_any_line_is_read_or_reported(tmp_path_factory: pytest.TempPathFactory, data: st.DataObject) -> None:
     broken = data.draw(spoiled(logged("click", 0)))

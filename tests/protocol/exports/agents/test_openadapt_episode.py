@@ -56,7 +56,7 @@ def step(action: Any, **fields: Any) -> InteractionStep:
     return InteractionStep(**{"timestamp": 1735689600.0, "visual_state": BLANK, "action": action, **fields})
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=3 * settings.default.max_examples)
 @given(steps)
 def test_where_nothing_is_lost_the_same_step_is_read_back(one: InteractionStep) -> None:
     with Written(FORM, [one]) as written:
@@ -303,7 +303,7 @@ def test_a_file_that_is_no_episode_is_refused(tmp_path: Path, text: str) -> None
         read(path)
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=3 * settings.default.max_examples)
 @given(st.data())
 def test_any_json_is_read_or_refused_with_the_one_error(tmp_path_factory: pytest.TempPathFactory, data: st.DataObject) -> None:
     action = {"type": "click", "target": {"x": 1, "y": 2, "is_normalized": False}, "coordinates": {"x": 1, "y": 2}}

@@ -56,7 +56,7 @@ RUN = [
 ]
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=3 * settings.default.max_examples)
 @given(steps)
 def test_where_nothing_is_lost_the_same_action_is_read_back(one: InteractionStep) -> None:
     with Written(FORM, [one]) as written:
@@ -204,7 +204,7 @@ with Written(FORM, RUN) as _written:
     _LINES = [json.loads(line) for line in _written.text.splitlines()]
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=3 * settings.default.max_examples)
 @given(spoiled(_LINES))
 def test_a_spoiled_line_is_read_or_told(tmp_path_factory: pytest.TempPathFactory, lines: Any) -> None:
     path = theirs(tmp_path_factory.mktemp("spoiled"), *(lines if isinstance(lines, list) else [lines]))

@@ -163,7 +163,7 @@ def test_a_file_that_is_no_recording_is_one_sentence(tmp_path: Path, text: str) 
         FORM.read(tmp_path / "recording.json")
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=3 * settings.default.max_examples)
 @given(st.lists(run_steps, max_size=4))
 def test_where_nothing_is_lost_the_same_actions_are_read_back(run: list[InteractionStep]) -> None:
     with Written(FORM, run) as written:
@@ -218,7 +218,7 @@ names = st.sampled_from(FIELDS)
 kinds = st.sampled_from(["click", "change", "keyDown", "scroll", "navigate", "setViewport", "waitForElement", "close"])
 
 
-@settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=3 * settings.default.max_examples, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(st.lists(st.tuples(kinds, st.dictionaries(names, values, max_size=4)), max_size=3))
 def test_whatever_is_in_a_step_is_an_action_or_an_error(tmp_path: Path, steps: list[tuple[str, dict[str, Any]]]) -> None:
     found = lines(tmp_path, *({**fields, "type": kind} for kind, fields in steps))

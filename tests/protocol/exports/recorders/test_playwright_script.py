@@ -115,7 +115,7 @@ def played(written: Written, tmp_path: Path) -> list[Any]:
     return json.loads(done.stdout)
 
 
-@settings(max_examples=120, deadline=None)
+@settings(max_examples=3 * settings.default.max_examples)
 @given(st.lists(steps, max_size=6), infos)
 def test_every_script_is_python_that_only_calls_the_page(run: list[InteractionStep], info: RunInfo) -> None:
     with Written(FORM, run, info) as written:

@@ -110,7 +110,7 @@ values = st.none() | st.integers() | st.text(max_size=5) | st.lists(st.text(max_
 
 
 @given(method=methods, params=st.dictionaries(st.sampled_from(["selector", "key", "x", "y", "url", "options", "delay"]), values))
-@settings(max_examples=100, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=3 * settings.default.max_examples, suppress_health_check=[HealthCheck.function_scoped_fixture])
 def test_any_call_is_read_or_refused(tmp_path: Path, method: str, params: dict[str, Any]) -> None:
     assert all(line.step or line.error for line in lines(tmp_path, call("Frame", method, **params), call("Page", method)))
 

@@ -119,6 +119,6 @@ words = st.sampled_from(["click", "type", "sendKeys", "select", "open", "pause",
 
 
 @given(command=st.dictionaries(st.sampled_from(["command", "target", "value"]), words | st.text(max_size=20) | st.none()))
-@settings(max_examples=150, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=3 * settings.default.max_examples, suppress_health_check=[HealthCheck.function_scoped_fixture])
 def test_any_command_is_read_or_refused(tmp_path: Path, command: dict[str, Any]) -> None:
     assert all(line.step or line.error for line in lines(tmp_path, command))

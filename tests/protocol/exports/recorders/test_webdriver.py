@@ -108,7 +108,7 @@ def ticks(body: Any, source: str) -> list[Any]:
     ]
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=3 * settings.default.max_examples)
 @given(st.lists(steps, max_size=6))
 def test_every_body_is_valid_and_in_the_end_nothing_is_pressed(run: list[InteractionStep]) -> None:
     with Written(FORM, run) as written:

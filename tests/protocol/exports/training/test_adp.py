@@ -113,7 +113,7 @@ def step(**fields: Any) -> InteractionStep:
     return InteractionStep(**{**given, **fields})
 
 
-@settings(max_examples=120, deadline=None)
+@settings(max_examples=3 * settings.default.max_examples)
 @given(st.lists(steps, max_size=6), infos)
 def test_every_run_is_a_trajectory_that_the_schema_takes(run: list[InteractionStep], info: RunInfo) -> None:
     with Written(FORM, run, info) as written:

@@ -69,7 +69,7 @@ THEIRS = {
 }
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=3 * settings.default.max_examples)
 @given(steps)
 def test_where_nothing_is_lost_the_same_action_is_read_back(one: InteractionStep) -> None:
     with Written(FORM, [one]) as written:
@@ -171,7 +171,7 @@ with Written(FORM, RUN) as _written:
     _TASKS = [json.loads(_written.text), THEIRS]
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=3 * settings.default.max_examples)
 @given(spoiled(_TASKS))
 def test_a_spoiled_task_is_read_or_told(tmp_path_factory: pytest.TempPathFactory, tasks: Any) -> None:
     path = theirs(tmp_path_factory.mktemp("spoiled"), *(tasks if isinstance(tasks, list) else [tasks]))

@@ -103,6 +103,6 @@ values = st.recursive(st.none() | st.integers() | st.text(max_size=8), lambda in
 
 
 @given(action=st.dictionaries(st.sampled_from(["operation", "pos_candidates"]), values), words=values)
-@settings(max_examples=100, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=3 * settings.default.max_examples, suppress_health_check=[HealthCheck.function_scoped_fixture])
 def test_any_action_is_read_or_refused(tmp_path: Path, action: dict[str, Any], words: Any) -> None:
     assert all(line.step or line.error for line in read(tmp_path, json.dumps([task(action, words=[words])])).lines)

@@ -65,7 +65,7 @@ def step(action: Any, state: VisualState = BLANK, **fields: Any) -> InteractionS
     return InteractionStep(timestamp=1, visual_state=state, action=action, **{"pictures": SEEN, **fields})
 
 
-@settings(max_examples=120, deadline=None)
+@settings(max_examples=3 * settings.default.max_examples)
 @given(st.lists(steps, max_size=6), infos)
 def test_every_sample_is_one_that_it_takes(run: list[InteractionStep], info: RunInfo) -> None:
     with Written(FORM, run, info) as written:

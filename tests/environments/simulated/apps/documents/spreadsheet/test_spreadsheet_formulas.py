@@ -184,7 +184,7 @@ PIECES = st.sampled_from(
 
 
 @given(st.text(max_size=40).map("=".__add__) | st.lists(PIECES, max_size=14).map(lambda parts: "=" + "".join(parts)))
-@settings(max_examples=400, deadline=None)
+@settings(max_examples=3 * settings.default.max_examples)
 def test_no_text_makes_a_formula_raise(text):
     assert isinstance(worth(text), str)
     for changed in (translated(text, 1, 1), shifted(text, "S", "S", 2, -1), shifted(text, "S", "S", 2, 1)):
@@ -207,7 +207,7 @@ NAMES = st.sampled_from(
 
 
 @given(NAMES, st.lists(VALUES, max_size=4), st.sampled_from(["+", "-", "*", "/", "^", "&", "=", "<"]), VALUES)
-@settings(max_examples=400, deadline=None)
+@settings(max_examples=3 * settings.default.max_examples)
 def test_every_function_takes_any_operands(name, operands, sign, other):
     assert isinstance(worth(f"={name}({','.join(operands)}){sign}{other}"), str)
 

@@ -361,7 +361,7 @@ WORDS = [
 LINES = st.lists(st.sampled_from(WORDS) | st.text(max_size=4), max_size=9).map(" ".join)
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=3 * settings.default.max_examples)
 @given(st.lists(LINES, max_size=6))
 def test_no_line_raises_and_no_path_leaves_the_tree(lines):
     shell = SHELL

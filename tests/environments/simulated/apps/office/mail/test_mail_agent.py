@@ -146,7 +146,7 @@ WORDS = st.sampled_from(
 
 
 @given(st.text(max_size=60) | st.lists(WORDS, max_size=12).map(" ".join))
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=3 * settings.default.max_examples)
 def test_any_words_give_an_answer_or_a_reason_and_send_nothing(words):
     state = parse_world(WORLD, "test.yaml").first_world(0).apps["mail"]
     try:
