@@ -68,7 +68,7 @@ def main() -> int:
 def wrong(python: Path, face: str, every: int) -> int:
     """How many tasks do not earn through the face what they should."""
     began = time.monotonic()
-    command = [python, __file__, face, "--inside", "--every", str(every)]
+    command: list[str | Path] = [python, __file__, face, "--inside", "--every", str(every)]
     earned: Earned = json.loads(subprocess.run(command, stdout=subprocess.PIPE, check=True).stdout.splitlines()[-1])
     bad = {task: pair for task, pair in earned.items() if tuple(pair) != (0.0, 1.0)}
     right, seconds = len(earned) - len(bad), time.monotonic() - began

@@ -7,6 +7,7 @@ import importlib.util
 import os
 import signal
 from collections import Counter
+from collections.abc import Generator
 from pathlib import Path
 from typing import Any
 
@@ -24,8 +25,6 @@ settings.register_profile("deskcrew", max_examples=20, deadline=None, print_blob
 settings.register_profile("thorough", settings.get_profile("deskcrew"), max_examples=500)
 settings.load_profile("deskcrew")
 
-# Items by the ten thousand are made at once, and none of them is garbage before the end.
-gc.disable()
 _GUARD = Path(__file__).parent / "_support" / "guarded"
 _spec = importlib.util.spec_from_file_location("guarded_network", _GUARD / "sitecustomize.py")
 assert _spec
@@ -61,9 +60,15 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     items[:] = [item for item in items if item not in slow]
 
 
-def pytest_collection_finish() -> None:
-    gc.freeze()
-    gc.enable()
+@pytest.hookimpl(wrapper=True)
+def pytest_collection() -> Generator[None, Any, Any]:
+    """Items by the ten thousand are made at once, and none of them is garbage before the end."""
+    gc.disable()
+    try:
+        return (yield)
+    finally:
+        gc.freeze()
+        gc.enable()
 
 
 def _why_slow(item: pytest.Item) -> str:

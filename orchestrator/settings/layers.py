@@ -5,7 +5,8 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Callable, Mapping
-from functools import cache
+from copy import deepcopy
+from functools import cache, lru_cache
 from importlib.resources import files
 from pathlib import Path
 from typing import Any, NamedTuple, TypeVar, get_args
@@ -84,17 +85,24 @@ def _text(path: Path, what: str) -> str:
 def _parsed(text: str) -> tuple[Any, dict[KeyPath, int]]:
     """The value and the lines of YAML; an empty one is an empty mapping."""
     refuse_deep(text)
-    node = yaml.compose(text, Loader=yaml.SafeLoader)
+    loader = yaml.SafeLoader(text)
+    node = loader.get_single_node()
     if node is None:
         return {}, {}
     lines = lines_of(node)  # first: it refuses what would be loaded for hours
-    return yaml.safe_load(text), lines
+    return loader.construct_document(node), lines
+
+
+@lru_cache(maxsize=64)
+def _document(text: str) -> tuple[Any, dict[KeyPath, int]]:
+    """As _parsed; nobody may change what is returned. Every run reads the same few files, some of them several times."""
+    return _parsed(text)
 
 
 def parse_document(text: str, name: str, what: str) -> Document:
     """As read_document, from text."""
     try:
-        data, lines = _parsed(text)
+        data, lines = _document(text)
     except yaml.MarkedYAMLError as bad:
         line = bad.problem_mark.line + 1 if bad.problem_mark else 1
         raise UsageProblem(f"{name}, line {line}: not valid YAML ({bad.problem or bad.context}).") from None
@@ -104,7 +112,7 @@ def parse_document(text: str, name: str, what: str) -> Document:
         raise UsageProblem(f"{name}: not valid YAML ({str(bad).splitlines()[0]}).") from None
     if not isinstance(data, dict):
         raise UsageProblem(f"{name}: a {what} is a mapping of keys to values, and this is {kind_of(data)}.")
-    return Document(data, lines, name)
+    return Document(deepcopy(data), lines, name)
 
 
 def checked(model: type[Model], data: Mapping[str, Any], where: Where, context: Mapping[str, Any] | None = None) -> Model:

@@ -22,28 +22,35 @@ from orchestrator.settings.layers import shipped_names
 RUNNER = CliRunner()
 BEGUN = "20260302-090000-1f3a"
 MODULES = """
-import sys
+import os, sys
 from orchestrator.cli import main
-sys.argv = ["deskcrew", *{words!r}]
-try:
-    main()
-except SystemExit:
-    pass
-print("--", *sys.modules)
+for words in {commands!r}:
+    if not os.fork():
+        sys.argv = ["deskcrew", *words]
+        try:
+            main()
+        except SystemExit:
+            pass
+        print("\\n--", "+".join(words), *sys.modules, flush=True)
+        os._exit(0)
+    os.wait()
 """
+HELPS = [[*name.split(), "--help"] for name in (*PARTS, "knowledge ls", "log convert", "policies show", "skills try")]
 
 
-def modules_after(words: list[str], folder: Path) -> set[str]:
-    """What Python has imported once the command has printed its help."""
-    done = subprocess.run(
-        [sys.executable, "-c", MODULES.format(words=words)],
-        cwd=folder,
-        capture_output=True,
-        text=True,
-        timeout=60,
-    )
+def modules_after(commands: list[list[str]], folder: Path) -> dict[str, set[str]]:
+    """By command what Python has imported once it has been worked, each in a fork of a Python that has done nothing else."""
+    code = [sys.executable, "-c", MODULES.format(commands=commands)]
+    done = subprocess.run(code, cwd=folder, capture_output=True, text=True, timeout=120)
     assert done.returncode == 0, done.stderr
-    return set(done.stdout.rpartition("-- ")[2].split())
+    told = [line.split()[1:] for line in done.stdout.splitlines() if line.startswith("-- ")]
+    assert len(told) == len(commands), done.stderr
+    return {words: set(modules) for words, *modules in told}
+
+
+@pytest.fixture(scope="module")
+def helped(tmp_path_factory: pytest.TempPathFactory) -> dict[str, set[str]]:
+    return modules_after([["--help"], *HELPS], tmp_path_factory.mktemp("nothing"))
 
 
 @pytest.mark.parametrize("name", PARTS)
@@ -61,16 +68,16 @@ def test_help_names_every_command_under_its_heading() -> None:
         assert all(part.about in said for part in parts.values())
 
 
-def test_help_imports_no_command_and_no_library_but_the_one_for_commands(tmp_path: Path) -> None:
-    found = modules_after(["--help"], tmp_path)
+def test_help_imports_no_command_and_no_library_but_the_one_for_commands(helped: dict[str, set[str]]) -> None:
+    found = helped["--help"]
     ours = {name for name in found if name.startswith(("orchestrator", "roles", "environments", "protocol"))}
     assert ours == {"orchestrator", "orchestrator.cli", "orchestrator.cli.commands", "orchestrator.cli.common"}
     assert not found & {"rich", "pydantic", "yaml", "langgraph", "langchain_core", "starlette", "fastapi", "sqlite3", "json"}
 
 
-@pytest.mark.parametrize("name", [*PARTS, "knowledge ls", "log convert", "policies show", "skills try"])
-def test_help_of_a_command_imports_nothing_that_only_its_work_needs(name: str, tmp_path: Path) -> None:
-    found = modules_after([*name.split(), "--help"], tmp_path)
+@pytest.mark.parametrize("words", HELPS, ids=" ".join)
+def test_help_of_a_command_imports_nothing_that_only_its_work_needs(words: list[str], helped: dict[str, set[str]]) -> None:
+    found = helped["+".join(words)]
     assert not found & {"rich", "pydantic", "yaml", "sqlite3", "asyncio", "importlib.metadata", "langgraph", "starlette", "httpx"}
     assert not {name for name in found if name.startswith(("roles", "environments", "protocol"))}
 
@@ -91,7 +98,7 @@ def test_a_run_is_listed_and_shown_without_what_works_one(words: list[str], none
     folder.mkdir(parents=True)
     record = {"run_id": BEGUN, "goal": "g", "settings": {"world": "office", "seed": 0}, "started": 1.0}
     (folder / "run.json").write_text(json.dumps(record))
-    found = modules_after(words, tmp_path)
+    (found,) = modules_after([words], tmp_path).values()
     assert "orchestrator.errors" in found or "orchestrator.tasks.shipped" in found, "it came as far as its work"
     assert not found & none_of
 

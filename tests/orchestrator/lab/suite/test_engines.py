@@ -42,7 +42,7 @@ FILE = "tasks: [archive-reports, no-such-person]\nseeds: [0, 1, 2]\n"
 SECONDS = ("seconds", "run")
 """What the machine's speed and the hour decide."""
 ENGINES = [
-    pytest.param("", id="processes"),
+    pytest.param("", id="processes", marks=pytest.mark.slow("processes that are killed")),
     pytest.param("slurm:local", id="submitit", marks=pytest.mark.slow("jobs that are killed")),
     pytest.param("ray", id="ray", marks=pytest.mark.slow("a cluster of its own")),
 ]

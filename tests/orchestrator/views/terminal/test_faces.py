@@ -5,23 +5,19 @@ from __future__ import annotations
 import io
 import json
 import re
-import unicodedata
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 from rich.cells import cell_len
 from rich.console import Console
 
 from orchestrator.errors import UsageProblem
 from orchestrator.runs.runs import Outcome
-from orchestrator.store.printable import clean
 from orchestrator.views.terminal import make_face
 from orchestrator.views.terminal.approval import ask, edit_decision, parse_edit, request_lines
-from orchestrator.views.terminal.event_lines import Teller, action_words
+from orchestrator.views.terminal.event_lines import action_words
 from orchestrator.views.terminal.live import Live
 from orchestrator.views.terminal.plain import JsonLines, Log, Plain, ending_lines
 from roles.contracts.requests import read_request
@@ -122,14 +118,6 @@ def seen_live(width: int, *, text: str = HOSTILE, colour: bool = False) -> str:
     return out.getvalue()
 
 
-@given(st.text(max_size=300))
-def test_cleaned_text_is_one_line_that_can_be_encoded_and_moves_no_cursor(text: str) -> None:
-    said = clean(text)
-    said.encode("utf-8")
-    assert len(said.splitlines()) <= 1
-    assert not [c for c in said if unicodedata.category(c) == "Cc"]
-
-
 @pytest.mark.parametrize("width", [40, 60, 100, 200])
 def test_the_live_view_fits_its_terminal_with_wide_characters_and_no_colour(width: int) -> None:
     said = seen_live(width)
@@ -193,14 +181,6 @@ def test_json_lines_are_events_and_the_outcome_stands_last() -> None:
     assert [line["id"] for line in lines[:-1]] == list(range(1, len(lines)))
     assert lines[-1]["kind"] == "run_outcome"
     assert lines[-1]["exit_code"] == 3
-
-
-def test_every_event_of_any_shape_is_told_without_breaking() -> None:
-    teller = Teller()
-    for event in events():
-        for body in ({}, event.body):
-            for line in teller.lines(event._replace(body=body)):
-                assert "\n" not in str(line)
 
 
 @pytest.mark.parametrize(
