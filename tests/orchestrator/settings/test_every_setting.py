@@ -80,6 +80,7 @@ def test_a_flip_changes_its_key_and_nothing_else(key: str) -> None:
     assert {name for name, _ in said(flip, flip.one) ^ said(flip, flip.other)} == {key}
 
 
+@pytest.mark.slow("every setting")
 @pytest.mark.parametrize("key", sorted(FLIPS))
 def test_flipping_a_key_makes_a_difference(key: str, tmp_path: Path) -> None:
     see_difference(FLIPS[key], tmp_path)

@@ -17,6 +17,8 @@ from orchestrator.errors import UsageProblem
 from orchestrator.runs.runs import Outcome, start
 from orchestrator.settings.settings import load_settings
 
+pytestmark = pytest.mark.slow("a real browser")
+
 MENU = '<nav><a href="/">Start</a> <a href="/office">Office</a></nav>'
 PAGES = {
     "/": "<h1>Harbour office</h1><p>Welcome.</p>",

@@ -13,6 +13,8 @@ from orchestrator.crew import Crew
 from orchestrator.runs.runs import Outcome
 from protocol import VisualState
 
+pytestmark = pytest.mark.slow("a real browser")
+
 PAGES = Path(__file__).parent / "pages"
 
 

@@ -15,6 +15,8 @@ from environments.contract import EnvironmentFault
 from orchestrator.crew import Crew
 from orchestrator.runs.runs import Outcome
 
+pytestmark = pytest.mark.slow("a real browser")
+
 OPEN = "safety={name: open, rules: [], otherwise: allow, min_confidence: 0}"
 SAID = '<p role="status" id="said"></p><script>function say(t){said.textContent=t;fetch("/said",{method:"POST",body:t})}</script>'
 

@@ -20,6 +20,8 @@ from orchestrator.runs.folders import show_run
 from orchestrator.runs.runs import resume
 from orchestrator.views.listing import run_page
 
+pytestmark = pytest.mark.slow("processes of their own")
+
 
 def pending(http: Any) -> dict[str, Any]:
     (found,) = http.get("/api/approvals").json()["approvals"]

@@ -12,6 +12,8 @@ from worked.desk_runs import claims, rests, stands, waiting_run
 
 from orchestrator.runs.folders import stored_report
 
+pytestmark = pytest.mark.slow("processes of their own")
+
 
 def test_a_run_at_work_is_paused_told_something_and_resumed_in_another_process(serve: Any, runs_dir: Path) -> None:
     place = serve()

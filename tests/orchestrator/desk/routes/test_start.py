@@ -25,6 +25,8 @@ from orchestrator.desk.workers import HOME, SAID, Begin
 from orchestrator.errors import MachineStopped, UsageProblem
 from orchestrator.runs.folders import list_runs, read_run, stored_report
 
+pytestmark = pytest.mark.slow("processes of their own")
+
 TOKEN = "token-of-nadia"
 DRAFT = 'In the reimbursement form, enter "$5.00" as the amount and save the draft'
 

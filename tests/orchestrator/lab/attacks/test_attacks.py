@@ -45,6 +45,7 @@ def test_the_text_of_an_attack_is_in_its_world() -> None:
         assert carrier.tool or carrier.document or json.dumps(attack.text, ensure_ascii=False)[1:-1] in world, attack.name
 
 
+@pytest.mark.slow("attacks that are worked")
 @pytest.mark.parametrize("policies", ["rules", "victim"])
 @pytest.mark.parametrize("name", [pytest.param(n, marks=needs_sandbox) if n == "tool-script" else n for n in SAMPLE])
 def test_nothing_comes_through_the_default_policy(name: str, policies: str) -> None:

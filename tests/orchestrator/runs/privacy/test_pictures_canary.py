@@ -63,6 +63,7 @@ def test_pictures_of_a_simulated_desktop_show_no_private_value(tmp_path: Path) -
         assert VALUE not in json.dumps(event.body)
 
 
+@pytest.mark.slow("a real browser")
 def test_pictures_of_a_page_show_no_private_value_wherever_it_is_written(tmp_path: Path) -> None:
     (tmp_path / "page.html").write_text(PAGE, encoding="utf-8")
     try:
