@@ -7,11 +7,11 @@ from pathlib import Path
 from typing import NamedTuple
 
 from environments.browser import door
-from environments.browser.actions.pointer import came_of_it
+from environments.browser.actions.pointer import WAITS, came_of_it
 from environments.browser.actions.targeting import Aim, Refused, find, usable, usable_in_view
 from environments.browser.observation.control_identity import Look, hold, look_at, look_focus
 from environments.browser.observation.elements import clean
-from environments.browser.observation.screen import Sight, Spot, beat, settle
+from environments.browser.observation.screen import Sight, Spot, beat, effect, settle
 from protocol import ActionTarget, Fill, GUIElement, HoldKey, KeyDown, KeyUp, PressKey, Resolved, SelectOption, Type, Upload
 from protocol.model.keys import write_key
 
@@ -62,7 +62,7 @@ async def type_text(sight: Sight, action: Type) -> Resolved | None:
             await door.write(sight, action.text)
         if action.submit:
             await door.enter(sight, look, name)
-        await settle(sight)
+        await _offered(sight, look.role)
     if action.text and (await beat(sight))[0] == before:
         sight.session.notes.append("nothing on the page changed; no field may have had the focus")
     return aim.resolved if aim else None
@@ -121,20 +121,21 @@ async def slide(sight: Sight, aim: Aim, first: Look, text: str) -> None:
     try:
         wanted = float(text.strip().replace("−", "-"))
     except ValueError:
-        raise Refused(f"{aim.name} is a slider and takes a number, not {text[:40]!r}") from None
+        raise Refused(f"{aim.name} is a {first.role} and takes a number, not {text[:40]!r}") from None
     spot = aim.spot
     if spot is None:
         raise Refused(f"{aim.name} is gone from the page; look again")
     await focus(sight, aim)
+    keys = ("ArrowUp", "ArrowDown") if first.role == "spinbutton" else ("ArrowRight", "ArrowLeft")
     async with door.keys(sight, first, aim.name):
-        await _move(sight, aim, spot, wanted)
+        await _move(sight, aim, spot, wanted, keys)
     reached = await _level(spot)
     if abs(reached - wanted) > 1e-9:
         sight.session.notes.append(f"{aim.name} now stands at {reached:g}, not at {wanted:g}")
 
 
-async def _move(sight: Sight, aim: Aim, spot: Spot, wanted: float) -> None:
-    step = await _step(sight, spot)
+async def _move(sight: Sight, aim: Aim, spot: Spot, wanted: float, keys: tuple[str, str]) -> None:
+    step = await _step(sight, spot, keys)
     if not step:
         raise Refused(f"{aim.name} does not move by the arrow keys, or shows no number for where it is")
     for _ in range(_ROUNDS):
@@ -142,8 +143,7 @@ async def _move(sight: Sight, aim: Aim, spot: Spot, wanted: float) -> None:
         presses = round((wanted - now) / step)
         if not presses:
             break
-        key = "ArrowRight" if presses > 0 else "ArrowLeft"
-        await door.tap(sight, key, min(abs(presses), _MOST))
+        await door.tap(sight, keys[presses < 0], min(abs(presses), _MOST))
         await settle(sight, 1.0)
         if await _level(spot) == now:
             break
@@ -154,9 +154,9 @@ async def _level(spot: Spot) -> float:
     return float(found) if found is not None else 0.0
 
 
-async def _step(sight: Sight, spot: Spot) -> float:
+async def _step(sight: Sight, spot: Spot, keys: tuple[str, str]) -> float:
     """How much one key changes the value. What shows the value is found by what changes, and changes back again."""
-    for there, back in (("ArrowRight", "ArrowLeft"), ("ArrowLeft", "ArrowRight")):
+    for there, back in (keys, keys[::-1]):
         first = await _figures(spot)
         said = await spot.ask("level")
         await door.tap(sight, there)
@@ -164,7 +164,7 @@ async def _step(sight: Sight, spot: Spot) -> float:
         now = await spot.ask("level")
         await door.tap(sight, back)
         third = await _figures(spot)
-        sign = 1.0 if there == "ArrowRight" else -1.0
+        sign = 1.0 if there == keys[0] else -1.0
         if said is not None and now is not None and now != said:
             return sign * (float(now) - float(said))
         moved = [n for n, (a, b, c) in enumerate(zip(first, second, third, strict=False)) if a != b and a == c]
@@ -179,8 +179,8 @@ async def _figures(spot: Spot) -> list[float]:
 
 
 def is_drawn_slider(element: GUIElement | None, tag: str) -> bool:
-    """A slider that is no field of the browser's own."""
-    return element is not None and element.role == "slider" and tag != "input"
+    """A slider, or a number with keys for more and less, that is no field of the browser's own."""
+    return element is not None and element.role in ("slider", "spinbutton") and tag != "input"
 
 
 _SHAPES = {
@@ -205,7 +205,7 @@ async def fill(sight: Sight, action: Fill) -> Resolved:
     first = await look_at(sight, aim, "keys")
     hold(sight, action, first, aim.name)
     async with door.leaving(sight, first):
-        if is_drawn_slider(aim.element, kind.tag):
+        if is_drawn_slider(aim.element, kind.tag) and not kind.editable:
             await slide(sight, aim, first, action.text)
         elif kind.type in ("checkbox", "radio"):
             await _tick(sight, aim, first, action.text)
@@ -215,8 +215,15 @@ async def fill(sight: Sight, action: Fill) -> Resolved:
             await _set(sight, aim, first, kind, action.text)
         if action.submit:
             await door.enter(sight, first, aim.name)
-        await settle(sight)
+        await _offered(sight, first.role)
     return aim.resolved
+
+
+async def _offered(sight: Sight, role: str) -> None:
+    """Wait until the page is at rest, and for what it looks up for a text: it begins a moment after the last key."""
+    await settle(sight)
+    if role in ("combobox", "searchbox") and await effect(sight, (await beat(sight))[0], WAITS):
+        await settle(sight)
 
 
 class FieldKind(NamedTuple):
@@ -357,12 +364,15 @@ async def _press_option(sight: Sight, aim: Aim, first: Look, kind: FieldKind, wa
         before, _ = await beat(sight)
         aim = await door.press(sight, aim, first)
         await came_of_it(sight, aim, before)
-        await sight.look()
-        fresh = [e for e in sight.elements if e.visible and e.element_id not in known]
-        offered = [e for e in fresh or _inside(sight, aim) if e.role in _CHOICES or e.role in ("text", "cell")]
-        option = _option(offered, wanted[0])
-        within = [e for e in offered if e.role == "option"] or offered
+        option, within = await _unfolded(sight, aim, known, wanted[0])
+    typed = option is None and kind.tag == "input" and not kind.readonly
+    if typed:  # it lists what fits a text that is typed
+        await _set(sight, aim, await look_at(sight, aim, "keys"), kind, wanted[0])
+        await _offered(sight, first.role)
+        option, within = await _unfolded(sight, aim, known, wanted[0])
     if option is None:
+        if typed:
+            await _set(sight, aim, await look_at(sight, aim, "keys"), kind, (aim.element and aim.element.value) or "")
         await door.escape(sight)
         raise _no_option(aim, wanted[0], tuple(e.name for e in within))
     chosen = await usable(sight, await find(sight, ActionTarget(track_id=option.track_id)))
@@ -370,6 +380,14 @@ async def _press_option(sight: Sight, aim: Aim, first: Look, kind: FieldKind, wa
     if str(meant.said.get("leads") or "").startswith(("open", "download")) or meant.said.get("sends"):
         raise Refused(f"{option.name[:80]!r} leads elsewhere or sends a form, and is no option of a list; look, and click it")
     await door.press(sight, chosen, meant)
+
+
+async def _unfolded(sight: Sight, aim: Aim, known: set[str], wanted: str) -> tuple[GUIElement | None, list[GUIElement]]:
+    """The option of that name among what is shown now and was not `known`, and all that is offered there."""
+    await sight.look()
+    fresh = [e for e in sight.elements if e.visible and e.element_id not in known]
+    offered = [e for e in fresh or _inside(sight, aim) if e.role in _CHOICES or e.role in ("text", "cell")]
+    return _option(offered, wanted), [e for e in offered if e.role == "option"] or offered
 
 
 def _inside(sight: Sight, aim: Aim) -> list[GUIElement]:

@@ -13,7 +13,7 @@ from environments.browser.actions.targeting import Refused
 from environments.browser.network.gate import ExpectedRequest
 from environments.browser.observation.control_identity import ControlChanged, dialog_parts
 from environments.browser.observation.elements import clean
-from environments.browser.observation.screen import ACCEPTS, Sight, dialog_elements, settle, title_of
+from environments.browser.observation.screen import ACCEPTS, Sight, beat, dialog_elements, effect, settle, title_of
 from environments.browser.session import OpenDialog
 from protocol import (
     Action,
@@ -123,6 +123,8 @@ async def _through_history(sight: Sight, back: bool) -> None:
     sight.session.gate.begin(sight.session.permit, ExpectedRequest("history"))
     try:
         answer = await step(wait_until="domcontentloaded", timeout=_PATIENCE)
+        if answer is None and page.url != was:  # a script of the page draws what it leads to
+            await effect(sight, (await beat(sight))[0], pointer.WAITS)
         await settle(sight)
     finally:
         sight.session.gate.end()

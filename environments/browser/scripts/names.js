@@ -89,8 +89,11 @@ const PRESSABLE = NATIVE + ',[role=option],[role=button],[role=menuitem],[role=t
   '[role=checkbox],[role=switch]';
 /* A list or a table, or a box around things to press, hears their presses for them. */
 const delegates = (el, style) => /^(table|tbody|thead|tfoot|ul|ol|dl|form|fieldset)$/.test(tagOf(el)) ||
-  (style.cursor !== 'pointer' && ([...el.children].filter((child) => getComputedStyle(child).cursor === 'pointer').length > 1 ||
+  (style.cursor !== 'pointer' && (alike(el) ||
+  [...el.children].filter((child) => getComputedStyle(child).cursor === 'pointer').length > 1 ||
   el.querySelectorAll(PRESSABLE).length > 1));
+const alike = (el) => new Set([...el.children].map((child) => tagOf(child) + ' ' + styled(child))).size === 1 &&
+  el.childElementCount > 1 && [...el.children].every((child) => tidy(child.textContent));
 /* Whether a cursor belongs to what is inside, not to the thing: a list whose items are pressed. */
 function several(el) {
   let here = el;
@@ -108,8 +111,11 @@ function iconic(el, style, box) {
   const drawn = getComputedStyle(el, '::before').content;
   return drawn !== 'none' && drawn !== 'normal' && drawn !== '""';
 }
-const ownText = (el) => { let s = ''; for (const n of el.childNodes) if (n.nodeType === 3) s += n.data; return s; };
+/* Without what a component shows in a control of its own: that is the control's name. */
+const ownText = (el) => { let s = ''; for (const n of el.childNodes)
+  if (n.nodeType === 3 && !(n.assignedSlot && n.assignedSlot.closest(PRESSABLE))) s += n.data; return s; };
 
+const slotted = (el) => (tagOf(el) === 'slot' && el.assignedNodes().length ? el.assignedNodes({flatten: true}) : null);
 /* Text without what stands in the controls inside it. */
 function plain(el, skip) {
   let out = '';
@@ -120,17 +126,12 @@ function plain(el, skip) {
       /^(script|style|select|textarea|input|button|template|noscript)$/.test(tagOf(node))) return;
     if (getComputedStyle(node).display === 'none') return;
     if (blockish(node)) out += ' ';
-    for (const child of get(node, 'childNodes')) go(child);
+    for (const child of slotted(node) || get(node, 'childNodes')) go(child);
   };
   go(el);
   return tidy(out);
 }
-function shadowText(el) {
-  const root = el.shadowRoot;
-  let out = '';
-  if (root) for (const n of root.childNodes) out += ' ' + (n.nodeType === 3 ? n.data : n.nodeType === 1 ? plain(n) : '');
-  return tidy(out + ' ' + plain(el));
-}
+const textsOf = (root) => [...root.childNodes].map((n) => (n.nodeType === 3 ? n.data : n.nodeType === 1 ? plain(n) : '')).join(' ');
 function content(el) {
   const tag = tagOf(el);
   if (tag === 'input') return /^(button|submit|reset)$/.test(el.type) ? tidy(el.value || (el.type === 'button' ?
@@ -139,7 +140,8 @@ function content(el) {
   const below = explicit(el) === 'treeitem' ? el.querySelector('[role=group],ul,ol') : null;
   if (below) return plain(el, below);
   if (!el.matches(NATIVE) && el.querySelector(NATIVE)) return plain(el) || tidy(el.innerText);
-  return el.shadowRoot ? shadowText(el) : tidy(el.innerText ?? el.textContent);
+  if (el.querySelector('slot')) return tidy(textsOf(el));
+  return el.shadowRoot ? tidy(textsOf(el.shadowRoot) + ' ' + plain(el)) : tidy(el.innerText ?? el.textContent);
 }
 function byIds(el, name) {
   const root = el.getRootNode(), found = [];

@@ -40,7 +40,23 @@ function tie(id, n) { const el = node(id); if (el && figures[n]) shownBy.set(el,
 
 let changes = 0, contents = 0, last = performance.now();
 const changed = (content) => { changes++; if (content) contents++; last = performance.now(); };
-const watcher = new MutationObserver((list) => { for (const m of list) tick(m);
+/* What has come up and says that more is coming holds up the wait for rest, for some seconds. */
+const COMING = /^((loading|please wait|one moment|just a moment)\b.{0,40}|\p{L}+ing\b.{0,40}(…|\.\.\.))$/iu;
+const coming = new Map();
+const briefly = (node) => String(node.textContent).slice(0, 99).trim();
+function announce(node) {
+  if (coming.size < 20 && node.isConnected && COMING.test(briefly(node))) coming.set(node, performance.now());
+}
+function announced() {
+  for (const [node, since] of coming) {
+    const el = node.nodeType === 1 ? node : node.parentElement;
+    if (!el || !node.isConnected || performance.now() - since > 5000 || !COMING.test(briefly(node))) coming.delete(node);
+    else if (el.checkVisibility() && !el.closest(PRESSABLE)) return true;
+  }
+  return false;
+}
+const watcher = new MutationObserver((list) => { for (const m of list) { tick(m);
+  if (m.type === 'characterData') announce(m.target); else for (const n of m.addedNodes) announce(n); }
   changed(list.some((m) => m.type !== 'attributes' ||
   /^(value|aria-|hidden|open|style|src)/.test(m.attributeName))); });
 const watched = new WeakSet();
@@ -50,8 +66,9 @@ function watchRoot(root) {
   watcher.observe(root, {childList: true, subtree: true, attributes: true, characterData: true});
 }
 watchRoot(document);
-for (const kind of ['input', 'change', 'toggle']) addEventListener(kind, () => changed(true), {capture: true, passive: true});
-for (const kind of ['focusin', 'scroll']) addEventListener(kind, () => changed(false), {capture: true, passive: true});
+for (const kind of ['input', 'toggle']) addEventListener(kind, () => changed(true), {capture: true, passive: true});
+/* A field tells its change as it loses the focus: that is no effect of what takes the focus. */
+for (const kind of ['change', 'focusin', 'scroll']) addEventListener(kind, () => changed(false), {capture: true, passive: true});
 let wanted = null, heard = '';
 const hear = (e) => { if (heard !== 'press') heard = e.type === 'mousedown' ? 'half' : 'press'; };
 const PRESSES = ['mousedown', 'click', 'auxclick', 'contextmenu', 'dblclick'];
@@ -73,7 +90,7 @@ function moving(el) {
   }
   return n;
 }
-const state = () => ({changes, contents, since: performance.now() - last, ready: document.readyState, moving: moving(null),
+const state = () => ({changes, contents, since: announced() ? 0 : performance.now() - last, ready: document.readyState, moving: moving(null),
   busy: Boolean(document.querySelector('[aria-busy=true]'))});
 function place(id, point) {
   const el = node(id);

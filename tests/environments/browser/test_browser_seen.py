@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from protocol import ActionTarget, Scroll, Wait
+from protocol import ActionTarget, Drag, GoBack, Scroll, SelectOption, Type, Wait
 
 
 def test_fields_get_their_names_from_what_stands_beside_them(surf):
@@ -122,3 +122,44 @@ def test_what_can_be_opened_says_whether_it_is_open(surf):
 
 def test_a_page_that_was_opened_and_says_that_it_is_busy_is_waited_for(surf):
     assert [e.name for e in surf.open("late.html").elements if e.role == "button"] == ["Order"]
+
+
+def test_what_comes_a_moment_after_a_press_is_seen_though_a_field_was_left_for_it(surf):
+    surf.open("widgets.html")
+    surf.fill("Nickname", "ann")
+    assert surf.click("Save").ok
+    assert "Saved ann" in surf.texts()
+    assert surf.click("Products").ok
+    assert "Lamps" in surf.texts()
+    assert "Loading…" not in surf.texts()
+    assert surf.do(GoBack()).ok
+    assert "Home again" in surf.texts()
+
+
+def test_components_that_are_put_together_have_the_names_that_are_put_into_them(surf):
+    surf.open("widgets.html")
+    assert surf.one("Subscribe").role == "button"
+    assert surf.one("Mail").role == "textbox"
+    assert [e.visible for e in surf.see().elements if e.name == "Print"] == [False, True]
+    for name, said in (("Subscribe", "subscribed"), ("Print", "printed")):
+        assert surf.click(name).ok
+        assert surf.one(said).role == "status"
+
+
+def test_a_list_that_a_page_looks_up_for_a_text_is_waited_for_and_chosen_from(surf):
+    surf.open("widgets.html")
+    land = ActionTarget(text="Land")
+    assert surf.do(Type(text="Au", target=land)).ok
+    assert {"Austria", "Australia"} <= set(surf.texts())
+    assert surf.do(SelectOption(target=land, options=("Belgium",))).ok
+    assert surf.one("Land", "combobox").value == "Belgium"
+    assert "no option 'Belgrad'" in surf.do(SelectOption(target=land, options=("Belgrad",))).error
+    assert surf.one("Land", "combobox").value == "Belgium"
+
+
+def test_numbers_and_rows_that_a_page_draws_are_worked_by_their_keys_and_one_by_one(surf):
+    surf.open("widgets.html")
+    assert surf.fill("Copies", "4").ok
+    assert surf.one("Copies", "spinbutton").value == "4"
+    assert surf.do(Drag(target=ActionTarget(text="Three"), to=ActionTarget(text="One"))).ok
+    assert surf.one("Three One Two").role == "status"
