@@ -34,9 +34,9 @@ class AdaptiveSettings(Frozen):
     """At gates where code can tell: each of the last steps brought something new, none failed and none was repeated; or what the
     plan expects are values and texts that can be seen, and each of them came of the work."""
     plan: bool | Literal["as_needed"] = False
-    """For a goal that is read whole and worked in one application: its plan is that of the rules. With `as_needed` any other
-    goal is first given whole to an Operator's model, and planned where that does not do (as-needed decomposition, Prasad et al.
-    2024)."""
+    """For a goal that is read whole and worked in one application: its plan is that of the rules. With `as_needed` any other goal
+    is given whole to an Operator's model first, and planned where that does not do (as-needed decomposition, Prasad
+    et al. 2024)."""
 
 
 class AdaptiveManager:

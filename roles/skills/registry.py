@@ -259,13 +259,16 @@ def signature(skill: Skill) -> str:
 
 
 def _kind(said: Any, defined: Any, deep: int = 3) -> str:
-    """What a value has to be, with the choices that there are."""
+    """What a value has to be, with the choices that there are, or how it is written where an example tells."""
     said = said if isinstance(said, dict) else {}
     name = str(said.get("$ref", "")).rpartition("/")[2]
     if name and deep and isinstance(defined, dict):
         return _kind(defined.get(name), defined, deep - 1)
     if isinstance(choices := said.get("enum"), list):
         return _short(" | ".join(json.dumps(choice, ensure_ascii=False) for choice in choices), _CHOICES)
+    if (examples := said.get("examples")) and isinstance(examples, list) and deep:
+        plain = _kind({key: value for key, value in said.items() if key != "examples"}, defined, deep)
+        return f"{plain} as {_short(json.dumps(examples[0], ensure_ascii=False), _CHOICES)}"
     either = said.get("anyOf") or said.get("oneOf")
     if isinstance(either, list) and deep:
         kinds = dict.fromkeys(_kind(one, defined, deep - 1) for one in either)
@@ -273,6 +276,8 @@ def _kind(said: Any, defined: Any, deep: int = 3) -> str:
     if said.get("type") == "array":
         return f"list of {_kind(said.get('items'), defined, deep - 1)}" if deep else "list"
     kind = said.get("type") or "any"
+    if kind == "integer" and isinstance(most := said.get("maximum"), int):
+        return f"integer up to {most}"
     return kind if isinstance(kind, str) else " | ".join(map(str, kind)) if isinstance(kind, list) else "any"
 
 

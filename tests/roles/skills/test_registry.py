@@ -148,6 +148,12 @@ def test_a_line_says_what_it_takes_does_and_risks() -> None:
         "mail.send_message(to?: string, cc?: string, subject?: string, body?: string) (api; once-only; risk: send)"
     )
     assert lines["mail.agent"].startswith("mail.agent(request: string) (agent; ")
+    assert "limit?: integer up to 200" in lines["mail.list_messages"]
+    more = {skill.called: told(skill) for skill in Skills(SimulatedDesktop(load_world("bookkeeping"))).known}
+    event, cells = more["calendar.create_event"], more["spreadsheet.write_cells"]
+    assert 'start: string as "2026-03-31 09:30"' in event
+    assert 'attendees?: list of string as ["Ada Byron"]' in event
+    assert 'cells: object as {"A1": "Total", "B1": "=SUM(B2:B9)"}' in cells
 
 
 def test_a_line_has_a_bounded_length_and_no_line_breaks() -> None:

@@ -37,14 +37,14 @@ class OnSheet(Model):
 class RangeArguments(OnSheet):
     """A range, all that is in use where none is given. `formulas` gives what was typed instead of what is shown."""
 
-    range: str = ""
+    range: str = Field(default="", examples=["A1:C9"])
     formulas: bool = False
 
 
 class Writing(OnSheet):
     """Texts by cell, as they would be typed; an empty one empties the cell."""
 
-    cells: dict[str, str] = Field(min_length=1)
+    cells: dict[str, str] = Field(min_length=1, examples=[{"A1": "Total", "B1": "=SUM(B2:B9)"}])
 
 
 def sheet_of(state: SheetState, name: str) -> str:
@@ -126,7 +126,9 @@ def read_range(state: SheetState, wanted: RangeArguments) -> JsonValue:
 
 
 @FUNCTIONS.reads("SumArguments", "A range of numbers.")
-def sum_range(state: SheetState, *, sheet: str = "", range: str) -> FunctionResult[SheetState]:
+def sum_range(
+    state: SheetState, *, sheet: str = "", range: Annotated[str, Field(examples=["B2:B9"])]
+) -> FunctionResult[SheetState]:
     """The sum of the numbers in a range"""
     sheet, first, last = _area(state, sheet, range)
     name = _named(sheet, first, last)

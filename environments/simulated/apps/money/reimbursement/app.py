@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Literal, Self
+from typing import Annotated, Literal, Self
 
 from pydantic import Field, JsonValue, model_validator
 
@@ -106,9 +106,9 @@ class Form(Model):
     employee: str | None = None
     vendor: str | None = None
     invoice_number: str | None = None
-    date: str | None = None
+    date: Annotated[str | None, Field(examples=["2026-03-31"])] = None
     category: str | None = None
-    amount: str | None = None
+    amount: Annotated[str | None, Field(examples=["120.50"])] = None
     description: str | None = None
     receipt: bool | None = None
 
@@ -165,7 +165,7 @@ def save_draft(state: ReimbursementState, form: Form) -> FunctionResult[Reimburs
 
 @FUNCTIONS.writes()
 def submit_claim(state: ReimbursementState, form: Form) -> FunctionResult[ReimbursementState]:
-    """Submit a new claim; refused where the form would refuse it"""
+    """Submit a new claim, what is left out as in an empty form; refused where the form would refuse it"""
     blank = state.replace(draft=_empty(state.employee), errors={}, page="form")  # the form in the window stays as it is
     after, effects = driven(Reimbursement().update, blank, [*_edits(state, form), Pressed("submit")])
     if after.errors:

@@ -33,12 +33,16 @@ class Days(Model):
     limit: int = Field(default=50, ge=1, le=200)
 
 
+_People = Annotated[tuple[str, ...], Field(examples=[["Ada Byron"]])]
+"""By their full names."""
+
+
 class NewEvent(Model):
     title: str = Field(min_length=1)
     start: Moment
     end: Moment
     place: str = ""
-    attendees: tuple[str, ...] = ()
+    attendees: _People = ()
     description: str = ""
     repeat: Repeat = "Never"
     until: KnownDay = ""
@@ -53,7 +57,7 @@ class ChangedEvent(Model):
     start: Moment | None = None
     end: Moment | None = None
     place: str | None = None
-    attendees: tuple[str, ...] | None = None
+    attendees: _People | None = None
     description: str | None = None
     repeat: Repeat | None = None
     until: KnownDay | None = None

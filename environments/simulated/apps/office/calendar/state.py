@@ -76,9 +76,9 @@ def _known_day(value: Any) -> Any:
     return value
 
 
-Moment = Annotated[str, BeforeValidator(_moment)]
+Moment = Annotated[str, BeforeValidator(_moment), Field(examples=["2026-03-31 09:30"])]
 """A day and a time, kept as `2026-03-31 09:30`."""
-KnownDay = Annotated[str, BeforeValidator(_known_day)]
+KnownDay = Annotated[str, BeforeValidator(_known_day), Field(examples=["2026-03-31"])]
 """A day, kept as `2026-03-31`; may be empty."""
 
 

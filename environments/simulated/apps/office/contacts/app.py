@@ -155,7 +155,7 @@ def delete_contact(state: ContactsState, id: str) -> FunctionResult[ContactsStat
 def merge_contacts(
     state: ContactsState, ids: Annotated[tuple[str, ...], Field(min_length=2, max_length=50)]
 ) -> FunctionResult[ContactsState]:
-    """Make one contact of several; the first id stays."""
+    """Make one contact of several: the first, filled up from the others; what differs goes to its note"""
     if len(set(ids)) < len(ids):
         raise FunctionDeclined("an id is given twice")
     for name in ids:
