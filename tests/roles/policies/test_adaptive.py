@@ -60,9 +60,7 @@ def asked(events: list[Event], role: str) -> int:
 
 
 @pytest.mark.parametrize(("title", "manager"), [("Milk", 0), ("Water", 1)])
-def test_a_goal_is_given_whole_to_a_model_and_planned_only_where_that_does_not_do(
-    tmp_path: Path, title: str, manager: int
-) -> None:
+def test_a_goal_is_given_whole_to_a_model_and_planned_where_that_does_not_do(tmp_path: Path, title: str, manager: int) -> None:
     """One call of the Operator is also its end; a gate that is not content has the Manager plan."""
     note = {"title": title, "body": "two bottles"}
     call = {"reasoning": "one call", "action": "call_api", "app": "notes", "function": "create_note", "arguments": note}
