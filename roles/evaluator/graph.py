@@ -271,12 +271,13 @@ def _found_before(left: list[str], request: GateRequest, ctx: Context) -> bool:
 
 
 def _left_to_model(request: GateRequest, ctx: Context) -> GateRequest:
-    """The request, its ledger without what is the judge's to say where a goal is read in part, since words may mean something
-    else, and where a model has judged: orders whose words are not sure, and those of which nothing at all was seen, once the
-    planner and the Evaluator were told so at an earlier check and the Evaluator says again: done."""
+    """The request, its ledger without what is the judge's to say, where a model has judged: orders that are not sure and, of a
+    goal that is read in part, since words may mean something else, those of which nothing at all was seen, once the planner and
+    the Evaluator were told so at an earlier check and the Evaluator says again: done."""
     found = request.found
-    if found is None or found.ledger is None or not any(entry.state == "unread" for entry in found.ledger.entries):
+    if found is None or found.ledger is None:
         return request
+    read_in_part = any(entry.state == "unread" for entry in found.ledger.entries)
     gates = list(ctx.journal.events(GateEvent))
     calls = [e.id for e in ctx.journal.events(ModelCallEvent) if e.role == "evaluator" and not e.body.get("problem")]
     if not calls or (gates and calls[-1] < gates[-1].id):  # code says the same each time, and insists on nothing
@@ -286,7 +287,7 @@ def _left_to_model(request: GateRequest, ctx: Context) -> GateRequest:
         entry.model_copy(update={"state": "unchecked", "why": f"{entry.why}; the Evaluator insists that it is done"})
         if entry.kind == "order"
         and entry.state == "missing"
-        and (not entry.sure or (not entry.evidence and entry.told() in told))
+        and (not entry.sure or (read_in_part and not entry.evidence and entry.told() in told))
         else entry
         for entry in found.ledger.entries
     ]

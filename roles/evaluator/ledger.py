@@ -6,6 +6,7 @@ known by the words of controls, by the records that they fell on and by the valu
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Sequence
 from functools import cache
 from importlib import resources
@@ -43,6 +44,7 @@ from roles.contracts.values import parse_time, table_of
 from roles.evaluator.effects import RecordEffect, Screens, SeenRecord, effects_of, made_by, records_in, rows_on, seen_with
 from roles.evaluator.evidence import moments_in
 from roles.evaluator.fitting import Resolver, fits, is_kind, lists_answered, lists_of, picked, says, tells, tells_moment
+from roles.screen.calls import changes_something
 from roles.screen.matching import app_for, similarity, tokens
 from roles.screen.page import likeness
 from roles.screen.values import is_masked, same_value
@@ -73,6 +75,7 @@ class Verdict(NamedTuple):
     why: str = ""
     evidence: tuple[str, ...] = ()
     used: tuple[int, ...] = ()
+    sure: bool = True
 
 
 def ledger(reading: Reading, request: GateRequest, screen: Screens | None = None, *, part: bool = False) -> GoalLedger:
@@ -130,7 +133,7 @@ class _Check:
     def _entry(self, number: int, kind: Any, spans: tuple[tuple[int, int], ...], verdict: Verdict) -> LedgerEntry:
         state: Any = "unchecked" if verdict.state == "missing" and self.cut else verdict.state
         text, seen = said(self.reading.goal, spans), tuple(dict.fromkeys(verdict.evidence))[:8]
-        sure = not self.reading.unread or self._sure(self.reading.orders[number], seen)
+        sure = verdict.sure and (not self.reading.unread or self._sure(self.reading.orders[number], seen))
         return LedgerEntry(order=number, kind=kind, text=text, state=state, evidence=seen, why=verdict.why, sure=sure)
 
     def _sure(self, order: Order, seen: tuple[str, ...]) -> bool:
@@ -189,7 +192,8 @@ class _Check:
             return None
         done = self._done(order, thing)
         if asked is None:
-            return Verdict("missing" if done else "unchecked", "nothing that was seen tells whether what it depends on is so")
+            why = "nothing that was seen tells whether what it depends on is so"
+            return Verdict("missing" if done else "unchecked", why, sure=False)
         why = "it was done, and what it depends on is not so" if done else "what it depends on is not so"
         return Verdict("forbidden" if done else "shown", why, (*shown, *self._evidence(done)))
 
@@ -518,6 +522,8 @@ class _Check:
         chosen = order.verb in {"set", "select"} and slot.field  # of a list that the page draws
         missing = [one for one in missing if not (chosen and self._presses(one))]
         missing = [one for one in missing if (time := parse_time(one)) is None or not moments_in(held or text).have_minute(time)]
+        if slot.role == "saying" and isinstance(slot.value, Text) and not slot.value.quoted:
+            missing = [one for one in missing if not _retold(one, held or text)]
         return not missing, f"{words} ({', '.join(missing)})" if missing and missing != [words] else words
 
     def _answers(self, value: Worked, text: str) -> bool | None:
@@ -844,11 +850,7 @@ class _Check:
             return (None if found is None else found != condition.negated), ()
         if thing.quantity == "all" and condition.tests:
             return None, ()
-        answers: dict[str, tuple[bool, str]] = {}
-        for state, page in zip(self.states, self.find.pages, strict=True):
-            for record in (*rows_on(state), page) if thing.name is not None or thing.tests or condition.tests else ():
-                if fits(thing, record) and (holding := fits(Thing(tests=condition.tests), record)) is not None:
-                    answers.setdefault(record.track, (holding, f"state:{state.state_id}"))
+        answers = self._seen(thing, condition)
         rows = {answer for track, (answer, _) in answers.items() if track} or {answer for answer, _ in answers.values()}
         if rows:
             first = next(iter(answers.values()))
@@ -856,6 +858,18 @@ class _Check:
         if not condition.tests and self._none_of(thing):
             return condition.negated, ()
         return None, ()
+
+    def _seen(self, thing: Thing, condition: Condition) -> dict[str, tuple[bool, str]]:
+        """By record whether it holds of those that are meant, as it was first seen, and on which screen."""
+        answers: dict[str, tuple[bool, str]] = {}
+        changed = {s.after for s in self.request.steps if changes_something(s)} if not condition.tests else set()
+        for state, page in zip(self.states, self.find.pages, strict=True):
+            if state.state_id in changed:
+                break  # whether there is one: what was made since does not count
+            for record in (*rows_on(state), page) if thing.name is not None or thing.tests or condition.tests else ():
+                if fits(thing, record) and (holding := fits(Thing(tests=condition.tests), record)) is not None:
+                    answers.setdefault(record.track, (holding, f"state:{state.state_id}"))
+        return answers
 
     def _looked_for(self, thing: Thing) -> list[SeenRecord] | None:
         """What a look found that went through the whole list for these very words; None where there was no such look."""
@@ -890,6 +904,15 @@ def asked_again(order: Order, words: str) -> bool:
     named = [value.text.casefold() for value in values if isinstance(value, Text | Amount)]
     again = {*tokens(order.verb), *tokens(order.said)} & {*tokens(words)}
     return bool(again) and (not named or any(name in words.casefold() for name in named))
+
+
+def _retold(wanted: str, text: str) -> bool:
+    """Whether reported speech was said in other persons and forms: every word of weight in it, and every no."""
+    denials, persons = set(deeds()["denials"]), set(deeds()["persons"])
+    words, told = (re.findall(r"[\w'’]+", one.casefold()) for one in (wanted, text))
+    heavy = [word for word in words if word in denials or word.isdigit() or (len(word) > 3 and word not in persons)]
+    stems = {word[: max(3, len(word) - 2)] for word in told if word not in denials}
+    return all(word in told if word in denials or word.isdigit() else word[: max(3, len(word) - 2)] in stems for word in heavy)
 
 
 def _fills(order: Order) -> bool:

@@ -18,7 +18,7 @@ Recorder = Callable[[dict[str, Any]], None]
 JUDGED = (GateEvent, ErrorEvent, ModelCallEvent, StepEvent, FactEvent, PlanEvent)
 """Events that say what was judged, and what has happened since."""
 _CODE = "code, no model"
-_TITLE = 60
+_WHOLE, _TITLE = "goal", 60
 _COMMITS = frozenset({"send", "submit", "save", "delete", "move"})
 _HARMLESS = frozenset({"save"})
 """Effects that reach nobody, and that can be taken back."""
@@ -34,9 +34,8 @@ class AdaptiveSettings(Frozen):
     """At gates where code can tell: each of the last steps brought something new, none failed and none was repeated; or what the
     plan expects are values and texts that can be seen, and each of them came of the work."""
     plan: bool | Literal["as_needed"] = False
-    """For a goal that is read whole and worked in one application: its plan is that of the rules. With `as_needed` any other goal
-    is given whole to an Operator's model first, and planned where that does not do (as-needed decomposition, Prasad
-    et al. 2024)."""
+    """For a goal that is read whole and worked in one application: its plan is that of the rules. With `as_needed` every goal is
+    given whole to an Operator's model first, and planned where that does not do (as-needed decomposition, Prasad et al. 2024)."""
 
 
 class AdaptiveManager:
@@ -47,15 +46,14 @@ class AdaptiveManager:
 
     def plan(self, request: PlanRequest) -> PlanAnswer:
         if not (request.plan or request.failed or request.user_words or request.notes or request.supplements):
+            if self._whole and not request.given:
+                title = request.goal if len(request.goal) <= _TITLE else f"{request.goal[:_TITLE]}…"
+                whole = PlanAnswer(outcome="planned", subtasks=(Subtask(id=_WHOLE, title=title, instruction=request.goal),))
+                return self._told(whole, "the goal is tried in one piece, and split where that does not do")
             answer: PlanAnswer = self._rules.plan(request)
             apps = {subtask.app for subtask in answer.subtasks}
             if answer.outcome == "planned" and len(apps) == 1 and {s.worker for s in answer.subtasks} == {"operator"}:
                 return self._told(answer, f"the goal is read whole and worked in {apps.pop()} alone")
-            if self._whole and not request.given:
-                title = request.goal if len(request.goal) <= _TITLE else f"{request.goal[:_TITLE]}…"
-                one = Subtask(id="goal", title=title, instruction=request.goal)
-                whole = PlanAnswer(outcome="planned", subtasks=(one,))
-                return self._told(whole, "the goal is tried in one piece, and split where that does not do")
         asked: PlanAnswer = self._policy.plan(request)
         return asked
 
@@ -87,12 +85,18 @@ class AdaptiveEvaluator:
                 why = self._judged_before(request)
             case GateTrigger.PERIODIC_CHECK if self._settings.gates:
                 why = _moves(request)
+            case GateTrigger.WORKER_SUCCESS if self._settings.final_check and self._is_whole(request):
+                why = "the goal was worked in one piece, and the final check asks the same"
             case GateTrigger.WORKER_SUCCESS if self._settings.gates:
                 why = _shown(request)
             case _:
                 return ""
         wanted = Signal.GATE_CONTINUE if request.trigger is GateTrigger.PERIODIC_CHECK else Signal.GATE_DONE
         return why if why and self._rules.judge(request).decision is wanted else ""
+
+    def _is_whole(self, request: GateRequest) -> bool:
+        only = request.subtask if len(request.plan) == 1 else None
+        return only is not None and only.id == _WHOLE and only.instruction == request.goal and not only.expect
 
     def _judged_before(self, request: GateRequest) -> str:
         live = [subtask for subtask in request.plan if subtask.status is not SubtaskStatus.REJECTED]

@@ -176,6 +176,21 @@ def test_a_condition_decides_by_what_was_seen(mail: Run) -> None:
     assert states(ledger(reading, mail.request, mail.screens.get))[0] in {"missing", "forbidden"}
 
 
+def test_what_a_run_has_made_itself_is_not_what_a_condition_asks_about(tmp_path: Path) -> None:
+    run = worked('Create a note titled "Milk" with the text "two bottles"', tmp_path)
+    held = run.held('If there is no note called "Milk", create a note titled "Milk" with the text "two bottles"')
+    assert held.entries[0].state != "forbidden"
+    assert held.entries[0].state == "shown" or not held.entries[0].sure, "a model may say so, and code says nothing for certain"
+
+
+@pytest.mark.parametrize(
+    ("speech", "state"), [("they see me at noon", "shown"), ("they never see me at noon", "missing"), ("I am late", "missing")]
+)
+def test_reported_speech_may_be_in_another_person_and_not_say_something_else(mail: Run, speech: str, state: str) -> None:
+    goal = f'Send lee.park@example.com a mail, subject "Lunch", that {speech}'
+    assert states(mail.held(goal)) == [state]
+
+
 def test_words_that_are_not_understood_are_said_to_be_so(mail: Run) -> None:
     held = mail.held(f"{mail.request.goal} and flumox the quibbles")
     assert "unread" in states(held)
