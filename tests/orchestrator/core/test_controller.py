@@ -7,7 +7,7 @@ from itertools import pairwise
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from langgraph.graph import END, START, StateGraph
 from support import OPEN_HOUSE, Handbook, Run, decide, desktop, planned, subtask, verdict
@@ -412,7 +412,6 @@ _PLANS = st.sampled_from(
 )
 
 
-@settings(max_examples=40, deadline=None)
 @given(
     plans=st.lists(_PLANS, min_size=1, max_size=6),
     lines=st.dictionaries(st.sampled_from(["a", "b"]), st.lists(_ACTIONS, max_size=8), max_size=2),

@@ -20,6 +20,7 @@ from roles.safety import SafetyPolicy
 _NAMED = re.compile(r"\.(?:chain|voters)\[\]$")
 """A member of which nothing but the policy is said."""
 _ROLES = re.compile(r"^crew\.(?:manager|operator|evaluator\.final|evaluator|technician|analyst)\.")
+EACH = pytest.mark.slow("every setting")
 pytestmark = pytest.mark.filterwarnings("ignore:.*is an old name:FutureWarning")
 
 
@@ -74,18 +75,20 @@ def said(flip: Flip, override: str) -> set[tuple[str, Any]]:
     return set(values(json.loads(settings.model_dump_json())))
 
 
+@EACH
 @pytest.mark.parametrize("key", sorted(set(FLIPS) - {"policies"}))
 def test_a_flip_changes_its_key_and_nothing_else(key: str) -> None:
     flip = FLIPS[key]
     assert {name for name, _ in said(flip, flip.one) ^ said(flip, flip.other)} == {key}
 
 
-@pytest.mark.slow("every setting")
+@EACH
 @pytest.mark.parametrize("key", sorted(FLIPS))
 def test_flipping_a_key_makes_a_difference(key: str, tmp_path: Path) -> None:
     see_difference(FLIPS[key], tmp_path)
 
 
+@EACH
 @pytest.mark.parametrize("key", sorted(SAFETY_FLIPS))
 def test_flipping_a_key_of_a_safety_policy_makes_a_difference(key: str, tmp_path: Path) -> None:
     see_difference(SAFETY_FLIPS[key], tmp_path)
@@ -95,6 +98,7 @@ OF_ROLES = [(role, key) for role in ROLES for key in type(getattr(CrewSettings()
 SEEN_IN_RUNS = {"review", "ask_user", "granularity", "grounding"}
 
 
+@EACH
 @pytest.mark.parametrize(("role", "key"), [(role, key) for role, key in OF_ROLES if key not in SEEN_IN_RUNS])
 def test_every_role_reads_each_of_its_keys_or_refuses_it(role: str, key: str, tmp_path: Path) -> None:
     one, other, _ = MADE_OF[key]

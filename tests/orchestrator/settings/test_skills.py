@@ -103,6 +103,7 @@ def opened(folder: Path) -> list[str]:
     return (folder / "book.txt").read_text().splitlines()
 
 
+@pytest.mark.slow("processes that are killed")
 def test_a_once_only_tool_whose_caller_was_killed_is_not_called_again_unasked(tmp_path: Path, parts: Any) -> None:
     name = killed(tmp_path, risk="edit")
     waiting = runs.resume(name, runs_dir=tmp_path / "runs", parts=parts())

@@ -192,12 +192,12 @@ def test_two_runs_in_one_file_do_not_prune_each_other(reopen: Open) -> None:
     assert result["goal"] == "first"
 
 
-def test_a_state_of_json_with_three_thousand_steps_stays_small(reopen_file: Open, tmp_path: Path) -> None:
+def test_a_state_of_json_with_a_thousand_steps_stays_small(reopen_file: Open, tmp_path: Path) -> None:
     saver = reopen_file()
-    graph(World(turns=1_000), saver).invoke({"goal": "g" * 2_000}, CONFIG, durability="sync")
+    graph(World(turns=340), saver).invoke({"goal": "g" * 2_000}, CONFIG, durability="sync")
     saver.close()
     assert sum(file.stat().st_size for file in tmp_path.iterdir()) < 100_000
-    assert graph(World(turns=1_000), reopen_file()).get_state(CONFIG).values["turn"] == 1_001
+    assert graph(World(turns=340), reopen_file()).get_state(CONFIG).values["turn"] == 341
 
 
 def test_closing_twice_is_fine_and_leaves_one_file(tmp_path: Path) -> None:
