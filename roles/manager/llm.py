@@ -211,7 +211,8 @@ def _as_pinned(subtask: Subtask, before: Subtask | None) -> Subtask:
 
 
 def _rejected(subtask: Subtask, request: PlanRequest) -> bool:
-    return subtask.status is SubtaskStatus.REJECTED or subtask.id == request.failed
+    failed = subtask.id == request.failed and subtask.status is not SubtaskStatus.FULFILLED  # the last of a part has not failed
+    return failed or subtask.status is SubtaskStatus.REJECTED
 
 
 def _anew(subtask: Subtask, renamed: Mapping[str, str]) -> Subtask:

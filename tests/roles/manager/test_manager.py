@@ -89,6 +89,8 @@ def test_what_is_kept_is_named_by_its_id_alone() -> None:
     failed = waits.model_copy(update={"status": SubtaskStatus.REJECTED})
     with pytest.raises(GaveUp, match="'b' has no instruction"):
         plan(planned({"id": "b"}), plan=(done, failed), failed="b", attempts=2)
+    part = plan(planned({"id": "a"}, {"id": "c", "instruction": "go on"}), plan=(done,), failed="a", attempts=2)
+    assert [subtask.id for subtask in part.subtasks] == ["a", "c"], "the last subtask of a part is fulfilled and worked once"
 
 
 def test_nothing_left_is_believed_only_when_nothing_is_left() -> None:
