@@ -5,10 +5,10 @@
     benchmarks/wrong_done.py --runs 20 --seed 3 --rows rows.jsonl      goes on behind the last of the rows
     benchmarks/wrong_done.py --only delete-all-notes/0/operator/alters
 
-A hasty one stops early, a forgetful one leaves out a subtask, a step or a field, an inventive one writes another value, swaps two
-of them, such as recipients, does more than was asked, or presses the button of another record. Each run has one role with one
-mistake that it sticks to. The goals are shipped tasks and those of `GOALS` below, in worlds that the seed fills. A run on which
-the mistake had no hold counts as right.
+A hasty one stops early or passes over a whole subtask, a forgetful one leaves out a subtask, a step, a field or a test, an
+inventive one writes another value, swaps two of them, such as recipients, does more than was asked, or presses the button of
+another record. Each run has one role with one mistake that it sticks to. The goals are shipped tasks and those of `GOALS` below,
+in worlds that the seed fills. A run on which the mistake had no hold counts as right.
 """
 
 from __future__ import annotations
@@ -28,15 +28,15 @@ from typing import Any, NamedTuple
 from orchestrator.runs.runs import start
 from orchestrator.settings.settings import load_settings, shipped, shipped_names
 from orchestrator.tasks.tasks import Task, load_task
-from protocol import ActionTarget, AgentStatus, Click, GUIElement, OperatorDecision
+from protocol import ActionTarget, AgentStatus, Click, Fill, GUIElement, OperatorDecision, Type
 from roles.contracts import ManagerPolicy, OperatorPolicy, OperatorView, PlanAnswer, PlanRequest, Subtask
 from roles.contracts.orders import Step
 from roles.policies.orders.stages import expected, in_words
 from roles.screen.screens import Screen
 
 ROLES = {
-    "manager": ("stops", "forgets", "alters", "adds", "swaps", "skips"),
-    "operator": ("stops", "forgets", "alters", "adds", "mispresses"),
+    "manager": ("stops", "forgets", "alters", "adds", "swaps", "skips", "widens"),
+    "operator": ("stops", "forgets", "alters", "adds", "mispresses", "miswrites", "passes"),
 }
 _VALUE = re.compile(r'"([^"\\\n]{2,})"|\b([A-Z]+-\d+)\b|(?<![\w.,-])(\d[\d.,:-]*\d|\d)(?![\w-])')
 _GRAVE = re.compile(r"(?:delete|remove|submit|send|archive|accept|decline|save|cancel|add)\b", re.IGNORECASE)
@@ -221,6 +221,8 @@ class MistakenManager:
                 return answer.model_copy(update={"subtasks": (*kept, *new, twice)})
             case "skips":
                 return answer.model_copy(update={"subtasks": (*kept, *(_skipped(s, mistake) for s in new))})
+            case "widens":
+                return answer.model_copy(update={"subtasks": (*kept, *(_widened(s, mistake) for s in new))})
             case "swaps":
                 values = sorted({value for subtask in new for step in subtask.steps for value in _values_of(step)})
                 if not mistake.what and len(values) > 1:
@@ -247,6 +249,20 @@ def _skipped(subtask: Subtask, mistake: Mistake) -> Subtask:
     mistake.what = f"without {entries.pop(mistake.chance.randrange(len(entries))).label!r}"
     steps = [*subtask.steps]
     steps[at] = steps[at].model_copy(update={"entries": tuple(entries)})
+    return subtask.model_copy(update={"steps": tuple(steps), "expect": expected(steps), "instruction": in_words(steps)})
+
+
+def _widened(subtask: Subtask, mistake: Mistake) -> Subtask:
+    """Without one of the tests, or the exceptions, by which a step tells its records from others."""
+    told = [(n, records) for n, step in enumerate(subtask.steps) if (records := getattr(step, "records", None)) is not None]
+    told = [(n, records) for n, records in told if records.tests or records.but]
+    if mistake.what or not told:
+        return subtask
+    at, records = mistake.chance.choice(told)
+    less = {"but": ()} if records.but else {"tests": records.tests[:-1]}
+    mistake.what = f"without {(records.but or records.tests)[-1]!r}"[:80]
+    steps = [*subtask.steps]
+    steps[at] = steps[at].model_copy(update={"records": records.model_copy(update=less)})
     return subtask.model_copy(update={"steps": tuple(steps), "expect": expected(steps), "instruction": in_words(steps)})
 
 
@@ -288,7 +304,14 @@ class MistakenOperator:
             gone = steps.pop(random.Random(view.subtask.id).randrange(len(steps)))
             mistake.what = f"without the step {gone.skill}"
             view = view.model_copy(update={"subtask": view.subtask.model_copy(update={"steps": tuple(steps)})})
+        over, chance = f"passes over {view.subtask.title!r}", random.Random(f"{mistake.after} {view.subtask.id}").random()
+        if mistake.kind == "passes" and (mistake.what == over or (not mistake.what and chance < 0.5)):
+            mistake.what = over
+            return OperatorDecision(status=AgentStatus.FINISH, comment="done", is_goal_complete=True)
         decision = self._policy.decide(view)
+        if mistake.kind == "miswrites" and isinstance(decision.action, Fill | Type) and decision.action.text:
+            text = mistake.alters(decision.action.text)
+            decision = decision.model_copy(update={"action": decision.action.model_copy(update={"text": text}), "then": ()})
         self._decided += 1
         if mistake.kind == "stops" and self._decided > mistake.after and decision.status is AgentStatus.CONTINUE:
             mistake.what = f"stops after {mistake.after} decisions"

@@ -303,8 +303,8 @@ class _Check:
         may = self._may(order)
         back = order.object.back if order.object is not None and self._setting(order) is None else None
         if back is not None and back.to in self.verdicts:
-            made = self.verdicts[back.to].used
-            may = [n for n in may if n in made] or may  # "make one and submit it" is one press, and a second one is besides
+            own = [n for n in may if n in self.verdicts[back.to].used]  # "make one and submit it" is one press
+            may = own if own and not (order.verb in deeds()["writes"] and self._lost(order, own)[0]) else may
         if not may and (shown := self._so_already(order, thing)):
             return Verdict("shown", "it was so already", shown)
         if not may and order.verb == "select" and thing is not None and thing.name is not None:
@@ -312,8 +312,8 @@ class _Check:
         if not may:
             return Verdict("missing", f"nothing was seen to be done that is to {order.verb.replace('_', ' ')}")
         per = next((slot.value.thing for slot in order.slots if slot.role == "per" and isinstance(slot.value, Of)), None)
-        if per is not None:
-            return self._each(order, self.find.named(per).model_copy(update={"quantity": "all"}), may)
+        if per is not None and not (thing := self.find.named(per)).also:
+            return self._each(order, thing.model_copy(update={"quantity": "all"}), may)
         if thing is None:
             return self._with_slots(order, may)
         every = [thing.model_copy(update={"also": ()}), *(self.find.named(t) for t in thing.also)]
@@ -757,6 +757,18 @@ class _Check:
             if n in self.used or not self._settles(n) or effect.opaque or self._twin(n):
                 continue
             yield self._besides_of(n, "no order asks for it")
+        yield from self._led_on()
+
+    def _led_on(self) -> Iterable[LedgerEntry]:
+        """What led from one application into another to send, buy or delete there, where nothing was done for an order."""
+        goal, worked = {*tokens(self.reading.goal)}, {self.effects[n].app for n in self.used}
+        apps = {state.state_id: state.app for state in self.states}
+        for step in self.request.steps:
+            begun, there = apps.get(step.before) or step.app, apps.get(step.after)
+            away = bool(there) and there != begun and step.verb in {"click", "press_key"} and step.exec_status == "executed"
+            if away and there not in worked and effect_of_words(step.target) in _SETTLED and not goal & {*tokens(step.target)}:
+                text, evidence = f"{step.target}: {there}", (f"step:{step.step}",)
+                yield LedgerEntry(kind="besides", text=text, state="forbidden", evidence=evidence, why="no order asks for it")
 
     def _again(self, effect: RecordEffect) -> bool:
         """Whether a form was filled and sent off twice with the very same values, of which one was asked for."""
@@ -798,9 +810,11 @@ class _Check:
         return bool(control) and effect_of_words(control) in _SETTLED
 
     def _twin(self, n: int) -> bool:
-        """Whether it fell on what an order's own effect fell on, too."""
-        mine = self.effects[n]
-        return any(self.effects[m].step == mine.step or (mine.track and self.effects[m].track == mine.track) for m in self.used)
+        """Whether it is of the kind of an order's own effect, on the same record or in the same step: asked for and confirmed."""
+        mine, kind = self.effects[n], effect_of_words(self.effects[n].control)
+        others = [self.effects[m] for m in self.used]
+        same = [one for one in others if mine.track and one.track == mine.track and effect_of_words(one.control) is kind]
+        return bool(same) or any(one.step == mine.step for one in others)
 
     # --- looking and telling --------------------------------------------------------------------------------------------------
 

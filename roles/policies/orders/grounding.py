@@ -362,7 +362,8 @@ class _Grounding:
         said, name = (first, rest) if rest and not thing.name.quoted else (thing.kind, thing.name.text)
         for words, text in ((said, name), (thing.kind, thing.name.text)):
             field = next((f for f in self.kind.fields if _field_score(_bare(words), f) >= 0.95), None)
-            if field is not None and _bare(text) != _bare(words):
+            dated = field is not None and field.type == "date" and not any(map(str.isdigit, text))  # the Photo day is a name
+            if field is not None and _bare(text) != _bare(words) and not dated:
                 return field.label, thing.name.model_copy(update={"text": text})
         return None
 

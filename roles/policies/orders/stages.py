@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
+from itertools import repeat
 
 from roles.contracts import AppShown, EffectSeen, Expectation, FactKnown, FieldHas, Subtask, Worker
 from roles.contracts.orders import (
@@ -182,12 +183,20 @@ def expectations(step: Step) -> list[Expectation]:
             return [AppShown(app=app)]
         case FillStep(app=app, entries=entries, commit=commit) | CreateStep(app=app, entries=entries, commit=commit):
             sent = [EffectSeen(verb=commit, app=app)] if commit in _EFFECTS else []
+            entries = tuple(map(_titled, entries, repeat(step.records if isinstance(step, FillStep) else None)))
             return [*(has for entry in entries for has in _entered(entry, app)), *sent]
         case PressStep(app=app, verb=verb, entries=entries):
             asked = [has for entry in entries for has in _entered(entry, app)] if verb == "rename" else []  # folders are pressed
             return [*asked, *([EffectSeen(verb=verb, app=app)] if verb in _EFFECTS else [])]
         case _:
             return []
+
+
+def _titled(entry: Entry, records: Records | None) -> Entry:
+    """The entry of a field that bears the record's own name, "Brightness of {title}", where that is known."""
+    names = [test.value for test in records.tests if test.relation in {"is", "has"} and not test.negated] if records else []
+    label = entry.label.replace("{title}", names[0]) if len(names) == 1 and not slots_in(names[0]) else entry.label
+    return entry.model_copy(update={"label": label})
 
 
 def _entered(entry: Entry, app: str) -> list[FieldHas]:

@@ -29,6 +29,10 @@ class Nouns(Names):
             article = self.take(sep, "articles")
             place = article.end if article and article.entry.name == "one" else sep
             more = None if self.take(place, "field") and not self.take(place, "noun") else self.simple(sep, inner)
+            last = first.name is not None and (bool(first.kind) or self._titled(at, anywhere=True))
+            if last and first.name and self._titled(sep) and self.words.list[end - 1].end == (others or [first])[-1].spans[-1][1]:
+                stop = self._name_end(sep)  # the notes Travel plan and Printer order
+                more = Thing(name=self.text(sep, stop), spans=self.spans(sep, stop)), stop
             if more is None or (unknown(more[0]) and not unknown(first)):
                 break
             if bare(more[0]) and first.name and first.kind:
@@ -51,7 +55,12 @@ class Nouns(Names):
             join = self.take(at, "joins")
             return bool(join and self.low(at) != "first" and join.end > at and self.clause(join.end))
         named = self.kind(at + 1) == "quote" or (self.low(at) == "file" and self.kind(at + 1) in {"file", "id"})
-        return not (self.take(at, "noun", "field") and named)
+        return not (self.take(at, "noun", "field") and named) and not self._titled(at)
+
+    def _titled(self, at: int, anywhere: bool = False) -> bool:
+        """Whether a capital within a list begins a name of words that go on, though a verb or a noun is called so."""
+        capital = self.kind(at) == "word" and self.words.list[at].capital and (anywhere or self.low(at - 1) in {"and", "&", ","})
+        return capital and self._open(at) and self._open(at + 1) and not self.words.list[at + 1].capital
 
     def simple(self, at: int, inner: bool = False) -> Read[Thing] | None:
         """One thing. What follows an `inner` name narrows down what stands before it: "mails from Ann that came today"."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import time
 from pathlib import Path
 from typing import Any, get_args
@@ -84,6 +85,14 @@ def test_a_task_says_all_that_it_is_judged_by(name: str) -> None:
     assert task.kinds
     for text in _texts(task.oracle):
         assert name in BY_FUNCTIONS or not text.startswith(("call ", "ask the agent"))
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_the_words_of_its_plan_write_nothing_that_a_task_does_not_speak_of(name: str) -> None:
+    task = shipped_task(name)
+    told = str(task.model_dump(exclude={"plan"}))
+    quoted = re.findall(r'"([^"]+)"', task.plan.words if task.plan else "")
+    assert [part for text in quoted for part in re.split(r"\{[^}]*\}", text) if part.strip() not in told] == []
 
 
 def _texts(oracle: Oracle) -> list[str]:

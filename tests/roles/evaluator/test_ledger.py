@@ -252,6 +252,23 @@ def test_a_form_that_is_only_to_be_filled_may_not_be_handed_in(tmp_path: Path) -
     assert [(e.kind, e.state) for e in run.held(filled).entries] == [("order", "shown"), ("besides", "forbidden")]
 
 
+def test_what_is_changed_by_another_name_in_turn_is_the_same_thing(tmp_path: Path) -> None:
+    run = worked('Rename the event Planning to "Planning Q2" and set its place to Room 4', tmp_path, "diary")
+    assert (run.status, states(run.held())) == ("fulfilled", ["shown", "shown"])
+    assert states(run.held('Rename the event Planning to "Planning Q2" and set its place to Room 5'))[1] == "missing"
+
+
+def test_what_is_sent_off_besides_from_the_same_record_is_an_issue(tmp_path: Path) -> None:
+    run = worked("Change the phone number of Lee Park to 555-1234", tmp_path, "people")
+    last = run.request.steps[-1]
+    pressed = {"step": last.step + 1, "verb": "click", "target": "Send message", "action": {}}
+    chat = run.screens[last.after].model_copy(update={"app": "chat"})
+    away = last.model_copy(update={**pressed, "before": last.after, "after": chat.state_id})
+    request = run.request.model_copy(update={"steps": (*run.request.steps, away)})
+    held = ledger(read(run.request.goal), request, (run.screens | {chat.state_id: chat}).get)
+    assert [(entry.kind, entry.state) for entry in held.entries] == [("order", "shown"), ("besides", "forbidden")]
+
+
 def test_a_value_that_is_to_be_passed_on_is_the_one_of_the_record_that_is_named(tmp_path: Path) -> None:
     run = worked('Mail the total of invoice INV-7029 to lee.park@example.com with the subject "Total"', tmp_path)
     assert states(run.held()) == ["shown"]

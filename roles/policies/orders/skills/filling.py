@@ -9,7 +9,7 @@ from protocol import GUIElement
 from roles.contracts.orders import Entry, FillStep, Records
 from roles.contracts.values import parse_time
 from roles.policies.orders.skills.committing import came_of, commit, control_for, mend
-from roles.policies.orders.skills.finding import find_record, find_row, go_to
+from roles.policies.orders.skills.finding import find_record, find_row, go_to, is_here
 from roles.policies.orders.skills.situation import Move, Situation, StepFailure, done, fail, press
 from roles.policies.orders.skills.widgets import (
     CELL,
@@ -109,12 +109,11 @@ def reach(records: Records, at: Situation, offers: Callable[[Item], bool]) -> Mo
         return None
     card = at.kind(records.app, records.kind)
     open_one = not (records.tests or records.pick or records.but or records.place) or (card is not None and card.single)
-    if at.notes.get("here") or at.notes.get("opening") or open_one:
+    if is_here(records, at) or at.notes.get("opening") or open_one:
         move = find_record(records, at)
-        if move is None or open_one or at.notes.get("opening"):
-            at.notes["there"] = "open" if move is None else ""
-            return move
-        at.notes["here"] = None
+        at.notes["there"] = "open" if move is None else ""
+        return move
+    at.notes["here"] = None
     if at.notes.get("there") == "row" and (row := _same_row(at)) is not None:
         return row
     found = find_row(records, at)

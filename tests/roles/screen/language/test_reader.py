@@ -419,6 +419,17 @@ def test_what_is_announced_is_what_is_waited_for() -> None:
     assert not read("Within two minutes Ann sends a mail. Delete the note.", TODAY).understood
 
 
+def test_a_name_in_a_list_keeps_its_words_though_a_verb_or_a_noun_is_among_them() -> None:
+    (delete,) = read("Delete the notes Travel plan, Release notes and Printer order").orders
+    assert [(one.kind, one.name and one.name.text) for one in (delete.object, *delete.object.also)] == [
+        ("note", "Travel plan"), ("note", "Release notes"), ("note", "Printer order"),
+    ]  # fmt: skip
+    (delete,) = read("Delete every note except Client visit and Archive plans").orders
+    assert [but.name and but.name.text for but in delete.object.but] == ["Client visit", "Archive plans"]
+    delete, archive = read("Delete the note Travel plan and archive the mail from Ann").orders
+    assert (delete.verb, archive.verb) == ("delete", "archive")
+
+
 def test_for_each_of_several() -> None:
     made = order("For every invoice of Acme, create a note with the invoice number as its title and the total in it.")
     assert {slot.role for slot in made.slots} == {"with", "per"}
