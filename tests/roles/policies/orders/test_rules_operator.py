@@ -120,3 +120,9 @@ def test_each_of_several_renamings_has_to_be_seen_with_its_own_name() -> None:
     steps = [PressStep(app="files", verb="rename", entries=(FieldEntry(label="New name", value=name),)) for name in names]
     wanted = [(one.label, one.value) for one in expected(steps) if isinstance(one, FieldHas)]
     assert wanted == [("New name", name) for name in names]
+
+
+def test_a_field_that_bears_the_name_of_its_record_is_looked_for_by_that_name():
+    records = Records(app="home", kind="light", tests=(RowTest(label="Device", relation="is", value="Hall light"),))
+    step = FillStep(app="home", records=records, entries=(FieldEntry(label="Brightness of {title}", value="40"),))
+    assert expected([step]) == (FieldHas(label="Brightness of Hall light", value="40", app="home"),)

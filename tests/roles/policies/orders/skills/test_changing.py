@@ -9,7 +9,7 @@ from worked.steps_loop import Hands, entries, hands, which
 from worlds.loans import WORLD, registered
 
 from protocol import AgentStatus
-from roles.contracts.orders import AnswerStep, CreateStep, Entry, FillStep, FindStep, PressStep, Records, Step
+from roles.contracts.orders import AnswerStep, CreateStep, Entry, FillStep, FindStep, PressStep, Records, RowTest, Step
 
 DONE, FAIL = AgentStatus.FINISH, AgentStatus.FAIL
 
@@ -169,6 +169,16 @@ def test_events_are_made_shifted_and_their_guests_changed():
         "2026-03-04 16:00",
     )
     assert list(meeting(apps, "Design review")["attendees"]) == ["Omar Haddad", "Dana Whitlock"]
+
+
+def test_each_of_several_events_of_a_day_is_deleted():
+    def on_the_day(title: str) -> Records:
+        tests = (RowTest(label="Title", relation="is", value=title), RowTest(label="Date", relation="on", value="2026-03-11"))
+        return Records(app="calendar", kind="meeting", tests=tests)
+
+    steps = (PressStep(app="calendar", records=on_the_day(title), verb="delete") for title in ("Interview", "Audit"))
+    _, apps = worked("diary", *steps)
+    assert not {"Interview", "Audit"} & {one["title"] for one in apps["calendar"]["meetings"].values()}
 
 
 def test_a_contact_is_changed_on_its_own_page():
