@@ -357,7 +357,12 @@ class FaultyEnvironment:
 
     def _shown(self, number: int, fault: Fault, state: VisualState) -> VisualState:
         if fault.kind is FaultKind.INJECT:
-            return self._injected(number, fault, state)
+            if self._chance(number, state.state_id) >= fault.rate or not any(fnmatchcase(state.app or "", g) for g in fault.apps):
+                return state
+            width, height = state.screen_resolution
+            box = BoundingBox(x1=0, y1=max(0, height - 24), x2=width, y2=height)
+            line = GUIElement(element_id=f"injected-{number}", role="text", text=fault.text, bbox=box, app=state.app)
+            return state.model_copy(update={"elements": (*state.elements, line)})
         changed: list[GUIElement] = []
         covers: list[GUIElement] = []
         for element in state.elements:
@@ -376,14 +381,6 @@ class FaultyEnvironment:
         if not (interactive and named and placed) or self._spent(fault):
             return False
         return self._chance(number, element.track_id or element.element_id) < fault.rate
-
-    def _injected(self, number: int, fault: Fault, state: VisualState) -> VisualState:
-        if self._chance(number, state.state_id) >= fault.rate or not any(fnmatchcase(state.app or "", g) for g in fault.apps):
-            return state
-        width, height = state.screen_resolution
-        box = BoundingBox(x1=0, y1=max(0, height - 24), x2=width, y2=height)
-        line = GUIElement(element_id=f"injected-{number}", role="text", text=fault.text, bbox=box, app=state.app)
-        return state.model_copy(update={"elements": (*state.elements, line)})
 
     def _in_the_way(self, action: Action) -> Fault | None:
         """The fault of the screen that lies on the target, if the action needs a pointer."""

@@ -171,7 +171,7 @@ def _attributes(shown: ShownElement, kind: Kind) -> dict[str, str]:
         "href": "#" if kind.tag == "a" else "",
         "class": element.name if nameless else "",
         "aria-label": element.name if widget.children or widget.role == "progress" else "",
-        "aria-expanded": "" if widget.expanded is None else _bool(widget.expanded),
+        "aria-expanded": "" if widget.expanded is None else ("true" if widget.expanded else "false"),
         "aria-level": str(widget.level or ""),
         # The attribute `required` would have the browser judge the field by rules of its own.
         "aria-required": "true" if element.required else "",
@@ -230,10 +230,6 @@ def _said(shown: ShownElement) -> Markup:
     silent = widget.children or element.name_source == "class"
     value = element.value if widget.role == "progress" else None
     return {"text": "" if silent else element.text, "value": value}
-
-
-def _bool(value: bool) -> str:
-    return "true" if value else "false"
 
 
 class View(NamedTuple):

@@ -225,16 +225,12 @@ def _unread(pixels: Pixels, frames: Sequence[Frame], lines: Sequence[TextLine]) 
     """Where the name of a field seems to stand that was overlooked: a short one in small letters, at its top."""
     found = []
     for frame in frames:
-        if _is_field(frame):
+        if not frame.filled and frame.box.width >= 100 and frame.box.height >= 32:
             box = frame.box
             place = Box(box.x1 + 4, box.y1 + 4, min(box.x2 - 4, box.x1 + 120), box.y1 + 17)
             level = [line for line in lines if place.y1 <= line.box.middle[1] < place.y2 and place.shared(line.box)]
             found.append(None if level else drawn_in(pixels, place, frame.inside))
     return [box for box in found if box is not None and 5 <= box.height <= 13 and 6 <= box.width <= 60]
-
-
-def _is_field(frame: Frame) -> bool:
-    return not frame.filled and frame.box.width >= 100 and frame.box.height >= 32
 
 
 def _within(seen: SegmentedPicture, box: Box) -> SegmentedPicture:

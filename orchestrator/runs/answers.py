@@ -116,7 +116,7 @@ class Takeover:
             **place,
             app=after.app,
             action=action.dump(),
-            verb=effect_verb(action, self._effect(action, before)),
+            verb=effect_verb(action, effect_of(action, _element(action, before), before).value),
             target=target_name(action),
             exec_status=result.exec_status,
             error=result.error,
@@ -135,9 +135,6 @@ class Takeover:
         element = _element(action, seen)
         private = element is not None and self._run.context.safety.is_private(element)
         return self._run.context.journal.sealed(parse_action(action.dump()), seen), private
-
-    def _effect(self, action: Action, seen: VisualState) -> str:
-        return effect_of(action, _element(action, seen), seen).value
 
 
 def _element(action: Action, seen: VisualState) -> Any:

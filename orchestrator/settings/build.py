@@ -250,20 +250,16 @@ def report_presets() -> Iterator[PolicyReport]:
 def report(what: str) -> PolicyReport:
     """A preset by its name, or a file: a preset, or settings."""
     try:
-        return _reported(what)
+        if not looks_like_path(what) and not Path(what).exists():
+            found = find_preset(what, lambda _: Source("command line"))
+            return _report(found.name, found.about, [], [f"{KEY}={found.name}"])
+        path = Path(what)
+        if "about" in read_document(path, "preset or config file").data:
+            preset = find_preset(str(path.resolve()), lambda _: Source(what))
+            return _report(what, preset.about, [], [f"{KEY}={path.resolve()}"])
+        return _report(what, "settings", [path], [])
     except UsageProblem as bad:
         return PolicyReport(what, "", {}, "", [str(bad)], [])
-
-
-def _reported(what: str) -> PolicyReport:
-    if not looks_like_path(what) and not Path(what).exists():
-        found = find_preset(what, lambda _: Source("command line"))
-        return _report(found.name, found.about, [], [f"{KEY}={found.name}"])
-    path = Path(what)
-    if "about" in read_document(path, "preset or config file").data:
-        preset = find_preset(str(path.resolve()), lambda _: Source(what))
-        return _report(what, preset.about, [], [f"{KEY}={path.resolve()}"])
-    return _report(what, "settings", [path], [])
 
 
 def _report(name: str, about: str, files: Sequence[Path], overrides: Sequence[str]) -> PolicyReport:

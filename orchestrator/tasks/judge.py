@@ -153,7 +153,17 @@ def play(task: Task, seed: int, environment: Environment | None = None) -> Oracl
         raise UsageProblem(f"Task {task.id}: it has no oracle; write down the lines that do it.")
     surface = environment or task_environment(task, seed)
     try:
-        return _played(task, seed, surface)
+        surface.reset(seed=seed)
+        initial = _world(surface)
+        slots = fill_slots(task, initial, seed)
+        goal = fill_goal(task, slots)
+        steps, problem = _performed(task, surface, slots)
+        asked = sum(step.status == "answered" for step in steps)
+        run = {"status": task.outcome, "plans": 1, "reason": "", "steps": len(steps) - asked, "questions": asked}
+        received = surface.received() if isinstance(surface, ActionRecord) else []
+        world = _world(surface)
+        verdict = judge(task, world, initial, slots, received, run)
+        return OracleRun(goal, slots, initial, world, tuple(steps), verdict, problem)
     finally:
         if environment is None:
             surface.close()
@@ -170,20 +180,6 @@ def task_settings(task: Task, seed: int, vary: Sequence[str] = (), more: Sequenc
     if settings.environment == "served":  # what is served is judged, and it needs no browser
         return settings.model_copy(update={"environment": "simulated"})
     return settings
-
-
-def _played(task: Task, seed: int, surface: Environment) -> OracleRun:
-    surface.reset(seed=seed)
-    initial = _world(surface)
-    slots = fill_slots(task, initial, seed)
-    goal = fill_goal(task, slots)
-    steps, problem = _performed(task, surface, slots)
-    asked = sum(step.status == "answered" for step in steps)
-    run = {"status": task.outcome, "plans": 1, "reason": "", "steps": len(steps) - asked, "questions": asked}
-    received = surface.received() if isinstance(surface, ActionRecord) else []
-    world = _world(surface)
-    verdict = judge(task, world, initial, slots, received, run)
-    return OracleRun(goal, slots, initial, world, tuple(steps), verdict, problem)
 
 
 def _world(surface: Environment) -> JsonObject:

@@ -277,13 +277,9 @@ def _group_told(group: _Group) -> str:
 
 
 def _family_told(kind: str, facts: Sequence[Fact]) -> str:
-    ordered = sorted(facts, key=lambda fact: (_numbers(fact.name), fact.name))
+    ordered = sorted(facts, key=lambda fact: (tuple(int(digits[:18]) for digits in re.findall(r"\d+", fact.name)), fact.name))
     names = ordered[0].name if len(ordered) == 1 else f"{ordered[0].name} … {ordered[-1].name} ({len(ordered)})"
     return f"{names}{_range_told(kind, ordered)}"
-
-
-def _numbers(name: str) -> tuple[int, ...]:
-    return tuple(int(digits[:18]) for digits in re.findall(r"\d+", name))
 
 
 def _range_told(kind: str, facts: Sequence[Fact]) -> str:

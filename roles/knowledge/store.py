@@ -101,15 +101,12 @@ class Meaning:
         best = numpy.argsort(-close, kind="stable")[:count]
         numbers = [int(kept.numbers[places[n]]) for n in best]
         found = store.chosen(where, values, numbers)
-        scores = [self._score(float(close[n])) for n in best]
+        scores = [min(1.0, max(0.0, (float(close[n]) - self._unrelated) / (1 - self._unrelated))) for n in best]
         return [
             Hit(document=found[number], score=score, meaning=score)
             for number, score in zip(numbers, scores, strict=True)
             if number in found
         ]
-
-    def _score(self, cosine: float) -> float:
-        return min(1.0, max(0.0, (cosine - self._unrelated) / (1 - self._unrelated)))
 
     def _all(self, store: Rows) -> _Vectors:
         import numpy

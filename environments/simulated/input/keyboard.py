@@ -138,13 +138,23 @@ def walked(turn: Turn, shown: ShownElement, key: str, held: tuple[str, ...] = ()
     """Whether an arrow key means something where the focus is."""
     role, way = shown.widget.role, {"ArrowDown": 1, "ArrowUp": -1}.get(key, 0)
     if role == "button" and shown.widget.expanded is not None and way:
-        return _into_menu(turn, shown)
+        if not shown.widget.expanded:
+            turn.press(shown)
+        into_menu(turn, shown)
+        return True
     if role not in _HOLDERS or not key.startswith("Arrow"):
         return False
     if role == "gridcell":
         return _day(turn, shown, key)
     if role == "tab":
-        return _walking_tab(turn, shown, key)
+        by = {"ArrowLeft": -1, "ArrowRight": 1}.get(key, 0)
+        peers = _peers(turn, shown)
+        at = next((n for n, p in enumerate(peers) if p.element.track_id == shown.element.track_id), -1) + by
+        if not by or not 0 <= at < len(peers):
+            return False
+        _focus(turn, peers[at])
+        turn.press(peers[at])
+        return True
     if way:
         return _along(turn, shown, way, held, round_about=role == "menuitem")
     return _sideways(turn, shown, key == "ArrowRight")
@@ -251,24 +261,6 @@ def _day(turn: Turn, shown: ShownElement, key: str) -> bool:
     return 0 <= at < len(peers) and _focus(turn, peers[at])
 
 
-def _walking_tab(turn: Turn, shown: ShownElement, key: str) -> bool:
-    by = {"ArrowLeft": -1, "ArrowRight": 1}.get(key, 0)
-    peers = _peers(turn, shown)
-    at = next((n for n, p in enumerate(peers) if p.element.track_id == shown.element.track_id), -1) + by
-    if not by or not 0 <= at < len(peers):
-        return False
-    _focus(turn, peers[at])
-    turn.press(peers[at])
-    return True
-
-
-def _into_menu(turn: Turn, shown: ShownElement) -> bool:
-    if not shown.widget.expanded:
-        turn.press(shown)
-    into_menu(turn, shown)
-    return True
-
-
 _SIDES = {"Meta+ArrowLeft": "left", "Meta+ArrowRight": "right", "Meta+ArrowUp": "up", "Meta+ArrowDown": "down"}
 
 
@@ -302,7 +294,12 @@ def write(turn: Turn, text: str) -> None:
         if index:
             _enter(turn)
         if part:
-            _write_into(turn, _field(turn), part)
+            shown = _field(turn)
+            turn.fault(shown)
+            if shown.widget.role == "combobox":
+                select(turn, shown, part)
+            else:
+                put(turn, shown, line_of(turn, shown).insert(part))
 
 
 def fill(turn: Turn, shown: ShownElement, text: str, submit: bool = False) -> None:
@@ -351,14 +348,6 @@ def _field(turn: Turn) -> ShownElement:
     return shown
 
 
-def _write_into(turn: Turn, shown: ShownElement, text: str) -> None:
-    turn.fault(shown)
-    if shown.widget.role == "combobox":
-        select(turn, shown, text)
-    else:
-        put(turn, shown, line_of(turn, shown).insert(text))
-
-
 def _enter(turn: Turn) -> None:
     shown = turn.focused
     marked = offers(turn)[turn.desk.mark :][:1] if turn.desk.mark is not None and turn.desk.mark >= 0 else ()
@@ -373,7 +362,10 @@ def _enter(turn: Turn) -> None:
         turn.fault(shown)
         put(turn, shown, line_of(turn, shown).insert("\n"))
     elif turn.desk.dialogs:
-        _default(turn)
+        dialog = turn.desk.dialogs[-1]
+        if dialog.default is None:
+            raise Refused(f'"{dialog.title}" has no default button; choose one of: {", ".join(dialog.buttons)}')
+        _answer(turn, dialog.default)
     elif shown is None:
         raise Refused("nothing has the focus, so Enter does nothing; click a field or a control first")
     else:
@@ -398,13 +390,6 @@ def _submit(turn: Turn, shown: ShownElement) -> None:
     if button:
         enabled(turn, button)
         turn.press(button)
-
-
-def _default(turn: Turn) -> None:
-    dialog = turn.desk.dialogs[-1]
-    if dialog.default is None:
-        raise Refused(f'"{dialog.title}" has no default button; choose one of: {", ".join(dialog.buttons)}')
-    _answer(turn, dialog.default)
 
 
 def _escape(turn: Turn) -> None:
@@ -464,7 +449,9 @@ def _plain(turn: Turn, key: str, held: tuple[str, ...]) -> None:
         turn.edit(shown, value)
         turn.change(caret=len(value), anchor=None)
     elif key in {"PageDown", "PageUp"}:
-        _page(turn, shown, Scroll.toward("down" if key == "PageDown" else "up", 1, "page"))
+        action = Scroll.toward("down" if key == "PageDown" else "up", 1, "page")
+        if shown is None or not scroll_rows(turn, shown, action):
+            scroll(turn, action)
     elif shown and role in TEXTS:
         edit_key(turn, shown, line_of(turn, shown), key)
     elif shown and role in SWITCHES and key == " ":
@@ -475,11 +462,6 @@ def _plain(turn: Turn, key: str, held: tuple[str, ...]) -> None:
         _activate(turn, shown)
     elif not (shown and walked(turn, shown, key, held)):
         _to_app(turn, key)
-
-
-def _page(turn: Turn, shown: ShownElement | None, action: Scroll) -> None:
-    if shown is None or not scroll_rows(turn, shown, action):
-        scroll(turn, action)
 
 
 def _to_app(turn: Turn, key: str) -> None:

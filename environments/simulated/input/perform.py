@@ -188,7 +188,11 @@ def gesture(turn: Turn, action: Action) -> bool:
         case PressKey(keys=(key,)) if key == _HOME:
             home(turn)
         case PressKey(keys=(key,)) if key == _SWITCH:
-            _touch_switch(turn)
+            _touch_no_dialog(turn)
+            others = [win.app for win in turn.desk.windows if win.app != turn.desk.front]
+            if not others:
+                raise Refused("no other app is open; go home and tap one")
+            turn.open_app(others[-1])
         case Drag() if (start := _bare(turn, action)) is not None:
             _swipe(turn, None, start, action)
         case _:
@@ -234,14 +238,6 @@ def home(turn: Turn) -> None:
     _touch_no_dialog(turn)
     turn.move_focus("")
     turn.change(windows=tuple(win.model_copy(update={"minimized": True}) for win in turn.desk.windows))
-
-
-def _touch_switch(turn: Turn) -> None:
-    _touch_no_dialog(turn)
-    others = [win.app for win in turn.desk.windows if win.app != turn.desk.front]
-    if not others:
-        raise Refused("no other app is open; go home and tap one")
-    turn.open_app(others[-1])
 
 
 def _touch_no_dialog(turn: Turn) -> None:

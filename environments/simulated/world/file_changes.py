@@ -57,15 +57,11 @@ def _changed(state: FilesState, change: FileChange) -> FilesState:
     entries += [(path, Entry(kind="file", text=text)) for path, text in sorted(change.written.items())]
     for path, entry in entries:
         try:
-            _good(path)
+            if not path.startswith("/") or {"", ".", ".."} & set(path[1:].split("/")):
+                raise Trouble("this is no absolute path of a file")
             shell = shell if entry.kind == "folder" and shell.is_folder(path) else shell.put(path, entry)
         except Trouble as no:
             raise Refused(f"{path}: {no}") from None
     if lost := next((path for path in shell.files.entries if path != ROOT and not shell.is_folder(parent(path))), None):
         raise Refused(f"{lost} would be left without its folder")
     return consistent(shell.files)
-
-
-def _good(path: str) -> None:
-    if not path.startswith("/") or {"", ".", ".."} & set(path[1:].split("/")):
-        raise Trouble("this is no absolute path of a file")

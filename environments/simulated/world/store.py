@@ -142,20 +142,17 @@ class FileStore:
         if meta.get("origin") != origin:
             raise WorldError(f"The store holds another world ({json.loads(meta['desk'])['name']}); use another folder.")
         try:
-            return self._restored(meta)
+            fields: dict[str, dict[str, Any]] = {}
+            for app, field, entry, body in self._all("SELECT app, field, entry, body FROM state ORDER BY rowid"):
+                if entry == "":
+                    fields.setdefault(app, {})[field] = json.loads(body)
+                else:
+                    fields[app][field][entry[1:]] = json.loads(body)
+            order = json.loads(meta["apps"])
+            apps: dict[str, AppState] = {app: APPS[app].state.model_validate(fields[app]) for app in order}
+            return World(Desk.model_validate_json(meta["desk"]), apps)
         except (ValueError, KeyError, TypeError) as bad:
             raise WorldError(f"The stored world is damaged ({str(bad).splitlines()[0]}); use another folder.") from bad
-
-    def _restored(self, meta: dict[str, str]) -> World:
-        fields: dict[str, dict[str, Any]] = {}
-        for app, field, entry, body in self._all("SELECT app, field, entry, body FROM state ORDER BY rowid"):
-            if entry == "":
-                fields.setdefault(app, {})[field] = json.loads(body)
-            else:
-                fields[app][field][entry[1:]] = json.loads(body)
-        order = json.loads(meta["apps"])
-        apps: dict[str, AppState] = {app: APPS[app].state.model_validate(fields[app]) for app in order}
-        return World(Desk.model_validate_json(meta["desk"]), apps)
 
     def begin(self, world: World, origin: str) -> None:
         """Forget everything and start with this world."""
@@ -211,14 +208,11 @@ class FileStore:
                 self._db.execute("DELETE FROM state WHERE app = ? AND field = ?", (app, field))
                 self._put(app, field, "", _NONE)
                 known = _NONE
-            self._put_entries(app, field, known, value)
-
-    def _put_entries(self, app: str, field: str, known: Mapping[str, object], value: Mapping[str, object]) -> None:
-        for entry in known.keys() - value.keys():
-            self._db.execute("DELETE FROM state WHERE app = ? AND field = ? AND entry = ?", (app, field, f"={entry}"))
-        for entry, item in value.items():
-            if entry not in known or (known[entry] is not item and known[entry] != item):
-                self._put(app, field, f"={entry}", item)
+            for entry in known.keys() - value.keys():
+                self._db.execute("DELETE FROM state WHERE app = ? AND field = ? AND entry = ?", (app, field, f"={entry}"))
+            for entry, item in value.items():
+                if entry not in known or (known[entry] is not item and known[entry] != item):
+                    self._put(app, field, f"={entry}", item)
 
     def _put(self, app: str, field: str, entry: str, value: Any) -> None:
         body = json.dumps(to_jsonable_python(value), separators=(",", ":"))

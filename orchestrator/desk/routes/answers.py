@@ -87,7 +87,7 @@ def answer(desk: TheDesk, visitor: Approver, folder: RunFolder, said: AnswerIn) 
         return _conflict(f"Run {folder.name} is finished ({now.state}).", meant.said)
     if now.state in HOLDING_STILL:
         return _conflict(f"Run {folder.name} is {now.reason}; let it go on first.", meant.said)
-    given = answer_to(folder, _decision(said, visitor.name, meant), meant.request, _screen(folder, meant))
+    given = answer_to(folder, _decision(said, visitor.name, meant), meant.request, seen_at(folder, screen_of(meant.request)))
     check_answer(given, meant.request)
     mine = AnswerRecord(visitor.name, said.decision, str(given["decisions"][0].get("message", "")))
     if meant.said is not None and meant.said != mine:
@@ -147,10 +147,6 @@ def _edited(action: Mapping[str, Any] | str | None) -> JsonObject:
         where = ".".join(str(part) for part in first["loc"])
         raise UsageProblem(f"The action is not usable: {where + ': ' if where else ''}{first['msg']}.") from None
     return {"name": dump.pop("action_type"), "args": dump}
-
-
-def _screen(folder: Path, asked: RequestRecord) -> Any:
-    return seen_at(folder, screen_of(asked.request))
 
 
 def _told_first(said: AnswerRecord) -> JSONResponse:

@@ -260,20 +260,17 @@ def _order(verb: str, sentence: str, spoken: str) -> str:
     if verb == "claim" and amount:
         return f'create a claim with the amount "{amount[0]}" and submit it'
     if verb in {"forward", "send"} and address and quoted:
-        return _sent(verb, kind, quoted, address[0], spoken)
+        to = address[0]
+        if kind == "contact":
+            return f'send a mail to {to} with the subject "phone" and the phone of the contact "{quoted[0]}"'
+        if kind in {"note", "file"} or _place(_KINDS["note"], spoken) is not None:
+            what = "file" if kind == "file" or quoted[0].startswith("/") else "note"
+            return f'send a mail to {to} with the subject "{quoted[0]}" and the text of the {what} "{quoted[0]}"'
+        if verb == "forward" or (kind == "mail" and len(quoted) == 1):
+            return f'send a mail to {to} with the subject "{quoted[0]}" and the text of the mail "{quoted[0]}"'
+        subject, text = (quoted[0], quoted[1]) if len(quoted) > 1 else ("hello", quoted[0])
+        return f'send a mail to {to} with the subject "{subject}" and the text "{text}"'
     return ""
-
-
-def _sent(verb: str, kind: str, quoted: list[str], to: str, spoken: str) -> str:
-    if kind == "contact":
-        return f'send a mail to {to} with the subject "phone" and the phone of the contact "{quoted[0]}"'
-    if kind in {"note", "file"} or _place(_KINDS["note"], spoken) is not None:
-        what = "file" if kind == "file" or quoted[0].startswith("/") else "note"
-        return f'send a mail to {to} with the subject "{quoted[0]}" and the text of the {what} "{quoted[0]}"'
-    if verb == "forward" or (kind == "mail" and len(quoted) == 1):
-        return f'send a mail to {to} with the subject "{quoted[0]}" and the text of the mail "{quoted[0]}"'
-    subject, text = (quoted[0], quoted[1]) if len(quoted) > 1 else ("hello", quoted[0])
-    return f'send a mail to {to} with the subject "{subject}" and the text "{text}"'
 
 
 def _place(words: re.Pattern[str], text: str) -> int | None:

@@ -128,7 +128,14 @@ def replies_of(folder: Path) -> RecordedReplies:
 def delta(old: Any, new: Any) -> JsonObject | None:
     """How `new` comes from `old`; None where it is the same, order of keys included."""
     if isinstance(old, dict) and isinstance(new, dict):
-        return _of_dicts(old, new)
+        gone = [key for key in old if key not in new]
+        kept = [key for key in old if key in new]
+        if list(new)[: len(kept)] != kept:
+            return {"now": new}
+        within = {key: change for key in kept if (change := delta(old[key], new[key])) is not None}
+        within |= {key: {"now": new[key]} for key in new if key not in old}
+        found: JsonObject = {**({"in": within} if within else {}), **({"gone": gone} if gone else {})}
+        return found or None
     if type(old) is type(new) and old == new and not isinstance(new, list):
         return None
     if isinstance(old, list) and isinstance(new, list) and _begins_with(new, old):
@@ -138,17 +145,6 @@ def delta(old: Any, new: Any) -> JsonObject | None:
 
 def _begins_with(new: list[Any], old: list[Any]) -> bool:
     return len(old) <= len(new) and all(delta(was, now) is None for was, now in zip(old, new, strict=False))
-
-
-def _of_dicts(old: JsonObject, new: JsonObject) -> JsonObject | None:
-    gone = [key for key in old if key not in new]
-    kept = [key for key in old if key in new]
-    if list(new)[: len(kept)] != kept:
-        return {"now": new}
-    within = {key: change for key in kept if (change := delta(old[key], new[key])) is not None}
-    within |= {key: {"now": new[key]} for key in new if key not in old}
-    found: JsonObject = {**({"in": within} if within else {}), **({"gone": gone} if gone else {})}
-    return found or None
 
 
 def applied(old: Any, change: JsonObject | None) -> Any:

@@ -65,7 +65,12 @@ class _CursorSaver(PostgresSaver):
             with self._link.connection.pipeline(), self._link.connection.transaction():
                 ours = self._ours(str(config["configurable"]["thread_id"]))
                 for thread, namespace in removing:
-                    self._take_out(thread, namespace)
+                    for table in ("checkpoints", "checkpoint_blobs", "checkpoint_writes"):
+                        statement = f"DELETE FROM {table} WHERE thread_id = %s"  # noqa: S608 - fixed names
+                        if namespace is None:
+                            self._link.connection.execute(statement, (thread,))
+                        else:
+                            self._link.connection.execute(f"{statement} AND checkpoint_ns = %s", (thread, namespace))
                 done = PostgresSaver.put(self, config, packed, metadata, {_ALL: checkpoint["id"]})
                 if ours is not None and ours.fetchone() is None:
                     raise StoreTaken(
@@ -91,14 +96,6 @@ class _CursorSaver(PostgresSaver):
         limit: int | None = None,
     ) -> Iterator[CheckpointTuple]:
         yield from map(_unpacked, super().list(config, filter=filter, before=before, limit=limit))
-
-    def _take_out(self, thread: str, namespace: str | None) -> None:
-        for table in ("checkpoints", "checkpoint_blobs", "checkpoint_writes"):
-            statement = f"DELETE FROM {table} WHERE thread_id = %s"  # noqa: S608 - fixed names
-            if namespace is None:
-                self._link.connection.execute(statement, (thread,))
-            else:
-                self._link.connection.execute(f"{statement} AND checkpoint_ns = %s", (thread, namespace))
 
     def _ours(self, run: str) -> psycopg.Cursor[Any] | None:
         """Asks whether the run is still this process's, and keeps it so until the transaction ends."""

@@ -238,13 +238,9 @@ def _pictures(
             refs[state] = quote(file.resolve().relative_to(home).as_posix())
         else:
             refs[state] = quote(f"{beside.name}/{file.name}")
-            _copy(file, beside)
+            beside.mkdir(exist_ok=True)
+            partial = beside / f"{file.name}.part"
+            partial.write_bytes(file.read_bytes())
+            os.replace(partial, beside / file.name)
             copied.add(file.name)
     return refs, list(blocks.items()), len(copied)
-
-
-def _copy(file: Path, beside: Path) -> None:
-    beside.mkdir(exist_ok=True)
-    partial = beside / f"{file.name}.part"
-    partial.write_bytes(file.read_bytes())
-    os.replace(partial, beside / file.name)

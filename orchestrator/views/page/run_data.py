@@ -101,7 +101,12 @@ class Tracks:
             said = {key: words(body, key) for key in ("name", "value", "kind", "app", "source", "source_name", "reason")}
             self.facts.append({"item": place, **said, "subtask": event.subtask, "role": event.role})  # type: ignore[typeddict-item]
         elif event.kind == journal.SituationEvent.KIND:
-            self._walked(place, body)
+            row = (words(body, "situation"), _signal(words(body, "signal"), words(body, "row")), words(body, "next"))
+            known = self._rows.get(row)
+            if known is None:  # of another version of the table
+                known = self._rows[row] = len(self.machine["rows"])
+                self.machine["rows"].append(row)
+            self.machine["walk"].append((place, known))
         elif event.kind == journal.ModelCallEvent.KIND:
             use = self._use(event.role)
             use["calls"] += 1
@@ -109,14 +114,6 @@ class Tracks:
             use["tokens_out"] += int(number(body.get("tokens_out")))
             use["money"] = round(use["money"] + number(body.get("money")), 8)
             use["model_seconds"] = round(use["model_seconds"] + number(body.get("seconds")), 3)
-
-    def _walked(self, place: int, body: Mapping[str, Any]) -> None:
-        row = (words(body, "situation"), _signal(words(body, "signal"), words(body, "row")), words(body, "next"))
-        known = self._rows.get(row)
-        if known is None:  # of another version of the table
-            known = self._rows[row] = len(self.machine["rows"])
-            self.machine["rows"].append(row)
-        self.machine["walk"].append((place, known))
 
     def _time(self, event: Event) -> None:
         """What went by since the last event is the time of whoever speaks now, or of the person who was waited for."""

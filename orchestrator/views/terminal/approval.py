@@ -112,7 +112,13 @@ def request_lines(request: Request) -> list[EventLine]:
     """What is asked, where, and by which rule."""
     match request:
         case ApprovalRequest():
-            return _approval_lines(request)
+            rule, risk = clean(request.rule), clean(request.risk)
+            lines = [EventLine("approve?", asked_words(request), "ask")]
+            if request.app:
+                lines.append(EventLine("in", clean(request.app)))
+            if rule or risk:
+                lines.append(EventLine("rule", rule + (f" (risk: {risk})" if risk else "")))
+            return [*lines, *_because(request)]
         case QuestionRequest():
             return [_question_line(request), *remembered_lines(request)]
         case PlanReviewRequest():
@@ -121,16 +127,6 @@ def request_lines(request: Request) -> list[EventLine]:
             return [*(EventLine("", clean(line, 160), "dim") for line in request.screen.splitlines()), _question_line(request)]
         case _:
             assert_never(request)
-
-
-def _approval_lines(request: ApprovalRequest) -> list[EventLine]:
-    rule, risk = clean(request.rule), clean(request.risk)
-    lines = [EventLine("approve?", asked_words(request), "ask")]
-    if request.app:
-        lines.append(EventLine("in", clean(request.app)))
-    if rule or risk:
-        lines.append(EventLine("rule", rule + (f" (risk: {risk})" if risk else "")))
-    return [*lines, *_because(request)]
 
 
 def _question_line(request: Request) -> EventLine:

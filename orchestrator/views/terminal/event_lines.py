@@ -59,7 +59,11 @@ class Teller:
             self._numbers = {str(s.get("id", "")): number for number, s in enumerate(content.subtasks, start=1)}
         if isinstance(content, journal.SubtaskStatusEvent):
             (self._working.add if content.status == "pending" else self._working.discard)(event.subtask)
-            return _subtask(content, self._titles.get(event.subtask) or event.subtask)
+            name = self._titles.get(event.subtask) or event.subtask
+            if content.status not in ("fulfilled", "rejected"):
+                return []
+            good = content.status == "fulfilled"
+            return [EventLine("subtask", f"{'✓' if good else '✗'} {shortened(name)} {content.status}", "good" if good else "bad")]
         lines = _said(event, content)
         if isinstance(content, journal.OutcomeEvent) and len(self._working) > 1 and event.subtask in self._numbers:
             return [line._replace(text=f"[{self._numbers[event.subtask]}] {line.text}") for line in lines]
@@ -199,13 +203,6 @@ def _plan(content: journal.PlanEvent) -> list[EventLine]:
         said = f"{number}. {sign}{titled(subtask.get('title', ''), subtask.get('app') or '')}"
         lines.append(EventLine("plan" if number == 1 and not content.reason else "", said))
     return lines
-
-
-def _subtask(content: journal.SubtaskStatusEvent, name: str) -> list[EventLine]:
-    if content.status not in ("fulfilled", "rejected"):
-        return []
-    good = content.status == "fulfilled"
-    return [EventLine("subtask", f"{'✓' if good else '✗'} {shortened(name)} {content.status}", "good" if good else "bad")]
 
 
 def _outcome(event: Event, content: journal.OutcomeEvent) -> list[EventLine]:

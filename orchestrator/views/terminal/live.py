@@ -341,7 +341,7 @@ def panel(now: Picture, *, seconds: float, silent: float, width: int, height: in
     """The rows, top first, each on one line. `seconds` were worked, and nothing was heard for `silent` seconds."""
     allowed = room(height)
     fixed = [
-        _Row(6, _rule(width)),
+        _Row(6, Text("─" * max(width - 1, 1), style="dim", no_wrap=True)),
         _Row(5, row("goal", Text(steady(now.goal) or "…", style="bold"))),
         _Row(1, row("run", _run(now, seconds))),
         _Row(4, row("machine", _machine(now, width - 1 - _MARK))),
@@ -364,10 +364,6 @@ def panel(now: Picture, *, seconds: float, silent: float, width: int, height: in
 def row(mark: str, text: str | Text) -> Text:
     made = Text.assemble((f"{mark:>9}  ", "dim"), no_wrap=True)
     return made.append(text) if isinstance(text, str) else made.append_text(text)
-
-
-def _rule(width: int) -> Text:
-    return Text("─" * max(width - 1, 1), style="dim", no_wrap=True)
 
 
 def _run(now: Picture, seconds: float) -> str:

@@ -150,19 +150,15 @@ def rm(shell: Shell, words: Sequence[str], stdin: str | None) -> CommandResult:
                 return now
             raise Trouble(f"cannot remove '{path}': {now.why_not(full)}")
         if now.is_folder(full):
-            _may_go(path, full, deep)
+            if not deep:
+                raise Trouble(f"cannot remove '{path}': Is a directory")
+            if full == ROOT:
+                raise Trouble("it is dangerous to operate recursively on '/'")
+            if path.rstrip("/").rpartition("/")[2] in {".", ".."}:
+                raise Trouble(f"refusing to remove '.' or '..' directory: skipping '{path}'")
         return now.with_files(consistent(now.files.removed(full)))
 
     return _each(shell, "rm", opts.rest, one)
-
-
-def _may_go(path: str, full: str, deep: bool) -> None:
-    if not deep:
-        raise Trouble(f"cannot remove '{path}': Is a directory")
-    if full == ROOT:
-        raise Trouble("it is dangerous to operate recursively on '/'")
-    if path.rstrip("/").rpartition("/")[2] in {".", ".."}:
-        raise Trouble(f"refusing to remove '.' or '..' directory: skipping '{path}'")
 
 
 def cp(shell: Shell, words: Sequence[str], stdin: str | None) -> CommandResult:

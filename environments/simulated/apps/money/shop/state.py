@@ -381,7 +381,10 @@ class ShopState(AppState):
         if name == "card" and not _is_card(value):
             return "Card number is not valid"
         if name == "expiry":
-            return _expired(value, self.today)
+            parts = _EXPIRY.fullmatch(value)
+            if parts is None:
+                return "Expiry date must be written like 09/28"
+            return "The card has expired" if f"20{parts[2]}-{parts[1]}" < self.today[:7] else ""
         if name == "code" and not re.fullmatch(r"[0-9]{3,4}", value):
             return "Security code must be 3 or 4 digits"
         return ""
@@ -516,10 +519,3 @@ def _is_card(value: str) -> bool:
         return False
     doubled = (int(digit) * (1 + place % 2) for place, digit in enumerate(reversed(digits)))
     return sum(number // 10 + number % 10 for number in doubled) % 10 == 0
-
-
-def _expired(value: str, today: str) -> str:
-    parts = _EXPIRY.fullmatch(value)
-    if parts is None:
-        return "Expiry date must be written like 09/28"
-    return "The card has expired" if f"20{parts[2]}-{parts[1]}" < today[:7] else ""

@@ -208,22 +208,18 @@ class Mail(App[MailContent, MailState]):
             return _writing(state, state.compose, event)
         if state.open in state.messages:
             return _reading(state, state.messages[state.open], event)
-        return _listing(state, event)
-
-
-def _listing(state: MailState, event: Event) -> Update[MailState]:
-    if (looked := list_update(state, event, lambda: state.found())) is not None:
-        searched = isinstance(event, Pressed) and event.key == "search"
-        return Update(looked.replace(selected=()) if searched else looked)
-    match event:
-        case Pressed(key="compose"):
-            return Update(state.replace(compose=Compose(), errors={}))
-        case Pressed(key=key) if key.startswith("folder-"):
-            folder = next(name for name in FOLDERS if f"folder-{name.lower()}" == key)
-            return Update(state.replace(folder=folder, page=1, query="", applied="", selected=()))
-        case Pressed(key=key) if key.startswith("message-"):
-            return Update(_opened(state, key.removeprefix("message-").removesuffix(".subject")))
-    return Update(state)
+        if (looked := list_update(state, event, lambda: state.found())) is not None:
+            searched = isinstance(event, Pressed) and event.key == "search"
+            return Update(looked.replace(selected=()) if searched else looked)
+        match event:
+            case Pressed(key="compose"):
+                return Update(state.replace(compose=Compose(), errors={}))
+            case Pressed(key=key) if key.startswith("folder-"):
+                folder = next(name for name in FOLDERS if f"folder-{name.lower()}" == key)
+                return Update(state.replace(folder=folder, page=1, query="", applied="", selected=()))
+            case Pressed(key=key) if key.startswith("message-"):
+                return Update(_opened(state, key.removeprefix("message-").removesuffix(".subject")))
+        return Update(state)
 
 
 def _opened(state: MailState, name: str) -> MailState:

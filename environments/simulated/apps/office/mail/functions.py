@@ -114,7 +114,10 @@ class _WriteFunctions:
 
     def send_draft(self, state: MailState, which: ById) -> FunctionResult[MailState]:
         message = _message(state, which.id)
-        _is_draft(state, message)
+        if message.folder != "Drafts":
+            raise FunctionDeclined(f"{message.id} is in {message.folder}, not in Drafts")
+        if state.compose and state.compose.draft == message.id:
+            raise FunctionDeclined(f"draft {message.id} is being written in the window; send it there")
         letter = Compose(to=message.to, cc=message.cc, subject=message.subject, body=message.body, draft=message.id)
         return self._sent(state, letter, [])
 
@@ -178,13 +181,6 @@ def functions(update: Drive[MailState]) -> tuple[Function[Any, Any], ...]:
             "delete_message", "Move a message to Trash; one in Trash is gone for good", ById, app.delete_message, writes=True
         ),
     )
-
-
-def _is_draft(state: MailState, message: Message) -> None:
-    if message.folder != "Drafts":
-        raise FunctionDeclined(f"{message.id} is in {message.folder}, not in Drafts")
-    if state.compose and state.compose.draft == message.id:
-        raise FunctionDeclined(f"draft {message.id} is being written in the window; send it there")
 
 
 def draft(update: Drive[MailState], state: MailState, letter: Letter, base: Compose | None = None) -> FunctionResult[MailState]:

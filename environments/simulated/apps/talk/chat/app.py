@@ -357,7 +357,17 @@ def _happened(state: ChatState, event: Event) -> Update[ChatState]:
         return Update(_with(state, name)) if event.button == "Start" and name else Update(state)
     if state.open in state.conversations:
         return _talking(state, state.conversations[state.open], event)
-    return _listing(state, event)
+    looked = list_update(state, event, lambda: state.found(state.applied) if state.applied else state.talks().rows)
+    if looked is not None:
+        return Update(looked)
+    match event:
+        case Pressed(key="new") | Shortcut(chord="Control+n" | "Meta+n"):
+            return Update(state, (prompt("new", "New conversation", "Start", DialogField(key="name", label="Name")),))
+        case Pressed(key=key) if key.startswith("talk:"):
+            return Update(state.opened(key.split(":")[1]))
+        case Pressed(key=key) if key.startswith("hit:"):
+            return Update(_at_message(state, state.messages[key.split(":")[1]]))
+    return Update(state)
 
 
 def _arrived(state: ChatState, event: Arrived) -> Update[ChatState]:
@@ -375,20 +385,6 @@ def _arrived(state: ChatState, event: Arrived) -> Update[ChatState]:
 def _with(state: ChatState, title: str) -> ChatState:
     state, name = state.started(title)
     return state.opened(name)
-
-
-def _listing(state: ChatState, event: Event) -> Update[ChatState]:
-    looked = list_update(state, event, lambda: state.found(state.applied) if state.applied else state.talks().rows)
-    if looked is not None:
-        return Update(looked)
-    match event:
-        case Pressed(key="new") | Shortcut(chord="Control+n" | "Meta+n"):
-            return Update(state, (prompt("new", "New conversation", "Start", DialogField(key="name", label="Name")),))
-        case Pressed(key=key) if key.startswith("talk:"):
-            return Update(state.opened(key.split(":")[1]))
-        case Pressed(key=key) if key.startswith("hit:"):
-            return Update(_at_message(state, state.messages[key.split(":")[1]]))
-    return Update(state)
 
 
 def _at_message(state: ChatState, message: Message) -> ChatState:

@@ -270,7 +270,13 @@ class Browser(App[BrowserContent, BrowserState]):
             case Arrived(topic=topic, data=data):
                 return _sent_for(state, topic, data.get("url", ""), data.get("tab", ""))
             case Shortcut(chord=chord):
-                return _chord(state, chord)
+                if chord in _NEXT_TAB:
+                    names = list(state.tabs)
+                    at = (names.index(state.current) + _NEXT_TAB[chord]) % len(names)
+                    return Update(state.replace(current=names[at]))
+                if chord == "Control+l":
+                    return Update(state, (Focus("address"),))
+                return _tool(state, _CHORDS[chord]) if chord in _CHORDS else Update(state)
             case Answered(key=key, button=name):
                 return _answered(state, key, name)
             case Edited(key="address", value=value):
@@ -297,16 +303,6 @@ def _sent_for(state: BrowserState, topic: str, url: str, name: str) -> Update[Br
         case "back" | "forward" | "reload":
             return _tool(state, topic)
     return Update(state)
-
-
-def _chord(state: BrowserState, chord: str) -> Update[BrowserState]:
-    if chord in _NEXT_TAB:
-        names = list(state.tabs)
-        at = (names.index(state.current) + _NEXT_TAB[chord]) % len(names)
-        return Update(state.replace(current=names[at]))
-    if chord == "Control+l":
-        return Update(state, (Focus("address"),))
-    return _tool(state, _CHORDS[chord]) if chord in _CHORDS else Update(state)
 
 
 _STEPS = {"back": -1, "forward": 1, "reload": 0}
@@ -400,7 +396,11 @@ def _followed(state: BrowserState, link: Link, apart: bool) -> Update[BrowserSta
 def _pressed(state: BrowserState, name: str) -> Update[BrowserState]:
     """A button on the page."""
     if name.startswith("consent."):
-        return _consented(state, name.removeprefix("consent."))
+        answer = name.removeprefix("consent.")
+        host = parts(state.tab.address).host
+        consent = state.sites[host].consent if host in state.sites else None
+        said = {"accept": consent.accept, "refuse": consent.refuse}.get(answer) if consent else None
+        return Update(state.replace(consents={**state.consents, host: said}) if said else state)
     if name == "search" or name.endswith(".search"):
         field = f"{name.removesuffix('search')}query"
         query = state.tab.fields.get(field, parts(state.tab.address).query.get("q", ""))
@@ -412,13 +412,6 @@ def _pressed(state: BrowserState, name: str) -> Update[BrowserState]:
         return Update(state.replace(visits={}), (Toast("History cleared"),))
     block = name.removesuffix(".send")
     return _sending(state, int(block)) if block != name and block.isascii() and block.isdigit() else Update(state)
-
-
-def _consented(state: BrowserState, answer: str) -> Update[BrowserState]:
-    host = parts(state.tab.address).host
-    consent = state.sites[host].consent if host in state.sites else None
-    said = {"accept": consent.accept, "refuse": consent.refuse}.get(answer) if consent else None
-    return Update(state.replace(consents={**state.consents, host: said}) if said else state)
 
 
 def _sending(state: BrowserState, block: int) -> Update[BrowserState]:
