@@ -179,9 +179,6 @@ def _read(line: str) -> FaultedResult | None:
         return None
 
 
-__all__ = ["Fault", "FaultKind", "FaultyEnvironment", "InjectedFault"]
-
-
 class InjectedFault(NamedTuple):
     """A fault that struck: for the log and for judging, never shown to a role."""
 

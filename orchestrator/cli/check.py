@@ -227,9 +227,6 @@ def _tell(found: Iterable[CheckedFile], as_json: bool) -> None:
         raise typer.Exit(FAILED)
 
 
-__all__ = ["world_app"]
-
-
 @world_app.command("serve")
 @command
 def serve_world(

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, assert_never
 
 from pydantic import ValidationError
 
-from orchestrator.store.printable import UNREADABLE, clean, escaped, json_text, shortened, visible
+from orchestrator.store.printable import UNREADABLE, clean, json_text, shortened, visible
 from protocol import describe, parse_action
 from roles.contracts.requests import ApprovalRequest, DecisionRequest, PlanReviewRequest, QuestionRequest, Request, request_in
 from roles.contracts.signals import Signal, gate_decision
@@ -16,11 +16,6 @@ from roles.journal.events import ControlEvent, JournalEvent, Unreadable, event_o
 
 if TYPE_CHECKING:
     from roles.journal.journal import Event
-
-__all__ = [
-    "UNREADABLE", "EventLine", "Teller", "action_words", "clean", "control_words", "escaped", "fact_words", "json_text",
-    "ledger_line", "titled", "visible",
-]  # fmt: skip
 
 
 class EventLine(NamedTuple):

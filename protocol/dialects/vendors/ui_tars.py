@@ -237,8 +237,6 @@ def thought_of(text: str) -> str:
     return ((match[2] or match[3] or "") if match else "").strip()
 
 
-__all__ = ["DIALECT", "from_ui_tars", "thought_of", "to_ui_tars"]
-
 SCROLL = 5
 """Notches of a scroll, which never says how far; UI-TARS's executor turns the wheel by so many."""
 WAIT = 5.0
