@@ -15,7 +15,7 @@ CLICK = {"action": "left_click", "coordinate": [640, 400]}
 SIDE = {"name": "a", "tests": [{"commands": [{"command": "click", "target": "id=a"}]}]}
 KNOWN = [
     (json.dumps(CLICK), ["anthropic", "qwen"]),
-    (json.dumps({"step_num": 1, "action": "pyautogui.click(640, 400)"}), ["osworld"]),
+    (json.dumps({"step_num": 1, "action": "pyautogui.click(640, 400)"}), ["osworld", "pyautogui"]),
     ("await page.getByText('a').click();\n", ["playwright_js"]),
     (json.dumps(SIDE, indent=1), ["selenium_ide"]),
     (json.dumps({"role": "assistant", "content": "Action: wait()"}), ["ui_tars"]),
