@@ -274,6 +274,7 @@ _LONGEST_NAME = 80
 def page_of(state: VisualState) -> PageCard:
     """What a screen shows."""
     parents = state.by_id
+    able = {e.name for e in state.elements if e.enabled}
 
     def inside(one: GUIElement) -> tuple[str, str, str]:
         above, seen = parents.get(one.parent or ""), 0
@@ -288,7 +289,8 @@ def page_of(state: VisualState) -> PageCard:
             folded=None if e.expanded is None else not e.expanded,
         )
         for e in state.elements
-        if e.role in _WORKED and e.enabled
+        # A button may come to life once a form is filled in.
+        if e.role in _WORKED and (e.enabled or (e.role == "button" and e.name not in able))
     )
     texts = dict.fromkeys(e.name for e in state.elements if e.role in _TOLD and 0 < len(e.name) <= _LONGEST_NAME)
     heads = tuple(dict.fromkeys(e.name.rstrip(" ↕↑↓▲▼⇅") for e in state.elements if e.role == "columnheader" and e.name))

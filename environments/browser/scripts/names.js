@@ -272,6 +272,8 @@ function shownBeside(el, name) {
 }
 /* [name, where it came from]; the first that says anything. */
 function nameOf(el, role) {
+  /* What a field unfolds has the field's label, and is no second field of that name. */
+  if (role === 'listbox' && el.id && rootOf(el).querySelector(`[role=combobox][aria-controls="${CSS.escape(el.id)}"]`)) return ['', ''];
   const field = FIELDS.has(role);
   const ways = [
     ['label', () => labelled(el)],

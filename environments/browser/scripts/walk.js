@@ -89,7 +89,8 @@ function visit(el, parent, clip, pointing, taken, faded) {
   const gone = style.display === 'contents' || hidden;
   const small = box.width < 2 || box.height < 2;
   if (style.position === 'fixed') clip = view();
-  const faint = faded || (style.opacity === '0' && (!firmControl(el) || Boolean(el.closest('[aria-hidden=true]'))));
+  if (style.opacity === '0' && el.type !== 'file' && el.closest('[aria-hidden=true]')) return;
+  const faint = faded || (style.opacity === '0' && !firmControl(el));
   const firm = gone ? null : firmRole(el);
   const loose = gone || small || CONTROLS.has(firm) ? null : looseRole(el, style, pointing);
   const role = loose && (!firm || firm === 'img' || firm === 'listitem' || SAID.has(firm)) ? loose : firm;

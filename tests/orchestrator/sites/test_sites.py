@@ -103,7 +103,10 @@ aria-haspopup=listbox aria-expanded=false aria-labelledby="l c" id=c>Kalt</div>
 <button onclick="say(c.textContent)">Speichern</button><script>
 c.onmousedown=()=>{o.hidden=false;c.setAttribute('aria-expanded','true')};o.onclick=e=>{c.textContent=e.target.textContent;o.hidden=true;
 c.setAttribute('aria-expanded','false')}</script>"""
+JOIN = """<label>Mail <input id=m></label> <label><input type=checkbox id=t> Terms</label> <button id=b disabled>Join</button>
+<script>oninput=()=>b.disabled=!(m.value&&t.checked);b.onclick=()=>say(m.value)</script>"""
 GOALS = [
+    (JOIN, 'Enter "ann" as the mail, check "Terms" and click Join.', "ann"),
     (
         PIZZA,
         'Fill in the order form: your name Ada Byron, street Elm Road 1, note for the kitchen "no olives". Then choose Thick '

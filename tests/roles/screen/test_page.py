@@ -59,6 +59,8 @@ def test_a_place_that_is_not_on_the_page_holds_nothing():
         ("Please choose a size", "text", False),
         ("Please choose a size", "alert", True),
         ("500 Internal Server Error", "heading", True),
+        ("Name must not be empty", "text", True),
+        ("Enter a valid address", "text", True),
         ("Thank you, it was saved", "status", False),
     ],
 )
