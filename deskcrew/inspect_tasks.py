@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 try:
     from inspect_ai import Task, task
+    from inspect_ai._util.error import PrerequisiteError  # what its command says in a sentence and without a traceback
     from inspect_ai.dataset import MemoryDataset, Sample
     from inspect_ai.model import ChatMessageAssistant, ChatMessageSystem, ChatMessageUser
     from inspect_ai.scorer import Score, Scorer, Target, accuracy, scorer, stderr
@@ -26,17 +27,22 @@ VERDICT = "deskcrew:verdict"
 @task
 def desk(tasks: str | list[str] = "*", seeds: int = 1, steps: int | None = None, vary: str | list[str] = "") -> Task:
     """Shipped tasks like `tasks` (patterns) on seeds 0 to `seeds` - 1, worked by a model alone unless a solver is named."""
+    from orchestrator.errors import UsageProblem
     from orchestrator.lab.episodes.rollouts import parts, tasks_like
     from orchestrator.settings.settings import shipped
     from orchestrator.tasks.tasks import load_task
 
+    try:
+        names = tasks_like(tasks)
+    except UsageProblem as bad:
+        raise PrerequisiteError(f"tasks: {bad}") from None
     samples = [
         Sample(
             id=f"{name}-{seed}",
             input=load_task(shipped("tasks", f"{name}.yaml")).goal,
             metadata={"task": name, "seed": seed, "steps": steps, "vary": parts(vary)},
         )
-        for name in tasks_like(tasks)
+        for name in names
         for seed in range(seeds)
     ]
     return Task(dataset=MemoryDataset(samples, name="deskcrew"), solver=model_alone(), scorer=judged())

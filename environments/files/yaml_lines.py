@@ -34,14 +34,7 @@ def lines_of(node: yaml.Node) -> dict[KeyPath, int]:
 
 def safe_data(text: str) -> Any:
     """The data of a YAML text. Raises yaml.YAMLError or ValueError for what is none, and for every trap that is known here."""
-    refuse_deep(text)
-    try:
-        node = yaml.compose(text, Loader=yaml.SafeLoader)
-        if node is not None:
-            lines_of(node)
-        return yaml.safe_load(text)
-    except RecursionError:
-        raise yaml.YAMLError("it is nested too deeply") from None
+    return read_yaml(text, yaml.SafeLoader).data
 
 
 def refuse_deep(text: str) -> None:
@@ -113,24 +106,20 @@ class YamlText(NamedTuple):
     lines: dict[KeyPath, int]
 
 
-def read_yaml(text: str) -> YamlText:
-    """The data in `text`. Raises yaml.YAMLError."""
+def read_yaml(text: str, words: type[yaml.SafeLoader] = _Loader) -> YamlText:
+    """The data in `text`, whose plain scalars mean what `words` says. Raises yaml.YAMLError or ValueError."""
     refuse_deep(text)
-    loader = _Loader(text)
+    loader = words(text)
     try:
         node = loader.get_single_node()
         if node is None:
             return YamlText(None, {})
-        return YamlText(_plain(loader, node), lines_of(node))
+        lines = lines_of(node)  # first: it refuses what would be loaded for hours, and what is given twice
+        return YamlText(loader.construct_document(node), lines)
     except RecursionError:
         raise yaml.YAMLError("it is nested too deeply") from None
     finally:
         loader.dispose()
-
-
-def _plain(loader: _Loader, node: yaml.Node) -> Any:
-    lines_of(node)  # says what is given twice before it is made into one
-    return loader.construct_document(node)
 
 
 def load_yaml(text: str) -> Any:

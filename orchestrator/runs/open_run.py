@@ -234,10 +234,10 @@ def open_run(folder: Path, record: JsonObject, hold: Hold, given: OpenOptions) -
 
 
 def new_folder(runs_dir: Path) -> Path:
-    """`runs/<date>-<time>-<four hex digits>`, made anew."""
+    """`runs/<date>-<time>-<eight hex digits>`, made anew."""
     clear_unbegun(runs_dir)
     for _ in range(100):
-        folder = runs_dir / f"{time.strftime('%Y%m%d-%H%M%S')}-{secrets.token_hex(2)}"
+        folder = runs_dir / f"{time.strftime('%Y%m%d-%H%M%S')}-{secrets.token_hex(4)}"
         try:
             folder.mkdir(parents=True)
         except FileExistsError:
@@ -265,4 +265,4 @@ def clear_unbegun(runs_dir: Path) -> None:
 
 _LATEST = 200
 """Folders that are looked at before a run: there may be very many."""
-_NAMES = "-".join(("[0-9]" * 8, "[0-9]" * 6, "[0-9a-f]" * 4))
+_NAMES = "-".join(("[0-9]" * 8, "[0-9]" * 6, "[0-9a-f]" * 8))

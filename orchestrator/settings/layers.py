@@ -14,7 +14,7 @@ from typing import Any, NamedTuple, TypeVar, get_args
 import yaml
 from pydantic import BaseModel, Field, ValidationError
 
-from environments.files.yaml_lines import KeyPath, TooLarge, lines_of, nearest_line, read_small, refuse_deep, safe_data
+from environments.files.yaml_lines import KeyPath, TooLarge, YamlText, nearest_line, read_small, read_yaml, safe_data
 from orchestrator.errors import UsageProblem, did_you_mean
 from protocol import Frozen, JsonObject
 
@@ -57,11 +57,12 @@ def read_private(path: Path, what: str) -> tuple[Any, dict[KeyPath, int]]:
     """What stands in a YAML file that may hold something private, and its lines: no complaint repeats a word of it."""
     name, text = shown(path), _text(path, what)
     try:
-        return _parsed(text)
+        data, lines = read_yaml(text, yaml.SafeLoader)
+        return ({} if data is None else data), lines
     except yaml.MarkedYAMLError as bad:
         line = bad.problem_mark.line + 1 if bad.problem_mark else 1
         raise UsageProblem(f"{name}, line {line}: not valid YAML; often it is a colon, a tab or a quote.") from None
-    except (yaml.YAMLError, ValueError, RecursionError):
+    except (yaml.YAMLError, ValueError):
         raise UsageProblem(f"{name}: not valid YAML; see how a {what} is written.") from None
 
 
@@ -82,37 +83,25 @@ def _text(path: Path, what: str) -> str:
         raise UsageProblem(f"The {what} {name} cannot be read: {why}.") from None
 
 
-def _parsed(text: str) -> tuple[Any, dict[KeyPath, int]]:
-    """The value and the lines of YAML; an empty one is an empty mapping."""
-    refuse_deep(text)
-    loader = yaml.SafeLoader(text)
-    node = loader.get_single_node()
-    if node is None:
-        return {}, {}
-    lines = lines_of(node)  # first: it refuses what would be loaded for hours
-    return loader.construct_document(node), lines
-
-
-@lru_cache(maxsize=64)
-def _document(text: str) -> tuple[Any, dict[KeyPath, int]]:
-    """As _parsed; nobody may change what is returned. Every run reads the same few files, some of them several times."""
-    return _parsed(text)
+@lru_cache(maxsize=128)
+def _parsed(text: str) -> YamlText:
+    """Read once in a process: one run reads its safety policy three times, and a suite the defaults for each episode."""
+    return read_yaml(text, yaml.SafeLoader)
 
 
 def parse_document(text: str, name: str, what: str) -> Document:
     """As read_document, from text."""
     try:
-        data, lines = _document(text)
+        kept, lines = _parsed(text)
     except yaml.MarkedYAMLError as bad:
         line = bad.problem_mark.line + 1 if bad.problem_mark else 1
         raise UsageProblem(f"{name}, line {line}: not valid YAML ({bad.problem or bad.context}).") from None
-    except RecursionError:
-        raise UsageProblem(f"{name}: not valid YAML (it is nested too deeply).") from None
     except (yaml.YAMLError, ValueError) as bad:
         raise UsageProblem(f"{name}: not valid YAML ({str(bad).splitlines()[0]}).") from None
+    data = {} if kept is None else deepcopy(kept)
     if not isinstance(data, dict):
         raise UsageProblem(f"{name}: a {what} is a mapping of keys to values, and this is {kind_of(data)}.")
-    return Document(deepcopy(data), lines, name)
+    return Document(data, lines, name)
 
 
 def checked(model: type[Model], data: Mapping[str, Any], where: Where, context: Mapping[str, Any] | None = None) -> Model:

@@ -12,19 +12,21 @@ from collections.abc import Mapping
 from contextlib import suppress
 from fnmatch import fnmatch
 from pathlib import Path
-from typing import Annotated, Any, NamedTuple, Self
+from typing import TYPE_CHECKING, Annotated, Any, NamedTuple, Self
 
 from pydantic import Field, JsonValue, ValidationError, field_validator, model_validator
 
 from environments.files.yaml_lines import KeyPath
 from orchestrator.errors import MachineStopped, UsageProblem, did_you_mean
-from orchestrator.runs.runs import Approver, Outcome, start
 from orchestrator.settings.layers import Document, Source, checked, read_document
 from orchestrator.settings.settings import load_settings, shipped, shipped_names
 from orchestrator.store.stores import address_of, forget, written
 from orchestrator.tasks.tasks import Task, load_task
 from protocol import Frozen
 from protocol.log.log import whole_file
+
+if TYPE_CHECKING:
+    from orchestrator.runs.runs import Approver, Outcome
 
 SPEC, ROWS, RUNS, DRIVER = "suite.json", "rows", "runs", "driver"
 
@@ -148,7 +150,7 @@ def _where(document: Document, key: KeyPath) -> Source:
 
 def episodes_of(suite: Suite, only: str = "*") -> list[EpisodeSpec]:
     """Every run that it asks for, in order. `only` is a pattern of tasks. Raises UsageProblem where no task fits."""
-    tasks = [word for word in _tasks(suite) if fnmatch(Path(word).stem, only) and _wanted(suite, _load(word))]
+    tasks = [word for word in _tasks(suite) if fnmatch(Path(word).stem, only) and _wanted(suite, word)]
     if not tasks:
         raise UsageProblem(
             "No task fits what the suite asks for; `deskcrew tasks` lists those that are shipped, with their kinds."
@@ -180,7 +182,10 @@ def _load(word: str) -> Task:
     return load_task(Path(word) if word.endswith((".yaml", ".yml")) else shipped("tasks", f"{word}.yaml"))
 
 
-def _wanted(suite: Suite, task: Task) -> bool:
+def _wanted(suite: Suite, word: str) -> bool:
+    if not (suite.tiers or suite.kinds or suite.without or Path(word).suffix):
+        return True  # who works it reads it
+    task = _load(word)
     kinds = set(task.kinds)
     fits = (not suite.tiers or task.tier in suite.tiers) and (not suite.kinds or bool(kinds & {*suite.kinds}))
     return fits and not kinds & {*suite.without}
@@ -249,6 +254,8 @@ def outcome_of(
     spec: EpisodeSpec, place: Path, *, parts: Mapping[str, Any] | None = None, approver: Approver = approving, anew: bool = False
 ) -> Outcome:
     """Work the run of an episode in the folder `place`; with `anew` what is there is taken away when its settings are known."""
+    from orchestrator.runs.runs import start  # late: who only hands episodes out needs no engine of runs
+
     task = _load(spec.task)
     loaded = load_settings(overrides=[f"seed={spec.seed}", f"runs_dir={place}", *spec.settings], task_layer=task.layer())
     if anew:

@@ -214,7 +214,7 @@ def test_a_worker_of_an_earlier_run_of_the_suite_writes_no_row(tmp_path: Path) -
 
 
 def test_an_episode_that_was_taken_from_a_worker_is_not_written_by_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    from orchestrator.lab.suite import suite as module
+    from orchestrator.runs import runs as module
 
     spec, start = episodes_of(SUITE)[0], module.start
 
