@@ -124,6 +124,7 @@ def serve(
     ] = None,
     model: ModelName = None,
     metrics: Annotated[bool, typer.Option("--metrics", help="Serve /metrics to a Prometheus server with a token.")] = False,
+    a2a: Annotated[bool, typer.Option("--a2a", help="Be an agent of the A2A protocol: a card, and runs as tasks.")] = False,
     runs_dir: RunsDir = None,
 ) -> None:
     """Watch, answer and start runs in a browser, until Ctrl-C. The printed address opens it; runs go on without it."""
@@ -137,7 +138,7 @@ def serve(
     people = read_people(tokens) if tokens else []
     token = kept_token(token_file or folder / FILE, new=new_token)
     settings = [*([_model_file(folder, model)] if model else []), *(config or ())]
-    desk = Desk(folder, Tokens([person_of(myself(), "operate", token), *people]), settings, metrics=metrics)
+    desk = Desk(folder, Tokens([person_of(myself(), "operate", token), *people]), settings, metrics=metrics, a2a=a2a)
     try:
         app.serve(desk, host, port, token, _ready)
     except KeyboardInterrupt:

@@ -25,7 +25,7 @@ from orchestrator.desk.desk import Desk, UnknownRun
 from orchestrator.desk.models import Problem
 from orchestrator.desk.routes import answers, control, knowledge, metrics, runs, start, streams, worlds
 from orchestrator.desk.routes.answers import go_on_with_answers
-from orchestrator.errors import MachineStopped, UsageProblem
+from orchestrator.errors import MachineStopped, MissingDependency, UsageProblem
 
 pages_router = APIRouter(include_in_schema=False)
 PAGES = ("/", "/approvals", "/start", "/worlds", "/knowledge", "/settings", "/runs/{run_id}", "/runs/{run_id}/plan")
@@ -104,7 +104,7 @@ def desk_app(desk: Desk, hosts: frozenset[str] = frozenset()) -> ASGIApp:
         responses={code: {"model": Problem} for code in (401, 403, 404, 409, 413, 422)},
     )  # fmt: skip
     app.state.desk = desk
-    for router in (*_ROUTERS, *([metrics.router] if desk.metrics else ())):
+    for router in (*_ROUTERS, *([metrics.router] if desk.metrics else ()), *([_a2a()] if desk.a2a else ())):
         app.include_router(router)
     app.add_exception_handler(AnyHTTPException, _http)
     app.add_exception_handler(RequestValidationError, _invalid)
@@ -112,6 +112,16 @@ def desk_app(desk: Desk, hosts: frozenset[str] = frozenset()) -> ASGIApp:
     app.add_exception_handler(UsageProblem, _usage)
     app.add_exception_handler(MachineStopped, _stopped)
     return guarded(app, desk, hosts)
+
+
+def _a2a() -> APIRouter:
+    try:
+        from orchestrator.desk.routes.a2a import router
+    except ImportError as missing:
+        if missing.name is None or missing.name.partition(".")[0] not in {"a2a", "google"}:
+            raise
+        raise MissingDependency("--a2a needs the package a2a-sdk: pip install 'deskcrew[serve,a2a]'") from None
+    return router
 
 
 def problem(status: int, said: str) -> JSONResponse:

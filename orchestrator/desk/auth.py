@@ -182,12 +182,16 @@ def visitor_of(request: Request) -> Caller:
     return found
 
 
+def require(caller: Caller, role: Role) -> Caller:
+    """Raises Refused where the role of the caller is less."""
+    if not caller.may(role):
+        raise Refused(403, f"{caller.name} has the role {caller.role}, which may not {_MAY[role]}.")
+    return caller
+
+
 def _at_least(role: Role) -> Callable[[Request], Caller]:
     def check(request: Request) -> Caller:
-        visitor = visitor_of(request)
-        if not visitor.may(role):
-            raise Refused(403, f"{visitor.name} has the role {visitor.role}, which may not {_MAY[role]}.")
-        return visitor
+        return require(visitor_of(request), role)
 
     return check
 

@@ -105,10 +105,13 @@ FILE = "desk.sqlite"
 class Desk:
     """One server's. `close` ends every stream and gives everything back."""
 
-    def __init__(self, runs_dir: Path, tokens: Tokens, config: Sequence[Path] = (), *, metrics: bool = False) -> None:
-        """`config` are files of settings that hold for every run that is started here; `metrics` serves them at /metrics."""
+    def __init__(
+        self, runs_dir: Path, tokens: Tokens, config: Sequence[Path] = (), *, metrics: bool = False, a2a: bool = False
+    ) -> None:
+        """`config` are files of settings that hold for every run that is started here; `metrics` serves them at /metrics, and
+        `a2a` tasks at /a2a."""
         self.runs_dir = runs_dir
-        self.metrics = metrics
+        self.metrics, self.a2a = metrics, a2a
         self.tokens = tokens
         self.config = tuple(path.resolve() for path in config)
         load_settings(self.config)  # what is wrong in them is said now, and the password of a store is known from here on

@@ -68,9 +68,9 @@ def runs_dir(tmp_path: Path) -> Path:
     return folder
 
 
-def _served(open_: ExitStack, folder: Path, port: int = 0, *, metrics: bool = False) -> Place:
+def _served(open_: ExitStack, folder: Path, port: int = 0, **more: Any) -> Place:
     people = [person_of(NAMES[role], role, token) for role, token in TOKENS.items()]
-    desk = Desk(folder, Tokens(people), metrics=metrics)
+    desk = Desk(folder, Tokens(people), **more)
     address = open_.enter_context(served(desk, TOKENS["operate"], port=port))
     clients: dict[str, httpx.Client] = {}
 
@@ -88,7 +88,7 @@ def _served(open_: ExitStack, folder: Path, port: int = 0, *, metrics: bool = Fa
 def serve(runs_dir: Path) -> Iterator[Serve]:
     """`serve()` gives a Place around `runs_dir`."""
     with ExitStack() as open_:
-        yield lambda folder=None, port=0, metrics=False: _served(open_, folder or runs_dir, port, metrics=metrics)
+        yield lambda folder=None, port=0, **more: _served(open_, folder or runs_dir, port, **more)
 
 
 @pytest.fixture(scope="module")

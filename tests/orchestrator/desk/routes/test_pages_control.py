@@ -148,9 +148,7 @@ def test_the_keys_follow_the_run_and_go_to_what_is_asked_and_words_answer_it(
     assert heard[0] == ("respond", "anna", "enter it as a draft only")
 
 
-def test_a_run_is_cancelled_with_words_after_second_thoughts(
-    serve: Any, opened: Opened, runs_dir: Path, waits_once: str
-) -> None:
+def test_a_run_is_cancelled_with_words_after_second_thoughts(serve: Any, opened: Opened, runs_dir: Path, waits_once: str) -> None:
     page = opened(serve().address.base, f"/runs/{waits_once}")
     press(page, "Cancel …")
     page.keyboard.press("Escape")  # not yet

@@ -74,9 +74,7 @@ def test_a_replan_is_reviewed_too_and_worked_as_somebody_wrote_it(serve: Any, op
     assert last["subtasks"][-1]["instruction"] == 'Save the "draft" in the "reimbursement" app.'
 
 
-def test_what_is_shown_by_hand_is_learnt_and_a_run_follows_it(
-    serve: Any, opened: Opened, runs_dir: Path
-) -> None:
+def test_what_is_shown_by_hand_is_learnt_and_a_run_follows_it(serve: Any, opened: Opened, runs_dir: Path) -> None:
     place = serve()
     base = place.address.base
     page = opened(base, "/worlds")
