@@ -53,6 +53,8 @@ def _amount(text: str) -> str:
 CALLS = frozenset({"call_api", "ask_in_app_agent"})
 _NAMES_A_RECORD = re.compile(r"(^|_)(id|key|line|note|number|conversation|path)$")
 _QUOTED = re.compile(r'"([^"]+)"')
+_SHORT_ID, _ENOUGH = 2, 2
+"""Characters of an id that may stand anywhere, and of the texts of a call those by which a row is known again."""
 
 
 def is_call(step: StepRecord) -> bool:
@@ -134,17 +136,36 @@ def shown_later(step: StepRecord, request: GateRequest) -> str:
 
 
 def said_later(step: StepRecord, done: str, request: GateRequest) -> str:
-    """What says later that it was done to the record that the call names: a row or a page on which it stands, or its record."""
+    """What says later that it was done to the record that the call names or made: a page or a row of it, or its record.
+
+    A row is known by what the call names a record by, by the id that it answered, or by two of the texts that it wrote; a row that
+    stood there before the call was not made by it.
+    """
     given = (step.action.get("arguments") or {}).items()
     named = telling(text for name, value in given if _NAMES_A_RECORD.search(name) for text in texts(value))
+    own = [r for f in request.facts if f.kind == RESULT and f.step == step.step for r in records_in(f.value)[0]]
+    made = telling(str(value) for record in own for name, value in record.items() if _NAMES_A_RECORD.search(name))
+    wrote = dict.fromkeys(map(fold, telling(_carried(step))))
     said, app = re.compile(done, re.IGNORECASE), str(step.action.get("app", ""))
-    for state in _later(step, request) if named else ():
-        shown = [*(item.text for item in Screen(state).items), *(e.name for e in state.elements if e.role == "heading")]
-        if _same_app(state, app) and any(said.search(t) and all(fold(n) in fold(t) for n in named) for t in shown):
+    later = [state for state in _later(step, request) if _same_app(state, app)]
+    ids = {i for s in request.steps if s.step <= step.step for i in (s.before, s.after if s.step < step.step else "")}
+    before = {item.text for state in request.earlier if state.state_id in ids for item in Screen(state).items}
+
+    def is_it(row: str) -> bool:
+        by_id = any(re.search(rf"(?<!\w){re.escape(one)}(?!\w)", row) for one in made if len(one) > _SHORT_ID)
+        told = sum(text in fold(row) for text in wrote)
+        return (bool(named) and all(fold(n) in fold(row) for n in named)) or (row not in before and (by_id or told >= _ENOUGH))
+
+    for state in later:
+        titles = [e.name for e in state.elements if e.role == "heading"]
+        if any(said.search(t) and named and all(fold(n) in fold(t) for n in named) for t in titles):
             return f"state:{state.state_id}"
-    for fact in _tellings(step, app, request) if named else ():
-        records = records_in(fact.value)[0]
-        if any(tells_of(named, record) and any(said.search(str(v)) for v in record.values()) for record in records):
+        there = any(map(said.search, titles))
+        if any((there or said.search(item.text)) and is_it(item.text) for item in Screen(state).items):
+            return f"state:{state.state_id}"
+    for fact in _tellings(step, app, request):
+        records = [r for r in records_in(fact.value)[0] if any(said.search(str(v)) for v in r.values())]
+        if any((named and tells_of(named, r)) or is_it(" ".join(map(str, r.values()))) for r in records):
             return f"fact:{fact.name}"
     return ""
 

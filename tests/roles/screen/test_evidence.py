@@ -149,13 +149,26 @@ def test_an_agent_that_was_asked_for_something_else_did_not_do_it() -> None:
     assert effect("move", (LIST, IDLE), asked("Move it there"))
 
 
+def listed(*cells: str) -> VisualState:
+    row = GUIElement(element_id="r", role="row", text="", parent="t")
+    inner = [GUIElement(element_id=f"c{n}", role="cell", text=text, parent="r") for n, text in enumerate(cells)]
+    return state(GUIElement(element_id="t", role="table", text="Claims"), row, *inner)
+
+
 @pytest.mark.parametrize(("status", "holds"), [("Submitted", True), ("Draft", False)])
 def test_what_a_list_says_of_the_record_after_a_call_counts(status: str, holds: bool) -> None:
-    row = GUIElement(element_id="r", role="row", text="")
-    cells = [GUIElement(element_id=f"c{n}", role="cell", text=t, parent="r") for n, t in enumerate(("R-1", status))]
-    after = state(GUIElement(element_id="t", role="table", text="Claims"), row.model_copy(update={"parent": "t"}), *cells)
     call = {"action_type": "call_api", "app": "notes", "function": "submit_claim", "arguments": {"number": "R-1"}}
-    assert effect("submit", (LIST, after), acted(1, call, LIST, LIST, visible_change=False)) is holds
+    assert effect("submit", (LIST, listed("R-1", status)), acted(1, call, LIST, LIST, visible_change=False)) is holds
+
+
+def test_a_row_that_came_since_is_known_by_what_the_call_wrote_of_which_it_need_not_show_all() -> None:
+    wrote = {"vendor": "Oak & Sons", "amount": "5.00", "description": "Taxi to the fair"}
+    call = acted(1, {"action_type": "call_api", "app": "notes", "function": "submit_claim", "arguments": wrote}, LIST, LIST)
+    call = call.model_copy(update={"visible_change": False})
+    mine, other = listed("R-9", "Oak & Sons", "5.00", "Submitted"), listed("R-8", "Oak & Sons", "7.00", "Submitted")
+    assert effect("submit", (LIST, mine), call)
+    assert not effect("submit", (LIST, other), call), "one text of three may be anybody's"
+    assert not effect("submit", (mine, LIST, mine), call.model_copy(update={"before": mine.state_id})), "it stood there before"
 
 
 @pytest.mark.parametrize(("shown", "holds"), [("D: Amount", True), ("D: Amounts", False)])
