@@ -8,21 +8,25 @@ from __future__ import annotations
 
 import re
 from collections import Counter, defaultdict
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Literal, NamedTuple
 
 from protocol import VisualState
-from roles.contracts import GateRequest
+from roles.contracts import GateRequest, StepRecord
 from roles.evaluator.evidence import ScreenById
+from roles.screen.calls import changes_something, is_call
 from roles.screen.evidence import is_search, views
 from roles.screen.screens import DIALOG_ROLES, FIELD_ROLES, Item, Screen, shown
 
 _PAGE = re.compile(r"\b(?:page|rows?|columns?)\b.*\d", re.IGNORECASE)
+_ONE_PAGE = re.compile(r"\b1 of 1\b")
 _CHOSEN = frozenset({"tab", "treeitem", "link", "option", "listitem"})
 _NEWS = frozenset({"status", "alert"})
 _VALUE = 120
 """Characters of a value."""
-_LINES = 40
+_LINES, _ROWS = 40, 60
+_ONLY_OPENED = "only opened, nothing changed there"
+_CALLED_SINCE = "not looked at again since a function changed something there"
 
 Kind = Literal["said", "value", "record", "text", "control"]
 _RANKS: dict[Kind, int] = {"said": 0, "value": 0, "record": 1, "text": 2, "control": 3}
@@ -43,39 +47,104 @@ class _View(NamedTuple):
     app: str
     name: str
     selection: tuple[str, ...]
-    """What page of it is shown, and what is searched, filtered and chosen there."""
+    """What is searched, filtered and chosen there."""
+    page: str
+    """Which part of its list is shown."""
+
+
+class _Sight(NamedTuple):
+    """A screen, and the step that it came of."""
+
+    step: StepRecord | None
+    state: VisualState
+    view: _View
+    parts: list[_Part]
 
 
 def changes_told(request: GateRequest, screen: ScreenById) -> str:
-    """The changes by application and view, those that tell most where there are many, and the views that were only opened."""
+    """The changes by application and view, those that tell most where there are many, the rows of lists that were turned page by
+    page, and the views that were only opened."""
+    seen = list(_seen(request, screen))
     first: dict[_View, VisualState] = {}
-    last: dict[_View, VisualState] = {}
-    for state in _seen(request, screen):
-        view = _view(state)
-        first.setdefault(view, state)
-        last[view] = state
-    changes = [(rank, view, line) for view, state in first.items() for rank, line in _changes(state, last[view])]
+    last: dict[_View, _Sight] = {}
+    for sight in seen:
+        first.setdefault(sight.view, sight.state)
+        last[sight.view] = sight
+    scrolled = {sight.view.app for sight in seen if sight.step is not None and sight.step.verb == "scroll"}
+    changes = [
+        (rank, view, told)
+        for view, state in first.items()
+        for rank, line, gone in _changes(state, last[view].state)
+        if (told := line if gone is None else _gone(line, gone, view, seen, scrolled))
+    ]
     kept = sorted(changes, key=lambda change: change[0])[:_LINES]
     lines: list[str] = []
     for view in dict.fromkeys(view for _, view, _ in changes):
-        told = [line for change in kept if change[1] == view for line in [change[2]]]
-        lines += [f'{view.app}, "{view.name}":', *told] if told else []
+        here = [line for _, place, line in kept if place == view]
+        lines += [f'{view.app}, "{view.name}":', *here] if here else []
     lines += [f"({len(changes) - _LINES} more changes are not told)"] if len(changes) > _LINES else []
     opened: defaultdict[str, list[str]] = defaultdict(list)
     changed, begun = {(view.app, view.name) for _, view, _ in changes}, next(iter(first), None)
+    turned = _turned(last, request)
+    changed |= {(view.app, view.name) for view in turned}
+    calls = {str(s.action.get("app") or s.app): s.step for s in request.steps if is_call(s) and changes_something(s)}
     for view in first:
         if (view.app, view.name) not in changed and view != begun:
-            opened[view.app].append(f'"{view.name}"')
-    lines += [f"{app}: only opened, nothing changed there: {', '.join(dict.fromkeys(names))}" for app, names in opened.items()]
-    return "\n".join(lines)
+            step = last[view].step
+            since = step is not None and step.step < calls.get(view.app, 0)
+            opened[f"{view.app}: {_CALLED_SINCE if since else _ONLY_OPENED}"].append(f'"{view.name}"')
+    lines += [f"{how}: {', '.join(dict.fromkeys(names))}" for how, names in opened.items()]
+    return "\n".join([*lines, *(line for told in turned.values() for line in told)])
 
 
-def _seen(request: GateRequest, screen: ScreenById) -> Iterable[VisualState]:
+def _gone(line: str, part: _Part, view: _View, seen: Sequence[_Sight], scrolled: set[str]) -> str:
+    """What is said of a record that is not in its view any more: it may be out of sight, on another page, or in another view."""
+    mine = [at for at, sight in enumerate(seen) if sight.view == view and part in _parts_of(sight)]
+    later = [sight for sight in seen[max(mine, default=0) + 1 :] if sight.view.app == view.app and sight.view != view]
+    names = [sight.view.name for sight in later if any(one.name == part.name for one in _parts_of(sight))]
+    if view.app in scrolled or view.name in names:
+        return ""
+    turned = " (it may be on another page)" if view.page and not _ONE_PAGE.search(view.page) else ""
+    return line + (f' (now in "{names[0]}")' if names else turned)
+
+
+def _turned(last: Mapping[_View, _Sight], request: GateRequest) -> dict[_View, list[str]]:
+    """The rows of lists of which several pages were looked at, but for those that are shown as they are."""
+    shown = {screen.state_id for screen in request.screens}
+    lists: defaultdict[_View, list[_Sight]] = defaultdict(list)
+    for view, sight in last.items():
+        if view.page:
+            lists[view._replace(page="")].append(sight)
+    found: dict[_View, list[str]] = {}
+    for view, sights in lists.items():
+        rows = [_told(p) for one in sights if one.state.state_id not in shown for p in _parts_of(one) if p.kind == "record"]
+        if len(sights) > 1 and rows:
+            head = f'{view.app}, "{view.name}": {len(sights)} pages were looked at; what stood on those that are not shown:'
+            more = [f"({len(rows) - _ROWS} more rows)"] if len(rows) > _ROWS else []
+            found[view] = [head, *rows[:_ROWS], *more]
+    return found
+
+
+def _seen(request: GateRequest, screen: ScreenById) -> Iterable[_Sight]:
     """All screens of the work, oldest first."""
     known = {state.state_id: state for state in views(request)}
-    names = dict.fromkeys(name for step in request.steps for name in (step.before, step.after) if name)
-    states = (known.get(name) or screen(name) for name in names)
-    return [*(state for state in states if state is not None), *request.screens]
+    came = zip((None, *request.steps), request.steps, strict=False)
+    names = [(at, name) for last, step in came for at, name in ((last, step.before), (step, step.after)) if name]
+    found = [(step, known.get(name) or screen(name)) for step, name in names]
+    found += [(request.steps[-1] if request.steps else None, state) for state in request.screens]
+    made: dict[str, tuple[_View, list[_Part]]] = {}
+    for step, state in found:
+        if state is not None:
+            if state.state_id not in made:
+                made[state.state_id] = _view(state), []
+            view, parts = made[state.state_id]
+            yield _Sight(step, state, view, parts)
+
+
+def _parts_of(sight: _Sight) -> list[_Part]:
+    """Worked out once for each screen."""
+    sight.parts[:] = sight.parts or _parts(sight.state)
+    return sight.parts
 
 
 def _view(state: VisualState) -> _View:
@@ -89,27 +158,27 @@ def _view(state: VisualState) -> _View:
         if (is_search(e) and e.value)
         or (e.selected and e.role in _CHOSEN)
         or (rows and e.role == "combobox" and not any(above.role == "form" for above in state.above(e)))
-        or (e.role == "text" and _PAGE.fullmatch(e.name))
     ]
-    return _View(state.app or "", title, tuple(selection))
+    part = " ".join(e.name for e in state.elements if e.role == "text" and _PAGE.fullmatch(e.name))
+    return _View(state.app or "", title, tuple(selection), part)
 
 
-def _changes(before: VisualState, after: VisualState) -> list[tuple[int, str]]:
-    """What appeared, went and has another value."""
+def _changes(before: VisualState, after: VisualState) -> list[tuple[int, str, _Part | None]]:
+    """What appeared, went and has another value; of a record that went it, too."""
     if before.state_id == after.state_id:
         return []
     old, new = _parts(before), _parts(after)
     same = Counter(old) & Counter(new)
     gone, come = (list((Counter(parts) - same).elements()) for parts in (old, new))
-    found: list[tuple[int, str]] = []
+    found: list[tuple[int, str, _Part | None]] = []
     for part in come:
         was = next((one for one in gone if one[:2] == part[:2]), None)
         if was is not None:
             gone.remove(was)
         told = f"~ {part.name}: {_quoted(was.value)} → {_quoted(part.value)}" if was is not None else f"+ {_told(part)}"
-        found.append((_RANKS[part.kind], told))
+        found.append((_RANKS[part.kind], told, None))
     left = [part for part in gone if not part.name.startswith("status ")]  # a notice goes by itself
-    return found + [(_RANKS[part.kind], f"- {_told(part)}") for part in left]
+    return found + [(_RANKS[part.kind], f"- {_told(part)}", part if part.kind == "record" else None) for part in left]
 
 
 def _told(part: _Part) -> str:
