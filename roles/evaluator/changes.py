@@ -19,13 +19,15 @@ from roles.screen.evidence import is_search, views
 from roles.screen.screens import DIALOG_ROLES, FIELD_ROLES, Item, Screen, shown
 
 _PAGE = re.compile(r"\b(?:page|rows?|columns?)\b.*\d", re.IGNORECASE)
-_ONE_PAGE = re.compile(r"\b1 of 1\b")
+_WHOLE = re.compile(r"\D*1(?:\s*-\s*(?P<to>\d+))?\s+(?:of|von|/)\s+(?(to)(?P=to)|1)\b")
+_OF = re.compile(r"\s+(?:of|von|/)\s+")
 _CHOSEN = frozenset({"tab", "treeitem", "link", "option", "listitem"})
 _NEWS = frozenset({"status", "alert"})
 _VALUE = 120
 """Characters of a value."""
-_LINES, _ROWS = 40, 60
+_LINES, _ROWS = 40, 20
 _ONLY_OPENED = "only opened, nothing changed there"
+_CALLED_BEFORE = "looked at after a function had changed something there"
 _CALLED_SINCE = "not looked at again since a function changed something there"
 
 Kind = Literal["said", "value", "record", "text", "control"]
@@ -70,12 +72,11 @@ def changes_told(request: GateRequest, screen: ScreenById) -> str:
     for sight in seen:
         first.setdefault(sight.view, sight.state)
         last[sight.view] = sight
-    scrolled = {sight.view.app for sight in seen if sight.step is not None and sight.step.verb == "scroll"}
     changes = [
         (rank, view, told)
         for view, state in first.items()
         for rank, line, gone in _changes(state, last[view].state)
-        if (told := line if gone is None else _gone(line, gone, view, seen, scrolled))
+        if (told := line if gone is None else _gone(line, gone, view, seen, request))
     ]
     kept = sorted(changes, key=lambda change: change[0])[:_LINES]
     lines: list[str] = []
@@ -90,26 +91,35 @@ def changes_told(request: GateRequest, screen: ScreenById) -> str:
     calls = {str(s.action.get("app") or s.app): s.step for s in request.steps if is_call(s) and changes_something(s)}
     for view in first:
         if (view.app, view.name) not in changed and view != begun:
-            step = last[view].step
-            since = step is not None and step.step < calls.get(view.app, 0)
-            opened[f"{view.app}: {_CALLED_SINCE if since else _ONLY_OPENED}"].append(f'"{view.name}"')
+            step, called = last[view].step, calls.get(view.app, 0)
+            how = _CALLED_SINCE if step is None or step.step < called else _CALLED_BEFORE
+            opened[f"{view.app}: {how if called else _ONLY_OPENED}"].append(f'"{view.name}"')
     lines += [f"{how}: {', '.join(dict.fromkeys(names))}" for how, names in opened.items()]
     return "\n".join([*lines, *(line for told in turned.values() for line in told)])
 
 
-def _gone(line: str, part: _Part, view: _View, seen: Sequence[_Sight], scrolled: set[str]) -> str:
-    """What is said of a record that is not in its view any more: it may be out of sight, on another page, or in another view."""
-    mine = [at for at, sight in enumerate(seen) if sight.view == view and part in _parts_of(sight)]
-    later = [sight for sight in seen[max(mine, default=0) + 1 :] if sight.view.app == view.app and sight.view != view]
-    names = [sight.view.name for sight in later if any(one.name == part.name for one in _parts_of(sight))]
-    if view.app in scrolled or view.name in names:
+def _gone(line: str, part: _Part, view: _View, seen: Sequence[_Sight], request: GateRequest) -> str:
+    """What is said of a record that is not in its view any more: where nothing was changed since it stood there, the list was
+    scrolled, or it stands on another page, it is not gone; else it may be on a page that nobody saw, or in another view."""
+    mine = [at for at, sight in enumerate(seen) if sight.view == view]
+    had, now = max((at for at in mine if part in _parts_of(seen[at])), default=0), mine[-1]
+    between = [s for sight in seen[had + 1 : now + 1] if (s := sight.step) and view.app in {s.app, s.action.get("app")}]
+    later = [sight for sight in seen[had + 1 :] if sight.view.app == view.app and sight.view != view]
+    names = [sight.view.name for sight in later if part in _parts_of(sight)]
+    scrolled = any(s.verb == "scroll" and s.app == view.app for s in request.steps)
+    if scrolled or view.name in names or not any(map(changes_something, between)):
         return ""
-    turned = " (it may be on another page)" if view.page and not _ONE_PAGE.search(view.page) else ""
+    turned = " (it may be on another page)" if view.page and not _WHOLE.match(_page(seen[now].state)) else ""
     return line + (f' (now in "{names[0]}")' if names else turned)
 
 
 def _turned(last: Mapping[_View, _Sight], request: GateRequest) -> dict[_View, list[str]]:
-    """The rows of lists of which several pages were looked at, but for those that are shown as they are."""
+    """The rows of lists of which several pages were looked at, but for those that are shown as they are; not where typed steps
+    say which one record was looked for."""
+    steps = [step for one in ([request.subtask] if request.subtask else request.plan) for step in one.steps]
+    looked = [records for step in steps if (records := getattr(step, "records", None)) is not None]
+    if steps and all(records.exactly == 1 and records.pick is None for records in looked):
+        return {}
     shown = {screen.state_id for screen in request.screens}
     lists: defaultdict[_View, list[_Sight]] = defaultdict(list)
     for view, sight in last.items():
@@ -117,7 +127,8 @@ def _turned(last: Mapping[_View, _Sight], request: GateRequest) -> dict[_View, l
             lists[view._replace(page="")].append(sight)
     found: dict[_View, list[str]] = {}
     for view, sights in lists.items():
-        rows = [_told(p) for one in sights if one.state.state_id not in shown for p in _parts_of(one) if p.kind == "record"]
+        left = (part for one in sights if one.state.state_id not in shown for part in _parts_of(one))
+        rows = [_told(part).removeprefix("row ") for part in left if part.kind == "record"]
         if len(sights) > 1 and rows:
             head = f'{view.app}, "{view.name}": {len(sights)} pages were looked at; what stood on those that are not shown:'
             more = [f"({len(rows) - _ROWS} more rows)"] if len(rows) > _ROWS else []
@@ -159,8 +170,11 @@ def _view(state: VisualState) -> _View:
         or (e.selected and e.role in _CHOSEN)
         or (rows and e.role == "combobox" and not any(above.role == "form" for above in state.above(e)))
     ]
-    part = " ".join(e.name for e in state.elements if e.role == "text" and _PAGE.fullmatch(e.name))
-    return _View(state.app or "", title, tuple(selection), part)
+    return _View(state.app or "", title, tuple(selection), _OF.split(_page(state))[0])
+
+
+def _page(state: VisualState) -> str:
+    return next((e.name for e in state.elements if e.role == "text" and _PAGE.fullmatch(e.name)), "")
 
 
 def _changes(before: VisualState, after: VisualState) -> list[tuple[int, str, _Part | None]]:
@@ -172,7 +186,8 @@ def _changes(before: VisualState, after: VisualState) -> list[tuple[int, str, _P
     gone, come = (list((Counter(parts) - same).elements()) for parts in (old, new))
     found: list[tuple[int, str, _Part | None]] = []
     for part in come:
-        was = next((one for one in gone if one[:2] == part[:2]), None)
+        alike = [one for one in gone if one[:2] == part[:2]]
+        was = alike[0] if len(alike) == 1 or (alike and part.kind != "record") else None  # two mails of a sender are two
         if was is not None:
             gone.remove(was)
         told = f"~ {part.name}: {_quoted(was.value)} → {_quoted(part.value)}" if was is not None else f"+ {_told(part)}"
@@ -203,7 +218,7 @@ def _parts(state: VisualState) -> list[_Part]:
             found.append(_Part("value", pair.label, hidden or pair.value))
         elif e.role in {"button", "menuitem", "link"}:
             found.append(_Part("control", f'{e.role} "{e.name}"', ""))
-        elif shown(e).rstrip(" :") not in labels and not page.kids(e):
+        elif shown(e).rstrip(" :") not in labels and not page.kids(e) and not _PAGE.fullmatch(e.name):
             found.append(_Part("text", f"{e.role} {_quoted(hidden or shown(e))}", ""))
     return found
 

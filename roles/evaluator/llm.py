@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, assert_never
 
+from protocol import VisualState
 from roles.contracts import GateRequest, GateVerdict, PictureKind
 from roles.contracts.signals import ALLOWED_DECISIONS, GATE_DECISIONS, GateTrigger, Signal
 from roles.contracts.steering import notes_told
@@ -77,9 +78,12 @@ class LlmEvaluator:
     def _values(self, request: GateRequest) -> dict[str, str]:
         subtask = request.subtask
         known = {state.state_id: state for state in views(request)}
-        deciding = [
-            s for name in deciding_ids(request) if (s := known.get(name) or (self._screen or known.get)(name)) is not None
-        ]
+        older = [s for name in deciding_ids(request) if (s := known.get(name) or (self._screen or known.get)(name)) is not None]
+        worked = {step.app for step in request.steps} | {one.app for one in request.plan}
+        shown = [screen for screen in request.screens[:-1] if screen.app in worked] + [*request.screens[-1:]]
+        same = {old.state_id: _as_shown(old, new) for old in older for new in shown if _content(old) <= _content(new)}
+        deciding = [screen for screen in older if screen.state_id not in same]
+        alike = "\n".join(same.values())
         left = self._screen_tokens - min(_DECIDED, self._screen_tokens // 3) * bool(deciding)
         return {
             "goal": request.goal,
@@ -93,11 +97,22 @@ class LlmEvaluator:
             "changes": changes_told(request, self._screen or (lambda _: None)),
             "steps": steps_told(request.steps, 0, request.facts, bodies=True),
             "results": results_told(request),
-            "screens": "\n\n".join(filter(None, [screens_told(deciding, _DECIDED), screens_told(request.screens, left)])),
+            "screens": "\n\n".join(filter(None, [alike, screens_told(deciding, _DECIDED), screens_told(shown, left)])),
             "facts": facts_told(request),
             "summary": cut(request.summary, 600),
             "held": cut(request.held, 600),
         }
+
+
+def _content(screen: VisualState) -> set[tuple[str | None, ...]]:
+    """What it shows, but for notices that come and go."""
+    return {(screen.app, e.role, e.text, e.value) for e in screen.elements if e.role not in {"status", "alert"}}
+
+
+def _as_shown(old: VisualState, new: VisualState) -> str:
+    """A screen by another one that is told whole, and by its own notices."""
+    notices = "; ".join(f'{e.role} "{e.name}"' for e in old.elements if e.role in {"status", "alert"} and e.name)
+    return f"state:{old.state_id} showed what state:{new.state_id} shows{f', and {notices}' if notices else ''}"
 
 
 def _parted(system: str, request: GateRequest) -> tuple[str, str]:

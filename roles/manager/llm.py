@@ -9,7 +9,7 @@ from typing import Any
 from pydantic import TypeAdapter, ValidationError
 
 from protocol import JsonObject
-from roles.contracts import EXPECTATIONS, FieldHas, PlanAnswer, PlanRequest, Subtask
+from roles.contracts import EXPECTATIONS, AppWords, FieldHas, PlanAnswer, PlanRequest, Subtask
 from roles.contracts.orders import Step
 from roles.contracts.signals import SubtaskStatus
 from roles.contracts.steering import notes_told
@@ -21,6 +21,7 @@ from roles.policies.llm.reply_parsing import UnusableReply
 from roles.policies.llm.schemas import manager_schema
 from roles.policies.llm.subtask_words import cards_told, facts_told, ledger_told, listed, plan_told, supplements_told
 from roles.policies.orders.stages import app_of, worker_of
+from roles.screen.matching import tokens
 
 _ENDED = frozenset({SubtaskStatus.FULFILLED, SubtaskStatus.REJECTED})
 _KNOWN = frozenset({"id", "title", "instruction", "app", "worker", "depends_on", "expect", "hints", "steps"})
@@ -85,7 +86,7 @@ class LlmManager:
             "goal": request.goal,
             "user_says": notes_told(request.notes),
             "ledger": ledger_told(request.ledger),
-            "apps": "; ".join(f"{a.app} ({', '.join([a.title, *a.words[:6]])})" for a in request.apps) or "not known",
+            "apps": "; ".join(map(_called, request.apps)) or "not known",
             "holds": cards_told(request.cards),
             "steps_form": _STEPS_FORM if self.typed else "",
             "workers": "; ".join(f"{worker}: {works[worker]}" for worker in self.workers),
@@ -99,6 +100,13 @@ class LlmManager:
             "user_words": listed(request.user_words, 2_000),
             "refused": listed(request.refused),
         }
+
+
+def _called(app: AppWords) -> str:
+    """An application and what else it is called, each word once."""
+    words = {tokens(word): word for word in reversed([app.app, app.title, *app.words[:6]])}
+    others = [word for word in reversed(words.values()) if tokens(word) != tokens(app.app)]
+    return f"{app.app} ({', '.join(others)})" if others else app.app
 
 
 def read_plan(data: Mapping[str, Any], request: PlanRequest, workers: Sequence[str]) -> PlanAnswer:

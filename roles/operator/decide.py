@@ -58,6 +58,8 @@ from roles.policies.fallback import PolicyFault, UnusableAnswer, until_usable
 SCREEN = "screen"
 """The kind of a fact that stands for a screen."""
 _SAVED = 3
+_RECENT = 40
+"""Steps of the run whose messages may still stand on a screen."""
 _EARLIER = 12
 
 
@@ -73,6 +75,7 @@ def view_of(state: State, ctx: Context, seen: VisualState) -> OperatorView:
     stopped = state["task_context"].get("batch_stopped")
     latest = max((step.step for step in history if step.role != USER), default=0)
     events = [event["text"] for event in state["environment_events"] if event["step"] >= latest]
+    older = _still_shown(ctx.journal.all_steps(_RECENT), seen, subtask.id)
     return OperatorView(
         user_request=ctx.journal.alike(state.get("input") or state["task_goal"]),
         subtask=subtask,
@@ -88,7 +91,7 @@ def view_of(state: State, ctx: Context, seen: VisualState) -> OperatorView:
         meanings=tuple(state.get("element_interpretations") or ()),
         host_message=state["task_context"].get("message", ""),
         retrieved=ctx.journal.supplements(subtask.id),
-        events=(*delegation.get("answers", ()), *events, *_still_shown(history, seen), *([stopped] if stopped else [])),
+        events=tuple(dict.fromkeys([*delegation.get("answers", ()), *events, *older, *([stopped] if stopped else [])])),
         memory=ctx.journal.alike(state["task_context"]["memory"]),
         refused=tuple(delegation.get("refused", ())),
         apps=ctx.apps(),
@@ -108,13 +111,13 @@ def view_of(state: State, ctx: Context, seen: VisualState) -> OperatorView:
     )
 
 
-def _still_shown(history: Sequence[StepRecord], seen: VisualState) -> Iterator[str]:
+def _still_shown(steps: Sequence[StepRecord], seen: VisualState, subtask: str) -> Iterator[str]:
     """Which of the messages on the screen are not of the last step."""
-    said = [(step.step, event.partition(": ")) for step in history for event in step.events]
+    said = [(step, event.partition(": ")) for step in steps for event in step.events]
     came = {text: step for step, (kind, _, text) in said if kind in {"alert", "status", "validation"}}
     for text in dict.fromkeys(element.text for element in seen.elements if element.role in {"alert", "status"}):
-        if text in came and came[text] < history[-1].step:
-            yield f'"{text}" on the screen came at step {came[text]}'
+        if text in came and (came[text].step < steps[-1].step or came[text].subtask != subtask):
+            yield f'"{text}" on the screen came at step {came[text].step}, in {came[text].app}'
 
 
 def _earlier(history: Sequence[StepRecord], journal: Journal) -> tuple[VisualState, ...]:

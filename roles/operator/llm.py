@@ -42,12 +42,13 @@ _LOOKING = (
 )
 _BATCH = (
     "- When the next steps are sure, give up to {more} more actions in `then`, each with its own `action` and what it takes: "
-    "fields of this screen, several calls. At the first that fails, or opens a dialog, the rest is left out; you are asked again."
+    "fields of this screen, several calls. At the first that fails, or opens a dialog, the rest is left out; you are asked again. "
+    "`FINISH` may have `memorize` in `then`."
 )
 _CALLING = (
-    "- Functions of applications stand with what they take; what has a ? may be left out. Call one as in "
-    '{"action": "call_api", "app": "mail", "function": "get_message", "arguments": {"id": "7"}}; '
-    "an agent takes `ask_in_app_agent` with `app` and `request`."
+    "- Functions stand with what they take; what has a ? may be left out. Call one as in "
+    '{"action": "call_api", "app": "mail", "function": "get_message", "arguments": {"id": "7"}}, with ids as they were told, '
+    "dates as 2026-03-31, times as 14:05, amounts as 12.50; an agent takes `ask_in_app_agent` with `app` and `request`."
 )
 _PREFER = {
     "gui": "- Use the screen for what it shows and a step or two does; `call_api` for what it cannot do, for several things at "
@@ -124,7 +125,7 @@ class LlmOperator:
             "saved_screens": screens_told(view.saved, _SAVED_TOKENS) if view.saved else "",
             "notes": str(view.memory.get("notes", "")),
             "message": cut(view.host_message, 600),
-            "events": listed([*view.events, *self._unpictured(view)]),
+            "events": listed([*_news(view), *self._unpictured(view)]),
             "supplements": self._help(view),
             "refused": listed(view.refused),
             "functions": "\n".join(view.functions),
@@ -167,6 +168,12 @@ class LlmOperator:
             return turn
         wanted = [known[name] for name in self.pictures if name in known]
         return with_pictures(turn, [(TOLD[one.kind], self.picturing(view.seen, one)) for one in wanted])
+
+
+def _news(view: OperatorView) -> list[str]:
+    """What happened, but for what its step says anyway."""
+    told = view.history[-1].events if view.history else ()
+    return [event for event in view.events if not any(said.endswith(f": {event}") for said in told)]
 
 
 def _seen_through(view: OperatorView, missing: Sequence[Expectation]) -> OperatorDecision | None:

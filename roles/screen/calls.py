@@ -138,8 +138,8 @@ def shown_later(step: StepRecord, request: GateRequest) -> str:
 def said_later(step: StepRecord, done: str, request: GateRequest) -> str:
     """What says later that it was done to the record that the call names or made: a page or a row of it, or its record.
 
-    A row is known by what the call names a record by, by the id that it answered, or by two of the texts that it wrote; a row that
-    stood there before the call was not made by it.
+    A row is known by what the call names a record by, by the id that it answered, or by two texts that it wrote; what stood there
+    before the call was not made by it.
     """
     given = (step.action.get("arguments") or {}).items()
     named = telling(text for name, value in given if _NAMES_A_RECORD.search(name) for text in texts(value))

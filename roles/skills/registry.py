@@ -247,8 +247,11 @@ class Skills:
 def told(skill: Skill) -> str:
     """One line for a prompt: what it takes, what it does and what it risks."""
     risk = skill.risk.value if skill.risk is not None else "asked for"
+    reads, kind = skill.idempotence is Idempotence.READING, [skill.kind] if skill.kind != "api" else []
+    twice = [] if skill.idempotence is Idempotence.REPEATABLE else [skill.idempotence.value]
     summary = _short(" ".join(skill.summary.split()), 160)
-    return f"{signature(skill)} ({skill.kind}; {skill.idempotence.value}; risk: {risk}){f': {summary}' if summary else ''}"
+    what = "; ".join([*kind, *twice, *([] if reads else [f"risk: {risk}"])])
+    return f"{signature(skill)} ({what}){f': {summary}' if summary else ''}"
 
 
 def signature(skill: Skill) -> str:

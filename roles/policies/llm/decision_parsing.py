@@ -15,6 +15,7 @@ from protocol import (
     Action,
     ActionTarget,
     AgentStatus,
+    Answer,
     CallApi,
     ExecStatus,
     LaunchApp,
@@ -110,7 +111,10 @@ def read_decision(data: Mapping[str, Any], view: OperatorView, batch: int = 1, g
     if decision.status is AgentStatus.ERROR and AgentStatus.ERROR not in (data.get("status"), data.get("Status")):
         raise UnusableReply(decision.comment or f"the status is missing; it is one of {', '.join(STATUSES)}")
     action: Action | None = decision.action
-    if action is not None and decision.status is not AgentStatus.FAIL:
+    if decision.status is AgentStatus.FAIL:  # nothing is done with it: what was to be told to the user is why
+        said = action.text if isinstance(action, Answer) else ""
+        decision = decision.model_copy(update={"comment": decision.comment or said})
+    elif action is not None:
         action = _checked(action, view, ground)
     finishes, decision = decision.status is AgentStatus.FINISH, decision.in_order()
     if batch > 1 and decision.status is AgentStatus.CONTINUE and data.get("then"):
@@ -243,7 +247,7 @@ def _canonical(verb: str, body: dict[str, Any], view: OperatorView) -> dict[str,
             body["to"] = _named(str(body.get("to", "")), view)
         case "fill" | "type" | "answer":
             body["text"] = str(body.get("text", ""))
-        case "memorize":
+        case "memorize" if not isinstance(body.get("value"), list):
             body["value"] = str(body.get("value", ""))
         case _:
             pass
@@ -251,7 +255,9 @@ def _canonical(verb: str, body: dict[str, Any], view: OperatorView) -> dict[str,
 
 
 def _with_facts(body: dict[str, Any], view: OperatorView) -> dict[str, Any]:
-    """The action with the values of facts wherever it names them."""
+    """The action with the values of facts wherever it names them; a list that is kept has a line for each."""
+    if isinstance(several := body.get("value"), list):
+        body = body | {"value": "\n".join(map(str, several))}
     return {key: _valued(said, view) if key in _FILLED else said for key, said in body.items()}
 
 

@@ -19,7 +19,7 @@ LOOK_AGAIN = "SCREENSHOT"
 """A status for models that see pictures only."""
 
 FIELDS: dict[str, Schema] = {
-    "text": {"type": "string", "description": "what to write; fact:NAME stands for the value of that fact"},
+    "text": {"type": "string", "description": "what to write"},
     "submit": {"type": "boolean", "description": "press Enter afterwards"},
     "keys": {"type": "string", "description": "a chord, such as Enter or Control+s"},
     "option": {"type": "string", "description": "the choice in a list"},
@@ -37,7 +37,7 @@ FIELDS: dict[str, Schema] = {
     "request": {"type": "string"},
     "question": {"type": "string"},
     "name": {"type": "string", "description": "name of a fact"},
-    "value": {"type": "string"},
+    "value": {"type": "string", "description": "what to keep, exactly; of several a line each"},
     "files": {"type": "array", "items": {"type": "string"}},
 }
 _TAKES: dict[str, str] = {
@@ -106,7 +106,7 @@ def operator_schema(view: OperatorView, *, batch: int = 1, pictures: bool = Fals
         "observation": {"type": "string", "description": "what you see that matters, in one short sentence"},
         "reasoning": {"type": "string", "description": "one or two short sentences, first of all"},
         "action": {"type": "string", "enum": [*verbs, "none"], "description": "one of the actions here, or none"},
-        "target": {"type": "string", "description": "id of the element, as it stands at the start of its line"},
+        "target": {"type": "string", "description": "id of the element"},
         **fields,
         "expected": _EXPECTED_WORDS,
         "confidence": {"type": "number", "description": "0 to 1; when it is low the user is asked first"},

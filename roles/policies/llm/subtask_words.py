@@ -17,7 +17,7 @@ from typing import Any
 from environments.cards import AppCard, KindCard, vocabulary
 from protocol import CARRIES, CallApi, VisualState, describe, parse_action
 from protocol.model.describe import HIDDEN
-from protocol.prompt_form import diff_form, estimate_tokens, whole_form
+from protocol.prompt_form import Style, diff_form, estimate_tokens, whole_form
 from roles.contracts import (
     USER,
     AppShown,
@@ -38,7 +38,7 @@ from roles.contracts.signals import GateTrigger, SubtaskStatus
 from roles.knowledge.blackboard import LINE, BlackboardRequest, board_in, fact_told, live_names, value_told
 from roles.knowledge.pages.visible_text import shown
 from roles.safety.privacy.vault import is_reference, references_in
-from roles.screen.calls import CALLS, is_call, looks_only
+from roles.screen.calls import CALLS, changes_something, is_call, looks_only
 from roles.screen.evidence import check, names_effect
 from roles.screen.matching import similarity, tokens
 from roles.screen.screens import Screen
@@ -115,7 +115,7 @@ def steps_told(steps: Sequence[StepRecord], recent: int, facts: Sequence[Fact] =
         counted = ", ".join(f"{verb} {count}" for verb, count in sorted(verbs.items(), key=lambda pair: (-pair[1], pair[0])))
         lines.append(f"steps {earlier[0].step} to {earlier[-1].step}, in short: {counted}; {failed} failed")
         effects = [step for step in earlier if step.exec_status == "executed" and _has_effect(step)]
-        lines += [f"of these {_step(step, found)}" for step in effects[-_EFFECTS:]]
+        lines += [f"of these {_step(step, {})}" for step in effects[-_EFFECTS:]]
     told = [_step(step, found) for step in steps if step not in earlier]
     room = _room([len(line) for line in told]) if bodies else _STEP
     return "\n".join([*(cut(line) for line in lines), *(cut(line, room) for line in told)])
@@ -132,14 +132,14 @@ def _has_effect(step: StepRecord) -> bool:
     return step.verb in COMMITS or (is_call(step) and not looks_only(step))
 
 
-def _room(lengths: Sequence[int]) -> int:
-    """How long a step may be so that all have room: what short ones leave is for the long ones."""
-    left = _BODIES
+def _room(lengths: Sequence[int], most: int = _BODIES, least: int = _STEP) -> int:
+    """How long each may be so that all have room: what short ones leave is for the long ones."""
+    left = most
     for number, length in enumerate(sorted(lengths)):
         if length > left // (len(lengths) - number):
-            return max(_STEP, left // (len(lengths) - number))
+            return max(least, left // (len(lengths) - number))
         left -= length
-    return _BODIES
+    return most
 
 
 def _step(step: StepRecord, found: Mapping[tuple[str, int, bool], Fact]) -> str:
@@ -153,7 +153,8 @@ def _step(step: StepRecord, found: Mapping[tuple[str, int, bool], Fact]) -> str:
     said += " (done by the user)" if step.role == USER else f" ({step.remark})" if step.remark else ""
     if step.exec_status != "executed":
         return f"{said}: {step.exec_status.value}, {step.error}"
-    return f"{said}: {'; '.join(step.events) or _came_of(step, found)}"
+    came = _came_of(step, found) if is_call(step) or not step.events else ""
+    return f"{said}: {'; '.join(filter(None, [came, *step.events]))}"
 
 
 _TEXTS = ("text", "value", "request", "code")
@@ -169,7 +170,7 @@ def _came_of(step: StepRecord, found: Mapping[tuple[str, int, bool], Fact]) -> s
         if answer is not None:
             said = value_told(answer)
             told += f"; it answered {said}" if len(said) <= _ANSWER else "; its answer is below"
-        return told + ("; the screen changed" if step.visible_change else "")
+        return told + ("; the screen changed" if step.visible_change and not step.events else "")
     if verb == "ask_user":
         return f"the user said {cut(value_told(answer), _ANSWER)}" if answer is not None else "the user answered"
     return _WORKED.get(verb, "the screen changed" if step.visible_change else "nothing changed")
@@ -192,7 +193,12 @@ def facts_told(request: BlackboardRequest) -> str:
     if isinstance(request, GateRequest):
         mine = {fact.name: _WHOLE for fact in board.facts if subtask is not None and fact.subtask == subtask.id}
         lengths = dict.fromkeys((fact.name for fact in board.facts), _AT_THE_END if subtask is None else LINE) | lengths | mine
-    lines = [f"- {fact_told(fact, lengths.get(fact.name, LINE))}" for fact in board.facts if fact.name not in told]
+    asked: dict[str, list[str]] = {}
+    for fact in board.facts:
+        asked.setdefault(fact.value if fact.question else fact.name, []).append(fact.name)
+    firsts = {names[0]: ", ".join(names) for names in asked.values()}  # a user may say the same to every question
+    named = [(fact.model_copy(update={"name": firsts[fact.name]}), fact.name) for fact in board.facts if fact.name in firsts]
+    lines = [f"- {fact_told(fact, lengths.get(name, LINE))}" for fact, name in named if name not in told]
     return "\n".join([*lines, *(f"({line})" for line in board.left_out)])
 
 
@@ -211,27 +217,35 @@ def results_of(request: OperatorView | GateRequest) -> list[Fact]:
 
 
 def results_told(request: OperatorView | GateRequest, recent: int = 0) -> str:
-    """Answers that do not stand whole in their step, the last ones whole as far as there is room; of the rest their names."""
+    """Answers that do not stand whole in their step: to who works the last ones whole as far as there is room and of the rest
+    their names, to who judges as much of each."""
     judged = isinstance(request, GateRequest)
     steps = request.steps if isinstance(request, GateRequest) else request.history
     folded = {(step.subtask, step.step) for step in _folded(steps, recent, judged)}
     shown_there = {(step.subtask, step.step) for step in steps} - folded
     pages = set() if isinstance(request, GateRequest) else {skill.called for skill in request.skills if "offset" in skill.takes}
     told: list[str] = []
-    room = _RESULTS
-    for fact in reversed(results_of(request)):
-        value = value_told(fact)
-        if len(value) <= _ANSWER and (fact.subtask, fact.step) in shown_there:
-            continue
-        head = f"{fact.name}{'' if f'at step {fact.step}' in fact.name else f' at step {fact.step}'}"
+    every = ((fact, value_told(fact)) for fact in reversed(results_of(request)))
+    answers = [(f, value) for f, value in every if len(value) > _ANSWER or (f.subtask, f.step) not in shown_there]
+    room = _RESULTS * (2 if judged and request.subtask is None else 1)
+    most = _room([len(value) for _, value in answers], room, _LEAST) if judged else room
+    for fact, value in answers:
+        head = f"{fact.name}{'' if f'at step {fact.step}' in fact.name else f' at step {fact.step}'}{_since(fact, steps)}"
         if room < _LEAST:
             rest = "not shown" if judged else f"not shown; `fact:{fact.name}` stands for all of it"
             told.append(f"{head} answered {len(value):,} characters, {rest}")
             continue
-        shown = _records_told(value, room, fact.source_name in pages)
+        shown = _records_told(value, min(room, most), fact.source_name in pages)
         told.append(f"{head} answered:\n{shown}")
         room -= len(shown)
     return "\n\n".join(reversed(told))
+
+
+def _since(fact: Fact, steps: Sequence[StepRecord]) -> str:
+    """Which later steps changed something in the application that answered: what it said then may not be so any more."""
+    later = (step for step in steps if step.step > fact.step and changes_something(step))
+    there = [step.step for step in later if str(step.action.get("app") or step.app) == fact.app]
+    return f" (before step {there[0]}{' and others' if there[1:] else ''} changed something there)" if there else ""
 
 
 def _records_told(text: str, room: int, pages: bool) -> str:
@@ -293,13 +307,17 @@ def changes_told(before: VisualState | None, seen: VisualState) -> str:
     return "" if form.whole else form.text
 
 
+_LOOKED_AT = Style(points="none")
+"""Of screens on which nobody presses anything."""
+
+
 def screens_told(screens: Sequence[VisualState], budget: int) -> str:
     """Several screens within one budget, the last one first in line for it."""
     told: list[str] = []
     for screen in reversed(screens):
         if budget < 60:
             break
-        text = whole_form(screen, budget=budget).text
+        text = whole_form(screen, budget=budget, style=_LOOKED_AT).text
         told.append(f"state:{screen.state_id}\n{text}")
         budget -= estimate_tokens(text)
     left_out = len(screens) - len(told)

@@ -63,7 +63,7 @@ def test_a_message_is_of_the_step_that_brought_it() -> None:
     run(policy)
     _, saved, filled = policy.views
     assert saved.events == ("Draft saved",)
-    assert filled.events == ('"Draft saved" on the screen came at step 1',)
+    assert filled.events == ('"Draft saved" on the screen came at step 1, in reimbursement',)
 
 
 def test_a_message_that_comes_again_while_it_is_still_shown_is_new() -> None:

@@ -132,7 +132,7 @@ def test_whatever_a_stranger_calls_a_schema_is_used_or_refused_in_a_sentence(sch
 def test_what_is_nearest_to_the_subtask_is_shown_first_and_nothing_is_hidden() -> None:
     lines = registry(shown=2).lines("mail", "Move the message from Bob into the folder Archive")
     assert lines[0].startswith("mail.move_message(")
-    assert ["; risk: " in line for line in lines] == [True, True, *[False] * 9], "what it does with those that are near"
+    assert [") (" in line for line in lines] == [True, True, *[False] * 9], "what it does with those that are near"
     assert "mail.reply(id: string, body: string)" in lines
     everywhere = registry(shown=3).lines(None, "Count the lines of the file")
     assert any(line.startswith("mail.send_message(") for line in everywhere), "whatever the words of the subtask are"
@@ -141,11 +141,11 @@ def test_what_is_nearest_to_the_subtask_is_shown_first_and_nothing_is_hidden() -
 def test_a_line_says_what_it_takes_does_and_risks() -> None:
     lines = {skill.called: told(skill) for skill in registry().known}
     assert lines["mail.move_message"] == (
-        'mail.move_message(id: string, folder: "Inbox" | "Archive" | "Trash") (api; repeatable; risk: edit): Put a message into '
+        'mail.move_message(id: string, folder: "Inbox" | "Archive" | "Trash") (risk: edit): Put a message into '
         "another folder"
     )
     assert lines["mail.send_message"].startswith(
-        "mail.send_message(to?: string, cc?: string, subject?: string, body?: string) (api; once-only; risk: send)"
+        "mail.send_message(to?: string, cc?: string, subject?: string, body?: string) (once-only; risk: send)"
     )
     assert lines["mail.agent"].startswith("mail.agent(request: string) (agent; ")
     assert "limit?: integer up to 200" in lines["mail.list_messages"]

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from models import fact, view
 
-from protocol import AgentStatus, AskUser, Click, Fill, OperatorDecision, Scroll, SelectOption
+from protocol import AgentStatus, AskUser, Click, Fill, Memorize, OperatorDecision, Scroll, SelectOption
 from roles.contracts import AppWords
 from roles.policies.llm.decision_parsing import read_decision
 from roles.policies.llm.reply_parsing import UnusableReply
@@ -25,6 +25,19 @@ def test_a_target_is_an_id_or_words_and_becomes_every_locator(target: Any) -> No
     assert action.target
     assert (action.target.element_id, action.target.text) == ("e3", "Submit")
     assert action.target.bbox is not None
+
+
+def test_what_was_to_be_told_with_a_failure_is_its_reason() -> None:
+    assert read(action="answer", text="There is no such mail", status="FAIL").comment == "There is no such mail"
+    assert read(action="answer", text="There is no such mail", status="FAIL", comment="none").comment == "none"
+
+
+@pytest.mark.parametrize("whole", [False, True])
+def test_a_list_that_is_kept_has_a_line_for_each(whole: bool) -> None:
+    said = {"name": "names", "value": ["Ann", "Bo", 7]}
+    action = read(action={"action_type": "memorize", **said}).action if whole else read(action="memorize", **said).action
+    assert isinstance(action, Memorize)
+    assert action.value == "Ann\nBo\n7"
 
 
 @pytest.mark.parametrize(

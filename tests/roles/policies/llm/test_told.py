@@ -57,12 +57,51 @@ def test_a_call_is_told_with_its_arguments_and_answer_and_a_second_page_beside_t
     assert asked[-1].count(f'"id": "{second}"') == 1, "an answer stands once"
 
 
+def test_what_a_call_answered_stands_beside_the_notice_that_it_brought_and_neither_is_told_twice() -> None:
+    _, asked = worked(call("list_messages", limit=3), call("move_message", id="12", folder="Archive"), call("count_folders"))
+    steps, results = section(asked[-2], "steps"), section(asked[-2], "results")
+    assert 'it worked; it answered {"id": "12", "folder": "Archive"' in steps
+    assert steps.count("status: Message moved to Archive") == 1
+    assert "<events " not in asked[-2], "the step says it"
+    assert "mail.list_messages at step 2 (before step 3 changed something there) answered:" in results
+    assert "move_message" not in results
+
+
+def test_the_same_words_to_several_questions_stand_once_among_the_facts() -> None:
+    facts = [fact(name, "as you like", question=f"{name}?", source="user") for name in ("folder", "name")]
+    assert facts_told(view(facts=(*facts, fact("total", "as you like")))).splitlines() == [
+        "- folder, name = as you like (the user)",
+        "- total = as you like",
+    ]
+
+
+def test_who_judges_sees_a_part_of_each_answer_and_not_only_the_last_ones() -> None:
+    named = {"kind": RESULT, "subtask": "a", "source_name": "mail.list_messages"}
+    facts = tuple(fact(f"mail.list_messages at step {n}", f"{n} " + "x" * 5_000, step=n, **named) for n in range(1, 8))
+    told = results_told(GateRequest(trigger=GateTrigger.FINAL_CHECK, goal="g", facts=facts))
+    assert "not shown" not in told
+    assert told.count("of 5,002 characters shown)") == 7
+
+
+def test_a_message_of_an_earlier_subtask_is_told_as_older_even_before_the_first_step() -> None:
+    said = iter([call("move_message", id="12", folder="Archive"), FINISH])
+    model, heard = prompts_of(lambda _: next(said, FINISH))
+    plan = planned(subtask("a", app="mail"), subtask("b", "a", app="mail"))
+    Run([plan], desk=SimulatedDesktop(load_world("office")), parts={"operator": operator(model)}).go()
+    assert '"Message moved to Archive" on the screen came at step 2, in mail' in section(text_of(heard[-1]), "events")
+
+
 def test_what_a_call_refuses_costs_neither_a_wait_nor_the_call_again() -> None:
     whole, asked = worked(call("mail.get_message", id="nobody"), call("mail.count_folders"))
     verbs = [body["action"]["action_type"] for body in whole.bodies("step")]
     assert verbs == ["launch_app", "call_api", "call_api"]
     assert "nobody" in section(asked[1], "steps")
     assert ": error, " in section(asked[1], "steps")
+
+
+def test_what_rules_miss_is_told_with_the_reason() -> None:
+    entry = LedgerEntry(text="submit it", state="missing", why="nothing was seen to be done that is to submit")
+    assert "[!] submit it: nothing was seen to be done that is to submit" in ledger_told(GoalLedger(goal="g", entries=(entry,)))
 
 
 def test_a_gate_sees_every_step_of_the_subtask_and_what_was_sent() -> None:
@@ -188,7 +227,7 @@ def test_a_gate_is_shown_the_screen_on_which_an_effect_was_seen_and_whole_facts_
     model, heard = prompts_of(lambda _: {"reason": "r", "decision": "gate_done", "evidence": [f"state:{sent.state_id}"]})
     LlmEvaluator(asker(model), load_prompt("evaluator"), screen_tokens=900).judge(request)
     text = text_of(heard[0])
-    assert 'e1 status "Order 77 placed"' in section(text, "screens")
+    assert 'shows, and status "Order 77 placed"' in section(text, "screens")
     assert f"state:{SCREEN.state_id}" in section(text, "screens")
     assert long.strip() in section(text, "facts")
 
