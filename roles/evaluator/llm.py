@@ -80,10 +80,12 @@ class LlmEvaluator:
         known = {state.state_id: state for state in views(request)}
         older = [s for name in deciding_ids(request) if (s := known.get(name) or (self._screen or known.get)(name)) is not None]
         worked = {step.app for step in request.steps} | {one.app for one in request.plan}
-        shown = [screen for screen in request.screens[:-1] if screen.app in worked] + [*request.screens[-1:]]
+        shown = [screen for screen in request.screens[:-1] if screen.app in worked or not worked] + [*request.screens[-1:]]
         same = {old.state_id: _as_shown(old, new) for old in older for new in shown if _content(old) <= _content(new)}
         deciding = [screen for screen in older if screen.state_id not in same]
-        alike = "\n".join(same.values())
+        rest = len(request.screens) - len(shown)
+        left_out = f"({rest} screens of applications in which nothing was done are not shown)" if rest else ""
+        alike = "\n".join(filter(None, [*same.values(), left_out]))
         left = self._screen_tokens - min(_DECIDED, self._screen_tokens // 3) * bool(deciding)
         return {
             "goal": request.goal,

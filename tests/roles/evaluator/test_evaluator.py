@@ -86,7 +86,9 @@ def test_many_screens_keep_to_one_budget_and_the_last_comes_first() -> None:
     other = [SCREEN.model_copy(update={"app": f"app{n}"}) for n in range(40)]
     model, heard = prompts_of(lambda _: GOOD | {"evidence": []} | {"decision": "gate_fail"})
     policy = LlmEvaluator(asker(model), load_prompt("evaluator"), screen_tokens=500)
-    policy.judge(REQUEST.model_copy(update={"screens": (*other, SCREEN)}))
+    worked = tuple(step(n, app=f"app{n}") for n in range(1, 39))
+    policy.judge(REQUEST.model_copy(update={"screens": (*other, SCREEN), "steps": (*REQUEST.steps, *worked)}))
     screens = section(text_of(heard[0]), "screens")
     assert STATE in screens
     assert "more screens are not shown" in screens
+    assert "(2 screens of applications in which nothing was done are not shown)" in screens
