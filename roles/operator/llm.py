@@ -42,8 +42,8 @@ _LOOKING = (
 )
 _BATCH = (
     "- When the next steps are sure, give up to {more} more actions in `then`, each with its own `action` and what it takes: "
-    "fields of this screen, several calls. At the first that fails, or opens a dialog, the rest is left out; you are asked again. "
-    "`FINISH` may have `memorize` in `then`."
+    "fields of this screen, several calls. At the first that fails, or opens a dialog, the rest is left out; you are asked again."
+    " `FINISH` may have `memorize` in `then`."
 )
 _CALLING = (
     "- Functions stand with what they take; what has a ? may be left out. Call one as in "
