@@ -262,8 +262,9 @@ def _by_result(state: State, ctx: Context, result: ActionResult, after: VisualSt
     if not result.ok:
         return _failed(state, ctx, result)
     blocked = interruption(after, steps, state["task_goal"], delegation.get("refused", ()))
-    if blocked is not None and not blocked.harmless:
-        return _ask_about(state, ctx, blocked.action, blocked.why, after)
+    if blocked is not None and not blocked.harmless and state["recovery_attempts"] < state["max_recovery_attempts"]:
+        asked = _ask_about(state, ctx, blocked.action, blocked.why, after)
+        return asked | {"recovery_attempts": state["recovery_attempts"] + 1}
     if trouble := trouble_in(after, since[-1], blocked):
         return _recover(state, state["task_context"], trouble)
     if why := stalled(since, ctx.limits.stale_repeats, lambda state_id: _content(ctx, state_id)):

@@ -241,12 +241,19 @@ def interruption(
         return Interruption(True, action, f"a harmless pop-up is in the way: {what}")
     why = f"an unexpected {kind} dialog is open: {what}"
     if choice is None:
-        buttons = ", ".join(repr(e.name) for e in inside if e.role == "button")
-        return Interruption(False, AskUser(question=f"{why}. What should be done? It offers {buttons or 'no button'}."), why)
+        return _asked_once(f"{why}. What should be done?", why, inside, steps)
     press = Click(target=ActionTarget.of(choice))
     if kind not in _GRAVE and describe(press) in refused:
         return None
     return Interruption(False, press, f"{why}; the safest answer is to {describe(press)}")
+
+
+def _asked_once(question: str, why: str, inside: Sequence[GUIElement], steps: Sequence[StepRecord]) -> Interruption | None:
+    """A question about what is open, with what it offers; None once a person has answered it, which the policy knows."""
+    buttons = ", ".join(repr(e.name) for e in inside if e.role == "button")
+    whole = f"{question} It offers {buttons or 'no button'}."
+    answered = any(s.action.get("question") == whole and s.exec_status == "executed" for s in steps)
+    return None if answered else Interruption(False, AskUser(question=whole), why)
 
 
 def _own(dialog: GUIElement, inside: Sequence[GUIElement], steps: Sequence[StepRecord]) -> bool:

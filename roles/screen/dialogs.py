@@ -205,7 +205,7 @@ _TOLD = re.compile(
 _OUT = re.compile(
     r"^(?:close|dismiss|cancel|no(?:,? ?thanks?| thank you)?|not now|maybe later|later|remind me later|skip|ignore|decline|"
     r"reject(?: all)?|deny|don.?t allow|keep(?: it| editing| writing)?|stay|go back|never|×|x|✕|✖|schließen|abbrechen"
-    r"|nein(?:,? danke)?|nicht jetzt|(?:vielleicht )?später|zurück|blockieren|"
+    r"|block|nein(?:,? danke)?|nicht jetzt|(?:vielleicht )?später|zurück|blockieren|"
     r"(?:alle )?ablehnen|überspringen|关闭|取消|以后再说|稍后|不用了|不，谢谢|(?:全部)?拒绝|跳过|返回|不允许)[.!]?$",
     re.IGNORECASE,
 )

@@ -2,9 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
 import pytest
+import yaml
 from support import FINISH, OPEN_HOUSE, Run, decide, desktop, planned, subtask
 
+from orchestrator import Crew
 from protocol import ActionTarget, Click, OperatorDecision, SelectOption
 from roles.contracts import OperatorView
 from roles.safety import SafetyPolicy
@@ -89,3 +95,28 @@ def test_a_question_that_the_press_was_not_for_gets_the_safest_answer_and_the_wo
     closed = next(s for s in policy.views[-1].history if s.target == "Cancel")
     assert closed.remark.startswith("the crew did this by itself: an unexpected payment dialog is open: Payment required")
     assert closed.remark.endswith("; the user approved it")
+
+
+def test_a_dialog_that_offers_no_way_out_is_asked_about_once(tmp_path: Path) -> None:
+    """Who answers a question without deciding it is not asked again, and the run ends by its limits."""
+    popup = {"title": "Allow notifications?", "text": "It wants to read your contacts.", "buttons": ["Allow", "Whatever"]}
+    world = {
+        "name": "asking",
+        "apps": {"billing": {"generate": 6, "open": "any"}, "notes": {"generate": 3}},
+        "open": ["billing"],
+        "events": [{"when": {"after_actions": 2}, "popup": popup | {"kind": "permission"}}],
+    }
+    file = tmp_path / "asking.yaml"
+    file.write_text(f"# world\n{yaml.safe_dump(world, sort_keys=False)}", encoding="utf-8")
+    asked: list[str] = []
+
+    def person(request: Mapping[str, Any]) -> dict[str, Any]:
+        assert len(asked) < 20, "asked without an end"
+        asked.append(request["kind"])
+        said = {"type": "respond", "message": "do what the goal says"} if request["kind"] == "question" else {"type": "approve"}
+        return {"decisions": [said]}
+
+    settings = [f"world={file}", f"runs_dir={tmp_path}", "limits.steps=30"]
+    outcome = Crew.from_config(overrides=settings).run('Create a note titled "Milk" with the text "two bottles"', approver=person)
+    assert outcome.status == "rejected"
+    assert asked.count("question") == 1
