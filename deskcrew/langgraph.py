@@ -16,8 +16,8 @@ from typing import Any
 
 from langchain_core.runnables import RunnableConfig
 
-from deskcrew import Crew, UsageProblem
-from orchestrator.errors import did_you_mean
+from deskcrew import Crew
+from orchestrator.errors import ThreadProblem, did_you_mean
 from orchestrator.settings.layers import shipped_names
 from roles.contracts.nodes import Graph
 
@@ -25,7 +25,7 @@ CONFIG, THREADS = "DESKCREW_CONFIG", "DESKCREW_THREADS"
 
 
 async def graph(config: RunnableConfig) -> Graph:
-    """The graph of a request. Raises UsageProblem where its `configurable` is not understood."""
+    """The graph of a request. Raises ThreadProblem where its `configurable` is not understood."""
     return await asyncio.to_thread(_asked_for, config.get("configurable", {}))
 
 
@@ -37,14 +37,14 @@ def _named(key: str, asked: Mapping[str, Any]) -> str | None:
     name = asked.get(key)
     known = shipped_names("worlds" if key == "world" else key)
     if name is not None and name not in known:
-        raise UsageProblem(f"configurable.{key}: there is no {name!r} here{did_you_mean(str(name), known)}")
+        raise ThreadProblem(f"configurable.{key}: there is no {name!r} here{did_you_mean(str(name), known)}")
     return name
 
 
 def _seed(asked: Mapping[str, Any]) -> int | None:
     seed = asked.get("seed")
     if seed is not None and type(seed) is not int:
-        raise UsageProblem(f"configurable.seed: {seed!r} is not a whole number.")
+        raise ThreadProblem(f"configurable.seed: {seed!r} is not a whole number.")
     return seed
 
 

@@ -19,6 +19,10 @@ class MissingDependency(UsageProblem):
     """Nothing is wrong with what was written; this machine lacks a package or a key for it."""
 
 
+class ThreadProblem(UsageProblem, ValueError):
+    """Of a thread and what it may be asked. LangGraph Server passes on the text of a ValueError, and of no class of ours."""
+
+
 class MachineStopped(Exception):
     """Nothing is wrong with what was written, and nothing is lost: the machine does not let it go on now. Exit code 1."""
 

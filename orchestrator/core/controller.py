@@ -19,7 +19,7 @@ from typing_extensions import TypedDict
 from orchestrator.core.hub import controller
 from orchestrator.core.hub_line import HubLine
 from orchestrator.core.machine import Situation
-from orchestrator.errors import UsageProblem
+from orchestrator.errors import ThreadProblem, UsageProblem
 from roles.analyst.graph import build_analyst
 from roles.contracts.context import Context, State, Update, WorkerLine
 from roles.contracts.nodes import Given, Graph, Stage, node
@@ -79,18 +79,18 @@ class Threads:
     def _refuse_unknown(self, thread: str, at: int, ctx: Context) -> None:
         if at and thread not in self._turns and not ctx.journal.recorded(f"hub/{at}/1"):
             where = f"the folder {self._store} has nothing of it" if self._store else "its world was in that process's memory"
-            raise UsageProblem(
+            raise ThreadProblem(
                 f"Thread {thread!r} was worked by another process, and {where}; give both the same crew.graph(store=FOLDER)."
             )
 
     def _refuse_past(self, thread: str, at: int, ctx: Context, *, another: bool) -> None:
         if self._turns.get(thread, at) > at or ctx.journal.recorded(f"hub/{at + 2}/1"):
-            raise UsageProblem(
+            raise ThreadProblem(
                 f"Thread {thread!r} was taken back to an earlier checkpoint, and its world cannot follow; "
                 "start from an earlier step of a run with: deskcrew fork ID --at STEP."
             )
         if another and at and self._store:
-            raise UsageProblem(f"Thread {thread!r} is kept in a folder and has its goal; give another goal a thread of its own.")
+            raise ThreadProblem(f"Thread {thread!r} is kept in a folder and has its goal; give another goal a thread of its own.")
 
     def _folder(self, thread: str) -> Path | None:
         if self._store is None:
