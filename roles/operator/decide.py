@@ -51,7 +51,7 @@ from roles.operator.perceive import (
     subtask_of,
     titles,
 )
-from roles.operator.recovery import answers_gravely, interruption, remedy
+from roles.operator.recovery import IN_THE_WAY, answers_gravely, interruption, remedy
 from roles.operator.safety.permits import lost, next_held, pending_request
 from roles.policies.fallback import PolicyFault, UnusableAnswer, until_usable
 
@@ -244,12 +244,19 @@ def _proposed(state: State, ctx: Context, seen: VisualState) -> Update:
 
 
 def _going_on(state: State, ctx: Context, seen: VisualState) -> State:
-    """The state with what is left of a batch; without it, and with the reason, when the last action brought a surprise."""
+    """The state with what is left of a batch; without it, and with the reason, when the last action brought a surprise. A
+    harmless pop-up is none: it is closed first."""
     batch = state["task_context"].get("batch")
     if not batch:
         return state
     recent = ctx.journal.steps(subtask_id(state), attempt_of(state), limit=8)
+    blocked = interruption(seen, recent, state["task_goal"])
+    if blocked is not None and blocked.harmless:
+        return state
     steps = [step for step in recent if step.action["action_type"] != RELEASE]
+    while len(steps) > 1 and IN_THE_WAY in steps[-1].remark:
+        told = tuple(event for event in steps[-2].events if not event.startswith("popup:"))
+        steps = [*steps[:-2], steps[-2].model_copy(update={"events": told})]
     before = ctx.journal.screens.get(steps[-1].before) if steps else None
     why = surprise(batch, steps, before, seen) or ("recovery comes first" if state["task_context"].get("recovery") else "")
     return {**state, "task_context": stop_batch(state, ctx, why)} if why else state

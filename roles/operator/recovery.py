@@ -205,6 +205,9 @@ _GRAVE = frozenset({"security", "permission", "payment", "consent", "account"})
 """Kinds that a person answers (seed 000), whatever was pressed before."""
 
 
+IN_THE_WAY = "a harmless pop-up is in the way"
+
+
 class Interruption(NamedTuple):
     """A dialog that the crew did not ask for, and the safest thing to do about it."""
 
@@ -238,7 +241,7 @@ def interruption(
     what = " - ".join(dict.fromkeys(e.name for e in (dialog, *inside) if e.name and e.role != "button"))[:200]
     if kind == "harmless":
         action: AgentAction = Click(target=ActionTarget.of(choice)) if choice else PressKey(keys=("Escape",))
-        return Interruption(True, action, f"a harmless pop-up is in the way: {what}")
+        return Interruption(True, action, f"{IN_THE_WAY}: {what}")
     why = f"an unexpected {kind} dialog is open: {what}"
     if choice is None:
         return _asked_once(f"{why}. What should be done?", why, inside, steps)
