@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Iterable, Sequence
 from functools import cache, cached_property, lru_cache
+from math import log
 from typing import Any, get_args
 
 from environments.cards import AppCard, FunctionCard, arguments_of
@@ -156,12 +158,24 @@ class Skills:
         return (*found, *INNER)
 
     def lines(self, app: str | None, about: str) -> tuple[str, ...]:
-        """What is offered: those nearest to the words of a subtask with an example each, all others by what they take."""
+        """What is offered: those nearest to the words of a subtask with what they do, all others by what they take. A rare word
+        tells more than one that many have, and of applications that the words speak of all functions stand together."""
         skills = self.offered(app)
         most = self.settings.shown
         if len(skills) > most:
             wanted = _words(about)
-            skills = tuple(sorted(skills, key=lambda s: -len(wanted & _words(f"{s.called} {s.summary}"))))
+            said = {s.called: wanted & _words(f"{s.called} {s.summary}") for s in skills}
+            often = Counter(word for words in said.values() for word in words)
+            apps: dict[str, set[str]] = {}
+            for skill in skills:
+                apps.setdefault(skill.app, set()).update(said[skill.called])
+
+            def worth(words: Iterable[str]) -> float:
+                return sum(log(len(skills) / often[word]) for word in words)
+
+            named = {app: 2 * log(len(skills)) * bool(wanted & _words(app)) for app in apps}
+            near = {s.called: (-worth(apps[s.app]) - named[s.app], s.app, -worth(said[s.called])) for s in skills}
+            skills = tuple(sorted(skills, key=lambda s: near[s.called]))
         return (*map(told, skills[:most]), *map(signature, skills[most:]))
 
     def of(self, action: Action) -> Skill | None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import groupby
 from typing import Any
 
 import pytest
@@ -136,6 +137,10 @@ def test_what_is_nearest_to_the_subtask_is_shown_first_and_nothing_is_hidden() -
     assert "mail.reply(id: string, body: string)" in lines
     everywhere = registry(shown=3).lines(None, "Count the lines of the file")
     assert any(line.startswith("mail.send_message(") for line in everywhere), "whatever the words of the subtask are"
+    apps = [line.partition(".")[0] for line in registry(shown=3).lines(None, "Mail Ann what the unpaid invoices come to")]
+    together = [app for app, _ in groupby(apps)]
+    assert len(together) == len(set(apps))
+    assert set(together[:2]) == {"mail", "billing"}, "those that the words speak of come first, whole"
 
 
 def test_a_line_says_what_it_takes_does_and_risks() -> None:
