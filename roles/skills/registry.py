@@ -164,18 +164,22 @@ class Skills:
         most = self.settings.shown
         if len(skills) > most:
             wanted = _words(about)
-            said = {s.called: wanted & _words(f"{s.called} {s.summary}") for s in skills}
-            often = Counter(word for words in said.values() for word in words)
-            apps: dict[str, set[str]] = {}
+            names = {s.called: wanted & _words(s.called) for s in skills}
+            said = {s.called: wanted & _words(s.summary) for s in skills}
+            often = Counter(word for s in skills for word in names[s.called] | said[s.called])
+            of_app: dict[str, tuple[set[str], set[str]]] = {s.app: (set(), set()) for s in skills}
             for skill in skills:
-                apps.setdefault(skill.app, set()).update(said[skill.called])
+                of_app[skill.app][0].update(names[skill.called])
+                of_app[skill.app][1].update(said[skill.called])
 
-            def worth(words: Iterable[str]) -> float:
-                return sum(log(len(skills) / often[word]) for word in words)
+            def worth(named: Iterable[str], told: Iterable[str]) -> float:  # a name is words of weight, a sentence has others
+                weigh = (log(len(skills) / often[word]) * share for words, share in ((named, 1), (told, 0.25)) for word in words)
+                return sum(weigh)
 
-            named = {app: 2 * log(len(skills)) * bool(wanted & _words(app)) for app in apps}
-            near = {s.called: (-worth(apps[s.app]) - named[s.app], s.app, -worth(said[s.called])) for s in skills}
-            skills = tuple(sorted(skills, key=lambda s: near[s.called]))
+            spoken = {app: 2 * log(len(skills)) * bool(wanted & _words(app)) for app in of_app}
+            of_its_app = {app: -worth(*words) - spoken[app] for app, words in of_app.items()}
+            own = {s.called: -worth(names[s.called], said[s.called]) for s in skills}
+            skills = tuple(sorted(skills, key=lambda s: (of_its_app[s.app], s.app, own[s.called])))
         return (*map(told, skills[:most]), *map(signature, skills[most:]))
 
     def of(self, action: Action) -> Skill | None:
