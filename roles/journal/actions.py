@@ -97,7 +97,8 @@ class Facts:
         if held is not None and not known:
             self._conflicts(fact, held, beside)
         self._facts = None
-        fact = held if known and held is not None else fact
+        # An answer belongs to its call, also where it is the same as that of an earlier one.
+        fact = held if known and held is not None and fact.kind != "result" else fact
         self._rows.put_fact(fact.name, fact.model_dump_json(exclude_defaults=True))
         if not known:  # no key: it would hold the value, private or not
             self.record(_shown(fact, self._run_id), role=fact.role, subtask=fact.subtask, step=fact.step)

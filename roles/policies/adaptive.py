@@ -18,6 +18,7 @@ Recorder = Callable[[dict[str, Any]], None]
 JUDGED = (GateEvent, ErrorEvent, ModelCallEvent, StepEvent, FactEvent, PlanEvent)
 """Events that say what was judged, and what has happened since."""
 _CODE = "code, no model"
+NOT_ASKED = "no model is asked"
 _WHOLE, _TITLE = "goal", 60
 _COMMITS = frozenset({"send", "submit", "save", "delete", "move"})
 _HARMLESS = frozenset({"save"})
@@ -74,7 +75,7 @@ class AdaptiveEvaluator:
         if not request.reask and (why := self._known(request)):
             verdict: GateVerdict = self._rules.judge(request)
             self._record({"decided_by": _CODE, "answer": f"{verdict.decision.value}: {why}"})
-            return verdict.model_copy(update={"reason": f"{verdict.reason}; no model is asked: {why}"})
+            return verdict.model_copy(update={"reason": f"{verdict.reason}; {NOT_ASKED}: {why}"})
         asked: GateVerdict = self._policy.judge(request)
         return asked
 

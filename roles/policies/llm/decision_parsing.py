@@ -31,6 +31,7 @@ from protocol.dialects.common.base import DialectError
 from protocol.dialects.desktop.ufo import decision_of
 from protocol.dsl import DSLError, parse_line
 from roles.contracts import OperatorView
+from roles.policies.adaptive import NOT_ASKED
 from roles.policies.llm.reply_parsing import UnusableReply
 from roles.policies.llm.schemas import AIMED, FIELDS, STATUSES, fields_of, needs, verbs_of, verbs_told
 from roles.policies.llm.subtask_words import part
@@ -79,7 +80,8 @@ def way_there(view: OperatorView) -> OperatorDecision | None:
 def said_the_end(view: OperatorView) -> str:
     """Why the last decision was to finish once this is done, where just that has worked; else an empty string."""
     last = view.history[-1] if view.history else None
-    stopped = bool(view.host_message) or any(event.startswith(("batch:", *GRAVE_EVENTS)) for event in view.events)
+    interrupted = bool(view.host_message) and NOT_ASKED not in view.host_message  # a check by code has nothing to say
+    stopped = interrupted or any(event.startswith(("batch:", *GRAVE_EVENTS)) for event in view.events)
     worked = last is not None and last.action["action_type"] in ENDING and last.exec_status is ExecStatus.EXECUTED
     return str(view.memory.get(LAST) or "") if worked and not stopped else ""
 

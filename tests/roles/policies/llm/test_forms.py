@@ -225,10 +225,13 @@ def test_several_facts_are_kept_and_the_subtask_ended_by_one_decision() -> None:
     assert whole.bodies("decided")[-1]["reasoning"] == KEEP["reasoning"]
 
 
+KEPT = {"action_type": "memorize", "name": "n", "value": "v"}
+
+
 @pytest.mark.parametrize(
     "more",
     [
-        {"history": (step(1, verb="memorize", exec_status="error", error="no"),)},
+        {"history": (step(1, action=KEPT, verb="memorize", exec_status="error", error="no"),)},
         {"host_message": "the check says: go on"},
         {"events": ("batch: stopped before memorize: a dialog opened",)},
         {"history": (step(1),)},
@@ -236,6 +239,14 @@ def test_several_facts_are_kept_and_the_subtask_ended_by_one_decision() -> None:
 )
 def test_the_end_that_was_said_before_a_surprise_is_asked_again(more: dict[str, Any]) -> None:
     model, heard = prompts_of(lambda _: FINISH)
-    seen = view(**{"history": (step(1, verb="memorize"),), "memory": {"last": True}} | more)
+    seen = view(**{"history": (step(1, action=KEPT, verb="memorize"),), "memory": {"last": True}} | more)
     operator(model).decide(seen)
     assert len(heard) == 1
+
+
+def test_a_check_by_code_does_not_undo_the_end_that_was_said() -> None:
+    model, heard = prompts_of(lambda _: FINISH)
+    said = "2 of 2; no model is asked: every one of 15 steps brought something, none failed, and none was repeated"
+    seen = view(history=(step(1, action=KEPT, verb="memorize"),), memory={"last": True}, host_message=said)
+    assert operator(model).decide(seen).status is AgentStatus.FINISH
+    assert not heard

@@ -57,6 +57,14 @@ def test_a_call_is_told_with_its_arguments_and_answer_and_a_second_page_beside_t
     assert asked[-1].count(f'"id": "{second}"') == 1, "an answer stands once"
 
 
+def test_the_same_answer_to_another_call_is_told_beside_that_call() -> None:
+    _, asked = worked(call("list_messages", query="zzqq"), call("list_messages", query="qqzz"), call("count_folders"))
+    steps = section(asked[-2], "steps").splitlines()
+    told = [line.partition("it answered ")[2] for line in steps if "list_messages" in line]
+    assert len(told) == 2
+    assert told[0] == told[1] != ""
+
+
 def test_what_a_call_answered_stands_beside_the_notice_that_it_brought_and_neither_is_told_twice() -> None:
     _, asked = worked(call("list_messages", limit=3), call("move_message", id="12", folder="Archive"), call("count_folders"))
     steps, results = section(asked[-2], "steps"), section(asked[-2], "results")
