@@ -43,6 +43,7 @@ _LOOKING = (
 _BATCH = (
     "- When the next steps are sure, give up to {more} more actions in `then`, each with its own `action` and what it takes: "
     "fields of this screen, several calls. At the first that fails, or opens a dialog, the rest is left out; you are asked again."
+    " Of changing calls, `FINISH` may come with all at once."
     " `FINISH` may have `memorize` in `then`."
 )
 _CALLING = (
