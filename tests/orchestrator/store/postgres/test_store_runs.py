@@ -141,7 +141,7 @@ def test_the_runs_of_a_store_are_listed_and_shown_from_another_machine(
     assert code == 0
     assert [(run["status"], run["goal"]) for run in json.loads(said) if run["run_id"] == folder.name] == [("fulfilled", GOAL)]
     monkeypatch.setenv("DESKCREW_STORE", with_password(postgres))
-    code, said = deskcrew("show", folder.name[-9:], "--runs-dir", tmp_path)
+    code, said = deskcrew("show", folder.name[-8:], "--runs-dir", tmp_path)
     assert code == 0
     assert f"in {folder}" in said
     assert "status  fulfilled" in said
