@@ -51,7 +51,7 @@ from roles.operator.perceive import (
     subtask_of,
     titles,
 )
-from roles.operator.recovery import IN_THE_WAY, answers_gravely, interruption, remedy
+from roles.operator.recovery import BY_ITSELF, IN_THE_WAY, answers_gravely, interruption, remedy
 from roles.operator.safety.permits import lost, next_held, pending_request
 from roles.policies.fallback import PolicyFault, UnusableAnswer, until_usable
 
@@ -254,7 +254,7 @@ def _going_on(state: State, ctx: Context, seen: VisualState) -> State:
     if blocked is not None and blocked.harmless:
         return state
     steps = [step for step in recent if step.action["action_type"] != RELEASE]
-    while len(steps) > 1 and IN_THE_WAY in steps[-1].remark:
+    while len(steps) > 1 and steps[-1].remark.startswith(f"{BY_ITSELF}{IN_THE_WAY}"):  # further on stand words of the screen
         told = tuple(event for event in steps[-2].events if not event.startswith("popup:"))
         steps = [*steps[:-2], steps[-2].model_copy(update={"events": told})]
     before = ctx.journal.screens.get(steps[-1].before) if steps else None

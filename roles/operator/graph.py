@@ -50,7 +50,7 @@ from roles.operator.perceive import (
     subtask_id,
     titles,
 )
-from roles.operator.recovery import content, interruption, recover_from_failure, trouble_in
+from roles.operator.recovery import BY_ITSELF, content, interruption, recover_from_failure, trouble_in
 from roles.operator.safety.approval import EXPIRED, NOBODY, ask_by_interrupt, ask_by_report, refused, to_be_asked
 from roles.operator.safety.interruption import (
     asking,
@@ -122,7 +122,7 @@ def observe_feedback(state: State, ctx: Context) -> Update:
 
 def _remark(ctx: Context, pending: Pending, action: Action) -> str:
     """What the worker has to know of a step that it did not decide alone."""
-    said = [f"the crew did this by itself: {pending.reason}"] if pending.recovery else []
+    said = [f"{BY_ITSELF}{pending.reason}"] if pending.recovery else []
     last = None if isinstance(action, AskUser) else ctx.journal.last_approval(pending.key)
     if last is not None and last.decision == "approve":
         said.append(f"the user approved it{f': {last.message}' if last.message else ''}")

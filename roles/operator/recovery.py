@@ -205,6 +205,8 @@ _GRAVE = frozenset({"security", "permission", "payment", "consent", "account"})
 """Kinds that a person answers (seed 000), whatever was pressed before."""
 
 
+BY_ITSELF = "the crew did this by itself: "
+"""How the remark of a step begins that no policy decided."""
 IN_THE_WAY = "a harmless pop-up is in the way"
 
 
