@@ -174,24 +174,6 @@ _PLACES: dict[str, tuple[str, ...]] = {
 _TARGETS = frozenset(ActionTarget.model_fields)
 
 
-def action_of_call(name: Token, given: tuple[Pair, ...]) -> AgentAction:
-    """The action that a call means. Raises Mistake."""
-    verb = _NAMES.get(re.sub(r"[_-]", "", name).casefold())
-    if verb is None:
-        near = nearest(_snake(name), [*VERBS, *_ALSO])
-        raise Mistake(f'there is no action "{name[:40]}"{near}', start(name), (ACTION,))
-    pairs = _all_named(verb, given)
-    fields = _with_target(verb, named(pairs))
-    try:
-        return parse_action({**fields, "action_type": verb})
-    except ValidationError as bad:
-        where, message = refusal(bad)
-        if bad.errors()[0]["type"] == "extra_forbidden":
-            message = f"{verb} takes no argument of this name"
-        at = next((pair for field in reversed(where) for pair in pairs if pair.name == field), None)
-        raise Mistake(f"{at.name}: {message}" if at else message, at.offset if at else start(name)) from None
-
-
 def _all_named(verb: str, given: tuple[Pair, ...]) -> list[Pair]:
     places = iter(_PLACES.get(verb, ("target", "bbox")))
     pairs: list[Pair] = []
@@ -382,7 +364,21 @@ class _Read(Transformer[Token, Any]):
         return contained(start(brace), [pair.value for pair in pairs], named(pairs))
 
     def called(self, name: Token, *given: Pair) -> AgentAction:
-        return action_of_call(name, given)
+        # The action that a call means
+        verb = _NAMES.get(re.sub(r"[_-]", "", name).casefold())
+        if verb is None:
+            near = nearest(_snake(name), [*VERBS, *_ALSO])
+            raise Mistake(f'there is no action "{name[:40]}"{near}', start(name), (ACTION,))
+        pairs = _all_named(verb, given)
+        fields = _with_target(verb, named(pairs))
+        try:
+            return parse_action({**fields, "action_type": verb})
+        except ValidationError as bad:
+            where, message = refusal(bad)
+            if bad.errors()[0]["type"] == "extra_forbidden":
+                message = f"{verb} takes no argument of this name"
+            at = next((pair for field in reversed(where) for pair in pairs if pair.name == field), None)
+            raise Mistake(f"{at.name}: {message}" if at else message, at.offset if at else start(name)) from None
 
 
 def _scale(rest: Any) -> JsonObject:

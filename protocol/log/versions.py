@@ -118,11 +118,9 @@ def _problem(error: Any, data: Any) -> Problem:
         reason = f"there is no verb {tag[:40]!r}; " + (f"did you mean {near[0]!r}?" if near else f"verbs are {', '.join(verbs)}")
     if error["type"] == "union_tag_not_found":
         reason = "action_type, the verb, is missing"
-    return Problem(_json_path(error["loc"], data, missing=error["type"] == "missing"), reason)
-
-
-def _json_path(parts: tuple[int | str, ...], data: Any, *, missing: bool) -> str:
-    """The path through the data as it was written: names of unions, which pydantic adds, are left out."""
+    # The path through the data as it was written: names of unions, which pydantic adds, are left out
+    parts = error["loc"]
+    missing = error["type"] == "missing"
     path, at = "$", data
     for number, part in enumerate(parts, start=1):
         if isinstance(part, int) and isinstance(at, list) and part < len(at):
@@ -131,7 +129,7 @@ def _json_path(parts: tuple[int | str, ...], data: Any, *, missing: bool) -> str
             path, at = path + _step(str(part)), at[part]
         elif missing and number == len(parts):
             path += _step(str(part))
-    return path
+    return Problem(path, reason)
 
 
 def _step(name: str) -> str:

@@ -103,7 +103,9 @@ def keep(head: Sequence[str], entries: Sequence[Entry], budget: int | None, coun
     spent = top + sum(cost for cost, fit in zip(costs, fits, strict=True) if fit) + sum(count(line + "\n") for line in tail)
     if any(entry.behind for entry in kept):
         spent += divider
-    text = "\n".join([*head, *_divided(kept), *tail])
+    lines = [entry.text for entry in kept if not entry.behind]
+    behind = [entry.text for entry in kept if entry.behind]
+    text = "\n".join([*head, *[*lines, *([DIVIDER, *behind] if behind else [])], *tail])
     return KeptLines(text, spent, tuple(pair for entry in kept for pair in entry.stands_for), left)
 
 
@@ -119,12 +121,6 @@ def _fitting(entries: Sequence[Entry], costs: Sequence[int], left: int) -> list[
         kept.pop()
     chosen = set(kept)
     return [i in chosen for i in range(len(entries))]
-
-
-def _divided(entries: Sequence[Entry]) -> list[str]:
-    lines = [entry.text for entry in entries if not entry.behind]
-    behind = [entry.text for entry in entries if entry.behind]
-    return [*lines, *([DIVIDER, *behind] if behind else [])]
 
 
 def _tail(left: Sequence[tuple[str, str]]) -> str:

@@ -65,7 +65,14 @@ def diff_form(
     now counts as removed. What a whole form left out for its budget stays left out.
     """
     old, new = _view(previous, style or Style()), _view(state, style or Style())
-    signs = _signs(old, new)
+    # The lines that are not as they were, in order
+    said = {old.head(line): old.said(line) for line in old.lines}
+    known = {old.keys[m] for line in old.lines for m in line.members}
+    signs = {
+        i: "~ " if new.head(line) in known else "+ "
+        for i, line in enumerate(new.lines)
+        if said.get(new.head(line)) != new.said(line)
+    }
     still = {new.keys[m] for line in new.lines for m in line.members}
     gone = {m for line in old.lines for m in line.members if old.keys[m] not in still}
     said_anew = sum(len(new.lines[i].members) for i in signs)
@@ -92,17 +99,6 @@ def _view(state: VisualState, style: Style) -> _View:
         keys.append((kind, name, times[kind, name]))
         times[kind, name] += 1
     return _View(state, *lines_of(state, style), keys)
-
-
-def _signs(old: _View, new: _View) -> dict[int, str]:
-    """The lines that are not as they were, in order."""
-    said = {old.head(line): old.said(line) for line in old.lines}
-    known = {old.keys[m] for line in old.lines for m in line.members}
-    return {
-        i: "~ " if new.head(line) in known else "+ "
-        for i, line in enumerate(new.lines)
-        if said.get(new.head(line)) != new.said(line)
-    }
 
 
 def _rearranged(old: _View, new: _View) -> bool:

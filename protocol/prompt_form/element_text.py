@@ -235,10 +235,24 @@ class Place(NamedTuple):
 
 def piece(element: GUIElement, place: Place, style: Style) -> str:
     """The element on one line. Depends on nothing but what is given, so that equal pieces say that nothing has changed."""
+    marks = (
+        "modal" if place.modal else "",
+        "" if element.enabled else "disabled",
+        "focused" if element.focused else "",
+        "selected" if element.selected else "",
+        _check(element) if element.value else "",
+        "required" if element.required else "",
+        "invalid" if element.invalid else "",
+        "private" if is_private(element) else "",
+        "" if element.expanded is None else "expanded" if element.expanded else "collapsed",
+        "" if element.level is None else f"level {element.level}",
+        "unsure" if element.confidence < UNSURE else "",
+        "" if place.with_row else place.away,
+    )
     parts = (
         label(element, place, style),
         _value(element, place, style),
-        _marks(element, place),
+        " ".join([f"[{mark}]" for mark in marks if mark]),
         _hint(element, place) if element.placeholder else "",
         _choices(element, place, style) if element.options else "",
         _limits(element.limits) if element.limits is not None else "",
@@ -280,24 +294,6 @@ def _check(element: GUIElement) -> str:
     if kind(element) not in CHECKED or is_private(element):
         return ""
     return {"true": "checked", "false": "unchecked", "mixed": "mixed"}.get(element.value or "", "")
-
-
-def _marks(element: GUIElement, place: Place) -> str:
-    marks = (
-        "modal" if place.modal else "",
-        "" if element.enabled else "disabled",
-        "focused" if element.focused else "",
-        "selected" if element.selected else "",
-        _check(element) if element.value else "",
-        "required" if element.required else "",
-        "invalid" if element.invalid else "",
-        "private" if is_private(element) else "",
-        "" if element.expanded is None else "expanded" if element.expanded else "collapsed",
-        "" if element.level is None else f"level {element.level}",
-        "unsure" if element.confidence < UNSURE else "",
-        "" if place.with_row else place.away,
-    )
-    return " ".join([f"[{mark}]" for mark in marks if mark])
 
 
 def _hint(element: GUIElement, place: Place) -> str:

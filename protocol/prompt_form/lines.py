@@ -80,7 +80,10 @@ def _following(tree: Tree) -> list[int]:
 
 def _says_nothing(i: int, elements: tuple[GUIElement, ...], tree: Tree, above: int, after: int) -> bool:
     element, role, held = elements[i], tree.kinds[i], tree.children[i]
-    if not _stateless(element):
+    marked = element.focused or element.selected or element.required or element.invalid or element.private
+    said = element.value is not None or element.options or element.placeholder or element.confidence < UNSURE
+    opens = element.expanded is not None or element.level is not None or element.limits is not None
+    if not (element.enabled and not (marked or said or opens)):
         return False
     name = _words(element.name)
     if role in WRAPPERS and not (role in CELLS and not held):
@@ -92,13 +95,6 @@ def _says_nothing(i: int, elements: tuple[GUIElement, ...], tree: Tree, above: i
         return not name
     labels = after >= 0 and tree.acts[after] and _words(elements[after].name) == name
     return labels or (above >= 0 and name in (_words(elements[above].name), _words(elements[above].value or "")))
-
-
-def _stateless(element: GUIElement) -> bool:
-    marked = element.focused or element.selected or element.required or element.invalid or element.private
-    said = element.value is not None or element.options or element.placeholder or element.confidence < UNSURE
-    opens = element.expanded is not None or element.level is not None or element.limits is not None
-    return element.enabled and not (marked or said or opens)
 
 
 def _words(text: str) -> str:

@@ -94,7 +94,13 @@ def read_lines(text: str) -> JsonObject:
     said: JsonObject = {"action_type": _VERBS[name]}
     element = (found["element"] or "").strip().rstrip(".")
     if element not in ("", "None"):
-        said["index"] = _index(element, position(text, found.start("element")))
+        # `A` is 0, `Z` is 25, `AA` is 26, as SeeAct counts
+        if not re.fullmatch("[A-Z]{1,2}", element):
+            raise DialectError(
+                NAME, position(text, found.start("element")), f"one or two capital letters are needed, not {element[:40]!r}"
+            )
+        last = ascii_uppercase.index(element[-1])
+        said["index"] = last if len(element) == 1 else 26 + 26 * ascii_uppercase.index(element[0]) + last
     value = _value(name, found["value"].strip(), position(text, found.start("value")))
     if value is not None:
         said[_VALUES[name]] = value
@@ -114,14 +120,6 @@ def _value(name: str, value: str, where: str) -> str | None:
     if not value:
         raise DialectError(NAME, where, f"{name} needs a value")
     return value
-
-
-def _index(letters: str, where: str) -> int:
-    """`A` is 0, `Z` is 25, `AA` is 26, as SeeAct counts."""
-    if not re.fullmatch("[A-Z]{1,2}", letters):
-        raise DialectError(NAME, where, f"one or two capital letters are needed, not {letters[:40]!r}")
-    last = ascii_uppercase.index(letters[-1])
-    return last if len(letters) == 1 else 26 + 26 * ascii_uppercase.index(letters[0]) + last
 
 
 def _letters(index: int) -> str:

@@ -108,16 +108,13 @@ def _action(call: Any, where: str) -> AgentAction:
     for twice in ("action_type", "type"):
         if twice in given:
             raise DialectError(NAME, f"{where}.args.{twice}", "the tool is the verb: it is not said again")
-    return _parsed({**given, "action_type": verb}, f"{where}.args")
-
-
-def _parsed(data: JsonObject, where: str) -> AgentAction:
+    data = {**given, "action_type": verb}
     try:
         return parse_action(data)
     except ValidationError as bad:
         error = bad.errors(include_url=False)[0]
         path = "".join(f".{part}" for part in error["loc"] if part not in ("known", "extension", data["action_type"]))
-        raise DialectError(NAME, where + path, str(error["msg"]).removeprefix("Value error, ")) from None
+        raise DialectError(NAME, f"{where}.args" + path, str(error["msg"]).removeprefix("Value error, ")) from None
 
 
 def to_langchain(action: Action, context: Context) -> WrittenPayload:

@@ -303,16 +303,14 @@ def _body(given: list[Token], at: int) -> int:
         broken = token.text == ";" or (n > start and (token.first or token.kind == given[n - 1].kind == "name"))
         if broken and depth == 0:
             return 0
-        if token.text == "{" and (given[n - 1].text == "=>" or _function(given, start, n)):
+        if token.text == "{" and (
+            given[n - 1].text == "=>" or (given[n - 1].text == ")" and any(token.text == "function" for token in given[start:n]))
+        ):
             return n + 1 if depth == 1 else 0
         depth += (token.text in _OPENING) - (token.text in _CLOSING)
         if depth < 0 or (depth == 0 and token.text in ")}" and given[n + 1 : n + 2] and given[n + 1].text != "("):
             return 0
     return 0
-
-
-def _function(given: list[Token], start: int, n: int) -> bool:
-    return given[n - 1].text == ")" and any(token.text == "function" for token in given[start:n])
 
 
 def _title(given: list[Token], at: int, body: int) -> TestStart | None:

@@ -295,20 +295,17 @@ def from_pyautogui(payload: Any, context: Context) -> ParsedPayload:
     strokes: list[Stroke | AgentAction] = []
     for one in said:
         strokes += _read(reader, one) if isinstance(one, Call) else [Stroke(_WORDS[one.text], one.where)]
-    return ParsedPayload(_pasted(actions_of(NAME, strokes), reader.losses), losses + reader.losses)
-
-
-def _pasted(actions: list[AgentAction], losses: list[Loss]) -> list[AgentAction]:
-    """What is copied and pasted at once is typed."""
+    # What is copied and pasted at once is typed
+    actions = actions_of(NAME, strokes)
     found: list[AgentAction] = []
     copied: int | None = None
     for action in actions:
         if copied is not None and isinstance(action, PressKey) and action.keys in _PASTE:
             action = Type(text=_copied(found.pop(copied)))
-            losses.append(Loss(what=_COPY, why="said as typing, not by way of the clipboard"))
+            reader.losses.append(Loss(what=_COPY, why="said as typing, not by way of the clipboard"))
         copied = len(found) if _copied(action) else copied if isinstance(action, Wait) else None
         found.append(action)
-    return found
+    return ParsedPayload(found, losses + reader.losses)
 
 
 def _copied(action: AgentAction) -> str:

@@ -53,13 +53,6 @@ def _canvas(context: Context) -> tuple[Space, Size | None]:
     return (_SPACES[variant], None) if variant in _SPACES else context.picture
 
 
-def _after_thought(text: str) -> int:
-    """Where the answer begins: a thought ends with its tag, and may begin without one."""
-    head, tag, _ = text.partition("</think>")
-    thinks = head.lstrip().startswith("<think>") or not (_TAGGED.search(head) or _BARE.search(head))
-    return len(head) + len(tag) if tag and thinks else 0
-
-
 def _values(text: str, end: int) -> Iterator[tuple[Any, int, int]]:
     """Each JSON value that is a call, where it starts and where it ends, with its tags."""
     mark = _TAGGED if _TAGGED.search(text, end) else _BARE
@@ -88,7 +81,10 @@ class _Reading(PayloadReading):
 
     def in_text(self, text: str) -> Any:
         """The calls in a model's answer: one, or a list. Words around them are a loss."""
-        end, calls = _after_thought(within_length(text, NAME)), []
+        # Where the answer begins: a thought ends with its tag, and may begin without one
+        head, tag, _ = within_length(text, NAME).partition("</think>")
+        thinks = head.lstrip().startswith("<think>") or not (_TAGGED.search(head) or _BARE.search(head))
+        end, calls = (len(head) + len(tag) if tag and thinks else 0), []
         words = text[:end]
         for call, start, after in _values(text, end):
             words += text[end:start]

@@ -91,7 +91,19 @@ def read_text(text: str) -> list[ParsedCall]:
     cursor.take(_SPACE)
     calls: list[ParsedCall] = []
     while not cursor.at_end:
-        calls.append(_call(cursor))
+        where = cursor.where
+        name = cursor.need(_CALL, "an action such as click(...)")[1]
+        args: dict[str, str] = {}
+        while not cursor.take(_CLOSE):
+            if args:
+                cursor.need(_COMMA, '"," or ")"')
+                if cursor.take(_CLOSE):
+                    break
+            key = cursor.need(_KEY, "a named argument such as content='...'")[1]
+            if key in args:
+                cursor.fail(f"the argument {key} is given twice")
+            args[key] = _value(cursor)
+        calls.append(ParsedCall(name, args, where))
         cursor.take(_FENCE)
         if cursor.take(_MARK):
             cursor.take(_SPACE)
@@ -101,22 +113,6 @@ def read_text(text: str) -> list[ParsedCall]:
 def _marked(text: str) -> re.Match[str] | None:
     """Where the thought ends: at the first line with the word, for a typed text may hold it as well."""
     return None if _BARE.match(text) else _LINE_MARK.search(text) or _MARK.search(text)
-
-
-def _call(cursor: _Cursor) -> ParsedCall:
-    where = cursor.where
-    name = cursor.need(_CALL, "an action such as click(...)")[1]
-    args: dict[str, str] = {}
-    while not cursor.take(_CLOSE):
-        if args:
-            cursor.need(_COMMA, '"," or ")"')
-            if cursor.take(_CLOSE):
-                break
-        key = cursor.need(_KEY, "a named argument such as content='...'")[1]
-        if key in args:
-            cursor.fail(f"the argument {key} is given twice")
-        args[key] = _value(cursor)
-    return ParsedCall(name, args, where)
 
 
 def _value(cursor: _Cursor) -> str:
@@ -204,14 +200,6 @@ def _function(cursor: _Cursor) -> ParsedCall:
         args[key] = cursor.text[start:end]
         cursor.need(_PARAMETER_END, "</parameter>")
     return ParsedCall(name, args, where)
-
-
-def write_xml(calls: list[ParsedCall]) -> str:
-    """The calls in tags; a text with tags of its own in the wrapper that UI-TARS has for those.
-
-    Raises DialectError for a text that holds the wrapper itself.
-    """
-    return f"{_TOOLS}{''.join(map(_tagged, calls))}</seed:tool_call>"
 
 
 def _tagged(call: ParsedCall) -> str:
@@ -371,7 +359,8 @@ def to_ui_tars(action: verbs.Action, context: Context) -> WrittenPayload:
     variant = DIALECT.variant(context)
     writing = _Writing(NAME, context, variant)
     calls = writing.said(action)
-    text = write_xml(calls) if variant == "xml" else write_text(calls)
+    # The calls in tags; a text with tags of its own in the wrapper that UI-TARS has for those
+    text = f"{_TOOLS}{''.join(map(_tagged, calls))}</seed:tool_call>" if variant == "xml" else write_text(calls)
     return WrittenPayload(within_length(text, NAME), writing.losses + without_delay(action))
 
 

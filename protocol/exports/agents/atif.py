@@ -80,7 +80,8 @@ class _Reader:
             return
         if data.get("is_copied_context"):  # said before, in the trajectory it was copied from
             return
-        results = _results(data)
+        found = listed(mapping(data.get("observation")).get("results"))
+        results = {result["source_call_id"]: result for result in found if isinstance(mapping(result).get("source_call_id"), str)}
         calls = data.get("tool_calls") or []
         if not isinstance(calls, list):
             yield self._bad(f"{where}.tool_calls", "a list is needed")
@@ -196,11 +197,6 @@ def _shown(content: Any) -> Iterator[Any]:
     for part in listed(content):
         if mapping(part).get("type") == "image":
             yield mapping(part.get("source")).get("path")
-
-
-def _results(step: JsonObject) -> dict[str, JsonObject]:
-    found = listed(mapping(step.get("observation")).get("results"))
-    return {result["source_call_id"]: result for result in found if isinstance(mapping(result).get("source_call_id"), str)}
 
 
 def _goal(steps: list[Any]) -> str:

@@ -262,7 +262,23 @@ def _read(step: Any, where: str, episode: JsonObject, after: Any, about: JsonObj
     before = next((picture.path for picture in pictures if picture.moment == "before"), "")
     fields = {"timestamp": 0.0, **{name: value for name, value in ours.items() if name not in ("screen", "pictures", "state")}}
     if not ours:
-        fields = _theirs(step, episode, state, rest, losses, about)
+        # The fields of another agent's step, and under `raw` what no field holds
+        raw = {name: value for name, value in step.items() if name not in _STEP and value is not None}
+        raw |= {name: value for name, value in (("observation", rest), ("losses", losses), ("episode", about)) if value}
+        result, other = _read_result(step.get("result"))
+        raw |= {"result": other} if other else {}
+        if action_raw := step["action"].get("raw"):
+            raw["action"] = action_raw
+        index, run_id = step.get("step_index"), episode.get("episode_id")
+        timestamp = step.get("timestamp")
+        fields = {
+            "timestamp": state.timestamp if timestamp is None else timestamp,
+            "step": index if isinstance(index, int) else 0,
+            "run_id": run_id if isinstance(run_id, str) else "",
+            "result": result,
+            "state_id": state.state_id if state.elements else "",
+            "raw": raw,
+        }
     if not ours and seen.get("screenshot_path") and not before:
         fields["raw"] = {**fields["raw"], "screenshot_path": seen["screenshot_path"]}
     state = _checked(state, {**mapping(ours.get("state")), "screenshot_path": before}, where)
@@ -277,28 +293,6 @@ def _checked(state: VisualState, update: JsonObject, where: str) -> VisualState:
         return VisualState.model_validate({**fields, **update})
     except ValidationError as bad:
         refuse(f"{where}.observation", str(bad.errors(include_url=False)[0]["msg"]))
-
-
-def _theirs(
-    step: JsonObject, episode: JsonObject, state: VisualState, rest: JsonObject, losses: list[str], about: JsonObject
-) -> JsonObject:
-    """The fields of another agent's step, and under `raw` what no field holds."""
-    raw = {name: value for name, value in step.items() if name not in _STEP and value is not None}
-    raw |= {name: value for name, value in (("observation", rest), ("losses", losses), ("episode", about)) if value}
-    result, other = _read_result(step.get("result"))
-    raw |= {"result": other} if other else {}
-    if action_raw := step["action"].get("raw"):
-        raw["action"] = action_raw
-    index, run_id = step.get("step_index"), episode.get("episode_id")
-    timestamp = step.get("timestamp")
-    return {
-        "timestamp": state.timestamp if timestamp is None else timestamp,
-        "step": index if isinstance(index, int) else 0,
-        "run_id": run_id if isinstance(run_id, str) else "",
-        "result": result,
-        "state_id": state.state_id if state.elements else "",
-        "raw": raw,
-    }
 
 
 def _read_result(result: Any) -> tuple[JsonObject | None, JsonObject]:

@@ -94,7 +94,13 @@ class _Reader:
 
     def _pythonic(self, said: StatementTokens) -> list[str]:
         """The statement in Python's words: none where nothing is done. Raises DialectError."""
-        given = self._paged(said.tokens)
+        # `given` with each page by the name that the script knows
+        given = [
+            token._replace(text=self._pages[token.text])
+            if token.text in self._pages and (n == 0 or said.tokens[n - 1].text != ".")
+            else token
+            for n, token in enumerate(said.tokens)
+        ]
         if said.control:
             raise DialectError(NAME, given[0].where, "what is done here is only known when it is run")
         texts = [token.text for token in given]
@@ -151,15 +157,6 @@ class _Reader:
         if PAGE.fullmatch(name):
             return name
         return self._pages.setdefault(name, f"page{_FIRST_PAGE + len(self._pages)}")
-
-    def _paged(self, given: list[Token]) -> list[Token]:
-        """`given` with each page by the name that the script knows."""
-        return [
-            token._replace(text=self._pages[token.text])
-            if token.text in self._pages and (n == 0 or given[n - 1].text != ".")
-            else token
-            for n, token in enumerate(given)
-        ]
 
     def _known(self, given: list[Token]) -> list[Token]:
         """`given` with the elements that its names stand for."""

@@ -195,7 +195,9 @@ def speak_json(action: Action, context: Context, seen: bool) -> ChatAction:
 def _placed(action: Action, context: Context) -> tuple[JsonObject, list[Loss]]:
     """With every target as the point that a picture shows."""
     data, losses = action.dump(), []
-    for name, target in targets_of(action):
+    # The targets of an action by the names of their fields
+    named = [("target", action.target), ("to", getattr(action, "to", None))]
+    for name, target in [(name, target) for name, target in named if target is not None]:
         try:
             point, lost = place(target, context, "px", None, "llamafactory", name)
         except DialectError:
@@ -208,12 +210,6 @@ def _placed(action: Action, context: Context) -> tuple[JsonObject, list[Loss]]:
         data["path"] = [_pair(point) for point, _ in points]
         losses += [loss for _, lost in points for loss in lost]
     return data, losses
-
-
-def targets_of(action: Action) -> list[tuple[str, ActionTarget]]:
-    """The targets of an action by the names of their fields."""
-    named = [("target", action.target), ("to", getattr(action, "to", None))]
-    return [(name, target) for name, target in named if target is not None]
 
 
 def _pair(point: Coordinate) -> JsonObject:
