@@ -19,7 +19,6 @@ _PLACES = {
     "model_chats": "training.chat",
     "agentnet_traj": "agents.osworld:AGENTNET",
     "playwright_script": "recorders.playwright_script",
-    "webdriver": "recorders.webdriver",
     "openadapt_episode": "agents.openadapt_episode",
     "omnimcp_log": "agents.omnimcp_log",
     "devtools_recorder": "recorders.devtools_recorder",

@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import NamedTuple
 
 from protocol.model.elements import VisualState, Window
-from protocol.prompt_form.element_text import FULL, Style, escaped, quoted, word
+from protocol.prompt_form.element_text import Style, quoted, word
 from protocol.prompt_form.lines import KINDS, RANKS, ElementLine, lines_of
 
 Counter = Callable[[str], int]
@@ -59,7 +59,7 @@ class Entry(NamedTuple):
 class Form(NamedTuple):
     """A screen in words, and what became of every element: each id is in one of the groups.
 
-    For a diff or a query, `others` are the elements that it is not about: the unchanged, or those that do not match.
+    For a diff, `others` are the unchanged.
     """
 
     text: str
@@ -73,7 +73,7 @@ class Form(NamedTuple):
     removed: tuple[str, ...] = ()
     """Of a diff: what the previous state had and this one has not, as far as it is written."""
     whole: bool = True
-    """False for a diff and a query."""
+    """False for a diff."""
 
 
 class KeptLines(NamedTuple):
@@ -124,10 +124,10 @@ def _fitting(entries: Sequence[Entry], costs: Sequence[int], left: int) -> list[
 
 
 def _tail(left: Sequence[tuple[str, str]]) -> str:
-    """`… 37 more: 12 below, 25 text; scroll or query`."""
+    """`… 37 more: 12 below, 25 text; scroll`."""
     tally = Tally(kind for _, kind in left)
     parts = ", ".join(f"{tally[kind]} {kind}" for kind in (*KINDS, REMOVED) if tally[kind])
-    return f"… {len(left)} more: {parts}; {'scroll or query' if _SCROLLED & tally.keys() else 'query'}"
+    return f"… {len(left)} more: {parts}{'; scroll' if _SCROLLED & tally.keys() else ''}"
 
 
 def ids(pairs: Sequence[tuple[str, str]], *, of: Callable[[str], bool] = lambda kind: kind != REMOVED) -> tuple[str, ...]:
@@ -157,33 +157,6 @@ def whole_form(
 def prompt_form(state: VisualState) -> str:
     """The text of the whole form, without a budget."""
     return whole_form(state, budget=None, count=len).text
-
-
-def query_form(
-    state: VisualState, words: str, *, budget: int | None = BUDGET, count: Counter = estimate_tokens, style: Style = FULL
-) -> Form:
-    """The lines that hold all of `words`, in any order and any case, with texts nearly whole. An element's id finds it alone
-    and all that stands in it; so do the marks and roles that a line holds: `disabled button`, `below`.
-    """
-    lines, folded = lines_of(state, style)
-    chosen = _found(state, lines, words)
-    about_all = [i for i in range(len(lines)) if i not in chosen]
-    found = sum(len(lines[i].members) for i in chosen)
-    head = [f"# query {quoted(words, _TITLE)}, state {state.state_id}: {found} of {len(state.elements)} elements"]
-    kept = keep(head, excerpt(state, lines, sorted(chosen)), budget, count)
-    others = tuple(name for i in about_all for name in names(state, lines[i].members))
-    return Form(kept.text, kept.tokens, ids(kept.written), names(state, folded), ids(kept.left_out), others, whole=False)
-
-
-def _found(state: VisualState, lines: Sequence[ElementLine], words: str) -> set[int]:
-    wanted = [escaped(part).casefold() for part in words.split()]
-    by_id = {i for i, line in enumerate(lines) if words.strip() in names(state, line.members)}
-    if by_id:
-        for i, line in enumerate(lines):
-            if line.parent in by_id:
-                by_id.add(i)
-        return by_id
-    return {i for i, line in enumerate(lines) if wanted and all(part in line.text.casefold() for part in wanted)}
 
 
 def excerpt(

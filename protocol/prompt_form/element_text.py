@@ -211,9 +211,6 @@ class Style(NamedTuple):
     """Which visible elements say where they are; what is disabled is not acted on."""
 
 
-FULL = Style(name=1_000, text=10_000, value=10_000, options=200)
-"""Long texts nearly whole, as a query gives them."""
-
 _OPTION = 40
 
 

@@ -88,7 +88,7 @@ def same(left: Iterable[str], right: Iterable[str]) -> bool:
 
 def counted(form: Form) -> int:
     """What the tail says."""
-    match = re.match(r"… (\d+) more: (.*); (?:scroll or )?query$", form.text.splitlines()[-1])
+    match = re.match(r"… (\d+) more: (.*?)(?:; scroll)?$", form.text.splitlines()[-1])
     if not match:
         return 0
     assert int(match[1]) == sum(int(part.split()[0]) for part in match[2].split(", "))
@@ -118,7 +118,7 @@ LINE = re.compile(
     rf"|- {ELEMENT}(?: and \d+ in it)?"
     rf"|# (?:screen \d+x\d+, )?(?:app {WORD}, )?state [0-9a-f]+(?:, loading)?(?:, after [0-9a-f]+)?: .*"
     rf"|# windows: .*|# dialog {WORD} takes all input(?:, but is not listed)?|# no dialog takes the input any more"
-    r"|# behind the dialog|# query §, state [0-9a-f]+: \d+ of \d+ elements|… \d+ more: [\w ,;]+)"
+    r"|# behind the dialog|… \d+ more: [\w ,;]+)"
 )
 
 

@@ -12,7 +12,7 @@ from written.runs import STATE
 from protocol import ActionResult, ActionTarget, Click, Coordinate, ExecStatus, InteractionStep
 from protocol.exports import Run, format_named
 
-LINES = ["osworld", "llamafactory", "ms_swift", "adp", "agentnet_traj", "webdriver", "playwright_script"]
+LINES = ["osworld", "llamafactory", "ms_swift", "adp", "agentnet_traj", "playwright_script"]
 
 
 def steps(count: int, *, fail: bool = False) -> Iterator[InteractionStep]:

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from written.screens import anything, button, calm, counted, ids_of, same, states
 
 from protocol import BoundingBox, GUIElement, VisualState
-from protocol.prompt_form import diff_form, estimate_tokens, query_form, whole_form
+from protocol.prompt_form import diff_form, estimate_tokens, whole_form
 
 
 @calm
@@ -20,14 +20,6 @@ def test_every_element_is_written_folded_or_counted(state: VisualState, budget: 
     assert not form.left_out or budget is not None
     if form.folded:
         assert f"({len(form.folded)} folded)" in form.text
-
-
-@calm
-@given(states(), st.text(max_size=6), st.integers(0, 300))
-def test_a_query_accounts_for_every_element(state: VisualState, words: str, budget: int) -> None:
-    form = query_form(state, words, budget=budget)
-    assert same([*form.written, *form.folded, *form.left_out, *form.others], ids_of(state))
-    assert counted(form) == len(form.left_out)
 
 
 def key(element: GUIElement) -> str:
@@ -57,7 +49,7 @@ def test_a_diff_over_its_budget_counts_the_rest(old: VisualState, new: VisualSta
 def test_what_is_gone_and_does_not_fit_is_counted_too() -> None:
     desk = [button(n, f"Name {n}") for n in range(9)]
     form = diff_form(VisualState(elements=tuple(desk)), VisualState(elements=tuple(desk[:7])), budget=0)
-    assert form.text.endswith("… 2 more: 2 removed; query")
+    assert form.text.endswith("… 2 more: 2 removed")
     assert (form.left_out, form.removed) == (("e7", "e8"), ())
 
 
@@ -105,7 +97,7 @@ def test_the_tail_tells_kinds() -> None:
     shown = [button(1), *(button(n, f"Far {n}", y=900 + n, visible=False) for n in range(2, 14))]
     shown += [GUIElement(element_id=f"e{n}", role="text", text=f"A text of some length, number {n}") for n in range(14, 39)]
     form = whole_form(VisualState(elements=tuple(shown)), budget=65)
-    assert form.text.splitlines()[1:] == ['e1 button "Save" @50,110', "… 37 more: 25 text, 12 below; scroll or query"]
+    assert form.text.splitlines()[1:] == ['e1 button "Save" @50,110', "… 37 more: 25 text, 12 below; scroll"]
 
 
 def test_a_container_is_not_left_standing_empty() -> None:
@@ -118,7 +110,7 @@ def test_a_container_is_not_left_standing_empty() -> None:
 def test_a_budget_of_nothing_still_counts_everything() -> None:
     form = whole_form(VisualState(elements=(button(1), button(2))), budget=0)
     assert form.written == ()
-    assert form.text.endswith("… 2 more: 2 interactive; query")
+    assert form.text.endswith("… 2 more: 2 interactive")
 
 
 def test_the_counter_that_is_given_decides() -> None:

@@ -1,4 +1,4 @@
-"""Queries find what their words say, and whoever reads the diffs knows the screen."""
+"""Whoever reads the diffs knows the screen."""
 
 from __future__ import annotations
 
@@ -8,56 +8,10 @@ from typing import Any
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from written.screens import button, calm, counted, office
+from written.screens import button, calm, office
 
 from protocol import GUIElement, VisualState
-from protocol.prompt_form import Form, diff_form, query_form, whole_form
-
-
-def test_a_query_finds_all_words_in_any_order_and_case() -> None:
-    state = VisualState(elements=(button(1, "Delete account"), button(2, "delete note", enabled=False), button(3, "Keep")))
-    assert query_form(state, "ACCOUNT delete").written == ("e1",)
-    assert query_form(state, "delete").written == ("e1", "e2")
-    assert query_form(state, "disabled button").written == ("e2",)
-    assert query_form(state, "nothing like it").text.endswith("0 of 3 elements")
-    assert query_form(state, " ").written == ()
-
-
-def test_a_query_by_id_gives_the_element_and_what_it_holds() -> None:
-    shown = (button(1, role="form"), button(2, "A", parent="e1"), button(3, "B", parent="e2"), button(4, "e1"))
-    assert query_form(VisualState(elements=shown), "e1").written == ("e1", "e2", "e3")
-
-
-def test_a_query_names_the_container_and_gives_long_texts_whole() -> None:
-    long = "word " * 200
-    shown = (button(1, role="form"), button(2, long + "needle", role="text", parent="e1"))
-    form = query_form(VisualState(elements=shown), "needle")
-    assert form.text.splitlines()[1] == f'e2 text "{long}needle" in e1'
-
-
-def test_an_indented_line_always_stands_in_the_line_above_it() -> None:
-    """The first and the last line found stand in e1; the one between them stands in e3, which is not found."""
-    shown = (
-        button(1, "find me", role="form"),
-        button(2, "find me too", parent="e1"),
-        button(3, "Box", role="form", parent="e1"),
-        button(4, "find this", parent="e3"),
-        button(5, "find that", parent="e1"),
-    )
-    lines = query_form(VisualState(elements=shown), "find").text.splitlines()[1:]
-    assert [re.sub(r'".*?"( @\S+)?', "-", line) for line in lines] == [
-        "e1 form -",
-        " e2 button -",
-        "e4 button - in e3",
-        "e5 button - in e1",
-    ]
-
-
-def test_a_query_over_its_budget_counts_the_rest() -> None:
-    state = VisualState(elements=tuple(button(n) for n in range(100)))
-    form = query_form(state, "save", budget=100)
-    assert form.left_out
-    assert counted(form) == len(form.left_out)
+from protocol.prompt_form import Form, diff_form, whole_form
 
 
 def test_a_screen_that_is_the_same_says_so() -> None:

@@ -83,7 +83,7 @@ def test_a_run_is_found_by_its_name_and_its_folder(deskcrew: Deskcrew, tmp_path:
         (["convert", REAL, "--to", "dsl", "-o", "no/such/folder.txt"], "There is no folder"),
         (["convert", REAL, "--to", "deskcrew", "-o", REAL], "is the log itself"),
         (["convert", REAL, "--to", "omnimcp_log"], "read and not written"),
-        (["show", REAL, "--from", "webdriver"], "written and not read"),
+        (["show", REAL, "--from", "adp"], "written and not read"),
     ],
 )
 def test_a_wrong_word_is_one_sentence_and_exit_2(deskcrew: Deskcrew, words: list[str], said: str):

@@ -304,7 +304,7 @@ def test_a_thought_that_stands_as_a_text_among_the_calls_is_passed_over_and_told
 
 def test_names_stand_for_the_literals_that_were_given_to_them_last() -> None:
     code = "x, y = 10, 20\npyautogui.click(x, y)\nx, y = (300, 400)\npyautogui.click(x=x, y=y)\n"
-    code += "words = \"it's\"\npyautogui.write(words)"
+    code += 'words = "it\'s"\npyautogui.write(words)'
     assert from_pyautogui(code, HERE) == ([p.Click(target=AT), p.Click(target=THERE), p.Type(text="it's")], [])
 
 

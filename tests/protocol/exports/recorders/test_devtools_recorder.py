@@ -9,30 +9,24 @@ from typing import Any
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from written.runs import Written
-from written.runs import steps as run_steps
 
 from protocol import (
     AgentAction,
     Click,
     Drag,
     Fill,
-    FinishGoal,
     Hover,
-    InteractionStep,
     KeyDown,
     KeyUp,
     Navigate,
-    PressKey,
     Scroll,
     Tabs,
-    VisualState,
 )
 from protocol.exports import FormatError, ImportResult, format_named
 from protocol.log.log import LogLine
 
 FORM = format_named("devtools_recorder")
-SAVE = [["aria/Save all"], ["#save"], ["xpath///*[@id=\"save\"]"], ["pierce/#save"], ["text/Save all"]]
+SAVE = [["aria/Save all"], ["#save"], ['xpath///*[@id="save"]'], ["pierce/#save"], ["text/Save all"]]
 SAVE_TARGET = {"text": "Save all", "selector": "#save"}
 
 
@@ -60,7 +54,7 @@ def test_a_recording_is_read_step_by_step(tmp_path: Path) -> None:
         {"type": "navigate", "url": "https://a.example/", "assertedEvents": events},
         {"type": "click", "target": "main", "selectors": SAVE, "offsetX": 10.5, "offsetY": 3, "button": "secondary"},
         {"type": "doubleClick", "target": "main", "selectors": SAVE, "duration": 500, "deviceType": "mouse"},
-        {"type": "change", "value": 'it\'s "so"', "selectors": [["aria/Amount[role=\"textbox\"]"], ["#a"]], "target": "main"},
+        {"type": "change", "value": 'it\'s "so"', "selectors": [['aria/Amount[role="textbox"]'], ["#a"]], "target": "main"},
         {"type": "keyDown", "target": "main", "key": "Enter"},
         {"type": "keyUp", "target": "main", "key": " "},
         {"type": "hover", "selectors": [["#menu"]]},
@@ -93,7 +87,7 @@ def test_a_recording_is_read_step_by_step(tmp_path: Path) -> None:
         ([["pierce/#x"]], {"selector": "#x"}),
         ([["my-app", "#inner"]], {"selector": "my-app >> #inner"}),
         (["#flat", "aria/Flat"], {"text": "Flat", "selector": "#flat"}),
-        ([["aria/[role=\"button\"]"], ["b"]], {"selector": "b"}),
+        ([['aria/[role="button"]'], ["b"]], {"selector": "b"}),
         ([["aria/[name=\"It's\"][role='tab']"], ["b"]], {"text": "It's", "role": "tab", "selector": "b"}),
         ([["aria/Outer", "aria/Inner"]], {"selector": "aria/Outer >> aria/Inner"}),
         ([["text/Größe 大小"]], {"text": "Größe 大小"}),
@@ -161,51 +155,6 @@ def test_a_file_that_is_no_recording_is_one_sentence(tmp_path: Path, text: str) 
     assert FORM.read
     with pytest.raises(FormatError, match=r"^recording\.json: "):
         FORM.read(tmp_path / "recording.json")
-
-
-@settings(max_examples=3 * settings.default.max_examples)
-@given(st.lists(run_steps, max_size=4))
-def test_where_nothing_is_lost_the_same_actions_are_read_back(run: list[InteractionStep]) -> None:
-    with Written(FORM, run) as written:
-        assert FORM.read
-        lines = list(FORM.read(written.path).lines) if run else []
-        assert not [line.error for line in lines if line.error]
-        if not written.losses:
-            assert [line.step.action for line in lines if line.step] == [step.action for step in run]
-
-
-def test_a_run_is_told_as_chrome_replays_it() -> None:
-    save = {"text": "Save", "role": "button", "selector": "#save"}
-    seen = VisualState(screen_resolution=(800, 600))
-    actions: list[Any] = [
-        Navigate(url="https://a.example/"), Click(target=save, button="right", hold=0.5),
-        Fill(target={"selector": "#a"}, text="1\u2028"), Scroll(delta={"y": 300}, unit="px"),
-        Scroll(delta={"y": -100}, unit="px"), KeyDown(key="Space"), FinishGoal(),
-    ]  # fmt: skip
-    run = [InteractionStep(timestamp=0, visual_state=seen, action=one) for one in actions]
-    with Written(FORM, run) as written:
-        said = json.loads(written.text)["steps"]
-        (lost,) = written.losses
-        assert (lost.what, "finish goal" in lost.why) == ("action", True)
-    fixed = {"deviceScaleFactor": 1, "isMobile": False, "hasTouch": False, "isLandscape": False}
-    ways = {"target": "main", "selectors": [['aria/Save[role="button"]'], ["#save"]]}
-    assert said == [
-        {"type": "setViewport", "width": 800, "height": 600, **fixed},
-        {"type": "navigate", "url": "https://a.example/"},
-        {"type": "click", **ways, "button": "secondary", "offsetX": 1, "offsetY": 1, "duration": 500},
-        {"type": "change", "target": "main", "selectors": [["#a"]], "value": "1\u2028"},
-        {"type": "scroll", "x": 0, "y": 300},
-        {"type": "scroll", "x": 0, "y": 200},
-        {"type": "keyDown", "target": "main", "key": " "},
-    ]
-
-
-def test_a_chord_is_keys_that_go_down_and_come_up() -> None:
-    step = InteractionStep(timestamp=0, visual_state=VisualState(), action=PressKey(keys="ctrl+s"))
-    with Written(FORM, [step]) as written:
-        keys = [(one["type"], one["key"]) for one in json.loads(written.text)["steps"][1:]]
-        assert keys == [("keyDown", "Control"), ("keyDown", "s"), ("keyUp", "s"), ("keyUp", "Control")]
-        assert [loss.what for loss in written.losses] == ["press_key"]
 
 
 values = st.recursive(

@@ -115,7 +115,9 @@ def test_what_is_no_project_is_refused(tmp_path: Path, text: str) -> None:
         FORM.read(path)
 
 
-words = st.sampled_from(["click", "type", "sendKeys", "select", "open", "pause", "id=a", "${KEY_", "${KEY_A}", "}", "=", "//", "http://["])
+words = st.sampled_from(
+    ["click", "type", "sendKeys", "select", "open", "pause", "id=a", "${KEY_", "${KEY_A}", "}", "=", "//", "http://["]
+)
 
 
 @given(command=st.dictionaries(st.sampled_from(["command", "target", "value"]), words | st.text(max_size=20) | st.none()))
