@@ -292,7 +292,7 @@ class FaultyEnvironment:
         for number, fault in enumerate(self._faults):
             if fault.kind in ON_SCREEN or not fault.matches(action, app, target) or not _concerns(fault, action):
                 continue
-            if self._strikes(number, fault, f"{key.partition('/')[2] or key}/{action.digest}"):
+            if not self._spent(fault) and self._chance(number, f"{key.partition('/')[2] or key}/{action.digest}") < fault.rate:
                 return fault
         return None
 
@@ -317,9 +317,6 @@ class FaultyEnvironment:
         if fault.kind is not FaultKind.SAVED_ANYWAY:
             return result
         return ActionResult(exec_status=ExecStatus.ERROR, error=fault.text or "the network is down", resolved=result.resolved)
-
-    def _strikes(self, number: int, fault: Fault, what: str) -> bool:
-        return not self._spent(fault) and self._chance(number, what) < fault.rate
 
     def _spent(self, fault: Fault) -> bool:
         return fault.times is not None and self._counts[str(fault.kind)] >= fault.times

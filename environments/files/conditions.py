@@ -144,17 +144,13 @@ def problem_with(expression: str, names: Sequence[str]) -> str:
         program = _program(expression)
     except FAULTS as bad:
         return _first_line(bad)
-    if unheard := _functions_in(program) - _CORE - _more_functions():
+    # The functions that it calls; operators are none
+    if unheard := frozenset(name for name in program.functions() if name[0].isalpha()) - _CORE - _more_functions():
         return f"there is no function {sorted(unheard)[0]}()"
     unknown = set(program.variables()) - set(names) - set(_BOUND.findall(expression))
     if not unknown:
         return ""
     return f"it speaks of {', '.join(sorted(unknown))}; known names are {', '.join(names)}"
-
-
-def _functions_in(program: Any) -> frozenset[str]:
-    """The functions that it calls; operators are none."""
-    return frozenset(name for name in program.functions() if name[0].isalpha())
 
 
 @cache

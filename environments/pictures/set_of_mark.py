@@ -43,7 +43,11 @@ class LabelSize(NamedTuple):
 
 def places(wanted: Iterable[LabelSize], things: Iterable[Box], picture: Pixels) -> Iterator[Box | None]:
     """Where each label stands, in order, or None where all is taken. `things` are what one may be mistaken to belong to."""
-    ink = _ink(picture)
+    # What can be read: edges. The outermost pixels have none, which the filter leaves as they were.
+    ink = Image.new("L", picture.size)
+    if min(picture.size) > 2:
+        inner = (1, 1, picture.width - 1, picture.height - 1)
+        ink.paste(picture.convert("L").filter(ImageFilter.FIND_EDGES).crop(inner), inner)
     labels, others = _Tiles(), _Tiles()
     for thing in things:
         others.add(thing)
@@ -98,15 +102,6 @@ def _anywhere(box: Box, room: tuple[int, int], size: tuple[int, int]) -> Iterato
 
 def _inside(spot: Box, size: tuple[int, int]) -> bool:
     return spot[0] >= 0 and spot[1] >= 0 and spot[2] <= size[0] and spot[3] <= size[1]
-
-
-def _ink(image: Pixels) -> Pixels:
-    """What can be read: edges. The outermost pixels have none, which the filter leaves as they were."""
-    edges = Image.new("L", image.size)
-    if min(image.size) > 2:
-        inner = (1, 1, image.width - 1, image.height - 1)
-        edges.paste(image.convert("L").filter(ImageFilter.FIND_EDGES).crop(inner), inner)
-    return edges
 
 
 def _holds(outer: Box, inner: Box) -> bool:
@@ -237,7 +232,11 @@ def mark(
     if last is not None and (box := _seen(_box_of(last, state), scale, clean.size)):
         _outline(pen, box, LAST, 3)
     for made in marks.values():
-        _label(drawn, pen, made)
+        # White on the colour of its kind, with a white edge that keeps it apart from any ground
+        x1, y1, x2, y2 = made.label
+        pen.rounded_rectangle((x1, y1, x2 - 1, y2 - 1), 3, fill=made.colour, outline=_TEXT)
+        inner = _writing(made.element_id).crop((2, 1, x2 - x1 - 2, y2 - y1 - 1))
+        drawn.paste(_TEXT, (x1 + 2, y1 + 1), inner)
     left_out = tuple(element.element_id for element, _ in boxes if element.element_id not in marks)
     return MarkedPicture(state.state_id, png, _png(drawn), marks, left_out)
 
@@ -364,14 +363,6 @@ def _outline(pen: ImageDraw.ImageDraw, box: Box, colour: str, width: int) -> Non
     pen.rectangle((x1, y1, x2 - 1, y2 - 1), outline=colour, width=width)
     if width > 1 and x2 - x1 > 2 * width + 2 and y2 - y1 > 2 * width + 2:
         pen.rectangle((x1 + width, y1 + width, x2 - 1 - width, y2 - 1 - width), outline=_TEXT)
-
-
-def _label(image: Pixels, pen: ImageDraw.ImageDraw, made: Mark) -> None:
-    """White on the colour of its kind, with a white edge that keeps it apart from any ground."""
-    x1, y1, x2, y2 = made.label
-    pen.rounded_rectangle((x1, y1, x2 - 1, y2 - 1), 3, fill=made.colour, outline=_TEXT)
-    inner = _writing(made.element_id).crop((2, 1, x2 - x1 - 2, y2 - y1 - 1))
-    image.paste(_TEXT, (x1 + 2, y1 + 1), inner)
 
 
 COLOUR = "#3f3f46"

@@ -78,12 +78,9 @@ class Gvisor:
             process = subprocess.Popen(  # noqa: S603 - fixed programs; the script is data on stdin
                 command, stdin=sheet, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env={}, cwd="/", start_new_session=True
             )
-            return self._heard(process, sheet, files, timeout)
-
-    def _heard(self, process: subprocess.Popen[bytes], sheet: int, files: Mapping[str, bytes], timeout: float) -> ScriptResult:
-        stdout, stderr, _, late = heard(process, self.limits.output_bytes, timeout)
-        written = os.pread(sheet, most_answered(self.limits), 0).partition(b"\n")[0]
-        return ran(process.returncode, stdout, stderr, PipeOutput(written, False), files, late)
+            stdout, stderr, _, late = heard(process, self.limits.output_bytes, timeout)
+            written = os.pread(sheet, most_answered(self.limits), 0).partition(b"\n")[0]
+            return ran(process.returncode, stdout, stderr, PipeOutput(written, False), files, late)
 
     @contextmanager
     def _sheet(self, job: bytes) -> Iterator[int]:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Sequence
 from copy import copy
 from functools import lru_cache
 from pathlib import Path
@@ -48,7 +47,7 @@ def _target(turn: Turn, target: ActionTarget) -> ActionTarget:
         return target
     for pool in (*pools(turn, target), turn.screen.order):
         try:
-            found = resolve(target, _own(turn, pool))
+            found = resolve(target, state_of([_worded(shown) for shown in pool], turn.desk))
         except TargetError as problem:
             if problem.candidates:
                 return target
@@ -56,10 +55,6 @@ def _target(turn: Turn, target: ActionTarget) -> ActionTarget:
         if found.element_id:
             return ActionTarget(track_id=turn.screen.at(found.element_id).element.track_id, description=target.text)
     return target
-
-
-def _own(turn: Turn, pool: Sequence[ShownElement]) -> VisualState:
-    return state_of([_worded(shown) for shown in pool], turn.desk)
 
 
 def _worded(shown: ShownElement) -> GUIElement:

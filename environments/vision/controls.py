@@ -131,7 +131,7 @@ class Controls:
         holders: list[Frame] = []
         taken: list[Box] = []
         for frame in sorted(self._frames, key=lambda frame: frame.box.area):
-            if any(frame.box.holds(box) for box in taken) or self._holds_frames(frame, taken):
+            if any(frame.box.holds(box) for box in taken) or any(frame.box.holds(box) for box in taken):
                 holders.append(frame)
                 continue
             made = self._control(frame)
@@ -144,16 +144,24 @@ class Controls:
             self._name(made)
         return SortedFrames([made for made in controls if not self._nothing(made)], holders, self._left)
 
-    def _holds_frames(self, frame: Frame, taken: Sequence[Box]) -> bool:
-        return any(frame.box.holds(box) for box in taken)
-
     def _control(self, frame: Frame) -> ElementDraft | None:
         own = [line for line in self._left if frame.box.holds(line.box)]
         box = frame.box
         if not own:
             return self._without_text(frame)
         if box.height > _TALL:
-            return self._large(frame, own)
+            # A field of several lines has its name at its top; anything else that is large holds things
+            rows = _rows(own)
+            name = rows[0]
+            text = [line for row in rows[1:] for line in row]
+            small = not text or name[0].box.height <= max(line.box.height for line in text)
+            at_top = name[0].box.y1 - frame.box.y1 < 14 and name[0].box.x1 - frame.box.x1 < 20
+            crowded = any(len(row) > 1 for row in rows) or any(line.coloured for line in text)
+            if crowded or not at_top or not small or frame.border.far(frame.outside) < 60 or frame.filled:
+                return None
+            if text and text[0].box.y1 - name[0].box.y2 > 16:
+                return None
+            return self._field(frame, name, text)
         rows = _rows(own)
         if len(rows) > 1:
             return None if len(rows[0]) > 1 or len(rows) > 2 else self._field(frame, rows[0], rows[1])
@@ -187,20 +195,6 @@ class Controls:
         if box.width > 0.7 * self._pixels.shape[1] or frame.filled:
             return None
         return self._field(frame, [], row)
-
-    def _large(self, frame: Frame, own: list[InkedLine]) -> ElementDraft | None:
-        """A field of several lines has its name at its top; anything else that is large holds things."""
-        rows = _rows(own)
-        name = rows[0]
-        text = [line for row in rows[1:] for line in row]
-        small = not text or name[0].box.height <= max(line.box.height for line in text)
-        at_top = name[0].box.y1 - frame.box.y1 < 14 and name[0].box.x1 - frame.box.x1 < 20
-        crowded = any(len(row) > 1 for row in rows) or any(line.coloured for line in text)
-        if crowded or not at_top or not small or frame.border.far(frame.outside) < 60 or frame.filled:
-            return None
-        if text and text[0].box.y1 - name[0].box.y2 > 16:
-            return None
-        return self._field(frame, name, text)
 
     def _field(self, frame: Frame, name: list[InkedLine], value: list[InkedLine]) -> ElementDraft:
         self._take([*name, *value])
@@ -295,7 +289,8 @@ class Controls:
         for frame in self._frames:
             other = frame.box
             small = max(other.width, other.height) <= _ICON
-            if small and other.holds(box) and _is_sign(line.text):
+            # Whether OCR took an icon for a letter
+            if small and other.holds(box) and (len(line.text) <= 1 or (len(line.text) == 2 and not line.text.isalnum())):
                 return None
             at_end = other.height <= _TALL and other.width > 60 and other.holds(box) and other.x2 - box.x1 < _AT_END
             if at_end and box.width <= 18 and _ARROW.fullmatch(line.text):
@@ -367,8 +362,3 @@ def _is_marked(frame: Frame, frames: Sequence[Frame]) -> bool:
 def _is_pill(box: Box) -> bool:
     """Whether it has the form of a switch."""
     return 12 <= box.height <= _TICK[1] and 1.4 * box.height <= box.width <= 2.6 * box.height
-
-
-def _is_sign(text: str) -> bool:
-    """Whether OCR took an icon for a letter."""
-    return len(text) <= 1 or (len(text) == 2 and not text.isalnum())

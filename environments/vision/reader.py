@@ -267,16 +267,13 @@ class Reader:
         """Every line, from the top down. `frames` are what is known to be drawn around texts."""
         key = hashlib.blake2b(pixels.tobytes(), digest_size=16).digest()
         if key not in self._pictures:
-            self._pictures[key] = self._anew(pixels, frames)
+            kept, bands = self._unchanged(pixels)
+            found = [line for top, bottom in bands for line in self._of_band(pixels, top, bottom, frames)]
+            self._pictures[key] = tuple(sorted([*kept, *found], key=lambda line: (line.box.y1, line.box.x1)))
             if len(self._pictures) > _PICTURES:
                 self._pictures.popitem(last=False)
         self._last = pixels, self._pictures[key]
         return self._pictures[key]
-
-    def _anew(self, pixels: Pixels, frames: Sequence[Box]) -> tuple[TextLine, ...]:
-        kept, bands = self._unchanged(pixels)
-        found = [line for top, bottom in bands for line in self._of_band(pixels, top, bottom, frames)]
-        return tuple(sorted([*kept, *found], key=lambda line: (line.box.y1, line.box.x1)))
 
     def _unchanged(self, pixels: Pixels) -> tuple[list[TextLine], list[tuple[int, int]]]:
         """The lines of the last picture that still hold, and the rows that have to be read."""

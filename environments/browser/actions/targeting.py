@@ -162,7 +162,19 @@ async def usable(sight: Sight, aim: Aim, *, pressed: bool = True) -> Aim:
         return aim
     exact = aim.given
     place = await _at_rest(sight, aim, None)
-    _check(aim, place, pressed)
+    name = aim.name
+    if place.get("gone"):
+        raise Refused(f"{name} is gone from the page; look again")
+    if pressed and place.get("disabled"):
+        raise Refused(f"{name} is disabled")
+    if place.get("hidden"):
+        raise Refused(f"{name} is not shown on the page")
+    if place.get("off"):
+        way = place["side"]
+        hint = f"scroll {way}" if way in ("up", "down", "left", "right") else "scroll its container"
+        raise Refused(f"{name} is out of view; {hint}, or scroll with it as the target to bring it into view")
+    if place.get("cover"):
+        raise Refused(f'{name} is covered by "{str(place["cover"])[:80]}"; close or move that first')
     if exact and await aim.spot.ask("at", aim.x - aim.spot.x, aim.y - aim.spot.y):
         return aim
     x, y = place["pt"][0] + aim.spot.x, place["pt"][1] + aim.spot.y
@@ -208,22 +220,6 @@ async def _at_rest(sight: Sight, aim: Aim, point: list[float] | None) -> Mapping
         if place.get("b") == then.get("b") and not place.get("moving"):
             break
     return place
-
-
-def _check(aim: Aim, place: Mapping[str, Any], pressed: bool) -> None:
-    name = aim.name
-    if place.get("gone"):
-        raise Refused(f"{name} is gone from the page; look again")
-    if pressed and place.get("disabled"):
-        raise Refused(f"{name} is disabled")
-    if place.get("hidden"):
-        raise Refused(f"{name} is not shown on the page")
-    if place.get("off"):
-        way = place["side"]
-        hint = f"scroll {way}" if way in ("up", "down", "left", "right") else "scroll its container"
-        raise Refused(f"{name} is out of view; {hint}, or scroll with it as the target to bring it into view")
-    if place.get("cover"):
-        raise Refused(f'{name} is covered by "{str(place["cover"])[:80]}"; close or move that first')
 
 
 async def _through_frames(sight: Sight, aim: Aim, x: float, y: float) -> None:

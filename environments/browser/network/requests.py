@@ -438,7 +438,7 @@ class Sockets:
         if own is not None:
             cookies = await self._context.cookies(page.url.replace("ws", "http", 1))
             headers = {"Cookie": "; ".join(f"{c.get('name')}={c.get('value')}" for c in cookies)} if cookies else {}
-        said = _plain_origin(own) if own else "null"
+        said = own.removesuffix(":80" if own.startswith("http:") else ":443") if own else "null"
         more: dict[str, list[str]] = {"subprotocols": list(page.protocols)} if page.protocols else {}
         return await Direct(page.url, origin=said, additional_headers=headers, max_size=_LARGE, proxy=None, **more)  # type: ignore[arg-type]
 
@@ -449,7 +449,3 @@ async def _set(answer: asyncio.Future[bool], yes: bool) -> bool:
         return False
     answer.set_result(yes)
     return True
-
-
-def _plain_origin(origin: str) -> str:
-    return origin.removesuffix(":80" if origin.startswith("http:") else ":443")

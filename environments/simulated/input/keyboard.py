@@ -145,7 +145,10 @@ def walked(turn: Turn, shown: ShownElement, key: str, held: tuple[str, ...] = ()
     if role not in _HOLDERS or not key.startswith("Arrow"):
         return False
     if role == "gridcell":
-        return _day(turn, shown, key)
+        peers = _peers(turn, shown)
+        by = {"ArrowLeft": -1, "ArrowRight": 1, "ArrowUp": -7, "ArrowDown": 7}[key]
+        at = next((n for n, p in enumerate(peers) if p.element.track_id == shown.element.track_id), -1) + by
+        return 0 <= at < len(peers) and _focus(turn, peers[at])
     if role == "tab":
         by = {"ArrowLeft": -1, "ArrowRight": 1}.get(key, 0)
         peers = _peers(turn, shown)
@@ -156,7 +159,17 @@ def walked(turn: Turn, shown: ShownElement, key: str, held: tuple[str, ...] = ()
         turn.press(peers[at])
         return True
     if way:
-        return _along(turn, shown, way, held, round_about=role == "menuitem")
+        # Rows that are only selected by a press are so by the focus as well
+        peers = _peers(turn, shown)
+        here = next((n for n, peer in enumerate(peers) if peer.element.track_id == shown.element.track_id), None)
+        if here is None:
+            return False
+        at = here + way
+        target = peers[at % len(peers) if (role == "menuitem") else min(max(0, at), len(peers) - 1)]
+        _focus(turn, target)
+        if target.widget.opens and target.widget.press:
+            turn.press(target, tuple(name for name in held if name == "Shift"))
+        return True
     return _sideways(turn, shown, key == "ArrowRight")
 
 
@@ -207,26 +220,23 @@ def _focus(turn: Turn, shown: ShownElement) -> bool:
     return True
 
 
-def _along(turn: Turn, shown: ShownElement, way: int, held: tuple[str, ...], *, round_about: bool) -> bool:
-    """Rows that are only selected by a press are so by the focus as well."""
-    peers = _peers(turn, shown)
-    here = next((n for n, peer in enumerate(peers) if peer.element.track_id == shown.element.track_id), None)
-    if here is None:
-        return False
-    at = here + way
-    target = peers[at % len(peers) if round_about else min(max(0, at), len(peers) - 1)]
-    _focus(turn, target)
-    if target.widget.opens and target.widget.press:
-        turn.press(target, tuple(name for name in held if name == "Shift"))
-    return True
-
-
 def _sideways(turn: Turn, shown: ShownElement, right: bool) -> bool:
     widget, app = shown.widget, shown.element.app
     if app is None:
         return False
     if widget.role == "treeitem":
-        return _branch(turn, shown, app, right)
+        # To the right what is below is shown, and then walked to; to the left it is hidden, and then left
+        widget = shown.widget
+        if widget.expanded is not None and widget.expanded is not right:
+            turn.tell(app, Expanded(widget.key, right))
+            return True
+        peers = _peers(turn, shown)
+        here = next(n for n, peer in enumerate(peers) if peer.element.track_id == shown.element.track_id)
+        if right:
+            found = peers[here + 1 : here + 2] if widget.expanded else []
+        else:
+            found = [peer for peer in peers[:here] if peer.widget.level < widget.level][-1:]
+        return bool(found) and _focus(turn, found[0])
     if widget.role != "menuitem":
         return False
     if right and widget.expanded is not None:
@@ -237,28 +247,6 @@ def _sideways(turn: Turn, shown: ShownElement, right: bool) -> bool:
         _focus(turn, owner)
         turn.tell(app, Away())
     return True
-
-
-def _branch(turn: Turn, shown: ShownElement, app: str, right: bool) -> bool:
-    """To the right what is below is shown, and then walked to; to the left it is hidden, and then left."""
-    widget = shown.widget
-    if widget.expanded is not None and widget.expanded is not right:
-        turn.tell(app, Expanded(widget.key, right))
-        return True
-    peers = _peers(turn, shown)
-    here = next(n for n, peer in enumerate(peers) if peer.element.track_id == shown.element.track_id)
-    if right:
-        found = peers[here + 1 : here + 2] if widget.expanded else []
-    else:
-        found = [peer for peer in peers[:here] if peer.widget.level < widget.level][-1:]
-    return bool(found) and _focus(turn, found[0])
-
-
-def _day(turn: Turn, shown: ShownElement, key: str) -> bool:
-    peers = _peers(turn, shown)
-    by = {"ArrowLeft": -1, "ArrowRight": 1, "ArrowUp": -7, "ArrowDown": 7}[key]
-    at = next((n for n, p in enumerate(peers) if p.element.track_id == shown.element.track_id), -1) + by
-    return 0 <= at < len(peers) and _focus(turn, peers[at])
 
 
 _SIDES = {"Meta+ArrowLeft": "left", "Meta+ArrowRight": "right", "Meta+ArrowUp": "up", "Meta+ArrowDown": "down"}

@@ -325,7 +325,17 @@ def step(world: World, action: Action, rules: Sequence[Rule]) -> Step:
     for armed in world.desk.armed:
         if crash := rules[armed.rule].crash:
             raise EnvironmentCrash(crash.message, spend(world, armed))
-    started = _ticked(world, action)
+    # The clock goes on, whatever comes of the action; what has run out by then is gone
+    desk = world.desk
+    took = waited(desk, action.seconds) if isinstance(action, Wait) else SECONDS_PER_ACTION
+    time = passed(desk, took + (action.delay or 0.0))
+    clock = time["clock"]
+    started = world.with_desk(
+        **time,
+        actions=desk.actions + 1,
+        messages=tuple(m for m in desk.messages if m.until > clock),
+        loading={app: until for app, until in desk.loading.items() if until > clock},
+    )
     turn = Turn(started, rules)
     resolved: Resolved | None = None
     moved = renumbered(world, started)
@@ -355,20 +365,6 @@ def pass_time(turn: Turn) -> None:
     for app in turn.world.apps:
         if APPS[app].timed:
             turn.tell(app, Passed(turn.desk.clock, turn.desk.starts))
-
-
-def _ticked(world: World, action: Action) -> World:
-    """The clock goes on, whatever comes of the action; what has run out by then is gone."""
-    desk = world.desk
-    took = waited(desk, action.seconds) if isinstance(action, Wait) else SECONDS_PER_ACTION
-    time = passed(desk, took + (action.delay or 0.0))
-    clock = time["clock"]
-    return world.with_desk(
-        **time,
-        actions=desk.actions + 1,
-        messages=tuple(m for m in desk.messages if m.until > clock),
-        loading={app: until for app, until in desk.loading.items() if until > clock},
-    )
 
 
 def _performable(action: Action) -> None:

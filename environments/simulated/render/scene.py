@@ -295,7 +295,10 @@ class _Scene:
         for shown in self.screen.shown.values():
             if shown.element.parent is not None:
                 self.inside[shown.element.parent].append(shown)
-        self.selected = self._selected()
+        # The text that is selected on the page, if it cannot be another one
+        wanted = self.world.desk.selection
+        found = [s for s in self.screen.shown.values() if wanted and s.widget.role == "text" and s.widget.text == wanted]
+        self.selected = found[0] if len(found) == 1 else None
 
     def picture(self) -> Picture:
         parts = [self._own(wallpaper(self.size, self.theme))]
@@ -395,12 +398,6 @@ class _Scene:
             return self.world.desk.dialogs[shown.layer - 1].default == shown.widget.word
         form = form_of(shown)
         return form is not None and form.widget.submit == shown.widget.key
-
-    def _selected(self) -> ShownElement | None:
-        """The text that is selected on the page, if it cannot be another one."""
-        wanted = self.world.desk.selection
-        found = [s for s in self.screen.shown.values() if wanted and s.widget.role == "text" and s.widget.text == wanted]
-        return found[0] if len(found) == 1 else None
 
 
 def whole_box(shown: ShownElement, clip: Box) -> Box:

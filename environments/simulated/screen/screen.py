@@ -273,15 +273,11 @@ class Screen:
         for panel in (*above, *self.panels):
             left, top, right, bottom = panel.box
             if left <= x < right and top <= y < bottom:
-                return _at_point(panel.shown, x, y)
+                # The elements at a point that nothing of the same window lies over there
+                here = [s for s in panel.shown if (box := s.element.bbox) and box.x1 <= x < box.x2 and box.y1 <= y < box.y2]
+                lift = max((s.lift for s in here), default=0)
+                return tuple(s for s in here if s.lift == lift)
         return ()
-
-
-def _at_point(shown: tuple[ShownElement, ...], x: int, y: int) -> tuple[ShownElement, ...]:
-    """The elements at a point that nothing of the same window lies over there."""
-    here = [s for s in shown if (box := s.element.bbox) and box.x1 <= x < box.x2 and box.y1 <= y < box.y2]
-    lift = max((s.lift for s in here), default=0)
-    return tuple(s for s in here if s.lift == lift)
 
 
 @lru_cache(maxsize=8)

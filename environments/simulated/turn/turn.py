@@ -120,7 +120,9 @@ class Turn:
 
     def tell(self, app: str, event: Event) -> None:
         if MARK in getattr(event, "key", ""):
-            event = _known(event)
+            # An event on a control that was built anew, with the key by which the app knows it
+            keyed: Any = event
+            event = replace(keyed, key=own_key(keyed.key))
         update = APPS[app].update(self.state_of(app), event)
         self._keep(app, update.state)
         for effect in update.effects:
@@ -366,12 +368,6 @@ class Turn:
             return False
         (self.dismiss if what == "dismiss" else self.open_notice)(int(number))
         return True
-
-
-def _known(event: Any) -> Event:
-    """An event on a control that was built anew, with the key by which the app knows it."""
-    known: Event = replace(event, key=own_key(event.key))
-    return known
 
 
 def _without_moment(state: DatedState, before: AppState) -> AppState:

@@ -192,27 +192,24 @@ class FileStore:
         for app, state in after.apps.items():
             old = before.apps.get(app) if before else None
             if old is not state:
-                self._write_app(app, old, state)
-
-    def _write_app(self, app: str, old: AppState | None, new: AppState) -> None:
-        """Only fields, and entries of dicts, that are other objects than before and differ from them."""
-        for field in type(new).model_fields:
-            value, was = getattr(new, field), getattr(old, field) if old is not None else None
-            if old is not None and (value is was or (value == was and not isinstance(value, dict))):
-                continue
-            if not isinstance(value, dict):
-                self._put(app, field, "", value)
-                continue
-            known: Mapping[str, object] | None = was if isinstance(was, dict) else None
-            if known is None or not _same_order(known, value):
-                self._db.execute("DELETE FROM state WHERE app = ? AND field = ?", (app, field))
-                self._put(app, field, "", _NONE)
-                known = _NONE
-            for entry in known.keys() - value.keys():
-                self._db.execute("DELETE FROM state WHERE app = ? AND field = ? AND entry = ?", (app, field, f"={entry}"))
-            for entry, item in value.items():
-                if entry not in known or (known[entry] is not item and known[entry] != item):
-                    self._put(app, field, f"={entry}", item)
+                # Only fields, and entries of dicts, that are other objects than before and differ from them
+                for field in type(state).model_fields:
+                    value, was = getattr(state, field), getattr(old, field) if old is not None else None
+                    if old is not None and (value is was or (value == was and not isinstance(value, dict))):
+                        continue
+                    if not isinstance(value, dict):
+                        self._put(app, field, "", value)
+                        continue
+                    known: Mapping[str, object] | None = was if isinstance(was, dict) else None
+                    if known is None or not _same_order(known, value):
+                        self._db.execute("DELETE FROM state WHERE app = ? AND field = ?", (app, field))
+                        self._put(app, field, "", _NONE)
+                        known = _NONE
+                    for entry in known.keys() - value.keys():
+                        self._db.execute("DELETE FROM state WHERE app = ? AND field = ? AND entry = ?", (app, field, f"={entry}"))
+                    for entry, item in value.items():
+                        if entry not in known or (known[entry] is not item and known[entry] != item):
+                            self._put(app, field, f"={entry}", item)
 
     def _put(self, app: str, field: str, entry: str, value: Any) -> None:
         body = json.dumps(to_jsonable_python(value), separators=(",", ":"))

@@ -47,23 +47,19 @@ class Page(NamedTuple):
         first = next((error for error in bad.errors() if error["type"] == "extra_forbidden"), bad.errors()[0])
         path = (*at, *first["loc"])
         if first["type"] == "extra_forbidden":
-            word, known = str(path[-1]), _keys_at(root, first["loc"][:-1])
+            # The keys that may stand at a place of a document
+            model: type[BaseModel] = root
+            for part in first["loc"][:-1]:
+                fields = {field.alias or name: field for name, field in model.model_fields.items()}
+                if part in fields:
+                    model = _model_in(fields[str(part)].annotation) or model
+            word, known = str(path[-1]), [field.alias or name for name, field in model.model_fields.items()]
             said = f"this key is not known; known keys here are: {', '.join(known)}{meant(word, known)}"
         elif first["type"] == "missing":
             said = "this key is missing; add it"
         else:
             said = reason(bad)
         return self.mistake(path, said)
-
-
-def _keys_at(root: type[BaseModel], loc: Sequence[int | str]) -> list[str]:
-    """The keys that may stand at a place of a document."""
-    model: type[BaseModel] = root
-    for part in loc:
-        fields = {field.alias or name: field for name, field in model.model_fields.items()}
-        if part in fields:
-            model = _model_in(fields[str(part)].annotation) or model
-    return [field.alias or name for name, field in model.model_fields.items()]
 
 
 def _model_in(annotation: Any) -> type[BaseModel] | None:

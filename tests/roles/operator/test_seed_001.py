@@ -363,11 +363,11 @@ def test_the_answer_to_a_question_for_a_password_is_hidden_wherever_it_is_writte
     [
         ((Click(target=AMOUNT), PressKey(keys=("Tab",))), ["click", "press_key"]),
         ((CallApi(app="notes", function="list_notes"),), ["call_api"]),
-        ((AskInAppAgent(app="mail", request="how many unread mails are there"),), ["ask_in_app_agent"]),
+        ((AskInAppAgent(app="calendar", request="what do I have on 5 March?"),), ["ask_in_app_agent"]),
     ],
 )
 def test_mouse_keyboard_native_functions_and_in_app_agents(actions: tuple[Any, ...], received: list[str]) -> None:
-    desk = desktop(world="name: claim\napps: {reimbursement: {}, notes: {}, mail: {}}\nopen: [reimbursement]\n")
+    desk = desktop(world="name: claim\napps: {reimbursement: {}, notes: {}, calendar: {}}\nopen: [reimbursement]\n")
     whole, _ = run(*map(decide, actions), desk=desk, safety=OPEN_HOUSE)
     assert done(whole.desk) == received
     assert [step.exec_status for step in whole.journal.all_steps(9)] == ["executed"] * len(actions)

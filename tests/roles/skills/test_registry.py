@@ -24,8 +24,9 @@ def registry(**settings: Any) -> Skills:
 
 
 def test_the_surface_functions_and_agents_stand_in_one_registry() -> None:
-    skills = {skill.called: skill for skill in registry().known}
-    assert (skills["click"].kind, skills["mail.send_message"].kind, skills["mail.agent"].kind) == ("gui", "api", "agent")
+    worlds = (Skills(SimulatedDesktop(load_world(name)), SkillSettings()) for name in ("office", "bookkeeping"))
+    skills = {skill.called: skill for skills in worlds for skill in skills.known}
+    assert (skills["click"].kind, skills["mail.send_message"].kind, skills["calendar.agent"].kind) == ("gui", "api", "agent")
     assert skills["mail.send_message"].risk is Effect.SEND
     assert skills["mail.send_message"].idempotence is Idempotence.ONCE
     assert skills["settings.update_device"].idempotence is Idempotence.REPEATABLE
@@ -133,7 +134,7 @@ def test_whatever_a_stranger_calls_a_schema_is_used_or_refused_in_a_sentence(sch
 def test_what_is_nearest_to_the_subtask_is_shown_first_and_nothing_is_hidden() -> None:
     lines = registry(shown=2).lines("mail", "Move the message from Bob into the folder Archive")
     assert lines[0].startswith("mail.move_message(")
-    assert [") (" in line for line in lines] == [True, True, *[False] * 9], "what it does with those that are near"
+    assert [") (" in line for line in lines] == [True, True, *[False] * 8], "what it does with those that are near"
     assert "mail.reply(id: string, body: string)" in lines
     everywhere = registry(shown=3).lines(None, "Count the lines of the file")
     assert any(line.startswith("mail.send_message(") for line in everywhere), "whatever the words of the subtask are"
@@ -152,9 +153,9 @@ def test_a_line_says_what_it_takes_does_and_risks() -> None:
     assert lines["mail.send_message"].startswith(
         "mail.send_message(to?: string, cc?: string, subject?: string, body?: string) (once-only; risk: send)"
     )
-    assert lines["mail.agent"].startswith("mail.agent(request: string) (agent; ")
     assert "limit?: integer up to 200" in lines["mail.list_messages"]
     more = {skill.called: told(skill) for skill in Skills(SimulatedDesktop(load_world("bookkeeping"))).known}
+    assert more["calendar.agent"].startswith("calendar.agent(request: string) (agent; ")
     event, cells = more["calendar.create_event"], more["spreadsheet.write_cells"]
     assert 'start: string as "2026-03-31 09:30"' in event
     assert 'attendees?: list of string as ["Ada Byron"]' in event

@@ -92,14 +92,15 @@ def save_question(text: str) -> Dialog:
 def leafed(sheet: Sheet | None, event: Event, values: Mapping[str, str], today: str) -> SheetEvent | None:
     """What an event means for the sheets of these date fields, by key; None when it has nothing to do with them."""
     match event:
-        case Pressed(key=key) if (field := _field(key, ".pick")) in values:
+        case Pressed(key=key) if (field := (key.removesuffix(".pick") if key.endswith(".pick") else "")) in values:
             if sheet and sheet.field == field:
                 return SheetEvent(None)
             return SheetEvent(
                 Sheet(field=field, month=_within((parse_day(values[field]) or parse_day(today) or "2026-01-01")[:7]))
             )
         case Pressed(key=key) if sheet and key in (f"{sheet.field}.earlier", f"{sheet.field}.later"):
-            return SheetEvent(Sheet(field=sheet.field, month=_other_month(sheet.month, 1 if key.endswith(".later") else -1)))
+            number = int(sheet.month[:4]) * 12 + int(sheet.month[5:]) - 1 + (1 if key.endswith(".later") else -1)
+            return SheetEvent(Sheet(field=sheet.field, month=_within(f"{number // 12:04d}-{number % 12 + 1:02d}")))
         case Pressed(key=key) if sheet and key.startswith(f"{sheet.field}.day-"):
             return SheetEvent(None, sheet.field, key.removeprefix(f"{sheet.field}.day-"))
         case Away(pressed=True) | Shortcut(chord="Escape") if sheet:
@@ -117,15 +118,6 @@ def date_field(
     pick = icon(f"Choose {label}", f"{key}.pick", "calendar")._replace(expanded=opened)
     floating = (_sheet(key, sheet.month, parse_day(value) or ""),) if sheet and opened else ()
     return group(bar(field, pick, key=f"{key}.line"), *floating, key=f"{key}.date")
-
-
-def _field(key: str, ending: str) -> str:
-    return key.removesuffix(ending) if key.endswith(ending) else ""
-
-
-def _other_month(month: str, by: int) -> str:
-    number = int(month[:4]) * 12 + int(month[5:]) - 1 + by
-    return _within(f"{number // 12:04d}-{number % 12 + 1:02d}")
 
 
 def _within(month: str) -> str:

@@ -298,17 +298,13 @@ class Files(App[FilesContent, FilesState]):
 
     def update(self, state: FilesState, event: Event) -> Update[FilesState]:
         if isinstance(event, Arrived):
-            return _received(state, event)
+            if event.topic != "file":
+                return Update(state)
+            after, path = state.received(event.data.get("folder", ROOT), event.data.get("name", ""), event.data.get("text", ""))
+            return Update(after, (Toast(f"Saved as {path}"),))
         after, effects = _editing(state, event) if state.open in state.entries else _managing(state, event)
         undoing = (isinstance(event, Pressed) and event.key == "undo") or event in _UNDO
         return Update(after if undoing else state.remembered(after), effects)
-
-
-def _received(state: FilesState, event: Arrived) -> Update[FilesState]:
-    if event.topic != "file":
-        return Update(state)
-    after, path = state.received(event.data.get("folder", ROOT), event.data.get("name", ""), event.data.get("text", ""))
-    return Update(after, (Toast(f"Saved as {path}"),))
 
 
 _UNDO = (Shortcut("Control+z"), Shortcut("Meta+z"))
@@ -330,23 +326,19 @@ def _managing(state: FilesState, event: Event) -> Update[FilesState]:
             rest = tuple(path for path in state.folded if path != _path(key))
             return Update(state.replace(folded=rest if expanded else (*rest, _path(key))))
         case Shortcut(chord=chord):
-            return _shortcut(state, chord)
+            # Keys that stand for a button, and those that choose rows
+            chord = chord.replace("Meta", "Control")
+            order = state.inside(state.cwd)
+            if chord == "Control+a":
+                return Update(state.replace(selected=tuple(order)))
+            if chord in ("ArrowDown", "ArrowUp"):
+                shown, _, _ = page_of(order, state.page, PAGE_SIZE)
+                return Update(state.replace(selected=stepped(shown, state.selected, 1 if chord == "ArrowDown" else -1)))
+            return _browsing(state, Pressed(_KEYS[chord])) if chord in _KEYS else Update(state)
     return _browsing(state, event)
 
 
 _KEYS = {"Delete": "delete", "F2": "rename", "Backspace": "up", "Control+z": "undo"}
-
-
-def _shortcut(state: FilesState, chord: str) -> Update[FilesState]:
-    """Keys that stand for a button, and those that choose rows."""
-    chord = chord.replace("Meta", "Control")
-    order = state.inside(state.cwd)
-    if chord == "Control+a":
-        return Update(state.replace(selected=tuple(order)))
-    if chord in ("ArrowDown", "ArrowUp"):
-        shown, _, _ = page_of(order, state.page, PAGE_SIZE)
-        return Update(state.replace(selected=stepped(shown, state.selected, 1 if chord == "ArrowDown" else -1)))
-    return _browsing(state, Pressed(_KEYS[chord])) if chord in _KEYS else Update(state)
 
 
 def _path(key: str) -> str:
@@ -412,7 +404,12 @@ def _question(state: FilesState, key: str) -> Dialog | None:
 def _answered(state: FilesState, key: str, fields: dict[str, str]) -> Update[FilesState]:
     name = fields.get("name", "")
     if key == "delete":
-        return _deleted(state)
+        # What is inside of another one that is deleted goes with it
+        gone = tuple(path for path in state.selected if path in state.entries)
+        after = state
+        for path in gone:
+            after = after.removed(path)
+        return Update(after, (Toast(f"{_named(gone)} deleted"),) if gone else ())
     if key in ACTIONS:
         act = _moved if key == "move" else _copied
         return act(state, state.selected, fields["folder"]) if fields.get("folder") else Update(state)
@@ -432,15 +429,6 @@ def _answered(state: FilesState, key: str, fields: dict[str, str]) -> Update[Fil
 
 def _named(paths: tuple[str, ...]) -> str:
     return base(paths[0]) if len(paths) == 1 else f"{len(paths)} entries"
-
-
-def _deleted(state: FilesState) -> Update[FilesState]:
-    """What is inside of another one that is deleted goes with it."""
-    gone = tuple(path for path in state.selected if path in state.entries)
-    after = state
-    for path in gone:
-        after = after.removed(path)
-    return Update(after, (Toast(f"{_named(gone)} deleted"),) if gone else ())
 
 
 def _moved(state: FilesState, paths: tuple[str, ...], folder: str) -> Update[FilesState]:

@@ -4,14 +4,23 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from copy import copy
+from dataclasses import dataclass
 from datetime import date
+from decimal import ROUND_FLOOR, ROUND_HALF_UP, Decimal
+from functools import wraps
+from typing import ParamSpec, TypeAlias
 
-from environments.simulated.apps.documents.spreadsheet.calls import Block, Operand, binary, called, single, unary
 from environments.simulated.apps.documents.spreadsheet.formula import (
     BAD,
     CIRC,
+    DIV,
+    EXACT,
+    MAX_TEXT,
+    NA,
+    NAME,
     NUM,
     REF,
+    VALUE,
     Area,
     At,
     Code,
@@ -21,9 +30,432 @@ from environments.simulated.apps.documents.spreadsheet.formula import (
     Value,
     areas,
     compiled,
+    day_of,
+    display,
+    finite,
     parse_at,
+    serial,
     typed,
 )
+
+
+@dataclass(frozen=True, slots=True)
+class Block:
+    """The values of a range: only what is not empty, by row and column counted from 0."""
+
+    rows: int
+    columns: int
+    values: dict[tuple[int, int], Value]
+
+    def column(self, index: int) -> Iterator[tuple[int, Value]]:
+        return ((row, value) for (row, column), value in self.values.items() if column == index)
+
+
+Operand: TypeAlias = Value | Block
+P = ParamSpec("P")
+
+
+class Failed(Exception):
+    """What is worked out is an error, whatever else is given."""
+
+    def __init__(self, error: Error) -> None:
+        self.error = error
+
+
+def _valued(work: Callable[P, Value]) -> Callable[P, Value]:
+    """The same, with the error as its value where it fails."""
+
+    @wraps(work)
+    def call(*args: P.args, **kwargs: P.kwargs) -> Value:
+        try:
+            return work(*args, **kwargs)
+        except Failed as failed:
+            return failed.error
+
+    return call
+
+
+def number(value: Operand) -> Decimal:
+    """The value as a number, as `+` takes it. Raises Failed."""
+    match value:
+        case Error():
+            raise Failed(value)
+        case None:
+            return Decimal(0)
+        case bool():
+            return Decimal(int(value))
+        case Decimal():
+            return value
+        case date():
+            return serial(value)
+        case str():
+            read = typed(value)
+            if isinstance(read, Decimal | date):
+                return read if isinstance(read, Decimal) else serial(read)
+    raise Failed(VALUE)
+
+
+def single(value: Operand) -> Value:
+    if not isinstance(value, Block):
+        return value
+    return value.values.get((0, 0)) if value.rows == value.columns == 1 else VALUE
+
+
+def sound(operand: Operand) -> Value:
+    """One value. Raises Failed for an error."""
+    if isinstance(value := single(operand), Error):
+        raise Failed(value)
+    return value
+
+
+def bounded(text: str) -> Value:
+    return text if len(text) <= MAX_TEXT else VALUE
+
+
+def _rank(value: Value) -> tuple[int, Decimal | str]:
+    match value:
+        case bool():
+            return 2, Decimal(int(value))
+        case str():
+            return 1, value.casefold()
+    return 0, Decimal(0) if isinstance(value, Error) else number(value)
+
+
+_ORDER: dict[str, Callable[[int], bool]] = {
+    "=": lambda sign: sign == 0, "<>": lambda sign: sign != 0, "<": lambda sign: sign < 0, "<=": lambda sign: sign <= 0,
+    ">": lambda sign: sign > 0, ">=": lambda sign: sign >= 0,
+}  # fmt: skip
+
+
+def compared(sign: str, left: Value, right: Value) -> bool:
+    """Numbers before texts before truths; texts without regard to case; an empty cell is `0`, `""` or FALSE."""
+    if left is None and isinstance(right, str):
+        left = ""
+    if right is None and isinstance(left, str):
+        right = ""
+    a, b = _rank(left), _rank(right)
+    order = (a[0] > b[0]) - (a[0] < b[0])
+    if not order:
+        order = (a[1] > b[1]) - (a[1] < b[1])  # type: ignore[operator]
+    return _ORDER[sign](order)
+
+
+@_valued
+def binary(sign: str, left: Operand, right: Operand) -> Value:
+    """Two values and an operator between them."""
+    a, b = sound(left), sound(right)
+    if sign in _ORDER:
+        return compared(sign, a, b)
+    if sign == "&":
+        return bounded(display(a) + display(b))
+    x, y = number(a), number(b)
+    if sign == "/" and not y:
+        return DIV
+    result = finite(_ARITHMETIC[sign](x, y))
+    days = isinstance(a, date) + isinstance(b, date)
+    if isinstance(result, Decimal) and days == 1 and (sign == "+" or (sign == "-" and isinstance(a, date))):
+        return day_of(result)
+    return result
+
+
+_ARITHMETIC: dict[str, Callable[[Decimal, Decimal], Decimal]] = {
+    "+": EXACT.add, "-": EXACT.subtract, "*": EXACT.multiply, "/": EXACT.divide, "^": EXACT.power,
+}  # fmt: skip
+
+
+@_valued
+def unary(sign: str, operand: Operand) -> Value:
+    read = number(single(operand))
+    if sign == "%":
+        return finite(EXACT.divide(read, Decimal(100)))
+    return finite(EXACT.minus(read)) if sign == "-u" else single(operand)
+
+
+Criterion: TypeAlias = Callable[[Value], bool]
+
+
+def criterion(wanted: Value) -> Criterion:
+    """What COUNTIF and SUMIF mean by `">=10"`, `"<>paid"`, `"Acme*"` or a value."""
+    if not isinstance(wanted, str):
+        return lambda value: value is not None and not isinstance(value, Error) and compared("=", value, wanted)
+    sign = next((sign for sign in ("<=", ">=", "<>", "<", ">", "=") if wanted.startswith(sign)), "")
+    rest = wanted[len(sign) :]
+    goal = typed(rest)
+    if isinstance(goal, str) and sign in ("", "=", "<>"):
+        return lambda value: (isinstance(value, str) and like(rest.casefold(), value.casefold())) is not (sign == "<>")
+    if goal is None:
+        return lambda value: (value in (None, "")) is not (sign == "<>")
+    return lambda value: _same_kind(value, goal) and compared(sign or "=", value, goal) if sign != "<>" else value != goal
+
+
+def _same_kind(value: Value, goal: Value) -> bool:
+    return not isinstance(value, Error) and value is not None and _rank(value)[0] == _rank(goal)[0]
+
+
+def like(pattern: str, text: str) -> bool:
+    """Whether a text fits a pattern with `*` and `?`, without ever trying a start twice."""
+    p = t = 0
+    star, mark = -1, 0
+    while t < len(text):
+        if p < len(pattern) and pattern[p] == "*":
+            star, mark, p = p, t, p + 1
+        elif p < len(pattern) and pattern[p] in ("?", text[t]):
+            p, t = p + 1, t + 1
+        elif star >= 0:
+            mark += 1
+            p, t = star + 1, mark
+        else:
+            return False
+    return all(char == "*" for char in pattern[p:])
+
+
+def flat(operands: list[Operand]) -> Iterator[Value]:
+    for operand in operands:
+        if isinstance(operand, Block):
+            yield from operand.values.values()
+        else:
+            yield operand
+
+
+def numbers(operands: list[Operand]) -> list[Decimal]:
+    """The numbers among operands: in ranges only true ones count, given ones are read as numbers. Raises Failed."""
+    found: list[Decimal] = []
+    for operand in operands:
+        for value in operand.values.values() if isinstance(operand, Block) else (operand,):
+            if not (isinstance(operand, Block) and (value is None or isinstance(value, str | bool | date))):
+                found.append(number(value))
+    return found
+
+
+def total(found: list[Decimal]) -> Decimal:
+    result = Decimal(0)
+    for value in found:
+        result = EXACT.add(result, value)
+    return result
+
+
+def rounded(value: Decimal, places: int, mode: str = ROUND_HALF_UP) -> Value:
+    if not -20 <= places <= 20:
+        return NUM
+    context = EXACT.copy()
+    context.prec, context.rounding = 70, mode
+    result = value.quantize(Decimal(1).scaleb(-places), context=context)
+    if not result.is_finite():
+        return value if value.is_finite() else NUM
+    return result if places >= 0 else result.quantize(Decimal(1), context=context)
+
+
+Given = list[Operand]
+Call: TypeAlias = Callable[[Given, date], Value]
+
+
+@_valued
+def called(name: str, given: Given, today: date) -> Value:
+    """The value of a call; `#NAME?` for an unknown function, `#N/A` for a wrong number of operands."""
+    if name not in _NAMED:
+        return NAME
+    call, least, most = _NAMED[name]
+    return call(given, today) if least <= len(given) <= most else NA
+
+
+def _of_numbers(work: Callable[[list[Decimal]], Value]) -> Call:
+    return lambda given, _: work(numbers(given))
+
+
+def _average(found: list[Decimal]) -> Value:
+    return finite(EXACT.divide(total(found), Decimal(len(found)))) if found else DIV
+
+
+def _extreme(pick: Callable[[list[Decimal]], Decimal], later: Callable[[list[date]], date]) -> Call:
+    """MIN and MAX: of numbers, or of days where there are only days."""
+
+    def call(given: Given, _: date) -> Value:
+        if found := numbers(given):
+            return pick(found)
+        days = [value for value in flat(given) if isinstance(value, date)]
+        return later(days) if days else Decimal(0)
+
+    return call
+
+
+def _count(given: Given, _: date) -> Value:
+    kinds = (Decimal, date)
+    return Decimal(sum(isinstance(value, kinds) and not isinstance(value, bool) for value in flat(given)))
+
+
+def _countif(given: Given, _: date) -> Value:
+    block, fits = given[0], criterion(single(given[1]))
+    if not isinstance(block, Block):
+        return VALUE
+    empty = block.rows * block.columns - len(block.values) if fits(None) else 0
+    return Decimal(sum(fits(value) for value in block.values.values()) + empty)
+
+
+def _chosen(given: Given) -> list[Decimal]:
+    """The numbers that SUMIF and AVERAGEIF are about. Raises Failed."""
+    tested, fits = given[0], criterion(single(given[1]))
+    summed = given[2] if len(given) > 2 else tested
+    if not isinstance(tested, Block) or not isinstance(summed, Block):
+        raise Failed(VALUE)
+    blank = fits(None)
+    found = []
+    for place, value in summed.values.items():
+        if place in tested.values and not fits(tested.values[place]):
+            continue
+        if place not in tested.values and not (blank and place[0] < tested.rows and place[1] < tested.columns):
+            continue
+        if isinstance(value, Decimal | Error):
+            found.append(number(value))
+    return found
+
+
+def _if_numbers(work: Callable[[list[Decimal]], Value]) -> Call:
+    return lambda given, _: work(_chosen(given))
+
+
+def _truth(operand: Operand) -> bool:
+    value = single(operand)
+    if isinstance(value, str) and value.upper() in ("TRUE", "FALSE"):
+        return value.upper() == "TRUE"
+    return bool(number(value))
+
+
+def _if(given: Given, _: date) -> Value:
+    if _truth(given[0]):
+        return _filled(single(given[1]))
+    return _filled(single(given[2])) if len(given) > 2 else False
+
+
+def _filled(value: Value) -> Value:
+    return Decimal(0) if value is None else value
+
+
+def _iferror(given: Given, _: date) -> Value:
+    value = single(given[0])
+    return _filled(single(given[1]) if isinstance(value, Error) else value)
+
+
+def _with_numbers(work: Callable[[list[Decimal]], Value]) -> Call:
+    """Operands that are single numbers each."""
+    return lambda given, _: work([number(single(operand)) for operand in given])
+
+
+def _whole(value: Decimal) -> int:
+    return int(value) if value.is_finite() and abs(value) < 100_000 else 99_999
+
+
+def _mod(found: list[Decimal]) -> Value:
+    if not found[1]:
+        return DIV
+    rest = EXACT.remainder(found[0], found[1])
+    return finite(EXACT.add(rest, found[1]) if rest and (rest < 0) != (found[1] < 0) else rest)
+
+
+def _date(found: list[Decimal]) -> Value:
+    try:
+        return date(*(_whole(value) for value in found))
+    except ValueError:
+        return VALUE
+
+
+def _text(operand: Operand) -> str:
+    return display(sound(operand))
+
+
+def _concat(given: Given, _: date) -> Value:
+    parts: list[str] = []
+    length = 0
+    for value in flat(given):
+        parts.append(_text(value))
+        length += len(parts[-1])
+        if length > 40_000:
+            return VALUE
+    return bounded("".join(parts))
+
+
+def _of_text(work: Callable[[str], Value]) -> Call:
+    return lambda given, _: work(_text(given[0]))
+
+
+def _cut(work: Callable[[str, list[int]], str]) -> Call:
+    """LEFT, RIGHT and MID: a text and whole numbers."""
+
+    def call(given: Given, _: date) -> Value:
+        text, sizes = _text(given[0]), [_whole(number(single(operand))) for operand in given[1:]]
+        return VALUE if any(size < 0 for size in sizes) else work(text, sizes or [1])
+
+    return call
+
+
+def _part(name: str) -> Call:
+    def call(given: Given, _: date) -> Value:
+        value = single(given[0])
+        if isinstance(value, date):
+            return Decimal(getattr(value, name))
+        return value if isinstance(value, Error) else VALUE
+
+    return call
+
+
+def _vlookup(given: Given, _: date) -> Value:
+    """Exact when the last operand is FALSE; else the last row that is not greater, as in a sorted list."""
+    wanted, block, column = sound(given[0]), given[1], number(single(given[2]))
+    near = _truth(given[3]) if len(given) > 3 else True
+    if not isinstance(block, Block) or column < 1:
+        return VALUE
+    if column > block.columns:
+        return REF
+    sign = "<=" if near else "="
+    first = sorted(block.column(0), key=lambda pair: pair[0])
+    rows = [row for row, value in first if _like_kind(value, wanted) and compared(sign, value, wanted)]
+    if not rows:
+        return NA
+    return _filled(block.values.get((rows[-1] if near else rows[0], int(column) - 1)))
+
+
+def _like_kind(value: Value, wanted: Value) -> bool:
+    """Whether a lookup compares them: texts with texts, all else with all else."""
+    return not isinstance(value, Error) and isinstance(value, str) == isinstance(wanted, str)
+
+
+MANY = 255
+_NAMED: dict[str, tuple[Call, int, int]] = {
+    "SUM": (_of_numbers(lambda found: finite(total(found))), 1, MANY),
+    "AVERAGE": (_of_numbers(_average), 1, MANY),
+    "MIN": (_extreme(min, min), 1, MANY),
+    "MAX": (_extreme(max, max), 1, MANY),
+    "COUNT": (_count, 1, MANY),
+    "COUNTA": (lambda given, _: Decimal(sum(value is not None for value in flat(given))), 1, MANY),
+    "COUNTIF": (_countif, 2, 2),
+    "SUMIF": (_if_numbers(lambda found: finite(total(found))), 2, 3),
+    "AVERAGEIF": (_if_numbers(_average), 2, 3),
+    "IF": (_if, 2, 3),
+    "IFERROR": (_iferror, 2, 2),
+    "AND": (lambda given, _: all([_truth(value) for value in flat(given)]), 1, MANY),
+    "OR": (lambda given, _: any([_truth(value) for value in flat(given)]), 1, MANY),
+    "NOT": (lambda given, _: not _truth(given[0]), 1, 1),
+    "ROUND": (_with_numbers(lambda found: rounded(found[0], _whole(found[1]) if len(found) > 1 else 0)), 1, 2),
+    "ABS": (_with_numbers(lambda found: EXACT.abs(found[0])), 1, 1),
+    "INT": (_with_numbers(lambda found: rounded(found[0], 0, ROUND_FLOOR)), 1, 1),
+    "MOD": (_with_numbers(_mod), 2, 2),
+    "CONCAT": (_concat, 1, MANY),
+    "CONCATENATE": (_concat, 1, MANY),
+    "LEN": (_of_text(lambda text: Decimal(len(text))), 1, 1),
+    "UPPER": (_of_text(lambda text: bounded(text.upper())), 1, 1),
+    "LOWER": (_of_text(lambda text: bounded(text.lower())), 1, 1),
+    "TRIM": (_of_text(lambda text: " ".join(text.split())), 1, 1),
+    "LEFT": (_cut(lambda text, sizes: text[: sizes[0]]), 1, 2),
+    "RIGHT": (_cut(lambda text, sizes: text[-sizes[0] :] if sizes[0] else ""), 1, 2),
+    "MID": (_cut(lambda text, sizes: text[max(0, sizes[0] - 1) : max(0, sizes[0] - 1) + sizes[1]]), 3, 3),
+    "TODAY": (lambda given, today: today, 0, 0),
+    "DATE": (_with_numbers(_date), 3, 3),
+    "YEAR": (_part("year"), 1, 1),
+    "MONTH": (_part("month"), 1, 1),
+    "DAY": (_part("day"), 1, 1),
+    "VLOOKUP": (_vlookup, 3, 4),
+}
+"""Each function with the least and the most operands that it takes."""
+
 
 WORK = 900_000
 """How many cells all formulas together may read; one more, and a formula is `#NUM!`."""
@@ -119,26 +551,23 @@ class Book:
         """Work out these formulas; the values of all others stand."""
 
         def needs(here: Place) -> list[Place]:
-            return self._needs(here, codes)
+            # The formulas that a formula reads
+            found: list[Place] = []
+            for area in areas(codes[here]):
+                sheet = self._sheet(area, here[0])
+                if sheet is None:
+                    continue
+                if len(codes) < area.size:
+                    beside = (place for place in codes if place[0] == sheet and _within(place[1], area))
+                    found.extend(beside if self._spend(area, sheet) else ())
+                else:
+                    found.extend((sheet, at) for at in self._inside(sheet, area) if (sheet, at) in codes)
+            return found
 
         for together in components(codes, needs):
             if len(together) == 1 and together[0] not in needs(together[0]):
                 sheet, at = together[0]
                 self.values[sheet][at] = self._run(sheet, codes[sheet, at])
-
-    def _needs(self, here: Place, codes: Mapping[Place, Code]) -> list[Place]:
-        """The formulas that a formula reads."""
-        found: list[Place] = []
-        for area in areas(codes[here]):
-            sheet = self._sheet(area, here[0])
-            if sheet is None:
-                continue
-            if len(codes) < area.size:
-                beside = (place for place in codes if place[0] == sheet and _within(place[1], area))
-                found.extend(beside if self._spend(area, sheet) else ())
-            else:
-                found.extend((sheet, at) for at in self._inside(sheet, area) if (sheet, at) in codes)
-        return found
 
     def _sheet(self, area: Area, own: str) -> str | None:
         return own if area.sheet is None else self.names.get(area.sheet.casefold())
@@ -219,15 +648,11 @@ def components(places: Iterable[Place], needs: Callable[[Place], list[Place]]) -
                 if walk:
                     low[walk[-1][0]] = min(low[walk[-1][0]], low[here])
                 if low[here] == order[here]:
-                    yield _taken(waiting, here)
-
-
-def _taken(waiting: dict[Place, None], first: Place) -> list[Place]:
-    """The last ones that wait, down to `first`."""
-    together: list[Place] = []
-    while not together or together[-1] != first:
-        together.append(waiting.popitem()[0])
-    return together
+                    # The last ones that wait, down to `first`
+                    together: list[Place] = []
+                    while not together or together[-1] != here:
+                        together.append(waiting.popitem()[0])
+                    yield together
 
 
 _KEPT: list[tuple[Mapping[str, str], tuple[str, ...], str, Book]] = []

@@ -283,11 +283,7 @@ def compiled(text: str) -> Code:
         raise Mistake(f"this formula cannot be read {where}") from None
     except LarkError:
         raise Mistake("this formula cannot be read") from None
-    return _flat(root)
-
-
-def _flat(root: _Node) -> Code:
-    """Operands before what uses them."""
+    # Operands before what uses them
     steps: list[Step] = []
     todo = [root]
     while todo:

@@ -14,8 +14,7 @@ from typing import Annotated, Any, Literal, Self
 from pydantic import BeforeValidator, Field, model_validator
 
 from environments.simulated.app import AppState, Content, Setting
-from environments.simulated.apps.documents.spreadsheet.book import Book, book_of, follow_up
-from environments.simulated.apps.documents.spreadsheet.calls import compared
+from environments.simulated.apps.documents.spreadsheet.book import Book, book_of, compared, follow_up
 from environments.simulated.apps.documents.spreadsheet.formula import (
     MAX_CELLS,
     MAX_COLUMNS,

@@ -26,7 +26,7 @@ from environments.simulated.app import (
 )
 from environments.simulated.apps.documents.files.state import ROOT, Entry, FilesState
 from environments.simulated.apps.documents.terminal.commands import COMMANDS
-from environments.simulated.apps.documents.terminal.tree import FILE_MAX, CommandResult, Shell, Trouble, nearest
+from environments.simulated.apps.documents.terminal.text import FILE_MAX, CommandResult, Shell, Trouble, nearest
 from environments.simulated.screen.widgets import Widget, bar, button, form, group, heading, text, textbox
 from environments.simulated.world.values import Model
 
@@ -168,19 +168,12 @@ def run(shell: Shell, line: str) -> CommandResult:
     for chain in chains:
         if chain.after == "&&" and done.status:
             continue
-        done = _joined(done, _chain(_at_home(done.shell), chain))
+        # The folder at hand may be gone, by this window or another one: then the nearest one above it takes its place
+        after = _chain(done.shell._replace(cwd=nearest(done.shell.files, done.shell.cwd)), chain)
+        out = after.out if after.clear else done.out + after.out
+        errors = after.errors if after.clear else done.errors + after.errors
+        done = CommandResult(after.shell, out[-2 * FILE_MAX :], errors, after.status, done.clear or after.clear)
     return done
-
-
-def _at_home(shell: Shell) -> Shell:
-    """The folder at hand may be gone, by this window or another one: then the nearest one above it takes its place."""
-    return shell._replace(cwd=nearest(shell.files, shell.cwd))
-
-
-def _joined(before: CommandResult, after: CommandResult) -> CommandResult:
-    out = after.out if after.clear else before.out + after.out
-    errors = after.errors if after.clear else before.errors + after.errors
-    return CommandResult(after.shell, out[-2 * FILE_MAX :], errors, after.status, before.clear or after.clear)
 
 
 def _chain(shell: Shell, chain: Chain) -> CommandResult:
@@ -196,7 +189,11 @@ def _chain(shell: Shell, chain: Chain) -> CommandResult:
 
 
 def _one(shell: Shell, call: Call, stdin: str | None) -> CommandResult:
-    name, *words = _expanded(shell, call.words)
+    # Wildcards as the paths that fit; a pattern that nothing fits stays as it is written
+    found: list[str] = []
+    for word in call.words:
+        found += (shell.globbed(word.pattern) if word.pattern else []) or [word.text]
+    name, *words = found
     try:
         opened = _opened(shell, call)
     except Trouble as bad:
@@ -214,14 +211,6 @@ def _one(shell: Shell, call: Call, stdin: str | None) -> CommandResult:
         said = f"bash: cd: {bad}" if name == "cd" else f"{name}: {bad}"
         return CommandResult(opened, "", (said,), bad.status)
     return _redirected(ran, call.to[-1][1].text, shell.absolute(call.to[-1][1].text)) if call.to else ran
-
-
-def _expanded(shell: Shell, words: Sequence[ShellWord]) -> list[str]:
-    """Wildcards as the paths that fit; a pattern that nothing fits stays as it is written."""
-    found: list[str] = []
-    for word in words:
-        found += (shell.globbed(word.pattern) if word.pattern else []) or [word.text]
-    return found
 
 
 def _opened(shell: Shell, call: Call) -> Shell:

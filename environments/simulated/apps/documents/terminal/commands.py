@@ -7,8 +7,18 @@ from fnmatch import fnmatchcase
 from functools import partial
 
 from environments.simulated.apps.documents.files.state import ROOT, Entry, base, joined, parent
-from environments.simulated.apps.documents.terminal.text import TEXT_COMMANDS, Command, date, joined_lines, options
-from environments.simulated.apps.documents.terminal.tree import ENTRIES_MAX, CommandResult, Shell, Trouble, consistent
+from environments.simulated.apps.documents.terminal.text import (
+    ENTRIES_MAX,
+    TEXT_COMMANDS,
+    Command,
+    CommandResult,
+    Shell,
+    Trouble,
+    consistent,
+    date,
+    joined_lines,
+    options,
+)
 
 
 def _each(shell: Shell, name: str, paths: Iterable[str], one: Callable[[Shell, str], Shell]) -> CommandResult:

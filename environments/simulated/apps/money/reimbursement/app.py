@@ -238,12 +238,32 @@ class Reimbursement(App[ReimbursementContent, ReimbursementState]):
     def view(self, state: ReimbursementState) -> tuple[Widget, ...]:
         match state.page:
             case "done":
-                return _done(state)
+                claim = state.claims[state.claim]
+                return (ui.heading(f"Claim {claim.number} submitted", "done"), *_facts(state, claim), _WAYS)
             case "claims":
-                return _list(state)
+                claims = list(state.claims.values())
+                shown = list_view("claims", COLUMNS, claims, lambda claim: _row(state, claim), "No claims yet", state.list_page)
+                return (ui.heading("Expense claims", "claims"), ui.bar(ui.button("New claim", "new-claim")), *shown)
             case "claim":
-                return _one(state)
-        return _form(state)
+                one = state.claims.get(state.claim)
+                facts = _facts(state, one) if one else (ui.text("This claim is gone", "none"),)
+                return (ui.heading(f"Claim {state.claim}", f"claim-{state.claim}"), *facts, _WAYS)
+        fields: list[Widget] = []
+        for name in LABELS:
+            fields.append(_field(state, name))
+            if said := state.errors.get(name):
+                fields.append(ui.alert(said, f"{name}.error"))
+        valid = not any(problem(state, name) for name in LABELS)
+        buttons = ui.bar(
+            ui.button("Submit", "submit", enabled=valid or not state.disabled_until_valid),
+            ui.button("Save draft", "save-draft"),
+            key="actions",
+        )
+        return (
+            ui.heading("Expense claim", "form"),
+            ui.bar(ui.button("My claims", "my-claims")),
+            ui.form("claim", *fields, buttons, submit="submit"),
+        )
 
     def update(self, state: ReimbursementState, event: Event) -> Update[ReimbursementState]:
         on_form = {"date": state.draft["date"]} if state.page == "form" else {}
@@ -309,25 +329,6 @@ def _next(state: ReimbursementState) -> int:
     return max(taken, default=0) + 1
 
 
-def _form(state: ReimbursementState) -> tuple[Widget, ...]:
-    fields: list[Widget] = []
-    for name in LABELS:
-        fields.append(_field(state, name))
-        if said := state.errors.get(name):
-            fields.append(ui.alert(said, f"{name}.error"))
-    valid = not any(problem(state, name) for name in LABELS)
-    buttons = ui.bar(
-        ui.button("Submit", "submit", enabled=valid or not state.disabled_until_valid),
-        ui.button("Save draft", "save-draft"),
-        key="actions",
-    )
-    return (
-        ui.heading("Expense claim", "form"),
-        ui.bar(ui.button("My claims", "my-claims")),
-        ui.form("claim", *fields, buttons, submit="submit"),
-    )
-
-
 def _field(state: ReimbursementState, name: str) -> Widget:
     label, value = state.labels[name], state.draft[name]
     required, invalid = name in state.required, name in state.errors
@@ -354,23 +355,6 @@ def _amount(state: ReimbursementState, claim: Claim) -> str:
 
 
 _WAYS = ui.bar(ui.button("New claim", "new-claim"), ui.button("My claims", "my-claims"))
-
-
-def _done(state: ReimbursementState) -> tuple[Widget, ...]:
-    claim = state.claims[state.claim]
-    return (ui.heading(f"Claim {claim.number} submitted", "done"), *_facts(state, claim), _WAYS)
-
-
-def _one(state: ReimbursementState) -> tuple[Widget, ...]:
-    claim = state.claims.get(state.claim)
-    facts = _facts(state, claim) if claim else (ui.text("This claim is gone", "none"),)
-    return (ui.heading(f"Claim {state.claim}", f"claim-{state.claim}"), *facts, _WAYS)
-
-
-def _list(state: ReimbursementState) -> tuple[Widget, ...]:
-    claims = list(state.claims.values())
-    shown = list_view("claims", COLUMNS, claims, lambda claim: _row(state, claim), "No claims yet", state.list_page)
-    return (ui.heading("Expense claims", "claims"), ui.bar(ui.button("New claim", "new-claim")), *shown)
 
 
 def _row(state: ReimbursementState, claim: Claim) -> Widget:

@@ -302,19 +302,15 @@ def _looking(state: ShopState, product: Product, event: Event) -> Update[ShopSta
             picked = {**state.picked, key.removeprefix("option."): value}
             return Update(state.replace(picked=picked, errors=with_error(state.errors, key)))
         case Pressed(key="add"):
-            return _add(state, product)
+            picked = {name: state.picked[name] for name in product.options if name in state.picked}
+            many = whole(state.quantity)
+            errors = {f"option.{name}": said for name, said in missing(product, picked).items()}
+            if not errors and (said := state.add_problem(product, picked, many)):
+                errors["quantity"] = said
+            if errors:
+                return Update(state.replace(errors=errors))
+            return Update(state.added(product, picked, many).replace(errors={}), (Toast(f"{product.name} added to cart"),))
     return Update(list_update(state, event, lambda: product.reviews, REVIEWS, "number") or state)
-
-
-def _add(state: ShopState, product: Product) -> Update[ShopState]:
-    picked = {name: state.picked[name] for name in product.options if name in state.picked}
-    many = whole(state.quantity)
-    errors = {f"option.{name}": said for name, said in missing(product, picked).items()}
-    if not errors and (said := state.add_problem(product, picked, many)):
-        errors["quantity"] = said
-    if errors:
-        return Update(state.replace(errors=errors))
-    return Update(state.added(product, picked, many).replace(errors={}), (Toast(f"{product.name} added to cart"),))
 
 
 def _filling(state: ShopState, event: Event) -> Update[ShopState]:
@@ -322,7 +318,10 @@ def _filling(state: ShopState, event: Event) -> Update[ShopState]:
         case Edited(key="voucher", value=value):
             return Update(state.replace(code=value, errors=with_error(state.errors, "voucher")))
         case Pressed(key="apply"):
-            return _apply(state)
+            if said := state.voucher_problem(state.code):
+                return Update(state.replace(errors={**state.errors, "voucher": said}))
+            applied = state.replace(voucher=state.code.strip().upper(), code="", errors=with_error(state.errors, "voucher"))
+            return Update(applied, (Toast("Voucher applied"),))
         case Pressed(key="drop-voucher"):
             return Update(state.replace(voucher=""))
         case Pressed(key="undo") | Shortcut(chord="Control+z" | "Meta+z"):
@@ -352,13 +351,6 @@ def _line_in(key: str, prefix: str) -> str:
     return key.removeprefix(prefix).split(".")[0] if key.startswith(prefix) else ""
 
 
-def _apply(state: ShopState) -> Update[ShopState]:
-    if said := state.voucher_problem(state.code):
-        return Update(state.replace(errors={**state.errors, "voucher": said}))
-    applied = state.replace(voucher=state.code.strip().upper(), code="", errors=with_error(state.errors, "voucher"))
-    return Update(applied, (Toast("Voucher applied"),))
-
-
 def _proceed(state: ShopState) -> Update[ShopState]:
     if state.cart_problems() or state.typed:
         return Update(state)
@@ -378,9 +370,21 @@ def _checking_out(state: ShopState, event: Event) -> Update[ShopState]:
         case Pressed(key="continue" | "back" as key):
             return Update(_stepped(state, 1 if key == "continue" else -1))
         case Pressed(key="place-order"):
-            return _ask_to_place(state)
+            if state.problems():
+                return Update(_sent_back(state))
+            total = from_cents(state.totals().total)
+            ask = question("place-order", "Place your order?", f"You will pay {shown(total, state.currency)}.", "Place order")
+            return Update(state.replace(asked=total, errors={}), (ask,))
         case Answered(key="place-order", button="Place order"):
-            return _place(state)
+            # The order, unless the world has changed while the question was on the screen
+            if state.problems():
+                return Update(_sent_back(state))
+            now = from_cents(state.totals().total)
+            if now != state.asked:
+                said = f"The total is now {shown(now, state.currency)}; it was {shown(state.asked or '0.00', state.currency)}"
+                return Update(state.replace(errors={"order": said}, asked=""))
+            after, order = state.placed()
+            return Update(_turned(after, "done", order.number), (Submitted(), Toast("Order placed")))
     return Update(state)
 
 
@@ -395,31 +399,11 @@ def _stepped(state: ShopState, by: int) -> ShopState:
     return state.replace(errors=errors, step=step)
 
 
-def _ask_to_place(state: ShopState) -> Update[ShopState]:
-    if state.problems():
-        return Update(_sent_back(state))
-    total = from_cents(state.totals().total)
-    ask = question("place-order", "Place your order?", f"You will pay {shown(total, state.currency)}.", "Place order")
-    return Update(state.replace(asked=total, errors={}), (ask,))
-
-
 def _sent_back(state: ShopState) -> ShopState:
     """The first step with something wrong, which says what."""
     step = state.first_bad_step()
     errors = {f"form.{name}": said for name, said in state.errors_of(step).items()}
     return state.replace(step=step, errors=errors, asked="")
-
-
-def _place(state: ShopState) -> Update[ShopState]:
-    """The order, unless the world has changed while the question was on the screen."""
-    if state.problems():
-        return Update(_sent_back(state))
-    now = from_cents(state.totals().total)
-    if now != state.asked:
-        said = f"The total is now {shown(now, state.currency)}; it was {shown(state.asked or '0.00', state.currency)}"
-        return Update(state.replace(errors={"order": said}, asked=""))
-    after, order = state.placed()
-    return Update(_turned(after, "done", order.number), (Submitted(), Toast("Order placed")))
 
 
 def _ordered(state: ShopState, event: Event) -> Update[ShopState]:

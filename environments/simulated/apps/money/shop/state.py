@@ -239,19 +239,16 @@ class ShopState(AppState):
     def totals(self) -> Totals:
         """What the cart costs now, with its voucher and the delivery that is chosen."""
         parts = self.subtotal()
-        return Totals(parts, self._discount(parts), self._shipping(parts))
+        first = self.deliveries[0]
+        chosen = next((way for way in self.deliveries if way.name == self.draft.delivery), first)
+        free = chosen is first and self.free_from and parts >= in_cents(self.free_from)
+        return Totals(parts, self._discount(parts), (0 if free or not self.lines else in_cents(chosen.price)))
 
     def _discount(self, parts: int) -> int:
         voucher = self.vouchers.get(self.voucher)
         if voucher is None or self.voucher_problem(self.voucher):
             return 0
         return min(parts, parts * voucher.percent // 100 + in_cents(voucher.amount))
-
-    def _shipping(self, parts: int) -> int:
-        first = self.deliveries[0]
-        chosen = next((way for way in self.deliveries if way.name == self.draft.delivery), first)
-        free = chosen is first and self.free_from and parts >= in_cents(self.free_from)
-        return 0 if free or not self.lines else in_cents(chosen.price)
 
     def voucher_problem(self, code: str) -> str:
         """Why a code does not count; empty when it does."""

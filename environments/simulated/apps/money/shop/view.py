@@ -133,7 +133,20 @@ def page(state: ShopState) -> tuple[Widget, ...]:
     elif state.page in ("cart", "checkout"):
         body = _cart(state)
     else:
-        body = _products(state)
+        columns = ("Product", "Category", "Price", "Rating", "Availability")
+        top = state.highest_price()
+        choices = tuple(dict.fromkeys((ALL, *state.categories(), state.category)))
+        body = (
+            ui.heading("Catalogue", "catalogue"),
+            ui.search_bar("products", state.query),
+            ui.bar(
+                ui.combobox("Filter by category", "category", state.category, choices),
+                ui.combobox("Sort by", "sort", state.sort, SORTS),
+                ui.slider("Highest price", "price-to", state.price_to or str(top), (10, top, 10)),
+                key="filters",
+            ),
+            *list_view("products", columns, state.listed(), lambda p: _row(p, state.currency), "No products found", state.number),
+        )
     return (_navigation(state), *body)
 
 
@@ -142,23 +155,6 @@ def _navigation(state: ShopState) -> Widget:
     count = ui.text(f"{many} {'item' if many == 1 else 'items'} in cart", "count")
     return ui.bar(
         ui.link("Products", "go-products"), ui.link("Cart", "go-cart"), ui.link("My orders", "go-orders"), count, key="navigation"
-    )
-
-
-def _products(state: ShopState) -> tuple[Widget, ...]:
-    columns = ("Product", "Category", "Price", "Rating", "Availability")
-    top = state.highest_price()
-    choices = tuple(dict.fromkeys((ALL, *state.categories(), state.category)))
-    return (
-        ui.heading("Catalogue", "catalogue"),
-        ui.search_bar("products", state.query),
-        ui.bar(
-            ui.combobox("Filter by category", "category", state.category, choices),
-            ui.combobox("Sort by", "sort", state.sort, SORTS),
-            ui.slider("Highest price", "price-to", state.price_to or str(top), (10, top, 10)),
-            key="filters",
-        ),
-        *list_view("products", columns, state.listed(), lambda p: _row(p, state.currency), "No products found", state.number),
     )
 
 

@@ -9,15 +9,21 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from datetime import date
-from typing import NamedTuple
+from typing import Annotated, Literal, NamedTuple
 
-from pydantic import JsonValue
+from pydantic import Field, JsonValue, ValidationError
 
-from environments.simulated.app import FunctionDeclined, FunctionResult
-from environments.simulated.apps.office.calendar.functions import as_json, put
+from environments.simulated.app import FunctionDeclined, FunctionResult, Toast
+from environments.simulated.apps.common.functions_base import FunctionTable, Limit, Offset, by_id, told
 from environments.simulated.apps.office.calendar.state import (
     CalendarState,
+    Draft,
+    KnownDay,
     Meeting,
+    Moment,
+    Occurrence,
+    Reminder,
+    Repeat,
     later,
     moment_after,
     monday,
@@ -27,6 +33,166 @@ from environments.simulated.apps.office.calendar.state import (
     read_time,
     written_day,
 )
+from environments.simulated.apps.office.calendar.view import draft_of, errors_of, meeting_of, new_draft
+from environments.simulated.world.values import Model
+
+_MOST_DAYS = 366
+
+
+class Days(Model):
+    """A span of days, both included, and which part of what is found."""
+
+    first: KnownDay = Field(min_length=1)
+    last: KnownDay = Field(min_length=1)
+    offset: int = Field(default=0, ge=0)
+    limit: int = Field(default=50, ge=1, le=200)
+
+
+_People = Annotated[tuple[str, ...], Field(examples=[["Ada Byron"]])]
+"""By their full names."""
+
+
+class NewEvent(Model):
+    title: str = Field(min_length=1)
+    start: Moment
+    end: Moment
+    place: str = ""
+    attendees: _People = ()
+    description: str = ""
+    repeat: Repeat = "Never"
+    until: KnownDay = ""
+    reminder: Reminder = "None"
+
+
+class ChangedEvent(Model):
+    """What is left out stays as it is."""
+
+    id: str
+    title: str | None = None
+    start: Moment | None = None
+    end: Moment | None = None
+    place: str | None = None
+    attendees: _People | None = None
+    description: str | None = None
+    repeat: Repeat | None = None
+    until: KnownDay | None = None
+    reminder: Reminder | None = None
+
+
+def as_json(item: Occurrence) -> dict[str, JsonValue]:
+    """One time at which an event takes place, in short."""
+    meeting = item.meeting
+    return {"id": meeting.id, "title": meeting.title, "start": item.start, "end": item.end, "place": meeting.place,
+            "attendees": list(meeting.attendees), "answer": meeting.answer}  # fmt: skip
+
+
+def known(state: CalendarState, name: str) -> Meeting:
+    """The event of this id. Raises FunctionDeclined."""
+    return by_id(state.meetings, "event", name, "list_events and find_events give")
+
+
+def put(state: CalendarState, meeting: Meeting, said: str) -> FunctionResult[CalendarState]:
+    """Keep an event, new or changed, and tell what it overlaps with. Raises FunctionDeclined outside the days it knows."""
+    try:
+        Meeting.model_validate(meeting.model_dump())
+    except ValidationError:
+        raise FunctionDeclined("the calendar goes from 1900 to 2199 only") from None
+    new = not meeting.id
+    meeting = meeting.replace(id=str(state.counter + 1)) if new else meeting
+    over: list[JsonValue] = [as_json(o) for o in state.clashes(meeting)[:20]]
+    changes = {"meetings": {**state.meetings, meeting.id: meeting}, "counter": state.counter + new}
+    result: JsonValue = {"event": meeting.model_dump(mode="json"), "overlaps": over}
+    return FunctionResult(state.replace(**changes), result, (Toast(said),))
+
+
+def _checked(draft: Draft, old: Meeting | None) -> Meeting:
+    """What a draft describes, by the same rules as the form's. Raises FunctionDeclined with every problem."""
+    if errors := errors_of(draft):
+        raise FunctionDeclined(f"the event is not valid: {'; '.join(errors.values())}")
+    return meeting_of(draft, old)
+
+
+def _drafted(draft: Draft, given: NewEvent | ChangedEvent) -> Draft:
+    values = given.model_dump(exclude_none=True, exclude={"start", "end", "attendees"})
+    for name in ("start", "end"):
+        if moment := getattr(given, name):
+            values[f"{name}_day"], values[f"{name}_time"] = moment.split()
+    if given.attendees is not None:
+        values["attendees"] = ", ".join(given.attendees)
+    return draft.replace(**values)
+
+
+FUNCTIONS = FunctionTable[CalendarState]()
+
+
+@FUNCTIONS.reads("Days", "A span of days, both included, and which part of what is found.")
+def list_events(
+    state: CalendarState,
+    first: Annotated[KnownDay, Field(min_length=1)],
+    last: Annotated[KnownDay, Field(min_length=1)],
+    offset: Offset = 0,
+    limit: Limit = 50,
+) -> JsonValue:
+    """Events on the days from first to last, with every repetition, in order of time."""
+    if last < first:
+        raise FunctionDeclined("calendar.list_events: last is before first")
+    if int(last[:4]) - int(first[:4]) > 1:
+        raise FunctionDeclined(f"calendar.list_events: at most {_MOST_DAYS} days or so at a time; ask year by year")
+    items = state.times.between(first, last)
+    return told("events", items, as_json, limit, offset)
+
+
+@FUNCTIONS.reads("RecordId")
+def get_event(state: CalendarState, id: str) -> JsonValue:
+    """All of one event."""
+    return known(state, id).model_dump(mode="json")
+
+
+@FUNCTIONS.reads("SearchWords")
+def find_events(state: CalendarState, query: str, limit: Limit = 50) -> JsonValue:
+    """Events that have all words of the query in title, place, people or description."""
+    items = [Occurrence(m.start, m.end, m) for m in state.found(query)]
+    return told("events", items, as_json, limit)
+
+
+@FUNCTIONS.reads("Gap")
+def free_slots(
+    state: CalendarState, day: Annotated[KnownDay, Field(min_length=1)], minutes: Annotated[int, Field(ge=5, le=24 * 60)]
+) -> JsonValue:
+    """Gaps of at least so many minutes within the working hours of a day."""
+    gaps: list[JsonValue] = [{"start": start, "end": end} for start, end in state.free(day, minutes)]
+    return {"day": day, "between": list(state.hours), "free": gaps}
+
+
+@FUNCTIONS.writes()
+def create_event(state: CalendarState, given: NewEvent) -> FunctionResult[CalendarState]:
+    """Make an event; tells what it overlaps with."""
+    return put(state, _checked(_drafted(new_draft(state), given), None), "Event saved")
+
+
+@FUNCTIONS.writes(repeatable=True)
+def update_event(state: CalendarState, given: ChangedEvent) -> FunctionResult[CalendarState]:
+    """Change an event with all its repetitions."""
+    old = known(state, given.id)
+    return put(state, _checked(_drafted(draft_of(old), given), old), "Event saved")
+
+
+@FUNCTIONS.writes("RecordId", repeatable=True)
+def delete_event(state: CalendarState, id: str) -> FunctionResult[CalendarState]:
+    """Delete an event with all its repetitions, without asking."""
+    known(state, id)
+    rest = {name: meeting for name, meeting in state.meetings.items() if name != id}
+    return FunctionResult(state.replace(meetings=rest), {"deleted": id}, (Toast("Event deleted"),))
+
+
+@FUNCTIONS.writes("Reply", repeatable=True)
+def answer_invitation(state: CalendarState, id: str, answer: Literal["accepted", "declined"]) -> FunctionResult[CalendarState]:
+    """Accept or decline an invitation."""
+    meeting = known(state, id)
+    if not meeting.invitation:
+        raise FunctionDeclined(f"{meeting.title!r} is the user's own event, not an invitation")
+    return put(state, meeting.replace(answer=answer), f"Invitation {answer}")
+
 
 CAN = (
     "when am I free on Tuesday for 1 hour?",

@@ -39,8 +39,7 @@ from environments.simulated.apps.common.record_list import (
     refuse_twice,
     with_ids,
 )
-from environments.simulated.apps.office.calendar.agent import answer_request
-from environments.simulated.apps.office.calendar.functions import FUNCTIONS
+from environments.simulated.apps.office.calendar.agent import FUNCTIONS, answer_request
 from environments.simulated.apps.office.calendar.state import (
     PAGE_SIZE,
     VIEWS,
@@ -268,21 +267,17 @@ def _answered(state: CalendarState, meeting: Meeting, answer: Answer) -> Update[
 def _editing(state: CalendarState, draft: Draft, event: Event) -> Update[CalendarState]:
     match event:
         case Pressed(key="save") | Shortcut(chord="Control+s" | "Meta+s"):
-            return _save(state, draft)
+            if errors := errors_of(draft):
+                return Update(state.replace(errors=errors))
+            meeting = meeting_of(draft, state.meetings.get(draft.id))
+            if not draft.id:
+                meeting = meeting.replace(id=str(state.counter + 1))
+            changes = {"meetings": {**state.meetings, meeting.id: meeting}, "counter": state.counter + (not draft.id),
+                       "open": meeting.id, "day": meeting.start[:10]}  # fmt: skip
+            saved = form_opened(state.model_copy(update={**changes, "sheet": None}), None)
+            return Update(saved, (Submitted(), Toast("Event saved")))
     after, effects = form_update(state, draft, event, "event", LABELS, left) or Update(state)
     return Update(after if after.draft else after.replace(sheet=None), effects)
-
-
-def _save(state: CalendarState, draft: Draft) -> Update[CalendarState]:
-    if errors := errors_of(draft):
-        return Update(state.replace(errors=errors))
-    meeting = meeting_of(draft, state.meetings.get(draft.id))
-    if not draft.id:
-        meeting = meeting.replace(id=str(state.counter + 1))
-    changes = {"meetings": {**state.meetings, meeting.id: meeting}, "counter": state.counter + (not draft.id),
-               "open": meeting.id, "day": meeting.start[:10]}  # fmt: skip
-    saved = form_opened(state.model_copy(update={**changes, "sheet": None}), None)
-    return Update(saved, (Submitted(), Toast("Event saved")))
 
 
 def _invited(state: CalendarState, data: Mapping[str, str]) -> Update[CalendarState]:

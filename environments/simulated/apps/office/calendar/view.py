@@ -133,11 +133,24 @@ _MONTH_LINES, _WEEK_LINES = 2, 8
 def page(state: CalendarState) -> tuple[Widget, ...]:
     """The page that is shown: a form, an event, what was searched for, or a view."""
     if state.draft is not None:
-        return _form(state, state.draft)
+        fields: list[Widget] = []
+        for name, label in LABELS.items():
+            value, key, invalid = getattr(state.draft, name), f"form.{name}", name in state.errors
+            if name in _OPTIONS:
+                fields.append(ui.combobox(label, key, value, _OPTIONS[name], invalid=invalid))
+            elif name != "until" or state.draft.repeat != "Never":
+                fields.append(_field(state, name, value, invalid))
+            if invalid:
+                fields.append(ui.alert(state.errors[name], f"{key}.error"))
+        overlap = () if errors_of(state.draft) else _overlap(state, meeting_of(state.draft, state.meetings.get(state.draft.id)))
+        title = ui.heading("Edit event" if state.draft.id else "New event", f"edit-{state.draft.id}")
+        buttons = ui.bar(ui.button("Save", "save"), ui.button("Cancel", "cancel"), key="actions")
+        return (title, ui.form("event-form", *fields, *overlap, buttons, submit="save"))
     if state.open in state.meetings:
         return _detail(state, state.meetings[state.open])
     if state.applied:
-        return _results(state)
+        title = ui.heading(f"Events with “{state.applied}”", "results")
+        return (title, *_top(state), ui.bar(ui.button("Clear search", "clear")), *_table(state))
     views = {"Month": _month, "Week": _week, "Day": _day, "Agenda": _agenda, "Invitations": _invitations}
     return views[state.view](state)
 
@@ -214,11 +227,6 @@ def _event(item: Occurrence) -> Widget:
     )
 
 
-def _results(state: CalendarState) -> tuple[Widget, ...]:
-    title = ui.heading(f"Events with “{state.applied}”", "results")
-    return (title, *_top(state), ui.bar(ui.button("Clear search", "clear")), *_table(state))
-
-
 def _invitations(state: CalendarState) -> tuple[Widget, ...]:
     columns = ("Title", "From", "When", "Accept", "Decline")
     shown = list_view("invitations", columns, state.listed(), _invitation, "No invitations", state.page, PAGE_SIZE)
@@ -254,22 +262,6 @@ def _detail(state: CalendarState, meeting: Meeting) -> tuple[Widget, ...]:
         *_overlap(state, meeting),
         buttons,
     )
-
-
-def _form(state: CalendarState, draft: Draft) -> tuple[Widget, ...]:
-    fields: list[Widget] = []
-    for name, label in LABELS.items():
-        value, key, invalid = getattr(draft, name), f"form.{name}", name in state.errors
-        if name in _OPTIONS:
-            fields.append(ui.combobox(label, key, value, _OPTIONS[name], invalid=invalid))
-        elif name != "until" or draft.repeat != "Never":
-            fields.append(_field(state, name, value, invalid))
-        if invalid:
-            fields.append(ui.alert(state.errors[name], f"{key}.error"))
-    overlap = () if errors_of(draft) else _overlap(state, meeting_of(draft, state.meetings.get(draft.id)))
-    title = ui.heading("Edit event" if draft.id else "New event", f"edit-{draft.id}")
-    buttons = ui.bar(ui.button("Save", "save"), ui.button("Cancel", "cancel"), key="actions")
-    return (title, ui.form("event-form", *fields, *overlap, buttons, submit="save"))
 
 
 def _field(state: CalendarState, name: str, value: str, invalid: bool) -> Widget:

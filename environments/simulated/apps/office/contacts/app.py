@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Sequence
+from functools import lru_cache
 from typing import Annotated, Self
 
 from pydantic import Field, JsonValue, model_validator
@@ -32,6 +35,8 @@ from environments.simulated.app import (
 )
 from environments.simulated.apps.common.functions_base import FunctionTable, Limit, Offset, by_id, told
 from environments.simulated.apps.common.record_list import (
+    FormState,
+    ListState,
     form_opened,
     form_update,
     list_update,
@@ -41,10 +46,164 @@ from environments.simulated.apps.common.record_list import (
     refuse_twice,
     with_ids,
 )
-from environments.simulated.apps.office.contacts.state import ALL, LABELS, Contact, ContactsState, Draft, draft_of
+from environments.simulated.apps.office.mail.state import bad_address
 from environments.simulated.screen import widgets as ui
 from environments.simulated.screen.widgets import Widget
-from environments.simulated.world.values import FIRST, LAST, Model, highest, how_many, mail_address
+from environments.simulated.world.values import FIRST, LAST, IdentityKey, Model, highest, how_many, mail_address, matches
+
+ALL = "All contacts"
+LABELS = {"name": "Name", "email": "Email address", "phone": "Phone", "company": "Company", "groups": "Groups", "note": "Note"}
+_PHONE = re.compile(r"^\+?[\d ()/.-]{3,99}$")
+
+
+class Contact(Model):
+    """A person. In a world file the id may be left out."""
+
+    id: str = Field(default="", pattern=r"^[\w-]*$")
+    name: str = Field(min_length=1)
+    email: str = ""
+    phone: str = ""
+    private: bool = False
+    """The phone number is not for others to see: no list shows it, and no function gives it."""
+    company: str = ""
+    groups: tuple[str, ...] = ()
+    note: str = ""
+
+
+class Draft(Model):
+    """The form of a contact as it stands; `id` is empty for a new one."""
+
+    id: str = ""
+    name: str = ""
+    email: str = ""
+    phone: str = ""
+    private: bool = False
+    company: str = ""
+    groups: str = ""
+    note: str = ""
+
+    def field_error(self, name: str) -> str:
+        """What is wrong with one field; empty when nothing is."""
+        value = getattr(self, name).strip()
+        if name == "name":
+            return "" if value else "Name is required"
+        if name == "email" and ("," in value or ";" in value or bad_address(value)):
+            return f"{value} is not a mail address"
+        if name == "phone" and value and not (_PHONE.match(value) and sum(char.isdigit() for char in value) >= 3):
+            return "Phone must be a number like +1 555 0100"
+        return ""
+
+    def errors_of(self) -> dict[str, str]:
+        return {name: error for name in LABELS if (error := self.field_error(name))}
+
+    def contact_of(self) -> Contact:
+        """The contact that a draft without errors describes."""
+        groups = dict.fromkeys(part.strip() for part in re.split(r"[,;]", self.groups) if part.strip())
+        plain = {name: getattr(self, name).strip() for name in ("name", "email", "phone", "company")}
+        return Contact(**plain, id=self.id, private=self.private, groups=tuple(groups), note=self.note)
+
+
+class ContactsState(ListState, FormState[Draft]):
+    """Contacts by id, and what is looked at or written."""
+
+    contacts: dict[str, Contact]
+    counter: int
+    group: str = ALL
+    open: str = ""
+    duplicates: bool = False
+    """The page of duplicates is shown."""
+    merging: tuple[str, ...] = ()
+    """The contacts that the question on the screen is about."""
+
+    def found(self, query: str, group: str = ALL) -> list[Contact]:
+        """Contacts of a group that have all words of the query, by name. A private number is not searched."""
+        return list(_found(IdentityKey(self.contacts), query, group))
+
+    def groups_of(self) -> tuple[str, ...]:
+        return _groups(IdentityKey(self.contacts))
+
+    def twins(self) -> list[tuple[Contact, ...]]:
+        """Contacts that share a name or an address, each in one set."""
+        first: dict[str, str] = {}
+        leader: dict[str, str] = {}
+
+        def root(name: str) -> str:
+            while leader.setdefault(name, name) != name:
+                leader[name] = leader[leader[name]]
+                name = leader[name]
+            return name
+
+        for contact in self.contacts.values():
+            for mark in (f"n {_plain(contact.name)}", f"e {_plain(contact.email)}" if contact.email else ""):
+                if mark:
+                    leader[root(contact.id)] = root(first.setdefault(mark, contact.id))
+        sets: dict[str, list[Contact]] = {}
+        for contact in self.contacts.values():
+            sets.setdefault(root(contact.id), []).append(contact)
+        return sorted((tuple(some) for some in sets.values() if len(some) > 1), key=lambda some: by_name(some[0]))
+
+    def merge(self, names: Sequence[str]) -> ContactsState:
+        """The state with these contacts as one, which has the id of the first."""
+        one = merged([self.contacts[name] for name in names])
+        gone = set(names[1:])
+        contacts = {name: one if name == one.id else c for name, c in self.contacts.items() if name not in gone}
+        return self.replace(contacts=contacts, open=one.id if self.open in gone else self.open)
+
+    def kept(self, contact: Contact) -> tuple[ContactsState, Contact]:
+        """The state with a contact, new or changed, and the contact with its id."""
+        new = not contact.id
+        contact = contact.replace(id=str(self.counter + 1)) if new else contact
+        changes = {"contacts": {**self.contacts, contact.id: contact}, "counter": self.counter + new}
+        return self.replace(**changes), contact
+
+    def without(self, name: str) -> ContactsState:
+        rest = {other: contact for other, contact in self.contacts.items() if other != name}
+        return self.replace(contacts=rest, open="" if self.open == name else self.open)
+
+
+def by_name(contact: Contact) -> tuple[str, str]:
+    return contact.name.casefold(), contact.id
+
+
+@lru_cache(maxsize=8)
+def _found(contacts: IdentityKey[dict[str, Contact]], query: str, group: str) -> tuple[Contact, ...]:
+    """Looked for once as long as neither the content nor the search changes: each key that is typed asks again."""
+    fits = (
+        c for c in contacts.value.values()
+        if group in (ALL, *c.groups)
+        and matches(query, c.name, c.email, c.company, c.note, *c.groups, "" if c.private else c.phone)
+    )  # fmt: skip
+    return tuple(sorted(fits, key=by_name))
+
+
+@lru_cache(maxsize=8)
+def _groups(contacts: IdentityKey[dict[str, Contact]]) -> tuple[str, ...]:
+    return tuple(sorted({group for contact in contacts.value.values() for group in contact.groups}, key=str.casefold))
+
+
+def _plain(text: str) -> str:
+    return " ".join(text.casefold().split())
+
+
+def merged(contacts: Sequence[Contact]) -> Contact:
+    """One contact of several: the first one's words, filled up from the others; what differs goes to the note."""
+    keep = contacts[0]
+    values: dict[str, str] = {}
+    extra: list[str] = []
+    for name in ("email", "phone", "company"):
+        said = list(dict.fromkeys(value for c in contacts if (value := getattr(c, name))))
+        # A second number of somebody whose number is private would stand in the open in the note.
+        together = name == "phone" and any(c.private for c in contacts)
+        values[name] = " / ".join(said) if together else "".join(said[:1])
+        extra += [] if together else [f"{LABELS[name]}: {value}" for value in said[1:]]
+    notes = dict.fromkeys(c.note for c in contacts if c.note)
+    groups = dict.fromkeys(group for c in contacts for group in c.groups)
+    return keep.model_copy(update={**values, "private": any(c.private for c in contacts), "groups": tuple(groups),
+                                   "note": "\n".join([*notes, *extra])})  # fmt: skip
+
+
+def draft_of(contact: Contact) -> Draft:
+    return Draft.model_validate({**contact.model_dump(), "groups": ", ".join(contact.groups)})
 
 
 class NewContact(Model):
@@ -279,7 +438,24 @@ class Contacts(App[ContactsContent, ContactsState]):
 
     def start(self, content: ContactsContent, setting: Setting) -> ContactsState:
         many = how_many(content.contacts, content.generate, 15, setting.cast.times)
-        contacts = with_ids((*(content.contacts or ()), *_generated(many, setting)))
+        # The people of the world first, each once; beyond them whoever the seed makes up, so that a few come twice
+        rng, cast = setting
+        made = []
+        for number in range(many):
+            known = number < len(cast.people)
+            name = cast.people[number] if known else f"{rng.choice(FIRST)} {rng.choice(LAST)}"
+            groups = tuple(rng.sample(("Work", "Family", "Friends", "Suppliers"), rng.randrange(3)))
+            made.append(
+                Contact(
+                    name=name,
+                    email=mail_address(name) if known or rng.random() < 0.8 else "",
+                    phone=f"+1 555 {rng.randrange(1000, 9999)}",
+                    private=rng.random() < 0.2,
+                    company=rng.choice(("", *cast.vendors)),
+                    groups=groups,
+                )
+            )
+        contacts = with_ids((*(content.contacts or ()), *tuple(made)))
         return ContactsState(contacts=contacts, counter=highest(contacts))
 
     def view(self, state: ContactsState) -> tuple[Widget, ...]:
@@ -292,7 +468,9 @@ class Contacts(App[ContactsContent, ContactsState]):
 
     def update(self, state: ContactsState, event: Event) -> Update[ContactsState]:
         if isinstance(event, Arrived):
-            return _arrived(state, event)
+            if event.topic != "new-contact":
+                return Update(state)
+            return Update(form_opened(state, Draft.model_validate({k: v for k, v in event.data.items() if k in LABELS})))
         if state.draft is not None:
             return _editing(state, state.draft, event)
         if state.open in state.contacts:
@@ -300,12 +478,6 @@ class Contacts(App[ContactsContent, ContactsState]):
         if state.duplicates:
             return _merging(state, event)
         return _listing(state, event)
-
-
-def _arrived(state: ContactsState, event: Arrived) -> Update[ContactsState]:
-    if event.topic != "new-contact":
-        return Update(state)
-    return Update(form_opened(state, Draft.model_validate({k: v for k, v in event.data.items() if k in LABELS})))
 
 
 def _listing(state: ContactsState, event: Event) -> Update[ContactsState]:
@@ -385,34 +557,9 @@ def _editing(state: ContactsState, draft: Draft, event: Event) -> Update[Contact
         case Edited(key="form.private", value=value):
             return Update(state.replace(draft=draft.replace(private=value == "true")))
         case Pressed(key="save") | Shortcut(chord="Control+s" | "Meta+s"):
-            return _save(state, draft)
+            if errors := draft.errors_of():
+                return Update(state.replace(errors=errors))
+            saved, contact = state.kept(draft.contact_of())
+            return Update(form_opened(saved, None).replace(open=contact.id), (Submitted(), Toast("Contact saved")))
     left = form_update(state, draft, event, "contact", LABELS, lambda draft, name: (draft, draft.field_error(name)))
     return left or Update(state)
-
-
-def _save(state: ContactsState, draft: Draft) -> Update[ContactsState]:
-    if errors := draft.errors_of():
-        return Update(state.replace(errors=errors))
-    saved, contact = state.kept(draft.contact_of())
-    return Update(form_opened(saved, None).replace(open=contact.id), (Submitted(), Toast("Contact saved")))
-
-
-def _generated(many: int, setting: Setting) -> tuple[Contact, ...]:
-    """The people of the world first, each once; beyond them whoever the seed makes up, so that a few come twice."""
-    rng, cast = setting
-    made = []
-    for number in range(many):
-        known = number < len(cast.people)
-        name = cast.people[number] if known else f"{rng.choice(FIRST)} {rng.choice(LAST)}"
-        groups = tuple(rng.sample(("Work", "Family", "Friends", "Suppliers"), rng.randrange(3)))
-        made.append(
-            Contact(
-                name=name,
-                email=mail_address(name) if known or rng.random() < 0.8 else "",
-                phone=f"+1 555 {rng.randrange(1000, 9999)}",
-                private=rng.random() < 0.2,
-                company=rng.choice(("", *cast.vendors)),
-                groups=groups,
-            )
-        )
-    return tuple(made)

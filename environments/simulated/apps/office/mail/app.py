@@ -28,7 +28,6 @@ from environments.simulated.app import (
     is_new,
 )
 from environments.simulated.apps.common.record_list import list_update, list_view, question, with_error
-from environments.simulated.apps.office.mail.agent import agent_over
 from environments.simulated.apps.office.mail.functions import functions
 from environments.simulated.apps.office.mail.state import FOLDERS, GOALS, Compose, Folder, MailState, Message, bad_address
 from environments.simulated.screen import widgets as ui
@@ -170,7 +169,6 @@ class Mail(App[MailContent, MailState]):
     )
     meanings = MEANINGS
     functions = functions(lambda state, event: Mail().update(state, event))
-    agent = staticmethod(agent_over(lambda state, event: Mail().update(state, event)))
 
     def start(self, content: MailContent, setting: Setting) -> MailState:
         address = content.address or mail_address(setting.cast.user)

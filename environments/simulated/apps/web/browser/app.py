@@ -319,7 +319,14 @@ def _tool(state: BrowserState, key: str) -> Update[BrowserState]:
         case ("go", "", ""):
             return _going(state, state.tab.typed)
         case ("bookmark", "", ""):
-            return _marked(state)
+            # A bookmark is added, or removed where there is one
+            address = state.tab.address
+            name = state.bookmark_of(address)
+            if name is not None:
+                return Update(state.without_bookmark(name), (Toast("Bookmark removed"),))
+            if parts(address).host in (NEW_TAB, HISTORY, BOOKMARKS):
+                return Update(state)
+            return Update(state.bookmarked(state.place_at(address).title, address), (Toast("Bookmark added"),))
         case ("new", "-", "tab"):
             return _opened(state, NEW_TAB)
         case ("tab", "-", name) if name in state.tabs:
@@ -347,17 +354,6 @@ def _opened(state: BrowserState, address: str) -> Update[BrowserState]:
     if len(state.tabs) >= MOST_TABS:
         return Update(state, (Toast(f"There are {MOST_TABS} tabs already; close one first"),))
     return _shown(state, state.new_tab(address))
-
-
-def _marked(state: BrowserState) -> Update[BrowserState]:
-    """A bookmark is added, or removed where there is one."""
-    address = state.tab.address
-    name = state.bookmark_of(address)
-    if name is not None:
-        return Update(state.without_bookmark(name), (Toast("Bookmark removed"),))
-    if parts(address).host in (NEW_TAB, HISTORY, BOOKMARKS):
-        return Update(state)
-    return Update(state.bookmarked(state.place_at(address).title, address), (Toast("Bookmark added"),))
 
 
 def _on_page(state: BrowserState, name: str, event: Event) -> Update[BrowserState]:

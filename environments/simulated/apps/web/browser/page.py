@@ -68,19 +68,15 @@ def problem(field: FormField, value: str) -> str:
         case "date" if parse_day(value) is None:
             return f"{field.label} must be a day like 2026-03-31"
         case "number":
-            return _problem_with_number(field, value)
+            if not _NUMBER.fullmatch(value) or len(value) > 15:
+                return f"{field.label} must be a number"
+            if field.least is not None and float(value) < field.least:
+                return f"{field.label} must be at least {field.least:g}"
+            if field.most is not None and float(value) > field.most:
+                return f"{field.label} must be at most {field.most:g}"
+            return ""
         case "select" if value not in field.options:
             return f"{field.label} must be one of {', '.join(field.options)}"
-    return ""
-
-
-def _problem_with_number(field: FormField, value: str) -> str:
-    if not _NUMBER.fullmatch(value) or len(value) > 15:
-        return f"{field.label} must be a number"
-    if field.least is not None and float(value) < field.least:
-        return f"{field.label} must be at least {field.least:g}"
-    if field.most is not None and float(value) > field.most:
-        return f"{field.label} must be at most {field.most:g}"
     return ""
 
 
@@ -197,27 +193,34 @@ class Paper:
     def _content(self, place: Place) -> tuple[Widget, ...]:
         match place.kind:
             case "login":
-                return self._login(place)
+                expired = "expired" in parts(self.address).query
+                why = "Your session has expired. Sign in again." if expired else "Sign in to see this page."
+                wrong = [ui.alert(said, self.key("wrong")) for key, said in self.state.tab.errors.items() if key == "0"]
+                fields = self._form(0, SIGN_IN)
+                return (self.title(place.title), ui.status(why, self.key("why")), *wrong, *fields)
             case "sent":
-                return self._sent(place)
+                where = parts(self.address)
+                block = where.number("form") - 1
+                sent = place.blocks[block].form if block < len(place.blocks) else None
+                said = (sent.done if sent else "Thank you.").replace("{number}", where.query["sent"])
+                title = sent.title if sent and sent.title else place.title
+                back = self.link("back", Link(text=f"Back to {place.title}", to=where.host + where.path))
+                return (self.title(title), ui.status(said, self.key("done")), back)
             case "missing" | "loop":
-                return self._error(place)
+                where = parts(self.address)
+                if place.kind == "loop":
+                    said = f"{self.address} redirected you too many times."
+                elif place.site:
+                    said = f"{where.path} was not found on {place.site.title}."
+                else:
+                    said = f"The address {self.address} could not be found. Check it for typing mistakes."
+                home = (self.link("home", Link(text=f"Go to {place.site.title}", to=where.host)),) if place.site else ()
+                return (self.title(place.title), ui.alert(said, self.key("error")), *home)
         entry = place.entry
         facts = [ui.pair(name, value, self.key(f"fact.{slug(name)}")) for name, value in entry.values.items()] if entry else []
         told = (ui.text(entry.text, self.key("text")),) if entry and entry.text else ()
         blocks = (widget for n, block in enumerate(place.blocks) for widget in self._block(n, block))
         return (self.title(place.title), *told, *facts, *blocks)
-
-    def _error(self, place: Place) -> tuple[Widget, ...]:
-        where = parts(self.address)
-        if place.kind == "loop":
-            said = f"{self.address} redirected you too many times."
-        elif place.site:
-            said = f"{where.path} was not found on {place.site.title}."
-        else:
-            said = f"The address {self.address} could not be found. Check it for typing mistakes."
-        home = (self.link("home", Link(text=f"Go to {place.site.title}", to=where.host)),) if place.site else ()
-        return (self.title(place.title), ui.alert(said, self.key("error")), *home)
 
     def _banner(self, place: Place) -> tuple[Widget, ...]:
         host, consent = parts(self.address).host, place.site.consent if place.site else None
@@ -240,22 +243,6 @@ class Paper:
             items.append(self.link("menu.sign-out", Link(text="Sign out", to=LOGOUT)))
         return (ui.bar(*items, key=self.key("menu")),) if items else ()
 
-    def _login(self, place: Place) -> tuple[Widget, ...]:
-        expired = "expired" in parts(self.address).query
-        why = "Your session has expired. Sign in again." if expired else "Sign in to see this page."
-        wrong = [ui.alert(said, self.key("wrong")) for key, said in self.state.tab.errors.items() if key == "0"]
-        fields = self._form(0, SIGN_IN)
-        return (self.title(place.title), ui.status(why, self.key("why")), *wrong, *fields)
-
-    def _sent(self, place: Place) -> tuple[Widget, ...]:
-        where = parts(self.address)
-        block = where.number("form") - 1
-        sent = place.blocks[block].form if block < len(place.blocks) else None
-        said = (sent.done if sent else "Thank you.").replace("{number}", where.query["sent"])
-        title = sent.title if sent and sent.title else place.title
-        back = self.link("back", Link(text=f"Back to {place.title}", to=where.host + where.path))
-        return (self.title(title), ui.status(said, self.key("done")), back)
-
     def _block(self, n: int, block: Block) -> tuple[Widget, ...]:
         """One block of a page; what it holds goes by the block's number."""
         if block.heading is not None:
@@ -272,7 +259,21 @@ class Paper:
             return (self._image(n, block.image),)
         if block.form is not None:
             return self._form(n, block.form)
-        return self._collection(n, block.collection or "")
+        site = self.state.place_at(self.address).site
+        shown = site.collections[(block.collection or "")] if site else Collection()
+        where = parts(self.address)
+        query = where.query.get("q", "")
+        fits = fitting(IdentityKey(shown), query)
+        items, number, pages = page_of(fits, where.number(), shown.size)
+        search = (self.search(f"Search {shown.noun}", f"{n}.", query),) if shown.search else ()
+        count = (ui.text(f"{len(fits)} {shown.noun} found", self.key(f"{n}.count")),) if query else ()
+        rows = [self._row(n, shown, key) for key in items]
+        body = (
+            self._grid(n, (shown.first, *shown.columns), rows)
+            if rows
+            else ui.text(f"No {shown.noun} found", self.key(f"{n}.none"))
+        )
+        return (*search, *count, body, *self.pager(f"{n}.", number, pages))
 
     def _list(self, n: int, items: tuple[str | Link, ...]) -> Widget:
         made = [
@@ -337,23 +338,6 @@ class Paper:
         widget = widget._replace(label=field.bound)
         return (widget,) if said is None else (widget, ui.alert(said, f"{key}.error"))
 
-    def _collection(self, n: int, name: str) -> tuple[Widget, ...]:
-        site = self.state.place_at(self.address).site
-        shown = site.collections[name] if site else Collection()
-        where = parts(self.address)
-        query = where.query.get("q", "")
-        fits = fitting(IdentityKey(shown), query)
-        items, number, pages = page_of(fits, where.number(), shown.size)
-        search = (self.search(f"Search {shown.noun}", f"{n}.", query),) if shown.search else ()
-        count = (ui.text(f"{len(fits)} {shown.noun} found", self.key(f"{n}.count")),) if query else ()
-        rows = [self._row(n, shown, key) for key in items]
-        body = (
-            self._grid(n, (shown.first, *shown.columns), rows)
-            if rows
-            else ui.text(f"No {shown.noun} found", self.key(f"{n}.none"))
-        )
-        return (*search, *count, body, *self.pager(f"{n}.", number, pages))
-
     def _row(self, n: int, shown: Collection, name: str) -> Widget:
         entry, where = shown.entries[name], parts(self.address)
         first = (
@@ -387,13 +371,31 @@ def body(state: BrowserState) -> Body:
     """The page of the current tab."""
     match state.place_at(state.tab.address).kind:
         case "new-tab":
-            return _start(state)
+            paper = Paper(state)
+            search = (paper.search("Search the web", "", ""),) if state.search else ()
+            marks = list(state.bookmarks.items())[:_SHORTCUTS]
+            links = [paper.link(f"mark.{name}", Link(text=mark.title, to=mark.address)) for name, mark in marks]
+            shortcuts = (ui.listing(paper.key("marks"), links),) if links else ()
+            return Body((paper.title("New tab"), *search, *shortcuts), paper.links)
         case "search":
             return _results(state)
         case "history":
             return _history(state)
         case "bookmarks":
-            return _bookmarks(state)
+            paper = Paper(state)
+            part, number, pages = page_of(list(state.bookmarks.items()), parts(paper.address).number(), VISITS)
+            rows = [
+                ui.row(paper.key(f"mark.{name}.row"), paper.link(f"mark.{name}", Link(text=mark.title, to=mark.address)),
+                    ui.cell(mark.address, paper.key(f"mark.{name}.address")),
+                    ui.button(f"Remove {mark.title}", paper.key(f"remove.{name}")), press=False)
+                for name, mark in part
+            ]  # fmt: skip
+            shown = (
+                ui.table(paper.key("marks"), ("Page", "Address", "Remove"), rows)
+                if rows
+                else ui.text("No bookmarks yet", paper.key("none"))
+            )
+            return Body((paper.title("Bookmarks"), shown, *paper.pager("", number, pages)), paper.links)
     return site_body(state)
 
 
@@ -434,15 +436,6 @@ def _proposals(state: BrowserState, typed: str) -> tuple[str, ...]:
     return tuple(fits[:_PROPOSALS])
 
 
-def _start(state: BrowserState) -> Body:
-    paper = Paper(state)
-    search = (paper.search("Search the web", "", ""),) if state.search else ()
-    marks = list(state.bookmarks.items())[:_SHORTCUTS]
-    links = [paper.link(f"mark.{name}", Link(text=mark.title, to=mark.address)) for name, mark in marks]
-    shortcuts = (ui.listing(paper.key("marks"), links),) if links else ()
-    return Body((paper.title("New tab"), *search, *shortcuts), paper.links)
-
-
 def _results(state: BrowserState) -> Body:
     paper, where = Paper(state), parts(state.tab.address)
     query = where.query.get("q", "")
@@ -480,23 +473,6 @@ def _history(state: BrowserState) -> Body:
     )
     clear = ui.bar(ui.button("Clear history", paper.key("clear"), enabled=bool(rows)), key=paper.key("tools"))
     return Body((paper.title("History"), clear, shown, *paper.pager("", number, pages)), paper.links)
-
-
-def _bookmarks(state: BrowserState) -> Body:
-    paper = Paper(state)
-    marks, number, pages = page_of(list(state.bookmarks.items()), parts(paper.address).number(), VISITS)
-    rows = [
-        ui.row(paper.key(f"mark.{name}.row"), paper.link(f"mark.{name}", Link(text=mark.title, to=mark.address)),
-            ui.cell(mark.address, paper.key(f"mark.{name}.address")),
-            ui.button(f"Remove {mark.title}", paper.key(f"remove.{name}")), press=False)
-        for name, mark in marks
-    ]  # fmt: skip
-    shown = (
-        ui.table(paper.key("marks"), ("Page", "Address", "Remove"), rows)
-        if rows
-        else ui.text("No bookmarks yet", paper.key("none"))
-    )
-    return Body((paper.title("Bookmarks"), shown, *paper.pager("", number, pages)), paper.links)
 
 
 def search_address(state: BrowserState, query: str) -> str:

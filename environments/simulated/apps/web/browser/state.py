@@ -166,10 +166,7 @@ class BrowserState(AppState):
             return self, address
         if path == LOGOUT:
             return self._without_session(host), normal(host)
-        return self._checked(address, self.place_at(address).private)
-
-    def _checked(self, address: str, private: bool) -> tuple[BrowserState, str]:
-        """Every page of the site counts for the session; a private one asks for it."""
+        # Every page of the site counts for the session; a private one asks for it
         state = self
         host = parts(address).host
         session = state.sessions.get(host)
@@ -178,7 +175,7 @@ class BrowserState(AppState):
                 sessions = {**state.sessions, host: Session(left=session.left - 1)}
                 return state.replace(sessions=sessions), address
             state = state._without_session(host)
-        if private and host not in state.sessions:
+        if self.place_at(address).private and host not in state.sessions:
             why = {"expired": "1"} if session else {}
             return state, asked(f"{host}{LOGIN}", next=address, **why)
         return state, address

@@ -10,8 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from worlds.effort import at_most
 
-from environments.simulated.apps.documents.spreadsheet.book import Book
-from environments.simulated.apps.documents.spreadsheet.calls import like
+from environments.simulated.apps.documents.spreadsheet.book import Book, like
 from environments.simulated.apps.documents.spreadsheet.formula import (
     At,
     Mistake,

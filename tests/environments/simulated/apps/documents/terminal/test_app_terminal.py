@@ -13,7 +13,7 @@ from environments.simulated.app import Change, Pressed
 from environments.simulated.apps import APPS
 from environments.simulated.apps.documents.files.state import ROOT, Entry, FilesState, parent
 from environments.simulated.apps.documents.terminal.app import run
-from environments.simulated.apps.documents.terminal.tree import ENTRIES_MAX, FILE_MAX, Shell
+from environments.simulated.apps.documents.terminal.text import ENTRIES_MAX, FILE_MAX, Shell
 from environments.simulated.desktop import SimulatedDesktop
 from environments.simulated.world.worldfile import WorldError, parse_world
 from protocol import CallApi

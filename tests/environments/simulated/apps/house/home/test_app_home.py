@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from environments.simulated.app import Edited, Passed, Pressed
 from environments.simulated.apps import APPS
-from environments.simulated.apps.house.home.state import OVEN, THERMOSTAT, Oven, Thermostat, aimed, cooled, heated, warmed
+from environments.simulated.apps.house.home.app import OVEN, THERMOSTAT, Oven, Thermostat, aimed, cooled, heated, warmed
 from environments.simulated.world.worldfile import WorldError, parse_world
 from protocol import CallApi
 
