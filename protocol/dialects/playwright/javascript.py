@@ -10,13 +10,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from typing import NamedTuple, NoReturn
+from typing import NamedTuple
 
 from protocol.dialects.common.base import DialectError
 from protocol.dialects.playwright.locators import quoted
 
 NAME = "playwright_js"
-_DEEPEST = 50
 _TOKEN = re.compile(
     r"""
     (?P<space>[\s\ufeff]+|//[^\n]*|/\*(?:[^*]|\*(?!/))*+\*/)
@@ -108,138 +107,103 @@ def snake(name: str) -> str:
     return _RENAMED.get(said, said)
 
 
-class Pythonic:
-    """Says one expression in Python's words; it knows literals, names and calls, and refuses everything else."""
+class _Pythonic:
+    """Says one expression in Python's words, token by token; whether it is whole, the reader of Python tells."""
 
     def __init__(self, given: list[Token]) -> None:
         self._given = given
-        self._at = 0
+        self._said: list[str] = []
+        self._open: list[str] = []
+        """The brackets that are open; `=` for the braces around the options of a call, which Python does not write."""
+        self._negated = ""
 
-    def whole(self) -> str:
-        """The expression that all the tokens are. Raises DialectError."""
-        said = self.value(0)
-        if self._at < len(self._given):
-            self._refuse("the end of the statement")
-        return said
-
-    def _peek(self, *texts: str) -> bool:
-        return self._at < len(self._given) and self._given[self._at].kind == "mark" and self._given[self._at].text in texts
-
-    def _take(self, *texts: str) -> Token:
-        if not self._peek(*texts):
-            self._refuse(" or ".join(f'"{text}"' for text in texts))
-        self._at += 1
-        return self._given[self._at - 1]
-
-    def _next(self, expected: str) -> Token:
-        if self._at >= len(self._given):
-            self._refuse(expected)
-        self._at += 1
-        return self._given[self._at - 1]
-
-    def _refuse(self, expected: str) -> NoReturn:
-        here = self._given[min(self._at, len(self._given) - 1)]
-        raise DialectError(NAME, here.where, f"expected {expected}")
-
-    def value(self, depth: int) -> str:
-        if depth > _DEEPEST:
-            self._refuse(f"no more than {_DEEPEST} levels")
-        token = self._next("a value")
-        if token.kind in ("text", "template"):
-            return quoted(text_of(token))
-        if token.kind == "number":
-            return token.text.replace("_", "")
-        if token.kind == "pattern":
-            match = _PATTERN.fullmatch(token.text)
-            flags = [_FLAGS[flag] for flag in (match[2] if match else "") if flag in _FLAGS]
-            said = quoted(match[1].replace("\\/", "/") if match else "")
-            return f"re.compile({', '.join([said, ' | '.join(flags)] if flags else [said])})"
-        if token.text == "-" and self._at < len(self._given) and self._given[self._at].kind == "number":
-            return "-" + self.value(depth + 1)
-        if token.text == "[":
-            return f"[{', '.join(self._values(']', depth))}]"
-        if token.text == "{":
-            return f"{{{', '.join(f'{quoted(name)}: {value}' for name, value in self._pairs(depth))}}}"
-        if token.kind == "name":
-            return _CONSTANTS.get(token.text) or self._chain(token, depth)
-        self._at -= 1
-        self._refuse("a value")
-
-    def _chain(self, root: Token, depth: int) -> str:
-        said = snake(root.text) if self._peek("(") else root.text
-        said += self._called(root.text, depth)
-        negated = ""
-        while self._peek("."):
-            self._at += 1
-            name = self._next("a name")
-            if name.kind != "name":
-                self._at -= 1
-                self._refuse("a name")
-            if name.text == "soft" and said == "expect":
-                said += self._called(name.text, depth)
-            elif name.text == "not" and not self._peek("("):
-                negated = "not_"
-            elif name.text in _PROPERTIES and self._peek("("):
-                self._take("(")
-                self._take(")")
-                said += f".{snake(name.text)}"
+    def said(self) -> str:
+        at = 0
+        while at < len(self._given):
+            token, before = self._given[at], self._text(at - 1)
+            operand = token.kind != "mark"
+            if operand and at and (self._given[at - 1].kind != "mark" or before in _CLOSING):
+                raise DialectError(NAME, token.where, "expected the end of the statement")
+            if operand and self._open[-1:] in (["{"], ["="]) and before in ("{", ","):
+                at = self._key(at)
+            elif token.kind == "name" and before == ".":
+                at = self._member(at)
+            elif operand:
+                self._said.append(_operand(token, called=self._text(at + 1) == "("))
+                at += 1
             else:
-                said += f".{negated}{snake(name.text)}{self._called(name.text, depth)}"
-                negated = ""
-        return said
+                at = self._mark(at)
+        return "".join(self._said)
 
-    def _called(self, name: str, depth: int) -> str:
-        """The arguments of a call, the options at its end by their names; nothing where nothing is called."""
-        if not self._peek("("):
-            return ""
-        self._at += 1
-        said: list[str] = []
-        while not self._peek(")"):
-            if self._peek("{") and name not in _TAKES_OBJECT:
-                self._at += 1
-                said += [f"{snake(option)}={value}" for option, value in self._pairs(depth)]
-            else:
-                said.append(self.value(depth + 1))
-            if not self._peek(")"):
-                self._take(",", ")")
-        self._at += 1
-        return f"({', '.join(said)})"
+    def _text(self, at: int) -> str:
+        return self._given[at].text if 0 <= at < len(self._given) else ""
 
-    def _values(self, end: str, depth: int) -> list[str]:
-        said: list[str] = []
-        while not self._peek(end):
-            said.append(self.value(depth + 1))
-            if not self._peek(end):
-                self._take(",", end)
-        self._at += 1
-        return said
+    def _key(self, at: int) -> int:
+        token = self._given[at]
+        if token.kind not in ("name", "text") or self._text(at + 1) != ":":
+            raise DialectError(NAME, token.where, "expected a name")
+        name = text_of(token) if token.kind == "text" else token.text
+        self._said.append(f"{snake(name)}=" if self._open[-1] == "=" else f"{quoted(name)}: ")
+        return at + 2
 
-    def _pairs(self, depth: int) -> list[tuple[str, str]]:
-        said: list[tuple[str, str]] = []
-        while not self._peek("}"):
-            if self._peek("..."):
-                self._spread()
-                said.append(("spread", "None"))
-                continue
-            name = self._next("a name")
-            if name.kind not in ("name", "text"):
-                self._at -= 1
-                self._refuse("a name")
-            self._take(":")
-            said.append((text_of(name) if name.kind == "text" else name.text, self.value(depth + 1)))
-            if not self._peek("}"):
-                self._take(",", "}")
-        self._at += 1
-        return said
+    def _member(self, at: int) -> int:
+        """What stands behind a dot: `.not` goes into the name that follows, `.soft` says nothing here."""
+        name, after = self._text(at), self._text(at + 1)
+        if (name, after) == ("not", ".") or (name == "soft" and self._said[-2:] == ["expect", "."]):
+            self._negated = "not_" * (name == "not")
+            del self._said[-1:]
+            return at + 1
+        self._said.append(self._negated + snake(name))
+        self._negated = ""
+        return at + 3 if name in _PROPERTIES and after == "(" and self._text(at + 2) == ")" else at + 1
 
-    def _spread(self) -> None:
+    def _mark(self, at: int) -> int:
+        token, text = self._given[at], self._text(at)
+        if text == "...":
+            return self._spread(at)
+        options = text == "{" and self._open[-1:] and self._open[-1] not in ("(", "[", "{", "=")
+        if options and self._open[-1] not in _TAKES_OBJECT:
+            self._open.append("=")
+        elif text in _OPENING:
+            called = text == "(" and at > 0 and self._given[at - 1].kind == "name"
+            self._open.append(self._text(at - 1) if called else text)
+            self._said.append(text)
+        elif text in _CLOSING and self._open:
+            if self._said[-1] == ", ":
+                del self._said[-1]
+            self._said += [] if self._open.pop() == "=" else [text]
+        elif text in (".", "-", ","):
+            self._said.append(", " if text == "," else text)
+        else:
+            raise DialectError(NAME, token.where, "expected a value")
+        return at + 1
+
+    def _spread(self, at: int) -> int:
         """Passes over `...devices['iPhone 15'],`: what it stands for is only known when the script is run."""
         depth = 0
-        while depth or not self._peek(",", "}"):
-            text = self._next('"}"').text
-            depth += (text in _OPENING) - (text in _CLOSING)
-        if self._peek(","):
-            self._at += 1
+        while at < len(self._given) and (depth or self._text(at) not in (",", "}")):
+            depth += (self._text(at) in _OPENING) - (self._text(at) in _CLOSING)
+            at += 1
+        self._said.append("spread=None" if self._open[-1:] == ["="] else '"spread": None')
+        return at
+
+
+def pythonic(given: list[Token]) -> str:
+    """The expression that the tokens are, in Python's words. Raises DialectError for what is no literal, name or call."""
+    return _Pythonic(given).said()
+
+
+def _operand(token: Token, *, called: bool) -> str:
+    if token.kind in ("text", "template"):
+        return quoted(text_of(token))
+    if token.kind == "number":
+        return token.text.replace("_", "")
+    if token.kind == "name":
+        return _CONSTANTS.get(token.text) or (snake(token.text) if called else token.text)
+    match = _PATTERN.fullmatch(token.text)
+    flags = [_FLAGS[flag] for flag in (match[2] if match else "") if flag in _FLAGS]
+    said = quoted(match[1].replace("\\/", "/") if match else "")
+    return f"re.compile({', '.join([said, ' | '.join(flags)] if flags else [said])})"
 
 
 _OPENING, _CLOSING = frozenset("([{"), frozenset(")]}")

@@ -19,7 +19,7 @@ from pathlib import Path
 from protocol.dialects import DialectError, dialect
 from protocol.dialects.common.base import LONGEST, Loss
 from protocol.dialects.common.calls import Statement
-from protocol.dialects.playwright.javascript import NAME, Pythonic, StatementTokens, TestStart, Token, parts, text_of, tokens
+from protocol.dialects.playwright.javascript import NAME, StatementTokens, TestStart, Token, parts, pythonic, text_of, tokens
 from protocol.dialects.playwright.locators import PAGE, is_locator, read_chain
 from protocol.dialects.playwright.playwright_script import Pieces
 from protocol.exports.common.base import ExportResult, Format, FormatError, ImportResult, Run, RunInfo
@@ -120,7 +120,7 @@ class _Reader:
             return self._together(given, "")
         if texts[1:4] == [".", "once", "("] or texts[1:4] == [".", "on", "("]:
             return self._answer(given)
-        return [Pythonic(self._known(given)).whole()]
+        return [pythonic(self._known(given))]
 
     def _given(self, given: list[Token]) -> list[str]:
         """`const name = ...`: a page, something that is expected, or an element that gets a name."""
@@ -142,11 +142,11 @@ class _Reader:
         if said[1:3] == [".", "launch"]:
             return []
         if said[1:3] == [".", "newContext"]:
-            return [f"context = {Pythonic(rest).whole()}"]
+            return [f"context = {pythonic(rest)}"]
         if said[1:3] == [".", "newPage"]:
-            return [f"{self._page(name)} = {Pythonic(rest).whole()}"]
+            return [f"{self._page(name)} = {pythonic(rest)}"]
         rest = self._known(rest)
-        chain = read_chain(NAME, Pythonic(rest).whole())
+        chain = read_chain(NAME, pythonic(rest))
         if len(chain.steps) < 2 or not all(map(is_locator, chain.steps[1:])):
             raise DialectError(NAME, given[0].where, "what is read from a page here is no action")
         self._elements[name] = rest
@@ -180,7 +180,7 @@ class _Reader:
             elif texts[1:4] == [".", "waitForNavigation", "("]:
                 self._lose("wait_for_navigation", "what comes of an action is no action")
             elif one:
-                said.append(Pythonic(self._known(one)).whole())
+                said.append(pythonic(self._known(one)))
         if not said:
             raise DialectError(NAME, given[0].where, "nothing is done here")
         return [*said, f"{self._page(name)} = {name}_info.value"] if name else said
