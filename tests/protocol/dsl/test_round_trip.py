@@ -87,15 +87,3 @@ def test_any_role_goes_with_any_locator(target: ActionTarget, role: str) -> None
 )  # fmt: skip
 def test_what_is_odd_comes_back_too(action: Action) -> None:
     is_the_same(action)
-
-
-def test_the_case_of_a_letter_is_kept() -> None:
-    assert is_the_same(p.PressKey(keys=("Control", "s"))) == "press Control+s"
-    assert is_the_same(p.PressKey(keys=("Control", "S"))) == "press Control+S"
-
-
-def test_whole_numbers_and_fractions_are_told_apart() -> None:
-    whole, fraction = (p.Click(target=ActionTarget(point=Coordinate(x=x, y=7))) for x in (3, 3.0))
-    assert (emit(whole), emit(fraction)) == ("click at (3, 7)", "click at (3.0, 7)")
-    assert isinstance(parse_line(emit(whole)).target.point.x, int)
-    assert isinstance(parse_line(emit(fraction)).target.point.x, float)

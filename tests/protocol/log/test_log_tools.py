@@ -7,8 +7,6 @@ import tracemalloc
 from collections.abc import Iterator
 from pathlib import Path
 
-import pytest
-
 from protocol import (
     ActionResult,
     Answer,
@@ -22,7 +20,6 @@ from protocol import (
     read_log,
     write_log,
 )
-from protocol.log import log as raw_lines
 from protocol.log.check import WINDOW, check_log, diff_logs, gather
 from protocol.log.log import LogLine
 
@@ -78,13 +75,6 @@ def test_an_unreadable_line_is_an_error_and_the_check_goes_on(tmp_path: Path):
     found = [(f.number, f.level, str(f.problem)) for f in check_log(read_log(path), tmp_path)]
     assert [(number, level) for number, level, _ in found] == [(3, "error"), (3, "error"), (4, "error")]
     assert "cut off" in found[-1][2]
-
-
-def test_a_line_that_is_too_long_is_passed_over(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr(raw_lines, "LONGEST_LINE", 2_000)
-    path = tmp_path / "log.jsonl"
-    write_log(path, [step(1), step(2, "x" * 9_000), step(3)])
-    assert [(line.number, bool(line.step)) for line in read_log(path)] == [(1, True), (2, False), (3, True)]
 
 
 def test_the_figures_count_every_step():

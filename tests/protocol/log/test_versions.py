@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-import json
 from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from written.actions import every_action
 
-from protocol import InteractionStep, VisualState
-from protocol.log.log import step_json
 from protocol.log.versions import BadStep, parse_step
 
 STEP: dict[str, Any] = {"timestamp": 1, "visual_state": {}, "action": {"action_type": "wait"}, "protocol_version": "0.1"}
@@ -76,14 +72,6 @@ def test_a_problem_names_its_path_and_reason(change, where, said):
 
 def test_every_problem_of_a_line_is_named():
     assert len(problems({**STEP, "timestamp": "x", "action": {"action_type": "scroll", "unit": "mile"}})) == 2
-
-
-@given(every_action)
-def test_every_action_survives_a_line_of_a_log(action):
-    step = InteractionStep(timestamp=1, visual_state=VisualState(), action=action)
-    line = step_json(step)
-    assert parse_step(json.loads(line)) == step
-    assert "\n" not in line
 
 
 @given(

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import TypeAdapter, ValidationError
-from written.actions import HOSTILE, KINDS, every_action
+from written.actions import KINDS, every_action
 
 import protocol as p
 from protocol import Action, ActionTarget, AgentAction, Click, describe, parse_action
@@ -33,13 +33,6 @@ def test_an_action_that_is_written_is_read_back_as_itself(verb: str, data: st.Da
     assert adapter.validate_json(action.model_dump_json(exclude_defaults=True)) == action
 
 
-@pytest.mark.parametrize("text", HOSTILE, ids=ascii)
-def test_text_is_carried_as_it_is_and_never_becomes_another_action(text: str) -> None:
-    for verb in ("type", "answer"):
-        action = parse_action(json.loads(json.dumps({"action_type": verb, "text": text})))
-        assert (action.verb, action.text) == (verb, text)
-
-
 @given(every_action)
 def test_parameters_are_everything_but_the_verb_and_the_target(action: Action) -> None:
     assert {"action_type", "target"}.isdisjoint(action.parameters)
@@ -53,15 +46,6 @@ def test_parameters_are_everything_but_the_verb_and_the_target(action: Action) -
 def test_two_actions_share_a_digest_only_when_they_are_equal(one: Action, other: Action) -> None:
     assert (one.digest == other.digest) == (one == other)
     assert parse_action(one.dump()).digest == one.digest
-
-
-@pytest.mark.parametrize(
-    "change",
-    [{"delay": 1.0}, {"button": "right"}, {"count": 2}, {"modifiers": ("Shift",)}, {"target": ActionTarget(text="Send ")}],
-)
-def test_an_edited_action_has_another_digest(change: dict[str, Any]) -> None:
-    action = Click(target=ActionTarget(text="Send"))
-    assert action.model_copy(update=change).digest != action.digest
 
 
 @pytest.mark.parametrize(

@@ -12,7 +12,7 @@ from langchain_core.messages import AIMessage
 from langchain_core.utils.function_calling import convert_to_openai_tool
 from written.actions import KINDS, every_action
 
-from protocol import Action, Click, Extension, FinishGoal, PressKey, Type
+from protocol import Action, Click, Extension, FinishGoal, Type
 from protocol.dialects import Context, DialectError
 from protocol.dialects.desktop.langchain import from_langchain, to_langchain, tools
 
@@ -62,11 +62,6 @@ def test_a_verb_of_others_is_carried_by_a_tool_of_its_own() -> None:
     assert call["name"] == "extension"
     assert call["args"]["action_type"] == "x-anthropic.cursor_position"
     assert from_langchain([call, {"name": "finish_goal", "args": {}}], HERE).actions == [action, FinishGoal()]
-
-
-def test_names_of_keys_are_read_in_any_spelling() -> None:
-    read = from_langchain({"name": "press_key", "args": {"keys": ["ctrl", "s"]}, "id": None}, HERE)
-    assert read.actions == [PressKey(keys=("Control", "s"))]
 
 
 def test_words_beside_the_calls_are_declared() -> None:

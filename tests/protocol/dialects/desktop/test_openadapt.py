@@ -32,7 +32,6 @@ from protocol import (
     PressKey,
     Screenshot,
     Scroll,
-    SelectOption,
     SwitchWindow,
     Type,
     VisualState,
@@ -321,24 +320,3 @@ def test_what_is_not_understood_is_an_error_with_its_place(payload: Any, context
     with pytest.raises(DialectError) as bad:
         from_openadapt(payload, context)
     assert bad.value.where == where
-
-
-@pytest.mark.parametrize(
-    "action",
-    [
-        Click(target=AT, button="middle"),
-        Drag(target=AT, to=AT, button="right"),
-        SelectOption(target=NODE, options=("a",)),
-        Type(text=""),
-        PressKey(keys=("a", "b")),
-        PressKey(keys=("ControlOrMeta", "a")),
-        Click(target=ActionTarget(text="Save")),
-        Extension(action_type="x-openadapt.close_app", arguments={"app_name": 7}),
-        Extension(action_type="x-openadapt.click"),
-    ],
-    ids=lambda action: action.verb,
-)
-def test_what_they_cannot_say_is_refused(action: Action) -> None:
-    for context in (JSON, DSL):
-        with pytest.raises(DialectError):
-            to_openadapt(action, context)

@@ -302,22 +302,3 @@ def test_every_other_tool_is_carried_whole_and_never_run(tool: str) -> None:
         return  # a tool of ours, but for its boxes
     assert read(payload) == [action]
     assert to_playwright_mcp(action, CLI) == (payload, [])
-
-
-@pytest.mark.parametrize(
-    "action",
-    [
-        p.Answer(text="42"),
-        p.LaunchApp(app="mail"),
-        p.Click(target=REF, button="back"),
-        p.Click(target=AT, modifiers=("Shift",)),
-        p.Hover(target=REF, modifiers=("Shift",)),
-        p.Fill(target=AT, text="x"),
-        p.Extension(action_type="x-playwright_mcp.click", arguments={"target": "e1"}),
-        p.Extension(action_type="x-playwright_mcp.take_screenshot"),
-        p.Extension(action_type="x-playwright_mcp.fly"),
-    ],
-)
-def test_what_no_tool_does_is_refused(action: p.Action) -> None:
-    with pytest.raises(DialectError):
-        to_playwright_mcp(action, HERE)

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 from hypothesis import given, settings
-from written.actions import HOSTILE, every_action
+from written.actions import every_action
 
 import protocol as p
 from protocol.dialects import Context, DialectError, Loss
@@ -299,30 +299,11 @@ def test_an_element_of_the_state_is_said_by_its_role_and_name() -> None:
     assert to_playwright_python(p.Click(target=AT), SEEN) == ("page.mouse.click(10, 20)", [])
 
 
-def test_enter_is_a_line_of_its_own_and_that_is_declared() -> None:
-    written = to_playwright_python(p.Fill(target={"selector": "#q"}, text="x", submit=True), HERE)
-    assert written.payload == 'page.locator("#q").fill("x")\npage.locator("#q").press("Enter")'
-    assert [loss.what for loss in written.losses] == ["fill.submit"]
-
-
 def test_a_held_key_comes_up_again() -> None:
     lines = to_playwright_python(p.HoldKey(keys=("Shift", "a"), seconds=1), HERE).payload.splitlines()
     assert [line.split("(")[0] for line in lines] == [
         "page.keyboard.down", "page.keyboard.down", "page.wait_for_timeout", "page.keyboard.up", "page.keyboard.up",
     ]  # fmt: skip
-
-
-@pytest.mark.parametrize("text", HOSTILE)
-def test_text_is_opaque_and_stays_in_one_line(text: str) -> None:
-    for action in (
-        p.Type(text=text),
-        p.Fill(target={"selector": text}, text=text),
-        p.Fill(target=SAVE | {"text": text}, text=text),
-    ):
-        written = to_playwright_python(action, HERE)
-        assert read(written.payload) == [action]
-        assert "\n" not in written.payload
-        assert len(ast.parse(written.payload).body) == 1
 
 
 @given(action=every_action)
@@ -337,14 +318,6 @@ def test_what_is_written_is_python_that_asks_a_page(action: p.Action) -> None:
         assert value is not None
         names = {node.id for node in ast.walk(value) if isinstance(node, ast.Name)}
         assert names <= {"page", "context"}
-
-
-def test_lines_can_be_put_into_the_frame_of_codegen() -> None:
-    actions = [p.Navigate(url="https://a.example"), p.Click(target=SAVE), p.Tabs(op="new"), p.Click(target=AT)]
-    body = "\n    ".join(line for action in actions for line in to_playwright_python(action, HERE).payload.split("\n"))
-    frame = SYNC[: SYNC.index("    page.goto")] + "    " + body + SYNC[SYNC.index("\n\n    # ---") :]
-    ast.parse(frame)
-    assert read(frame) == actions
 
 
 @pytest.mark.parametrize(
@@ -379,26 +352,3 @@ def test_what_is_not_understood_names_its_line_and_column(text: str, where: str,
     with pytest.raises(DialectError, match=message) as refused:
         read(text)
     assert refused.value.where == where
-
-
-@pytest.mark.parametrize(
-    "action",
-    [
-        p.Answer(text="42"),
-        p.FinishGoal(),
-        p.LaunchApp(app="mail"),
-        p.Tabs(op="list"),
-        p.Click(target={"selector": "#a"}, button="back"),
-        p.Fill(target=AT, text="x"),
-        carried("click", {"selector": "#a"}),
-        carried("check"),
-        carried("reload", soon=True),
-        carried("expect", text="import os"),
-        carried("expect", text="expect(page).to_be(1)\npage.go_back()"),
-        carried("dialog", answer="accept(), page.go_back"),
-        carried("dialog", answer='dismiss())\npage.once("dialog", lambda dialog: dialog.accept'),
-    ],
-)
-def test_what_a_page_cannot_be_asked_for_is_refused(action: p.Action) -> None:
-    with pytest.raises(DialectError):
-        to_playwright_python(action, HERE)

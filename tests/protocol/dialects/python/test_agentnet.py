@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 from hypothesis import given, settings
-from written.actions import HOSTILE, every_action
+from written.actions import every_action
 
 import protocol as p
 from protocol.dialects import Context, DialectError, Loss
@@ -150,12 +150,6 @@ def test_setting_a_field_clears_it_first() -> None:
     assert [loss.what for loss in written.losses] == ["fill", "fill.submit"]
 
 
-@pytest.mark.parametrize("text", HOSTILE)
-def test_text_is_opaque(text: str) -> None:
-    for action in (p.Type(text=text), p.Answer(text=text), p.FinishGoal(summary=text), p.LaunchApp(app=text)):
-        assert read(to_agentnet(action, HERE).payload) == [action]
-
-
 @given(action=every_action)
 @settings(max_examples=3 * settings.default.max_examples)
 def test_what_is_written_is_one_call_a_line(action: p.Action) -> None:
@@ -203,21 +197,3 @@ def test_what_is_not_understood_names_its_place(text: str, where: str, message: 
     with pytest.raises(DialectError, match=message) as refused:
         read(text)
     assert refused.value.where == where
-
-
-@pytest.mark.parametrize(
-    "action",
-    [
-        p.MouseDown(target=AT),
-        p.KeyDown(key="Shift"),
-        p.HoldKey(keys=("Shift",), seconds=1),
-        p.Click(target=AT, modifiers=("Control",)),
-        p.Click(target=AT, button="back"),
-        p.Screenshot(),
-        p.Extension(action_type="x-agentnet.home", arguments={"far": True}),
-        p.Extension(action_type="x-agentnet.swipe", arguments={"from_coord": [2, 2], "to_coord": [0, 0]}),
-    ],
-)
-def test_what_the_data_has_no_call_for_is_refused(action: p.Action) -> None:
-    with pytest.raises(DialectError):
-        to_agentnet(action, HERE)

@@ -138,12 +138,6 @@ def test_pixels_are_never_taken_for_notches() -> None:
     assert losses == [Loss(what="scroll.unit", why="px said as notches of 120 pixels")]
 
 
-@pytest.mark.parametrize("button", ["back", "forward"])
-def test_a_button_that_is_not_there_is_never_the_left_one(button: Any) -> None:
-    with pytest.raises(DialectError, match=f"click.button: computer_13 has no button '{button}'"):
-        to_computer_13(p.Click(target=AT, button=button), HERE)
-
-
 def test_a_held_key_comes_up_again() -> None:
     payload, losses = to_computer_13(p.HoldKey(keys=("Control", "a"), seconds=3), HERE)
     assert [(call["action_type"], call.get("parameters")) for call in payload] == [
@@ -160,14 +154,6 @@ def test_a_drag_through_points_or_with_another_button_is_pressed_moved_and_relea
     payload, losses = to_computer_13(p.Drag(target=AT, to=THERE, path=([50, 60],), button="right"), HERE)
     assert [call["action_type"] for call in payload] == ["MOVE_TO", "MOUSE_DOWN", "MOVE_TO", "MOVE_TO", "MOUSE_UP"]
     assert losses == [Loss(what="drag", why="said as a press, moves and a release")]
-
-
-def test_an_element_is_said_by_its_place_and_the_loss_is_declared() -> None:
-    save = p.GUIElement(element_id="7", text="Save", role="button", bbox=p.BoundingBox(x1=0, y1=0, x2=20, y2=40))
-    seen = Context(state=p.VisualState(elements=(save,)))
-    payload, losses = to_computer_13(p.Click(target={"text": "Save"}), seen)
-    assert payload == {"action_type": "CLICK", "parameters": {"x": 10, "y": 20}}
-    assert losses == [Loss(what="target.text", why="only the place is said, not which element it is")]
 
 
 @pytest.mark.parametrize(
@@ -196,21 +182,6 @@ def test_what_is_not_understood_names_its_place(payload: Any, where: str) -> Non
     with pytest.raises(DialectError) as refused:
         from_computer_13(payload, HERE)
     assert refused.value.where == where
-
-
-@pytest.mark.parametrize(
-    "action",
-    [
-        p.Answer(text="42"),
-        p.Navigate(url="https://example.org"),
-        p.Screenshot(),
-        p.LaunchApp(app="mail"),
-        p.AskUser(question="?"),
-    ],
-)
-def test_what_the_space_has_no_verb_for_is_refused(action: p.Action) -> None:
-    with pytest.raises(DialectError, match="computer_13 has no"):
-        to_computer_13(action, HERE)
 
 
 @given(action=every_action)

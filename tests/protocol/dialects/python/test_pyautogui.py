@@ -8,7 +8,7 @@ from collections.abc import Callable
 
 import pytest
 from hypothesis import given, settings
-from written.actions import HOSTILE, every_action
+from written.actions import every_action
 
 import protocol as p
 from protocol.dialects import Context, DialectError, Loss
@@ -138,18 +138,6 @@ def test_a_fence_within_a_typed_text_is_text() -> None:
         read("```python\npyautogui.press('a')\n```\npyautogui.click(1, 2)")
 
 
-@pytest.mark.parametrize("text", HOSTILE)
-def test_text_is_opaque_and_stays_in_one_line(text: str) -> None:
-    written = to_pyautogui(p.Type(text=text), HERE)
-    assert "\n" not in written.payload
-    assert written.losses == []
-    assert read(written.payload) == [p.Type(text=text)]
-    (call,) = ast.parse(written.payload).body
-    assert isinstance(call, ast.Expr)
-    assert isinstance(call.value, ast.Call)
-    assert ast.literal_eval(call.value.args[0]) == text
-
-
 def test_several_actions_can_be_joined() -> None:
     actions = [p.Click(target=AT), p.Type(text="a;b\n"), p.PressKey(keys=("Enter",)), p.FinishGoal()]
     assert read("\n".join(to_pyautogui(action, HERE).payload for action in actions)) == actions
@@ -272,23 +260,6 @@ def test_a_tag_that_is_not_on_the_screen_is_refused(text: str, context: Context)
 def test_a_tag_means_nothing_without_marks() -> None:
     with pytest.raises(DialectError, match="a literal is needed, not the name 'tag_1'"):
         read("pyautogui.click(tag_1)")
-
-
-@pytest.mark.parametrize(
-    "action",
-    [
-        p.Answer(text="42"),
-        p.Navigate(url="https://example.org"),
-        p.Click(target=AT, button="back"),
-        p.PressKey(keys=("é",)),
-        p.Extension(action_type="x-pyautogui.click", arguments={"x": 1, "y": 2}),
-        p.Extension(action_type="x-pyautogui.move", arguments={"speed": 1}),
-        p.Extension(action_type="x-pyautogui.alert", arguments={"text": 10**30}),
-    ],
-)
-def test_what_pyautogui_cannot_do_is_refused(action: p.Action) -> None:
-    with pytest.raises(DialectError):
-        to_pyautogui(action, HERE)
 
 
 def test_a_thought_that_stands_as_a_text_among_the_calls_is_passed_over_and_told() -> None:

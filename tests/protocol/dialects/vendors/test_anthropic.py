@@ -8,11 +8,11 @@ import pytest
 from anthropic.types.beta import BetaComputerToolUseBlock
 from anthropic.types.beta.beta_computer_member_name import BETA_COMPUTER_MEMBER_NAME_VALUES
 from hypothesis import given, settings
-from pydantic import TypeAdapter, ValidationError
+from pydantic import TypeAdapter
 from written.actions import every_action
 
 import protocol as p
-from protocol.dialects import Context, DialectError, Loss
+from protocol.dialects import Context, DialectError
 from protocol.dialects.vendors.anthropic import DIALECT, from_anthropic, to_anthropic
 
 HERE = Context()
@@ -99,29 +99,6 @@ def test_the_sdk_takes_every_block_that_is_written(action: p.Action) -> None:
     for block in written if isinstance(written, list) else [written]:
         checked = JUDGE.validate_python({**block, "id": "toolu_1"}, strict=True)
         assert checked.input.model_dump(exclude_none=True) == block["input"], "the SDK does not know a field"
-
-
-def test_the_sdk_would_not_take_anything() -> None:
-    block = {"type": "tool_use", "id": "1", "name": "wait", "toolset_name": "computer", "input": {"duration": 1.5}}
-    with pytest.raises(ValidationError):
-        JUDGE.validate_python(block, strict=True)
-
-
-def test_a_whole_message_is_read_and_its_words_are_declared() -> None:
-    content = [
-        {"type": "thinking", "thinking": "...", "signature": "x"},
-        {"type": "text", "text": "I will save it."},
-        {"type": "tool_use", "id": "1", "name": "computer", "input": {"action": "key", "text": "ctrl+s"}},
-        {"type": "tool_use", "id": "2", "name": "computer", "input": {"action": "screenshot"}},
-    ]
-    actions, losses = from_anthropic(content, HERE)
-    assert actions == [p.PressKey(keys=("Control", "s")), p.Screenshot()]
-    assert losses == [Loss(what="words", why="words beside a call are no action")]
-
-
-def test_words_alone_are_no_action_and_no_success() -> None:
-    with pytest.raises(DialectError, match="there is no call"):
-        from_anthropic([{"type": "text", "text": "The task is done."}], HERE)
 
 
 def test_a_batch_is_read_in_order() -> None:
@@ -223,26 +200,6 @@ def test_a_long_wait_is_as_long_in_parts() -> None:
     assert [call["duration"] for call in to_anthropic(p.Wait(seconds=250.5), HERE).payload] == [100, 100, 50.5]
 
 
-LOST = [
-    (click(delay=1), "delay"),
-    (p.Hover(target=AT, modifiers=("Shift",)), "hover.modifiers"),
-    (p.Drag(target=AT, to=AT, path=[[5, 5]]), "drag.path"),
-    (p.Drag(target=AT, to=AT, modifiers=("Shift",)), "drag.modifiers"),
-    (p.Wait(text="Done"), "wait.text"),
-    (p.Wait(text_gone="Busy"), "wait.text_gone"),
-    (p.Wait(target=AT), "wait.target"),
-    (p.Screenshot(marks=("1",)), "screenshot.marks"),
-    (p.Click(target={"point": [10, 20], "description": "the button"}), "target.description"),
-    (p.Click(target={"point": {"x": 1.4, "y": 2}}), "target.point"),
-    (p.Click(target={"point": {"x": 500, "y": 500, "space": "norm1000"}}), "target.point"),
-]
-
-
-@pytest.mark.parametrize(("action", "lost"), LOST, ids=lambda value: value if isinstance(value, str) else "")
-def test_what_cannot_be_said_is_declared(action: p.Action, lost: str) -> None:
-    assert [loss.what for loss in to_anthropic(action, HERE).losses] == [lost]
-
-
 def test_the_toolset_says_whole_seconds_and_holds_keys_while_it_drags() -> None:
     hold = to_anthropic(p.HoldKey(keys=("a",), seconds=1.2), TOOLSET)
     assert (hold.payload["input"]["duration"], [loss.what for loss in hold.losses]) == (2, ["hold_key.seconds"])
@@ -252,33 +209,6 @@ def test_the_toolset_says_whole_seconds_and_holds_keys_while_it_drags() -> None:
 def test_a_zoom_is_the_whole_screen_where_there_is_none() -> None:
     said, losses = to_anthropic(p.Screenshot(region=[0, 0, 5, 5]), Context(variant="20250124"))
     assert (said, [loss.what for loss in losses]) == ({"action": "screenshot"}, ["screenshot.region"])
-
-
-def test_an_element_is_said_by_its_place() -> None:
-    state = p.VisualState(elements=(p.GUIElement(element_id="7", text="Save", bbox=[10, 10, 30, 20]),))
-    said, losses = to_anthropic(p.Click(target={"element_id": "7"}), Context(state=state))
-    assert said == {"action": "left_click", "coordinate": [20, 15]}
-    assert [loss.what for loss in losses] == ["target.element_id"]
-
-
-UNSAYABLE = [
-    (p.FinishGoal(), HERE), (p.FailGoal(), HERE), (p.Answer(text="4"), HERE), (p.AskUser(question="?"), HERE),
-    (p.Navigate(url="https://example.org"), HERE), (p.GoBack(), HERE), (p.KeyDown(key="a"), HERE),
-    (p.LaunchApp(app="x"), HERE), (p.Click(target=AT, button="back"), HERE), (p.MouseDown(button="right"), HERE),
-    (p.Drag(target=AT, to=AT, button="right"), HERE), (p.PressKey(keys=("ControlOrMeta", "a")), HERE),
-    (p.Click(target={"text": "Save"}), HERE), (p.Click(target={"point": [-1, 2]}), HERE),
-    (p.Scroll(delta=p.Delta(y=1)), FIRST), (p.Wait(), FIRST), (p.HoldKey(keys=("a",), seconds=1), FIRST),
-    (p.MouseDown(), FIRST), (p.Extension(action_type="x-anthropic.dance"), HERE),
-    (p.Extension(action_type="x-anthropic.cursor_position", arguments={"a": 1}), HERE),
-    (p.Extension(action_type="x-anthropic.left_click", target=AT), HERE),
-    (p.Extension(action_type="x-openai.pending_safety_checks"), HERE),
-]  # fmt: skip
-
-
-@pytest.mark.parametrize(("action", "context"), UNSAYABLE, ids=lambda value: getattr(value, "verb", ""))
-def test_what_the_tool_cannot_do_is_refused(action: p.Action, context: Context) -> None:
-    with pytest.raises(DialectError):
-        to_anthropic(action, context)
 
 
 REFUSED = [

@@ -224,23 +224,6 @@ def test_what_is_said_otherwise_is_declared(action: p.Action, context: Context, 
     assert [loss.what for loss in losses] == [lost]
 
 
-UNSAYABLE = [
-    (p.Screenshot(), HERE), (p.Click(target=at(1, 2), button="right"), HERE), (p.Type(text="a"), HERE), (p.MouseDown(), HERE),
-    (p.KeyDown(key="a"), HERE), (p.LaunchApp(app="Mail"), HERE), (p.Scroll(), HERE), (p.FinishGoal(), HERE),
-    (p.Answer(text="4"), NEW), (p.MouseDown(), NEW), (p.Click(target=at(1, 2), button="back"), NEW), (p.Tabs(op="list"), NEW),
-    (p.Extension(action_type="x-gemini.search"), NEW), (p.Extension(action_type="x-gemini.list_apps"), HERE),
-    (p.Extension(action_type="x-gemini.search", arguments={"query": "a"}), HERE),
-    (p.Scroll(delta=p.Delta(y=900_000), unit="px", target=at(1, 2)), NEW), (p.Click(target={"text": "Save"}), NEW),
-]  # fmt: skip
-
-
-@pytest.mark.parametrize(("action", "context"), UNSAYABLE, ids=lambda value: getattr(value, "verb", ""))
-def test_what_there_is_no_function_for_is_refused(action: p.Action, context: Context) -> None:
-    """inspect_ai says `wait_5_seconds` instead."""
-    with pytest.raises(DialectError):
-        to_gemini(action, context)
-
-
 REFUSED = [
     ({"name": "dance", "args": {}}, "$.name", "no function 'dance'"),
     ({"name": "click_at", "args": {"x": 1}}, "$.args.y", "is missing"),

@@ -7,8 +7,7 @@ import re
 from typing import Any
 
 import pytest
-from hypothesis import given
-from written.actions import HOSTILE, texts
+from written.actions import HOSTILE
 
 import protocol as p
 from protocol.dialects import Context, DialectError
@@ -85,11 +84,6 @@ def test_a_thought_without_its_first_tag_is_passed_over() -> None:
 def test_a_call_that_is_cut_off_after_its_json_is_whole() -> None:
     answer = tagged({"action": "wait", "time": 1})
     assert from_qwen(answer.removesuffix("\n</tool_call>"), HERE).actions == [p.Wait(seconds=1)]
-
-
-@given(text=texts)
-def test_typed_text_is_opaque(text: str) -> None:
-    assert from_qwen(to_qwen(p.Type(text=text), HERE).payload, HERE) == ([p.Type(text=text)], [])
 
 
 @pytest.mark.parametrize("text", [*HOSTILE, "</tool_call>", "<tool_call>{}</tool_call>", "</think>", "a </think> b"])
@@ -171,23 +165,6 @@ def test_what_is_said_otherwise_is_declared(action: p.Action, verbs: list[str], 
     said, losses = to_qwen(action, HERE)
     assert [json.loads(call)["arguments"]["action"] for call in THEIRS.findall(said)] == verbs
     assert [loss.what for loss in losses] == [lost]
-
-
-@pytest.mark.parametrize(
-    "action",
-    [
-        p.Screenshot(), p.MouseDown(), p.KeyDown(key="a"), p.Navigate(url="x"), p.AskUser(question="?"), p.LaunchApp(app="x"),
-        p.Click(target=at(1, 2), button="back"), p.Drag(target=at(1, 2), to=at(1, 2), button="right"),
-        p.PressKey(keys=("AltGraph",)), p.Extension(action_type="x-qwen.dance"), p.Click(target={"text": "Save"}),
-        p.Extension(action_type="x-qwen.left_click", arguments={"text": "ctrl"}),
-        p.Extension(action_type="x-qwen.left_click_drag"),
-        p.Extension(action_type="x-qwen.left_click", target=at(1, 2)), p.Extension(action_type="x-anthropic.left_click"),
-    ],
-    ids=lambda action: action.verb,
-)  # fmt: skip
-def test_what_there_is_no_action_for_is_refused(action: p.Action) -> None:
-    with pytest.raises(DialectError):
-        to_qwen(action, HERE)
 
 
 ON_A_PHONE = [

@@ -194,28 +194,6 @@ def test_what_takes_several_actions_is_said_in_several(action: p.Action, said: l
 
 
 @pytest.mark.parametrize(
-    "action",
-    [
-        Click(target=at(1, 2), button="middle"),
-        Click(target=at(1, 2), count=3),
-        p.Tabs(op="new"),
-        p.Screenshot(),
-        p.RunScript(code="ls"),
-        Scroll(),
-        PressKey(keys=("ControlOrMeta", "a")),
-        Click(target=ActionTarget(text="Save")),
-        p.Extension(action_type="x-ui_tars.click", arguments={"start_box": "(1,2)"}),
-        p.Extension(action_type="x-ui_tars.open_computer", arguments={"no name": "x"}),
-        p.MouseDown(target=at(1, 2), button="forward"),
-    ],
-    ids=lambda action: action.verb,
-)
-def test_what_it_has_no_verb_for_is_refused(action: p.Action) -> None:
-    with pytest.raises(DialectError):
-        to_ui_tars(action, Context())
-
-
-@pytest.mark.parametrize(
     ("text", "where", "why"),
     [
         ("I am done.", "", "there is no Action"),
@@ -292,13 +270,6 @@ def test_tags_may_stand_on_lines_of_their_own_behind_a_thought() -> None:
 )
 def test_the_thought_is_found_beside_the_action(text: str, thought: str) -> None:
     assert thought_of(text) == thought
-
-
-@pytest.mark.parametrize("variant", VARIANTS)
-@pytest.mark.parametrize("text", HOSTILE, ids=ascii)
-def test_typed_text_is_opaque(variant: str, text: str) -> None:
-    for action in (Type(text=text), Type(text=text, submit=True), p.FinishGoal(summary=text), p.LaunchApp(app=text)):
-        assert read(write(action, variant), variant) == action
 
 
 @pytest.mark.parametrize(

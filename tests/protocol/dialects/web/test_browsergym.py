@@ -2,16 +2,9 @@
 
 from __future__ import annotations
 
-import importlib.metadata
-import importlib.util
-from functools import cache
-from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
-from written.actions import HOSTILE, every_action
 
 import protocol as p
 from protocol import ActionTarget, BoundingBox, Click, GUIElement, PressKey, Scroll, Type, VisualState
@@ -200,30 +193,6 @@ def test_pixels_of_a_picture_become_pixels_of_the_screen() -> None:
 
 
 @pytest.mark.parametrize(
-    "action",
-    [
-        Click(target=A51, count=3),
-        Click(target=A51, button="back"),
-        p.MouseDown(),
-        p.Fill(text="x", target=at(1, 2)),
-        p.SelectOption(options=("a",), target=at(1, 2)),
-        p.Tabs(op="list"),
-        p.Screenshot(),
-        p.LaunchApp(app="x"),
-        p.RunScript(code="ls"),
-        theirs("click", A51),
-        theirs("focus", A51, text="x"),
-        theirs("focus", at(1, 2)),
-        theirs("keyboard_insert_text"),
-    ],
-    ids=lambda action: action.verb,
-)
-def test_what_it_has_no_function_for_is_refused(action: p.Action) -> None:
-    with pytest.raises(DialectError):
-        to_browsergym(action, Context())
-
-
-@pytest.mark.parametrize(
     ("text", "where", "why"),
     [
         ("", "", "no call"),
@@ -260,67 +229,7 @@ def test_a_mistake_is_refused_at_its_place(text: str, where: str, why: str) -> N
     assert bad.value.where == where
 
 
-@pytest.mark.parametrize("text", HOSTILE, ids=ascii)
-def test_text_is_opaque(text: str) -> None:
-    for action in (Type(text=text), p.Answer(text=text), p.Fill(text=text, target=A51)):
-        assert read(write(action)) == action
-
-
 # --- the judge: BrowserGym's own grammar ------------------------------------------------------------------------------------
-
-
-@cache
-def grammar() -> Any:
-    """Its parser alone: the package pins a Playwright of its own, and its grammar needs pyparsing only."""
-    pytest.importorskip("pyparsing", reason="pyparsing is not installed")
-    try:
-        files = importlib.metadata.files("browsergym-core") or []
-    except importlib.metadata.PackageNotFoundError:
-        pytest.skip("the package browsergym-core is not installed")
-    path = next((Path(str(file.locate())) for file in files if str(file) == "browsergym/core/action/parsers.py"), None)
-    if path is None:
-        pytest.skip("browsergym-core has no file browsergym/core/action/parsers.py")
-    spec = importlib.util.spec_from_file_location("browsergym_parsers", path)
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module.highlevel_action_parser
-
-
-def judged(text: str) -> list[tuple[str, list[Any], dict[str, Any]]]:
-    """Every call as BrowserGym reads it, in its strict mode."""
-    calls = []
-    for name, arguments in grammar().parse_string(text, parse_all=True).as_list():
-        named = {a.name: a.value for a in arguments if hasattr(a, "name")}
-        calls.append((name, [a for a in arguments if not hasattr(a, "name")], named))
-    return calls
-
-
-@pytest.mark.parametrize(("said", "action"), EXACT, ids=[said for said, _ in EXACT])
-def test_its_grammar_reads_each_function(said: str, action: p.Action) -> None:
-    ((name, _, _),) = judged(said)
-    assert said.startswith(f"{name}(")
-
-
-@given(action=every_action)
-def test_its_grammar_reads_all_that_we_write(action: p.Action) -> None:
-    try:
-        said = to_browsergym(action, Context(state=SEEN)).payload
-    except DialectError:
-        return
-    assert len(judged(said)) == len(from_browsergym(said, Context()).actions)
-
-
-@given(text=st.sampled_from(HOSTILE) | st.text(max_size=60))
-def test_its_grammar_finds_the_text_that_we_wrote(text: str) -> None:
-    assert judged(write(Type(text=text))) == [("keyboard_type", [text], {})]
-    assert judged(write(p.SelectOption(target=A51, options=(text, "b")))) == [("select_option", ["a51", [text, "b"]], {})]
-
-
-@pytest.mark.parametrize("x", [0, 1.5, -2.25, 1e-07, 123456.75])
-def test_its_grammar_finds_the_place_that_we_wrote(x: float) -> None:
-    assert judged(write(Click(target=at(x, 2)))) == [("mouse_click", [x, 2], {})]
 
 
 @pytest.mark.parametrize("inner", ["click('12')", "```\nclick('12')\n```"])

@@ -6,9 +6,6 @@ import re
 from typing import Any
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
-from written.actions import HOSTILE
 
 import protocol as p
 from protocol import ActionTarget, BoundingBox, Click, GUIElement, PressKey, Scroll, Type, VisualState
@@ -101,26 +98,6 @@ def test_the_flag_keeps_brackets_of_the_text_apart() -> None:
             assert read(write(action)) == action
 
 
-@pytest.mark.parametrize("text", [*HOSTILE, "stop [done]", "a\nstop [done]", "``` stop [done] ```"], ids=ascii)
-@pytest.mark.parametrize("submit", [True, False])
-def test_typed_text_is_opaque(text: str, submit: bool) -> None:
-    """Never a second action, and never a success; what WebArena's own parser refuses is declared."""
-    action = Type(text=text, target=FIELD, submit=submit)
-    said, losses = lost(action)
-    assert read(said) == action
-    assert losses == (["type.text"] if not text or "\n" in text else [])
-    assert read(f"I type. ```{said}```") == action
-
-
-@given(text=st.text(max_size=60) | st.text(alphabet="[]01 `\na", max_size=20))
-def test_answers_and_addresses_are_opaque(text: str) -> None:
-    said, losses = lost(p.FinishGoal(summary=text))
-    assert read(said) == p.FinishGoal(summary=text)
-    assert losses == (["finish_goal.summary"] if "\n" in text else [])
-    if text:
-        assert read(lost(p.Navigate(url=text))[0]) == p.Navigate(url=text)
-
-
 def test_the_element_of_a_target_is_found_in_the_state() -> None:
     assert lost(Click(target={"text": "Search"})) == ("click [164]", ["target.text"])
     assert lost(Click(target={"point": [50, 10]})) == ("click [164]", ["target.point"])
@@ -159,30 +136,6 @@ def test_ids_that_are_no_numbers_are_read_by_us_alone() -> None:
 )
 def test_what_cannot_be_said_is_declared(action: p.Action, said: str, losses: list[str]) -> None:
     assert lost(action) == (said, losses)
-
-
-@pytest.mark.parametrize(
-    "action",
-    [
-        Type(text="nowhere"),
-        PressKey(keys="Enter", target=FIELD),
-        Click(target=FIELD, count=2),
-        Click(target=FIELD, button="right"),
-        Click(target=FIELD, modifiers=("Control",)),
-        Scroll.toward("left", 1, "page"),
-        p.Tabs(op="new", url="https://example.org"),
-        p.Tabs(op="close", index=1),
-        p.FinishGoal(summary="N/A"),
-        p.Drag(target=FIELD, to=FIELD),
-        p.SelectOption(target=FIELD, options=("a",)),
-        p.Wait(),
-        p.Screenshot(),
-    ],
-    ids=lambda action: action.verb,
-)
-def test_what_takes_more_than_one_action_or_none_is_refused(action: p.Action) -> None:
-    with pytest.raises(DialectError):
-        to_webarena(action, Context(state=SEEN))
 
 
 @pytest.mark.parametrize(

@@ -10,7 +10,7 @@ import pytest
 from atif import Trajectory
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from written.runs import BLANK, INFO, STATE, Written, core, infos, spoiled, steps
+from written.runs import BLANK, INFO, Written, core, infos, steps
 
 from protocol import (
     ActionResult,
@@ -18,7 +18,6 @@ from protocol import (
     Click,
     Coordinate,
     ExecStatus,
-    Extension,
     FinishGoal,
     InteractionStep,
     Picture,
@@ -146,12 +145,6 @@ def test_pictures_that_are_gone_or_of_another_kind_are_losses() -> None:
         assert written.lost("picture")
 
 
-def test_the_elements_of_the_screen_are_a_loss() -> None:
-    with Written(FORM, [step().model_copy(update={"visual_state": STATE})] * 3) as written:
-        assert [(loss.what, count) for loss, count in written.exported.losses.items()] == [("visual_state", 3)]
-        assert "hunter2" not in written.text
-
-
 def test_the_work_of_others_is_read_as_far_as_their_tools_are_known(tmp_path: Path) -> None:
     path = foreign(
         tmp_path,
@@ -262,26 +255,3 @@ def test_a_file_that_is_no_atif_is_refused_by_name_and_place(tmp_path: Path, tex
     with pytest.raises(FormatError, match=r"bad\.json") as caught:
         read(path)
     assert reason in str(caught.value)
-
-
-def test_a_file_that_is_not_there_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(FormatError, match="cannot be read"):
-        read(tmp_path / "none.json")
-
-
-with Written(
-    FORM, [*CREW, step(Extension(action_type="x-a.b", arguments={"n": [1]}), pictures=(Picture(path="a.png"),))]
-) as _one:
-    _DOCUMENT = json.loads(_one.text)
-
-
-@settings(max_examples=3 * settings.default.max_examples)
-@given(spoiled(_DOCUMENT))
-def test_a_spoiled_document_is_read_or_refused(tmp_path_factory: pytest.TempPathFactory, document: Any) -> None:
-    path = tmp_path_factory.mktemp("spoiled") / "run.json"
-    path.write_text(json.dumps(document))
-    try:
-        lines = read(path)
-    except FormatError:
-        return
-    assert all((line.step is None) == bool(line.error) for line in lines)

@@ -7,11 +7,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import HealthCheck, given, settings
-from hypothesis import strategies as st
 
 import protocol as p
-from protocol.exports import FormatError, ImportResult, format_named
+from protocol.exports import ImportResult, format_named
 from protocol.log.log import LogLine
 
 FORM = format_named("browser_use_history")
@@ -123,32 +121,3 @@ def test_what_is_not_understood_costs_itself_and_says_why(tmp_path: Path, bad: A
     assert first.step is None
     assert said in first.error
     assert last.step
-
-
-@pytest.mark.parametrize("text", ["", "[]", '{"history": {}}', '{"history": [', "not json"])
-def test_a_file_that_is_no_history_is_one_sentence(tmp_path: Path, text: str) -> None:
-    (tmp_path / "history.json").write_text(text)
-    assert FORM.read
-    with pytest.raises(FormatError, match=r"^history\.json: "):
-        FORM.read(tmp_path / "history.json")
-
-
-values = st.recursive(
-    st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False, allow_infinity=False) | st.text(max_size=8),
-    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.sampled_from(["index", "text", "role", "x_path"]), inner),
-    max_leaves=6,
-)
-functions = st.sampled_from(["click", "input", "scroll", "send_keys", "done", "wait", "drag_drop", "switch_tab", "x"])
-fields = st.sampled_from(["index", "text", "keys", "down", "pages", "page_id", "success", "coord_source_x"])
-arguments = st.dictionaries(fields, values)
-
-
-@settings(max_examples=3 * settings.default.max_examples, suppress_health_check=[HealthCheck.function_scoped_fixture])
-@given(functions, arguments | values, values, values, values)
-def test_whatever_is_in_a_step_is_an_action_or_an_error(
-    tmp_path: Path, name: str, given_arguments: Any, element: Any, result: Any, start: Any
-) -> None:
-    step = item({name: given_arguments}, elements=[element], results=[result])
-    step["metadata"] = {"step_start_time": start}
-    step["state"]["title"] = start
-    assert all(line.step or line.error for line in read(tmp_path, step).lines)

@@ -7,12 +7,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
-from written.runs import png, spoiled
+from written.runs import png
 
 from protocol import BoundingBox, Click, ExecStatus, FailGoal, FinishGoal, Picture, PressKey, Scroll, Type, Wait
-from protocol.exports import FormatError, format_named
+from protocol.exports import format_named
 
 FORM = format_named("omnimcp_log")
 
@@ -177,19 +175,3 @@ def test_a_picture_elsewhere_is_not_followed(tmp_path: Path) -> None:
     (line,) = read(run(tmp_path, logged("wait", screenshot_path="../secret.png")))
     assert line.step.pictures == ()
     assert line.step.visual_state.screen_resolution != (7, 7)
-
-
-@pytest.mark.parametrize("text", ["", "\n\n", "no json\n", "[]\n"])
-def test_a_file_without_a_step_is_refused(tmp_path: Path, text: str) -> None:
-    path = tmp_path / "run_log.jsonl"
-    path.write_text(text, encoding="utf-8")
-    with pytest.raises(FormatError, match=r"run_log\.jsonl"):
-        read(path)
-
-
-@settings(max_examples=3 * settings.default.max_examples)
-@given(st.data())
-def test_any_line_is_read_or_reported(tmp_path_factory: pytest.TempPathFactory, data: st.DataObject) -> None:
-    broken = data.draw(spoiled(logged("click", 0)))
-    lines = read(run(tmp_path_factory.mktemp("spoiled"), logged("wait"), json.dumps(broken)))
-    assert all((line.step is None) == bool(line.error) for line in lines)

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from openadapt_types import Episode
-from written.runs import BLANK, INFO, STATE, Written, core, infos, spoiled, steps
+from written.runs import BLANK, INFO, STATE, Written, core, infos, steps
 
 from protocol import (
     ActionResult,
@@ -301,18 +301,3 @@ def test_a_file_that_is_no_episode_is_refused(tmp_path: Path, text: str) -> None
     path.write_bytes(text.encode("utf-8", "surrogateescape"))
     with pytest.raises(FormatError, match=r"episode\.json"):
         read(path)
-
-
-@settings(max_examples=3 * settings.default.max_examples)
-@given(st.data())
-def test_any_json_is_read_or_refused_with_the_one_error(tmp_path_factory: pytest.TempPathFactory, data: st.DataObject) -> None:
-    action = {"type": "click", "target": {"x": 1, "y": 2, "is_normalized": False}, "coordinates": {"x": 1, "y": 2}}
-    told = {"step_index": 0, "observation": OBSERVED, "action": action, "result": {"success": True}, "timestamp": 1.0}
-    whole = {"schema_version": "0.1.0", "episode_id": "e", "instruction": "i", "steps": [told, told], "metadata": {"a": 1}}
-    path = tmp_path_factory.mktemp("spoiled") / "episode.json"
-    path.write_text(json.dumps(data.draw(spoiled(whole))), encoding="utf-8")
-    try:
-        lines = read(path)
-    except FormatError:
-        return
-    assert all((line.step is None) == bool(line.error) for line in lines)

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from written.runs import BLANK, INFO, STATE, Written, core, infos, spoiled, steps
+from written.runs import BLANK, INFO, Written, infos, steps
 
 from protocol import (
     ActionResult,
@@ -27,7 +27,7 @@ from protocol import (
     Scroll,
     Type,
 )
-from protocol.exports import FormatError, RunInfo, format_named
+from protocol.exports import RunInfo, format_named
 
 FORM = format_named("osworld")
 HERE = ActionTarget(point=Coordinate(x=10, y=20))
@@ -54,18 +54,6 @@ RUN = [
     step(Navigate(url="http://x")),
     step(FinishGoal()),
 ]
-
-
-@settings(max_examples=3 * settings.default.max_examples)
-@given(steps)
-def test_where_nothing_is_lost_the_same_action_is_read_back(one: InteractionStep) -> None:
-    with Written(FORM, [one]) as written:
-        lines = read(written.path) if written.text else []
-        lost = {loss.what for loss in written.losses} - {"visual_state", "picture"}
-        assert not any(line.error for line in lines)
-        assert bool(lines) == ("action" not in lost) == bool(written.exported.steps)
-        if not lost:
-            assert [core(line.step) for line in lines] == [core(one)]
 
 
 @settings(max_examples=40, deadline=None)
@@ -190,32 +178,3 @@ def test_a_picture_that_is_named_by_an_absolute_path_is_not_followed(tmp_path: P
     [line] = read(theirs(tmp_path, {"action": "DONE", "screenshot_file": "/etc/passwd"}))
     assert line.step.pictures == ()
     assert line.step.raw["screenshot_file"] == "/etc/passwd"
-
-
-@pytest.mark.parametrize("data", [b"", b"\n\n", b"\xff\xfe", b"[]\n7\n"])
-def test_a_file_without_any_object_is_refused(tmp_path: Path, data: bytes) -> None:
-    path = tmp_path / "traj.jsonl"
-    path.write_bytes(data)
-    with pytest.raises(FormatError, match=r"traj\.jsonl: no line of it is a JSON object"):
-        read(path)
-
-
-with Written(FORM, RUN) as _written:
-    _LINES = [json.loads(line) for line in _written.text.splitlines()]
-
-
-@settings(max_examples=3 * settings.default.max_examples)
-@given(spoiled(_LINES))
-def test_a_spoiled_line_is_read_or_told(tmp_path_factory: pytest.TempPathFactory, lines: Any) -> None:
-    path = theirs(tmp_path_factory.mktemp("spoiled"), *(lines if isinstance(lines, list) else [lines]))
-    try:
-        found = read(path)
-    except FormatError:
-        return
-    assert all((line.step is None) == bool(line.error) for line in found)
-
-
-def test_what_the_screen_showed_is_a_loss_and_its_secrets_stay() -> None:
-    with Written(FORM, [step(Click(target=HERE), visual_state=STATE)]) as written:
-        assert written.lost("visual_state")
-        assert "hunter2" not in written.text

@@ -7,8 +7,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import HealthCheck, given, settings
-from hypothesis import strategies as st
 
 from protocol import (
     AgentAction,
@@ -22,7 +20,7 @@ from protocol import (
     Scroll,
     Tabs,
 )
-from protocol.exports import FormatError, ImportResult, format_named
+from protocol.exports import ImportResult, format_named
 from protocol.log.log import LogLine
 
 FORM = format_named("devtools_recorder")
@@ -147,28 +145,3 @@ def test_what_is_not_understood_costs_itself_and_says_where(tmp_path: Path, step
     assert said in bad.error
     assert good.step
     assert not isinstance(good.step.action, Drag)
-
-
-@pytest.mark.parametrize("text", ["", "[]", '{"steps": {}}', '{"steps": [', "3", "not json"])
-def test_a_file_that_is_no_recording_is_one_sentence(tmp_path: Path, text: str) -> None:
-    (tmp_path / "recording.json").write_text(text)
-    assert FORM.read
-    with pytest.raises(FormatError, match=r"^recording\.json: "):
-        FORM.read(tmp_path / "recording.json")
-
-
-values = st.recursive(
-    st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False, allow_infinity=False) | st.text(max_size=8),
-    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=5), inner, max_size=3),
-    max_leaves=6,
-)
-FIELDS = ["selectors", "value", "key", "x", "y", "offsetX", "button", "duration", "url", "target", "frame", "width"]
-names = st.sampled_from(FIELDS)
-kinds = st.sampled_from(["click", "change", "keyDown", "scroll", "navigate", "setViewport", "waitForElement", "close"])
-
-
-@settings(max_examples=3 * settings.default.max_examples, suppress_health_check=[HealthCheck.function_scoped_fixture])
-@given(st.lists(st.tuples(kinds, st.dictionaries(names, values, max_size=4)), max_size=3))
-def test_whatever_is_in_a_step_is_an_action_or_an_error(tmp_path: Path, steps: list[tuple[str, dict[str, Any]]]) -> None:
-    found = lines(tmp_path, *({**fields, "type": kind} for kind, fields in steps))
-    assert all(line.step or line.error for line in found)

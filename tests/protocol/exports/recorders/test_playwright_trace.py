@@ -8,8 +8,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import HealthCheck, given, settings
-from hypothesis import strategies as st
 
 from protocol.exports import FormatError, format_named
 from protocol.log.log import LogLine
@@ -103,16 +101,6 @@ def test_what_is_no_trace_is_refused(tmp_path: Path, data: bytes) -> None:
     assert FORM.read
     with pytest.raises(FormatError, match=r"trace\.zip"):
         FORM.read(path)
-
-
-methods = st.sampled_from(["click", "press", "goto", "selectOption", "mouseClick", "setInputFiles", "newPage", "evaluate"])
-values = st.none() | st.integers() | st.text(max_size=5) | st.lists(st.text(max_size=3), max_size=2)
-
-
-@given(method=methods, params=st.dictionaries(st.sampled_from(["selector", "key", "x", "y", "url", "options", "delay"]), values))
-@settings(max_examples=3 * settings.default.max_examples, suppress_health_check=[HealthCheck.function_scoped_fixture])
-def test_any_call_is_read_or_refused(tmp_path: Path, method: str, params: dict[str, Any]) -> None:
-    assert all(line.step or line.error for line in lines(tmp_path, call("Frame", method, **params), call("Page", method)))
 
 
 @pytest.mark.parametrize(("local", "central", "bits"), [(6, 8, 1), (8, 10, 98)], ids=["a password", "an unknown packing"])

@@ -7,11 +7,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import HealthCheck, given, settings
-from hypothesis import strategies as st
 
 import protocol as p
-from protocol.exports import FormatError, format_named
+from protocol.exports import format_named
 from protocol.log.log import LogLine
 
 FORM = format_named("selenium_ide")
@@ -104,23 +102,3 @@ def test_a_mistake_names_its_place_and_costs_itself(tmp_path: Path, command: Any
     assert f"$.tests[0].commands[0]{where}" in wrong.error
     assert right.step
     assert right.step.action == p.Tabs(op="close")
-
-
-@pytest.mark.parametrize("text", ["", "[]", '{"tests": 3}', "{"])
-def test_what_is_no_project_is_refused(tmp_path: Path, text: str) -> None:
-    path = tmp_path / "x.side"
-    path.write_text(text, encoding="utf-8")
-    assert FORM.read
-    with pytest.raises(FormatError, match=r"x\.side"):
-        FORM.read(path)
-
-
-words = st.sampled_from(
-    ["click", "type", "sendKeys", "select", "open", "pause", "id=a", "${KEY_", "${KEY_A}", "}", "=", "//", "http://["]
-)
-
-
-@given(command=st.dictionaries(st.sampled_from(["command", "target", "value"]), words | st.text(max_size=20) | st.none()))
-@settings(max_examples=3 * settings.default.max_examples, suppress_health_check=[HealthCheck.function_scoped_fixture])
-def test_any_command_is_read_or_refused(tmp_path: Path, command: dict[str, Any]) -> None:
-    assert all(line.step or line.error for line in lines(tmp_path, command))

@@ -6,10 +6,9 @@ import json
 from pathlib import Path
 from typing import Any
 
-import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from written.runs import BLANK, INFO, Written, core, infos, spoiled, steps
+from written.runs import BLANK, INFO, Written, core, infos, steps
 
 from protocol import (
     ActionResult,
@@ -23,7 +22,7 @@ from protocol import (
     Picture,
     Type,
 )
-from protocol.exports import FormatError, RunInfo, format_named
+from protocol.exports import RunInfo, format_named
 
 FORM = format_named("agentnet_traj")
 HERE = ActionTarget(point=Coordinate(x=0.1632, y=0.2711, space="norm1"))
@@ -67,18 +66,6 @@ THEIRS = {
         {"index": 4, "image": "ea87.png", "value": {"code": "computer.terminate(status='success')"}},
     ],
 }
-
-
-@settings(max_examples=3 * settings.default.max_examples)
-@given(steps)
-def test_where_nothing_is_lost_the_same_action_is_read_back(one: InteractionStep) -> None:
-    with Written(FORM, [one]) as written:
-        lines = read(written.path)
-        lost = {loss.what for loss in written.losses} - {"visual_state", "picture"}
-        assert not any(line.error for line in lines)
-        assert bool(lines) == ("action" not in lost) == bool(written.exported.steps)
-        if not lost:
-            assert [core(line.step) for line in lines] == [core(one)]
 
 
 @settings(max_examples=40, deadline=None)
@@ -150,33 +137,3 @@ def test_what_is_known_of_their_run_is_their_first_tasks(tmp_path: Path) -> None
     assert FORM.read
     info = FORM.read(theirs(tmp_path, THEIRS)).info
     assert (info.run_id, info.goal, info.outcome) == ("20240101", "Sort the table", "rejected")
-
-
-@pytest.mark.parametrize("data", [b"", b"\xff", b"[]"])
-def test_a_file_without_any_object_is_refused(tmp_path: Path, data: bytes) -> None:
-    path = tmp_path / "bad.jsonl"
-    path.write_bytes(data)
-    with pytest.raises(FormatError, match=r"bad\.jsonl"):
-        read(path)
-
-
-def test_a_line_that_is_cut_off_says_so(tmp_path: Path) -> None:
-    path = tmp_path / "cut.jsonl"
-    path.write_text(json.dumps(THEIRS) + "\n" + json.dumps(THEIRS)[:-9])
-    assert read(path)[-1].number == 2
-    assert read(path)[-1].error.endswith("(the line is cut off)")
-
-
-with Written(FORM, RUN) as _written:
-    _TASKS = [json.loads(_written.text), THEIRS]
-
-
-@settings(max_examples=3 * settings.default.max_examples)
-@given(spoiled(_TASKS))
-def test_a_spoiled_task_is_read_or_told(tmp_path_factory: pytest.TempPathFactory, tasks: Any) -> None:
-    path = theirs(tmp_path_factory.mktemp("spoiled"), *(tasks if isinstance(tasks, list) else [tasks]))
-    try:
-        found = read(path)
-    except FormatError:
-        return
-    assert all((line.step is None) == bool(line.error) for line in found)

@@ -7,10 +7,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import HealthCheck, given, settings
-from hypothesis import strategies as st
 
-from protocol.exports import FormatError, ImportResult, format_named
+from protocol.exports import ImportResult, format_named
 
 FORM = format_named("mind2web")
 
@@ -91,18 +89,3 @@ def test_a_mistake_names_its_place_and_costs_itself(tmp_path: Path) -> None:
     found = list(read(tmp_path, json.dumps([task(*wrong, click)])).lines)
     assert [line.step is not None for line in found] == [False, False, False, False, True]
     assert all(f"$[0].actions[{n}]" in found[n].error for n in range(4))
-
-
-@pytest.mark.parametrize("text", ["", "[]", '{"a": 1}', "[{", "words"])
-def test_what_is_no_task_is_refused(tmp_path: Path, text: str) -> None:
-    with pytest.raises(FormatError, match=r"train\.json"):
-        read(tmp_path, text)
-
-
-values = st.recursive(st.none() | st.integers() | st.text(max_size=8), lambda inner: st.lists(inner, max_size=2), max_leaves=4)
-
-
-@given(action=st.dictionaries(st.sampled_from(["operation", "pos_candidates"]), values), words=values)
-@settings(max_examples=3 * settings.default.max_examples, suppress_health_check=[HealthCheck.function_scoped_fixture])
-def test_any_action_is_read_or_refused(tmp_path: Path, action: dict[str, Any], words: Any) -> None:
-    assert all(line.step or line.error for line in read(tmp_path, json.dumps([task(action, words=[words])])).lines)

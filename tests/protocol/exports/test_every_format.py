@@ -1,0 +1,181 @@
+"""What holds for every format: little memory, a whole file or none, and one typed error for what is not of it."""
+
+from __future__ import annotations
+
+import json
+import tracemalloc
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from written.runs import STATE, Written, core, spoiled
+from written.runs import steps as any_step
+
+from protocol import ActionResult, ActionTarget, Click, Coordinate, ExecStatus, InteractionStep
+from protocol.exports import NAMES, FormatError, Run, format_named
+
+LINES = ["osworld", "llamafactory", "ms_swift", "adp", "agentnet_traj", "playwright_script"]
+CALL = {"tool_call_id": "c1", "function_name": "click", "arguments": {"target": {"text": "Save"}}}
+SEEN = {"results": [{"source_call_id": "c1", "content": [{"type": "image", "source": {"path": "a.png"}}]}]}
+NODE = {"node_id": "a", "role": "button", "name": "A", "bbox": {"x": 1, "y": 2, "width": 3, "height": 4}, "children_ids": ["b"]}
+AIMED = {"type": "click", "target": {"x": 1, "y": 2, "is_normalized": False}, "coordinates": {"x": 1, "y": 2}}
+TRACKED = {"track_id": "t", "latest_element": {"id": 0, "type": "button", "content": "OK", "bounds": [0.1, 0.2, 0.3, 0.4]}}
+INTERACTED = {"ax_name": "Save", "x_path": "html/a", "attributes": {"role": "button"}}
+BROWSED = [{"click": {"index": 5}}, {"input": {"index": 5, "text": "a", "clear": True}}, {"scroll": {"down": True, "pages": 1}}]
+PRESSED = {"selector": "#a", "button": "left", "delay": 5, "modifiers": ["Shift"]}
+CHOSEN = {"selector": "#a", "options": [{"label": "b"}]}
+CANDIDATE = {"backend_node_id": "7", "attributes": '{"bounding_box_rect": "1,2,3,4"}', "is_original_target": True}
+SAMPLES: dict[str, Any] = {
+    "atif": {"schema_version": "ATIF-v1.6", "steps": [{"source": "agent", "tool_calls": [CALL], "observation": SEEN}]},
+    "osworld": [
+        {"step_num": 1, "action": "pyautogui.click(1, 2)", "response": "r", "info": {}, "screenshot_file": "a.png"},
+        {"step_num": 2, "action": {"action_type": "CLICK", "parameters": {"x": 1, "y": 2}}},
+    ],
+    "agentnet_traj": [
+        {"task_id": "t", "instruction": "i", "traj": [{"image": "a.png", "value": {"thought": "t", "code": "mobile.back()"}}]}
+    ],
+    "openadapt_episode": {
+        "schema_version": "0.1.0", "episode_id": "e", "instruction": "i", "metadata": {"a": 1}, "steps": [
+            {"step_index": 0, "observation": {"screenshot_path": "a.png", "viewport": [10, 20], "nodes": [NODE]}, "action": AIMED,
+             "result": {"success": True, "resolved_coordinates": [1, 2]}, "timestamp": 1.0},
+        ],
+    },
+    "omnimcp_log": [
+        {"step_index": 0, "timestamp": 1.5, "goal": "g", "screenshot_path": "a.png", "tracking_context": [TRACKED],
+         "llm_decision": {"analysis_reasoning": "w", "is_goal_complete": False}, "executed_action": "click",
+         "executed_target_element_id": 0, "executed_parameters": {}, "action_success": True},
+    ],
+    "devtools_recorder": {"title": "t", "steps": [
+        {"type": "setViewport", "width": 10, "height": 20}, {"type": "scroll", "x": 1, "y": 2}, {"type": "keyDown", "key": "a"},
+        {"type": "click", "selectors": [["aria/Save"], ["#a"]], "offsetX": 1, "button": "secondary", "duration": 50},
+        {"type": "change", "value": "v", "selectors": [["#a"]]}, {"type": "waitForElement", "count": 2},
+    ]},
+    "browser_use_history": {"history": [
+        {"model_output": {"action": BROWSED, "thinking": "t"}, "result": [{"error": None}], "metadata": {"step_start_time": 1.5},
+         "state": {"title": "A", "interacted_element": [INTERACTED], "screenshot_path": "a.png"}},
+        {"model_output": {"action": [{"send_keys": {"keys": "Enter"}}, {"wait": {}}, {"done": {"text": "x", "success": True}}]}},
+    ]},
+    "playwright_trace": [
+        {"type": "context-options"}, {"type": "after", "callId": "c", "error": {"message": "m"}},
+        {"type": "before", "callId": "c", "startTime": 1.5, "class": "Frame", "method": "click", "params": PRESSED},
+        {"type": "before", "callId": "d", "class": "Frame", "method": "selectOption", "params": CHOSEN},
+    ],
+    "selenium_ide": {"name": "n", "url": "https://a.example/", "tests": [{"name": "t", "commands": [
+        {"command": "sendKeys", "target": "id=a", "value": "x${KEY_ENTER}", "comment": "c"},
+        {"command": "select", "target": "id=a", "value": "label=b"}, {"command": "open", "target": "/"},
+    ]}]},
+    "mind2web": [{"annotation_id": "t", "website": "s", "action_reprs": ["[button]  S -> CLICK"], "actions": [
+        {"operation": {"op": "CLICK", "original_op": "CLICK", "value": ""}, "pos_candidates": [CANDIDATE]},
+    ]}],
+}  # fmt: skip
+"""What each format that is read may hold, small enough to be spoiled everywhere; scripts have a test of their own."""
+READ = [name for name in NAMES if format_named(name).read and name != "playwright_js"]
+
+
+def read(name: str, folder: Path, document: Any) -> list[Any]:
+    form = format_named(name)
+    assert form.read
+    path = folder / f"run{form.suffix}"
+    lines = isinstance(document, list) and name != "mind2web"
+    path.write_text("".join(json.dumps(line) + "\n" for line in document) if lines else json.dumps(document), encoding="utf-8")
+    return list(form.read(path).lines)
+
+
+@pytest.mark.parametrize("name", READ)
+def test_whatever_is_spoiled_is_a_step_an_error_or_refused(name: str, tmp_path_factory: pytest.TempPathFactory) -> None:
+    assert not [line.error for line in read(name, tmp_path_factory.mktemp("whole"), SAMPLES[name]) if line.error]
+
+    @settings(max_examples=3 * settings.default.max_examples)
+    @given(spoiled(SAMPLES[name]))
+    def spoil(document: Any) -> None:
+        try:
+            lines = read(name, tmp_path_factory.mktemp("spoiled"), document)
+        except FormatError:
+            return
+        assert all((line.step is None) == bool(line.error) for line in lines)
+
+    spoil()
+
+
+@pytest.mark.parametrize("name", READ)
+def test_a_file_of_something_else_is_refused_by_its_name(name: str, tmp_path: Path) -> None:
+    form = format_named(name)
+    assert form.read
+    path = tmp_path / f"run{form.suffix}"
+    with pytest.raises(FormatError, match=rf"^run{form.suffix}: cannot be read"):
+        form.read(path)
+    for data in (b"", b"\n\n", b"[]", b"// 7", b"[" * 100_000, b"\xff\xfe", b"[{"):
+        path.write_bytes(data)
+        with pytest.raises(FormatError, match=rf"^run{form.suffix}: "):
+            print(data[:9], list(form.read(path).lines))
+
+
+@pytest.mark.parametrize("name", ["osworld", "agentnet_traj"])
+@settings(max_examples=3 * settings.default.max_examples)
+@given(one=any_step)
+def test_where_nothing_is_lost_the_same_action_is_read_back(name: str, one: InteractionStep) -> None:
+    form = format_named(name)
+    assert form.read
+    with Written(form, [one]) as written:
+        lines = list(form.read(written.path).lines) if written.text else []
+        lost = {loss.what for loss in written.losses} - {"visual_state", "picture"}
+        assert not any(line.error for line in lines)
+        assert bool(lines) == ("action" not in lost) == bool(written.exported.steps)
+        if not lost:
+            assert [core(line.step) for line in lines if line.step] == [core(one)]
+
+
+@pytest.mark.parametrize("name", [name for name in NAMES if format_named(name).write and name != "model_chats"])
+def test_a_private_value_is_never_written(name: str) -> None:
+    click = Click(target=ActionTarget(element_id="1"))
+    with Written(format_named(name), [InteractionStep(timestamp=1, visual_state=STATE, action=click)] * 2) as written:
+        assert "hunter2" not in written.text
+
+
+def steps(count: int, *, fail: bool = False) -> Iterator[InteractionStep]:
+    for n in range(count):
+        yield InteractionStep(
+            timestamp=n,
+            step=n,
+            visual_state=STATE,
+            action=Click(target=ActionTarget(point=Coordinate(x=n % 1000, y=5))),
+            reasoning="because " * 40,
+            result=ActionResult(exec_status=ExecStatus.EXECUTED),
+        )
+    if fail:
+        raise RuntimeError("the log cannot be read on")
+
+
+def peak(name: str, count: int, path: Path) -> int:
+    form = format_named(name)
+    assert form.write
+    tracemalloc.start()
+    try:
+        exported = form.write(Run(steps=steps(count)), path)
+        return tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+        assert exported.steps == count
+
+
+@pytest.mark.parametrize("name", LINES)
+def test_ten_times_the_steps_take_no_more_memory(name: str, tmp_path: Path) -> None:
+    path = tmp_path / "run"
+    peak(name, 10, path)  # what is loaded and compiled once does not count
+    few = peak(name, 40, path)
+    # What other threads of the process take meanwhile is counted, too, but not each time.
+    assert min(peak(name, 400, path) for _ in range(3)) < few + 200_000
+
+
+@pytest.mark.parametrize("name", [*LINES, "atif"])
+def test_a_log_that_breaks_off_leaves_the_old_file(name: str, tmp_path: Path) -> None:
+    path = tmp_path / "run"
+    path.write_text("old")
+    form = format_named(name)
+    assert form.write
+    with pytest.raises(RuntimeError):
+        form.write(Run(steps=steps(3, fail=True)), path)
+    assert path.read_text() == "old"
+    assert [file.name for file in tmp_path.iterdir()] == ["run"]
