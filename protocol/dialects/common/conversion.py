@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass, field
 from math import floor
 from typing import Any, ClassVar, NoReturn
@@ -11,6 +11,7 @@ from pydantic import ValidationError
 
 from protocol.dialects.common.dialect import Context, DialectError, Loss
 from protocol.dialects.common.fields import Fields, at, build, refusing
+from protocol.model import verbs
 from protocol.model.actions import AgentAction
 from protocol.model.elements import GUIElement
 from protocol.model.geometry import Coordinate, Point, Size, Space
@@ -270,6 +271,9 @@ def given(name: str, *default: Any, kind: str = "text", **how: Any) -> Callable[
     return lambda r: getattr(r.fields, kind)(name, *default, **how)
 
 
+_NEED_A_TARGET = frozenset({"click", "hover", "drag", "fill", "select_option", "upload"})
+
+
 class Writing(Conversion):
     """An action on its way to a payload: the method of its verb says it in calls, `extension` that of somebody else's."""
 
@@ -295,6 +299,74 @@ class Writing(Conversion):
             self.drop(action, target=self.no_target)
         self.drop(action, **self.lost.get(action.verb, {}))
         return say(action)
+
+    def simpler(
+        self,
+        action: Action,
+        clicks: Collection[tuple[str, int]],
+        can: Collection[str] = (),
+        aimed: Collection[str] = ("scroll", "mouse_down", "mouse_up"),
+    ) -> list[Action]:
+        """`action` in verbs that need less of the other side, which has these `clicks` as verbs; every change is a loss.
+
+        What else it `can`: `fill` a field, `submit` what it types at once, `hold` a click for a while, `press` a button without
+        releasing it (`press left` only the left one), and press keys around what is done with `modifiers`. Of the verbs that
+        need no target, those that are `aimed` may have one.
+        """
+        self.take(without_delay(action))
+        if isinstance(action, verbs.Fill) and "fill" not in can:
+            self.lose("fill", "said as a click, select all, delete and then typing")
+            cleared = [verbs.PressKey(keys=keys) for keys in (("Control", "a"), ("Backspace",))]
+            typed = self._typed(verbs.Type(text=action.text, submit=action.submit), can, "fill")
+            return [verbs.Click(target=action.target), *cleared, *(each for each in typed if each != verbs.Type(text=""))]
+        if (
+            action.target is not None
+            and action.verb not in _NEED_A_TARGET
+            and action.verb not in aimed
+            and not isinstance(action, Extension)
+        ):
+            bare = action.model_copy(update={"target": None})
+            if isinstance(action, verbs.Type | verbs.PressKey | verbs.HoldKey):
+                self.lose(f"{action.verb}.target", "said as a click and then the keys")
+                return [verbs.Click(target=action.target), *self.simpler(bare, clicks, can, aimed)]
+            self.lose(f"{action.verb}.target", "the verb is said without a target")
+            action = bare
+        if "modifiers" in can and (keys := getattr(action, "modifiers", ())):
+            self.lose(f"{action.verb}.modifiers", "said as keys that go down before it and come up after it")
+            bare = action.model_copy(update={"modifiers": ()})
+            return self._around(keys, self.simpler(bare, clicks, can, aimed))
+        if isinstance(action, verbs.HoldKey) and not hasattr(self, "hold_key") and hasattr(self, "key_down"):
+            self.lose("hold_key", "said as keys that go down, a wait, and keys that come up")
+            return self._around(action.keys, [verbs.Wait(seconds=action.seconds)])
+        if isinstance(action, verbs.Click):
+            return self._clicks(action, clicks, can)
+        return self._typed(action, can, action.verb) if isinstance(action, verbs.Type | verbs.Fill) else [action]
+
+    def _typed(self, action: verbs.Type | verbs.Fill, can: Collection[str], verb: str) -> list[Action]:
+        if not action.submit or "submit" in can:
+            return [action]
+        self.lose(f"{verb}.submit", "said as the Enter key afterwards")
+        return [action.model_copy(update={"submit": False}), verbs.PressKey(keys=("Enter",))]
+
+    @staticmethod
+    def _around(keys: tuple[str, ...], inner: list[Action]) -> list[Action]:
+        return [*(verbs.KeyDown(key=key) for key in keys), *inner, *(verbs.KeyUp(key=key) for key in reversed(keys))]
+
+    def _clicks(self, action: verbs.Click, clicks: Collection[tuple[str, int]], can: Collection[str]) -> list[Action]:
+        button = action.button
+        if (button, 1) not in clicks:
+            self.cannot(action, f"{self.dialect} has no click of the {button} button")
+        if action.hold and "hold" in can and (button, action.count, action.modifiers) == ("left", 1, ()):
+            return [action]
+        if action.hold and ("press" in can or (button == "left" and "press left" in can)):
+            self.lose("click.hold", "said as a press, a wait and a release")
+            pressed = [verbs.MouseDown(button=button), verbs.Wait(seconds=action.hold), verbs.MouseUp(button=button)]
+            return [verbs.Hover(target=action.target), *pressed * action.count]
+        self.drop(action, hold="a click has no length")
+        if (button, action.count) in clicks:
+            return [action.model_copy(update={"hold": 0.0})]
+        self.lose("click.count", "said as several single clicks")
+        return [action.model_copy(update={"count": 1, "hold": 0.0})] * action.count
 
 
 def says(name: str, *same: str, **renamed: str) -> Callable[[Any, Any], list[Any]]:

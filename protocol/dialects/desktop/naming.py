@@ -7,15 +7,11 @@ from dataclasses import dataclass
 from typing import Literal
 
 from protocol.dialects.common.base import Loss
-from protocol.dialects.common.conversion import FARTHEST, NOTCH, Writing, element_of, without_delay
+from protocol.dialects.common.conversion import FARTHEST, NOTCH, Writing, element_of
 from protocol.dialects.common.fields import refusing
 from protocol.model import verbs
 from protocol.model.keys import MODIFIERS, Keyboard, read_key, split_chord
 from protocol.model.targets import ActionTarget
-
-_NEED_A_TARGET = (
-    verbs.Click, verbs.Hover, verbs.Drag, verbs.Fill, verbs.SelectOption, verbs.Upload, verbs.Extension,
-)  # fmt: skip
 
 
 @dataclass
@@ -58,47 +54,6 @@ class Ledger(Writing):
         if max(abs(x), abs(y)) > FARTHEST:
             self.cannot(action, f"a scroll goes no farther than {FARTHEST}")
         return self.ways(x, y)
-
-    def simpler(
-        self,
-        action: verbs.Action,
-        clicks: Collection[tuple[str, int]],
-        aimed: tuple[type[verbs.Action], ...],
-        *,
-        fills: bool = False,
-    ) -> list[verbs.Action]:
-        """`action` in verbs that need less; every change is a loss. Of the verbs that need no target, `aimed` may have one."""
-        self.take(without_delay(action))
-        if isinstance(action, verbs.Fill) and not fills:
-            self.lose("fill", "said as a click, select all, delete and then typing")
-            keys = [verbs.PressKey(keys=("Control", "a")), verbs.PressKey(keys=("Delete",))]
-            typed = [verbs.Type(text=action.text)] if action.text else []
-            return [verbs.Click(target=action.target), *keys, *typed, *self._entered(action)]
-        if isinstance(action, verbs.Click):
-            self.drop(action, hold="a click has no length")
-            short = action.model_copy(update={"hold": 0.0})
-            if (action.button, action.count) in clicks:
-                return [short]
-            if (action.button, 1) not in clicks:
-                self.cannot(action, f"{self.dialect} has no click of the {action.button} button")
-            self.lose("click.count", "said as several single clicks")
-            return [short.model_copy(update={"count": 1})] * action.count
-        if action.target is not None and not isinstance(action, (*_NEED_A_TARGET, *aimed)):
-            bare = action.model_copy(update={"target": None})
-            if isinstance(action, verbs.Type | verbs.PressKey):
-                self.lose(f"{action.verb}.target", "said as a click and then the keys")
-                return [verbs.Click(target=action.target), *self.simpler(bare, clicks, aimed)]
-            self.lose(f"{action.verb}.target", "the verb is said without a target")
-            action = bare
-        if isinstance(action, verbs.Type | verbs.Fill) and action.submit:
-            return [action.model_copy(update={"submit": False}), *self._entered(action)]
-        return [action]
-
-    def _entered(self, action: verbs.Type | verbs.Fill) -> list[verbs.Action]:
-        if not action.submit:
-            return []
-        self.lose(f"{action.verb}.submit", "said as the Enter key afterwards")
-        return [verbs.PressKey(keys=("Enter",))]
 
 
 def read_keys(dialect: str, where: str, names: Iterable[str], keyboard: Keyboard) -> list[str]:

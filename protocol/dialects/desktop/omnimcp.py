@@ -338,13 +338,13 @@ def to_omnimcp(action: Action, context: Context) -> WrittenPayload:
     """The action as an answer in one of the three shapes, or as several. Raises DialectError."""
     variant, ledger = DIALECT.variant(context), Ledger(NAME, context)
     if variant == "response":
-        parts = ledger.simpler(action, (), ()) if isinstance(action, Fill) else [action]
+        parts = ledger.simpler(action, (), ("submit",)) if isinstance(action, Fill) else [action]
         ledger.take(without_delay(action))
         said = [_response(part, ledger) for part in parts]
     else:
         clicks = _CLICKS if variant == "decision" else {("left", 1): "single"}
         write = _decision if variant == "decision" else _plan
-        said = [answer for part in ledger.simpler(action, clicks, (Type,)) for answer in write(part, ledger)]
+        said = [answer for part in ledger.simpler(action, clicks, aimed=("type",)) for answer in write(part, ledger)]
     return WrittenPayload(said[0] if len(said) == 1 else said, ledger.losses)
 
 

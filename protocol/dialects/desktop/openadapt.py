@@ -42,13 +42,13 @@ def to_openadapt(action: verbs.Action, context: Context) -> WrittenPayload:
     """The action as an Action of theirs, or as several. Raises DialectError for what they cannot say."""
     writing = _Writing(NAME, context)
     dsl = DIALECT.variant(context) == "dsl"
-    said = [call for part in writing.simpler(action, CLICKS, _FREELY_AIMED) for call in writing.aimed_calls(part)]
+    said = [call for part in writing.simpler(action, CLICKS, aimed=_FREELY_AIMED) for call in writing.aimed_calls(part)]
     if dsl:
         return WrittenPayload("\n".join([writing.dsl(each) for each in said]), writing.losses)
     return WrittenPayload(said[0] if len(said) == 1 else said, writing.losses)
 
 
-_FREELY_AIMED = (verbs.Type, verbs.PressKey, verbs.Scroll)
+_FREELY_AIMED = ("type", "press_key", "scroll")
 _Calls = list[JsonObject]
 
 

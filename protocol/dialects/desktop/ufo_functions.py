@@ -386,9 +386,7 @@ LONGEST_WAIT = 300
 """Seconds that UFO's own wait takes."""
 
 _CLICKS = {(button, count) for button in BUTTONS.values() for count in (1, 2)}
-_ON_CONTROLS = (
-    verbs.Type, verbs.PressKey, verbs.HoldKey, verbs.KeyDown, verbs.KeyUp, verbs.Scroll, verbs.CallApi,
-)  # fmt: skip
+_ON_CONTROLS = ("type", "press_key", "hold_key", "key_down", "key_up", "scroll", "call_api")
 _SAID_BUTTONS = {ours: theirs for theirs, ours in BUTTONS.items()}
 _SAID_PRESSED = {ours: theirs.upper() for theirs, ours in PRESSED.items()}
 _TIME = "only a time is waited for"
@@ -426,7 +424,7 @@ class CallWriting(Ledger):
     def calls_of(self, action: verbs.Action) -> list[UfoCall]:
         """The calls that an action takes. Raises DialectError for what UFO cannot say."""
         placed = action.target is not None and not isinstance(action, verbs.Extension) and self.is_placed(action.target)
-        parts = self.simpler(action, _CLICKS, (verbs.Scroll,) if placed else _ON_CONTROLS, fills=not placed)
+        parts = self.simpler(action, _CLICKS, *(((), ("scroll",)) if placed else (("fill",), _ON_CONTROLS)))
         return [self._labelled(part) for part in parts]
 
     def is_placed(self, target: ActionTarget) -> bool:

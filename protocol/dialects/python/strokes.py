@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from typing import Any, Literal, NoReturn, get_args
 
 from protocol.dialects.common.base import Context, DialectError, Loss
-from protocol.dialects.common.conversion import AIMED, NOTCH, Writing, pixels_in, place, whole, without_delay
+from protocol.dialects.common.conversion import NOTCH, Writing, pixels_in, place, whole
 from protocol.dialects.common.fields import build, refusing
 from protocol.model import verbs
 from protocol.model.actions import AgentAction
@@ -163,19 +163,20 @@ def spot_of(
 
 def strokes_of(action: verbs.Action, hands: InputDevice, context: Context, locate: Locate) -> tuple[list[Stroke], list[Loss]]:
     """The strokes that do `action`. Raises DialectError for what these hands cannot do."""
-    pen = _Pen(action, hands, context, locate)
-    pen.said(action)
-    if action.target is not None and action.verb not in AIMED:
-        pen.lose("target", f"{action.verb} has no target here")
+    pen = _Pen(hands, context, locate)
+    for step in pen.simpler(action, [(button, count) for button in _BUTTONS for count in (1, 2, 3)], ("press", "modifiers")):
+        pen.verb = step.verb
+        pen.said(step)
     return pen.strokes, pen.losses
 
 
 class _Pen(Writing):
     """Writes one action, stroke by stroke."""
 
-    def __init__(self, action: verbs.Action, hands: InputDevice, context: Context, locate: Locate) -> None:
-        super().__init__(hands.dialect, context, losses=without_delay(action))
-        self.verb = action.verb
+    verb = ""
+
+    def __init__(self, hands: InputDevice, context: Context, locate: Locate) -> None:
+        super().__init__(hands.dialect, context)
         self.hands = hands
         self.strokes: list[Stroke] = []
         self._locate = locate
@@ -199,49 +200,13 @@ class _Pen(Writing):
             stroke = replace(stroke, at=None)
         self.strokes.append(stroke)
 
-    def hold(self, keys: tuple[str, ...]) -> None:
-        for key in keys:
-            self.do("key_down", keys=(key,))
-
-    def release(self, keys: tuple[str, ...]) -> None:
-        for key in reversed(keys):
-            self.do("key_up", keys=(key,))
-
-    def modified(self, modifiers: tuple[str, ...]) -> None:
-        """Press modifiers before something else."""
-        self.hold(modifiers)
-        if modifiers:
-            self.lose(f"{self.verb}.modifiers", "said as keys that are pressed before it and released after it")
-
-    def focus(self, target: ActionTarget | None) -> None:
-        """Click where the keys should go."""
-        if target is not None:
-            self.do("click", at=self.aim(target))
-            self.lose(f"{self.verb}.target", f"said as a click and then a {self.verb.replace('_', ' ')}")
-
-    def submit(self, wanted: bool) -> None:
-        if wanted:
-            self.do("press", keys=("Enter",))
-            self.lose(f"{self.verb}.submit", "said as a press of Enter afterwards")
-
     def pause(self, seconds: float, what: str = "seconds") -> None:
         self.do("wait", seconds=seconds)
         if not self.hands.timed and seconds != PAUSE:
             self.lose(f"{self.verb}.{what}", f"how long a wait is cannot be said; it is {PAUSE:g} s by default")
 
     def click(self, a: verbs.Click) -> None:
-        self.modified(a.modifiers)
-        at = self.aim(a.target)
-        if a.hold:
-            self.do("move", at=at)
-            for _ in range(a.count):
-                self.do("down", button=a.button)
-                self.pause(a.hold, "hold")
-                self.do("up", button=a.button)
-            self.lose("click.hold", "said as a press, a wait and a release")
-        else:
-            self.do("click", at=at, button=a.button, count=a.count)
-        self.release(a.modifiers)
+        self.do("click", at=self.aim(a.target), button=a.button, count=a.count)
 
     def mouse_down(self, a: verbs.MouseDown) -> None:
         self.do("down", at=self.aim(a.target), button=a.button)
@@ -250,12 +215,9 @@ class _Pen(Writing):
         self.do("up", at=self.aim(a.target), button=a.button)
 
     def hover(self, a: verbs.Hover) -> None:
-        self.modified(a.modifiers)
         self.do("move", at=self.aim(a.target))
-        self.release(a.modifiers)
 
     def drag(self, a: verbs.Drag) -> None:
-        self.modified(a.modifiers)
         start, end = self.aim(a.target), self.aim(a.to, "to")
         self.do("move", at=start)
         if "down" in self.hands.can and (a.path or a.button not in self.hands.dragging):
@@ -269,41 +231,19 @@ class _Pen(Writing):
             self.do("drag", at=end, button=a.button)
             if a.path:
                 self.lose("drag.path", "only the two ends are said")
-        self.release(a.modifiers)
 
     def type(self, a: verbs.Type) -> None:
-        self.focus(a.target)
         self.do("write", text=a.text)
-        self.submit(a.submit)
-
-    def fill(self, a: verbs.Fill) -> None:
-        self.do("click", at=self.aim(a.target))
-        self.do("press", keys=("Control", "a"))
-        self.do("press", keys=("Backspace",))
-        if a.text:
-            self.do("write", text=a.text)
-        self.lose("fill", "said as a click, Ctrl+A, Backspace and the text")
-        self.submit(a.submit)
 
     def press_key(self, a: verbs.PressKey) -> None:
-        self.focus(a.target)
         self.do("press", keys=a.keys)
 
-    def hold_key(self, a: verbs.HoldKey) -> None:
-        self.focus(a.target)
-        self.hold(a.keys)
-        self.pause(a.seconds)
-        self.release(a.keys)
-        self.lose("hold_key", "said as keys that go down, a wait, and keys that come up")
+    def key_down(self, a: verbs.KeyDown | verbs.KeyUp) -> None:
+        self.do("key_down" if isinstance(a, verbs.KeyDown) else "key_up", keys=(a.key,))
 
-    def key_down(self, a: verbs.KeyDown) -> None:
-        self.hold((a.key,))
-
-    def key_up(self, a: verbs.KeyUp) -> None:
-        self.release((a.key,))
+    key_up = key_down
 
     def scroll(self, a: verbs.Scroll) -> None:
-        self.modified(a.modifiers)
         across, down = pixels_in(a.unit, self.context.size)
         x, y = whole(a.delta.x * across / NOTCH), whole(a.delta.y * down / NOTCH)
         if a.unit != "notch":
@@ -319,7 +259,6 @@ class _Pen(Writing):
             self.lose("scroll.delta", "said as two scrolls, one for each way")
         else:
             self.do("wheel", at=at, across=x, down=y)
-        self.release(a.modifiers)
 
     def wait(self, a: verbs.Wait) -> None:
         self.pause(a.seconds)

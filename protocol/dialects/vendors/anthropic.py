@@ -161,7 +161,7 @@ def to_anthropic(action: verbs.Action, context: Context) -> WrittenPayload:
     version = DIALECT.variant(context)
     writing = _Writing(NAME, context, version, *context.picture, signed=False)
     clicks = [button for verb, button in CLICKS.items() if verb in _VERBS[version]]
-    steps = writing.simpler(action, clicks, () if version == _POINTER_ONLY else ("press",))
+    steps = writing.simpler(action, clicks, () if version == _POINTER_ONLY else ("press left",))
     calls: list[JsonObject] = [call for step in steps for call in writing.said(step)]
     for call in calls:
         if call["action"] not in _VERBS[version]:

@@ -87,7 +87,7 @@ class _Older(_Writing):
     """The set of Gemini 2.5."""
 
     def steps(self, action: verbs.Action) -> list[verbs.Action]:
-        return self.simpler(action, [("left", 1)], ("fill",))
+        return self.simpler(action, [("left", 1)], ("fill", "submit"), ("type", "scroll"))
 
     def click(self, action: verbs.Click) -> _Calls:
         return [self.call("click_at", **self.xy(action.target))]
@@ -143,14 +143,7 @@ class _Newer(_Writing):
     screenshot = says("take_screenshot")
 
     def steps(self, action: verbs.Action) -> list[verbs.Action]:
-        steps = self.simpler(action, list(CLICKS.values()), ("submit", "hold"))
-        held = steps[-1]
-        if not isinstance(held, verbs.HoldKey):
-            return steps
-        self.lose("hold_key", "said as keys that go down, a wait, and keys that go up")
-        down = [verbs.KeyDown(key=key) for key in held.keys]
-        up = [verbs.KeyUp(key=key) for key in reversed(held.keys)]
-        return [*steps[:-1], *down, verbs.Wait(seconds=held.seconds), *up]
+        return self.simpler(action, list(CLICKS.values()), ("submit", "hold"))
 
     def click(self, action: verbs.Click) -> _Calls:
         at = self.xy(action.target)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from math import ceil, floor
 from types import MappingProxyType
@@ -11,7 +11,7 @@ from typing import Any
 from pydantic import ValidationError
 
 from protocol.dialects.common.base import LONGEST
-from protocol.dialects.common.conversion import AIMED, NOTCH, Conversion, Reading, Writing, place, without_delay
+from protocol.dialects.common.conversion import NOTCH, Conversion, Reading, Writing, place
 from protocol.dialects.common.fields import at, build, refusing
 from protocol.model import verbs
 from protocol.model.actions import AgentAction
@@ -211,49 +211,3 @@ class PayloadWriting(_Canvas, Writing):
         if action.button != "left":
             does = "drags" if isinstance(action, verbs.Drag) else "is pressed and released by itself"
             self.cannot(action, f"only the left button {does}, not {action.button}")
-
-    def simpler(self, action: verbs.Action, clicks: Collection[tuple[str, int]], can: Collection[str] = ()) -> list[verbs.Action]:
-        """`action` in verbs that need less of the other side, which has these `clicks` as verbs; every change is a loss.
-
-        What else it `can`: `submit` what it types at once, `fill` or type at a place, `hold` a click for a while, or `press` a
-        button without releasing it.
-        """
-        self.take(without_delay(action))
-        if action.target is not None and action.verb not in AIMED and not isinstance(action, verbs.Extension):
-            self.lose(f"{action.verb}.target", "the verb is said without a place")
-        if isinstance(action, verbs.Click):
-            return self._clicks(action, clicks, can)
-        if isinstance(action, verbs.Type | verbs.Fill) and "fill" in can:
-            return [action]
-        if isinstance(action, verbs.Fill):
-            self.lose("fill", "said as a click, select all, delete and then typing")
-            keys = [verbs.PressKey(keys=("Control", "a")), verbs.PressKey(keys=("Backspace",))]
-            typed = self._typed(verbs.Type(text=action.text, submit=action.submit), can)
-            return [verbs.Click(target=action.target), *keys, *typed]
-        if isinstance(action, verbs.Type | verbs.PressKey | verbs.HoldKey) and action.target is not None:
-            self.lose(f"{action.verb}.target", "said as a click and then the keys")
-            rest = self.simpler(action.model_copy(update={"target": None}), clicks, can)
-            return [verbs.Click(target=action.target), *rest]
-        return self._typed(action, can) if isinstance(action, verbs.Type) else [action]
-
-    def _typed(self, action: verbs.Type, can: Collection[str]) -> list[verbs.Action]:
-        if "submit" in can or not action.submit:
-            return [action]
-        self.lose("type.submit", "said as typing and then the Enter key")
-        return [action.model_copy(update={"submit": False}), verbs.PressKey(keys=("Enter",))]
-
-    def _clicks(self, action: verbs.Click, clicks: Collection[tuple[str, int]], can: Collection[str]) -> list[verbs.Action]:
-        if (action.button, 1) not in clicks:
-            self.cannot(action, f"{self.dialect} has no click of the {action.button} button")
-        if action.hold and (action.button, action.count, action.modifiers) == ("left", 1, ()):
-            if "hold" in can:
-                return [action]
-            if "press" in can:
-                self.lose("click.hold", "said as a press, a wait and a release")
-                wait = verbs.Wait(seconds=action.hold)
-                return [verbs.Hover(target=action.target), verbs.MouseDown(), wait, verbs.MouseUp()]
-        self.drop(action, hold="a click has no length")
-        if (action.button, action.count) in clicks:
-            return [action.model_copy(update={"hold": 0.0})]
-        self.lose("click.count", "said as several single clicks")
-        return [action.model_copy(update={"count": 1, "hold": 0.0})] * action.count

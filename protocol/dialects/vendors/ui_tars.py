@@ -12,7 +12,7 @@ from typing import Any, ClassVar, NamedTuple, NoReturn
 
 from protocol.dialects.common.base import Context, Dialect, DialectError, ParsedPayload, WrittenPayload
 from protocol.dialects.common.calls import parse_value
-from protocol.dialects.common.conversion import Reading, Writing, given, read_chord, row, says, without_delay
+from protocol.dialects.common.conversion import Reading, Writing, given, read_chord, row, says
 from protocol.dialects.common.fields import Fields, a_text, at, checked_number, within_length
 from protocol.model import verbs
 from protocol.model.actions import AgentAction
@@ -358,10 +358,10 @@ def to_ui_tars(action: verbs.Action, context: Context) -> WrittenPayload:
     """The text of `action`, without a thought. Raises DialectError for what UI-TARS has no verb for."""
     variant = DIALECT.variant(context)
     writing = _Writing(NAME, context, variant)
-    calls = writing.said(action)
+    calls = [call for step in writing.simpler(action, _CLICKS, ("submit", "hold", "modifiers")) for call in writing.said(step)]
     # The calls in tags; a text with tags of its own in the wrapper that UI-TARS has for those
     text = f"{_TOOLS}{''.join(map(_tagged, calls))}</seed:tool_call>" if variant == "xml" else write_text(calls)
-    return WrittenPayload(within_length(text, NAME), writing.losses + without_delay(action))
+    return WrittenPayload(within_length(text, NAME), writing.losses)
 
 
 _CLICKS = {("left", 1): "click", ("left", 2): "left_double", ("right", 1): "right_single"}
@@ -402,42 +402,16 @@ class _Writing(Writing):
         box = {} if target is None else {"point" if self.tagged else "start_box": self.point(target)}
         return self.call(name, **box, **arguments)
 
-    def first_click(self, action: verbs.Action, then: str) -> _Calls:
-        """A click into the target of a verb that has no place of its own."""
-        if action.target is None:
-            return []
-        self.lose(f"{action.verb}.target", f"said as a click and then {then}")
-        return [self.on("click", action.target)]
-
     def key_names(self, action: verbs.Action, what: str, *keys: str) -> str:
         low = tuple(key.lower() if len(key) == 1 else key for key in keys)
         if low != keys:
             self.lose(f"{action.verb}.{what}", "keys are said in lower case")
         return self.chord(action, low, "uitars", " ")
 
-    def around(self, action: verbs.Action, what: str, keys: tuple[str, ...], calls: _Calls) -> _Calls:
-        """`calls` while the keys are down."""
-        names = [self.key_names(action, what, key) for key in keys]
-        down, up = ([self.call(verb, key=name) for name in names] for verb in ("press", "release"))
-        return [*down, *calls, *reversed(up)]
-
-    def held(self, action: verbs.Click | verbs.Hover | verbs.Drag, call: ParsedCall) -> _Calls:
-        """`call` while the modifiers of `action` are down."""
-        if action.modifiers:
-            self.lose(f"{action.verb}.modifiers", "said as press and release around it")
-        return self.around(action, "modifiers", action.modifiers, [call])
-
     def click(self, action: verbs.Click) -> _Calls:
-        name = _CLICKS.get((action.button, action.count))
-        if name is None:
-            self.cannot(action, f"there is no verb for {action.count} clicks of the {action.button} button")
-        if action.hold:
-            if name != "click":
-                self.cannot(action, "only a single click of the left button can be held")
-            name = "long_press"
-            if action.hold != LONG_PRESS:
-                self.lose("click.hold", f"a long press always takes {LONG_PRESS:g} second")
-        return self.held(action, self.on(name, action.target))
+        if action.hold not in (0, LONG_PRESS):
+            self.lose("click.hold", f"a long press always takes {LONG_PRESS:g} second")
+        return [self.on("long_press" if action.hold else _CLICKS[action.button, action.count], action.target)]
 
     def mouse_down(self, action: verbs.MouseDown | verbs.MouseUp) -> _Calls:
         if action.button in ("back", "forward"):
@@ -452,10 +426,10 @@ class _Writing(Writing):
             self.cannot(action, "only the left button drags")
         end = "point" if self.tagged else "box"
         places = {f"start_{end}": self.point(action.target), f"end_{end}": self.point(action.to, "to")}
-        return self.held(action, self.call("drag", **places))
+        return [self.call("drag", **places)]
 
     def hover(self, action: verbs.Hover) -> _Calls:
-        return self.held(action, self.on("move_to" if self.variant == "xml" else "hover", action.target))
+        return [self.on("move_to" if self.variant == "xml" else "hover", action.target)]
 
     def scroll(self, action: verbs.Scroll) -> _Calls:
         way = self.way(action, SCROLL, "notch")
@@ -464,20 +438,10 @@ class _Writing(Writing):
     def type(self, action: verbs.Type) -> _Calls:
         if action.text.endswith("\n") and not action.submit:
             self.lose("type.text", "a line break at the end presses Enter there")
-        return [*self.first_click(action, "a type"), self.call("type", content=action.text + "\n" * action.submit)]
-
-    def fill(self, action: verbs.Fill) -> _Calls:
-        self.lose("fill", "said as a click, ctrl a and a type")
-        typed = self.type(verbs.Type(text=action.text, submit=action.submit))
-        return [self.on("click", action.target), self.call("hotkey", key="ctrl a"), *typed]
+        return [self.call("type", content=action.text + "\n" * action.submit)]
 
     def press_key(self, action: verbs.PressKey) -> _Calls:
-        return [*self.first_click(action, "a hotkey"), self.call("hotkey", key=self.key_names(action, "keys", *action.keys))]
-
-    def hold_key(self, action: verbs.HoldKey) -> _Calls:
-        self.lose("hold_key.seconds", "said as press, wait and release: how long is not said")
-        calls = self.around(action, "keys", action.keys, [self.call("wait")])
-        return [*self.first_click(action, "the keys"), *calls]
+        return [self.call("hotkey", key=self.key_names(action, "keys", *action.keys))]
 
     def key_down(self, action: verbs.KeyDown | verbs.KeyUp) -> _Calls:
         verb = "press" if isinstance(action, verbs.KeyDown) else "release"

@@ -130,7 +130,7 @@ UNSAYABLE = {
     "gemini 3.5": 'back-click at (1, 2); mouse down left; x-gemini.search; scroll down 900000 px in at (1, 2); click "Save"',
     "qwen": """back-click at (1, 2); right-drag at (1, 2) to (3, 4); press AltGraph; x-qwen.dance; x-qwen.left_click at (1, 2);
         click "Save"; x-qwen.left_click {"text": "ctrl"}; x-qwen.left_click_drag""",
-    "ui_tars": """middle-click at (1, 2); triple-click at (1, 2); scroll down 0; press ControlOrMeta+a; click "Save";
+    "ui_tars": """middle-click at (1, 2); scroll down 0; press ControlOrMeta+a; click "Save";
         mouse down forward at (1, 2); x-ui_tars.click {"start_box": "(1,2)"}; x-ui_tars.open_computer {"no name": "x"}""",
     "computer_13": "back-click at (1, 2); forward-click at (1, 2)",
     "pyautogui": """back-click at (1, 2); press "é"; x-pyautogui.click {"x": 1, "y": 2}; x-pyautogui.move {"speed": 1};
@@ -146,8 +146,8 @@ UNSAYABLE = {
         x-androidworld.navigate_home {"a": 1}; x-androidworld.unknown""",
     "androidworld seeact": """fail; type "a\\nb" into #1 and press Enter; type "nowhere" and press Enter; answer "";
         double-click #1; fill #1 with "x" and press Enter; click at (900, 700)""",
-    "playwright_mcp": """back-click #e12; Shift-click at (10, 20); Shift-hover #e12; fill at (1, 2) with "x"; x-playwright_mcp.take_screenshot;
-        x-playwright_mcp.click {"target": "e1"}; x-playwright_mcp.fly""",
+    "playwright_mcp": """back-click #e12; Shift-click at (10, 20); Shift-hover #e12; fill at (1, 2) with "x";
+        x-playwright_mcp.take_screenshot; x-playwright_mcp.click {"target": "e1"}; x-playwright_mcp.fly""",
     "playwright_python": """list tabs; back-click css "#a"; fill at (1, 2) with "x"; x-playwright_python.click on css "#a";
         x-playwright_python.check; x-playwright_python.reload {"soon": true}; x-playwright_python.expect {"text": "import os"};
         x-playwright_python.expect {"text": "expect(page).to_be(1)\\npage.go_back()"};

@@ -243,7 +243,7 @@ def test_what_needs_several_answers_is_a_list() -> None:
     assert from_omnimcp(written.payload, DECISION).actions == [
         Click(target=NODE),
         PressKey(keys=("Control", "a")),
-        PressKey(keys=("Delete",)),
+        PressKey(keys=("Backspace",)),
         Type(text="new"),
         PressKey(keys=("Enter",)),
     ]

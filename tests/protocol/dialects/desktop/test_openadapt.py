@@ -169,7 +169,7 @@ def test_their_parser_reads_the_dsl_as_the_same_type_and_keys(action: Action, pa
             Fill(target=NODE, text="new", submit=True),
             [
                 Click(target=NODE),
-                *(PressKey(keys=keys) for keys in (("Control", "a"), ("Delete",))),
+                *(PressKey(keys=keys) for keys in (("Control", "a"), ("Backspace",))),
                 Type(text="new"),
                 PressKey(keys=("Enter",)),
             ],

@@ -147,7 +147,7 @@ def test_a_held_key_comes_up_again() -> None:
         ("KEY_UP", {"key": "a"}),
         ("KEY_UP", {"key": "ctrl"}),
     ]
-    assert [loss.what for loss in losses] == ["hold_key.seconds", "hold_key"]
+    assert [loss.what for loss in losses] == ["hold_key", "wait.seconds"]
 
 
 def test_a_drag_through_points_or_with_another_button_is_pressed_moved_and_released() -> None:

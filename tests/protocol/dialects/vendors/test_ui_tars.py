@@ -168,7 +168,7 @@ def test_what_cannot_be_said_is_declared(action: p.Action, said: str, losses: li
         (PressKey(keys="enter", target=at(1, 2)), ["click(start_box='(1,2)')", "hotkey(key='enter')"], ["press_key.target"]),
         (
             p.Fill(text="x", target=at(1, 2)),
-            ["click(start_box='(1,2)')", "hotkey(key='ctrl a')", "type(content='x')"],
+            ["click(start_box='(1,2)')", "hotkey(key='ctrl a')", "hotkey(key='backspace')", "type(content='x')"],
             ["fill"],
         ),
         (
@@ -185,7 +185,7 @@ def test_what_cannot_be_said_is_declared(action: p.Action, said: str, losses: li
         (
             p.HoldKey(keys="space", seconds=2),
             ["press(key='space')", "wait()", "release(key='space')"],
-            ["hold_key.seconds"],
+            ["hold_key", "wait.seconds"],
         ),
     ],
 )
