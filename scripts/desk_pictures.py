@@ -43,8 +43,6 @@ def draw(browser: Any, base: str, made: dict[str, str]) -> None:
         ("approvals", f"/approvals?run={waiting}", 1280, "light", ".marks .target"),
         ("plan", f"/runs/{plan}/plan", 1280, "light", ".plan-form"),
         ("start", "/start", 1280, "light", ".form"),
-        ("worlds", "/worlds", 1280, "light", ".form"),
-        ("knowledge", "/knowledge?query=how+to+submit+an+expense+claim", 1280, "light", ".document dl"),
         ("settings", "/settings?preset=rules", 1280, "dark", ".settings tbody tr"),
     ]
     for name, path, width, scheme, there in pages:
@@ -52,8 +50,6 @@ def draw(browser: Any, base: str, made: dict[str, str]) -> None:
         page = context.new_page()
         page.goto(f"{base}{path}{'&' if '?' in path else '?'}token={TOKEN}")
         page.wait_for_selector("html[data-ready=yes]", timeout=LATE)
-        if name == "knowledge":
-            page.locator(".known button").first.click(timeout=LATE)
         page.locator(there).first.wait_for(timeout=LATE)
         page.wait_for_timeout(500)
         page.screenshot(path=PICTURES / f"desk-{name}.png")

@@ -40,7 +40,7 @@ SECTIONS: dict[str, dict[str, CommandEntry]] = {
     "See": {
         "ls": CommandEntry("cli.runs:list_runs", "List the runs, newest first."),
         "show": CommandEntry("cli.runs:show", "Show one run: plan, steps, gates, approvals, verdict."),
-        "view": CommandEntry("cli.view:view", "Write a run as one HTML page, or as a film (GIF)."),
+        "view": CommandEntry("cli.view:view", "Write a run as one HTML page."),
         "serve": CommandEntry("cli.view:serve", "Watch, answer and start runs in a browser."),
     },
     "Take part": {

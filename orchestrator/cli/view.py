@@ -204,9 +204,6 @@ def view(
         Path | None, typer.Option("-o", "--out", metavar="FILE", help=f"The file; {NAME} in the run's folder when not given.")
     ] = None,
     bundle: Annotated[bool, typer.Option("--bundle", help="Put the pictures of screens into the file, not beside it.")] = False,
-    gif: Annotated[
-        Path | None, typer.Option("--gif", metavar="FILE", help="Write a film instead: a picture a line, with what was pressed.")
-    ] = None,
     show: Annotated[bool, typer.Option("--open", help="Open it in the browser.")] = False,
     as_json: AsJson = False,
     runs_dir: RunsDir = None,
@@ -214,12 +211,6 @@ def view(
 ) -> None:
     """Write a run as one HTML file: screens, steps, gates, approvals, the plan and the machine; two runs with --with."""
     from orchestrator.errors import UsageProblem
-
-    if gif is not None:
-        if other or out or bundle:
-            raise UsageProblem("--gif writes a film of one run; leave out --with, -o and --bundle.")
-        _film(run, gif.absolute(), runs_dir or RUNS, store, as_json)
-        return
     from orchestrator.views.page.page import write_page
     from orchestrator.views.page.source import read_source
 
@@ -235,30 +226,6 @@ def view(
         import webbrowser
 
         webbrowser.open(written.path.as_uri())
-
-
-def _film(run: str, path: Path, runs_dir: Path, store: str | None, as_json: bool) -> None:
-    from environments.contract import EnvironmentFault
-    from orchestrator.errors import UsageProblem
-    from orchestrator.store.printable import clean, json_text
-    from orchestrator.views.page.source import read_source
-
-    try:
-        from orchestrator.views.page.animation import write_film
-
-        path.parent.mkdir(parents=True, exist_ok=True)
-        made = write_film(path, read_source(run, runs_dir, store))
-    except EnvironmentFault as bad:
-        raise UsageProblem(f"--gif: {bad}") from None
-    except OSError as bad:
-        raise UsageProblem(f"--gif: {path} cannot be written ({bad.strerror or bad}); name another file.") from None
-    if as_json:
-        told = {"file": str(path), "bytes": path.stat().st_size, "notes": made.notes}
-        typer.echo(json_text(told | {"frames": made.frames, "seconds": made.seconds}, 2))
-        return
-    typer.echo(f"{path} ({path.stat().st_size / 1_000_000:.1f} MB, {made.frames} pictures, {made.seconds:.0f} s)")
-    for note in made.notes:
-        typer.echo(f"note: {clean(note, 500)}")
 
 
 def _place(folder: Path) -> Path:

@@ -23,12 +23,12 @@ from environments.served.server import Address, listening_at, own_hosts, server_
 from orchestrator.desk.auth import Caller, Refused, Viewer
 from orchestrator.desk.desk import Desk, UnknownRun
 from orchestrator.desk.models import Problem
-from orchestrator.desk.routes import answers, control, knowledge, metrics, runs, start, streams, worlds
+from orchestrator.desk.routes import answers, control, metrics, runs, start, streams
 from orchestrator.desk.routes.answers import go_on_with_answers
 from orchestrator.errors import MachineStopped, MissingDependency, UsageProblem
 
 pages_router = APIRouter(include_in_schema=False)
-PAGES = ("/", "/approvals", "/start", "/worlds", "/knowledge", "/settings", "/runs/{run_id}", "/runs/{run_id}/plan")
+PAGES = ("/", "/approvals", "/start", "/settings", "/runs/{run_id}", "/runs/{run_id}/plan")
 _TYPES = {".js": "text/javascript", ".css": "text/css", ".svg": "image/svg+xml", ".html": "text/html"}
 _FOLDERS = ("orchestrator.views.page", "orchestrator.desk")
 """The desk's own files go before those of the viewer."""
@@ -78,8 +78,6 @@ _ROUTERS = (
     answers.router,
     start.router,
     control.router,
-    worlds.router,
-    knowledge.router,
     start.settings_router,
 )  # fmt: skip
 """Each is a module's `router`, with whole paths: `/api/...`."""

@@ -1,1 +1,1 @@
-"""What people see of a run: lines in a terminal, listings, the page with its screens, and a film."""
+"""What people see of a run: lines in a terminal, listings, and the page with its screens."""

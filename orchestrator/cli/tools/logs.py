@@ -41,7 +41,7 @@ def validate(
 def show(
     log: LogFile,
     step: Annotated[int | None, typer.Option(help="Only this step, with everything that was seen.")] = None,
-    pictures: Annotated[str, typer.Option(help="auto: in the terminal if it can; or paths, or none.")] = "auto",
+    pictures: Annotated[str, typer.Option(help="paths: name each step's pictures; or none.")] = "paths",
     source: From = "deskcrew",
     screen: Screen = "",
     image: Image = "",

@@ -21,7 +21,7 @@ from orchestrator.settings.role_settings import CrewSettings
 from orchestrator.settings.settings import LoadedSettings, load_settings, refused_address, show_config
 from orchestrator.tasks import shipped
 from orchestrator.tasks.plans import PlanFile, plan_of, whole
-from orchestrator.tasks.shipped import ShippedTask
+from orchestrator.tasks.shipped import ShippedTask, ShippedWorld
 from orchestrator.tasks.tasks import Task, resolve_target
 from protocol import Frozen, JsonObject
 from roles.manager.plans import GivenPlan
@@ -223,6 +223,10 @@ class Tasks(Frozen):
     tasks: tuple[ShippedTask, ...]
 
 
+class Worlds(Frozen):
+    worlds: tuple[ShippedWorld, ...]
+
+
 class Preset(Frozen):
     """Who decides for each role."""
 
@@ -259,6 +263,12 @@ def settings(
 def tasks(visitor: Viewer) -> Tasks:
     """What is shipped."""
     return Tasks(tasks=tuple(shipped.tasks()))
+
+
+@settings_router.get("/worlds")
+def worlds(visitor: Viewer) -> Worlds:
+    """What is shipped."""
+    return Worlds(worlds=tuple(shipped.worlds()))
 
 
 @settings_router.get("/presets")

@@ -23,7 +23,6 @@ export async function ask(path, {method = 'GET', body} = {}) {
 }
 
 export const send = (path, body = {}) => ask(path, {method: 'POST', body});
-export const remove = (path) => ask(path, {method: 'DELETE'});
 export const query = (values) => {
   const said = new URLSearchParams(Object.entries(values).filter(([, value]) => value !== '' && value !== null && value !== undefined));
   return said.size ? `?${said}` : '';

@@ -142,32 +142,6 @@ def listed(settings: Settings, app: str | None, kind: str | None, every: bool) -
         return [one for one in found if every or not one.retired]
 
 
-def write(settings: Settings, document: Document) -> Document:
-    """Keep one page that has no file. Raises UsageProblem."""
-    try:
-        with KnowledgeStore(stored_at(settings.knowledge, settings.runs_dir)) as store:
-            return store.add(document)
-    except (StoreFault, OSError) as bad:
-        raise UsageProblem(str(bad)) from bad
-
-
-class DocumentStatus(NamedTuple):
-    """A document, and whether it was added: what is shipped, or stands in a folder, can only be changed there."""
-
-    document: Document
-    added: bool
-
-
-def one(settings: Settings, id: str) -> DocumentStatus | None:
-    """The document of this id, wherever it stands."""
-    with _library(settings) as library:
-        store = library.store()
-        if (kept := store.get(id)) is not None:
-            return DocumentStatus(kept, True)
-        found = (store.get(id, shelf=shelf) for shelf in library.shelves())
-        return next((DocumentStatus(document, False) for document in found if document is not None), None)
-
-
 def remove(settings: Settings, ids: Sequence[str]) -> None:
     """Raises UsageProblem where one is not there, and then removes none."""
     with _library(settings) as library:

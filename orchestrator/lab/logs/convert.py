@@ -12,7 +12,7 @@ from typing import Any
 import typer
 
 from orchestrator.errors import UsageProblem, did_you_mean
-from orchestrator.lab.logs.show import DSL, OWN, OpenLog
+from orchestrator.lab.logs.show import DSL, OWN, OpenLog, advice
 from orchestrator.store.printable import clean, json_text
 from orchestrator.store.salvage import calls_in, open_read_only, salvage
 from orchestrator.views.listing import table
@@ -67,8 +67,6 @@ def convert(log: OpenLog, to: str, out: Path | None, variant: str | None, *, as_
     exported.losses.update(reading.lost)
     _tell(exported, reading, path, as_json=as_json)
     if reading.bad_count and not exported.steps and not as_json:
-        from orchestrator.lab.logs.show import advice
-
         typer.echo(f"{log.path} holds no line that can be read; {advice(log.path)}", err=True)
     return not reading.bad_count and not any(loss.what == _UNSAID for loss in exported.losses)
 

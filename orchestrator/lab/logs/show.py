@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import json
-import os
 import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
-from importlib.util import find_spec
 from itertools import islice
 from pathlib import Path
 from typing import NamedTuple
@@ -74,56 +72,12 @@ def _read(lines: Callable[[], Iterator[LogLine]]) -> tuple[float, int]:
     return count / max(1, len(found)), count
 
 
-Draw = Callable[[Console, InteractionStep], None]
-_ABLE = ("kitty", "wezterm", "iterm.app", "ghostty", "konsole", "foot", "mlterm", "contour")
-"""Terminals that draw pictures, by TERM or TERM_PROGRAM."""
-
-
-def picture_face(wish: str, folder: Path) -> Draw:
-    """How to show a step's pictures: `auto`, `draw`, `paths` or `none`. Raises UsageProblem."""
-    if wish not in ("auto", "draw", "paths", "none"):
-        raise UsageProblem(f"--pictures is auto, draw, paths or none, not {wish!r}.")
-    if wish == "draw" and find_spec("textual_image") is None:
-        raise UsageProblem("Pictures in the terminal need the extra 'pictures': pip install 'deskcrew[pictures]'")
-    if wish == "none":
-        return lambda console, step: None
-    draws = wish == "draw" or (wish == "auto" and _can_draw())
-
-    def show(console: Console, step: InteractionStep) -> None:
-        for picture in _pictures(step):
-            path = picture_file(folder, picture.path)
-            if draws and path is not None and _drawn(console, path):
-                continue
-            there = "" if path is not None else " (not there)"
-            console.print(Text(f"{picture.moment:>16}: {clean(picture.path)}{there}", style="dim"))
-
-    return show
-
-
-def _pictures(step: InteractionStep) -> list[Picture]:
+def _pictures(step: InteractionStep, folder: Path) -> Iterator[Text]:
     path = step.visual_state.screenshot_path
-    if path and all(picture.path != path for picture in step.pictures):
-        return [Picture.model_construct(path=path, sha256="", moment="before"), *step.pictures]
-    return list(step.pictures)
-
-
-def _can_draw() -> bool:
-    if not Console().is_terminal or find_spec("textual_image") is None:
-        return False
-    names = f"{os.environ.get('TERM', '')} {os.environ.get('TERM_PROGRAM', '')}".casefold()
-    return any(name in names for name in _ABLE)
-
-
-def _drawn(console: Console, path: Path) -> bool:
-    """Draw it; False for a file that is no picture."""
-    from PIL import UnidentifiedImageError
-    from textual_image.renderable import Image
-
-    try:
-        console.print(Image(path, width=min(console.width, 80)))
-    except (UnidentifiedImageError, OSError, ValueError):  # ValueError: too small to be drawn
-        return False
-    return True
+    alone = path and all(picture.path != path for picture in step.pictures)
+    for picture in (*([Picture.model_construct(path=path, sha256="", moment="before")] if alone else ()), *step.pictures):
+        there = "" if picture_file(folder, picture.path) is not None else " (not there)"
+        yield Text(f"{picture.moment:>16}: {clean(picture.path)}{there}", style="dim")
 
 
 OWN = "deskcrew"
@@ -250,7 +204,8 @@ class _LineCounter:
 def show(log: OpenLog, *, only: int | None, pictures: str, as_json: bool) -> None:
     """Print the steps; a line that cannot be read says so in its place. `only` is the number of one step."""
 
-    draw = picture_face(pictures, log.path.parent)
+    if pictures not in ("paths", "none"):
+        raise UsageProblem(f"--pictures is paths or none, not {pictures!r}.")
     console = Console(soft_wrap=True, markup=False, highlight=False, emoji=False)
     shown = unread = 0
     for line in log.lines:
@@ -260,17 +215,13 @@ def show(log: OpenLog, *, only: int | None, pictures: str, as_json: bool) -> Non
         if as_json:
             typer.echo(escaped(step_json(line.step)) if line.step else json.dumps({"line": line.number, "error": line.error}))
             continue
-        for text in _told(line):
+        for text in (*_told(line), *(_pictures(line.step, log.path.parent) if line.step and pictures == "paths" else ())):
             console.print(text)
-        if line.step:
-            draw(console, line.step)
-            if only is not None:
-                _print_screen(console, line.step)
+        if line.step and only is not None:
+            _print_screen(console, line.step)
     if only is not None and not shown:
         raise UsageProblem(f"{log.path} has no step {only}.")
     if shown and unread == shown:
-        from orchestrator.lab.logs.show import advice
-
         raise UsageProblem(f"{log.path} holds no line that can be read; {advice(log.path)}")
 
 

@@ -135,35 +135,6 @@ def test_a_run_is_started_taken_over_and_called_off_in_the_browser(serve, opened
     see(page, "#head .badge", "cancelled")
 
 
-def test_knowledge_is_added_found_and_removed_and_a_world_is_used_by_hand_and_recorded(serve, opened: Opened) -> None:
-    base = serve().address.base
-    page = opened(base, "/knowledge")
-    page.get_by_role("button", name="Add …").click()
-    page.get_by_label("Title").fill("How to water the ficus")
-    page.get_by_label("Text", exact=True).fill("Water it on Mondays.")
-    page.get_by_role("button", name="Add", exact=True).click()
-    see(page, ".document h2", "How to water the ficus")
-    page.get_by_label("Search").fill("ficus")
-    see(page, ".known b", "How to water the ficus")
-    page.reload()
-    see(page, ".document .said", "Water it on Mondays.")  # a refresh loses nothing
-    page.get_by_role("button", name="Remove …").click()
-    page.get_by_role("button", name="Remove it").click()
-    see(page, ".notice", "Removed.")
-    page.goto(f"{base}/worlds")
-    page.get_by_label("World", exact=True).select_option("office")
-    page.get_by_label("Record what I do").check()
-    page.get_by_label("What you will show").fill("Open the notes")
-    page.get_by_role("button", name="Open", exact=True).click()
-    world = opened(see(page, ".open-worlds a.button").get_attribute("href"), "", ready="#desk [data-launch=notes]")
-    see(world, "[data-launch=notes]").click()
-    see(world, "#desk").get_by_text("All notes").first.wait_for()
-    world.close()
-    page.get_by_role("button", name="Finish, keep the record").click()
-    page.locator(".open-worlds li").wait_for(state="detached")
-    see(page, ".records li", "office-")
-
-
 def test_markup_in_every_word_of_a_run_is_text(serve, opened: Opened, runs_dir: Path, hostile: Callable[..., Path]) -> None:
     base = serve().address.base
     subtask = {"id": HOSTILE, "title": HOSTILE, "instruction": HOSTILE, "app": HOSTILE, "depends_on": [HOSTILE]}
@@ -196,8 +167,7 @@ def test_every_page_fits_its_width_in_light_and_dark_and_axe_finds_nothing_serio
     page = opened(base)
     wrong: list[str] = []
     for path in (
-        "/", f"/runs/{run_id}", f"/approvals?run={run_id}", f"/runs/{planned}/plan", "/start", "/worlds", "/knowledge",
-        "/settings",
+        "/", f"/runs/{run_id}", f"/approvals?run={run_id}", f"/runs/{planned}/plan", "/start", "/settings",
     ):  # fmt: skip
         page.goto(base + path)
         page.wait_for_selector("html[data-ready=yes]")

@@ -1,4 +1,4 @@
-"""Plans written, worlds shown by hand and learnt from, settings looked up: in a real Chromium."""
+"""Plans written, settings looked up: in a real Chromium."""
 
 from __future__ import annotations
 
@@ -10,7 +10,6 @@ from typing import Any
 
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import expect
-from waiting import until
 from worked.desk_pages import Opened, see, worked
 
 from environments.simulated.desktop import SimulatedDesktop
@@ -74,39 +73,6 @@ def test_a_replan_is_reviewed_too_and_worked_as_somebody_wrote_it(serve: Any, op
     assert last["subtasks"][-1]["instruction"] == 'Save the "draft" in the "reimbursement" app.'
 
 
-def test_what_is_shown_by_hand_is_learnt_and_a_run_follows_it(serve: Any, opened: Opened, runs_dir: Path) -> None:
-    place = serve()
-    base = place.address.base
-    page = opened(base, "/worlds")
-    page.get_by_label("World", exact=True).select_option("office")
-    page.get_by_label("Record what I do").check()
-    page.get_by_role("button", name="Open", exact=True).click()
-    see(page, "[role=alert]", "Say what you will show.")
-    page.get_by_label("What you will show").fill('Jam "Tea" in with "a tin"')
-    page.get_by_role("button", name="Open", exact=True).click()
-    world = opened(see(page, ".open-worlds a.button").get_attribute("href"), "", ready="#desk [data-launch=notes]")
-    see(world, "[data-launch=notes]").click()
-    world.get_by_role("button", name="New note").click()
-    world.get_by_label("Title").fill("Tea")
-    world.get_by_label("Body").fill("a tin")
-    world.get_by_role("button", name="Save").click()
-    until(lambda: place.get("/api/worlds/open")["worlds"][0]["steps"] == 5, "the last step to be written")
-    world.close()
-    see(page, ".open-worlds button", "Finish and learn it").click()
-    see(page, ".notice.ok", "The crew can follow it now")
-    assert "Create a" in see(page, "section[aria-label='What was understood'] ol").inner_text()
-    see(page, ".records li", "office-")
-    page.goto(f"{base}/start")
-    page.get_by_label("Goal").fill('Jam "Milk" in with "two bottles"')
-    page.get_by_role("button", name="Start", exact=True).click()
-    page.wait_for_url(re.compile(r"/runs/\d"))
-    see(page, "#head .badge", "fulfilled")
-    assert ("Milk", "two bottles") in notes(runs_dir / page.url.rpartition("/")[2].partition("#")[0])
-    page.goto(f"{base}/knowledge?kind=demonstration")
-    see(page, ".known button", "learnt").click()
-    see(page, ".document", "Create a")
-
-
 def test_settings_are_found_with_what_was_said_where(serve: Any, opened: Opened) -> None:
     page = opened(serve().address.base, "/settings")
     rows = page.locator(".settings tbody tr")
@@ -159,8 +125,4 @@ def test_axe_finds_nothing_serious_in_any_dialog(serve: Any, opened: Opened, wai
     page.get_by_role("button", name="Take over", exact=True).click()
     see(page, ".hands", "The run is in your hands")
     look("in hands")
-    page.goto(f"{base}/knowledge")
-    page.get_by_role("button", name="Add …").click()
-    see(page, "dialog[open]")
-    look("add")
     assert wrong == []
