@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator
 from typing import Any
 
 import pytest
@@ -117,6 +118,32 @@ def test_a_dialect_says_what_it_is(name: str) -> None:
     assert spoken.variants
     with pytest.raises(DialectError, match="there is no variant"):
         spoken.write(Click(target={"point": [1, 2]}), Context(variant="no such"))
+
+
+def odd_in(payload: Any) -> Iterator[Any]:
+    """The payload with an object where a text or a number was, and with a key that nobody knows, once in each place."""
+    for key, value in list(payload.items() if isinstance(payload, dict) else enumerate(payload)):
+        for odd in odd_in(value) if isinstance(value, dict | list) else [{"odd": 1}]:
+            yield {**payload, key: odd} if isinstance(payload, dict) else [*payload[:key], odd, *payload[key + 1 :]]
+    if isinstance(payload, dict):
+        yield {**payload, "odd": 1}
+
+
+@pytest.mark.parametrize(("name", "variant"), [(name, variant) for name, variant in SPOKEN if dialect(name).kind == "json"])
+@given(action=every_action | near)
+def test_what_is_odd_in_a_payload_never_makes_another_action_of_it(name: str, variant: str, action: Action) -> None:
+    spoken, context = dialect(name), Context(state=SEEN, variant=variant)
+    try:
+        payload = json.loads(json.dumps(spoken.write(action, context).payload))
+        meant = spoken.read(payload, context).actions
+    except DialectError:
+        return
+    for odd in odd_in(payload) if not isinstance(payload, str) else ():
+        try:
+            read = spoken.read(odd, context).actions
+        except DialectError:
+            continue
+        assert read == meant or "odd" in str([one.dump() for one in read]), odd
 
 
 UNSAYABLE = {

@@ -10,18 +10,14 @@ from tempfile import TemporaryDirectory
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from written.runs import steps as any_step
 
 from protocol import (
-    ActionResult,
     ActionTarget,
-    Click,
-    ExecStatus,
     Fill,
     GUIElement,
     InteractionStep,
-    Resolved,
     VisualState,
-    Wait,
     read_log,
     write_log,
 )
@@ -38,32 +34,7 @@ def steps(count: int, text: str = "Größe 🎈") -> list[InteractionStep]:
     ]
 
 
-texts = st.text(max_size=60)
-logged = st.builds(
-    InteractionStep,
-    timestamp=st.floats(0, 1e9),
-    visual_state=st.builds(
-        VisualState, app=st.none() | texts, elements=st.builds(GUIElement, element_id=texts, text=texts).map(lambda e: (e,))
-    ),
-    action=st.one_of(
-        st.builds(Fill, target=st.builds(ActionTarget, text=texts), text=texts),
-        st.builds(Click, target=st.builds(ActionTarget, element_id=texts), count=st.integers(1, 3)),
-        st.builds(Wait),
-    ),
-    step=st.integers(0, 10_000),
-    reasoning=texts,
-    result=st.none()
-    | st.builds(
-        ActionResult,
-        exec_status=st.sampled_from(ExecStatus),
-        error=texts,
-        resolved=st.none() | st.builds(Resolved, element_id=texts, tier=st.sampled_from(["text", "bbox"]), point=st.just((3, 4))),
-    ),
-    visible_change=st.none() | st.booleans(),
-)
-
-
-@given(st.lists(logged, max_size=4))
+@given(st.lists(any_step, max_size=4))
 def test_a_log_is_read_back_as_it_was_written(history: list[InteractionStep]) -> None:
     with TemporaryDirectory() as folder:
         path = Path(folder) / "log.jsonl"

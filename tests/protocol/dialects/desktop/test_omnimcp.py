@@ -113,40 +113,11 @@ def test_the_shape_is_known_whatever_variant_is_spoken() -> None:
 @pytest.mark.parametrize(
     ("example", "action"),
     [
-        (
-            {
-                "reasoning": "Clicking the tracked login button (track_id 'btn_login_0').",
-                "action": {
-                    "action_type": "click",
-                    "target": {"track_id": "btn_login_0", "text": "Login"},
-                    "parameters": {},
-                },
-                "is_goal_complete": False,
-            },
-            Click(target={"track_id": "btn_login_0", "text": "Login"}),
-        ),
-        (
-            {
-                "reasoning": "Typing username 'testuser' into the 'Username' field.",
-                "action": {
-                    "action_type": "type",
-                    "target": {"text": "Username"},
-                    "parameters": {"text_to_type": "testuser"},
-                },
-                "is_goal_complete": False,
-            },
-            Type(text="testuser", target={"text": "Username"}),
-        ),
-        (
-            {
-                "reasoning": "Login successful, goal complete.",
-                "action": {"action_type": "finish_goal", "target": None, "parameters": {}},
-                "is_goal_complete": True,
-            },
-            FinishGoal(summary="Login successful, goal complete."),
-        ),
+        (response("click", {"track_id": "login", "text": "Login"}), Click(target={"track_id": "login", "text": "Login"})),
+        (response("type", {"text": "Username"}, text_to_type="testuser"), Type(text="testuser", target={"text": "Username"})),
+        ({**response("finish_goal"), "reasoning": "Done.", "is_goal_complete": True}, FinishGoal(summary="Done.")),
     ],
-)
+)  # fmt: skip
 def test_the_examples_of_the_seed_are_read(example: dict[str, Any], action: Action) -> None:
     assert from_omnimcp(example, RESPONSE) == ([action], [])
 
@@ -264,28 +235,19 @@ def test_where_nobody_said_how_far_it_scrolls_three_notches() -> None:
     [
         (plan("scroll"), "$.action"),
         (plan("scroll", reasoning="I scroll down"), "$.action"),
-        (plan("finish"), "$.action"),
         (plan("click"), "$.element_id"),
-        (plan("type"), "$.text_to_type"),
         (plan("click", element_id=7, key_info="enter"), "$.key_info"),
         (plan("press_key", key_info="a+b"), "$.key_info"),
         (plan("press_key", key_info="ctrl+nokey"), "$.key_info"),
-        (plan("press_key", key_info=""), "$.key_info"),
-        (plan("click", element_id=-1), "$.element_id"),
         (plan("click", element_id="the button"), "$.element_id"),
         (decision("scroll", why="down"), "$.parameters.scroll_direction"),
-        (decision("click", 7, click_type="quadruple"), "$.parameters.click_type"),
-        (decision("click", 7, surprise=1), "$.parameters.surprise"),
         (decision("click"), "$.target_element_id"),
-        (decision("done", complete=True), "$.action_type"),
-        (decision("wait", wait_duration_s=float("inf")), "$.parameters.wait_duration_s"),
         ({"action_decision": decision("dance")}, "$.action_decision.action_type"),
         (response("drag"), "$.action.action_type"),
         (response("click"), "$.action"),
         (response("click", {"element_id": 7}, clicks=2), "$.action.parameters.clicks"),
         (response("type", text_to_type="a", text="b"), "$.action.parameters.text"),
         (response("click", {"bbox": [0.5, 0.5, 0.6, 0.1]}), "$.action.target.bbox"),
-        (response("click", {"bbox": [1, 2, 3]}), "$.action.target.bbox"),
         ({**response("finish_goal"), "is_goal_complete": False}, "$.is_goal_complete"),
         ([plan("wait"), {}], "$[1].action"),
         ("The goal is complete!", "$"),

@@ -51,33 +51,19 @@ SEEN = VisualState(
     )
 )
 
+THERE, SHARE = {"x": 640, "y": 400, "is_normalized": False}, {"x": 0.5, "y": 0.25, "is_normalized": True}
+NAMED = {"node_id": "n7", "description": "the save button"}
 EXAMPLES: list[tuple[Action, dict[str, Any], str]] = [
-    (
-        Click(target=AT),
-        {"type": "click", "target": {"x": 640, "y": 400, "is_normalized": False}},
-        "CLICK(x=640, y=400, is_normalized=false)",
-    ),
-    (
-        Click(target=HALF, count=2),
-        {"type": "double_click", "target": {"x": 0.5, "y": 0.25, "is_normalized": True}},
-        "DOUBLE_CLICK(x=0.5, y=0.25, is_normalized=true)",
-    ),
+    (Click(target=AT), {"type": "click", "target": THERE}, "CLICK(x=640, y=400, is_normalized=false)"),
+    (Click(target=HALF, count=2), {"type": "double_click", "target": SHARE}, "DOUBLE_CLICK(x=0.5, y=0.25, is_normalized=true)"),
     (
         Click(target=NODE, button="right", modifiers=("Control",)),
-        {
-            "type": "right_click",
-            "target": {"node_id": "n7", "description": "the save button"},
-            "modifiers": ["ctrl"],
-        },
+        {"type": "right_click", "target": NAMED, "modifiers": ["ctrl"]},
         'RIGHT_CLICK(modifiers="ctrl", node_id="n7", description="the save button")',
     ),
     (
         Drag(target=AT, to=HALF),
-        {
-            "type": "drag",
-            "drag_end": {"x": 0.5, "y": 0.25, "is_normalized": True},
-            "target": {"x": 640, "y": 400, "is_normalized": False},
-        },
+        {"type": "drag", "drag_end": SHARE, "target": THERE},
         "DRAG(x=640, y=400, is_normalized=false, end_x=0.5, end_y=0.25, end_is_normalized=true)",
     ),
     (
@@ -85,8 +71,8 @@ EXAMPLES: list[tuple[Action, dict[str, Any], str]] = [
         {"type": "scroll", "scroll_direction": "up", "scroll_amount": 240},
         'SCROLL(direction="up", amount=240)',
     ),
-    (Hover(target=NODE), {"type": "hover", "target": {"node_id": "n7", "description": "the save button"}}, ""),
-    (Type(text="hi", target=AT), {"type": "type", "text": "hi", "target": {"x": 640, "y": 400, "is_normalized": False}}, ""),
+    (Hover(target=NODE), {"type": "hover", "target": NAMED}, ""),
+    (Type(text="hi", target=AT), {"type": "type", "text": "hi", "target": THERE}, ""),
     (Type(text='say "hi"'), {"type": "type", "text": 'say "hi"'}, 'TYPE(text="say \\"hi\\"")'),
     (PressKey(keys=("Enter",)), {"type": "key", "key": "enter"}, 'KEY(key="enter")'),
     (
@@ -300,15 +286,9 @@ def test_a_failure_of_their_parser_is_no_decision() -> None:
         ({"type": "click", "target": {"x": 1}}, JSON, "$.target.y"),
         ({"type": "click", "target": {"x": float("nan"), "y": 1}}, JSON, "$.target.x"),
         ({"type": "click", "target": {"x": 2, "y": 1, "is_normalized": True}}, JSON, "$.target.x"),
-        ({"type": "click", "target": {"node_id": 7}}, JSON, "$.target.node_id"),
         ({"type": "drag", "target": {"node_id": "a"}}, JSON, "$.drag_end"),
-        ({"type": "scroll", "scroll_direction": "sideways"}, JSON, "$.scroll_direction"),
-        ({"type": "type"}, JSON, "$.text"),
         ({"type": "key", "key": "no such key"}, JSON, "$.key"),
         ({"type": "hotkey", "modifiers": [1]}, JSON, "$.modifiers"),
-        ({"type": "done", "surprise": 1}, JSON, "$.surprise"),
-        ([{"type": "done"}, 7], JSON, "$[1]"),
-        ([], JSON, "$"),
         ("CLICK(x=1", DSL, "line 1, column 10"),
         ("Thought: no more", DSL, "line 1, column 1"),
         ("Thought: x\nAction: CLICK(7)", DSL, "line 2, column 9"),

@@ -226,30 +226,19 @@ def test_what_is_said_otherwise_is_declared(action: p.Action, context: Context, 
 
 REFUSED = [
     ({"name": "dance", "args": {}}, "$.name", "no function 'dance'"),
-    ({"name": "click_at", "args": {"x": 1}}, "$.args.y", "is missing"),
     ({"name": "click_at", "args": {"x": 1, "y": 1001}}, "$.args.x", "between 0 and 1000"),
     ({"name": "click_at", "args": {"x": -1, "y": 1}}, "$.args.x", "not negative"),
-    ({"name": "click_at", "args": {"x": 1, "y": 2, "button": "right"}}, "$.args.button", "not understood"),
-    ({"name": "type_text_at", "args": {"x": 1, "y": 2}}, "$.args.text", "is missing"),
     (
         {"name": "type_text_at", "args": {"x": 1, "y": 2, "text": "a", "press_enter": "yes"}},
         "$.args.press_enter",
         "true or false",
     ),
-    ({"name": "key_combination", "args": {"keys": "hyper+a"}}, "$.args.keys", "no key 'hyper'"),
-    ({"name": "key_combination", "args": {"keys": [1]}}, "$.args.keys", "names of keys"),
-    ({"name": "key_down", "args": {"key": "Control+a"}}, "$.args.key", "one key"),
-    ({"name": "scroll_at", "args": {"x": 1, "y": 2, "direction": "north"}}, "$.args.direction", "one of up"),
     ({"name": "scroll_at", "args": {"x": 1, "y": 2, "direction": "up", "magnitude": -5}}, "$.args.magnitude", "where to"),
-    ({"name": "search", "args": {"query": "a"}}, "$.args.query", "not understood"),
     (
         {"name": "go_back", "args": {"safety_decision": {"decision": "maybe"}}},
         "$.args.safety_decision.decision",
         "one of regular",
     ),
-    ([{"function_call": {"name": "wait", "args": {"seconds": "5"}}}], "$[0].function_call.args.seconds", "a number"),
-    ({"args": {}}, "$.type", "is missing"),
-    ([{"text": "I am done."}], "$", "no function call"),
 ]
 
 
