@@ -76,7 +76,6 @@ READ = [name for name in NAMES if format_named(name).read and name != "playwrigh
 
 def read(name: str, folder: Path, document: Any) -> list[Any]:
     form = format_named(name)
-    assert form.read
     path = folder / f"run{form.suffix}"
     lines = isinstance(document, list) and name != "mind2web"
     path.write_text("".join(json.dumps(line) + "\n" for line in document) if lines else json.dumps(document), encoding="utf-8")
@@ -102,7 +101,6 @@ def test_whatever_is_spoiled_is_a_step_an_error_or_refused(name: str, tmp_path_f
 @pytest.mark.parametrize("name", READ)
 def test_a_file_of_something_else_is_refused_by_its_name(name: str, tmp_path: Path) -> None:
     form = format_named(name)
-    assert form.read
     path = tmp_path / f"run{form.suffix}"
     with pytest.raises(FormatError, match=rf"^run{form.suffix}: cannot be read"):
         form.read(path)
@@ -117,7 +115,6 @@ def test_a_file_of_something_else_is_refused_by_its_name(name: str, tmp_path: Pa
 @given(one=any_step)
 def test_where_nothing_is_lost_the_same_action_is_read_back(name: str, one: InteractionStep) -> None:
     form = format_named(name)
-    assert form.read
     with Written(form, [one]) as written:
         lines = list(form.read(written.path).lines) if written.text else []
         lost = {loss.what for loss in written.losses} - {"visual_state", "picture"}
@@ -150,7 +147,6 @@ def steps(count: int, *, fail: bool = False) -> Iterator[InteractionStep]:
 
 def peak(name: str, count: int, path: Path) -> int:
     form = format_named(name)
-    assert form.write
     tracemalloc.start()
     try:
         exported = form.write(Run(steps=steps(count)), path)
@@ -174,7 +170,6 @@ def test_a_log_that_breaks_off_leaves_the_old_file(name: str, tmp_path: Path) ->
     path = tmp_path / "run"
     path.write_text("old")
     form = format_named(name)
-    assert form.write
     with pytest.raises(RuntimeError):
         form.write(Run(steps=steps(3, fail=True)), path)
     assert path.read_text() == "old"

@@ -12,15 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from written.runs import steps as any_step
 
-from protocol import (
-    ActionTarget,
-    Fill,
-    GUIElement,
-    InteractionStep,
-    VisualState,
-    read_log,
-    write_log,
-)
+from protocol import ActionTarget, Fill, GUIElement, InteractionStep, VisualState, read_log, write_log
 
 SCREEN = VisualState(
     elements=(GUIElement(element_id="e1", text="Größe – 大小 🎈", role="textbox", value='a "quoted"\nline'),), app="x"

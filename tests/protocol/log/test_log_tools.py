@@ -7,19 +7,8 @@ import tracemalloc
 from collections.abc import Iterator
 from pathlib import Path
 
-from protocol import (
-    ActionResult,
-    Answer,
-    Click,
-    ExecStatus,
-    InteractionStep,
-    Picture,
-    Resolved,
-    VisualState,
-    Wait,
-    read_log,
-    write_log,
-)
+import protocol as p
+from protocol import ActionResult, Answer, Click, ExecStatus, InteractionStep, Picture, Resolved, VisualState, Wait, write_log
 from protocol.log.check import WINDOW, check_log, diff_logs, gather
 from protocol.log.log import LogLine
 
@@ -72,7 +61,7 @@ def test_an_unreadable_line_is_an_error_and_the_check_goes_on(tmp_path: Path):
     path = tmp_path / "log.jsonl"
     write_log(path, [step(1), step(2)])
     path.write_bytes(path.read_bytes() + b'{"timestamp": "now", "visual_state": {}, "action": {}}\n{"half')
-    found = [(f.number, f.level, str(f.problem)) for f in check_log(read_log(path), tmp_path)]
+    found = [(f.number, f.level, str(f.problem)) for f in check_log(p.read_log(path), tmp_path)]
     assert [(number, level) for number, level, _ in found] == [(3, "error"), (3, "error"), (4, "error")]
     assert "cut off" in found[-1][2]
 

@@ -9,32 +9,14 @@ import pytest
 from hypothesis import given
 from written.actions import every_action
 
-from protocol import (
-    Action,
-    ActionTarget,
-    BoundingBox,
-    Click,
-    Coordinate,
-    FailGoal,
-    Fill,
-    FinishGoal,
-    GUIElement,
-    Hover,
-    LaunchApp,
-    LLMResponse,
-    PressKey,
-    Region,
-    Scroll,
-    Type,
-    VisualState,
-    Wait,
-)
+import protocol as p
+from protocol import Action, ActionTarget, BoundingBox, Click, FinishGoal, GUIElement, PressKey, Region, Scroll, Type, Wait
 from protocol.dialects import Context, DialectError
 from protocol.dialects.desktop.omnimcp import from_omnimcp, to_omnimcp
 
 RESPONSE, PLAN, DECISION = (Context(variant=variant) for variant in ("response", "plan", "decision"))
 NODE = ActionTarget(element_id="7")
-NAMED = VisualState(
+NAMED = p.VisualState(
     elements=(
         GUIElement(element_id="menu", text="Menu", bbox=BoundingBox(x1=0, y1=0, x2=40, y2=40)),
         GUIElement(element_id="save", text="Save", track_id="t1", bbox=BoundingBox(x1=64, y1=40, x2=128, y2=80)),
@@ -78,14 +60,14 @@ BOX = ActionTarget(bbox=Region(space="norm1", x1=0.25, y1=0.5, x2=0.75, y2=0.625
         (Scroll.toward("left", 4), DECISION, decision("scroll", scroll_direction="left", scroll_steps=4)),
         (Wait(seconds=2.5), DECISION, decision("wait", wait_duration_s=2.5)),
         (FinishGoal(), DECISION, decision("finish", complete=True)),
-        (FailGoal(reason="stuck"), DECISION, decision("finish", why="stuck")),
+        (p.FailGoal(reason="stuck"), DECISION, decision("finish", why="stuck")),
         (Click(target=NODE), RESPONSE, response("click", {"element_id": 7})),
         (
             Click(target=ActionTarget(track_id="btn_login_0", text="Login"), button="right", modifiers=("Control",), hold=1.0),
             RESPONSE,
             response("click", {"track_id": "btn_login_0", "text": "Login"}, button="right", modifiers=["Control"], hold=1.0),
         ),
-        (Hover(target=BOX), RESPONSE, response("hover", {"bbox": [0.25, 0.5, 0.5, 0.125]})),
+        (p.Hover(target=BOX), RESPONSE, response("hover", {"bbox": [0.25, 0.5, 0.5, 0.125]})),
         (Type(text="x", submit=True), RESPONSE, response("type", text_to_type="x", submit=True)),
         (Scroll(delta={"y": 2.5}, unit="page"), RESPONSE, response("scroll", direction="down", amount=2.5, unit="page")),
         (Scroll(delta={"x": -1, "y": 2}), RESPONSE, response("scroll", dx=-1, dy=2)),
@@ -129,7 +111,7 @@ def test_a_response_is_what_this_crew_itself_reads_of_seed_003(action: Action) -
     except DialectError:
         return
     if not losses and not isinstance(action, FinishGoal):
-        assert LLMResponse.model_validate(payload).action == action
+        assert p.LLMResponse.model_validate(payload).action == action
 
 
 def test_the_whole_answer_of_its_planner_is_read() -> None:
@@ -183,7 +165,7 @@ def test_a_response_has_boxes_in_fractions_of_the_screen() -> None:
     written = to_omnimcp(Click(target=ActionTarget.of(NAMED.elements[1])), Context(state=NAMED))
     assert written.payload["action"]["target"] == {"track_id": "t1", "element_id": 1, "text": "Save", "bbox": [0.05] * 4}
     assert [loss.what for loss in written.losses] == ["target.bbox"]
-    point = to_omnimcp(Click(target=ActionTarget(point=Coordinate(x=640, y=400))), RESPONSE)
+    point = to_omnimcp(Click(target=ActionTarget(point=p.Coordinate(x=640, y=400))), RESPONSE)
     assert point.payload["action"]["target"]["bbox"] == [0.5, 0.5, 0.0, 0.0]
     assert [loss.what for loss in point.losses] == ["target.point"]
 
@@ -209,7 +191,7 @@ def test_a_goal_that_is_reached_ends_the_run_before_the_action(payload: dict[str
 
 
 def test_what_needs_several_answers_is_a_list() -> None:
-    written = to_omnimcp(Fill(target=NODE, text="new", submit=True), DECISION)
+    written = to_omnimcp(p.Fill(target=NODE, text="new", submit=True), DECISION)
     assert [loss.what for loss in written.losses] == ["fill", "fill.submit"]
     assert from_omnimcp(written.payload, DECISION).actions == [
         Click(target=NODE),
@@ -223,7 +205,7 @@ def test_what_needs_several_answers_is_a_list() -> None:
 
 
 def test_an_older_decision_may_launch_an_app() -> None:
-    assert from_omnimcp(decision("launch_app", app_name="calc"), DECISION).actions == [LaunchApp(app="calc")]
+    assert from_omnimcp(decision("launch_app", app_name="calc"), DECISION).actions == [p.LaunchApp(app="calc")]
 
 
 def test_where_nobody_said_how_far_it_scrolls_three_notches() -> None:

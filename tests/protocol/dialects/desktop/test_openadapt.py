@@ -11,32 +11,8 @@ from openadapt_types import Action as Theirs
 from openadapt_types.parsing import parse_action_dsl, parse_action_json
 from written.actions import every_action
 
-from protocol import (
-    Action,
-    ActionTarget,
-    Answer,
-    BoundingBox,
-    Click,
-    Coordinate,
-    Drag,
-    Extension,
-    FailGoal,
-    Fill,
-    FinishGoal,
-    GoBack,
-    GoForward,
-    GUIElement,
-    Hover,
-    LaunchApp,
-    Navigate,
-    PressKey,
-    Screenshot,
-    Scroll,
-    SwitchWindow,
-    Type,
-    VisualState,
-    Wait,
-)
+import protocol as p
+from protocol import Action, ActionTarget, Click, Coordinate, Extension, FinishGoal, GUIElement, PressKey, Scroll, Type, Wait
 from protocol.dialects import Context, DialectError, Loss
 from protocol.dialects.desktop.openadapt import from_openadapt, to_openadapt
 
@@ -44,10 +20,10 @@ AT = ActionTarget(point=Coordinate(x=640, y=400))
 HALF = ActionTarget(point=Coordinate(x=0.5, y=0.25, space="norm1"))
 NODE = ActionTarget(element_id="n7", description="the save button")
 JSON, DSL = Context(), Context(variant="dsl")
-SEEN = VisualState(
+SEEN = p.VisualState(
     elements=(
-        GUIElement(element_id="n1", text="Save", role="button", bbox=BoundingBox(x1=10, y1=10, x2=50, y2=30)),
-        GUIElement(element_id="n2", text="Name", role="textbox", bbox=BoundingBox(x1=10, y1=50, x2=200, y2=80)),
+        GUIElement(element_id="n1", text="Save", role="button", bbox=p.BoundingBox(x1=10, y1=10, x2=50, y2=30)),
+        GUIElement(element_id="n2", text="Name", role="textbox", bbox=p.BoundingBox(x1=10, y1=50, x2=200, y2=80)),
     )
 )
 
@@ -62,7 +38,7 @@ EXAMPLES: list[tuple[Action, dict[str, Any], str]] = [
         'RIGHT_CLICK(modifiers="ctrl", node_id="n7", description="the save button")',
     ),
     (
-        Drag(target=AT, to=HALF),
+        p.Drag(target=AT, to=HALF),
         {"type": "drag", "drag_end": SHARE, "target": THERE},
         "DRAG(x=640, y=400, is_normalized=false, end_x=0.5, end_y=0.25, end_is_normalized=true)",
     ),
@@ -71,7 +47,7 @@ EXAMPLES: list[tuple[Action, dict[str, Any], str]] = [
         {"type": "scroll", "scroll_direction": "up", "scroll_amount": 240},
         'SCROLL(direction="up", amount=240)',
     ),
-    (Hover(target=NODE), {"type": "hover", "target": NAMED}, ""),
+    (p.Hover(target=NODE), {"type": "hover", "target": NAMED}, ""),
     (Type(text="hi", target=AT), {"type": "type", "text": "hi", "target": THERE}, ""),
     (Type(text='say "hi"'), {"type": "type", "text": 'say "hi"'}, 'TYPE(text="say \\"hi\\"")'),
     (PressKey(keys=("Enter",)), {"type": "key", "key": "enter"}, 'KEY(key="enter")'),
@@ -80,22 +56,22 @@ EXAMPLES: list[tuple[Action, dict[str, Any], str]] = [
         {"type": "hotkey", "key": "+", "modifiers": ["ctrl", "shift"]},
         'HOTKEY(key="+", modifiers="ctrl,shift")',
     ),
-    (Navigate(url="http://x/?a=b"), {"type": "goto", "url": "http://x/?a=b"}, 'GOTO(url="http://x/?a=b")'),
-    (GoBack(), {"type": "back"}, "BACK()"),
-    (GoForward(), {"type": "forward"}, "FORWARD()"),
+    (p.Navigate(url="http://x/?a=b"), {"type": "goto", "url": "http://x/?a=b"}, 'GOTO(url="http://x/?a=b")'),
+    (p.GoBack(), {"type": "back"}, "BACK()"),
+    (p.GoForward(), {"type": "forward"}, "FORWARD()"),
     (Extension(action_type="x-openadapt.refresh"), {"type": "refresh"}, "REFRESH()"),
-    (LaunchApp(app="calc"), {"type": "open_app", "app_name": "calc"}, 'OPEN_APP(app_name="calc")'),
+    (p.LaunchApp(app="calc"), {"type": "open_app", "app_name": "calc"}, 'OPEN_APP(app_name="calc")'),
     (
         Extension(action_type="x-openadapt.close_app", arguments={"app_name": "calc"}),
         {"type": "close_app", "app_name": "calc"},
         'CLOSE_APP(app_name="calc")',
     ),
-    (SwitchWindow(window="mail"), {"type": "window_focus", "app_name": "mail"}, 'WINDOW_FOCUS(app_name="mail")'),
+    (p.SwitchWindow(window="mail"), {"type": "window_focus", "app_name": "mail"}, 'WINDOW_FOCUS(app_name="mail")'),
     (Wait(seconds=2.5), {"type": "wait", "duration_seconds": 2.5}, "WAIT(duration_seconds=2.5)"),
-    (Screenshot(), {"type": "screenshot"}, "SCREENSHOT()"),
+    (p.Screenshot(), {"type": "screenshot"}, "SCREENSHOT()"),
     (FinishGoal(), {"type": "done"}, "DONE()"),
-    (FailGoal(reason="no such file"), {"type": "fail", "reasoning": "no such file"}, 'FAIL(reasoning="no such file")'),
-    (Answer(text="42"), {"type": "answer", "answer": "42"}, 'ANSWER(answer="42")'),
+    (p.FailGoal(reason="no such file"), {"type": "fail", "reasoning": "no such file"}, 'FAIL(reasoning="no such file")'),
+    (p.Answer(text="42"), {"type": "answer", "answer": "42"}, 'ANSWER(answer="42")'),
 ]
 IDS = [payload["type"] for _, payload, _ in EXAMPLES]
 
@@ -152,7 +128,7 @@ def test_their_parser_reads_the_dsl_as_the_same_type_and_keys(action: Action, pa
     ("action", "said", "losses"),
     [
         (
-            Fill(target=NODE, text="new", submit=True),
+            p.Fill(target=NODE, text="new", submit=True),
             [
                 Click(target=NODE),
                 *(PressKey(keys=keys) for keys in (("Control", "a"), ("Backspace",))),

@@ -7,14 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from written.ufo_answers import UFO, UFO2, answer, answer2
 
-from protocol import (
-    Action,
-    KeyDown,
-    KeyUp,
-    PressKey,
-    Type,
-    Wait,
-)
+from protocol import Action, KeyDown, KeyUp, PressKey, Type, Wait
 from protocol.dialects import DialectError
 from protocol.dialects.desktop.ufo import from_ufo
 from protocol.dialects.desktop.ufo_functions import Keys

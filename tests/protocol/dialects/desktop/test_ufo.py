@@ -8,44 +8,18 @@ from typing import Any
 import pytest
 from written.ufo_answers import UFO, UFO2, answer, answer2
 
-from protocol import (
-    Action,
-    ActionTarget,
-    AgentStatus,
-    AskUser,
-    BoundingBox,
-    CallApi,
-    Click,
-    Coordinate,
-    Drag,
-    Extension,
-    FailGoal,
-    Fill,
-    FinishGoal,
-    GUIElement,
-    HoldKey,
-    KeyDown,
-    KeyUp,
-    LaunchApp,
-    PressKey,
-    RunScript,
-    Screenshot,
-    Scroll,
-    SwitchWindow,
-    Type,
-    VisualState,
-    Wait,
-)
+import protocol as p
+from protocol import Action, ActionTarget, AgentStatus, AskUser, Click, Fill, FinishGoal, KeyDown, KeyUp, PressKey, Type, Wait
 from protocol.dialects import Context, DialectError
 from protocol.dialects.desktop.ufo import decision_of, from_ufo, to_ufo
 
 SEND = ActionTarget(element_id="12", text="Send")
 BARE = ActionTarget(element_id="12")
-HALF = ActionTarget(point=Coordinate(x=0.5, y=0.25, space="norm1"))
-SEEN = VisualState(
+HALF = ActionTarget(point=p.Coordinate(x=0.5, y=0.25, space="norm1"))
+SEEN = p.VisualState(
     elements=(
-        GUIElement(element_id="12", text="Send", role="button", bbox=BoundingBox(x1=0, y1=0, x2=64, y2=40)),
-        GUIElement(element_id="13", text="Body", role="textbox", bbox=BoundingBox(x1=0, y1=80, x2=640, y2=400)),
+        p.GUIElement(element_id="12", text="Send", role="button", bbox=p.BoundingBox(x1=0, y1=0, x2=64, y2=40)),
+        p.GUIElement(element_id="13", text="Body", role="textbox", bbox=p.BoundingBox(x1=0, y1=80, x2=640, y2=400)),
     )
 )
 
@@ -55,7 +29,7 @@ EXAMPLES: list[tuple[Action, str, dict[str, Any]]] = [
     (Click(target=SEND, button="back", count=2, modifiers=("Control", "Shift")), "click_input",
      {"button": "x", "double": True, "pressed": "CONTROL SHIFT"}),
     (Click(target=HALF, button="right"), "click_on_coordinates", {"x": 0.5, "y": 0.25, "button": "right", "double": False}),
-    (Drag(target=HALF, to=HALF, modifiers=("Shift",)), "drag_on_coordinates",
+    (p.Drag(target=HALF, to=HALF, modifiers=("Shift",)), "drag_on_coordinates",
      {"start_x": 0.5, "start_y": 0.25, "end_x": 0.5, "end_y": 0.25, "button": "left", "key_hold": "shift"}),
     (Type(target=SEND, text="{ENTER}^a\n"), "set_edit_text", {"text": "{ENTER}^a\n", "clear_current_text": False}),
     (Fill(target=SEND, text=""), "set_edit_text", {"text": "", "clear_current_text": True}),
@@ -64,11 +38,11 @@ EXAMPLES: list[tuple[Action, str, dict[str, Any]]] = [
     (PressKey(keys=("Enter",)), "keyboard_input", {"keys": "{ENTER}", "control_focus": False}),
     (KeyDown(key="Shift"), "keyboard_input", {"keys": "{VK_SHIFT down}", "control_focus": False}),
     (KeyUp(key="h"), "keyboard_input", {"keys": "{h up}", "control_focus": False}),
-    (Scroll.toward("up", 3, target=BARE), "wheel_mouse_input", {"wheel_dist": 3}),
-    (Scroll.toward("down", 20), "wheel_mouse_input", {"wheel_dist": -20}),
-    (Extension(action_type="x-ufo.texts", target=SEND), "texts", {}),
-    (Extension(action_type="x-ufo.summary", arguments={"text": "a form"}), "summary", {"text": "a form"}),
-    (CallApi(app="word", function="insert_table", arguments={"rows": 3}, target=BARE), "insert_table", {"rows": 3}),
+    (p.Scroll.toward("up", 3, target=BARE), "wheel_mouse_input", {"wheel_dist": 3}),
+    (p.Scroll.toward("down", 20), "wheel_mouse_input", {"wheel_dist": -20}),
+    (p.Extension(action_type="x-ufo.texts", target=SEND), "texts", {}),
+    (p.Extension(action_type="x-ufo.summary", arguments={"text": "a form"}), "summary", {"text": "a form"}),
+    (p.CallApi(app="word", function="insert_table", arguments={"rows": 3}, target=BARE), "insert_table", {"rows": 3}),
 ]  # fmt: skip
 SHOWN = {"control_labels": ["1", "36"]}
 APART: list[tuple[Action, dict[str, Any], dict[str, Any]]] = [
@@ -77,9 +51,9 @@ APART: list[tuple[Action, dict[str, Any], dict[str, Any]]] = [
     (PressKey(keys=("Control", "+")), answer("keyboard_input", keys="{VK_CONTROL}{+}", control_focus=False),
      answer2("keyboard_input", keys="{VK_CONTROL}+", control_focus=False)),
     (Wait(seconds=2.5), answer("keyboard_input", keys="{PAUSE 2.5}", control_focus=False), answer2("wait", seconds=2.5)),
-    (Screenshot(marks=("1", "36")), answer("annotation", "SCREENSHOT", **SHOWN), answer2("annotation", "SCREENSHOT", **SHOWN)),
+    (p.Screenshot(marks=("1", "36")), answer("annotation", "SCREENSHOT", **SHOWN), answer2("annotation", "SCREENSHOT", **SHOWN)),
     (FinishGoal(summary="sent"), answer(status="FINISH") | {"Comment": "sent"}, answer2(status="FINISH") | {"comment": "sent"}),
-    (FailGoal(reason="no"), answer(status="FAIL") | {"Comment": "no"}, answer2(status="FAIL") | {"comment": "no"}),
+    (p.FailGoal(reason="no"), answer(status="FAIL") | {"Comment": "no"}, answer2(status="FAIL") | {"comment": "no"}),
 ]  # fmt: skip
 
 
@@ -102,12 +76,12 @@ def test_each_function_is_said_and_read_in_both_forms(action: Action, old: dict[
 
 HOSTS: list[tuple[Action, dict[str, Any], dict[str, Any]]] = [
     (
-        SwitchWindow(window="12"),
+        p.SwitchWindow(window="12"),
         {"ControlLabel": "12", "Status": "ASSIGN", "Bash": "", "Questions": []},
         {"function": "select_application_window", "arguments": {"id": "12", "name": ""}, "status": "ASSIGN", "questions": []},
     ),
     (
-        RunScript(code="start explorer"),
+        p.RunScript(code="start explorer"),
         {"ControlLabel": "", "Status": "CONTINUE", "Bash": "start explorer", "Questions": []},
         {"function": "run_shell", "arguments": {"bash_command": "start explorer"}, "status": "CONTINUE", "questions": []},
     ),
@@ -129,9 +103,9 @@ def test_what_a_host_does_is_said_as_its_answer(action: Action, old: dict[str, A
 
 
 def test_an_older_host_opens_apps() -> None:
-    written = to_ufo(LaunchApp(app="powerpnt"), UFO)
+    written = to_ufo(p.LaunchApp(app="powerpnt"), UFO)
     assert written.payload["AppsToOpen"] == {"APP": "powerpnt", "file_path": ""}
-    assert from_ufo(written.payload, UFO) == ([LaunchApp(app="powerpnt")], [])
+    assert from_ufo(written.payload, UFO) == ([p.LaunchApp(app="powerpnt")], [])
 
 
 def test_the_example_of_the_seed_has_the_form_that_is_read() -> None:
@@ -212,7 +186,7 @@ def test_the_first_key_goes_to_the_control_that_is_focused() -> None:
         ("CONTINUE", [Click(target=BARE)]),
         ("", [Click(target=BARE)]),
         ("<FINISH>", [Click(target=BARE), FinishGoal()]),
-        ("FAIL", [Click(target=BARE), FailGoal()]),
+        ("FAIL", [Click(target=BARE), p.FailGoal()]),
     ],
 )
 def test_a_status_ends_the_goal_after_the_action(status: str, actions: list[Action]) -> None:
@@ -244,10 +218,10 @@ def test_a_whole_host_answer_becomes_a_decision() -> None:
         "result": "assigned",
     }
     read = from_ufo(host, UFO2)
-    assert read.actions == [SwitchWindow(window="6")]
+    assert read.actions == [p.SwitchWindow(window="6")]
     assert [loss.what for loss in read.losses] == ["window.name"]
     decision = decision_of(host, UFO2)
-    assert (decision.status, decision.action) == (AgentStatus.CONTINUE, SwitchWindow(window="6"))
+    assert (decision.status, decision.action) == (AgentStatus.CONTINUE, p.SwitchWindow(window="6"))
     assert decision.memory == {"message": ["be polite"], "current_subtask": "write to Tom", "result": "assigned"}
     asked = {**host, "status": "PENDING", "questions": ["Your alias?", "Your address?"]}
     assert decision_of(asked, UFO2).action == AskUser(question="Your alias?\nYour address?")
@@ -282,7 +256,7 @@ def test_an_end_needs_no_action() -> None:
     assert (done.status, done.is_goal_complete, done.action, done.plan) == (AgentStatus.FINISH, True, None, ())
     assert decision_of(answer(status="FAIL"), UFO).status is AgentStatus.FAIL
     assert decision_of(answer(status="SCREENSHOT"), UFO).status is AgentStatus.SCREENSHOT
-    assert from_ufo(answer(status="SCREENSHOT"), UFO).actions == [Screenshot()]
+    assert from_ufo(answer(status="SCREENSHOT"), UFO).actions == [p.Screenshot()]
 
 
 @pytest.mark.parametrize(
@@ -330,7 +304,7 @@ def test_a_name_is_said_as_the_label_of_the_control() -> None:
             ["fill.submit"],
         ),
         (
-            HoldKey(keys=("Control", "a"), seconds=2),
+            p.HoldKey(keys=("Control", "a"), seconds=2),
             [KeyDown(key="Control"), KeyDown(key="a"), Wait(seconds=2), KeyUp(key="a"), KeyUp(key="Control")],
             ["hold_key"],
         ),

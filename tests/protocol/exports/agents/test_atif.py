@@ -12,21 +12,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from written.runs import BLANK, INFO, Written, core, infos, steps
 
-from protocol import (
-    ActionResult,
-    ActionTarget,
-    Click,
-    Coordinate,
-    ExecStatus,
-    FinishGoal,
-    InteractionStep,
-    Picture,
-    Type,
-)
+from protocol import ActionResult, ActionTarget, Click, Coordinate, ExecStatus, FinishGoal, InteractionStep, Picture, Type
 from protocol.exports import FormatError, format_named
 
 FORM = format_named("atif")
-assert FORM.read
 SAVE = Click(target=ActionTarget(text="Save"))
 
 
@@ -47,7 +36,6 @@ CREW = [
 
 
 def read(path: Path) -> list[Any]:
-    assert FORM.read
     return list(FORM.read(path).lines)
 
 
@@ -69,7 +57,6 @@ def called(function: str, arguments: Any, **more: Any) -> dict[str, Any]:
 def test_whatever_is_written_its_models_accept_and_reading_gives_back(run: list[InteractionStep], info: Any) -> None:
     with Written(FORM, run, info) as written:
         Trajectory.model_validate(json.loads(written.text))
-        assert FORM.read
         assert FORM.read(written.path).info == info
         lines = read(written.path)
         assert [line.error for line in lines] == [""] * len(run)
@@ -111,7 +98,6 @@ def test_every_delegation_leads_to_a_trajectory_of_its_own() -> None:
 def test_an_outcome_and_the_count_of_actions_stand_at_the_root() -> None:
     with Written(FORM, CREW) as written:
         document = json.loads(written.text)
-        assert FORM.read
         assert FORM.read(written.path).info == INFO
     assert document["extra"]["deskcrew"]["outcome"] == "fulfilled"
     assert document["final_metrics"] == {"total_steps": 6}

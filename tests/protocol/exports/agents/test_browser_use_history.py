@@ -25,7 +25,6 @@ OLD_TARGET = {"element_id": "5", "text": "Amount", "selector": "html > body > in
 
 
 def read(path: Path, *history: Any) -> ImportResult:
-    assert FORM.read
     path = path / "history.json"
     path.write_text(json.dumps({"history": list(history)}), encoding="utf-8")
     return FORM.read(path)

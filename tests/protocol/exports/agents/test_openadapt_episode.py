@@ -12,29 +12,8 @@ from hypothesis import strategies as st
 from openadapt_types import Episode
 from written.runs import BLANK, INFO, STATE, Written, core, infos, steps
 
-from protocol import (
-    ActionResult,
-    ActionTarget,
-    BoundingBox,
-    Click,
-    Coordinate,
-    Drag,
-    ExecStatus,
-    Extension,
-    FailGoal,
-    Fill,
-    FinishGoal,
-    GUIElement,
-    InteractionStep,
-    Picture,
-    PressKey,
-    SelectOption,
-    SwitchWindow,
-    Type,
-    VisualState,
-    Wait,
-    Window,
-)
+import protocol as p
+from protocol import ActionTarget, BoundingBox, Click, Coordinate, ExecStatus, FinishGoal, GUIElement, InteractionStep, Picture
 from protocol.exports import FormatError, format_named
 
 FORM = format_named("openadapt_episode")
@@ -42,7 +21,6 @@ HERE = ActionTarget(point=Coordinate(x=10, y=20))
 
 
 def read(path: Path) -> list[Any]:
-    assert FORM.read
     return list(FORM.read(path).lines)
 
 
@@ -77,7 +55,6 @@ def test_their_model_takes_every_run(run: list[InteractionStep], info: Any) -> N
         episode = Episode.from_file(written.path)
         assert [each.step_index for each in episode.steps] == list(range(len(episode.steps)))
         assert (episode.episode_id, episode.instruction) == (info.run_id, info.goal)
-        assert FORM.read
         assert FORM.read(written.path).info == info
         for told in episode.steps:
             shown = told.observation.screenshot_path
@@ -85,11 +62,11 @@ def test_their_model_takes_every_run(run: list[InteractionStep], info: Any) -> N
 
 
 def test_a_run_is_told_as_they_tell_it() -> None:
-    result = ActionResult(exec_status=ExecStatus.TIMEOUT, error="too slow")
+    result = p.ActionResult(exec_status=ExecStatus.TIMEOUT, error="too slow")
     run = [
         step(Click(target={"text": "Save"}), visual_state=STATE, reasoning="save it", pictures=(Picture(path="a.png"),)),
-        step(Fill(target={"element_id": "2"}, text="9"), visual_state=STATE, result=result),
-        step(SelectOption(target=HERE, options=("a",))),
+        step(p.Fill(target={"element_id": "2"}, text="9"), visual_state=STATE, result=result),
+        step(p.SelectOption(target=HERE, options=("a",))),
         step(FinishGoal()),
     ]
     with Written(FORM, run, INFO) as written:
@@ -106,10 +83,10 @@ def test_a_run_is_told_as_they_tell_it() -> None:
 
 
 def test_a_screen_comes_back_as_it_was() -> None:
-    seen = VisualState(
+    seen = p.VisualState(
         screen_resolution=(1920, 1080),
         app="mail",
-        windows=(Window(window_id="w1", app="mail", title="Inbox", focused=True),),
+        windows=(p.Window(window_id="w1", app="mail", title="Inbox", focused=True),),
         modal="d",
         loading=True,
         timestamp=5.0,
@@ -168,7 +145,6 @@ def test_an_episode_of_openadapt_types_is_read(tmp_path: Path) -> None:
     }
     path = theirs(tmp_path, first, second, success=False, agent_model="claude", tags=["demo"])
     Episode.from_file(path)
-    assert FORM.read
     info = FORM.read(path).info
     assert (info.run_id, info.goal, info.outcome, info.agent) == ("e1", "do it", "rejected", "claude")
     lines = read(path)
@@ -197,7 +173,7 @@ def test_an_episode_of_openadapt_types_is_read(tmp_path: Path) -> None:
         "action": {"source": "waa"},
         "episode": {"tags": ["demo"]},
     }
-    assert (two.action, two.reasoning, two.step) == (PressKey(keys=("Control", "s")), "save", 1)
+    assert (two.action, two.reasoning, two.step) == (p.PressKey(keys=("Control", "s")), "save", 1)
 
 
 def test_an_episode_of_openadapt_ml_is_read(tmp_path: Path) -> None:
@@ -224,11 +200,11 @@ def test_an_episode_of_openadapt_ml_is_read(tmp_path: Path) -> None:
     assert [line.step.action for line in lines] == [
         Click(target={"point": [512, 384], "text": "OK", "role": "button", "element_id": "b"}),
         Click(target=ActionTarget(point=Coordinate(x=0.5, y=0.25, space="norm1")), count=2),
-        Drag(target={"point": [1, 2]}, to={"point": [3, 4]}),
-        Type(target={"point": [5, 6]}, text="hi"),
-        Wait(seconds=2.5),
-        SwitchWindow(window="Mail"),
-        Extension(action_type="x-openadapt.select_monitor", arguments={"monitor_id": 2}),
+        p.Drag(target={"point": [1, 2]}, to={"point": [3, 4]}),
+        p.Type(target={"point": [5, 6]}, text="hi"),
+        p.Wait(seconds=2.5),
+        p.SwitchWindow(window="Mail"),
+        p.Extension(action_type="x-openadapt.select_monitor", arguments={"monitor_id": 2}),
         Click(target={"text": "Save", "bbox": [0, 0, 10, 10], "selector": "//a"}),
         FinishGoal(),
     ]
@@ -259,7 +235,7 @@ def test_a_failure_to_read_an_answer_is_no_step(tmp_path: Path) -> None:
     bad, good = read(theirs(tmp_path, *observed))
     assert bad.step is None
     assert bad.problems[0].where == "$.steps[0].action.raw.parse_error"
-    assert good.step.action == FailGoal(reason="there is no such file")
+    assert good.step.action == p.FailGoal(reason="there is no such file")
 
 
 @pytest.mark.parametrize(

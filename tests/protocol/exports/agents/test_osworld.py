@@ -11,22 +11,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from written.runs import BLANK, INFO, Written, infos, steps
 
-from protocol import (
-    ActionResult,
-    ActionTarget,
-    Click,
-    Coordinate,
-    Delta,
-    ExecStatus,
-    FailGoal,
-    FinishGoal,
-    InteractionStep,
-    Navigate,
-    Picture,
-    PressKey,
-    Scroll,
-    Type,
-)
+import protocol as p
+from protocol import ActionTarget, Click, Coordinate, FinishGoal, InteractionStep, Navigate, Picture, PressKey, Scroll, Type
 from protocol.exports import RunInfo, format_named
 
 FORM = format_named("osworld")
@@ -34,7 +20,6 @@ HERE = ActionTarget(point=Coordinate(x=10, y=20))
 
 
 def read(path: Path) -> list[Any]:
-    assert FORM.read
     return list(FORM.read(path).lines)
 
 
@@ -50,7 +35,7 @@ def step(action: Any, **fields: Any) -> InteractionStep:
 
 RUN = [
     step(Click(target=HERE), reasoning="first", step=1, subtask="s1", role="operator", pictures=(Picture(path="a.png"),)),
-    step(Type(text='it\'s "so"\n'), step=2, result=ActionResult(exec_status=ExecStatus.ERROR, error="no")),
+    step(Type(text='it\'s "so"\n'), step=2, result=p.ActionResult(exec_status=p.ExecStatus.ERROR, error="no")),
     step(Navigate(url="http://x")),
     step(FinishGoal()),
 ]
@@ -61,7 +46,6 @@ RUN = [
 def test_every_line_has_the_keys_of_osworld(run: list[InteractionStep], info: RunInfo) -> None:
     with Written(FORM, run, info) as written:
         lines = [json.loads(line) for line in written.text.splitlines()]
-        assert FORM.read
         assert not lines or FORM.read(written.path).info == info
         assert [line["step_num"] for line in lines] == list(range(1, len(lines) + 1))
         for line in lines:
@@ -76,7 +60,6 @@ def test_a_run_is_told_as_osworld_tells_it() -> None:
         first, second, last = (json.loads(line) for line in written.text.splitlines())
         assert {loss.what for loss in written.losses} == {"action", "picture"}
         back = read(written.path)
-        assert FORM.read
         assert FORM.read(written.path).info == INFO
     assert (first["action"], first["response"]) == ("pyautogui.click(10, 20)", "first")
     assert first["action_timestamp"] == "20250101@000000"
@@ -88,7 +71,7 @@ def test_a_run_is_told_as_osworld_tells_it() -> None:
 
 
 def test_giving_up_is_their_fail() -> None:
-    with Written(FORM, [step(FailGoal())]) as written:
+    with Written(FORM, [step(p.FailGoal())]) as written:
         line = json.loads(written.text)
         assert (line["action"], line["done"], line["info"]["fail"]) == ("FAIL", True, True)
 
@@ -124,7 +107,7 @@ def test_the_lines_of_others_are_read(tmp_path: Path) -> None:
     assert [(line.number, line.step.step, line.step.action) for line in lines] == [
         (1, 1, Click(target=ActionTarget(point=Coordinate(x=100, y=200)))),
         (2, 2, PressKey(keys=("Control", "s"))),
-        (2, 2, Scroll(delta=Delta(y=3))),
+        (2, 2, Scroll(delta=p.Delta(y=3))),
         (3, 3, Click(target=ActionTarget(point=Coordinate(x=5, y=6)))),
         (4, 4, PressKey(keys=("Enter",))),
         (5, 5, PressKey(keys=("Tab",))),

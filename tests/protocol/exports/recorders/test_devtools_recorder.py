@@ -8,18 +8,7 @@ from typing import Any
 
 import pytest
 
-from protocol import (
-    AgentAction,
-    Click,
-    Drag,
-    Fill,
-    Hover,
-    KeyDown,
-    KeyUp,
-    Navigate,
-    Scroll,
-    Tabs,
-)
+from protocol import AgentAction, Click, Drag, Fill, Hover, KeyDown, KeyUp, Navigate, Scroll, Tabs
 from protocol.exports import ImportResult, format_named
 from protocol.log.log import LogLine
 
@@ -29,7 +18,6 @@ SAVE_TARGET = {"text": "Save all", "selector": "#save"}
 
 
 def read(path: Path, *steps: Any, title: str = "Claim") -> ImportResult:
-    assert FORM.read
     path = path / "recording.json"
     path.write_text(json.dumps({"title": title, "steps": list(steps)}), encoding="utf-8")
     return FORM.read(path)

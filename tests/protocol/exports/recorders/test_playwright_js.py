@@ -27,7 +27,6 @@ test('pays O\\'Hara', async ({ page }) => {
 
 
 def lines(folder: Path, text: str) -> list[LogLine]:
-    assert FORM.read
     path = folder / "script.spec.ts"
     path.write_text(text, encoding="utf-8")
     return list(FORM.read(path).lines)

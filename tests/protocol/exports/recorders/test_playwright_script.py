@@ -16,21 +16,8 @@ from hypothesis import strategies as st
 from written.actions import HOSTILE
 from written.runs import BLANK, STATE, Written, infos, steps
 
-from protocol import (
-    ActionTarget,
-    CallApi,
-    Click,
-    Coordinate,
-    Extension,
-    Fill,
-    GoBack,
-    InteractionStep,
-    Navigate,
-    PressKey,
-    Tabs,
-    Type,
-    VisualState,
-)
+import protocol as p
+from protocol import ActionTarget, CallApi, Click, Coordinate, Extension, InteractionStep, Navigate, Tabs, Type, VisualState
 from protocol.dialects import Context, dialect
 from protocol.dialects.common.base import WrittenPayload as Said
 from protocol.exports import RunInfo, format_named
@@ -128,7 +115,7 @@ def test_every_script_is_python_that_only_calls_the_page(run: list[InteractionSt
 @pytest.mark.parametrize("text", [*HOSTILE, "x\r\ny\rz\x0cq\x85w\u2028v\x00", "coding: utf-7", '"""\nimport os\n"""', "\ud800"])
 def test_no_text_of_a_log_leaves_its_comment_or_its_quotes(text: str) -> None:
     run = [step(Navigate(url="http://x"), reasoning=text)] if text != "\ud800" else []
-    run += [step(Fill(target=ActionTarget(selector="#a"), text=text))] if text != "\ud800" else []
+    run += [step(p.Fill(target=ActionTarget(selector="#a"), text=text))] if text != "\ud800" else []
     with Written(FORM, run, RunInfo(goal=text)) as written:
         statements = check(written.text)
         lines = written.text.splitlines()
@@ -152,7 +139,7 @@ def test_a_script_runs(tmp_path: Path) -> None:
         step(Navigate(url="http://x/'\"?"), STATE),
         step(Click(target=HERE, modifiers=("Shift",)), STATE),
         step(Type(text="it's {7}\n"), STATE),
-        step(PressKey(keys=("Control", "s")), STATE),
+        step(p.PressKey(keys=("Control", "s")), STATE),
     ]
     with Written(FORM, run) as written:
         told = played(written, tmp_path)
@@ -165,7 +152,7 @@ def test_a_script_runs(tmp_path: Path) -> None:
 
 
 def test_tabs_make_another_page_the_current_one(tmp_path: Path) -> None:
-    run = [step(Tabs(op="new", url="http://y")), step(Tabs(op="select", index=0)), step(GoBack()), step(Tabs(op="close"))]
+    run = [step(Tabs(op="new", url="http://y")), step(Tabs(op="select", index=0)), step(p.GoBack()), step(Tabs(op="close"))]
     with Written(FORM, run) as written:
         told = [[part for part in call if isinstance(part, str)] for call in played(written, tmp_path)]
     assert [call[-1] for call in told if "context" in call] == ["new_page", "goto", "go_back", "close"]

@@ -17,7 +17,6 @@ SAVE = {"selector": '[id="save"]'}
 
 
 def lines(folder: Path, *commands: Any, url: str = "https://a.example/app/") -> list[LogLine]:
-    assert FORM.read
     path = folder / "claims.side"
     project = {"id": "1", "version": "3.0", "name": "Claims", "url": url, "tests": [{"name": "pays", "commands": list(commands)}]}
     path.write_text(json.dumps(project), encoding="utf-8")

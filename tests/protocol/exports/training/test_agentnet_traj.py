@@ -10,18 +10,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from written.runs import BLANK, INFO, Written, core, infos, steps
 
-from protocol import (
-    ActionResult,
-    ActionTarget,
-    CallApi,
-    Click,
-    Coordinate,
-    ExecStatus,
-    FinishGoal,
-    InteractionStep,
-    Picture,
-    Type,
-)
+import protocol as p
+from protocol import ActionResult, ActionTarget, CallApi, Click, Coordinate, FinishGoal, InteractionStep, Picture, Type
 from protocol.exports import RunInfo, format_named
 
 FORM = format_named("agentnet_traj")
@@ -29,7 +19,6 @@ HERE = ActionTarget(point=Coordinate(x=0.1632, y=0.2711, space="norm1"))
 
 
 def read(path: Path) -> list[Any]:
-    assert FORM.read
     return list(FORM.read(path).lines)
 
 
@@ -39,7 +28,7 @@ def step(action: Any, **fields: Any) -> InteractionStep:
 
 RUN = [
     step(Click(target=HERE), reasoning="first", step=1, subtask="s1", role="operator", pictures=(Picture(path="a.png"),)),
-    step(Type(text='it\'s "so"\n'), step=2, result=ActionResult(exec_status=ExecStatus.ERROR, error="no")),
+    step(Type(text='it\'s "so"\n'), step=2, result=ActionResult(exec_status=p.ExecStatus.ERROR, error="no")),
     step(CallApi(app="x", function="y")),
     step(FinishGoal(), step=4),
 ]
@@ -72,7 +61,6 @@ THEIRS = {
 @given(st.lists(steps, max_size=6), infos)
 def test_every_run_is_one_line_of_agentnet(run: list[InteractionStep], info: RunInfo) -> None:
     with Written(FORM, run, info) as written:
-        assert FORM.read
         assert FORM.read(written.path).info == info
         [line] = written.text.splitlines()
         task = json.loads(line)
@@ -88,7 +76,6 @@ def test_a_run_is_told_as_agentnet_tells_it() -> None:
     with Written(FORM, RUN) as written:
         task = json.loads(written.text)
         back = read(written.path)
-        assert FORM.read
         assert FORM.read(written.path).info == INFO
         assert {loss.what for loss in written.losses} == {"action", "picture"}
         taken = (written.path.parent / task["traj"][0]["image"]).read_bytes()
@@ -134,6 +121,5 @@ def test_their_tasks_are_read_and_a_mistake_costs_its_own_step(tmp_path: Path) -
 
 
 def test_what_is_known_of_their_run_is_their_first_tasks(tmp_path: Path) -> None:
-    assert FORM.read
     info = FORM.read(theirs(tmp_path, THEIRS)).info
     assert (info.run_id, info.goal, info.outcome) == ("20240101", "Sort the table", "rejected")

@@ -11,20 +11,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from written.runs import BLANK, INFO, STATE, Written, infos, steps
 
-from protocol import (
-    ActionTarget,
-    Answer,
-    Click,
-    Coordinate,
-    Drag,
-    GUIElement,
-    InteractionStep,
-    Picture,
-    RunScript,
-    Type,
-    VisualState,
-    parse_action,
-)
+import protocol as p
+from protocol import ActionTarget, Answer, Click, Coordinate, Drag, InteractionStep, Picture, Type, VisualState, parse_action
 from protocol.exports import FormatError, Run, RunInfo, format_named
 
 FORM = format_named("llamafactory")
@@ -94,7 +82,6 @@ def test_a_sample_has_the_task_the_screen_the_last_actions_and_the_answer() -> N
 
 def test_the_dataset_is_listed_beside_and_others_stay(tmp_path: Path) -> None:
     (tmp_path / "dataset_info.json").write_text('{"old": {"file_name": "old.json"}}')
-    assert FORM.write
     exported = FORM.write(Run(steps=[]), tmp_path / "crew.jsonl")
     listed = json.loads((tmp_path / "dataset_info.json").read_text())
     assert list(listed) == ["old", "crew"]
@@ -106,7 +93,6 @@ def test_the_dataset_is_listed_beside_and_others_stay(tmp_path: Path) -> None:
 @pytest.mark.parametrize("text", ["[]", "{", "\ud800"])
 def test_a_list_of_datasets_that_cannot_be_read_is_not_written_over(tmp_path: Path, text: str) -> None:
     (tmp_path / "dataset_info.json").write_bytes(text.encode("utf-8", "surrogatepass"))
-    assert FORM.write
     with pytest.raises(FormatError, match=r"dataset_info\.json"):
         FORM.write(Run(steps=[]), tmp_path / "crew.jsonl")
     assert not (tmp_path / "crew.jsonl").exists()
@@ -143,7 +129,7 @@ def test_without_a_picture_the_elements_are_listed_and_their_values_are_not() ->
 
 
 def test_a_screen_of_hundreds_of_elements_is_cut_and_says_so() -> None:
-    many = VisualState(elements=tuple(GUIElement(element_id=str(n)) for n in range(250)))
+    many = VisualState(elements=tuple(p.GUIElement(element_id=str(n)) for n in range(250)))
     with Written(FORM, [step(Answer(text="x"), many, pictures=())]) as written:
         assert rows(written)[0]["messages"][1]["content"].endswith('199 element ""\n... 50 more')
 
@@ -157,7 +143,7 @@ def test_with_neither_a_step_is_left_out() -> None:
 
 def test_a_placeholder_in_a_text_stands_for_no_picture() -> None:
     hostile = "<image> <video><audio> and <bbox>"
-    run = [step(Type(text=hostile), reasoning=hostile), step(RunScript(code=hostile), reasoning="a\nAction: {}")]
+    run = [step(Type(text=hostile), reasoning=hostile), step(p.RunScript(code=hostile), reasoning="a\nAction: {}")]
     with Written(FORM, run, INFO) as written:
         for row, action in zip(rows(written), run, strict=True):
             check(row, written.path.parent)

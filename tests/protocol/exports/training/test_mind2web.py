@@ -27,7 +27,6 @@ def task(*actions: dict[str, Any], words: Any = ()) -> dict[str, Any]:
 
 
 def read(folder: Path, text: str) -> ImportResult:
-    assert FORM.read
     path = folder / "train.json"
     path.write_text(text, encoding="utf-8")
     return FORM.read(path)

@@ -11,19 +11,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from written.runs import BLANK, STATE, Written, infos, steps
 
-from protocol import (
-    ActionTarget,
-    BoundingBox,
-    Click,
-    Coordinate,
-    Drag,
-    Extension,
-    InteractionStep,
-    Picture,
-    Screenshot,
-    Type,
-    VisualState,
-)
+import protocol as p
+from protocol import ActionTarget, BoundingBox, Click, Coordinate, Drag, InteractionStep, Picture, Screenshot, Type, VisualState
 from protocol.exports import RunInfo, format_named
 
 FORM = format_named("ms_swift")
@@ -106,7 +95,7 @@ def test_a_place_off_the_screen_is_kept_on_it_and_told() -> None:
 
 
 def test_a_verb_of_others_is_said_by_name() -> None:
-    one = Extension(action_type="x-a.b-c", arguments={"text": "it's <bbox>", "n": None})
+    one = p.Extension(action_type="x-a.b-c", arguments={"text": "it's <bbox>", "n": None})
     with Written(FORM, [step(one)]) as written:
         [row] = rows(written)
         assert call(row) == ("extension", {"verb": "x-a.b-c", "arguments": {"text": "it's <bbox>", "n": None}})
