@@ -1,14 +1,12 @@
 #!/usr/bin/env python3
 """How well help pages are found by questions in everyday words, and what it costs as the collection grows.
 
-    benchmarks/retrieval.py                       the questions of benchmarks/questions.yaml, by words
-    benchmarks/retrieval.py --embeddings FOLDER   by words, by meaning and by both, with a model that lies in FOLDER
-    benchmarks/retrieval.py --growth              index and query time at 10, 1,000 and 100,000 documents
+    benchmarks/retrieval.py            the questions of benchmarks/questions.yaml
+    benchmarks/retrieval.py --growth   index and query time at 10, 1,000 and 100,000 documents
 
 Recall and mean reciprocal rank are of the questions that a page answers, before any threshold. `shown` is how many of them get
 a right page among the first three with the threshold of the settings, `false` how many of the others get any page. Times are
-of the CPU, and this machine's; what counts is the ratio to the row above. `benchmarks/minilm.py` says what the FOLDER of a model
-is.
+of the CPU, and this machine's; what counts is the ratio to the row above.
 """
 
 from __future__ import annotations
@@ -20,7 +18,7 @@ import tempfile
 import time
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import yaml
 
@@ -29,7 +27,7 @@ from roles.knowledge.pages.documents import Document
 from roles.knowledge.pages.filling import without_values
 from roles.knowledge.pages.folders import sync
 from roles.knowledge.settings import KnowledgeSettings
-from roles.knowledge.store import KnowledgeStore, Meaning, Rows
+from roles.knowledge.store import KnowledgeStore
 
 HERE = Path(__file__).resolve().parent
 
@@ -83,31 +81,11 @@ def quality(store: KnowledgeStore, asked: Sequence[Question], threshold: float, 
     )
 
 
-def shipped(meaning: Meaning | None = None) -> KnowledgeStore:
+def shipped() -> KnowledgeStore:
     """The help pages that are shipped, in memory."""
-    store = KnowledgeStore(None, meaning)
+    store = KnowledgeStore()
     sync(store, HELP)
     return store
-
-
-class ByMeaning(Meaning):
-    """Meaning alone, for the comparison: what words find is left out."""
-
-    def joined(self, store: Rows, query: str, by_words: Any, *rest: Any) -> Any:
-        return super().joined(store, query, (), *rest)
-
-
-def compared(folder: Path | None) -> Iterator[tuple[str, Quality]]:
-    """By words, and with a model by meaning and by both."""
-    asked = questions()
-    threshold = KnowledgeSettings().help.threshold
-    yield "words (BM25)", quality(shipped(), asked, threshold)
-    if folder is not None:
-        import minilm  # only whoever has a model needs what it needs
-
-        model = minilm.MiniLM(folder)
-        yield "meaning", quality(shipped(ByMeaning(model.model, model)), asked, threshold)
-        yield "both (RRF)", quality(shipped(Meaning(model.model, model)), asked, threshold)
 
 
 def pages_shown(asked: Sequence[Question], *, ahead: bool) -> tuple[int, int]:
@@ -165,7 +143,6 @@ def growth(sizes: Sequence[int] = SIZES) -> Iterator[Cost]:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--embeddings", type=Path, metavar="FOLDER")
     parser.add_argument("--growth", action="store_true")
     given = parser.parse_args()
     if given.growth:
@@ -181,9 +158,9 @@ def main() -> None:
     answered = sum(bool(question.pages) for question in asked)
     print(f"{answered} questions that a page answers, {len(asked) - answered} that none does, {len(shipped().list())} pages")
     print("ranked by       recall@1  recall@5    MRR   shown   false")
-    for name, found in compared(given.embeddings):
-        recall = f"{found.recall_1:8.3f}  {found.recall_5:8.3f}"
-        print(f"{name:<14}  {recall}  {found.mrr:.3f}   {found.shown:.3f}   {found.false:.3f}")
+    found = quality(shipped(), asked, KnowledgeSettings().help.threshold)
+    recall = f"{found.recall_1:8.3f}  {found.recall_5:8.3f}"
+    print(f"words (BM25)    {recall}  {found.mrr:.3f}   {found.shown:.3f}   {found.false:.3f}")
     for ahead, who in ((False, "asked"), (True, "not asked")):
         right, wrong = pages_shown(asked, ahead=ahead)
         print(f"pages shown to who has {who}: {right} right, {wrong} wrong")

@@ -28,7 +28,7 @@ from roles.journal.journal import Event
 
 PARTS = (
     "environment", "manager", "operator", "evaluator", "analyst", "technician", "sandbox", "sources", "safety", "model",
-    "embeddings", "secrets", "clock", "skills", "recognizer",
+    "secrets", "clock", "skills", "recognizer",
 )  # fmt: skip
 
 
@@ -37,7 +37,7 @@ class Crew:
 
     `parts` replaces what the settings would build: `environment`, the policies of the five roles, the `sandbox` of the
     Technician, `secrets` (private values by name, `{name}` in a goal), `sources` of supplements, `safety` (a SafetyPolicy),
-    `model` (a LangChain chat model for llm policies), `embeddings` (LangChain's, to rank what is looked up by meaning too), the
+    `model` (a LangChain chat model for llm policies), the
     `clock` by which events are dated, the `recognizer` that says which elements of a screen count and how sure
     that is, `skills` (LangChain tools that the Operator may use beside the desktop; their `metadata` may say `risk` and
     `idempotence`).

@@ -258,8 +258,8 @@ def stats(settings: Settings, as_json: AsJson = False) -> None:
     told = knowledge.stats(settings)
     rows = [(row["kind"], clean(row["app"] or "-"), str(row["added"]), str(row["folders"])) for row in told.counts]
     store = f"store: {clean(told.store)}" + (f", {told.bytes:,} bytes" if told.bytes else " (not made yet)")
-    more = (*(f"embeddings: {model}: {count} vectors" for model, count in told.vectors.items()), *told.problems)
-    text = "\n".join([table([("KIND", "APP", "ADDED", "IN FOLDERS"), *rows]), store, *(clean(line, 1000) for line in more)])
+    problems = (clean(line, 1000) for line in told.problems)
+    text = "\n".join([table([("KIND", "APP", "ADDED", "IN FOLDERS"), *rows]), store, *problems])
     _print(told._asdict(), text, as_json)
 
 

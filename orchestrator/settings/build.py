@@ -111,16 +111,16 @@ def build_safety(settings: Settings, given: SafetyPolicy | Mapping[str, Any] | s
     return policy.with_checks(checks) if checks else policy
 
 
-def build_library(settings: Settings, embeddings: Any = None) -> Library:
+def build_library(settings: Settings) -> Library:
     """What was added to the store, the shipped help documents and those of the user's own folders."""
     folders = [shipped("help"), *settings.help_dirs]
-    return Library(settings.knowledge, stored_at(settings.knowledge, settings.runs_dir), folders, embeddings, settings.retries)
+    return Library(settings.knowledge, stored_at(settings.knowledge, settings.runs_dir), folders, settings.retries)
 
 
-def build_sources(settings: Settings, embeddings: Any = None) -> tuple[SupplementSource, ...]:
+def build_sources(settings: Settings) -> tuple[SupplementSource, ...]:
     """What the library has, kind by kind, then the tools of MCP servers."""
     return (
-        *build_library(settings, embeddings).sources(),
+        *build_library(settings).sources(),
         *(McpSource(tool, retries=settings.retries) for tool in settings.tools),
         *(part("sources", name) for name in settings.plugins.sources),
     )
@@ -163,8 +163,8 @@ def build_context(
     clock: Clock = time.time,
     parts: Mapping[str, Any] | None = None,
 ) -> Context:
-    """Everything that the nodes are given. `parts` replaces policies (`manager`, `operator`, `evaluator`), `sources`,
-    `embeddings` for what is looked up, or the `model` that llm policies ask where the settings name none; `around(role, policy)`
+    """Everything that the nodes are given. `parts` replaces policies (`manager`, `operator`, `evaluator`), `sources`
+    of what is looked up, or the `model` that llm policies ask where the settings name none; `around(role, policy)`
     gives a policy in a policy's place."""
     given = dict(parts or {})
     clock = given.get("clock") or clock
@@ -211,7 +211,7 @@ def build_context(
         analyst=around("analyst", given.get("analyst") or decider("analyst")),
         technician=around("technician", given.get("technician") or decider("technician")),
         sandbox=given.get("sandbox") or Detected(settings.sandbox, settings.packages),
-        sources=given["sources"] if "sources" in given else build_sources(settings, given.get("embeddings")),
+        sources=given["sources"] if "sources" in given else build_sources(settings),
         ahead=settings.knowledge.look_up == "ahead",
         safety=safety,
         constraints=constraints,

@@ -9,22 +9,18 @@ import math
 import threading
 from collections.abc import Iterable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 from protocol.retries import Retries
-from roles.contracts import Supplement, SupplementSource
+from roles.contracts import Subtask, Supplement, SupplementSource
+from roles.contracts.context import Context
+from roles.journal.events import ErrorEvent
+from roles.journal.journal import cut, put_out
 from roles.knowledge.pages.documents import DocumentKind, Hit, asked_stems, text_digest
 from roles.knowledge.pages.filling import without_quoted, without_values
 from roles.knowledge.pages.folders import sync
 from roles.knowledge.settings import KnowledgeSettings, SourceSettings
-from roles.knowledge.store import KEPT, KnowledgeStore, MeaningFault, SourceFault, StoreFault
-
-if TYPE_CHECKING:
-    from langchain_core.embeddings import Embeddings
-from roles.contracts import Subtask
-from roles.contracts.context import Context
-from roles.journal.events import ErrorEvent
-from roles.journal.journal import cut, put_out
+from roles.knowledge.store import KEPT, KnowledgeStore, SourceFault, StoreFault
 
 FOUND = 3
 """Shown of a source that does not say itself how many it shows."""
@@ -62,34 +58,26 @@ class Library:
     """Opens what is there when it is first asked."""
 
     def __init__(
-        self,
-        settings: KnowledgeSettings,
-        path: Path | None,
-        folders: Sequence[Path] = (),
-        embeddings: Embeddings | None = None,
-        retries: Retries | None = None,
+        self, settings: KnowledgeSettings, path: Path | None, folders: Sequence[Path] = (), retries: Retries | None = None
     ) -> None:
-        """`path` is the store; `folders` hold help pages; `embeddings` is the model where the settings say `given`."""
+        """`path` is the store; `folders` hold help pages."""
         self.settings = settings
         self.path = path
         self.folders = [Path(folder) for folder in folders]
-        self.trouble = ""
-        """Why the last search was by words alone, where it should not have been; one sentence."""
         self.problems: tuple[str, ...] = ()
         """Files in the folders that are no pages."""
-        self._given = embeddings
         self._retries = retries
         self._lock = threading.RLock()
         self._open: KnowledgeStore | None = None
 
     def store(self) -> KnowledgeStore:
-        """The one on disk if there is one, else one in memory. Raises StoreFault and MeaningFault."""
+        """The one on disk if there is one, else one in memory. Raises StoreFault."""
         with self._lock:
             path = self.path if self.path is not None and self.path.is_file() else None
             if self._open is None or self._open.path != path:
                 if self._open is not None:
                     self._open.close()
-                self._open = KnowledgeStore(path, self._meaning())
+                self._open = KnowledgeStore(path)
             return self._open
 
     def close(self) -> None:
@@ -110,19 +98,12 @@ class Library:
 
         What was done once has slots where another goal has values, so that these are not what it is found by.
         """
-        self.trouble = ""
+        wanted = None if kinds is None else list(kinds)
+        if wanted and not {"help", "online"}.intersection(wanted):
+            query = without_quoted(query)
         try:
-            store = self.store()
-            shelves = self.shelves()
-            wanted = None if kinds is None else list(kinds)
-            if wanted and not {"help", "online"}.intersection(wanted):
-                query = without_quoted(query)
-            try:
-                return store.search(query, app, wanted, limit, threshold, shelves=shelves)
-            except MeaningFault as bad:
-                self.trouble = f"{bad}; what was found was found by its words alone"
-                return store.search(query, app, wanted, limit, threshold, shelves=shelves, by_meaning=False)
-        except (StoreFault, MeaningFault) as bad:
+            return self.store().search(query, app, wanted, limit, threshold, shelves=self.shelves())
+        except StoreFault as bad:
             raise SourceFault(str(bad)) from bad
 
     def shelves(self) -> list[str]:
@@ -159,14 +140,6 @@ class Library:
         from roles.knowledge.retrievers import StoreRetriever
 
         return StoreRetriever(look=self.search, kind=kind, top_k=settings.top_k, threshold=settings.threshold)
-
-    def _meaning(self) -> Any:
-        said = self.settings.embeddings
-        if not said.name and self._given is None:
-            return None
-        from roles.knowledge.store import open_meaning
-
-        return open_meaning(said, self._given, self._retries)
 
 
 def stored_at(settings: KnowledgeSettings, runs_dir: Path) -> Path:

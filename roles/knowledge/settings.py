@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Literal, Self
+from typing import Any, Literal, Self
 from urllib.parse import urlsplit
 
 from pydantic import Field, field_validator, model_validator
 
-from protocol import Frozen, JsonObject
+from protocol import Frozen
 from roles.skills.contract import McpAddress
 
-PROVIDERS = ("openai", "ollama")
-"""Of embeddings, by name."""
 _HERE = {"localhost", "127.0.0.1", "::1"}
 
 
@@ -103,25 +101,6 @@ class McpSettings(McpAddress):
         return self.url or self.command[0]
 
 
-class EmbeddingSettings(Frozen):
-    """A model that ranks by meaning, beside the ranking by words."""
-
-    name: str = ""
-    """`openai:MODEL`, `ollama:MODEL`, or `given`, one that a program gives; empty for none."""
-    unrelated: float = Field(default=0.0, ge=-1, lt=1)
-    """The cosine by which this model says that two texts have nothing in common; the score counts from there."""
-    options: JsonObject = Field(default_factory=dict)
-    """What the provider's class takes beside the name."""
-
-    @field_validator("name")
-    @classmethod
-    def _known(cls, name: str) -> str:
-        provider, _, model = name.partition(":")
-        if name not in {"", "given"} and (provider not in PROVIDERS or not model):
-            raise ValueError(f"must be given, or one of {', '.join(PROVIDERS)} with a colon and the name of the model")
-        return name
-
-
 class KnowledgeSettings(Frozen):
     """What is known beyond the screen."""
 
@@ -139,4 +118,13 @@ class KnowledgeSettings(Frozen):
     """What the crew itself did, and what came of it."""
     demonstrations: SourceSettings = SourceSettings()
     """What a person showed."""
-    embeddings: EmbeddingSettings = EmbeddingSettings()
+
+    @model_validator(mode="before")
+    @classmethod
+    def _without_embeddings(cls, said: Any) -> Any:
+        """Runs that were begun before 28 November 2026 say that they have none."""
+        if not isinstance(said, dict) or "embeddings" not in said:
+            return said
+        if isinstance(said["embeddings"], dict) and not said["embeddings"].get("name"):
+            return {key: value for key, value in said.items() if key != "embeddings"}
+        raise ValueError("embeddings have gone; give the retriever of a vector store: Crew(sources=[RetrieverSource(RETRIEVER)])")

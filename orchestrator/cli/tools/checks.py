@@ -26,7 +26,6 @@ _STARTS_WITHIN = 20.0
 EXTRAS = {
     "serve": ("fastapi", "sse_starlette", "uvicorn"),
     "vision": ("rapidocr", "onnxruntime"),
-    "embeddings": ("numpy",),
     "mcp": ("mcp",),
     "postgres": ("psycopg",),
     "docs": ("mkdocs",),

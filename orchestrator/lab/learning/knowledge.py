@@ -22,7 +22,7 @@ from roles.knowledge.library import Library, stored_at
 from roles.knowledge.pages.documents import KINDS, Document, DocumentKind, text_digest
 from roles.knowledge.pages.folders import FolderSync, sync
 from roles.knowledge.settings import KnowledgeSettings
-from roles.knowledge.store import KEPT, KnowledgeStore, MeaningFault, SourceFault, StoreFault
+from roles.knowledge.store import KEPT, KnowledgeStore, SourceFault, StoreFault
 
 
 class Demonstrated(NamedTuple):
@@ -110,7 +110,6 @@ class Stats(NamedTuple):
     store: str
     bytes: int
     counts: list[dict[str, Any]]
-    vectors: dict[str, int]
     problems: tuple[str, ...]
 
 
@@ -177,7 +176,6 @@ def search(settings: Settings, query: str, app: str | None, kind: str | None) ->
             part = stored[one]
             for rank, near in enumerate(library.search(query, app, (one,), part.top_k + _CLOSE, 0.0)):
                 _take(found, RankedDocument(near.supplement(query), _why_not(part, rank, near.score)))
-        faults += [library.trouble] if library.trouble else []
         faults += library.problems
     ordered = sorted(found.values(), key=lambda one: (bool(one.why_not), -(one.hit.score or 0.0)))
     return SearchAnswer(ordered, faults)
@@ -210,14 +208,13 @@ def stats(settings: Settings) -> Stats:
         for row in store.read("SELECT kind, app, shelf FROM documents"):
             if row["shelf"] in shelves:
                 counted[row["kind"], row["app"], row["shelf"] == KEPT] += 1
-        vectors = {row["model"]: row["n"] for row in store.read("SELECT model, count(*) AS n FROM vectors GROUP BY model")}
         pairs = sorted({(kind, app) for kind, app, _ in counted}, key=lambda pair: (pair[0], pair[1] or ""))
         counts = [
             {"kind": kind, "app": app, "added": counted[kind, app, True], "folders": counted[kind, app, False]}
             for kind, app in pairs
         ]
         path = stored_at(settings.knowledge, settings.runs_dir)
-        return Stats(str(path), path.stat().st_size if path.is_file() else 0, counts, vectors, library.problems)
+        return Stats(str(path), path.stat().st_size if path.is_file() else 0, counts, library.problems)
 
 
 @contextmanager
@@ -226,7 +223,7 @@ def _library(settings: Settings) -> Iterator[Library]:
     library = build_library(settings)
     try:
         yield library
-    except (StoreFault, MeaningFault, SourceFault) as bad:
+    except (StoreFault, SourceFault) as bad:
         raise UsageProblem(str(bad)) from bad
     finally:
         library.close()

@@ -147,10 +147,6 @@ class Hit(Frozen):
     document: Document
     score: float
     """0 to 1: how much of what was asked it speaks of. What a threshold is held against."""
-    words: float = 0.0
-    """The part of the score that comes from its words."""
-    meaning: float | None = None
-    """How close its meaning is (cosine); None where no embeddings were asked."""
 
     def supplement(self, query: str) -> Supplement:
         """What a run records of it."""

@@ -3,16 +3,12 @@
 from __future__ import annotations
 
 import os
-import sys
-import types
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 from unittest.mock import patch
 
 from flips import views as see
-from langchain_core.embeddings import DeterministicFakeEmbedding
 from services.search import search_server
 
 from orchestrator.runs.runs import start
@@ -28,13 +24,6 @@ NOTE = 'Create a note titled "Milk" with the text "two bottles"'
 TITLES = ("Feed the brown otters", "Feed otters", "Otters that sleep", "Feed the cat")
 
 
-class Provided(DeterministicFakeEmbedding):
-    """Stands for the class of a provider's package."""
-
-    def __init__(self, **said: Any) -> None:
-        super().__init__(size=int(said.get("dimensions", 8)))
-
-
 def looked(overrides: Sequence[str], folder: Path) -> Any:
     """What each source finds for one query, what a search interface was asked, and how long was waited for it."""
     with search_server() as server:
@@ -42,11 +31,10 @@ def looked(overrides: Sequence[str], folder: Path) -> Any:
         settings = see.settings_of([f"runs_dir={folder}/runs", *told])
         _fill(folder / ".deskcrew" / "knowledge.sqlite")
         slept: list[float] = []
-        given = DeterministicFakeEmbedding(size=8) if settings.knowledge.embeddings.name == "given" else None
         keys = {"KEY_ONE": "one", "KEY_TWO": "two"}
-        with patch.dict(os.environ, keys), _provider():
+        with patch.dict(os.environ, keys):
             found = []
-            for source in build_sources(settings, given):
+            for source in build_sources(settings):
                 if isinstance(source, OnlineSearch):
                     source = OnlineSearch(settings.knowledge.online, sleep=slept.append, retries=settings.retries)
                 try:
@@ -56,25 +44,7 @@ def looked(overrides: Sequence[str], folder: Path) -> Any:
                     hits = str(fault)
                 found.append((source.name, hits))
         heard = [(one.path, one.query, one.headers.get("authorization"), one.headers.get("x-key")) for one in server.asked]
-        with KnowledgeStore(stored_at(settings.knowledge, settings.runs_dir)) as store:
-            models = [row["model"] for row in store.read("SELECT DISTINCT model FROM vectors")]
-            wide = sorted({len(row["vector"]) for row in store.read("SELECT vector FROM vectors")})
-        return found, heard, [pause > 1.5 for pause in slept[:1]], models, wide
-
-
-@contextmanager
-def _provider() -> Iterator[None]:
-    """A provider's package, in place of the one that may be here; whatever else is imported meanwhile stays."""
-    module = types.ModuleType("langchain_openai")
-    module.OpenAIEmbeddings = Provided  # type: ignore[attr-defined]
-    before = sys.modules.get(module.__name__)
-    sys.modules[module.__name__] = module
-    try:
-        yield
-    finally:
-        del sys.modules[module.__name__]
-        if before is not None:
-            sys.modules[module.__name__] = before
+        return found, heard, [pause > 1.5 for pause in slept[:1]]
 
 
 def unasked(overrides: Sequence[str], folder: Path) -> Any:
@@ -128,18 +98,12 @@ def _online(key: str, one: Any, other: Any, path: str = "search", **more: Any) -
 
 def knowledge_flips() -> dict[str, Any]:
     """By key, beginning with `knowledge.`"""
-    given = "knowledge.embeddings.name=given"
     url = "http://127.0.0.1:PORT/{}?q={{query}}"
     found = {
         "look_up": _unasked("look_up", "asked", "ahead"),
         "store": _flip("store", ".deskcrew/knowledge.sqlite", "elsewhere/other.sqlite"),
         "experience.save": _kept("experience.save", "always", "never"),
         "experience.reuse": _flip("experience.reuse", "plan", "hint"),
-        "embeddings.name": _flip("embeddings.name", "openai:small", "openai:large"),
-        "embeddings.unrelated": _flip("embeddings.unrelated", 0.0, 0.3, given),
-        "embeddings.options": _flip(
-            "embeddings.options", "{dimensions: 8}", "{dimensions: 16}", "knowledge.embeddings.name=openai:m"
-        ),
         "online.use": _flip("online.use", "true", "false", f"knowledge.online.url={url.format('search')}"),
         "online.url": _flip("online.url", url.format("search"), url.format("nested"), "knowledge.online.use=true"),
         "online.top_k": _online("top_k", 1, 3),

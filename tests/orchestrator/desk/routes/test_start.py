@@ -139,7 +139,7 @@ SERVERS_OWN: dict[str, Any] = {
     "browser.url": "file:///etc/passwd", "browser.allow_files": True, "browser.allowed_hosts": ["127.0.0.1"],
     "browser.executable": "/bin/sh", "browser.headless": False, "knowledge.store": "/etc/x",
     "knowledge.online.url": "https://h/{query}",
-    "knowledge.online.key_env": "HOME", "knowledge.embeddings.options": {"base_url": "http://127.0.0.1"},
+    "knowledge.online.key_env": "HOME",
     "memory.answers_file": "/tmp/a", "crew.operator.script": "/etc/passwd", "crew.manager.prompt": "/etc/passwd",
     "crew.model.base_url": "http://127.0.0.1:1", "crew.operator.model.script": "/etc/passwd",
     "crew.model.options": {"base_url": "http://127.0.0.1:1"}, "crew.evaluator.model.options.model": "x",
