@@ -6,6 +6,7 @@ member of the union; the type checker names every other place that must say what
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple, get_args, get_origin
 
@@ -25,7 +26,12 @@ class EventBody(Frozen):
     model_config = ConfigDict(extra="ignore", defer_build=True, str_max_length=None, allow_inf_nan=True)
     __slots__ = ("_body",)
     KIND: ClassVar[str]
-    """Its kind in the journal; no field, since `kind` says something else in several bodies."""
+    """Its kind in the journal, `run_started` of RunStartedEvent; no field, since `kind` says something else in several bodies."""
+
+    @classmethod
+    def __init_subclass__(cls, **more: Any) -> None:
+        super().__init_subclass__(**more)
+        cls.KIND = re.sub(r"(?<!^)(?=[A-Z])", "_", cls.__name__.removesuffix("Event")).lower()
 
     if not TYPE_CHECKING:
 
@@ -42,7 +48,6 @@ class EventBody(Frozen):
 class RunStartedEvent(EventBody):
     """A run began."""
 
-    KIND = "run_started"
     goal: Text
     run_id: Text
     task: Text
@@ -53,7 +58,6 @@ class RunStartedEvent(EventBody):
 class RunResumedEvent(EventBody):
     """It goes on: taken up again with a person's answer, or let go on by one (`who`)."""
 
-    KIND = "run_resumed"
     goal: Text = ""
     answer: Text = ""
     who: Text = ""
@@ -62,14 +66,12 @@ class RunResumedEvent(EventBody):
 class RunStoppedEvent(EventBody):
     """It could not go on then and there."""
 
-    KIND = "run_stopped"
     reason: Text
 
 
 class RunFinishedEvent(EventBody):
     """It ended."""
 
-    KIND = "run_finished"
     status: Text
     reason: Text
     exit_code: int
@@ -78,7 +80,6 @@ class RunFinishedEvent(EventBody):
 class ForkedEvent(EventBody):
     """It goes on from a step of another run, with what was `changed`."""
 
-    KIND = "forked"
     run_id: Text
     step: int
     goal: Text
@@ -88,14 +89,12 @@ class ForkedEvent(EventBody):
 class LimitsChangedEvent(EventBody):
     """Other limits hold from now on; each with what it was and what it is."""
 
-    KIND = "limits_changed"
     limits: Json
 
 
 class TaskStatusEvent(EventBody):
     """The task stands so from now on."""
 
-    KIND = "task_status"
     status: Text
     reason: Text
 
@@ -103,7 +102,6 @@ class TaskStatusEvent(EventBody):
 class SituationEvent(EventBody):
     """A row of the machine's table was taken."""
 
-    KIND = "situation"
     situation: Text
     signal: Text
     next: Text
@@ -113,7 +111,6 @@ class SituationEvent(EventBody):
 class SubtaskStatusEvent(EventBody):
     """A subtask stands so from now on."""
 
-    KIND = "subtask_status"
     status: Text
     before: Text
     attempt: int
@@ -124,7 +121,6 @@ class SubtaskStatusEvent(EventBody):
 class ConflictEvent(EventBody):
     """Two subtasks meet at a window (`app`), or two values under the name of a fact."""
 
-    KIND = "conflict"
     about: Text
     app: Text = ""
     name: Text = ""
@@ -136,14 +132,12 @@ class ConflictEvent(EventBody):
 class InSeriesEvent(EventBody):
     """Subtasks that could be worked side by side are not."""
 
-    KIND = "in_series"
     message: Text
 
 
 class BudgetEvent(EventBody):
     """A budget is spent, and `more` is the setting that gives more of it."""
 
-    KIND = "budget"
     name: Text
     key: Text
     used: float
@@ -155,7 +149,6 @@ class BudgetEvent(EventBody):
 class BudgetWarningEvent(EventBody):
     """A budget is nearly spent."""
 
-    KIND = "budget_warning"
     key: Text
     used: float
     limit: float
@@ -166,7 +159,6 @@ class BudgetWarningEvent(EventBody):
 class PlanEvent(EventBody):
     """From now on this version of the plan is worked."""
 
-    KIND = "plan"
     subtasks: Sequence[Json]
     reason: Text
     version: int
@@ -175,7 +167,6 @@ class PlanEvent(EventBody):
 class LedgerEvent(EventBody):
     """What the goal asks for, entry by entry, and how each stands: as it was read, and at the final check."""
 
-    KIND = "ledger"
     goal: Text
     entries: Sequence[Json]
     worked: Text = ""
@@ -185,7 +176,6 @@ class LedgerEvent(EventBody):
 class SupplementEvent(EventBody):
     """Something was looked up, `ahead` of the work or because a role asked."""
 
-    KIND = "supplement"
     query: Text
     found: Sequence[Json]
     ahead: bool = False
@@ -194,7 +184,6 @@ class SupplementEvent(EventBody):
 class KnowledgeUsedEvent(EventBody):
     """A page that was found is followed by subtasks of the plan, or not, and why."""
 
-    KIND = "knowledge_used"
     source: Text
     kind: Text
     document: Text
@@ -209,7 +198,6 @@ class KnowledgeUsedEvent(EventBody):
 class KnowledgeHelpedEvent(EventBody):
     """At the end: whether a page that was followed helped."""
 
-    KIND = "knowledge_helped"
     source: Text
     title: Text
     kind: Text
@@ -222,7 +210,6 @@ class KnowledgeHelpedEvent(EventBody):
 class ExperienceEvent(EventBody):
     """What of the run was kept for later ones, or why nothing was."""
 
-    KIND = "experience"
     saved: bool
     title: Text = ""
     document: Text = ""
@@ -232,7 +219,6 @@ class ExperienceEvent(EventBody):
 class FactEvent(EventBody):
     """A value was put on the blackboard; of a private one no more than its reference. Defaults of `Fact` are left out."""
 
-    KIND = "fact"
     name: Text
     value: Text
     kind: Text = "text"
@@ -255,7 +241,6 @@ class FactEvent(EventBody):
 class AnswerEvent(EventBody):
     """What the Analyst worked out, or what is missing for it."""
 
-    KIND = "answer"
     results: Sequence[Json] = ()
     missing: Sequence[Text] = ()
     reason: Text = ""
@@ -265,7 +250,6 @@ class AnswerEvent(EventBody):
 class AnswerRecalledEvent(EventBody):
     """Nobody was asked: the user had answered it in an earlier run."""
 
-    KIND = "answer_recalled"
     asked: Text
     name: Text
     id: int
@@ -282,7 +266,6 @@ class AnswerRecalledEvent(EventBody):
 class AnswerKeptEvent(EventBody):
     """An answer was kept for later runs, or not, and why."""
 
-    KIND = "answer_kept"
     question: Text
     app: Text
     kept: bool
@@ -292,7 +275,6 @@ class AnswerKeptEvent(EventBody):
 class ObservedEvent(EventBody):
     """A screen was looked at."""
 
-    KIND = "observed"
     state_id: Text
     app: Text | None
     timestamp: float
@@ -303,7 +285,6 @@ class ObservedEvent(EventBody):
 class RecognizedEvent(EventBody):
     """How many elements were recognised, and how many of them not for sure."""
 
-    KIND = "recognized"
     elements: int
     unsure: int
 
@@ -311,7 +292,6 @@ class RecognizedEvent(EventBody):
 class DecidedEvent(EventBody):
     """What a worker wants to do next, and why."""
 
-    KIND = "decided"
     status: Text
     reasoning: Text
     line: Text
@@ -324,7 +304,6 @@ class DecidedEvent(EventBody):
 class BatchStoppedEvent(EventBody):
     """The rest of a batch of actions is not done."""
 
-    KIND = "batch_stopped"
     why: Text
     left: Sequence[Text]
 
@@ -332,7 +311,6 @@ class BatchStoppedEvent(EventBody):
 class ReviewedEvent(EventBody):
     """What the safety policy says of an action."""
 
-    KIND = "reviewed"
     policy: Text
     severity: Text
     verdict: Text
@@ -347,7 +325,6 @@ class ReviewedEvent(EventBody):
 class OutcomeEvent(EventBody):
     """What came of an action; `who` is the person who did it by hand."""
 
-    KIND = "outcome"
     line: Text
     exec_status: Text
     error: Text
@@ -358,7 +335,6 @@ class OutcomeEvent(EventBody):
 class StepEvent(EventBody):
     """One finished step. Defaults of `StepRecord` are left out."""
 
-    KIND = "step"
     step: int
     subtask: Text
     app: Text | None = None
@@ -379,7 +355,6 @@ class StepEvent(EventBody):
 class FeedbackEvent(EventBody):
     """What the environment showed after a step."""
 
-    KIND = "feedback"
     events: Sequence[Text]
     visible_change: bool
     state_id: Text
@@ -388,7 +363,6 @@ class FeedbackEvent(EventBody):
 class RecoveredEvent(EventBody):
     """One attempt to get past some trouble."""
 
-    KIND = "recovered"
     how: Text
     attempt: int
     trouble: Text
@@ -397,7 +371,6 @@ class RecoveredEvent(EventBody):
 class DroppedEvent(EventBody):
     """An action was given up because somebody has taken the run over, or said something."""
 
-    KIND = "dropped"
     line: Text
     key: Text
 
@@ -405,7 +378,6 @@ class DroppedEvent(EventBody):
 class OutputEvent(EventBody):
     """How much a script or a tool put out."""
 
-    KIND = "output"
     of: Text
     characters: int
 
@@ -413,7 +385,6 @@ class OutputEvent(EventBody):
 class PictureEvent(EventBody):
     """A picture of a screen was kept: `clean`, or `annotated` with marks."""
 
-    KIND = "picture"
     state_id: Text
     path: Text
     sha256: Text
@@ -425,7 +396,6 @@ class PictureEvent(EventBody):
 class PictureWithdrawnEvent(EventBody):
     """A picture was removed: something on it is known to be private by now."""
 
-    KIND = "picture_withdrawn"
     path: Text
     state_id: Text
 
@@ -433,14 +403,12 @@ class PictureWithdrawnEvent(EventBody):
 class NoPictureEvent(EventBody):
     """Why pictures are not kept."""
 
-    KIND = "no_picture"
     why: Text
 
 
 class ApprovalRequestedEvent(EventBody):
     """A person is asked: about an action, a question, a plan, or in the place of a policy."""
 
-    KIND = "approval_requested"
     action_requests: Sequence[Json]
     review_configs: Sequence[Json] = ()
     kind: Text
@@ -473,7 +441,6 @@ class ApprovalRequestedEvent(EventBody):
 class ApprovalEvent(EventBody):
     """What a person said to a request; of a plan with the version that is `worked` for it (0 for none)."""
 
-    KIND = "approval"
     key: Text
     digest: Text
     decision: Text
@@ -489,7 +456,6 @@ class ApprovalEvent(EventBody):
 class ApprovalExpiredEvent(EventBody):
     """Nobody answered in time; `then` it was asked again (`ask`) or rejected (`deny`)."""
 
-    KIND = "approval_expired"
     key: Text
     digest: Text
     line: Text
@@ -500,7 +466,6 @@ class ApprovalExpiredEvent(EventBody):
 class ConstraintsAddedEvent(EventBody):
     """What a person has added to the constraints with an answer."""
 
-    KIND = "constraints_added"
     constraints: Json
     who: Text
     line: Text
@@ -509,14 +474,12 @@ class ConstraintsAddedEvent(EventBody):
 class PausedEvent(EventBody):
     """A person wants the crew to hold still."""
 
-    KIND = "paused"
     who: Text
 
 
 class SteeredEvent(EventBody):
     """A person said something to the crew, or to one role of it."""
 
-    KIND = "steered"
     words: Text
     to: Text
     who: Text
@@ -525,14 +488,12 @@ class SteeredEvent(EventBody):
 class TakenOverEvent(EventBody):
     """A person has taken over."""
 
-    KIND = "taken_over"
     who: Text
 
 
 class HandedBackEvent(EventBody):
     """A person has handed back, after so many steps by hand."""
 
-    KIND = "handed_back"
     who: Text
     steps: int
 
@@ -540,7 +501,6 @@ class HandedBackEvent(EventBody):
 class CancelledEvent(EventBody):
     """A person has called the run off."""
 
-    KIND = "cancelled"
     who: Text
     why: Text
 
@@ -548,7 +508,6 @@ class CancelledEvent(EventBody):
 class NetworkLearnedEvent(EventBody):
     """After a yes, requests like this one are let go for the rest of the run."""
 
-    KIND = "network_learned"
     method: Text = ""
     host: Text = ""
     path: Text = ""
@@ -559,7 +518,6 @@ class NetworkLearnedEvent(EventBody):
 class RequestStoppedEvent(EventBody):
     """A request of a page was stopped by the safety policy."""
 
-    KIND = "request_stopped"
     request: Text
     line: Text
     policy: Text
@@ -568,7 +526,6 @@ class RequestStoppedEvent(EventBody):
 class AnsweredEvent(EventBody):
     """What a role's policy answered, or its fault: enough to replay the run."""
 
-    KIND = "answered"
     answer: Any = None
     attempt: int = 0
     memory: Any = None
@@ -579,7 +536,6 @@ class AnsweredEvent(EventBody):
 class PolicyEvent(EventBody):
     """Which policy of several decided, and how it came to that."""
 
-    KIND = "policy"
     decided_by: Text
     answer: Any
     passed: Sequence[Text] = ()
@@ -591,7 +547,6 @@ class PolicyEvent(EventBody):
 class GateEvent(EventBody):
     """The Evaluator's decision at a gate, with what code had found out for it."""
 
-    KIND = "gate"
     decision: Text
     reason: Text
     evidence: Sequence[Text]
@@ -606,7 +561,6 @@ class ModelCallEvent(EventBody):
     """One call of a model, whatever came of it; `estimated` where the provider does not say what it used. Of the tokens that it
     read, `tokens_cached` came out of the provider's cache."""
 
-    KIND = "model_call"
     model: Text
     tokens_in: int
     tokens_out: int
@@ -629,7 +583,6 @@ class ModelCallEvent(EventBody):
 class ErrorEvent(EventBody):
     """Something went wrong and was dealt with; `unusable` where an answer is asked for again, with the `reply` as it was."""
 
-    KIND = "error"
     message: Text
     unusable: bool = False
     reply: Text = ""

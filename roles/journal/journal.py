@@ -143,7 +143,8 @@ class Journal(Ledger):
         self.run_key = run_id
         """First part of every action's key."""
         self._listener = listener
-        self.screens = Screens(self.rows, redactor, self._last_looks())
+        looks = map(json.loads, self.rows.latest_looks())
+        self.screens = Screens(self.rows, redactor, {look["app"]: look["state_id"] for look in looks if look.get("app")})
         self.transcripts = Transcripts(self.rows, redactor, record)
         self._keys: OrderedDict[str, None] = OrderedDict.fromkeys(reversed(self.rows.latest_keys(_REMEMBERED)))
         # Read on every step, so kept beside the tables: a query over all events would grow with the run.
@@ -202,11 +203,6 @@ class Journal(Ledger):
     def contents(self, kind: type[Content]) -> Iterator[Content]:
         """What the events of one kind say, in order."""
         return (content for event in self.events(kind) if isinstance(content := event.content, kind))
-
-    def _last_looks(self) -> dict[str, str]:
-        """app -> id of the screen that was observed last, oldest look first."""
-        looks = map(json.loads, self.rows.latest_looks())
-        return {look["app"]: look["state_id"] for look in looks if look.get("app")}
 
     def step(self, record: StepRecord, attempt: int, *, key: str) -> None:
         """One finished step: the unit of history that other roles read."""

@@ -155,26 +155,22 @@ class Transcripts:
     def paid(self, role: str, about: Occasion, request: Json) -> Json | None:
         """The reply that a process which is gone had to this very request, and to which it had done nothing yet. Once each."""
         if self._paid is None:
-            self._paid = _unsettled(self._rows)
+            # Names of replies, by role, subtask and request, of which nothing has come yet
+            found: defaultdict[tuple[str, str, str], deque[str]] = defaultdict(deque)
+            for row in self._rows.events([ModelCallEvent.KIND, StepEvent.KIND, SituationEvent.KIND], 0):
+                if row.kind == ModelCallEvent.KIND:
+                    call = json.loads(row.body).get("transcript") or {}
+                    if call.get("reply"):
+                        found[row.role, row.subtask, call["request"]].append(call["reply"])
+                    continue
+                for key in [*found]:
+                    stepped = row.kind == StepEvent.KIND and key[:2] == (row.role, row.subtask)
+                    if stepped or (row.kind == SituationEvent.KIND and key[0] not in _STEPPING):
+                        del found[key]
+            self._paid = found
         left = self._paid.get((role, about.subtask, request.get("request", "")))
         text = self.text(left.popleft()) if left else None
         return None if text is None else dict(json.loads(text))
-
-
-def _unsettled(rows: Rows) -> defaultdict[tuple[str, str, str], deque[str]]:
-    """Names of replies, by role, subtask and request, of which nothing has come yet."""
-    found: defaultdict[tuple[str, str, str], deque[str]] = defaultdict(deque)
-    for row in rows.events([ModelCallEvent.KIND, StepEvent.KIND, SituationEvent.KIND], 0):
-        if row.kind == ModelCallEvent.KIND:
-            call = json.loads(row.body).get("transcript") or {}
-            if call.get("reply"):
-                found[row.role, row.subtask, call["request"]].append(call["reply"])
-            continue
-        for key in [*found]:
-            stepped = row.kind == StepEvent.KIND and key[:2] == (row.role, row.subtask)
-            if stepped or (row.kind == SituationEvent.KIND and key[0] not in _STEPPING):
-                del found[key]
-    return found
 
 
 def picture_name(base64: str) -> str:

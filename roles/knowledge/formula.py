@@ -46,7 +46,10 @@ def taken_out(name: str, text: str, said: Sequence[Value]) -> str:
         case "line", [Number() as number]:
             return _line(text, int(number.amount))
         case "like", [str() as shape]:
-            return _only(f"like {shape}", _like(text, shape))
+            if "#" not in shape:
+                raise Trouble(f"{shape!r} has no # for a digit")
+            body = re.escape(shape).replace(r"\#", "#").replace("#", r"\d")
+            return _only(f"like {shape}", re.findall(rf"(?<!\w){body}(?!\w)", text))
         case "phone", []:
             return _only("like a phone number", [m[0] for m in _PHONE.finditer(text) if not _DATE.fullmatch(m[0])])
         case _:
@@ -69,14 +72,6 @@ def _line(text: str, number: int) -> str:
     if not number or abs(number) > len(lines):
         raise MissingInput(f"line {number} of a text that has {len(lines)}")
     return lines[number - 1 if number > 0 else number]
-
-
-def _like(text: str, shape: str) -> list[str]:
-    """The parts that look like `shape`, in which # is any digit."""
-    if "#" not in shape:
-        raise Trouble(f"{shape!r} has no # for a digit")
-    body = re.escape(shape).replace(r"\#", "#").replace("#", r"\d")
-    return re.findall(rf"(?<!\w){body}(?!\w)", text)
 
 
 def _only(what: str, found: Sequence[str]) -> str:
@@ -222,7 +217,10 @@ def aggregated(how: str, values: Sequence[Value]) -> Value:
             raise MissingInput("a row to take the least or the most of")
         return (max if how == "maximum" else min)(filled, key=_order)
     numbers = [_number(value) for value in filled]
-    unit = _common_unit(numbers)
+    units = {n.unit for n in numbers if n.unit}
+    if len(units) > 1:
+        raise MissingInput(f"a rate between {' and '.join(sorted(units))}")
+    unit = units.pop() if units else ""
     total = sum((n.amount for n in numbers), Decimal(0))
     if how == "sum":
         return Number(total, unit)
@@ -235,13 +233,6 @@ def _number(value: Value) -> Number:
     if not isinstance(value, Number):
         raise Trouble(f"{shown(value)!r} is no number")
     return value
-
-
-def _common_unit(numbers: Sequence[Number]) -> str:
-    units = {n.unit for n in numbers if n.unit}
-    if len(units) > 1:
-        raise MissingInput(f"a rate between {' and '.join(sorted(units))}")
-    return units.pop() if units else ""
 
 
 def _order(value: Value) -> tuple[int, Decimal | int | str]:

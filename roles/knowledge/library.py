@@ -9,7 +9,7 @@ import math
 import threading
 from collections.abc import Iterable, Sequence
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from protocol.retries import Retries
 from roles.contracts import Subtask, Supplement, SupplementSource
@@ -118,28 +118,31 @@ class Library:
 
     def sources(self) -> list[SupplementSource]:
         """Those that are on, in the order in which they are asked: help, online search, own experience, demonstrations."""
-        from roles.knowledge.retrievers import OnlineSearch, RetrieverSource
-
-        def kept(name: str, kind: DocumentKind, own: SourceSettings, *, hint: bool = False) -> SupplementSource:
-            return RetrieverSource(self.retriever(kind, own), name, kind=kind, top_k=own.top_k, hint=hint)
+        from roles.knowledge.retrievers import OnlineSearch
 
         said = self.settings
-        found: list[SupplementSource] = []
-        if said.help.use:
-            found.append(kept("help documents", "help", said.help))
+        found: list[SupplementSource] = [LibrarySource(self, "help documents", "help", said.help)] if said.help.use else []
         if said.online.use:
             found.append(OnlineSearch(said.online, retries=self._retries))
         if said.experience.use:
-            found.append(kept("experience", "experience", said.experience, hint=said.experience.reuse == "hint"))
+            hint = said.experience.reuse == "hint"
+            found.append(LibrarySource(self, "experience", "experience", said.experience, hint=hint))
         if said.demonstrations.use:
-            found.append(kept("demonstrations", "demonstration", said.demonstrations))
+            found.append(LibrarySource(self, "demonstrations", "demonstration", said.demonstrations))
         return found
 
-    def retriever(self, kind: DocumentKind, settings: SourceSettings) -> Any:
-        """Documents of a kind, behind LangChain's interface."""
-        from roles.knowledge.retrievers import StoreRetriever
 
-        return StoreRetriever(look=self.search, kind=kind, top_k=settings.top_k, threshold=settings.threshold)
+class LibrarySource:
+    """Documents of one kind; with `hint` they are to be looked at only."""
+
+    def __init__(self, library: Library, name: str, kind: DocumentKind, settings: SourceSettings, *, hint: bool = False) -> None:
+        self.name, self.kind, self.top_k = name, kind, settings.top_k
+        self._library, self._threshold, self._hint = library, settings.threshold, hint
+
+    def search(self, query: str, app: str | None, limit: int) -> list[Supplement]:
+        """Raises SourceFault."""
+        hits = self._library.search(query, app, (self.kind,), limit, self._threshold)
+        return [hit.supplement(query).model_copy(update={"hint": self._hint}) for hit in hits]
 
 
 def stored_at(settings: KnowledgeSettings, runs_dir: Path) -> Path:

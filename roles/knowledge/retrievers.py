@@ -21,7 +21,7 @@ from pydantic import ConfigDict
 
 from protocol.retries import PASSING, Overload, Retries, retry_after
 from roles.contracts import Supplement
-from roles.knowledge.pages.documents import KINDS, MAX_TITLE, DocumentKind, Hit, asked_stems, fits, indexed
+from roles.knowledge.pages.documents import KINDS, MAX_TITLE, asked_stems, fits, indexed
 from roles.knowledge.settings import McpSettings, OnlineSettings
 from roles.knowledge.store import SourceFault
 from roles.safety.privacy.vault import REFERENCE
@@ -261,25 +261,6 @@ def _answered(name: str, seconds: float, ask: Callable[[], Any]) -> Any:
 
 
 _MOST = 50
-
-
-class StoreRetriever(BaseRetriever):
-    """Documents of one kind, those of `app` and those of none. `invoke(query, app=..., limit=...)` asks otherwise for once."""
-
-    model_config = ConfigDict(arbitrary_types_allowed=True)
-
-    look: Callable[[str, str | None, tuple[DocumentKind, ...], int, float], Sequence[Hit]]
-    """`KnowledgeStore.search`, or what stands before it."""
-    kind: DocumentKind
-    app: str | None = None
-    top_k: int = 3
-    threshold: float = 0.0
-
-    def _get_relevant_documents(
-        self, query: str, *, run_manager: CallbackManagerForRetrieverRun, app: str | None = None, limit: int | None = None
-    ) -> list[Page]:
-        hits = self.look(query, app or self.app, (self.kind,), limit or self.top_k, self.threshold)
-        return [_page(hit.supplement(query)) for hit in hits]
 
 
 class SourceRetriever(BaseRetriever):

@@ -59,19 +59,16 @@ class KnowledgeStore:
             path.parent.mkdir(parents=True, exist_ok=True)
         try:
             self._db = connected(path, timeout=_PATIENCE, isolation_level=None)
-            self._begin()
+            self._db.row_factory = sqlite3.Row
+            found = self._db.execute("PRAGMA user_version").fetchone()[0]
+            if found not in {0, _VERSION}:
+                raise sqlite3.DatabaseError(f"it is of version {found}, and this deskcrew reads version {_VERSION}")
+            if self.path is not None:
+                self._db.execute("PRAGMA journal_mode = WAL")
+            if not found:
+                self._db.executescript(f"BEGIN IMMEDIATE; {_SCHEMA} PRAGMA user_version = {_VERSION}; COMMIT;")
         except sqlite3.Error as bad:
             raise StoreFault(f"{path}: this file cannot be used as a store of knowledge: {bad}") from bad
-
-    def _begin(self) -> None:
-        self._db.row_factory = sqlite3.Row
-        found = self._db.execute("PRAGMA user_version").fetchone()[0]
-        if found not in {0, _VERSION}:
-            raise sqlite3.DatabaseError(f"it is of version {found}, and this deskcrew reads version {_VERSION}")
-        if self.path is not None:
-            self._db.execute("PRAGMA journal_mode = WAL")
-        if not found:
-            self._db.executescript(f"BEGIN IMMEDIATE; {_SCHEMA} PRAGMA user_version = {_VERSION}; COMMIT;")
 
     def __enter__(self) -> Self:
         return self

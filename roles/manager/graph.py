@@ -186,15 +186,6 @@ def plan_subtasks(state: State, ctx: Context) -> Update:
     return _proposed(ctx, keep_pins(plan, merged), answer, request, changes)
 
 
-def _ledger(state: State, ctx: Context) -> GoalLedger:
-    """What the goal asks for, read when it is first planned and again whenever the user wants something else."""
-    goal = wanted(ctx.journal.alike(state["goal"]), ctx.say.notes("manager"))
-    known = ctx.journal.ledger()
-    if known is None or known.goal != goal:
-        known = _hold(ctx, goal)
-    return known
-
-
 def _hold(ctx: Context, goal: str, worked: str = "") -> GoalLedger:
     """Write down what a goal asks for, as it was said, or as it is `worked` by a page."""
     known = opened(read(worked or goal, ctx.today(), vocabulary(ctx.cards()))).model_copy(update={"goal": goal, "worked": worked})
@@ -216,6 +207,10 @@ def _request(state: State, ctx: Context, plan: tuple[Subtask, ...]) -> PlanReque
     trigger = assignment.get("trigger", "task_open")
     if trigger == "task_open":
         goal_ahead(ctx, state["goal"])
+    goal = wanted(ctx.journal.alike(state["goal"]), ctx.say.notes("manager"))
+    known = ctx.journal.ledger()
+    if known is None or known.goal != goal:
+        known = _hold(ctx, goal)
     return PlanRequest(
         goal=state["goal"],
         apps=ctx.apps(),
@@ -236,7 +231,7 @@ def _request(state: State, ctx: Context, plan: tuple[Subtask, ...]) -> PlanReque
         attempts=assignment.get("attempts", 1),
         nearly_spent=ctx.line.nearly_spent(),
         notes=ctx.say.notes("manager"),
-        ledger=_ledger(state, ctx),
+        ledger=known,
         given=ctx.given,
     )
 

@@ -76,6 +76,9 @@ def view_of(state: State, ctx: Context, seen: VisualState) -> OperatorView:
     latest = max((step.step for step in history if step.role != USER), default=0)
     events = [event["text"] for event in state["environment_events"] if event["step"] >= latest]
     older = _still_shown(ctx.journal.all_steps(_RECENT), seen, subtask.id)
+    ids = list(dict.fromkeys(i for step in reversed(history) for i in (step.after, step.before) if i))[:_EARLIER]
+    kept = [fact.state_id for fact in facts if fact.kind == SCREEN and fact.state_id][-_SAVED:]
+    found = (ctx.journal.screens.written(state_id) for state_id in kept)
     return OperatorView(
         user_request=ctx.journal.alike(state.get("input") or state["task_goal"]),
         subtask=subtask,
@@ -98,14 +101,14 @@ def view_of(state: State, ctx: Context, seen: VisualState) -> OperatorView:
         cards=ctx.cards(),
         today=ctx.today(),
         before=before,
-        earlier=_earlier(history, ctx.journal),
+        earlier=tuple(screen for screen in map(ctx.journal.screens.get, ids) if screen is not None),
         verbs=ctx.skills.verbs(subtask.app),
         functions=ctx.skills.lines(subtask.app, f"{subtask.instruction} {subtask.title}"),
         skills=ctx.skills.offered(subtask.app),
         prefer=ctx.skills.settings.preferred(subtask.app, subtask.id),
         screenshots=_pictures(seen, marks, _last_box(history, before, seen)) if isinstance(ctx.environment, Screenshots) else (),
         marks=marks,
-        saved=_saved(facts, ctx.journal),
+        saved=tuple(screen for screen in found if screen is not None),
         notes=ctx.say.notes("operator"),
         ledger=ctx.journal.ledger(),
     )
@@ -118,11 +121,6 @@ def _still_shown(steps: Sequence[StepRecord], seen: VisualState, subtask: str) -
     for text in dict.fromkeys(element.text for element in seen.elements if element.role in {"alert", "status"}):
         if text in came and (came[text].step < steps[-1].step or came[text].subtask != subtask):
             yield f'"{text}" on the screen came at step {came[text].step}, in {came[text].app}'
-
-
-def _earlier(history: Sequence[StepRecord], journal: Journal) -> tuple[VisualState, ...]:
-    ids = list(dict.fromkeys(i for step in reversed(history) for i in (step.after, step.before) if i))[:_EARLIER]
-    return tuple(screen for screen in map(journal.screens.get, ids) if screen is not None)
 
 
 def looks(history: Sequence[StepRecord]) -> int:
@@ -149,23 +147,6 @@ def _last_box(history: Sequence[StepRecord], before: VisualState | None, seen: V
         return None
     element = target_element(parse_action(history[-1].action).target, before)
     return element.bbox if element is not None else None
-
-
-def _saved(facts: Sequence[Fact], journal: Journal) -> tuple[VisualState, ...]:
-    kept = [fact.state_id for fact in facts if fact.kind == SCREEN and fact.state_id][-_SAVED:]
-    found = (journal.screens.written(state_id) for state_id in kept)
-    return tuple(screen for screen in found if screen is not None)
-
-
-def _keep_screen(state: State, ctx: Context, seen: VisualState, said: str, why: str) -> None:
-    """Put the screen on the blackboard: a fact that names it, says what it shows, and why it was kept."""
-    heading = next((e.name for e in seen.elements if e.role == "heading" and e.visible), "")
-    shows = said or ": ".join(part for part in (seen.app or "the desktop", heading) if part)
-    step, place = step_of(state), {"app": seen.app, "state_id": seen.state_id, "subtask": subtask_id(state)}
-    kept: Update = {"kind": SCREEN, "source": "screen", "reason": why[:160], "step": step, **place}
-    ctx.journal.remember(Fact(name=f"screen at step {step}", value=shows[:300], **kept))
-    if ctx.gallery is not None:
-        ctx.gallery.keep(seen, "asked", role="operator", subtask=subtask_id(state), step=step)
 
 
 REVIEW = "review_action_safety"
@@ -334,7 +315,13 @@ def _follow(state: State, ctx: Context, decision: OperatorDecision, seen: Visual
     _note(state, ctx, decision)
     if decision.save_screenshot:
         why = decision.comment or decision.reasoning
-        _keep_screen(state, ctx, seen, decision.observation, why)
+        heading = next((e.name for e in seen.elements if e.role == "heading" and e.visible), "")
+        shows = decision.observation or ": ".join(part for part in (seen.app or "the desktop", heading) if part)
+        step, place = step_of(state), {"app": seen.app, "state_id": seen.state_id, "subtask": subtask_id(state)}
+        kept: Update = {"kind": SCREEN, "source": "screen", "reason": why[:160], "step": step, **place}
+        ctx.journal.remember(Fact(name=f"screen at step {step}", value=shows[:300], **kept))
+        if ctx.gallery is not None:
+            ctx.gallery.keep(seen, "asked", role="operator", subtask=subtask_id(state), step=step)
     context = {key: value for key, value in state["task_context"].items() if key not in {"batch", "batch_stopped", "message"}}
     state = {**state, "task_context": context | {"memory": decision.memory}}
     if (end := _ended(state, decision)) is not None:

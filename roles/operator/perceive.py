@@ -354,9 +354,7 @@ def adapter_error(state: State, message: str) -> Update:
     return ended(state, Signal.CANNOT_EXECUTE, "failed", message) | pending
 
 
-def record(
-    state: State, ctx: Context, event: JournalEvent, *, step: int | None = None, key: str, role: str = "operator"
-) -> None:
+def record(state: State, ctx: Context, event: JournalEvent, *, step: int | None = None, key: str, role: str = "operator") -> None:
     """Write down an event of the subtask that is worked, at the step that is worked where no other is named."""
     step = step_of(state) if step is None else step
     ctx.journal.record(event, role=role, subtask=subtask_id(state), step=step, key=key)

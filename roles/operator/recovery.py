@@ -232,7 +232,7 @@ def interruption(
             return None  # the goal says how it is answered, and the answer is reviewed as any press
         if asked.goes_on_with(begun, seen):
             answer = Click(target=ActionTarget.of(asked.yes))
-            return Interruption(False, answer, f'the page asks after {describe(parse_action(begun.action))}: {asked.words}')
+            return Interruption(False, answer, f"the page asks after {describe(parse_action(begun.action))}: {asked.words}")
     kind = classify_dialog(dialog, inside)
     begun = brought_up_by(seen, steps)
     if begun is not None and carries_on(begun, dialog, inside, seen):

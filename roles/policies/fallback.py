@@ -6,7 +6,7 @@ import json
 from abc import ABC, abstractmethod
 from collections import Counter
 from collections.abc import Callable, Sequence
-from typing import Any, Literal, NamedTuple, Protocol, TypeVar
+from typing import Any, NamedTuple, TypeVar, cast
 
 from pydantic import ValidationError
 
@@ -27,7 +27,6 @@ from roles.contracts.context import Context
 from roles.contracts.signals import GateTrigger
 from roles.journal.events import error_event
 
-Method = Literal["plan", "decide", "judge", "answer", "write"]
 Answered = TypeVar("Answered")
 Recorder = Callable[[JsonObject], None]
 """Writes into the journal how a decision came about."""
@@ -44,10 +43,8 @@ class NamedPolicy(NamedTuple):
     policy: Any
 
 
-class Question(Protocol):
-    """Puts one question to a policy."""
-
-    def __call__(self, named: NamedPolicy) -> Any: ...
+Question = Callable[[NamedPolicy], Answered]
+"""Puts one question to a policy."""
 
 
 class Combined(ABC):
@@ -57,8 +54,7 @@ class Combined(ABC):
     """
 
     def plan(self, request: PlanRequest) -> PlanAnswer:
-        answer: PlanAnswer = self.choose("plan", request, lambda named: named.policy.plan(request))
-        return answer
+        return self.choose(request, lambda named: cast(PlanAnswer, named.policy.plan(request)))
 
     def decide(self, view: OperatorView) -> OperatorDecision:
         def put(named: NamedPolicy) -> OperatorDecision:
@@ -66,23 +62,19 @@ class Combined(ABC):
             decision: OperatorDecision = named.policy.decide(view.model_copy(update={"memory": own if own is not None else {}}))
             return decision.model_copy(update={"memory": {**view.memory, named.name: decision.memory}})
 
-        decision: OperatorDecision = self.choose("decide", view, put)
-        return decision
+        return self.choose(view, put)
 
     def judge(self, request: GateRequest) -> GateVerdict:
-        verdict: GateVerdict = self.choose("judge", request, lambda named: named.policy.judge(request))
-        return verdict
+        return self.choose(request, lambda named: cast(GateVerdict, named.policy.judge(request)))
 
     def answer(self, request: AnalystRequest) -> Answer:
-        answer: Answer = self.choose("answer", request, lambda named: named.policy.answer(request))
-        return answer
+        return self.choose(request, lambda named: cast(Answer, named.policy.answer(request)))
 
     def write(self, request: ScriptRequest) -> ScriptAnswer:
-        answer: ScriptAnswer = self.choose("write", request, lambda named: named.policy.write(request))
-        return answer
+        return self.choose(request, lambda named: cast(ScriptAnswer, named.policy.write(request)))
 
     @abstractmethod
-    def choose(self, method: Method, request: Any, put: Question) -> Any:
+    def choose(self, request: Any, put: Question[Answered]) -> Answered:
         """One answer out of those of the members; how is what a subclass is for."""
 
 
@@ -214,7 +206,7 @@ class BudgetSpent(GaveUp):
     """The tokens or the money of the role or of the run are spent."""
 
 
-def _put_to(named: NamedPolicy, put: Question, faults: list[Exception]) -> tuple[Any, str]:
+def _put_to(named: NamedPolicy, put: Question[Answered], faults: list[Exception]) -> tuple[Answered | None, str]:
     """One policy's answer, and why it is as good as none; a fault is kept among the others. Raises BudgetSpent."""
     try:
         answer = put(named)
@@ -238,21 +230,23 @@ class Vote(Combined):
         self._voters = tuple(voters)
         self._record = record
 
-    def choose(self, method: Method, request: Any, put: Question) -> Any:
-        answers: dict[str, Any] = {}
+    def choose(self, request: Any, put: Question[Answered]) -> Answered:
+        answers: dict[str, Answered] = {}
         votes: Counter[str] = Counter()
         ballots: list[str] = []
         faults: list[Exception] = []
         for number, named in enumerate(self._voters, start=1):
             answer, why = _put_to(named, put, faults)
-            if why:
+            if why or answer is None:
                 ballots.append(f"{named.name}: no vote, {why}"[:300])
                 continue
             key = essence(answer, request)
             answers.setdefault(key, answer)
             votes[key] += 1
             ballots.append(f"{named.name}: {briefly(answer)}")
-            if _settled(votes, len(self._voters) - number):
+            ranked = votes.most_common(2)
+            second = ranked[1][1] if len(ranked) > 1 else 0
+            if ranked[0][1] > second + (len(self._voters) - number):
                 break
         if not votes:
             raise none_decided(faults, "; ".join(ballots))
@@ -268,13 +262,6 @@ class Vote(Combined):
             }
         )
         return answers[winner]
-
-
-def _settled(votes: Counter[str], left: int) -> bool:
-    """Whether the votes that are left cannot change who wins."""
-    ranked = votes.most_common(2)
-    second = ranked[1][1] if len(ranked) > 1 else 0
-    return ranked[0][1] > second + left
 
 
 class Case(NamedTuple):
@@ -303,7 +290,7 @@ class BySubtask(Combined):
         self._otherwise = otherwise
         self._record = record
 
-    def choose(self, method: Method, request: Any, put: Question) -> Any:
+    def choose(self, request: Any, put: Question[Answered]) -> Answered:
         subtask = _subtask_of(request)
         trigger = request.trigger if isinstance(request, GateRequest) else None
         chosen = next((case.use for case in self._cases if case.fits(subtask, trigger)), self._otherwise)
@@ -329,10 +316,10 @@ class Fallback(Combined):
         self._chain = tuple(chain)
         self._record = record
 
-    def choose(self, method: Method, request: Any, put: Question) -> Any:
+    def choose(self, request: Any, put: Question[Answered]) -> Answered:
         passed: list[str] = []
         faults: list[Exception] = []
-        weak: Any = None
+        weak: Answered | None = None
         for named in self._chain:
             answer, why = _put_to(named, put, faults)
             if why:
@@ -340,7 +327,7 @@ class Fallback(Combined):
                 weak = weak if answer is None else answer
                 continue
             self._record({"decided_by": named.name, "passed": passed, "answer": briefly(answer)})
-            return answer
+            return cast(Answered, answer)
         self._record({"decided_by": "", "passed": passed, "answer": ""})
         if weak is not None:
             return weak

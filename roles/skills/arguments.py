@@ -18,8 +18,8 @@ class CallTimeout(Exception):
     """There was no result in time."""
 
 
-def within(seconds: float, work: Callable[[], T]) -> T:
-    """The result of `work`. Raises CallTimeout when it takes longer; it is then left behind, and ends with the process."""
+def within(seconds: float, work: Callable[[], T], late: type[Exception] = CallTimeout) -> T:
+    """The result of `work`. Raises `late` when it takes longer; it is then left behind, and ends with the process."""
     result: list[Any] = []
     faults: list[BaseException] = []
     context = contextvars.copy_context()
@@ -36,7 +36,7 @@ def within(seconds: float, work: Callable[[], T]) -> T:
     if faults:
         raise faults[0]
     if not result:
-        raise CallTimeout
+        raise late(f"no answer within {seconds:g} s")
     found: T = result[0]
     return found
 

@@ -38,10 +38,11 @@ class LlmTechnician:
 def _values(request: ScriptRequest) -> dict[str, str]:
     wanted = [e.name for e in request.subtask.expect if isinstance(e, FactKnown)]
     more = len(request.files) - _FILES
+    first = max(0, len(request.ran) - _RAN)
     data = {
         "files": "\n".join(request.files[:_FILES]) + (f"\n(and {more} more)" if more > 0 else ""),
         "facts": facts_told(request),
-        "ran": _ran_told(request.ran),
+        "ran": "\n\n".join(_one_told(number, script) for number, script in enumerate(request.ran[first:], first + 1)),
         "refused": listed(request.refused),
     }
     return without_values(data, request.facts) | {
@@ -60,12 +61,6 @@ def _wanted_told(names: Sequence[str]) -> str:
             return f"All that the script prints becomes the fact {name!r}, so it prints this and nothing else."
         case _:
             return f"The script prints one line each, as NAME: VALUE, for {', '.join(names)}."
-
-
-def _ran_told(ran: Sequence[RanScript]) -> str:
-    """The last scripts with what came of them."""
-    first = max(0, len(ran) - _RAN)
-    return "\n\n".join(_one_told(number, script) for number, script in enumerate(ran[first:], first + 1))
 
 
 def _one_told(number: int, ran: RanScript) -> str:

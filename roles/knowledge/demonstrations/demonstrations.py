@@ -181,20 +181,16 @@ class Deeds:
     def _enter(self, at: int, app: str, label: str, value: str, *, add: bool = False) -> None:
         form, name = self._form(app), self._own(label)
         if form.records is None and not form.entries and not form.control:
-            form.records = self._open_already(at)
+            state = self.steps[at].visual_state
+            heads = [("", e.name) for e in state.elements if e.role == "heading"] if state.modal is None else []
+            found = records_of(state.app or "", heads, self.slots)
+            form.records = found if found.tests else None
         form.entries.pop(name, None)
         form.entries[name] = (at, Entry(label=name, value=value, mode="append" if add else "set"))
 
     def _own(self, label: str) -> str:
         """A label as a card has it: with `{title}` where it says what a record is called."""
         return re.sub(r"\{[^{}]+\}", "{title}", self.slots.within(label))
-
-    def _open_already(self, at: int) -> Records | None:
-        """The record whose page this is, where the goal speaks of it and nobody opened it in a list."""
-        state = self.steps[at].visual_state
-        heads = [("", e.name) for e in state.elements if e.role == "heading"] if state.modal is None else []
-        found = records_of(state.app or "", heads, self.slots)
-        return found if found.tests else None
 
     def _value(self, at: int, text: str, element: GUIElement | None, *, plain: bool = False) -> str:
         """What was written, as a slot, as facts that were read, or as it is. What is chosen is `plain`, numbers aside."""
@@ -322,7 +318,8 @@ class Deeds:
         verb, first = verb_of(name), name.casefold().split()[0]
         agrees = form.control and form.entries and (first in _AGREES or verb_of(form.control) == verb or verb == "create")
         if verb in _COMMITS or first in _COMMITS:
-            if not self._refused(at):
+            after = self._seen.screen(at + 1).complaints if at + 1 < len(self.steps) else []
+            if not set(after) - set(self._seen.screen(at).complaints):  # else what was mended is handed in by a later press
                 self._keep(at, app, verb if verb in _COMMITS else first)
         elif agrees:
             self._keep(at, app, "")
@@ -344,11 +341,6 @@ class Deeds:
         roles = FIELD_ROLES | {"menuitem"}
         before, after = ({(e.role, e.name) for e in self._seen.screen(n).elements if e.role in roles} for n in (at, at + 1))
         return bool(after - before)
-
-    def _refused(self, at: int) -> bool:
-        """The form complained; what was mended is handed in by a later press."""
-        after = self._seen.screen(at + 1).complaints if at + 1 < len(self.steps) else []
-        return bool(set(after) - set(self._seen.screen(at).complaints))
 
     def _keep(self, at: int, app: str, commit: str) -> None:
         """What was filled in and pressed so far is a step. Only opening something, or looking at a place, is none."""

@@ -74,7 +74,13 @@ def read_page(path: Path, raw: bytes, *, id: str, source: str, app: str | None =
     if ending == ".json":
         if len(raw) > MAX_BYTES:
             raise UnreadablePage(f"{path}: it is larger than {MAX_BYTES // 1000} kB")
-        title, text = _json(path, raw)
+        try:
+            page = HelpPage.model_validate_json(raw)  # its parser has a bound on depth, and says so
+        except ValidationError as bad:
+            first = bad.errors()[0]
+            at = ".".join(map(str, first["loc"]))
+            raise UnreadablePage(f"{path}: {at + ': ' if at else ''}{first['msg']}") from None
+        title, text = page.title, page.whole
     elif ending in {".html", ".htm"}:
         title, text = _html(path, raw[:MAX_BYTES])
     else:
@@ -109,16 +115,6 @@ def _markdown(raw: bytes) -> tuple[str, str]:
     lined = re.search(r"^(\S[^\n]*)\n={3,}[ \t]*$", bare, re.MULTILINE)
     first = min((found for found in (heading, lined) if found), key=lambda found: found.start(), default=None)
     return first[1] if first else "", bare
-
-
-def _json(path: Path, raw: bytes) -> tuple[str, str]:
-    try:
-        page = HelpPage.model_validate_json(raw)  # its parser has a bound on depth, and says so
-    except ValidationError as bad:
-        first = bad.errors()[0]
-        at = ".".join(map(str, first["loc"]))
-        raise UnreadablePage(f"{path}: {at + ': ' if at else ''}{first['msg']}") from None
-    return page.title, page.whole
 
 
 def _html(path: Path, raw: bytes) -> tuple[str, str]:

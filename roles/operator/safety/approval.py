@@ -127,7 +127,10 @@ def remember_answer(
     facts = {fact.name: fact for fact in journal.facts()}
     held = facts.get(ask.name)
     if held is not None and held.question and _plain(held.question) != _plain(ask.question):
-        journal.remember(held.model_copy(update={"name": _free(ask.name, held, facts)}))
+        number = 1
+        while (taken := facts.get(f"{ask.name} ({number})")) is not None and taken.question != held.question:
+            number += 1
+        journal.remember(held.model_copy(update={"name": f"{ask.name} ({number})"}))
     place: Update = {"subtask": subtask, "step": step, "app": app, "question": ask.question, "private": private}
     place |= {"role": USER, "source": USER}
     if recalled:
@@ -140,13 +143,6 @@ def remember_answer(
 def is_secret(ask: AskUser, policy: SafetyPolicy) -> bool:
     """Whether the answer is one of the things that must not be shown: a question for a password, a card number."""
     return policy.hides(ask.question) or policy.hides(ask.name)
-
-
-def _free(name: str, held: Fact, facts: dict[str, Fact]) -> str:
-    number = 1
-    while (taken := facts.get(f"{name} ({number})")) is not None and taken.question != held.question:
-        number += 1
-    return f"{name} ({number})"
 
 
 def _plain(question: str) -> str:

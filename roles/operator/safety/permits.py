@@ -73,19 +73,15 @@ def element_of(action: Action, seen: VisualState) -> tuple[GUIElement | None, st
 
 def grounds_of(state: State, ctx: Context) -> Grounds:
     """What the values of an action may come from. What is not at hand is read only when a rule asks for it."""
+    told = ((state.get("delegation") or {}).get("subtask") or {}).get("origin") or ()
     return Grounds(
         said=lambda: _said(state, ctx),
         facts=ctx.journal.facts(),
         supplements=ctx.journal.supplements,
         screens=lambda: _screens(ctx),
         read=lambda: said_to_do(ctx.journal.supplements()),
-        steps=_steps(state),
+        steps=tuple(StepOrigin.model_validate(origin) for origin in told),
     )
-
-
-def _steps(state: State) -> tuple[StepOrigin, ...]:
-    told = ((state.get("delegation") or {}).get("subtask") or {}).get("origin") or ()
-    return tuple(StepOrigin.model_validate(origin) for origin in told)
 
 
 def _said(state: State, ctx: Context) -> list[str]:

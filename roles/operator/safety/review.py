@@ -132,9 +132,7 @@ def _remembered(
     return found.model_copy(update={"verdict": "allow", "policy": "answered_in_an_earlier_run"}), used
 
 
-def _judge(
-    state: State, ctx: Context, action: Action, element: GUIElement | None, seen: VisualState, pending: Pending
-) -> Review:
+def _judge(state: State, ctx: Context, action: Action, element: GUIElement | None, seen: VisualState, pending: Pending) -> Review:
     policy, skills = safety_of(state, ctx), ctx.skills
     sure: Json = {"confidence": pending.confidence, "confirm": pending.confirm}
     effects, unrated = skills.effects(action, element, seen), skills.unrated(action)

@@ -34,9 +34,7 @@ _FORM: Schema = object_of_form(
     "place", {"found": {"type": "boolean"}, "x": {"type": "number"}, "y": {"type": "number"}}, ("found", "x", "y")
 )
 _NUMBER = r"\s*(\d{1,6}(?:\.\d{1,6})?)\s*"
-_POINTS = re.compile(
-    rf"[(\[]{_NUMBER},{_NUMBER}(?:,{_NUMBER},{_NUMBER})?[)\]]|<point>{_NUMBER}\s{_NUMBER}</point>", re.ASCII
-)
+_POINTS = re.compile(rf"[(\[]{_NUMBER},{_NUMBER}(?:,{_NUMBER},{_NUMBER})?[)\]]|<point>{_NUMBER}\s{_NUMBER}</point>", re.ASCII)
 _THINKING = re.compile(r"<think(?:ing)?>.*?</think(?:ing)?>", re.DOTALL | re.IGNORECASE)
 _WORDS = 300
 

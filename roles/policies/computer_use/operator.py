@@ -17,7 +17,7 @@ from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, System
 from langchain_core.runnables import RunnableLambda
 from pydantic import ValidationError
 
-from protocol import Action, AgentStatus, Extension, OperatorDecision, Screenshot, VisualState
+from protocol import Action, AgentStatus, Extension, OperatorDecision, Screenshot
 from protocol.dialects import Context, DialectError, dialect
 from protocol.dialects.common.base import NothingDone
 from protocol.dialects.vendors.ui_tars import HELP, thought_of
@@ -120,10 +120,20 @@ class ComputerUseOperator:
         *before, last = view.memory["turns"]
         steps = [step for step in view.history if step.step >= last["step"]]
         confirmed = any(step.exec_status == "executed" and not step.recovery for step in steps)
-        told = self._outcome(view, last, steps_told(steps, len(steps), view.facts))
+        happened = {
+            "result": steps_told(steps, len(steps), view.facts) or "nothing was done",
+            "events": listed(event for event in view.events if event.startswith("batch:")),
+            "refused": listed(view.refused),
+            "message": cut(view.host_message, 600),
+        }
+        data = without_values({name: text for name, text in happened.items() if text}, view.facts)
+        fence = fence_for(data)
+        parts = [fenced(name, text, fence) for name, text in data.items()]
+        told = "\n".join(filter(None, [*parts, last["left"], notes_told(view.notes[last["notes"] :])]))
+        front = next((window.title for window in view.seen.windows if window.focused), "").rpartition(" - ")[2]
         return view.memory["opening"], [
             *before,
-            {**last, "result": told, URL: _address(view.seen), CONFIRMED: confirmed, **shown},
+            {**last, "result": told, URL: front if "://" in front else "", CONFIRMED: confirmed, **shown},
         ]
 
     def _values(self, view: OperatorView) -> dict[str, str]:
@@ -148,19 +158,6 @@ class ComputerUseOperator:
             "now": now_told(view.today),
             "answer_form": self.tool.told,
         }
-
-    def _outcome(self, view: OperatorView, turn: Turn, steps: str) -> str:
-        """What came of a reply: the steps, what was left out, and what has happened and been said since."""
-        happened = {
-            "result": steps or "nothing was done",
-            "events": listed(event for event in view.events if event.startswith("batch:")),
-            "refused": listed(view.refused),
-            "message": cut(view.host_message, 600),
-        }
-        data = without_values({name: text for name, text in happened.items() if text}, view.facts)
-        fence = fence_for(data)
-        parts = [fenced(name, text, fence) for name, text in data.items()]
-        return "\n".join(filter(None, [*parts, turn["left"], notes_told(view.notes[turn["notes"] :])]))
 
     def _messages(self, opening: Turn, turns: Sequence[Turn], now: dict[str, str]) -> tuple[tuple[str, ...], list[BaseMessage]]:
         """All that is told, and the screens whose pictures are among it."""
@@ -342,9 +339,3 @@ def _as_data(action: Action) -> dict[str, Any]:
                 }
                 said[name] = {"point": middle}
     return dict(said)
-
-
-def _address(seen: VisualState) -> str:
-    """The address of the page in front; empty where no browser is."""
-    front = next((window.title for window in seen.windows if window.focused), "").rpartition(" - ")[2]
-    return front if "://" in front else ""

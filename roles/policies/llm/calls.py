@@ -6,9 +6,7 @@ Every call and every failure is an event of the journal. What LangGraph raises t
 from __future__ import annotations
 
 import base64
-import contextvars
 import json
-import threading
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, Literal, NamedTuple
@@ -29,6 +27,7 @@ from roles.journal.transcripts import PICTURE, ModelRequest, Occasion, Said
 from roles.policies.fallback import BudgetSpent, Unreachable
 from roles.policies.llm.reply_parsing import Finish, UnusableReply, finish_of, text_of
 from roles.policies.llm.settings import ModelSettings, PictureSize, Prices
+from roles.skills.arguments import within
 
 _UNREAD: Mapping[str, Finish] = {
     "LengthFinishReasonError": "cut_off",
@@ -268,7 +267,7 @@ class Caller:
         self.account.check()
         began = self._clocks.now()
         try:
-            raw = _within(self.settings.timeout, lambda: bound.invoke(list(asked.messages)))
+            raw = within(self.settings.timeout, lambda: bound.invoke(list(asked.messages)), TimeoutError)
         except GraphBubbleUp:
             raise
         except Exception as fault:
@@ -335,25 +334,3 @@ def _causes(fault: BaseException | None) -> Iterator[BaseException]:
 def _said(fault: BaseException) -> str:
     fault = next((cause for cause in _causes(fault) if isinstance(cause, RecursionError | TooMuch)), fault)
     return f"{type(fault).__name__}: {' '.join(str(fault).split())[:_SAID]}".rstrip(": ")
-
-
-def _within(seconds: float, work: Callable[[], Any]) -> Any:
-    """The result of `work`, or TimeoutError: a call that hangs is left behind in a thread that ends with the process."""
-    outcome: list[tuple[bool, Any]] = []
-    context = contextvars.copy_context()
-
-    def run() -> None:
-        try:
-            outcome.append((True, context.run(work)))
-        except BaseException as fault:  # noqa: BLE001 - handed to the caller, who raises it
-            outcome.append((False, fault))
-
-    worker = threading.Thread(target=run, name="deskcrew-model", daemon=True)
-    worker.start()
-    worker.join(seconds)
-    if not outcome:
-        raise TimeoutError(f"no answer within {seconds:g} s")
-    worked, result = outcome[0]
-    if not worked:
-        raise result
-    return result

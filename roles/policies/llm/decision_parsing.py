@@ -165,7 +165,10 @@ def _whole(data: Mapping[str, Any], view: OperatorView) -> dict[str, Any]:
         said["reasoning"] = data["thought"]
     action = data.get("action")
     if isinstance(action, Mapping):
-        said["action"] = _nested(action, view)
+        body = dict(action)
+        if isinstance(body.get("target"), str | int):
+            body["target"] = _named(str(body["target"]), view)
+        said["action"] = _with_facts(body | _called(str(body.get("action_type")), body, view), view)
     elif isinstance(action, str) and action.strip().casefold() not in _NONE:
         said["action"] = _flat(action.strip(), data, view)
     elif said.get("status") == "SCREENSHOT" and isinstance(data.get("marks"), list):
@@ -178,13 +181,6 @@ def _whole(data: Mapping[str, Any], view: OperatorView) -> dict[str, Any]:
     if "status" not in said and "is_goal_complete" in data and said.get("action") is not None:
         said["status"] = "FINISH" if data["is_goal_complete"] is True else "CONTINUE"  # LLMResponse, which has no status
     return said
-
-
-def _nested(action: Mapping[str, Any], view: OperatorView) -> dict[str, Any]:
-    body = dict(action)
-    if isinstance(body.get("target"), str | int):
-        body["target"] = _named(str(body["target"]), view)
-    return _with_facts(body | _called(str(body.get("action_type")), body, view), view)
 
 
 def _called(verb: str, data: Mapping[str, Any], view: OperatorView) -> dict[str, Any]:

@@ -96,13 +96,9 @@ class Guards:
 
     def left_alone(self, element: GUIElement) -> bool:
         """A field that is right already, or of which the job says nothing."""
-        return self._settled(element) or self._unasked(element)
-
-    def _settled(self, element: GUIElement) -> bool:
-        """A field that holds what the plan wants of it."""
         field = kind(element) in WRITTEN_IN | CHOSEN_FROM | CHECKED
         named = any(similarity(label, element.name) >= ALIKE for label in self._right)
-        return field and (named or any(fits(element, w) and self.holds(w) for w in self._job.wants()))
+        return (field and (named or any(fits(element, w) and self.holds(w) for w in self._job.wants()))) or self._unasked(element)
 
     def _unasked(self, element: GUIElement) -> bool:
         """A box or a list of a form of which the job says nothing: it keeps what it holds, until the form is found wanting."""

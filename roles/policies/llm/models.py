@@ -32,10 +32,6 @@ def open_model(settings: ModelSettings, given: BaseChatModel | None = None) -> B
 
         return read_script(settings.script)
     provider, name = provided(settings.name)
-    return _opened(provider, name, settings)
-
-
-def _opened(provider: str, name: str, settings: ModelSettings) -> BaseChatModel:
     found = providers()[provider]
     try:
         kind = getattr(importlib.import_module(found.module), found.kind)

@@ -355,12 +355,7 @@ def _kind_told(kind: KindCard, detail: int) -> str:
 
 def missing_of(view: OperatorView) -> tuple[Expectation, ...]:
     """What the subtask is to lead to and has not been seen yet, found as a gate finds it."""
-    request = _request(view)
-    return tuple(expectation for expectation in view.subtask.expect if not check(expectation, request).holds)
-
-
-def _request(view: OperatorView) -> GateRequest:
-    return GateRequest(
+    request = GateRequest(
         trigger=GateTrigger.WORKER_SUCCESS,
         goal=view.user_request,
         subtask=view.subtask,
@@ -369,6 +364,7 @@ def _request(view: OperatorView) -> GateRequest:
         screens=(view.seen,),
         earlier=view.earlier,
     )
+    return tuple(expectation for expectation in view.subtask.expect if not check(expectation, request).holds)
 
 
 def expected_told(view: OperatorView, missing: Sequence[Expectation]) -> str:
@@ -433,10 +429,6 @@ class Job:
         self._instruction = view.subtask.instruction
         self._shown = "\n".join(f"{e.name} {e.value or ''}" for e in view.seen.elements).casefold()
         self._done = [_deed(step) for step in view.history]
-        self.sought = self._sought()
-        """What of the names can be looked for: not what is to be written, nor what a field or a kind is called."""
-
-    def _sought(self) -> list[str]:
         meant = {e.value for e in self._expect if isinstance(e, FieldHas)}
         meant |= {e.label for e in self._expect if isinstance(e, FieldHas)}
         meant |= {word for e in self._expect if isinstance(e, EffectSeen) for word in (e.target, e.verb)}
@@ -446,7 +438,8 @@ class Job:
         if "create" in self.words:
             meant |= {e.text for e in self._expect if isinstance(e, TextShown)}
         facts = [e.name for e in self._expect if isinstance(e, FactKnown)] + list(self.facts)
-        return [n for n in self.named if n not in meant and not any(similarity(n, fact) >= ALIKE for fact in facts)]
+        self.sought = [n for n in self.named if n not in meant and not any(similarity(n, fact) >= ALIKE for fact in facts)]
+        """What of the names can be looked for: not what is to be written, nor what a field or a kind is called."""
 
     def wants(self) -> list[FieldHas]:
         """Fields that are to hold something: as the plan expects it, and as the words of a planned job say it."""

@@ -128,14 +128,11 @@ class Redactor:
         hidden = self._hidden(state)
         for element in state.elements if hidden else ():
             if element.element_id in hidden:
-                self._learn(element)
+                for content in self._content(element):
+                    self.keep(content, _label(element))
+                if element.text and not self._is_content(element) and element.role not in _LABELLED:
+                    self.said(element.text)  # a line such as `Password: tulip`
         return hidden
-
-    def _learn(self, element: GUIElement) -> None:
-        for content in self._content(element):
-            self.keep(content, _label(element))
-        if element.text and not self._is_content(element) and element.role not in _LABELLED:
-            self.said(element.text)  # a line such as `Password: tulip`
 
     def _content(self, element: GUIElement) -> Iterator[str]:
         """What of an element is private: the value of a field, and the text of what is private and no field."""

@@ -73,12 +73,9 @@ def test_what_nobody_computed_is_refused_and_asked_again(bad: dict[str, Any], wh
         answer(bad)
 
 
-def test_advice_may_say_what_was_computed_and_what_is_known() -> None:
+def test_advice_says_what_is_known_and_what_is_missing_is_said() -> None:
     found = answer(said(("owed", OWED), advice="Pay the $1,008.25 now; INV-2 alone is $7.25."))
     assert found.advice.startswith("Pay the $1,008.25")
-
-
-def test_what_is_missing_is_said() -> None:
     found = answer({"reasoning": "r", "results": [], "missing": ["the due date of INV-9"]})
     assert (found.results, found.missing) == ((), ("the due date of INV-9",))
 

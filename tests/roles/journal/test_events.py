@@ -59,11 +59,8 @@ def test_a_body_that_deskcrew_never_writes_is_told_as_such(body: Any) -> None:
     assert event_of("error", body) == Unreadable("error", known=True)
 
 
-def test_a_kind_that_there_is_not_is_told_as_such() -> None:
+def test_a_body_that_is_not_known_is_told_as_such_and_one_that_is_recorded_is_counted() -> None:
     assert event_of("unheard_of", {"message": "no"}) == Unreadable("unheard_of", known=False)
-
-
-def test_an_event_adds_to_what_was_spent_when_it_is_recorded() -> None:
     journal = Journal(None, lambda: 0.0)
     journal.record(ModelCallEvent(model="m", tokens_in=3, tokens_out=4, seconds=0.5), role="manager")
     assert journal.spending.by_role["manager"].tokens == 7

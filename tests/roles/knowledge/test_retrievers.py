@@ -15,7 +15,7 @@ from roles.contracts import Supplement
 from roles.knowledge.library import Library, gather, help_in
 from roles.knowledge.pages.documents import Document
 from roles.knowledge.retrievers import RetrieverSource, SourceRetriever, ToolSource
-from roles.knowledge.settings import KnowledgeSettings, SourceSettings
+from roles.knowledge.settings import KnowledgeSettings
 from roles.knowledge.store import KnowledgeStore, SourceFault
 
 
@@ -50,7 +50,7 @@ def test_each_kind_is_a_source_of_its_own_and_a_retriever(library: Library) -> N
 
 
 def test_a_retriever_of_ours_is_a_runnable_like_any(library: Library) -> None:
-    retriever = library.retriever("help", SourceSettings(top_k=2))
+    retriever = SourceRetriever(source=library.sources()[0], top_k=2)
     chain = retriever | RunnableLambda(lambda pages: [page.metadata.get("app") for page in pages])
     assert len(chain.invoke("feed the otters")) == 2
     assert set(chain.invoke("feed the otters", app="mail")) == {"mail", None}
@@ -98,13 +98,10 @@ class Fixed:
         return [Supplement(query=query, source=self.name, title=text, text=text) for text in self._texts][:limit]
 
 
-def test_what_two_sources_say_is_taken_once_with_both_named() -> None:
+def test_each_text_is_taken_once_with_its_sources_and_a_fault_stops_no_other() -> None:
     found, faults = gather([Fixed("a", "same", "only a"), Fixed("b", "SAME "), Fixed("c", "same")], "q", None)
     assert [(hit.text, hit.source, hit.also) for hit in found] == [("same", "a", ("b", "c")), ("only a", "a", ())]
     assert faults == []
-
-
-def test_a_source_that_fails_stops_no_other_and_what_is_known_is_not_told_again() -> None:
     first = gather([Fixed("a", "one")], "q", None).found
     found, faults = gather([Fixed("x", fault="x is down"), Fixed("a", "one", "two")], "q", None, first)
     assert [hit.text for hit in found] == ["two"]

@@ -33,13 +33,10 @@ def test_values_stand_where_they_are_said_to(goal: str) -> None:
     assert all(one.end <= other.start for one, other in pairwise(found))
 
 
-def test_words_of_a_search_hold_no_values() -> None:
+def test_values_stand_in_no_search_and_fill_the_slots_of_their_words() -> None:
     assert without_values('Do the month-end thing for INV-7 with "Tea"') == "Do the month-end thing for with"
     assert without_quoted('File "Tea" under INV-7') == "File under INV-7"
     assert without_quoted('"Tea"') == '"Tea"', "nothing else is left to ask"
-
-
-def test_a_slot_takes_what_its_words_say() -> None:
     name, day = values_in("Visit of Ada Byron on 2026-04-13")
     assert (Wanted("visitor").takes(name), Wanted("visitor").takes(day)) == (True, False)
     assert (Wanted("due date").takes(day), Wanted("thing").takes(day)) == (True, True)

@@ -85,25 +85,16 @@ def test_a_question_is_asked_once() -> None:
     assert len(run.bodies("approval_requested")) == 2
 
 
-def test_questions_are_bounded_by_the_budget_of_plans() -> None:
+def test_the_user_is_asked_within_bounds_and_only_what_no_source_knows() -> None:
     run = asking(Planner(*(f"question {n}" for n in range(99))), limits=Limits(plans=4))
     for _ in range(4):
         run.go({"type": "respond", "message": "no idea"})
     assert (run.status, run.result["ended_by"]) == ("rejected", "budget_spent")
-
-
-def test_nobody_is_asked_what_a_source_knows() -> None:
     run = asking(Planner("how to close the month"), Handbook("close it at the end"))
     assert run.status == "fulfilled"
     assert not run.bodies("approval_requested")
-
-
-def test_the_person_is_told_what_could_not_be_asked() -> None:
     run = asking(Planner("how to close the month"), Broken())
     assert run.asked["reasons"] == ["the shelf cannot be asked"]
-
-
-def test_nobody_is_asked_where_that_was_not_wanted() -> None:
     run = asking(Planner("how to close the month"), on=False)
     assert not run.bodies("approval_requested")
     assert run.bodies("supplement") == [{"query": "how to close the month", "found": []}]

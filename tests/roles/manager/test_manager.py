@@ -153,16 +153,13 @@ CARDS = (
 )  # fmt: skip
 
 
-def test_what_the_applications_hold_is_told_as_data() -> None:
+def test_what_the_applications_hold_is_told_as_data_within_bounds() -> None:
     model, heard = prompts_of(lambda _: GOOD)
     request = PlanRequest(goal="claim it", apps=APPS, cards=CARDS)
     LlmManager(asker(model), load_prompt("manager")).plan(request)
     text = text_of(heard[0])
     assert section(text, "holds") == "claims: claim: Amount, Status (Open | Paid); create, withdraw"
     assert '"steps"' not in text
-
-
-def test_what_many_applications_hold_is_told_within_bounds() -> None:
     many = [CARDS[0].model_copy(update={"app": f"app{n}"}) for n in range(60)]
     assert cards_told(many, 100_000).count("\n") == 59
     assert "Amount" not in cards_told(many, 400)

@@ -120,32 +120,23 @@ def test_what_failed_is_tried_once_more_under_a_new_name_and_what_is_done_stays(
     assert "did not load" in twice.reason
 
 
-def test_what_was_sent_is_never_sent_again_because_a_gate_said_no() -> None:
+def test_only_what_was_certainly_not_done_is_tried_once_more() -> None:
     first, second = plan().subtasks
     assert after(second.id, "no sign of it", done=(first.id,), trigger="gate_fail").outcome == "infeasible"
     asked = "submit was tried, and it is not known what came of it"
     assert after(second.id, asked, done=(first.id,), trigger="gate_fail").outcome == "infeasible"
-
-
-def test_what_was_certainly_not_sent_is_tried_once_more() -> None:
     first, second = plan().subtasks
     assert after(second.id, "nothing was done to submit", done=(first.id,), trigger="gate_fail").outcome == "planned"
-
-
-def test_presses_that_do_nothing_are_done_by_key_once() -> None:
     first, second = plan().subtasks
     (again,) = live(after(second.id, 'pressing "Submit" has no visible effect', done=(first.id,)))
     assert "use the keyboard" in again.hints
 
 
-def test_help_that_was_fetched_reaches_the_worker() -> None:
+def test_fetched_help_reaches_the_worker_and_nothing_is_left_when_all_is_done() -> None:
     told = Supplement(query="how to submit", source="help:x.md", title="Submitting", text="Press Control+Enter.")
     first, second = plan().subtasks
     answer = after(second.id, "there is no button", done=(first.id,), trigger="supplied", supplements=(told,))
     assert any("Control+Enter" in hint for hint in live(answer)[0].hints)
-
-
-def test_nothing_is_left_when_all_is_done() -> None:
     done = tuple(s.model_copy(update={"status": DONE}) for s in plan().subtasks)
     assert plan(plan=done, trigger="gate_done").outcome == "nothing_left"
 

@@ -127,21 +127,15 @@ def test_who_has_no_address_is_not_left_out_in_silence() -> None:
     assert said == '"everyone in the group Suppliers": no Email is known of Pavel Varga'
 
 
-def test_the_sum_and_the_number_of_all_are_two_numbers() -> None:
+def test_sums_and_counts_are_numbers_of_their_own() -> None:
     known = table("all unpaid invoices", "Number|Total", "A|$2", "B|$3")
     made = steps('Create a note titled "Total" with the sum and the number of all unpaid invoices', known)
     assert isinstance(made, list)
     assert [step.formula.rpartition(" | ")[2] for step in made if isinstance(step, ComputeStep)] == ["sum [Total]", "count"]
-
-
-def test_a_value_goes_into_the_field_of_its_name() -> None:
     made = steps("Copy the phone number of Zoe Moreau to the contact Ada Weber")
     assert isinstance(made, list)
     filled = next(step for step in made if isinstance(step, FillStep))
     assert [(entry.label, entry.mode) for entry in filled.entries] == [("Phone", "set")]
-
-
-def test_the_sum_of_all_is_one_number() -> None:
     made = steps(
         'Create a note titled "Total" with the sum of all unpaid invoices', table("all unpaid invoices", "Number|Total", "A|$2")
     )
@@ -254,19 +248,13 @@ def test_no_part_of_an_order_is_passed_over() -> None:
     assert isinstance(said, str)
 
 
-def test_steps_are_said_in_plain_english() -> None:
+def test_what_cannot_be_planned_gives_its_reason_in_plain_english() -> None:
     made = steps('Make a note called "Plan" that says "Buy tea"')
     assert isinstance(made, list)
     assert [describe(step) for step in made] == ['Make a new note: set Title to "Plan", set Body to "Buy tea"; then save']
-
-
-def test_a_goal_of_prohibitions_alone_names_nothing_to_do() -> None:
     answer = RulesManager().plan(PlanRequest(goal='Do not delete the note "Plan"', cards=cards(), today=TODAY))
     assert answer.outcome == "infeasible"
     assert "nothing to do" in answer.reason
-
-
-def test_an_empty_reading_gives_a_reason() -> None:
     assert steps_of(Reading(goal=""), cards(), ()) == "the goal names nothing to do"
 
 
@@ -279,13 +267,10 @@ def test_what_a_count_is_of_is_not_the_count() -> None:
     assert body == "{How many notes are there}\nPlan, Trip"
 
 
-def test_a_day_is_compared_as_a_day_and_no_number() -> None:
+def test_a_day_is_compared_as_a_day_and_asked_for_where_it_may_be_several() -> None:
     seen = SeenRow("INV-1", "", (("Due", "2026-04-08"),))
     cases = (("at_least", "2026-07-21", False), ("at_least", "2026-04-08", True), ("under", "2026-07-21", True))
     for relation, day, holds in cases:
         assert matches(seen, [RowTest.model_validate({"label": "Due", "relation": relation, "value": day})]) is holds
-
-
-def test_a_day_that_may_be_any_of_several_is_asked_for() -> None:
     said = steps("Find invoice INV-1200. Create a meeting called Pay on that day from 09:00 to 09:30")
     assert isinstance(said, str)

@@ -151,14 +151,11 @@ def test_only_continue_has_a_batch_and_the_end_is_never_in_it() -> None:
 # --- surprises --------------------------------------------------------------------------------------------------------
 
 
-def test_a_harmless_pop_up_is_closed_and_the_batch_goes_on() -> None:
+def test_a_popup_is_closed_and_a_new_dialog_ends_a_batch() -> None:
     popup = "{title: Tip of the day, text: You can drag files, buttons: [Got it, Close]}"
     whole, policy = run(*ENTER, events=f"[{{when: {{after_actions: 1}}, popup: {popup}}}]")
     assert done(whole) == ["fill", "click", "fill", "fill"]
     assert len(policy.views) == 2
-
-
-def test_a_new_dialog_ends_it() -> None:
     popup = "{title: Choose a folder, text: Where should it go, buttons: [Here, Cancel]}"
     whole, policy = run(*ENTER, events=f"[{{when: {{after_actions: 1}}, popup: {popup}}}]")
     whole.go({"type": "approve"})
@@ -186,15 +183,12 @@ def test_a_target_that_is_gone_ends_it() -> None:
 MOVE = "{when: {after_actions: 1}, move: {app: reimbursement, label: Vendor, to: last}}"
 
 
-def test_a_target_that_has_moved_ends_it_where_another_has_its_name() -> None:
+def test_a_target_that_has_moved_is_the_same_only_where_it_alone_has_its_name() -> None:
     desk = desktop(f"[{MOVE}, {{when: {{after_actions: 1}}, rename: {{app: reimbursement, label: Description, to: Vendor}}}}]")
     vendor = next(e for e in desk.observe().elements if e.text == "Vendor")
     whole, _ = run(ENTER[0], Fill(target=ActionTarget.of(vendor), text="Acme"), desk=desk)
     assert "has moved" in why(whole)
     assert done(whole) == ["fill"]
-
-
-def test_a_target_that_has_moved_and_alone_has_its_name_is_the_same() -> None:
     whole, policy = run(*ENTER, events=f"[{MOVE}]")
     assert (why(whole), done(whole), len(policy.views)) == ("", ["fill", "fill", "fill"], 2)
     assert {e.text: e.value for e in whole.desk.observe().elements}["Vendor"] == "Acme"
@@ -227,15 +221,12 @@ def test_calls_go_on_whatever_is_on_the_screen() -> None:
     assert (why(whole), len(policy.views)) == ("", 2)
 
 
-def test_an_id_that_now_means_something_else_ends_it() -> None:
+def test_an_id_of_something_else_and_a_target_that_was_never_there_end_a_batch() -> None:
     desk = desktop("[{when: {after_actions: 1}, rename: {app: reimbursement, label: Vendor, to: Password}}]")
     vendor = next(e for e in desk.observe().elements if e.text == "Vendor")
     by_id = Fill(target=ActionTarget(element_id=vendor.element_id), text="Acme")
     whole, _ = run(ENTER[0], by_id, desk=desk)
     assert why(whole) == 'its target "Vendor" is now "Password"'
-
-
-def test_a_target_that_was_never_there_ends_it() -> None:
     whole, _ = run(ENTER[0], Click(target=ActionTarget(text="Nowhere")), ENTER[1])
     assert why(whole) == "its target was not on the screen when it was decided"
     assert done(whole) == ["fill"]
@@ -263,13 +254,10 @@ def test_words_that_should_be_seen_and_are_not_end_it() -> None:
     assert done(whole) == ["fill", "click", "fill"]
 
 
-def test_another_window_in_front_ends_it() -> None:
+def test_another_window_and_a_complaint_of_the_screen_end_a_batch() -> None:
     whole, _ = run(LaunchApp(app="notes"), ENTER[0])
     assert why(whole) == "another window is in front: notes"
     assert done(whole) == ["launch_app"]
-
-
-def test_a_complaint_of_the_screen_ends_it() -> None:
     empty = desktop(world="apps: {reimbursement: {}}\nopen: [reimbursement]\n")
     whole, _ = run(Click(target=SUBMIT), ENTER[0], ENTER[1], desk=empty)
     assert why(whole) == "the screen says validation: Amount is not valid"

@@ -96,28 +96,19 @@ def test_what_was_done_is_not_done_again() -> None:
     assert keys == []
 
 
-def test_what_was_not_done_is_done_once_under_a_key_of_its_own() -> None:
+def test_what_was_not_done_is_done_once_under_a_key_of_its_own_and_not_without_end() -> None:
     result, keys = tried([form()], {})
     assert result.ok
     assert keys == ["k/again-1"]
-
-
-def test_what_cannot_be_told_stays_unknown_and_is_left_to_a_person() -> None:
     result, keys = tried([form(told("Lunch is served", "heading"))], {})
     assert result is BEGUN
     assert keys == []
-
-
-def test_a_second_stop_in_the_middle_is_looked_at_as_well() -> None:
     result, keys = tried([form(), form()], {"k/again-1": BEGUN})
     assert result.ok
     assert keys == ["k/again-1", "k/again-2"]
     result, keys = tried([form(), form(told("Kept"))], {"k/again-1": BEGUN})
     assert result.ok
     assert keys == ["k/again-1"]
-
-
-def test_it_is_not_tried_without_end() -> None:
     result, keys = tried([form()] * 9, {f"k/again-{n}": BEGUN for n in range(9)})
     assert result is BEGUN
     assert len(keys) == 3

@@ -176,11 +176,8 @@ def test_a_dialog_without_a_safe_answer_is_a_question() -> None:
 # --- trying again -----------------------------------------------------------------------------------------------------
 
 
-def test_every_verb_has_a_class() -> None:
+def test_every_verb_has_a_class_of_repetition() -> None:
     assert set(REPEATS) == set(VERBS)
-
-
-def test_what_looks_elsewhere_is_safe_and_what_is_sent_is_not() -> None:
     assert repeat_class(Click(target=SAVE), Effect.OBSERVE) is Repeat.SAFE
     assert repeat_class(Click(target=SAVE), Effect.SAVE) is Repeat.READ_BACK
     assert repeat_class(Fill(target=AMOUNT, text="1"), Effect.EDIT) is Repeat.SAFE
@@ -229,21 +226,15 @@ def test_what_was_saved_before_the_failure_changes_nothing_when_it_is_saved_agai
     assert done(whole) == ["fill", "click", "wait", "press_key"]
 
 
-def test_text_that_arrived_before_the_failure_is_not_typed_twice() -> None:
+def test_what_arrived_before_the_failure_is_not_done_twice_and_the_rest_needs_no_question() -> None:
     lost = (Fault(kind=FaultKind.SAVED_ANYWAY, verbs=("type",), times=1),)
     typed = decide(Type(target=AMOUNT, text="$5.00"))
     whole = run(typed, typed, faults=lost)
     assert whole.asked["rule"] == "unknown_outcome_before"
     assert next(e.value for e in whole.desk.observe().elements if e.text == "Amount") == "$1.00$5.00"
-
-
-def test_a_field_is_filled_again_without_asking() -> None:
     lost = (Fault(kind=FaultKind.SAVED_ANYWAY, verbs=("fill",), times=1),)
     whole = run(FILLED, FILLED, faults=lost)
     assert whole.status == "fulfilled"
-
-
-def test_another_thing_may_be_done_after_a_failure() -> None:
     lost = (Fault(kind=FaultKind.SAVED_ANYWAY, verbs=("click",), targets=("Save*",), times=1),)
     whole = run(FILLED, decide(Click(target=SAVE)), decide(Type(target=AMOUNT, text="1")), faults=lost)
     assert whole.status == "fulfilled"

@@ -58,15 +58,12 @@ def test_what_a_gate_remarks_is_told_once() -> None:
     assert told == ["", "", "", "", "the amount is there; the vendor is not"]
 
 
-def test_a_message_is_of_the_step_that_brought_it() -> None:
+def test_a_message_is_of_the_step_that_brought_it_each_time_it_comes() -> None:
     policy = Told(DRAFT, fill("Amount", "$2.00"))
     run(policy)
     _, saved, filled = policy.views
     assert saved.events == ("Draft saved",)
     assert filled.events == ('"Draft saved" on the screen came at step 1, in reimbursement',)
-
-
-def test_a_message_that_comes_again_while_it_is_still_shown_is_new() -> None:
     policy = Told(DRAFT, DRAFT)
     run(policy)
     assert policy.views[2].events == ("Draft saved",)

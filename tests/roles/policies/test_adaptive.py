@@ -103,13 +103,10 @@ def test_one_subtask_costs_one_verdict_and_a_goal_that_is_read_no_plan(
     assert [role for role, _ in told] == ["manager"] * (manager == 0) + ["evaluator"] * (evaluator == 1)
 
 
-def test_of_two_subtasks_the_end_is_asked_about(tmp_path: Path) -> None:
+def test_the_end_is_asked_about_where_there_are_two_subtasks_or_a_policy_of_its_own(tmp_path: Path) -> None:
     outcome, events = worked(tmp_path, resolve_target("total-into-a-note"))
     assert outcome.status == "fulfilled", outcome.reason
     assert asked(events, "evaluator") == 3
-
-
-def test_who_judges_the_end_by_a_policy_of_its_own_is_asked(tmp_path: Path) -> None:
     _, events = worked(tmp_path, GOAL, "crew.evaluator.final=llm")
     assert asked(events, "evaluator") == 2
 

@@ -43,27 +43,18 @@ def targets(policy: ScriptedOperator, turns: int, name: str = "a", attempt: int 
     return said
 
 
-def test_a_script_is_played_in_order_and_then_the_operator_finishes() -> None:
+def test_a_script_is_played_by_position_for_each_subtask_and_attempt() -> None:
     assert targets(operator(a=[click("1"), click("2")]), 4) == ["1", "2", "FINISH", "FINISH"]
-
-
-def test_the_same_turn_asked_twice_gets_the_same_decision() -> None:
     policy = operator(a=[click("1"), click("2")])
     first = policy.decide(view())
     assert policy.decide(view()) == first
     assert policy.decide(view(first.memory)) == operator(a=[click("1"), click("2")]).decide(view(first.memory))
-
-
-def test_each_subtask_and_each_attempt_may_have_lines_of_its_own() -> None:
     lines = {"a": [click("a")], "a/2": [click("second")], "any": [click("any")]}
     policy = operator(**lines)
     assert targets(policy, 1, "a", 1) == ["a"]
     assert targets(policy, 1, "a", 2) == ["second"]
     assert targets(policy, 1, "b") == ["any"]
     assert targets(operator(a=[click("a")]), 1, "b") == ["FINISH"]
-
-
-def test_what_a_policy_remembered_besides_is_kept() -> None:
     assert operator(a=[click("1")]).decide(view({"mine": 1})).memory["mine"] == 1
 
 
@@ -96,13 +87,10 @@ def ask(policy: ScriptedEvaluator, trigger: GateTrigger, nth: int) -> GateDecisi
     return policy.judge(GateRequest(trigger=trigger, goal="g", nth=nth)).decision
 
 
-def test_verdicts_are_given_in_order_for_each_kind_of_gate() -> None:
+def test_verdicts_are_given_in_order_for_each_kind_of_gate_in_any_process() -> None:
     policy = evaluator(WORKER_SUCCESS=["gate_fail", "gate_done"], FINAL_CHECK=["gate_fail"])
     asked = [(GateTrigger.WORKER_SUCCESS, 0), (GateTrigger.FINAL_CHECK, 0), (GateTrigger.WORKER_SUCCESS, 1)]
     assert [ask(policy, *a) for a in asked] == [Signal.GATE_FAIL, Signal.GATE_FAIL, Signal.GATE_DONE]
-
-
-def test_the_same_gate_gets_the_same_verdict_in_any_process() -> None:
     first, resumed = (evaluator(FINAL_CHECK=["gate_fail", "gate_done"]) for _ in range(2))
     assert ask(first, GateTrigger.FINAL_CHECK, 1) is ask(resumed, GateTrigger.FINAL_CHECK, 1) is Signal.GATE_DONE
 

@@ -86,13 +86,10 @@ def test_a_chain_that_comes_to_its_end_says_what_each_of_them_said() -> None:
     assert answer.reason == "no idea"
 
 
-def test_a_spent_budget_ends_a_chain_and_a_vote() -> None:
+def test_a_spent_budget_ends_a_chain_and_a_vote_and_an_interrupt_is_no_failure() -> None:
     for combined in (Fallback(named(BudgetSpent("spent"), ERROR)), Vote(named(BudgetSpent("spent"), ERROR))):
         with pytest.raises(BudgetSpent):
             combined.decide(view())
-
-
-def test_an_interrupt_is_no_failure() -> None:
     for combined in (Fallback(named(GraphInterrupt(()), ERROR)), Vote(named(GraphInterrupt(()), ERROR))):
         with pytest.raises(GraphInterrupt):
             combined.decide(view())
@@ -117,21 +114,15 @@ def verdict(decision: str, reason: str = "") -> GateVerdict:
     return GateVerdict.model_validate({"decision": decision, "reason": reason})
 
 
-def test_the_majority_decides_and_disagreement_is_recorded() -> None:
+def test_the_majority_decides_and_who_cannot_change_it_is_not_asked() -> None:
     seen, record = recorder()
     votes = named(verdict("gate_fail"), verdict("gate_done", "a"), verdict("gate_done", "b"))
     assert Vote(votes, record).judge(GATE).reason == "a"
     assert seen[0]["disagree"] is True
     assert (seen[0]["for"], seen[0]["ballots"]) == (2, ["p1: gate_fail", "p2: gate_done", "p3: gate_done"])
-
-
-def test_nobody_is_asked_who_cannot_change_it() -> None:
     votes = named(verdict("gate_done"), verdict("gate_done"), verdict("gate_fail"))
     assert Vote(votes).judge(GATE).decision is Signal.GATE_DONE
     assert [voter.policy.asked for voter in votes] == [1, 1, 0]
-
-
-def test_the_first_of_those_that_tie_wins() -> None:
     assert Vote(named(verdict("gate_fail"), verdict("gate_done"))).judge(GATE).decision is Signal.GATE_FAIL
 
 
@@ -180,15 +171,12 @@ def result(value: str) -> Answer:
     return Answer(results=(Result(name="sum", value=value),))
 
 
-def test_chains_and_votes_are_for_technician_and_analyst_too() -> None:
+def test_chains_votes_and_choices_are_for_technician_and_analyst_too() -> None:
     cannot, nothing = ScriptAnswer(outcome="cannot", reason="no idea"), Answer(missing=("the rate",))
     assert Fallback(named(cannot, bash("ls"))).write(SCRIPT) == bash("ls")
     assert Fallback(named(nothing, result("7"))).answer(QUESTION) == result("7")
     assert Vote(named(bash("rm a"), bash("ls  -l"), bash("ls -l"))).write(SCRIPT) == bash("ls  -l")
     assert Vote(named(result("8"), result("7"), result("7"))).answer(QUESTION) == result("7")
-
-
-def test_a_choice_by_worker_is_for_technician_and_analyst_too() -> None:
     first, other = named(bash("a"), bash("b"))
     policy = BySubtask([Case(first, worker="technician")], other)
     assert policy.write(SCRIPT) == bash("a")

@@ -85,14 +85,11 @@ def test_a_stream_adds_up_to_the_whole_answer(question: str) -> None:
         assert whole.usage_metadata == at_once.usage_metadata
 
 
-def test_usage_is_counted() -> None:
+def test_usage_is_counted_and_latency_is_waited_for() -> None:
     usage = GREETS.invoke("hello Ada").usage_metadata
     assert usage is not None
     assert 3 <= usage["input_tokens"] <= 6
     assert usage["output_tokens"] > 5
-
-
-def test_latency_is_waited_for_by_whoever_is_given() -> None:
     slept: list[float] = []
     model = ScriptedChatModel(answer=lambda _: "x", latency=7.5, sleeper=slept.append)
     model.invoke("a")

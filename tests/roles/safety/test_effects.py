@@ -283,21 +283,12 @@ def test_the_way_out_of_a_dialog_stays_harmless(question: str) -> None:
         assert press(name, "button", *dialog(question), parent="d", modal="d") is Effect.NAVIGATE, name
 
 
-def test_a_way_out_that_says_more_is_read_to_the_end() -> None:
+def test_a_button_counts_with_its_own_dialog_alone() -> None:
     assert press("No thanks, delete it", "button", *dialog("Keep it?"), parent="d") is Effect.DELETE
     assert press("Close and pay", "button", *dialog("Ready?"), parent="d") is Effect.PURCHASE
-
-
-def test_a_dialog_elsewhere_on_the_screen_does_not_colour_a_button() -> None:
     assert press("OK", "button", *dialog("Pay $200?")) is Effect.CONFIRM
-
-
-def test_the_buttons_of_a_dialog_are_not_its_question() -> None:
     other = GUIElement(element_id="b", role="button", text="Delete", parent="d")
     assert press("OK", "button", *dialog("All is well."), other, parent="d") is Effect.CONFIRM
-
-
-def test_containers_that_hold_each_other_are_no_endless_loop() -> None:
     ring = (GUIElement(element_id="a", parent="b"), GUIElement(element_id="b", parent="a"))
     assert press("OK", "button", *ring, parent="a") is Effect.CONFIRM
 
@@ -327,26 +318,17 @@ def test_enter_in_a_field_is_the_worst_of_its_forms_buttons(action: p.Action, ne
     assert effect_of(action, state.by_id["field"], state) is Effect.SUBMIT
 
 
-def test_enter_never_counts_for_less_than_pressing_the_forms_button() -> None:
+def test_enter_counts_as_the_button_that_it_may_press() -> None:
     for name in NAMES[Effect.PURCHASE]:
         state = form(name)
         assert effect_of(ENTERS["submit"], state.by_id["field"], state) is press(name)
-
-
-def test_enter_on_a_focused_button_presses_it() -> None:
     button = GUIElement(element_id="it", role="button", text="Delete", focused=True)
     for key in ("Enter", " ", "Space"):
         assert effect_of(PressKey(keys=(key,)), None, VisualState(elements=(button,))) is Effect.DELETE
-
-
-def test_enter_goes_to_the_dialog_on_top() -> None:
     box, group, question = dialog("Pay $200?")
     ok = GUIElement(element_id="ok", role="button", text="OK", parent="g")
     state = VisualState(elements=(*form("Search").elements, box, group, question, ok), modal="d")
     assert effect_of(PressKey(keys=("Enter",)), None, state) is Effect.PURCHASE
-
-
-def test_enter_into_the_unknown_is_never_free() -> None:
     assert effect_of(PressKey(keys=("Enter",)), None, VisualState()) in {Effect.CONFIRM, Effect.ACTIVATE}
     assert effect_of(ENTERS["submit"], None, VisualState()) in {Effect.CONFIRM, Effect.ACTIVATE}
 
@@ -516,13 +498,10 @@ def test_what_is_dragged_to_a_place_that_says_what_it_does_is_that() -> None:
     assert effect_of(Drag(target=ActionTarget(element_id="c"), to=ActionTarget(element_id="p")), card, state) is Effect.SEND
 
 
-def test_enter_may_mean_a_button_that_stands_outside_of_its_form() -> None:
+def test_enter_may_mean_a_button_outside_of_its_form_or_any_where_none_is_known() -> None:
     tied = GUIElement(element_id="t", role="button", text="Delete all", leads="post https://a.example/x")
     state = VisualState(elements=(*form("Search").elements, tied))
     assert effect_of(ENTERS["enter"], state.by_id["field"], state) is Effect.DELETE
-
-
-def test_enter_where_no_form_is_known_may_mean_any_button_of_the_screen() -> None:
     field = GUIElement(element_id="field", role="textbox", text="Amount", parent="g", focused=True)
     group, button = GUIElement(element_id="g", role="group"), GUIElement(element_id="b", role="button", text="Transfer money")
     state = VisualState(elements=(group, field, button))

@@ -103,13 +103,10 @@ def test_the_way_into_an_app_that_is_not_allowed_is_denied(action: Action) -> No
     assert review(p.LaunchApp(app="mail"), None, state, SafetyPolicy(allowed_apps=("mail",))).verdict == "allow"
 
 
-def test_an_element_of_another_app_does_not_hide_behind_the_focused_one() -> None:
+def test_an_app_is_never_free_by_hiding_behind_another_or_nothing() -> None:
     element = GUIElement(element_id="it", text="Next", role="button", app="web")
     action = Click(target=ActionTarget(element_id="it"))
     assert review(action, element, VisualState(app="mail"), SafetyPolicy(allowed_apps=("mail",))).verdict == "deny"
-
-
-def test_an_app_that_cannot_be_told_is_never_free_where_apps_are_limited() -> None:
     assert judge(SafetyPolicy(allowed_apps=("mail",)), app=None).verdict == "ask"
     assert judge(DEFAULT, app=None).verdict == "allow"
     assert review(p.Wait(), None, VisualState(), SafetyPolicy(allowed_apps=("mail",))).verdict == "allow"
@@ -123,21 +120,15 @@ def test_what_never_leaves_the_crew_needs_no_app(action: Action) -> None:
 # --- people
 
 
-def test_low_confidence_asks_and_says_how_low() -> None:
+def test_low_confidence_and_a_wish_to_confirm_ask_and_never_soften_a_verdict() -> None:
     assert judge(DEFAULT, confidence=0.5).verdict == "allow"
     found = judge(DEFAULT, confidence=0.49)
     assert (found.verdict, found.policy) == ("ask", "low_confidence")
     assert "0.49" in found.reasons[0]
-
-
-def test_confidence_never_softens_a_verdict() -> None:
     for name, confidence in itertools.product(["Pay now", "Next"], [0.0, 0.49, 1.0]):
         strict = rules("deny")
         assert judge(strict, name, confidence=confidence).verdict == "deny"
     assert judge(DEFAULT, "Pay now", confidence=1.0).verdict == "ask"
-
-
-def test_a_decision_maker_that_wants_to_be_confirmed_is_asked_about_but_cannot_allow() -> None:
     assert judge(DEFAULT, confirm=True).policy == "asked_to_confirm"
     assert judge(DEFAULT, confirm=True).verdict == "ask"
     assert judge(rules("deny"), confirm=True).verdict == "deny"

@@ -95,15 +95,12 @@ def test_a_server_that_cannot_be_started_is_told_in_one_sentence() -> None:
         McpTools(McpSkills(command=("nowhere",))).tools()
 
 
-def test_what_a_server_says_of_its_tools_makes_none_of_them_lighter(server: McpSkills) -> None:
+def test_what_a_server_says_of_its_tools_makes_them_graver_and_never_lighter(server: McpSkills) -> None:
     skills, seen = registry(server), desk().observe()
     counting, sweeping = CallApi(app="tickets", function="count_tickets"), CallApi(app="tickets", function="sweep")
     assert skills.effects(counting, None, seen) == (Effect.ACTIVATE,)
     assert skills.of(counting).idempotence is Idempotence.ONCE  # type: ignore[union-attr]  # it is there
     assert Effect.DELETE in skills.effects(sweeping, None, seen), "what it says of the harm it does is believed"
-
-
-def test_a_name_that_says_more_than_the_server_counts(server: McpSkills) -> None:
     skills = registry(server)
     skill = skills.of(CallApi(app="tickets", function="open_ticket"))
     assert skill is not None
@@ -316,13 +313,10 @@ def test_a_once_only_tool_that_may_have_done_it_is_asked_about_before_it_is_call
     assert len(made.calls) == 2
 
 
-def test_a_reading_tool_is_called_again_unasked() -> None:
+def test_a_reading_tool_and_one_that_was_not_reached_are_called_again_unasked() -> None:
     made = Counting(ToolSilent("no answer came"), "filed", idempotence=Idempotence.READING, **KNOWN)
     run = worked(made, {"text": "x"}, {"text": "x"})
     assert (len(made.calls), run.status) == (2, "fulfilled")
-
-
-def test_a_tool_that_was_not_reached_is_called_again_unasked() -> None:
     made = Counting(ToolFault("nobody there"), "filed", **KNOWN)
     run = worked(made, {"text": "x"}, {"text": "x"})
     assert (len(made.calls), run.status) == (2, "fulfilled")

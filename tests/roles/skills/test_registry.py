@@ -195,13 +195,10 @@ def test_kinds_and_names_can_be_forbidden(forbid: str, action: Any, app: str, is
     assert bool(registry(forbid=(forbid,)).forbidden(action, app)) is is_forbidden
 
 
-def test_what_is_forbidden_is_not_offered() -> None:
+def test_what_is_forbidden_is_not_offered_and_the_way_may_be_another_one() -> None:
     skills = registry(forbid=("gui", "mail.delete_*", "agent"))
     assert skills.verbs("mail") == ("wait", "screenshot", "call_api", "memorize", "answer", "ask_user")
     assert "mail.delete_message" not in {skill.called for skill in skills.offered("mail")}
     assert registry(forbid=("api", "agent")).offered("mail") == ()
-
-
-def test_the_way_may_be_another_one_for_an_app_or_a_subtask() -> None:
     settings = SkillSettings(prefer="gui", when=(WayFor(prefer="api", app="mail"), WayFor(prefer="agent", subtask="s2")))
     assert [settings.preferred(*at) for at in (("mail", "s2"), ("notes", "s2"), ("notes", "s1"))] == ["api", "agent", "gui"]

@@ -114,16 +114,13 @@ def test_a_function_that_says_no_leaves_the_window(stage: Stage) -> None:
     assert notes(desk).count(("Rain check", "not before Friday")) == 1
 
 
-def test_a_function_that_claims_more_than_it_did_is_found_out_and_done_by_hand(stage: Stage) -> None:
+def test_a_false_claim_of_a_function_is_found_out_and_no_success(stage: Stage) -> None:
     desk = Lying(load_world("office"))
     run = stage(NOTE, "skills.prefer=api", environment=desk)
     assert called(run).count("create_note") == 1
     assert "fill" in verbs(run)
     assert run.status == "fulfilled"
     assert notes(desk).count(("Rain check", "not before Friday")) == 1
-
-
-def test_a_false_claim_is_no_success_where_the_window_may_not_be_touched(stage: Stage) -> None:
     desk = Lying(load_world("office"))
     run = stage(NOTE, "skills.forbid=[gui]", environment=desk)
     assert run.status == "rejected"

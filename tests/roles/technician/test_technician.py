@@ -151,15 +151,12 @@ def test_the_change_of_an_edited_script_is_asked_about_too(desk, sandbox):
     assert "/names.txt" in files(desk)
 
 
-def test_a_change_is_kept_as_it_is_or_not_at_all(desk, sandbox):
+def test_a_change_is_kept_as_it_is_or_not_at_all_and_only_a_script_takes_its_place(desk, sandbox):
     run = crew(desk, sandbox, bash("rm names.txt"))
     run.go()
     assert run.asked["review_configs"][0]["allowed_decisions"] == ["approve", "reject", "respond"]
     run.go({"type": "edit", "edited_action": {"name": "run_script", "args": {"code": "rm costs.csv"}}})
     assert {"/names.txt", "/costs.csv"} <= set(files(desk))
-
-
-def test_an_edit_into_something_else_than_a_script_is_not_done(desk, sandbox):
     run = crew(desk, sandbox, bash("curl example.com"))
     run.go()
     run.go({"type": "edit", "edited_action": {"name": "fail_goal", "args": {}}})

@@ -86,15 +86,12 @@ def test_a_budget_stops_only_the_work_that_adds_to_it() -> None:
     }
 
 
-def test_the_steps_of_a_worker_stop_nobody_else() -> None:
+def test_the_steps_of_a_worker_stop_nobody_else_and_replans_may_be_used_up_whole() -> None:
     budgets = Budgets(Limits(role_steps={"technician": 2}))
     used = BudgetUse(steps_by={"technician": 2, "operator": 90}, worker="operator")
     assert budgets.spent(used, "act") is None
     used.worker = "technician"
     assert str(budgets.spent(used, "act")) == "the budget of 2 steps of the technician (limits.role_steps.technician)"
-
-
-def test_replans_may_be_used_up_whole_and_none_at_all_is_a_budget_too() -> None:
     assert Budgets(Limits(replans=0)).spent(BudgetUse(replans=0), "replan") is None
     found = Budgets(Limits(replans=0)).spent(BudgetUse(replans=1), "replan")
     assert found is not None

@@ -64,11 +64,8 @@ def test_confidence_is_a_share(wrong: float) -> None:
         Limits(min_confidence=wrong)
 
 
-def test_a_misspelt_limit_is_refused_and_not_ignored() -> None:
+def test_a_misspelt_limit_is_refused_and_none_changes_while_a_run_goes_on() -> None:
     with pytest.raises(ValidationError, match="max_step"):
         Limits.model_validate({"max_step": 3})
-
-
-def test_limits_do_not_change_while_a_run_goes_on() -> None:
     with pytest.raises(ValidationError, match="frozen"):
         Limits().steps = 10_000  # type: ignore[misc]

@@ -29,64 +29,37 @@ def distinct(count: int) -> list[StepRecord]:
     return [act(f"Item {n}") for n in range(count)]
 
 
-def test_twelve_identical_actions_are_a_stall_at_the_third() -> None:
+def test_actions_that_repeat_are_a_stall_until_something_else_was_done() -> None:
     assert first_alarm([act()] * 12) == 3
     assert "3 times in a row: click Save" in stalled([act()] * 12)
-
-
-def test_two_actions_in_turn_are_a_stall_at_the_fourth() -> None:
     a, b = act("Next"), act("Back")
     assert first_alarm([a, b] * 6) == 4
     assert "in turn: click Next, click Back" in stalled([a, b, a, b])
-
-
-def test_two_identical_actions_before_twelve_distinct_ones_are_no_stall() -> None:
     assert first_alarm([act(), act(), *distinct(12)]) is None
-
-
-def test_an_old_stall_is_forgotten_once_something_else_was_done() -> None:
     assert not stalled([act(), act(), act(), act("Other")])
 
 
-def test_distinct_actions_without_a_visible_change_are_a_stall() -> None:
+def test_actions_without_a_visible_change_are_a_stall_but_for_waits_failures_and_notes() -> None:
     still = [act(f"Item {n}", changed=False) for n in range(12)]
     assert first_alarm(still) == 3
     assert stalled(still) == "3 actions without a visible change"
-
-
-def test_one_visible_change_among_the_last_is_enough() -> None:
     assert not stalled([act("a", changed=False), act("b", changed=True), act("c", changed=False)])
-
-
-def test_waiting_and_looking_are_neither_progress_nor_stall() -> None:
     waits = [act("", "wait", changed=False, seconds=1.0), act("", "screenshot", changed=False)]
     assert first_alarm(waits * 10) is None
     assert first_alarm([act(), *waits, act(), *waits, act()]) == 7
-
-
-def test_an_attempt_that_failed_does_not_count_towards_a_stall() -> None:
     failed = act("Next", changed=False).model_copy(update={"exec_status": ExecStatus.ERROR})
     assert not stalled([failed, act("Next"), act("Next")])
     assert stalled([failed, act("Next"), act("Next"), act("Next")])
-
-
-def test_what_only_the_blackboard_shows_needs_no_visible_change() -> None:
     facts = [act("", "memorize", changed=False, name=f"n{n}", value=str(n)) for n in range(6)]
     assert first_alarm(facts) is None
     assert first_alarm([facts[0]] * 3) == 3
 
 
-def test_the_same_verb_on_the_same_field_with_another_value_is_another_action() -> None:
+def test_two_actions_are_the_same_by_their_target_and_value_alone() -> None:
     assert first_alarm([act("Amount", "fill", text=str(n)) for n in range(12)]) is None
     assert first_alarm([act("Amount", "fill", text="1")] * 3) == 3
-
-
-def test_the_number_of_a_frame_does_not_make_two_actions_different() -> None:
     same = [act().model_copy(update={"action": {"action_type": "click", "target": {"element_id": f"e{n}"}}}) for n in range(3)]
     assert stalled(same)
-
-
-def test_a_pause_before_acting_does_not_make_two_actions_different() -> None:
     assert stalled([act(delay=float(n)) for n in range(3)])
 
 

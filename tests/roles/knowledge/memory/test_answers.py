@@ -109,31 +109,22 @@ def test_what_a_run_learns_to_be_private_is_taken_back_of_that_run_alone(kept: A
     assert [known.run for known, _ in kept.all()] == ["r2"]
 
 
-def test_a_file_that_is_no_memory_is_one_sentence(tmp_path: Path) -> None:
+def test_what_is_no_memory_is_one_sentence_and_where_it_stands_is_known(tmp_path: Path) -> None:
     path = tmp_path / "answers.sqlite"
     path.write_text("this is no database, and long enough to be looked at as one" * 20)
     with pytest.raises(MemoryFault, match=r"answers\.sqlite, cannot be used .*mend or remove that file"):
         AnswerFile(path).find("Which?", "billing")
     with pytest.raises(MemoryFault):
         AnswerFile(path).keep(said("Which?", "this"))
-
-
-def test_a_table_of_others_under_the_name_is_one_sentence_too(tmp_path: Path) -> None:
     path = tmp_path / "answers.sqlite"
     with sqlite3.connect(path) as db:
         db.execute("CREATE TABLE answers (a)")
     db.close()
     with pytest.raises(MemoryFault):
         AnswerFile(path).find("Which?", "billing")
-
-
-def test_a_link_in_its_place_is_not_followed(tmp_path: Path) -> None:
     (tmp_path / "answers.sqlite").symlink_to(tmp_path / "elsewhere")
     with pytest.raises(MemoryFault):
         AnswerFile(tmp_path / "answers.sqlite").keep(said("Which?", "this"))
     assert not (tmp_path / "elsewhere").exists()
-
-
-def test_answers_stand_beside_the_runs_where_nothing_else_is_said(tmp_path: Path) -> None:
     assert answers_path(None, tmp_path / "runs") == tmp_path / ".deskcrew" / "answers.sqlite"
     assert answers_path(tmp_path / "mine", tmp_path / "runs") == tmp_path / "mine"

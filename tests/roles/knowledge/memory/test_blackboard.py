@@ -154,23 +154,17 @@ def test_values_of_two_sources_stand_side_by_side_and_one_that_is_looked_at_agai
     assert len(list(kept.events("conflict"))) == 1, "the same source was only looked at again"
 
 
-def test_the_same_amount_written_otherwise_is_no_conflict() -> None:
+def test_amounts_written_otherwise_and_the_users_word_are_no_conflict_and_a_fact_says_its_place() -> None:
     kept = journal()
     kept.remember(on_screen("total", "$1,248.90", "billing", 1, kind="money"))
     kept.remember(on_screen("total", "1248.90 USD", "mail", 2, kind="money"))
     assert kept.facts()[0].instead == ()
     assert not list(kept.events("conflict"))
-
-
-def test_the_word_of_the_user_ends_a_conflict() -> None:
     kept = journal()
     kept.remember(on_screen("total", "$5.00", "billing", 1))
     kept.remember(on_screen("total", "$6.00", "mail", 2))
     kept.remember(Fact(name="total", value="$5.50", role="user", source="user", question="Which total?", step=3))
     assert (kept.facts()[0].value, kept.facts()[0].instead) == ("$5.50", ())
-
-
-def test_a_fact_says_in_which_run_and_at_which_step_and_its_kind_is_checked() -> None:
     kept = journal()
     kept.remember(on_screen("due", "soon", "billing", 4, kind="date"))
     (fact,) = kept.facts()

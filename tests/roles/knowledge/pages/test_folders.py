@@ -17,13 +17,10 @@ def read(name: str, text: str | bytes) -> tuple[str, str]:
     return page.title, page.text
 
 
-def test_markdown_is_taken_as_it_is_under_its_heading() -> None:
+def test_markdown_and_json_become_pages_with_their_steps() -> None:
     text = "intro\n\n## Pay a bill ##\n\n1. Open it.\n"
     assert read("a.md", text) == ("Pay a bill", text)
     assert read("pay-a_bill.md", "no heading")[0] == "pay a bill"
-
-
-def test_json_becomes_a_page_with_numbered_steps() -> None:
     said = '{"title": "Pay", "about": "For bills.", "before": ["A bill."], "steps": ["Open it.", "Pay {it}."]}'
     title, text = read("a.json", said)
     assert title == "Pay"
@@ -63,13 +60,10 @@ def test_html_gives_its_steps_with_numbers_and_nothing_that_a_reader_would_not_s
     assert text == "# Pay & go\n\nFor **bills** of today.\n\n1. Open it.\n2. Pay it.\n\n- bring money"
 
 
-def test_html_that_nests_without_end_is_read() -> None:
+def test_html_without_end_and_bytes_that_are_no_text_are_read_as_far_as_they_go() -> None:
     assert read("a.html", "<h1>Deep</h1>" + "<div>" * 5_000 + "words") == ("Deep", "# Deep\n\nwords")
     with pytest.raises(UnreadablePage, match="more than 10,000 tags"):
         read("a.html", "<h1>Deep</h1>" + "<div>" * 20_000 + "words")
-
-
-def test_bytes_that_are_no_text_are_read_as_far_as_they_are() -> None:
     assert read("a.md", b"\xef\xbb\xbf# Pay\n\xff\xfe words")[0] == "Pay"
 
 

@@ -106,11 +106,8 @@ def test_what_nobody_sees_is_no_step_and_is_said(hidden: str) -> None:
     assert not only("# T\n\n1. Open mail\n").hidden
 
 
-def test_characters_that_are_drawn_by_nothing_do_not_part_a_word() -> None:
+def test_undrawn_characters_part_no_word_and_a_reference_is_no_markup() -> None:
     assert steps("# T\n1. De\u200ble\u2060te the \u202enote\u202c") == ["Delete the note"]
-
-
-def test_a_reference_to_a_private_value_is_no_markup() -> None:
     assert steps("# T\n1. Type <secret>login</secret> into <i>it</i>") == ["Type <secret>login</secret> into it"]
 
 

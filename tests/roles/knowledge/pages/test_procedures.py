@@ -78,12 +78,9 @@ def test_steps_and_title_are_read_in_every_writing(text: str) -> None:
     assert books("a.md", text)[0].title == "T"
 
 
-def test_names_in_bold_are_names_and_words_in_bold_are_words() -> None:
+def test_bold_is_a_name_or_a_word_and_no_half_procedure_is_kept() -> None:
     (text,) = steps("# T\n1. **Open** the **Mail box** and do **not** wait, then click **Send**.\n")
     assert text == 'Open the "Mail box" and do not wait, then click "Send".'
-
-
-def test_of_a_page_that_is_too_large_no_half_procedure_is_kept() -> None:
     whole = "# One\n1. Click A.\n2. Click B.\n\n" + "words " * 300 + "\n\n"
     found = books("a.md", whole * 1200)
     assert len(found) > 50

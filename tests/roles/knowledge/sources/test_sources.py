@@ -70,21 +70,12 @@ def two(query: str, language: str) -> str:
     return f"{query} in {language}"
 
 
-def test_a_langchain_tool_is_a_source() -> None:
+def test_a_langchain_tool_is_a_source_within_its_bounds() -> None:
     (found,) = ToolSource(handbook).search("closing", None, 3)
     assert (found.source, found.text, found.query) == ("tool:handbook", "All about closing", "closing")
-
-
-def test_a_list_is_several_things_and_no_more_than_were_asked_for() -> None:
     assert [s.title for s in ToolSource(shelf).search("box", None, 2)] == ["box 0", "box 1"]
-
-
-def test_a_tool_that_fails_is_told_in_one_sentence() -> None:
     with pytest.raises(SourceFault, match="tool broken failed: ConnectionError: no line"):
         ToolSource(broken).search("x", None, 1)
-
-
-def test_a_tool_of_several_arguments_must_be_told_which_takes_the_query() -> None:
     with pytest.raises(SourceFault, match="there are: query, language"):
         ToolSource(two)
 
@@ -158,13 +149,10 @@ def gathered(*sources: Any) -> tuple[dict[str, Any], Journal]:
     return build_manager(context).invoke(given)["report"], journal
 
 
-def test_a_source_that_fails_does_not_keep_the_others_from_being_asked() -> None:
+def test_a_source_that_fails_keeps_no_other_from_being_asked_and_is_named() -> None:
     report, journal = gathered(ToolSource(broken), ToolSource(handbook))
     assert report["signal"] == "supplied"
     assert [s.source for s in journal.supplements()] == ["tool:handbook"]
-
-
-def test_nothing_found_is_said_with_what_could_not_be_asked() -> None:
     report, journal = gathered(ToolSource(broken))
     assert report["signal"] == "nothing_found"
     assert "no line" in report["summary"]

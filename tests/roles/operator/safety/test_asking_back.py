@@ -57,11 +57,8 @@ def test_a_question_that_nobody_s_press_brought_up_gets_the_safest_answer():
         assert found.action.target.text == "Cancel"
 
 
-def test_a_goal_that_says_how_it_is_answered_is_left_to_who_reads_goals():
+def test_a_goal_that_answers_and_a_prompt_for_words_are_not_answered_with_yes():
     assert interruption(asking("Delete all?"), [pressed("Show photos")], "Click Show photos, then click Cancel.") is None
-
-
-def test_a_prompt_wants_words_and_no_yes():
     field = GUIElement(element_id="p", role="textbox", text="Answer", parent="d")
     found = interruption(asking("New name?", field), [pressed("Rename")], "Click Rename.")
     assert found is not None

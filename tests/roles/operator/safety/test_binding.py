@@ -32,17 +32,11 @@ def found(then: VisualState, now: VisualState) -> str:
     return unlike(then, then.by_id["b"], now, now.by_id["b"])
 
 
-def test_words_and_values_of_its_form_are_part_of_what_was_approved():
+def test_what_stands_around_a_control_is_part_of_what_was_approved_and_nothing_else():
     assert found(form(), form()) == ""
     assert found(form(), form(who="Eve")) == "'to Bob' is now 'to Eve'"
     assert found(form(), form(amount="5000")) == "'Amount 5' is now 'Amount 5000'"
-
-
-def test_what_stands_elsewhere_or_only_passes_is_not():
     assert found(form(), form(clock="12:01", status="saved a draft")) == ""
-
-
-def test_another_site_with_the_same_page_is_another_page():
     assert found(form(), form(address="http://bank.example.evil.example/pay")).startswith("the page is on bank.example.evil")
     assert found(form(), form(address="http://bank.example/pay?step=2")) == ""
 

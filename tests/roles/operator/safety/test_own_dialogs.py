@@ -77,13 +77,10 @@ def test_the_question_of_a_purchase_is_the_worker_s_and_its_yes_is_asked_about_w
     assert policy.views[-1].history[-1].remark == "the user approved it: yes, buy it"
 
 
-def test_a_purchase_that_the_person_does_not_want_is_not_made() -> None:
+def test_the_worker_says_no_without_asking_and_no_purchase_is_made_against_the_person() -> None:
     whole, _ = buying("Place order", "Place order", safety=OPEN_HOUSE)
     whole.go({"type": "reject"})
     assert orders(whole) == 0
-
-
-def test_the_worker_may_say_no_without_asking() -> None:
     whole, policy = buying("Place order", "Cancel")
     assert (whole.status, orders(whole), policy.views[-1].seen.modal) == ("fulfilled", 0, None)
 

@@ -143,13 +143,10 @@ def test_what_a_service_wants_confirmed_waits_for_a_person_and_is_acknowledged(
     assert denied.status != "fulfilled" or denied.report["judge"]["passed"], "a refusal is no success"
 
 
-def test_a_model_that_says_done_and_did_nothing_is_not_believed(tmp_path: Path) -> None:
+def test_a_model_that_only_says_done_or_only_talks_is_not_believed(tmp_path: Path) -> None:
     said = AIMessage(content="DONE all is as you wished")
     outcome = crew_of(lambda _: said, "openai", tmp_path, *QUICK, "limits.replans=0").run(GOAL)
     assert outcome.status == "rejected"
-
-
-def test_a_model_that_only_talks_is_left_after_the_reasks(tmp_path: Path) -> None:
     crew = crew_of(lambda _: AIMessage(content="All done!"), "gemini", tmp_path, *QUICK)
     outcome = crew.run(GOAL)
     assert outcome.status == "rejected"

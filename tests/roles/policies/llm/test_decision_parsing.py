@@ -82,12 +82,9 @@ def test_what_there_is_not_is_refused_with_what_is_near(data: dict[str, Any], wh
         read_decision(given, view(facts=(fact("total", "7"),), verbs=("click", "fill", "press_key", "launch_app")))
 
 
-def test_only_what_the_surface_offers_can_be_chosen() -> None:
+def test_only_what_a_verb_of_the_surface_takes_counts() -> None:
     with pytest.raises(UnusableReply, match="there is no action 'drag'"):
         read_decision({"action": "drag", "target": "e3", "to": "e4", "status": "CONTINUE"}, view(verbs=("click",)))
-
-
-def test_fields_of_other_verbs_do_not_count() -> None:
     action = read(action="click", target="e3", text="ignored", keys="", seconds=None, option="Travel").action
     assert action is not None
     assert action.dump().keys() == {"action_type", "target"}

@@ -101,12 +101,9 @@ def test_a_name_without_a_provider_is_refused(name: str) -> None:
         ModelSettings(name=name)
 
 
-def test_only_the_scripted_model_has_a_script() -> None:
+def test_a_script_for_another_model_and_a_misspelt_provider_are_refused() -> None:
     with pytest.raises(ValidationError, match="needs a script"):
         ModelSettings(name="scripted")
-
-
-def test_a_provider_that_is_misspelt_is_named() -> None:
     with pytest.raises(ValidationError, match="did you mean mistralai:large"):
         ModelSettings(name="mistral:large")
 

@@ -283,23 +283,17 @@ def test_a_screen_that_does_not_go_on_is_not_scrolled_that_way_again() -> None:
     assert "scroll down" in told(given.model_copy(update={"history": (moved,)}))
 
 
-def test_what_was_done_twice_is_offered_only_where_there_is_nothing_else() -> None:
+def test_what_was_done_twice_comes_last_giving_up_takes_tries_and_no_move_tells_secrets() -> None:
     given = view(verbs=("click",), app=None, subtask=planned(SUBMIT), seen=screen(button(9, "Other"), button(8, "Next")))
     twice = tuple(step(n, action={"action_type": "click", "target": {"text": "Other"}}, before=f"{n}", after="z") for n in (1, 2))
     assert 'press button "Other"' in told(given.model_copy(update={"history": twice[:1]}))
     assert 'press button "Other"' not in told(given.model_copy(update={"history": twice}))
     alone = given.model_copy(update={"seen": VisualState(app="claims", elements=(button(9, "Other"),))})
     assert 'press button "Other"' in told(alone.model_copy(update={"history": twice}))
-
-
-def test_giving_up_takes_a_few_tries() -> None:
     assert not told(view(verbs=VERBS), "give up")
     assert told(view(verbs=VERBS, history=tuple(step(n) for n in range(1, 5))), "give up")
     nothing = view(verbs=("drag",), seen=VisualState(app="claims"), subtask=planned(SUBMIT))
     assert told(nothing) == ["give up: it cannot be done"]
-
-
-def test_private_values_stand_in_no_move() -> None:
     secret = screen(e2={"value": "1234-5678", "private": True})
     assert "1234" not in offered(view(verbs=VERBS, app=None, subtask=planned(), seen=secret)).told
 
@@ -331,13 +325,10 @@ def test_a_text_that_is_the_models_own_is_asked_for_and_needed() -> None:
     assert action.text == "7"
 
 
-def test_a_move_that_is_not_listed_is_asked_for_again() -> None:
+def test_an_unlisted_move_is_asked_for_again_and_the_other_forms_are_read() -> None:
     given = view(verbs=VERBS)
     with pytest.raises(UnusableReply, match="there is no move 'dance'"):
         offered(given).read({"do": {"move": "dance"}}, given)
-
-
-def test_the_other_forms_are_read_as_well() -> None:
     given = view(verbs=VERBS)
     decision = offered(given).read({"reasoning": "r", "action": "click", "target": "e3", "status": "CONTINUE"}, given)
     assert decision.action is not None

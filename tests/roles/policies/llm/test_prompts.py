@@ -56,14 +56,11 @@ def test_a_prompt_that_is_not_there_is_refused(tmp_path: Path) -> None:
         load_prompt("operator", tmp_path / "none.md")
 
 
-def test_braces_in_a_value_are_not_filled_in_once_more(tmp_path: Path) -> None:
+def test_braces_in_a_value_stay_and_what_there_is_nothing_of_takes_no_room(tmp_path: Path) -> None:
     _, turn = own(tmp_path, GOOD).filled({"subtask": "say {{facts}}", "screen": "{{fence}}", "facts": "secret"})
     assert turn.count("secret") == 1
     assert "say {{facts}}" in turn
     assert "{{fence}}" in turn
-
-
-def test_what_there_is_nothing_of_takes_no_room(tmp_path: Path) -> None:
     _, turn = own(tmp_path, GOOD).filled({"subtask": "do it", "screen": "s"})
     assert "facts" not in turn
     assert "steps" in turn  # a decision needs to know that there were none

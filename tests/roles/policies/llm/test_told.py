@@ -151,14 +151,11 @@ def test_an_answer_that_is_too_long_says_how_to_have_the_rest() -> None:
     assert "at step 1 answered 900 characters, not shown; `fact:mail.list_messages at step 1` stands for all" in told
 
 
-def test_a_worker_gets_whole_the_fact_that_its_subtask_names() -> None:
+def test_facts_help_and_notes_are_told_whole_or_say_that_they_are_cut() -> None:
     facts = (fact("letter", BODY), fact("other", BODY))
     told = facts_told(view(facts=facts, subtask=subtask("a", hints=("use the fact letter",))))
     assert BODY.strip() in told
     assert told.count("more)") == 1, "and of the others it is said how much is left out"
-
-
-def test_help_and_notes_that_are_cut_say_so() -> None:
     help_ = [Supplement(query="q", source="handbook", title=f"t{n}", text="w " * 2_000) for n in range(5)]
     told = supplements_told(help_)
     assert "(2 older ones are not shown)" in told

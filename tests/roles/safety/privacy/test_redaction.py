@@ -27,12 +27,9 @@ def knowing(*secrets: str) -> Redactor:
     return redactor
 
 
-def test_a_private_field_is_referred_to_and_its_label_stays() -> None:
+def test_a_private_field_is_referred_to_by_its_name_or_by_the_application_s_word() -> None:
     shown = Redactor(SafetyPolicy()).screen(VisualState(elements=(FIELD,)))
     assert (shown.elements[0].text, shown.elements[0].value) == ("Password", HELD)
-
-
-def test_a_field_that_the_application_marks_private_is_referred_to_whatever_its_name() -> None:
     field = GUIElement(element_id="x", text="Salary", value="81,000", private=True)
     assert Redactor(SafetyPolicy()).screen(VisualState(elements=(field,))).elements[0].value == reference("value")
 
@@ -56,20 +53,14 @@ def test_a_secret_is_remembered_after_its_field_has_gone() -> None:
     assert redactor.screen(later).elements[0].text == HELD
 
 
-def test_a_screen_without_secrets_is_left_as_it_is() -> None:
+def test_a_redacted_screen_hides_the_secret_and_nothing_else() -> None:
     state = VisualState(elements=(GUIElement(element_id="e", text="Amount", value="12"),))
     assert Redactor(SafetyPolicy()).screen(state) is state
-
-
-def test_a_redacted_screen_hides_nothing_but_the_secret() -> None:
     state = VisualState(elements=(FIELD, GUIElement(element_id="e", text="Amount", value="12")), app="x", modal="e", timestamp=4)
     shown = Redactor(SafetyPolicy()).screen(state)
     assert shown.elements[1] == state.elements[1]
     assert (shown.app, shown.modal, shown.timestamp) == ("x", "e", 4)
     assert shown.by_id["pw"].value == HELD
-
-
-def test_the_lookup_of_a_redacted_screen_is_redacted_too() -> None:
     state = VisualState(elements=(FIELD,))
     assert state.by_id["pw"].value == SECRET
     assert Redactor(SafetyPolicy()).screen(state).by_id["pw"].value == HELD
