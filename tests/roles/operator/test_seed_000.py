@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -49,6 +50,7 @@ def decide(action: Action, **more: Any) -> OperatorDecision:
 
 
 FINISH = OperatorDecision(status=AgentStatus.FINISH, comment="done")
+FILL = decide(Fill(target=AMOUNT, text="$5.00"))
 
 
 def script(*decisions: OperatorDecision) -> ScriptedOperator:
@@ -70,6 +72,10 @@ def work(desk: SimulatedDesktop, policy: Any, *, given: dict[str, Any] | None = 
 
 def verbs(desk: SimulatedDesktop) -> list[str]:
     return [item["action"]["action_type"] for item in desk.received()]
+
+
+def claims(desk: SimulatedDesktop) -> Any:
+    return desk.world()["apps"]["reimbursement"]["claims"]
 
 
 def value_of(desk: SimulatedDesktop, label: str) -> str | None:
@@ -149,14 +155,14 @@ def test_one_given_approval_does_not_cover_a_second_action() -> None:
     )
     out = work(desk, policy, given={"human_approval": {"type": "approve"}})
     assert out["interaction_status"] == "needs_approval"
-    assert len(desk.world()["apps"]["reimbursement"]["claims"]) == 1
+    assert len(claims(desk)) == 1
 
 
 def test_a_missing_element_is_recovered_once_a_new_observation_shows_it() -> None:
     hidden = "{rename: {app: reimbursement, label: Amount, to: Sum}}"
     shown = "{when: {at: 1}, rename: {app: reimbursement, label: Amount, to: Amount}}"
     desk = desktop(f"[{hidden}, {shown}]")
-    out = work(desk, script(decide(Fill(target=AMOUNT, text="$5.00")), decide(Fill(target=AMOUNT, text="$5.00"))))
+    out = work(desk, script(FILL, FILL))
     assert out["interaction_status"] == "completed"
     assert value_of(desk, "Amount") == "$5.00"
     assert out["interaction_report"]["failed_actions"][0]["error"].startswith("target not found")
@@ -165,7 +171,7 @@ def test_a_missing_element_is_recovered_once_a_new_observation_shows_it() -> Non
 
 def test_a_loading_event_is_waited_out_without_counting_as_a_step() -> None:
     desk = desktop("[{when: {clicked: Save draft}, loading: {app: reimbursement, seconds: 4}}]")
-    policy = script(decide(Fill(target=AMOUNT, text="$5.00")), decide(Click(target=ActionTarget(text="Save draft"))))
+    policy = script(FILL, decide(Click(target=ActionTarget(text="Save draft"))))
     out = work(desk, policy)
     assert out["interaction_status"] == "completed"
     assert verbs(desk)[:2] == ["fill", "click"]
@@ -269,24 +275,16 @@ def test_output_that_is_not_as_required_is_not_completed() -> None:
     assert "the output has to fulfil 'total' in facts" in out["interaction_report"]["summary"]
 
 
-def test_empty_recognition_looks_once_more_and_then_fails() -> None:
+@pytest.mark.parametrize("confidence", [None, 0.2])
+def test_a_recognition_that_is_empty_or_unsure_looks_once_more_and_then_fails(confidence: float | None) -> None:
     class Blind:
         def recognize(self, state: VisualState) -> tuple[GUIElement, ...]:
-            return ()
+            return tuple(e.model_copy(update={"confidence": confidence}) for e in state.elements if confidence)
 
     desk = desktop()
     out = work(desk, script(decide(Fill(target=AMOUNT, text="1"))), recognizer=Blind())
     assert out["interaction_status"] == "failed"
     assert verbs(desk) == ["screenshot"]
-
-
-def test_low_confidence_elements_count_as_not_recognised() -> None:
-    class Unsure:
-        def recognize(self, state: VisualState) -> tuple[GUIElement, ...]:
-            return tuple(e.model_copy(update={"confidence": 0.2}) for e in state.elements)
-
-    out = work(desktop(), script(decide(Fill(target=AMOUNT, text="1"))), recognizer=Unsure())
-    assert out["interaction_status"] == "failed"
 
 
 def test_a_target_that_never_appears_is_recovered_from_boundedly() -> None:
@@ -302,7 +300,7 @@ def test_a_target_that_never_appears_is_recovered_from_boundedly() -> None:
 def test_a_harmless_pop_up_is_classified_and_dismissed() -> None:
     popup = "{title: Tip of the day, text: You can drag files, buttons: [Got it, Close]}"
     desk = desktop(f"[{{when: {{after_actions: 1}}, popup: {popup}}}]")
-    policy = script(decide(Fill(target=AMOUNT, text="$5.00")), decide(Fill(target=ActionTarget(text="Vendor"), text="Acme")))
+    policy = script(FILL, decide(Fill(target=ActionTarget(text="Vendor"), text="Acme")))
     out = work(desk, policy)
     assert out["interaction_status"] == "completed"
     assert desk.world()["dialogs"] == []
@@ -322,7 +320,7 @@ def test_a_harmless_pop_up_is_classified_and_dismissed() -> None:
 )
 def test_a_dangerous_dialog_goes_to_a_person_before_anything_is_pressed(title: str, text: str, buttons: str) -> None:
     desk = desktop(f"[{{when: {{after_actions: 1}}, popup: {{title: '{title}', text: '{text}', buttons: {buttons}}}}}]")
-    out = work(desk, script(decide(Fill(target=AMOUNT, text="$5.00")), decide(Fill(target=AMOUNT, text="$6.00"))))
+    out = work(desk, script(FILL, decide(Fill(target=AMOUNT, text="$6.00"))))
     assert out["interaction_status"] == "needs_approval"
     assert desk.world()["dialogs"] == [title]
     assert verbs(desk) == ["fill"]
@@ -330,21 +328,19 @@ def test_a_dangerous_dialog_goes_to_a_person_before_anything_is_pressed(title: s
 
 def test_validation_errors_become_events_and_the_planner_gets_another_try() -> None:
     desk = desktop()
-    policy = script(
-        decide(Fill(target=AMOUNT, text="lots")), decide(Click(target=SUBMIT)), decide(Fill(target=AMOUNT, text="$5.00"))
-    )
+    policy = script(decide(Fill(target=AMOUNT, text="lots")), decide(Click(target=SUBMIT)), FILL)
     out = work(desk, policy, safety=SafetyPolicy(rules=(), otherwise="allow"))
     kinds = {event["kind"] for event in out["interaction_report"]["environment_events"]}
     assert "validation" in kinds
     assert out["interaction_status"] == "completed"
     assert value_of(desk, "Amount") == "$5.00"
-    assert desk.world()["apps"]["reimbursement"]["claims"] == {}
+    assert claims(desk) == {}
 
 
 def test_a_disallowed_action_is_blocked_before_execution_and_recorded() -> None:
     desk = desktop()
     given = {"constraints": {"forbidden_actions": ["submit"]}, "human_approval": {"type": "approve"}}
-    out = work(desk, script(decide(Fill(target=AMOUNT, text="$5.00")), decide(Click(target=SUBMIT))), given=given)
+    out = work(desk, script(FILL, decide(Click(target=SUBMIT))), given=given)
     assert out["interaction_status"] == "blocked"
     assert [f["verdict"] for f in out["interaction_report"]["safety_findings"]] == ["deny"]
     assert verbs(desk) == ["fill"]
@@ -352,9 +348,9 @@ def test_a_disallowed_action_is_blocked_before_execution_and_recorded() -> None:
 
 def test_pressing_enter_in_a_form_is_a_submit_too() -> None:
     desk = desktop()
-    out = work(desk, script(decide(Fill(target=AMOUNT, text="$5.00")), decide(PressKey(target=AMOUNT, keys=("Enter",)))))
+    out = work(desk, script(FILL, decide(PressKey(target=AMOUNT, keys=("Enter",)))))
     assert out["interaction_status"] == "needs_approval"
-    assert desk.world()["apps"]["reimbursement"]["claims"] == {}
+    assert claims(desk) == {}
 
 
 def test_an_adapter_exception_becomes_a_structured_error_and_loses_no_history() -> None:
@@ -374,7 +370,7 @@ def test_an_adapter_that_cannot_even_be_observed_ends_in_a_report() -> None:
     class ClosesItself:
         def decide(self, view: OperatorView) -> OperatorDecision:
             desk.close()
-            return decide(Fill(target=AMOUNT, text="$5.00"))
+            return FILL
 
     out = work(desk, ClosesItself())
     assert out["interaction_status"] == "failed"
@@ -395,16 +391,10 @@ def test_a_decision_without_a_usable_status_is_asked_for_again_and_never_finishe
     assert policy.asked == 3
 
 
-def test_low_confidence_needs_approval() -> None:
+@pytest.mark.parametrize("doubt", [{"confidence": 0.3}, {"status": "CONFIRM"}], ids=str)
+def test_what_the_policy_itself_is_not_sure_of_needs_approval(doubt: dict[str, Any]) -> None:
     desk = desktop()
-    out = work(desk, script(decide(Fill(target=AMOUNT, text="$5.00"), confidence=0.3)))
-    assert out["interaction_status"] == "needs_approval"
-    assert desk.received() == []
-
-
-def test_confirm_stops_before_the_action() -> None:
-    desk = desktop()
-    out = work(desk, script(decide(Fill(target=AMOUNT, text="$5.00"), status="CONFIRM")))
+    out = work(desk, script(decide(Fill(target=AMOUNT, text="$5.00"), **doubt)))
     assert out["interaction_status"] == "needs_approval"
     assert desk.received() == []
 
@@ -412,43 +402,43 @@ def test_confirm_stops_before_the_action() -> None:
 # --- approval as an interrupt ---------------------------------------------------------------------------------------
 
 
-def _paused(desk: SimulatedDesktop, *decisions: OperatorDecision) -> tuple[Any, dict[str, Any], Any]:
-    graph = build_operator(context(desk, script(*decisions)), checkpointer=InMemorySaver())
-    config: dict[str, Any] = {"configurable": {"thread_id": "1"}, "recursion_limit": 500}
+def _paused(desk: SimulatedDesktop, *decisions: OperatorDecision) -> tuple[Callable[..., dict[str, Any]], Any, Context]:
+    """How to answer what is asked, what is asked, and the context."""
+    given = context(desk, script(*decisions))
+    graph = build_operator(given, checkpointer=InMemorySaver())
+    config: Any = {"configurable": {"thread_id": "1"}, "recursion_limit": 500}
     out = graph.invoke({"task_goal": "go", "initial_observation": desk.observe().model_dump(mode="json")}, config)
-    return graph, config, out["__interrupt__"][0]
+    asked = out["__interrupt__"][0]
+    return lambda **said: graph.invoke(Command(resume={asked.id: {"decisions": [said]}}), config), asked.value, given
 
 
-def _answer(graph: Any, config: dict[str, Any], asked: Any, **decision: Any) -> dict[str, Any]:
-    return graph.invoke(Command(resume={asked.id: {"decisions": [decision]}}), config)
+def _answered(desk: SimulatedDesktop, *more: OperatorDecision, **said: Any) -> dict[str, Any]:
+    """What comes of an answer to whether the form is to be submitted."""
+    answer, _, _ = _paused(desk, FILL, decide(Click(target=SUBMIT)), *more)
+    return answer(**said)
 
 
 def test_the_interrupt_carries_the_ecosystems_payload() -> None:
-    _, _, asked = _paused(desktop(), decide(Fill(target=AMOUNT, text="$5.00")), decide(Click(target=SUBMIT)))
-    assert asked.value["action_requests"] == [
+    _, asked, _ = _paused(desktop(), FILL, decide(Click(target=SUBMIT)))
+    assert asked["action_requests"] == [
         {"name": "click", "args": {"target": {"text": "Submit"}}, "description": 'click "Submit"'}
     ]
-    assert asked.value["review_configs"] == [
-        {"action_name": "click", "allowed_decisions": ["approve", "edit", "reject", "respond"]}
-    ]
-    assert asked.value["default"] == "reject"
+    assert asked["review_configs"] == [{"action_name": "click", "allowed_decisions": ["approve", "edit", "reject", "respond"]}]
+    assert asked["default"] == "reject"
 
 
 def test_an_edited_action_is_done_instead_of_the_proposed_one() -> None:
     desk = desktop()
-    graph, config, asked = _paused(desk, decide(Fill(target=AMOUNT, text="$5.00")), decide(Click(target=SUBMIT)))
-    edited = {"name": "click", "args": {"target": {"text": "Save draft"}}}
-    out = _answer(graph, config, asked, type="edit", edited_action=edited)
+    out = _answered(desk, type="edit", edited_action={"name": "click", "args": {"target": {"text": "Save draft"}}})
     assert out["interaction_status"] == "completed"
     assert desk.received()[-1]["action"]["target"] == {"text": "Save draft"}
-    assert desk.world()["apps"]["reimbursement"]["claims"] == {}
+    assert claims(desk) == {}
 
 
 def test_constraints_that_come_with_an_approval_hold_from_then_on() -> None:
     desk = desktop()
     again = (decide(Click(target=ActionTarget(text="New claim"))), decide(Fill(target=AMOUNT, text="$2.00")))
-    graph, config, asked = _paused(desk, decide(Fill(target=AMOUNT, text="$1.00")), decide(Click(target=SUBMIT)), *again)
-    out = _answer(graph, config, asked, type="approve", constraints={"forbidden_actions": ["fill"]})
+    out = _answered(desk, *again, type="approve", constraints={"forbidden_actions": ["fill"]})
     assert out["constraints"] == {"forbidden_actions": ["fill"]}
     assert out["interaction_status"] == "blocked"
     assert '"fill" with' not in out["interaction_report"]["summary"]
@@ -456,53 +446,39 @@ def test_constraints_that_come_with_an_approval_hold_from_then_on() -> None:
     assert verbs(desk) == ["fill", "click", "click"], "the approved action was done, and nothing that was forbidden with it"
 
 
-def test_an_approval_with_a_constraint_against_the_action_itself_is_no_approval() -> None:
+@pytest.mark.parametrize(
+    ("answer", "said"),
+    [
+        ({"type": "approve", "constraints": {"allowed_apps": ["notes"]}}, "what was added forbids it"),
+        ({"type": "approve", "digest": "0" * 24}, ""),
+        ({"type": "yes"}, ""),
+        ({}, ""),
+        ({"type": "edit"}, ""),
+        ({"type": "edit", "edited_action": {"name": "eval"}}, ""),
+    ],
+)
+def test_an_answer_that_is_no_approval_of_this_action_never_opens_the_gate(answer: dict[str, Any], said: str) -> None:
     desk = desktop()
-    graph, config, asked = _paused(desk, decide(Fill(target=AMOUNT, text="$1.00")), decide(Click(target=SUBMIT)))
-    out = _answer(graph, config, asked, type="approve", constraints={"allowed_apps": ["notes"]})
+    out = _answered(desk, **answer)
     assert out["interaction_status"] == "blocked"
-    assert "what was added forbids it" in out["interaction_report"]["summary"]
-    assert verbs(desk) == ["fill"]
-
-
-def test_an_approval_for_another_digest_is_void() -> None:
-    desk = desktop()
-    graph, config, asked = _paused(desk, decide(Fill(target=AMOUNT, text="$5.00")), decide(Click(target=SUBMIT)))
-    out = _answer(graph, config, asked, type="approve", digest="0" * 24)
-    assert out["interaction_status"] == "blocked"
-    assert verbs(desk) == ["fill"]
-
-
-@pytest.mark.parametrize("answer", [{"type": "yes"}, {}, {"type": "edit"}, {"type": "edit", "edited_action": {"name": "eval"}}])
-def test_an_unusable_answer_never_opens_the_gate(answer: dict[str, Any]) -> None:
-    desk = desktop()
-    graph, config, asked = _paused(desk, decide(Fill(target=AMOUNT, text="$5.00")), decide(Click(target=SUBMIT)))
-    out = _answer(graph, config, asked, **answer)
-    assert out["interaction_status"] == "blocked"
+    assert said in out["interaction_report"]["summary"]
     assert verbs(desk) == ["fill"]
 
 
 def test_an_approved_control_that_has_changed_meanwhile_is_not_pressed() -> None:
     desk = desktop()
-    graph, config, asked = _paused(desk, decide(Fill(target=AMOUNT, text="$5.00")), decide(Click(target=SUBMIT)))
+    answer, _, _ = _paused(desk, FILL, decide(Click(target=SUBMIT)))
     desk.perform(Click(target=ActionTarget(text="My claims")), key="somebody-else")
-    _answer(graph, config, asked, type="approve")
-    assert desk.world()["apps"]["reimbursement"]["claims"] == {}
+    answer(type="approve")
+    assert claims(desk) == {}
 
 
 def test_a_question_is_answered_with_words_that_become_a_fact() -> None:
-    desk = desktop()
     question = {"action_type": "ask_user", "question": "Which amount?", "name": "amount"}
-    decision = OperatorDecision.model_validate({"action": question, "status": "PENDING"})
-    journal_context = context(desk, script(decision))
-    graph = build_operator(journal_context, checkpointer=InMemorySaver())
-    config: dict[str, Any] = {"configurable": {"thread_id": "1"}}
-    out = graph.invoke({"task_goal": "go", "initial_observation": desk.observe().model_dump(mode="json")}, config)
-    asked = out["__interrupt__"][0]
-    assert asked.value["kind"] == "question"
-    out = _answer(graph, config, asked, type="respond", message="$7.50")
-    assert out["interaction_status"] == "completed"
-    assert [(f.name, f.value, f.role) for f in journal_context.journal.facts()] == [("amount", "$7.50", "user")]
+    answer, asked, given = _paused(desktop(), OperatorDecision.model_validate({"action": question, "status": "PENDING"}))
+    assert asked["kind"] == "question"
+    assert answer(type="respond", message="$7.50")["interaction_status"] == "completed"
+    assert [(f.name, f.value, f.role) for f in given.journal.facts()] == [("amount", "$7.50", "user")]
 
 
 def test_the_report_survives_scrolling_waiting_and_finishing_by_action() -> None:

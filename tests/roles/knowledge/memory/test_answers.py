@@ -116,15 +116,15 @@ def test_what_is_no_memory_is_one_sentence_and_where_it_stands_is_known(tmp_path
         AnswerFile(path).find("Which?", "billing")
     with pytest.raises(MemoryFault):
         AnswerFile(path).keep(said("Which?", "this"))
-    path = tmp_path / "answers.sqlite"
+    path = tmp_path / "others.sqlite"
     with sqlite3.connect(path) as db:
         db.execute("CREATE TABLE answers (a)")
     db.close()
     with pytest.raises(MemoryFault):
         AnswerFile(path).find("Which?", "billing")
-    (tmp_path / "answers.sqlite").symlink_to(tmp_path / "elsewhere")
+    (tmp_path / "link.sqlite").symlink_to(tmp_path / "elsewhere")
     with pytest.raises(MemoryFault):
-        AnswerFile(tmp_path / "answers.sqlite").keep(said("Which?", "this"))
+        AnswerFile(tmp_path / "link.sqlite").keep(said("Which?", "this"))
     assert not (tmp_path / "elsewhere").exists()
     assert answers_path(None, tmp_path / "runs") == tmp_path / ".deskcrew" / "answers.sqlite"
     assert answers_path(tmp_path / "mine", tmp_path / "runs") == tmp_path / "mine"
