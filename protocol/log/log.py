@@ -117,32 +117,28 @@ def whole_file(path: Path, *, errors: str = "strict", mode: int = 0o666) -> Iter
 
     It is written beside its place. Whoever made the folder may have laid a link there: nothing is written through one.
     """
-    partial = path.with_name(path.name + PARTIAL)
-    if partial.is_symlink():
-        partial.unlink()
-    try:
-        with open(
-            partial, "w", encoding="utf-8", errors=errors, newline="\n",
-            opener=lambda name, flags: os.open(name, flags | getattr(os, "O_NOFOLLOW", 0), mode),
-        ) as file:  # fmt: skip
-            yield file
-            file.flush()
-            os.fsync(file.fileno())  # else failing power leaves the new name and no text
-        os.replace(partial, path)
-    finally:
-        partial.unlink(missing_ok=True)
+    with _whole(path, mode) as file, io.TextIOWrapper(file, "utf-8", errors, newline="\n") as text:
+        yield text
+        text.flush()
+        os.fsync(file.fileno())  # else failing power leaves the new name and no text
 
 
 def write_whole(path: Path, body: bytes, *, mode: int = 0o666) -> None:
     """The same for bytes."""
+    with _whole(path, mode) as file:
+        file.write(body)
+        file.flush()
+        os.fsync(file.fileno())
+
+
+@contextmanager
+def _whole(path: Path, mode: int) -> Iterator[IO[bytes]]:
     partial = path.with_name(path.name + PARTIAL)
     if partial.is_symlink():
         partial.unlink()
     try:
         with open(partial, "wb", opener=lambda name, flags: os.open(name, flags | getattr(os, "O_NOFOLLOW", 0), mode)) as file:
-            file.write(body)
-            file.flush()
-            os.fsync(file.fileno())
+            yield file
         os.replace(partial, path)
     finally:
         partial.unlink(missing_ok=True)

@@ -11,7 +11,7 @@ from math import inf, nextafter
 from typing import Any, ClassVar
 
 from protocol.dialects.common.base import Context, Dialect, DialectError, Loss, ParsedPayload, WrittenPayload
-from protocol.dialects.common.calls import BareName, Call, parse_calls
+from protocol.dialects.common.calls import BareName, Call, bound, parse_calls
 from protocol.dialects.common.conversion import (
     AIMED,
     NOTCH,
@@ -291,16 +291,12 @@ class _Reading(Reading):
     def bind(self, call: Call, names: list[str]) -> None:
         """The arguments by name. Raises DialectError for too many, and for what is no literal."""
         self.call = call
-        if len(call.args) > len(names):
-            self.refuse(call.where, f"{call.name} takes {len(names)} arguments: {', '.join(names) or 'none'}")
-        arguments = [*zip(names, call.args, strict=False), *call.kwargs.items()]
-        for name, value in arguments:
+        arguments = bound(NAME, call.where, call.name, names, call.args, call.kwargs)
+        for name, value in arguments.items():
             for part in value if isinstance(value, list) else [value]:
                 if type(part) is BareName:
                     self.refuse(f"{call.where}.{name}", f"a text in quotes is needed, not the name {part[:40]}")
-        if twice := set(names[: len(call.args)]) & call.kwargs.keys():
-            self.refuse(call.where, f"the argument {min(twice)} is given twice")
-        self.fields = Fields(NAME, dict(arguments), call.where)
+        self.fields = Fields(NAME, arguments, call.where)
 
     def bid(self, name: str = "bid") -> ActionTarget:
         return ActionTarget(element_id=self.fields.text(name))

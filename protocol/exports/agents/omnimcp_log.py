@@ -11,13 +11,11 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from pydantic import ValidationError
-
 from protocol.dialects.common.base import Context, DialectError
 from protocol.dialects.desktop.omnimcp import from_omnimcp
 from protocol.exports.common.base import Format, ImportResult
 from protocol.exports.common.kept import info_of, picture_named
-from protocol.exports.common.lines import first_objects, listed, mapping, read_json_lines, refuse, step_of, told
+from protocol.exports.common.lines import checked, first_objects, listed, mapping, read_json_lines, refuse, step_of, told
 from protocol.log.log import LogLine
 from protocol.model.actions import AgentAction
 from protocol.model.elements import GUIElement, VisualState
@@ -29,6 +27,7 @@ _READ = (
     "step_index", "timestamp", "goal", "screenshot_path", "executed_action", "executed_target_element_id", "executed_parameters",
     "action_success",
 )  # fmt: skip
+_NAMES = {"element_id": "id", "text": "content", "role": "type"}
 _ROLES = {"text_field": "textbox", "text_input": "textbox", "icon": "img"}
 _HEADER = 24
 """Bytes of a PNG up to its width and height."""
@@ -123,12 +122,8 @@ def _element(track: JsonObject, seen: JsonObject, size: tuple[int, int] | None, 
         "role": _ROLES.get(kind, kind) if isinstance(kind, str) else None,
         "confidence": 1.0 if confidence is None else confidence,
     }
-    try:
-        box = _box(seen.get("bounds"))
-        return GUIElement.model_validate({**fields, "bbox": box.to_px(size) if box and size else None})
-    except ValidationError as bad:
-        first = bad.errors(include_url=False)[0]
-        refuse(f"{where}.latest_element", f"{first['loc'][0] if first['loc'] else 'bounds'}: {first['msg']}")
+    box = _box(seen.get("bounds"))
+    return checked(GUIElement, {**fields, "bbox": box.to_px(size) if box and size else None}, f"{where}.latest_element", _NAMES)
 
 
 def _box(bounds: Any) -> Region | None:
@@ -137,6 +132,8 @@ def _box(bounds: Any) -> Region | None:
     if numbers is None or not all(isinstance(n, int | float) and not isinstance(n, bool) and abs(n) < 1e6 for n in numbers):
         return None
     x, y, width, height = numbers
+    if width < 0 or height < 0:
+        return None
     x1, y1, x2, y2 = (min(max(n, 0.0), 1.0) for n in (x, y, x + width, y + height))
     return Region(space="norm1", x1=x1, y1=y1, x2=x2, y2=y2)
 

@@ -10,8 +10,6 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from pydantic import ValidationError
-
 from protocol.dialects.common.base import Context, DialectError, Loss
 from protocol.dialects.common.fields import build
 from protocol.dialects.desktop.openadapt import from_openadapt, to_openadapt
@@ -28,7 +26,7 @@ from protocol.exports.common.kept import (
     pictures_of,
     run_facts,
 )
-from protocol.exports.common.lines import json_document, json_line, listed, mapping, refuse, step_of, told
+from protocol.exports.common.lines import checked, json_document, json_line, listed, mapping, refuse, step_of, told
 from protocol.log.log import LogLine, whole_file
 from protocol.model.actions import AgentAction
 from protocol.model.elements import GUIElement, VisualState
@@ -110,12 +108,8 @@ def state_of(seen: JsonObject, where: str) -> tuple[VisualState, JsonObject]:
     size = seen.get("viewport") or seen.get("screen_size")
     window = mapping(seen.get("active_window"))
     fields = {"screen_resolution": size, "timestamp": seen.get("timestamp"), "app": window.get("app_name")}
-    try:
-        known = {name: value for name, value in fields.items() if value is not None}
-        return VisualState(elements=tuple(elements), **known), rest
-    except ValidationError as bad:
-        first = bad.errors(include_url=False)[0]
-        refuse(f"{where}.{_THEIR_NAMES.get(str(first['loc'][0]), first['loc'][0])}", str(first["msg"]))
+    known = {name: value for name, value in fields.items() if value is not None}
+    return checked(VisualState, {"elements": elements, **known}, where, _THEIR_NAMES), rest
 
 
 _SEEN = ("schema_version", "screenshot_path", "viewport", "screen_size", "nodes", "timestamp")
@@ -131,11 +125,8 @@ def _element(node: Any, parents: JsonObject, where: str) -> tuple[GUIElement, Js
     fields.setdefault("role", role_of(node.get("role")))
     fields.setdefault("parent", parents.get(str(node.get("node_id"))))
     name = node.get("name") if node.get("name") is not None else node.get("text")
-    try:
-        element = GUIElement.model_validate({"element_id": node.get("node_id"), "text": name, "bbox": node.get("bbox"), **fields})
-    except ValidationError as bad:
-        first = bad.errors(include_url=False)[0]
-        refuse(f"{where}.{first['loc'][0]}", str(first["msg"]).removeprefix("Value error, "))
+    data = {"element_id": node.get("node_id"), "text": name, "bbox": node.get("bbox"), **fields}
+    element = checked(GUIElement, data, where)
     other = {key: value for key, value in node.items() if key not in _NODE and value not in (None, False, "")}
     if node.get("text") is not None and node["text"] != name:
         other["text"] = node["text"]
@@ -281,18 +272,12 @@ def _read(step: Any, where: str, episode: JsonObject, after: Any, about: JsonObj
         }
     if not ours and seen.get("screenshot_path") and not before:
         fields["raw"] = {**fields["raw"], "screenshot_path": seen["screenshot_path"]}
-    state = _checked(state, {**mapping(ours.get("state")), "screenshot_path": before}, where)
+    seen_before = {name: getattr(state, name) for name in VisualState.model_fields}
+    update = {**mapping(ours.get("state")), "screenshot_path": before}
+    state = checked(VisualState, {**seen_before, **update}, f"{where}.observation")
     reasoning = step.get("reasoning") or done.get("reasoning")
     said = reasoning if isinstance(reasoning, str) and action.verb != "fail_goal" else step.get("reasoning") or ""
     yield step_of(where, visual_state=state, action=action, reasoning=said, pictures=pictures, **fields)
-
-
-def _checked(state: VisualState, update: JsonObject, where: str) -> VisualState:
-    try:
-        fields = {name: getattr(state, name) for name in VisualState.model_fields}
-        return VisualState.model_validate({**fields, **update})
-    except ValidationError as bad:
-        refuse(f"{where}.observation", str(bad.errors(include_url=False)[0]["msg"]))
 
 
 def _read_result(result: Any) -> tuple[JsonObject | None, JsonObject]:
@@ -367,12 +352,7 @@ def _older_target(done: JsonObject, where: str) -> ActionTarget | None:
         given["point"] = {"x": point["x"], "y": point["y"], "space": space}
     if not given.keys() - {"role"}:
         return None
-    try:
-        return ActionTarget.model_validate(given)
-    except ValidationError as bad:
-        first = bad.errors(include_url=False)[0]
-        place = "coordinates" if first["loc"][0] == "point" else "element"
-        refuse(f"{where}.{place}", str(first["msg"]).removeprefix("Value error, "))
+    return checked(ActionTarget, given, where, {**dict.fromkeys(given, "element"), "point": "coordinates"})
 
 
 FORMAT = Format(name="openadapt_episode", title="OpenAdapt Episode", suffix=".json", write=write, read=read)

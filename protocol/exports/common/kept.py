@@ -16,7 +16,7 @@ from pydantic import ValidationError
 from protocol.dialects import dialect
 from protocol.dialects.common.base import Context, DialectError, Loss
 from protocol.exports.common.base import ExportResult, Pictures, Run, RunInfo
-from protocol.exports.common.lines import listed, mapping, refuse, step_of
+from protocol.exports.common.lines import checked, listed, mapping, step_of
 from protocol.model.actions import AgentAction
 from protocol.model.geometry import JsonObject
 from protocol.model.steps import InteractionStep, Picture
@@ -43,10 +43,8 @@ def kept_pictures(*pictures: Picture | None) -> JsonObject:
 
 def pictures_of(data: object, where: str) -> tuple[Picture, ...]:
     """What `kept_pictures` wrote. Raises BadStep."""
-    try:
-        return tuple(map(Picture.model_validate, listed(mapping(data).get("pictures"))))
-    except ValidationError as bad:
-        refuse(f"{where}.pictures", str(bad.errors(include_url=False)[0]["msg"]).removeprefix("Value error, "))
+    found = listed(mapping(data).get("pictures"))
+    return tuple(checked(Picture, each, f"{where}.pictures[{n}]") for n, each in enumerate(found))
 
 
 def picture_named(path: object, moment: Literal["before", "after"]) -> tuple[Picture, ...]:

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from itertools import islice
 from pathlib import Path
-from typing import Any, NoReturn
+from types import MappingProxyType
+from typing import Any, NoReturn, TypeVar
 
-from pydantic import ValidationError
+from pydantic import BaseModel, ValidationError
 
 from protocol.dialects.common.base import DialectError
 from protocol.exports.common.base import FormatError
@@ -18,6 +19,7 @@ from protocol.log.versions import BadStep, Problem
 from protocol.model.geometry import JsonObject
 from protocol.model.steps import InteractionStep
 
+_Model = TypeVar("_Model", bound=BaseModel)
 _LOOKED_AT = 100
 """Lines by which it is seen what a file is."""
 _UNSAFE = re.compile("[\x7f-\x9f\u2028\u2029\ud800-\udfff]")
@@ -200,9 +202,15 @@ def listed(value: Any) -> list[Any]:
 
 def step_of(where: str, **fields: Any) -> InteractionStep:
     """A step of these fields. Raises BadStep at `where` and the field."""
+    return checked(InteractionStep, fields, where)
+
+
+def checked(model: type[_Model], data: Any, where: str, names: Mapping[str, str] = MappingProxyType({})) -> _Model:
+    """`data` as that model. Raises BadStep at `where` and the field, by its name in `names` where it has another there."""
     try:
-        return InteractionStep.model_validate(fields)
+        return model.model_validate(data)
     except ValidationError as bad:
         first = bad.errors(include_url=False)[0]
-        path = "".join(f".{part}" for part in first["loc"][:2])
-        refuse(where + path, str(first["msg"]).removeprefix("Value error, "))
+        path = [str(part) for part in first["loc"][:2]]
+        place = names[path[0]] if path and path[0] in names else ".".join(path)
+        refuse(f"{where}.{place}" if place else where, str(first["msg"]).removeprefix("Value error, "))

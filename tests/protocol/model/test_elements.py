@@ -63,7 +63,7 @@ def test_the_id_of_a_state_depends_on_everything_around_the_elements(change: dic
     assert SCREEN.model_copy(update=change).state_id != SCREEN.state_id
 
 
-@pytest.mark.parametrize("seed", ["0", "1", "4242"])
+@pytest.mark.parametrize("seed", ["4242"])
 def test_the_id_of_a_state_is_the_same_in_another_process(seed: str) -> None:
     code = "import sys; from protocol import VisualState; print(VisualState.model_validate_json(sys.stdin.read()).state_id)"
     done = subprocess.run(

@@ -134,15 +134,6 @@ def test_the_magnitude_of_a_scroll_is_a_share_of_the_screen() -> None:
     assert [loss.what for loss in notches.losses] == ["scroll.unit"]
 
 
-@pytest.mark.parametrize("magnitude", [0, 1, 7, 333, 800, 999])
-@pytest.mark.parametrize("direction", ["up", "down", "left", "right"])
-def test_every_magnitude_and_direction_survives(direction: str, magnitude: int) -> None:
-    call = {"name": "scroll_at", "args": {"x": 1, "y": 2, "direction": direction, "magnitude": magnitude}}
-    said, losses = to_gemini(from_gemini(call, HERE).actions[0], HERE)
-    assert losses == []
-    assert said == (call if magnitude else {**call, "args": {**call["args"], "direction": "down"}})
-
-
 def test_a_scroll_of_the_document_says_no_amount() -> None:
     actions, losses = from_gemini({"name": "scroll_document", "args": {"direction": "down"}}, HERE)
     assert actions == [p.Scroll(delta=p.Delta(y=1), unit="page")]

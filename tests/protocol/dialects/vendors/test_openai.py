@@ -164,13 +164,6 @@ def test_scrolling_keeps_its_sign_on_both_axes(x: int, y: int, direction: str) -
     assert to_openai(back, HERE).payload == batch(said)
 
 
-def test_a_curved_drag_keeps_every_point() -> None:
-    points = [{"x": n, "y": n * n} for n in range(30)]
-    (action,) = from_openai({"type": "drag", "path": points}, HERE).actions
-    assert len(action.path) == 28
-    assert to_openai(action, HERE).payload["actions"][0]["path"] == points
-
-
 SPLIT = [
     (p.Type(text="a", target=AT), ["click", "type"], "type.target"),
     (p.Type(text="a", submit=True), ["type", "keypress"], "type.submit"),

@@ -201,7 +201,7 @@ def test_pixels_of_a_picture_become_pixels_of_the_screen() -> None:
         ("fly('a51')", "line 1, column 1", "no action 'fly'"),
         ("click(a51)", "line 1, column 1.bid", "not the name a51"),
         ("click('a51', modifiers=[Shift])", "line 1, column 1.modifiers", "not the name Shift"),
-        ("click('a', 'left', [], 4)", "line 1, column 1", "takes 3 arguments"),
+        ("click('a', 'left', [], 4)", "line 1, column 1", "at most 3 arguments"),
         ("click('a51'", "line 1, column 12", "expected"),
         ("fill('a', __import__('os').getcwd())", "line 1, column 21", "expected"),
         ("click('" + "[" * 100_000, "line 1, column 7", "expected"),

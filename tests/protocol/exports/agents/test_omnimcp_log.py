@@ -155,7 +155,7 @@ def test_an_older_log_with_plans_is_read(tmp_path: Path) -> None:
         (logged("wait", timestamp=None), "$.timestamp"),
         (
             logged("wait", tracking_context=[{"latest_element": {"id": "x", "confidence": 7}}]),
-            "$.tracking_context[0].latest_element",
+            "$.tracking_context[0].latest_element.confidence",
         ),
         ([1], "$"),
         ('{"step_index": 0, "goal"', "$"),
