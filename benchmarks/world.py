@@ -187,7 +187,9 @@ def in_chromium(spec: WorldSpec, steps: float) -> Iterator[Figure]:
     """The same world served to Chromium, worked by Playwright."""
     try:
         from environments.browser import BrowserEnvironment
-        from environments.served.twin import Twin
+
+        sys.path.append(str(Path(__file__).resolve().parents[1] / "tests" / "_support"))
+        from worlds.twin import Twin
 
         browser = BrowserEnvironment("about:blank")
         browser.reset()

@@ -284,7 +284,12 @@ def page_of(state: VisualState) -> PageCard:
 
     widgets = tuple(
         Widget(
-            role=e.role, name=e.name, ticked=e.value == "true", filled=bool(e.value), hint=e.placeholder or "", options=e.choices,
+            role=e.role,
+            name=e.name,
+            ticked=e.value == "true",
+            filled=bool(e.value),
+            hint=e.placeholder or "",
+            options=e.choices,
             inside=inside(e),
             folded=None if e.expanded is None else not e.expanded,
         )

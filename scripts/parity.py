@@ -4,10 +4,15 @@
 from __future__ import annotations
 
 import sys
+from pathlib import Path
+
+sys.path.append(str(Path(__file__).resolve().parents[1] / "tests" / "_support"))
+
 import time
 
+from worlds.twin import Twin
+
 from environments.browser import BrowserEnvironment
-from environments.served.twin import Twin
 from environments.simulated.desktop import SimulatedDesktop
 from orchestrator.settings.settings import shipped_names
 from orchestrator.tasks.judge import play, task_environment

@@ -25,7 +25,9 @@ _JOIN_SESSION_KEYRING = 1
 
 def main() -> None:
     job = json.loads(sys.stdin.buffer.readline())
-    leave_behind()
+    # What is handed down from whoever started this and no namespace takes away
+    if call := _KEYCTL.get(os.uname().machine):
+        ctypes.CDLL(None).syscall(call, _JOIN_SESSION_KEYRING, None)
     given = {path: base64.b64decode(body) for path, body in job["files"].items()}
     os.chdir(job["work"])
     for folder in job["folders"]:
@@ -45,12 +47,6 @@ def main() -> None:
         if job["answer"] == sys.stdin.fileno():
             out.seek(0)  # the answer takes the place of the job
         out.write(json.dumps(answer).encode("ascii") + b"\n")
-
-
-def leave_behind() -> None:
-    """What is handed down from whoever started this and no namespace takes away."""
-    if call := _KEYCTL.get(os.uname().machine):
-        ctypes.CDLL(None).syscall(call, _JOIN_SESSION_KEYRING, None)
 
 
 def left_behind() -> None:

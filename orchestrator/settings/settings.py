@@ -109,7 +109,7 @@ def make_served(
     settings: BrowserSettings, make: Callable[[], SimulatedDesktop], store: Path | None, retries: Retries | None = None
 ) -> Environment:
     """A simulated world as web pages, in a browser. The world is kept beside its run, so that a run goes on in a new browser."""
-    from environments.served.twin import BrowsedWorld
+    from environments.served.browsed import BrowsedWorld
 
     if settings.url:
         raise UsageProblem(

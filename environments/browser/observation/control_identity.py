@@ -135,16 +135,12 @@ async def _looks(sight: Sight, action: Action) -> dict[str, tuple[Look, GUIEleme
 async def _look_for(sight: Sight, action: Action) -> tuple[Look, GUIElement | None]:
     if action.target is not None:
         aim = await find(sight, action.target)
-        return await look_at(sight, aim, reached_by(action)), aim.element
+        # How the page is asked for the control of an action that has a target
+        return await look_at(sight, aim, "keys" if isinstance(action, Type | Fill | HoldKey | PressKey) else "press"), aim.element
     await sight.look()
     if isinstance(action, MouseDown | MouseUp):
         return await look_under(sight, *sight.pointer), None
     return await look_focus(sight), next((e for e in sight.elements if e.focused), None)
-
-
-def reached_by(action: Action) -> str:
-    """How the page is asked for the control of an action that has a target."""
-    return "keys" if isinstance(action, Type | Fill | HoldKey | PressKey) else "press"
 
 
 def presses(action: Action, look: Look) -> bool:

@@ -102,13 +102,6 @@ def edit_key(turn: Turn, shown: ShownElement, line: EditedLine, key: str) -> Non
         turn.change(caret=moved.caret, anchor=None)
 
 
-def step_option(turn: Turn, shown: ShownElement, by: int) -> None:
-    options = shown.widget.options
-    if options:
-        here = options.index(shown.widget.value or "") if shown.widget.value in options else (-1 if by > 0 else len(options))
-        turn.edit(shown, options[min(max(0, here + by), len(options) - 1)])
-
-
 def clipboard(turn: Turn, shown: ShownElement | None, key: str) -> None:
     if shown is None:
         if key == "c" and turn.desk.selection:
@@ -445,7 +438,11 @@ def _plain(turn: Turn, key: str, held: tuple[str, ...]) -> None:
     elif shown and role in SWITCHES and key == " ":
         turn.edit(shown, "false" if shown.widget.value == "true" else "true")
     elif shown and role == "combobox" and key in {"ArrowDown", "ArrowUp"}:
-        step_option(turn, shown, 1 if key == "ArrowDown" else -1)
+        by = 1 if key == "ArrowDown" else -1
+        options = shown.widget.options
+        if options:
+            here = options.index(shown.widget.value or "") if shown.widget.value in options else (-1 if by > 0 else len(options))
+            turn.edit(shown, options[min(max(0, here + by), len(options) - 1)])
     elif shown and shown.widget.press and key == " ":
         _activate(turn, shown)
     elif not (shown and walked(turn, shown, key, held)):

@@ -71,8 +71,7 @@ def go(turn: Turn, action: Going) -> None:
     state = turn.world.apps.get(_BROWSER)
     if not isinstance(state, BrowserState):
         raise Refused(f"this desktop cannot {action.verb.replace('_', ' ')}; it has no browser")
-    if turn.desk.dialogs:
-        raise Refused(f'a dialog "{turn.desk.dialogs[-1].title}" is open; answer it first')
+    turn.need_no_dialog()
     if turn.desk.busy(_BROWSER):
         raise Refused(f"{APPS[_BROWSER].title} is loading; wait")
     event = _event(turn, state, action)
@@ -122,11 +121,6 @@ def _listed(state: BrowserState) -> list[dict[str, object]]:
         {"index": at, "title": state.place_at(tab.address).title, "url": tab.address, "current": name == state.current}
         for at, (name, tab) in enumerate(state.tabs.items())
     ]
-
-
-def renumbered(before: World, after: World) -> bool:
-    """Whether the time that passed between the two can have moved element ids."""
-    return before.desk.messages != after.desk.messages or before.desk.loading != after.desk.loading
 
 
 def pinned(before: World, action: Action) -> Action:
@@ -188,7 +182,7 @@ def gesture(turn: Turn, action: Action) -> bool:
         case PressKey(keys=(key,)) if key == _HOME:
             home(turn)
         case PressKey(keys=(key,)) if key == _SWITCH:
-            _touch_no_dialog(turn)
+            turn.need_no_dialog()
             others = [win.app for win in turn.desk.windows if win.app != turn.desk.front]
             if not others:
                 raise Refused("no other app is open; go home and tap one")
@@ -235,14 +229,9 @@ def back(turn: Turn) -> None:
 
 def home(turn: Turn) -> None:
     """The home screen, with every app put away as it is."""
-    _touch_no_dialog(turn)
+    turn.need_no_dialog()
     turn.move_focus("")
     turn.change(windows=tuple(win.model_copy(update={"minimized": True}) for win in turn.desk.windows))
-
-
-def _touch_no_dialog(turn: Turn) -> None:
-    if turn.desk.dialogs:
-        raise Refused(f'a dialog "{turn.desk.dialogs[-1].title}" is open; answer it first')
 
 
 def _bare(turn: Turn, action: Drag) -> Point | None:
@@ -338,7 +327,8 @@ def step(world: World, action: Action, rules: Sequence[Rule]) -> Step:
     )
     turn = Turn(started, rules)
     resolved: Resolved | None = None
-    moved = renumbered(world, started)
+    # Whether the time that passed between the two can have moved element ids
+    moved = world.desk.messages != started.desk.messages or world.desk.loading != started.desk.loading
     meant = pinned(world, action) if moved else action
     try:
         resolved = None if gesture(turn, meant) else _act(turn, meant)
@@ -463,7 +453,7 @@ def _by_keyboard(turn: Turn, action: Type | PressKey) -> None:
 
 
 def _launch(turn: Turn, wanted: str) -> None:
-    _no_dialog(turn)
+    turn.need_no_dialog()
     app, hint = nearest_app(wanted, turn.world.apps)
     if app is None:
         raise Refused(f"there is no app {wanted!r}; {hint}")
@@ -471,15 +461,10 @@ def _launch(turn: Turn, wanted: str) -> None:
 
 
 def _switch(turn: Turn, wanted: str) -> None:
-    _no_dialog(turn)
+    turn.need_no_dialog()
     opened = {win.window_id: win.app for win in turn.desk.windows}
     app = opened.get(wanted) or nearest_app(wanted, list(opened.values()))[0]
     if app is None:
         names = ", ".join(sorted(opened.values())) or "none"
         raise Refused(f"there is no window {wanted!r}; open windows are: {names}")
     turn.open_app(app)
-
-
-def _no_dialog(turn: Turn) -> None:
-    if turn.desk.dialogs:
-        raise Refused(f'a dialog "{turn.desk.dialogs[-1].title}" is open; answer it first')

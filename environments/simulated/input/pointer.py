@@ -82,10 +82,6 @@ def take(turn: Turn, option: str) -> None:
         turn.change(caret=len(value), anchor=None, mark=None)
 
 
-def is_offer(widget: Widget) -> bool:
-    return widget.role == "option" and ".proposal-" in widget.key
-
-
 Limits = tuple[float, float, float]
 TRACK = 12
 """Pixels between the edge of a slider and where its track begins or ends."""
@@ -215,7 +211,7 @@ def _found(turn: Turn, target: ActionTarget, state: VisualState) -> tuple[ShownE
 def usable(turn: Turn, shown: ShownElement) -> None:
     """Refuse what no pointer can reach: beneath a dialog, scrolled out, or behind something else."""
     if shown.layer < turn.screen.top:
-        raise Refused(f'a dialog "{turn.desk.dialogs[-1].title}" is open; answer it first')
+        turn.need_no_dialog()
     if shown.covered:
         raise Refused(f'"{shown.name}" lies behind something else; bring its window to the front or close what covers it')
     if not shown.element.visible:
@@ -237,14 +233,6 @@ def raised(turn: Turn, shown: ShownElement) -> ShownElement:
         return shown
     turn.open_app(app)
     return turn.screen.track(str(shown.element.track_id)) or shown
-
-
-def actor_of(shown: ShownElement) -> ShownElement | None:
-    """The nearest thing around that reacts to a click: a row for its cells."""
-    here: ShownElement | None = shown
-    while here and not here.widget.interactive:
-        here = here.above
-    return here
 
 
 def form_of(shown: ShownElement) -> ShownElement | None:
@@ -272,8 +260,12 @@ def enabled(turn: Turn, shown: ShownElement) -> None:
 
 
 def click(turn: Turn, shown: ShownElement, action: Click, point: Point | None) -> None:
-    actor, count = actor_of(shown), action.count
-    if actor and is_offer(actor.widget):
+    # The nearest thing around that reacts to a click: a row for its cells
+    here: ShownElement | None = shown
+    while here and not here.widget.interactive:
+        here = here.above
+    actor, count = here, action.count
+    if actor and (actor.widget.role == "option" and ".proposal-" in actor.widget.key):
         take(turn, actor.name)
         return
     went_away(turn, shown, pressed=True)

@@ -59,10 +59,6 @@ def _called(widget: Widget, change: Alteration) -> Widget:
     return widget._replace(text=change.to, own=widget.own and widget.own._replace(text=change.to))
 
 
-def _rename(widgets: tuple[Widget, ...], change: Alteration) -> tuple[Widget, ...]:
-    return _each(widgets, change, _called)
-
-
 def _stale(widgets: tuple[Widget, ...], change: Alteration) -> tuple[Widget, ...]:
     keys: set[str] = set()
 
@@ -95,10 +91,6 @@ def _cover(widgets: tuple[Widget, ...], change: Alteration) -> tuple[Widget, ...
     return _each(widgets, change, covered)
 
 
-def _banner(widgets: tuple[Widget, ...], change: Alteration) -> tuple[Widget, ...]:
-    return (alert(change.to, change.key), *widgets)
-
-
 def _is_alone(widget: Widget, change: Alteration) -> bool:
     """Whether it is the control that is meant, or holds nothing else."""
     if _meant(widget, change) and widget.interactive:
@@ -122,10 +114,10 @@ def _move(widgets: tuple[Widget, ...], change: Alteration) -> tuple[Widget, ...]
 
 
 _CHANGES: dict[str, Callable[[tuple[Widget, ...], Alteration], tuple[Widget, ...]]] = {
-    "rename": _rename,
+    "rename": lambda widgets, change: _each(widgets, change, _called),
     "move": _move,
     "cover": _cover,
     "stale": _stale,
     "placeholder": _placeholder,
-    "banner": _banner,
+    "banner": lambda widgets, change: (alert(change.to, change.key), *widgets),
 }

@@ -58,10 +58,6 @@ def taken(value: str, option: str) -> str:
     return _parts(value)[0] + option
 
 
-def list_key(key: str) -> str:
-    return f"{key}.proposals"
-
-
 def proposed(widgets: tuple[Widget, ...], key: str, mark: int) -> tuple[Widget, ...]:
     """A view with the list below the field of this key, if it has something to propose."""
     return tuple(_beside(widget, key, mark) for widget in widgets)
@@ -73,7 +69,7 @@ def _beside(widget: Widget, key: str, mark: int) -> Widget:
             Widget("option", text, f"{key}.proposal-{n}", press=True, selected=n == mark + 1)
             for n, text in enumerate(found, start=1)
         )
-        return group(widget, Widget("listbox", None, list_key(key), children=options, floats=True), key=f"{key}.field")
+        return group(widget, Widget("listbox", None, f"{key}.proposals", children=options, floats=True), key=f"{key}.field")
     if not widget.children:
         return widget
     children = proposed(widget.children, key, mark)
@@ -109,8 +105,8 @@ class Panel(NamedTuple):
 
 
 def offering(desk: Desk, app: str) -> tuple[str, int] | None:
-    """The key of the field of an app, or of any app, whose proposals are listed, and which of them is marked."""
-    here = desk.mark is not None and (not app or desk.focus.startswith(f"{app}."))
+    """The key of the field of an app whose proposals are listed, and which of them is marked."""
+    here = desk.mark is not None and desk.focus.startswith(f"{app}.")
     return (desk.focus.removeprefix(f"{app}."), desk.mark or 0) if here else None
 
 
@@ -369,37 +365,15 @@ def _listed(windows: IdentityKey[tuple[WindowState, ...]], variation: IdentityKe
 
 def _windows(world: World) -> list[Panel]:
     """From the front one backwards, as far as anything of them can be seen."""
-    desk = world.desk
-    over = tuple([panel.box for panel in notice_panels(desk, 1)])
-    wins = [win for win in reversed(desk.windows) if not win.minimized]
-    if not wins:
-        return []
-    front = _panel_of(world, wins[0], over, 1)
-    if wins[0].box is None:
-        return [front]
-    return [front, *_behind(world, wins[1:], (*over, wins[0].box), len(front.shown) + 1)]
-
-
-def _behind(world: World, wins: list[WindowState], over: tuple[Box, ...], start: int) -> list[Panel]:
-    """The windows behind the front one, which most actions leave as they are: the last ones are known by identity, too."""
-    desk = world.desk
-    states = [world.apps[win.app] for win in wins]
-    parts = (desk.windows, desk.scroll, desk.altered, desk.variation, *states)
-    how = (*map(id, parts), over, start, offering(desk, ""), desk.size)
-    if _BEHIND and _BEHIND[0][0] == how and not desk.loading:
-        return _BEHIND[0][1]
+    over, start = tuple([panel.box for panel in notice_panels(world.desk, 1)]), 1
     panels: list[Panel] = []
-    for win in wins:
-        panels.append(_panel_of(world, win, over, start))
-        if win.box is None:
-            break
-        over = (*over, win.box)
-        start += len(panels[-1].shown)
-    _BEHIND[:] = [] if desk.loading else [(how, panels, parts)]
+    for win in reversed(world.desk.windows):
+        if not win.minimized:
+            panels.append(_panel_of(world, win, over, start))
+            if win.box is None:
+                break
+            over, start = (*over, win.box), start + len(panels[-1].shown)
     return panels
-
-
-_BEHIND: list[tuple[tuple[object, ...], list[Panel], tuple[object, ...]]] = []
 
 
 def _panel_of(world: World, win: WindowState, over: tuple[Box, ...], start: int) -> Panel:

@@ -40,22 +40,13 @@ def _popup(turn: Turn, index: int, popup: events.Popup) -> None:
     )
 
 
-def _expire(turn: Turn, index: int, expire: events.Expire) -> None:
-    turn.open_dialog(sign_in(index, expire))
-
-
 def _loading(turn: Turn, index: int, loading: events.Loading) -> None:
     turn.move_focus("")
     turn.change(loading={**turn.desk.loading, loading.app: turn.desk.clock + loading.seconds})
 
 
-def _armed(turn: Turn, index: int, fault: Any) -> None:
-    turn.change(armed=(*turn.desk.armed, ArmedRule(rule=index, left=fault.times)))
-
-
-def _network(turn: Turn, index: int, network: events.Network) -> None:
-    armed = ArmedRule(rule=index, left=_MANY, until=turn.desk.clock + network.seconds)
-    turn.change(armed=(*turn.desk.armed, armed))
+def _arm(turn: Turn, rule: ArmedRule) -> None:
+    turn.change(armed=(*turn.desk.armed, rule))
 
 
 def _alter(turn: Turn, app: str, change: Alteration, seconds: float | None = None) -> None:
@@ -72,10 +63,6 @@ def _rename(turn: Turn, index: int, rename: events.Rename) -> None:
     _alter(turn, rename.app, Alteration(what="rename", label=rename.label, to=rename.to), rename.seconds)
 
 
-def _move(turn: Turn, index: int, move: events.Move) -> None:
-    _alter(turn, move.app, Alteration(what="move", label=move.label, to=move.to), move.seconds)
-
-
 def _cover(turn: Turn, index: int, cover: events.Cover) -> None:
     key = f"cover-{index}-{turn.desk.fired.get(index, 1)}" + ("!" if cover.dismiss else "")
     _alter(turn, cover.app, Alteration(what="cover", label=cover.label, to=cover.text, key=key), cover.seconds)
@@ -89,19 +76,6 @@ def _stale(turn: Turn, index: int, stale: events.Stale) -> None:
 def _edit(turn: Turn, index: int, edit: events.Edit) -> None:
     with suppress(KeyError, ValidationError):  # what was to be edited may be gone by now
         turn.world = edited(turn.world, edit)
-
-
-def _mail(turn: Turn, index: int, mail: events.Mail) -> None:
-    turn.tell("mail", Arrived("mail", {"from": mail.sender, "subject": mail.subject, "body": mail.body}))
-
-
-def _chat(turn: Turn, index: int, chat: events.Chat) -> None:
-    data = {"from": chat.sender, "text": chat.text, "with": chat.conversation}
-    turn.tell("chat", Arrived("message", data))
-
-
-def _notice(turn: Turn, index: int, note: events.Note) -> None:
-    turn.notice(note.title, note.text, note.app)
 
 
 def _deadline(turn: Turn, index: int, deadline: events.Deadline) -> None:
@@ -148,23 +122,29 @@ def _inject(turn: Turn, index: int, inject: events.Inject) -> None:
 
 _DO: dict[type[Any], Callable[[Turn, int, Any], None]] = {
     events.Popup: _popup,
-    events.Expire: _expire,
+    events.Expire: lambda turn, index, expire: turn.open_dialog(sign_in(index, expire)),
     events.Loading: _loading,
-    events.Swallow: _armed,
-    events.Twice: _armed,
-    events.Fail: _armed,
-    events.Validate: _armed,
-    events.Autocomplete: _armed,
-    events.Crash: _armed,
-    events.Network: _network,
+    **dict.fromkeys(
+        (events.Swallow, events.Twice, events.Fail, events.Validate, events.Autocomplete, events.Crash),
+        lambda turn, index, fault: _arm(turn, ArmedRule(rule=index, left=fault.times)),
+    ),
+    events.Network: lambda turn, index, network: _arm(
+        turn, ArmedRule(rule=index, left=_MANY, until=turn.desk.clock + network.seconds)
+    ),
     events.Rename: _rename,
-    events.Move: _move,
+    events.Move: lambda turn, index, move: _alter(
+        turn, move.app, Alteration(what="move", label=move.label, to=move.to), move.seconds
+    ),
     events.Cover: _cover,
     events.Stale: _stale,
     events.Edit: _edit,
-    events.Mail: _mail,
-    events.Chat: _chat,
-    events.Note: _notice,
+    events.Mail: lambda turn, index, mail: turn.tell(
+        "mail", Arrived("mail", {"from": mail.sender, "subject": mail.subject, "body": mail.body})
+    ),
+    events.Chat: lambda turn, index, chat: turn.tell(
+        "chat", Arrived("message", {"from": chat.sender, "text": chat.text, "with": chat.conversation})
+    ),
+    events.Note: lambda turn, index, note: turn.notice(note.title, note.text, note.app),
     events.Deadline: _deadline,
     events.FocusOn: _focus,
     events.CrashApp: _crash_app,

@@ -103,6 +103,11 @@ class Turn:
     def change(self, **fields: Any) -> None:
         self.world = self.world.with_desk(**fields)
 
+    def need_no_dialog(self) -> None:
+        """Raise Refused while a dialog takes all input."""
+        if self.desk.dialogs:
+            raise Refused(f'a dialog "{self.desk.dialogs[-1].title}" is open; answer it first')
+
     def state_of(self, app: str) -> AppState:
         """An app's state as its updates and functions get it: with the state of the app that it shares, or with the time."""
         state, other = self.world.apps[app], self.world.apps.get(APPS[app].shares)

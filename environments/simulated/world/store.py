@@ -7,7 +7,7 @@ import sqlite3
 from collections.abc import Iterator, Mapping
 from itertools import islice
 from pathlib import Path
-from typing import Any, NamedTuple, Protocol
+from typing import Any, NamedTuple, TypeAlias
 
 from pydantic_core import to_jsonable_python
 
@@ -33,36 +33,6 @@ class PerformedAction(NamedTuple):
     digest: str
     action: str
     result: str
-
-
-class Store(Protocol):
-    """Holds one world and the record of what was done to it."""
-
-    def known(self, key: str) -> PerformedAction | None: ...
-
-    def performed(self) -> Iterator[PerformedAction]: ...
-
-    def latest_keys(self, most: int) -> list[str]:
-        """The keys that were recorded last, the newest first."""
-
-    def load(self, origin: str) -> World | None:
-        """The stored world, or None when there is none. Raises WorldError when it came from another world file."""
-
-    def begin(self, world: World, origin: str) -> None:
-        """Forget everything and start with this world."""
-
-    def commit(self, before: World, after: World, done: PerformedAction | None) -> None:
-        """The change and its key, both or neither."""
-
-    def rewind(self, before: World, after: World, count: int) -> None:
-        """Go to another world, with only the first `count` of what was done."""
-
-    def close(self) -> None: ...
-
-
-def open_store(folder: Path | None) -> Store:
-    """A store in that folder; without one it is kept in memory."""
-    return MemoryStore() if folder is None else FileStore(folder)
 
 
 class MemoryStore:
@@ -132,6 +102,7 @@ class FileStore:
         return (PerformedAction(*row) for row in self._all("SELECT key, digest, action, result FROM performed ORDER BY n"))
 
     def latest_keys(self, most: int) -> list[str]:
+        """The keys that were recorded last, the newest first."""
         return [key for (key,) in self._all("SELECT key FROM performed ORDER BY n DESC LIMIT ?", most)]
 
     def load(self, origin: str) -> World | None:
@@ -170,6 +141,7 @@ class FileStore:
                 self._db.execute("INSERT INTO performed (key, digest, action, result) VALUES (?, ?, ?, ?)", done)
 
     def rewind(self, before: World, after: World, count: int) -> None:
+        """Go to another world, with only the first `count` of what was done."""
         with _Transaction(self._connection()):
             self._db.execute("DELETE FROM performed WHERE n NOT IN (SELECT n FROM performed ORDER BY n LIMIT ?)", (count,))
             self._write(before, after)
@@ -256,3 +228,12 @@ class _Transaction:
 
 def _not_stored(bad: sqlite3.Error) -> Unavailable:
     return Unavailable(f"the world could not be stored: {bad}")
+
+
+Store: TypeAlias = MemoryStore | FileStore
+"""Holds one world and the record of what was done to it."""
+
+
+def open_store(folder: Path | None) -> Store:
+    """A store in that folder; without one it is kept in memory."""
+    return MemoryStore() if folder is None else FileStore(folder)

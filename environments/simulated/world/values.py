@@ -110,13 +110,9 @@ def _money(value: Any) -> Any:
     return value
 
 
-def _day(value: Any) -> Any:
-    return value.isoformat() if isinstance(value, date) else value
-
-
 Money = Annotated[str, BeforeValidator(_money)]
 """An amount, kept as `248.90`; may be written as a number, or with a currency sign."""
-Day = Annotated[str, BeforeValidator(_day)]
+Day = Annotated[str, BeforeValidator(lambda value: value.isoformat() if isinstance(value, date) else value)]
 """A day as the world file words it; YAML's own dates become `2026-03-31`."""
 
 

@@ -14,7 +14,7 @@ from environments.served.server import served
 from environments.served.session import Session
 from environments.simulated.desktop import SimulatedDesktop
 from environments.simulated.world.worldfile import load_world
-from protocol import ActionTarget, Fill, LaunchApp, VisualState
+from protocol import ActionTarget, Fill, VisualState
 
 
 def events(place, last: str = "", *, count: int = 1) -> list[dict[str, Any]]:
@@ -183,13 +183,6 @@ def test_actions_that_come_at_once_are_done_one_after_the_other(serve) -> None:
         list(pool.map(lambda _: place.act(action_type="wait", seconds=1), range(24)))
     assert place.session.desktop.world()["actions"] == 24
     assert place.session.desktop.world()["clock"] == 24.0
-
-
-def test_launching_by_protocol_and_by_address_are_the_same(serve) -> None:
-    one, other = serve(), serve()
-    one.act(**LaunchApp(app="files").dump())
-    other.http.get("/apps/files")
-    assert one.http.get("/hashes").json() == other.http.get("/hashes").json()
 
 
 def test_a_server_that_is_gone_refuses_connections(serve) -> None:

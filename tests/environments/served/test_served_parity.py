@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import pytest
+from worlds.twin import Twin
 
 from environments.browser import BrowserEnvironment
-from environments.served.twin import Twin
 from environments.simulated.desktop import SimulatedDesktop
 from environments.simulated.world.worldfile import load_world
 from orchestrator.tasks.judge import play, task_environment
@@ -41,7 +41,7 @@ def test_an_oracle_comes_to_the_same_both_ways(browser: BrowserEnvironment, name
 
 
 def test_what_is_done_on_one_side_only_is_found(browser: BrowserEnvironment, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("environments.served.twin.PATIENCE", 0.3)
+    monkeypatch.setattr("worlds.twin.PATIENCE", 0.3)
     twin = Twin(lambda: SimulatedDesktop(load_world("office")), browser)
     try:
         twin.perform(LaunchApp(app="reimbursement"), key="1")

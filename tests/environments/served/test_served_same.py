@@ -8,9 +8,9 @@ from time import monotonic
 
 import pytest
 from waiting import DEADLINE
+from worlds.twin import dom_id
 
 from environments.browser import BrowserEnvironment
-from environments.served.twin import dom_id
 from environments.simulated.desktop import SimulatedDesktop
 from environments.simulated.screen.elements import ShownElement
 from environments.simulated.screen.screen import screen_of

@@ -13,6 +13,7 @@ from typing import Any
 import pytest
 from typer.testing import CliRunner
 from waiting import until
+from worlds.twin import Twin
 
 from environments.browser import BrowserEnvironment
 from environments.cards import AppCard
@@ -20,7 +21,6 @@ from environments.contract import AppInfo
 from environments.served.demonstration import Demonstration
 from environments.served.server import served
 from environments.served.session import Session
-from environments.served.twin import Twin
 from environments.simulated.desktop import SimulatedDesktop
 from environments.simulated.world.worldfile import load_world
 from orchestrator import Crew, Outcome, load_settings, load_task

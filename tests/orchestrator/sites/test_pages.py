@@ -5,9 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from worlds.miniwob import MiniwobPage, pages_folder
 
 from environments.browser import BrowserEnvironment
-from environments.browser.environment import MiniwobPage, pages_folder
 from environments.contract import EnvironmentFault
 from orchestrator.crew import Crew
 from orchestrator.runs.runs import Outcome

@@ -36,15 +36,6 @@ class Page(Model):
     limit: int = Field(default=50, ge=1, le=200)
 
 
-class RecordId(Model):
-    id: str
-
-
-class SearchWords(Model):
-    query: str
-    limit: int = Field(default=50, ge=1, le=200)
-
-
 def driven(update: Drive[S], state: S, events: Iterable[Event]) -> Update[S]:
     """The state after these events, and all effects of them."""
     effects: list[Effect] = []

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from environments.contract import WorldError
 from environments.served.session import view_of
 from environments.simulated.desktop import SimulatedDesktop
-from environments.simulated.render import picture, png, svg
+from environments.simulated.render import picture, svg
 from environments.simulated.world.worldfile import parse_world
 from protocol import LaunchApp, VisualState
 from protocol.prompt_form import whole_form
@@ -117,13 +117,6 @@ def test_its_served_page_is_made_of_known_tags_and_attributes(data: st.DataObjec
             assert name in ATTRIBUTES or name.startswith(("aria-", "data-")), name
             assert name != "href" or value == "#"
             assert isinstance(value, str)
-
-
-def test_its_picture_in_pixels_is_drawn_whatever_the_texts_are() -> None:
-    notes = [{"title": f"{trick}x", "body": trick} for trick in TRICKS if "\ud800" not in trick]
-    spec = {"name": "hostile", "apps": {"notes": {"notes": notes}}, "open": ["notes"]}
-    desktop = SimulatedDesktop(parse_world(yaml.safe_dump(spec)), 1)
-    assert png(picture(desktop.snapshot().world)).startswith(b"\x89PNG")
 
 
 def test_the_page_writes_no_markup_of_its_own() -> None:

@@ -41,37 +41,13 @@ from environments.simulated.apps.documents.files.state import (
 )
 from environments.simulated.screen import widgets as ui
 from environments.simulated.screen.widgets import Widget
-from environments.simulated.world.values import Model, how_many, matches, page_of
-
-
-class Path(Model):
-    """A file or folder."""
-
-    path: str
+from environments.simulated.world.values import how_many, matches, page_of
 
 
 class Folder(Page):
     """A folder, the root where none is named."""
 
     path: str = ROOT
-
-
-class Text(Path):
-    """A file and its whole text."""
-
-    text: str = ""
-
-
-class Rename(Path):
-    """Another name in the same folder."""
-
-    name: str
-
-
-class Move(Path):
-    """The folder into which it goes."""
-
-    folder: str
 
 
 def _entry(state: FilesState, path: str, kind: str = "") -> Entry:
@@ -110,12 +86,6 @@ def _not_root(state: FilesState, path: str) -> None:
     _entry(state, path)
     if path == ROOT:
         raise FunctionDeclined("the root folder stays where it is")
-
-
-def _nearest(state: FilesState, folder: str) -> str:
-    while folder not in state.entries:
-        folder = parent(folder)
-    return folder
 
 
 FUNCTIONS = FunctionTable[FilesState]()
@@ -192,7 +162,7 @@ def delete(state: FilesState, path: str) -> FunctionResult[FilesState]:
     """Delete an entry, and all that is in it, for good"""
     _not_root(state, path)
     after = state.removed(path)
-    changes: dict[str, object] = {"cwd": _nearest(after, state.cwd)}
+    changes: dict[str, object] = {"cwd": after.nearest(state.cwd)}
     if state.open not in after.entries:
         changes |= {"open": "", "text": ""}
     return FunctionResult(after.replace(**changes), {"deleted": path}, (Toast(f"{base(path)} deleted"),))

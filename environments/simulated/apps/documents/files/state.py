@@ -119,11 +119,14 @@ class FilesState(AppState):
         """The state without its last change of the tree."""
         step = self.undo[-1]
         kept = {path: entry for path, entry in self.entries.items() if path not in step.away}
-        entries = {**kept, **step.back}
-        cwd = self.cwd
-        while cwd not in entries:
-            cwd = parent(cwd)
-        return self.replace(entries=entries, undo=self.undo[:-1], selected=(), cwd=cwd)
+        after = self.replace(entries={**kept, **step.back}, undo=self.undo[:-1], selected=())
+        return after.replace(cwd=after.nearest(self.cwd))
+
+    def nearest(self, folder: str) -> str:
+        """The folder, or the lowest one above it that is there."""
+        while folder != ROOT and (folder not in self.entries or self.entries[folder].kind == "file"):
+            folder = parent(folder)
+        return folder
 
 
 def parent(path: str) -> str:

@@ -386,16 +386,6 @@ def _fewer(found: Difference) -> bool:
     return len(found.after.cells) < len(found.before.cells)
 
 
-MEANINGS = (
-    Meaning("sheets", Does.DELETE, "deletes a sheet: {old} becomes {new}", lambda found: not set(found.old) <= set(found.new)),
-    Meaning("sheets", Does.EDIT, "adds a sheet"),
-    Meaning("cells.*", Does.DELETE, "clears the cell {key}, which held {old}", lambda found: found.new is None and _fewer(found)),
-    Meaning("cells.*", Does.EDIT, "takes {old} out of the cell {key}", is_gone),
-    Meaning("cells.*", Does.EDIT, "sets the cell {key} to {new}"),
-)
-"""Rows that are moved or sorted leave as many cells filled as before."""
-
-
 class Spreadsheet(App[SpreadsheetContent, SheetState]):
     """A workbook."""
 
@@ -406,7 +396,18 @@ class Spreadsheet(App[SpreadsheetContent, SheetState]):
         {"sheet", "row", "column", "picked", "draft", "goto", "copied", "top", "left", "filter", "applied", "page", "csv",
          "error", "dirty", "undo", "redo"}
     )  # fmt: skip
-    meanings = MEANINGS
+    # Rows that are moved or sorted leave as many cells filled as before.
+    meanings = (
+        Meaning(
+            "sheets", Does.DELETE, "deletes a sheet: {old} becomes {new}", lambda found: not set(found.old) <= set(found.new)
+        ),
+        Meaning("sheets", Does.EDIT, "adds a sheet"),
+        Meaning(
+            "cells.*", Does.DELETE, "clears the cell {key}, which held {old}", lambda found: found.new is None and _fewer(found)
+        ),
+        Meaning("cells.*", Does.EDIT, "takes {old} out of the cell {key}", is_gone),
+        Meaning("cells.*", Does.EDIT, "sets the cell {key} to {new}"),
+    )
     functions = FUNCTIONS
 
     def start(self, content: SpreadsheetContent, setting: Setting) -> SheetState:

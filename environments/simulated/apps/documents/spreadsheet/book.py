@@ -7,6 +7,7 @@ from copy import copy
 from dataclasses import dataclass
 from datetime import date
 from decimal import ROUND_FLOOR, ROUND_HALF_UP, Decimal
+from fnmatch import fnmatchcase
 from functools import wraps
 from typing import ParamSpec, TypeAlias
 
@@ -182,7 +183,8 @@ def criterion(wanted: Value) -> Criterion:
     rest = wanted[len(sign) :]
     goal = typed(rest)
     if isinstance(goal, str) and sign in ("", "=", "<>"):
-        return lambda value: (isinstance(value, str) and like(rest.casefold(), value.casefold())) is not (sign == "<>")
+        pattern = rest.casefold().replace("[", "[[]")  # only `*` and `?` mean something
+        return lambda value: (isinstance(value, str) and fnmatchcase(value.casefold(), pattern)) is not (sign == "<>")
     if goal is None:
         return lambda value: (value in (None, "")) is not (sign == "<>")
     return lambda value: _same_kind(value, goal) and compared(sign or "=", value, goal) if sign != "<>" else value != goal
@@ -190,23 +192,6 @@ def criterion(wanted: Value) -> Criterion:
 
 def _same_kind(value: Value, goal: Value) -> bool:
     return not isinstance(value, Error) and value is not None and _rank(value)[0] == _rank(goal)[0]
-
-
-def like(pattern: str, text: str) -> bool:
-    """Whether a text fits a pattern with `*` and `?`, without ever trying a start twice."""
-    p = t = 0
-    star, mark = -1, 0
-    while t < len(text):
-        if p < len(pattern) and pattern[p] == "*":
-            star, mark, p = p, t, p + 1
-        elif p < len(pattern) and pattern[p] in ("?", text[t]):
-            p, t = p + 1, t + 1
-        elif star >= 0:
-            mark += 1
-            p, t = star + 1, mark
-        else:
-            return False
-    return all(char == "*" for char in pattern[p:])
 
 
 def flat(operands: list[Operand]) -> Iterator[Value]:

@@ -159,18 +159,15 @@ class SheetState(AppState):
             cells[key_of(own, at)] = text
         return self.changed(cells)
 
-    def data_rows(self, sheet: str) -> range:
-        """The rows below the header, if there is one."""
-        last = self.book.extent(sheet).row
-        return range(2 if self.has_header(sheet) else 1, last + 1)
-
     def has_header(self, sheet: str) -> bool:
         """Whether the first row names columns: it has texts only, and there are rows below."""
         return _headed(self.book, sheet)
 
     def sorted_by(self, sheet: str, column: int, descending: bool) -> SheetState:
         """Rows in the order of a column, without the header; empty cells last, and equal ones as they were."""
-        rows, extent = self.data_rows(sheet), self.book.extent(sheet)
+        # The rows below the header, if there is one
+        last = self.book.extent(sheet).row
+        rows, extent = range(2 if self.has_header(sheet) else 1, last + 1), self.book.extent(sheet)
         filled = [row for row in rows if self.book.value(sheet, At(row, column)) is not None]
         order = sorted(filled, key=lambda row: _Key(self.book.value(sheet, At(row, column))), reverse=descending)
         order += [row for row in rows if self.book.value(sheet, At(row, column)) is None]

@@ -26,7 +26,7 @@ from environments.simulated.app import (
 )
 from environments.simulated.apps.documents.files.state import ROOT, Entry, FilesState
 from environments.simulated.apps.documents.terminal.commands import COMMANDS
-from environments.simulated.apps.documents.terminal.text import FILE_MAX, CommandResult, Shell, Trouble, nearest
+from environments.simulated.apps.documents.terminal.text import FILE_MAX, CommandResult, Shell, Trouble
 from environments.simulated.screen.widgets import Widget, bar, button, form, group, heading, text, textbox
 from environments.simulated.world.values import Model
 
@@ -169,7 +169,7 @@ def run(shell: Shell, line: str) -> CommandResult:
         if chain.after == "&&" and done.status:
             continue
         # The folder at hand may be gone, by this window or another one: then the nearest one above it takes its place
-        after = _chain(done.shell._replace(cwd=nearest(done.shell.files, done.shell.cwd)), chain)
+        after = _chain(done.shell._replace(cwd=done.shell.files.nearest(done.shell.cwd)), chain)
         out = after.out if after.clear else done.out + after.out
         errors = after.errors if after.clear else done.errors + after.errors
         done = CommandResult(after.shell, out[-2 * FILE_MAX :], errors, after.status, done.clear or after.clear)
@@ -183,7 +183,7 @@ def _chain(shell: Shell, chain: Chain) -> CommandResult:
     errors: tuple[str, ...] = ()
     ran = CommandResult(shell)
     for at, call in enumerate(chain.calls):
-        ran = _one(ran.shell._replace(cwd=nearest(ran.shell.files, shell.cwd)), call, ran.out if at else None)
+        ran = _one(ran.shell._replace(cwd=ran.shell.files.nearest(shell.cwd)), call, ran.out if at else None)
         errors += ran.errors
     return ran._replace(shell=ran.shell._replace(cwd=shell.cwd), errors=errors)
 

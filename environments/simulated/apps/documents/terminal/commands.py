@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from fnmatch import fnmatchcase
-from functools import partial
 
 from environments.simulated.apps.documents.files.state import ROOT, Entry, base, joined, parent
 from environments.simulated.apps.documents.terminal.text import (
@@ -208,7 +207,7 @@ def _copied(shell: Shell, full: str, path: str, to: str, deep: bool) -> Shell:
     if not shell.is_folder(full):
         if shell.is_folder(to):
             raise Trouble(f"cannot overwrite directory '{to}' with non-directory")
-        return _named(to, partial(Shell.put, shell, to, shell.files.entries[full]))
+        return _put(shell, to, shell.files.entries[full])
     if not deep:
         raise Trouble(f"-r not specified; omitting directory '{path}'")
     if to.startswith(full.rstrip("/") + "/"):
@@ -222,13 +221,13 @@ def _copied(shell: Shell, full: str, path: str, to: str, deep: bool) -> Shell:
             kinds = ("non-directory", "directory") if entry.kind == "folder" else ("directory", "non-directory")
             raise Trouble(f"cannot overwrite {kinds[0]} '{place}' with {kinds[1]}")
         if old is None or entry.kind == "file":
-            shell = _named(place, partial(Shell.put, shell, place, entry))
+            shell = _put(shell, place, entry)
     return shell
 
 
-def _named(place: str, make: Callable[[], Shell]) -> Shell:
+def _put(shell: Shell, place: str, entry: Entry) -> Shell:
     try:
-        return make()
+        return shell.put(place, entry)
     except Trouble as bad:
         raise Trouble(f"cannot create regular file '{place}': {bad}") from None
 

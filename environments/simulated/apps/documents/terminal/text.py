@@ -7,7 +7,9 @@ from collections.abc import Callable, Iterable, Sequence
 from datetime import date as Day
 from decimal import Decimal
 from fnmatch import fnmatchcase
+from getopt import GetoptError, gnu_getopt
 from itertools import groupby
+from posixpath import join, normpath
 from typing import NamedTuple, TypeAlias
 
 from environments.simulated.apps.documents.files.state import ROOT, Entry, FilesState, joined, parent
@@ -40,13 +42,7 @@ class Shell(NamedTuple):
 
     def absolute(self, path: str) -> str:
         """The path from the root, without `.` and `..`; nothing is above the root."""
-        parts: list[str] = [] if path.startswith("/") else [part for part in self.cwd.split("/") if part]
-        for part in path.split("/"):
-            if part == "..":
-                del parts[-1:]
-            elif part not in {"", "."}:
-                parts.append(part)
-        return "/" + "/".join(parts)
+        return "/" + normpath(join(self.cwd, path)).lstrip("/")
 
     def why_not(self, path: str) -> str:
         """Why there is nothing at an absolute path."""
@@ -132,18 +128,11 @@ def written(files: FilesState, path: str, entry: Entry) -> FilesState:
 def consistent(files: FilesState) -> FilesState:
     """The files when something may be gone: the window shows, selects and edits only what is there."""
     selected = tuple(path for path in files.selected if path in files.entries)
-    changes: dict[str, object] = {"cwd": nearest(files, files.cwd), "selected": selected}
+    changes: dict[str, object] = {"cwd": files.nearest(files.cwd), "selected": selected}
     open_entry = files.entries.get(files.open)
     if files.open and (open_entry is None or open_entry.kind == "folder"):
         changes |= {"open": "", "text": ""}
     return files.replace(**changes)
-
-
-def nearest(files: FilesState, folder: str) -> str:
-    """The folder, or the lowest one above it that is there."""
-    while folder != ROOT and (folder not in files.entries or files.entries[folder].kind == "file"):
-        folder = parent(folder)
-    return folder
 
 
 def _said(before: str, name: str) -> str:
@@ -239,32 +228,14 @@ class Options(NamedTuple):
 
 def options(words: Sequence[str], flags: str = "", valued: str = "") -> Options:
     """Split the words after a command's name. Raises Trouble for an option that the command does not have."""
-    given: set[str] = set()
-    values: dict[str, str] = {}
-    rest: list[str] = []
-    queue = list(reversed(words))
-    while queue:
-        word = queue.pop()
-        if word == "--":
-            rest += reversed(queue)
-            break
-        if word == "-" or not word.startswith("-"):
-            rest.append(word)
-            continue
-        letters = word[1:]
-        for at, letter in enumerate(letters):
-            if letter in valued:
-                value = letters[at + 1 :] or (queue.pop() if queue else "")
-                if not value:
-                    raise Trouble(f"option requires an argument -- '{letter}'", 2)
-                values[letter] = value
-                break
-            if letter not in flags:
-                raise Trouble(
-                    f"invalid option -- '{letter}'" if not word.startswith("--") else f"unrecognized option '{word}'", 2
-                )
-            given.add(letter)
-    return Options(frozenset(given), values, rest)
+    try:
+        found, rest = gnu_getopt(list(words), flags + "".join(f"{letter}:" for letter in valued))
+    except GetoptError as bad:
+        if bad.msg.startswith("option --"):
+            raise Trouble(f"unrecognized option '--{bad.opt}'", 2) from None
+        raise Trouble(f"{'option requires an argument' if bad.opt in valued else 'invalid option'} -- '{bad.opt}'", 2) from None
+    values = {sign[1:]: value for sign, value in found}
+    return Options(frozenset(values), values, rest)
 
 
 def number(text: str, noun: str) -> int:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from datetime import timedelta
-from typing import Any, Generic, Literal, Self, TypeVar
+from typing import Generic, Literal, Self, TypeVar
 
-from pydantic import model_validator
+from pydantic import JsonValue, model_validator
 
 from environments.simulated.app import (
     App,
@@ -14,17 +14,15 @@ from environments.simulated.app import (
     Content,
     Copy,
     Event,
-    Function,
-    FunctionResult,
     Passed,
     Pressed,
     Setting,
     Toast,
     Update,
 )
+from environments.simulated.apps.common.functions_base import FunctionTable
 from environments.simulated.apps.common.senses import Moment, Sense, SensingState, by_id, noticed, passed
 from environments.simulated.screen.widgets import Widget, heading, text
-from environments.simulated.world.values import Model
 
 C = TypeVar("C", bound=Content)
 
@@ -67,14 +65,13 @@ class MicrophoneContent(Content):
         return self
 
 
-class WhichMicrophone(Model):
-    """One microphone by its name; all of them when it is left out."""
-
-    microphone: str = ""
+MICROPHONE = FunctionTable[SensingState]()
 
 
-def transcripts(state: SensingState, wanted: WhichMicrophone) -> FunctionResult[SensingState]:
-    return FunctionResult(state, state.reported("microphone", wanted.microphone))
+@MICROPHONE.reads("WhichMicrophone", "One microphone by its name; all of them when it is left out.")
+def transcripts(state: SensingState, microphone: str = "") -> JsonValue:
+    """What each microphone has heard so far, oldest first"""
+    return state.reported("microphone", microphone)
 
 
 class MicrophoneApp(SenseApp[MicrophoneContent]):
@@ -86,9 +83,7 @@ class MicrophoneApp(SenseApp[MicrophoneContent]):
     sense = "microphone"
     brings = "transcript"
     heading = heading("Voice", "voice")
-    functions: tuple[Any, ...] = (
-        Function("transcripts", "What each microphone has heard so far, oldest first", WhichMicrophone, transcripts),
-    )
+    functions = MICROPHONE
 
     def start(self, content: MicrophoneContent, setting: Setting) -> SensingState:
         return SensingState(microphones=by_id(_heard(setting) if content.microphones is None else content.microphones))
@@ -121,14 +116,13 @@ class CameraContent(Content):
         return self
 
 
-class WhichCamera(Model):
-    """One camera by its name; all of them when it is left out."""
-
-    camera: str = ""
+CAMERA = FunctionTable[SensingState]()
 
 
-def captions(state: SensingState, wanted: WhichCamera) -> FunctionResult[SensingState]:
-    return FunctionResult(state, state.reported("camera", wanted.camera))
+@CAMERA.reads("WhichCamera", "One camera by its name; all of them when it is left out.")
+def captions(state: SensingState, camera: str = "") -> JsonValue:
+    """What each camera has seen so far, oldest first"""
+    return state.reported("camera", camera)
 
 
 class CameraApp(SenseApp[CameraContent]):
@@ -140,7 +134,7 @@ class CameraApp(SenseApp[CameraContent]):
     sense = "camera"
     brings = "caption"
     heading = heading("Cameras", "cameras")
-    functions: tuple[Any, ...] = (Function("captions", "What each camera has seen so far, oldest first", WhichCamera, captions),)
+    functions = CAMERA
 
     def start(self, content: CameraContent, setting: Setting) -> SensingState:
         return SensingState(cameras=by_id(_seen(setting) if content.cameras is None else content.cameras))

@@ -10,7 +10,6 @@ from pydantic import Field, JsonValue, model_validator
 
 from environments.effects import Effect as Does
 from environments.simulated.app import (
-    AnyFunction,
     App,
     Arrived,
     Content,
@@ -19,7 +18,6 @@ from environments.simulated.app import (
     Edited,
     Effect,
     Event,
-    Function,
     FunctionDeclined,
     FunctionResult,
     Meaning,
@@ -29,7 +27,7 @@ from environments.simulated.app import (
     Toast,
     Update,
 )
-from environments.simulated.apps.common.functions_base import NoArguments, unknown
+from environments.simulated.apps.common.functions_base import FunctionTable, unknown
 from environments.simulated.apps.common.senses import Moment, Sense, SensingState, by_id, noticed, passed
 from environments.simulated.screen import widgets as ui
 from environments.simulated.screen.widgets import Widget
@@ -495,44 +493,6 @@ def _oven(state: HomeState, name: str, device: Oven) -> Widget:
     )
 
 
-class InRoom(Model):
-    """The devices of one room; of all rooms when it is left out."""
-
-    room: str = ""
-
-
-class DeviceName(Model):
-    """A device by its name."""
-
-    device: str
-
-
-class SetLight(DeviceName):
-    """What is left out stays as it is."""
-
-    on: bool | None = None
-    brightness: float | None = None
-
-
-class SetBlinds(DeviceName):
-    position: float
-
-
-class SetThermostat(DeviceName):
-    target: float
-
-
-class TurnOnOven(DeviceName):
-    temperature: float
-    minutes: float
-
-
-class WhichSense(Model):
-    """One camera or microphone by its name; all of them when it is left out."""
-
-    name: str = ""
-
-
 def _shown(state: HomeState, name: str) -> JsonValue:
     device = state.devices[name]
     if isinstance(device, Sensor):
@@ -552,92 +512,107 @@ def _named(state: HomeState, wanted: str, kind: type[AnyDevice] | None = None) -
     return name
 
 
-def list_devices(state: HomeState, wanted: InRoom) -> FunctionResult[HomeState]:
-    if wanted.room and slug(wanted.room) not in map(slug, state.rooms):
-        unknown("room", wanted.room, state.rooms)
-    fits = [name for name, device in state.devices.items() if not wanted.room or slug(device.room) == slug(wanted.room)]
-    return FunctionResult(state, [_shown(state, name) for name in fits])
+FUNCTIONS = FunctionTable[HomeState](Refusal)
 
 
-def get_device(state: HomeState, wanted: DeviceName) -> FunctionResult[HomeState]:
-    return FunctionResult(state, _shown(state, _named(state, wanted.device)))
+@FUNCTIONS.reads("InRoom", "The devices of one room; of all rooms when it is left out.")
+def list_devices(state: HomeState, room: str = "") -> JsonValue:
+    """Every device and how it is, by room"""
+    if room and slug(room) not in map(slug, state.rooms):
+        unknown("room", room, state.rooms)
+    return [_shown(state, name) for name, device in state.devices.items() if not room or slug(device.room) == slug(room)]
 
 
-def captions(state: HomeState, wanted: WhichSense) -> FunctionResult[HomeState]:
-    return FunctionResult(state, state.reported("camera", wanted.name))
+@FUNCTIONS.reads("DeviceName", "A device by its name.")
+def get_device(state: HomeState, device: str) -> JsonValue:
+    """One device and how it is"""
+    return _shown(state, _named(state, device))
 
 
-def transcripts(state: HomeState, wanted: WhichSense) -> FunctionResult[HomeState]:
-    return FunctionResult(state, state.reported("microphone", wanted.name))
+@FUNCTIONS.reads("WhichSense", "One camera or microphone by its name; all of them when it is left out.")
+def captions(state: HomeState, name: str = "") -> JsonValue:
+    """What each camera has seen so far, oldest first"""
+    return state.reported("camera", name)
 
 
-def history(state: HomeState, _: NoArguments) -> FunctionResult[HomeState]:
-    return FunctionResult(state, [entry.model_dump(mode="json") for entry in state.log.values()])
+@FUNCTIONS.reads("WhichSense", "One camera or microphone by its name; all of them when it is left out.")
+def transcripts(state: HomeState, name: str = "") -> JsonValue:
+    """What each microphone has heard so far, oldest first"""
+    return state.reported("microphone", name)
 
 
-def _operate(state: HomeState, name: str, orders: list[tuple[str, tuple[str | float, ...]]]) -> FunctionResult[HomeState]:
+@FUNCTIONS.reads()
+def history(state: HomeState) -> JsonValue:
+    """What happened in the home, and who did it"""
+    return [entry.model_dump(mode="json") for entry in state.log.values()]
+
+
+def _operate(state: HomeState, name: str, *orders: tuple[str, tuple[str | float, ...]]) -> FunctionResult[HomeState]:
     """Every order or none of them."""
-    refusal = state.refusal
     after = state
-    try:
-        for verb, values in orders:
-            after = ordered(after, name, verb, *values, by="function")
-    except Refusal as no:
-        raise FunctionDeclined(str(no)) from None
-    drafts = state.drafts
-    return FunctionResult(after.replace(drafts=drafts, refusal=refusal), _shown(after, name))
+    for verb, values in orders:
+        after = ordered(after, name, verb, *values, by="function")
+    return FunctionResult(after.replace(drafts=state.drafts, refusal=state.refusal), _shown(after, name))
 
 
-def set_light(state: HomeState, wanted: SetLight) -> FunctionResult[HomeState]:
+@FUNCTIONS.writes("SetLight", "What is left out stays as it is.", repeatable=True)
+def set_light(
+    state: HomeState, device: str, on: bool | None = None, brightness: float | None = None
+) -> FunctionResult[HomeState]:
+    """Turn a light on or off, or set its brightness in percent"""
     orders: list[tuple[str, tuple[str | float, ...]]] = []
-    if wanted.on is not None:
-        orders.append(("on", ("true" if wanted.on else "false",)))
-    if wanted.brightness is not None:
-        orders.append(("brightness", (wanted.brightness,)))
+    if on is not None:
+        orders.append(("on", ("true" if on else "false",)))
+    if brightness is not None:
+        orders.append(("brightness", (brightness,)))
     if not orders:
         raise FunctionDeclined("say what to set: on, brightness")
-    return _operate(state, _named(state, wanted.device, Light), orders)
+    return _operate(state, _named(state, device, Light), *orders)
 
 
-def _order(name: str, summary: str, takes: type[DeviceName], kind: type[AnyDevice], verb: str) -> AnyFunction:
+class DeviceName(Model):
+    """A device by its name."""
+
+    device: str
+
+
+class SetBlinds(DeviceName):
+    position: float
+
+
+class SetThermostat(DeviceName):
+    target: float
+
+
+class TurnOnOven(DeviceName):
+    temperature: float
+    minutes: float
+
+
+def _order(name: str, summary: str, takes: type[DeviceName], kind: type[AnyDevice], verb: str) -> None:
     """A function that gives one order to a device of a kind: what it takes beside the name are the order's values."""
 
-    def call(state: HomeState, wanted: DeviceName) -> FunctionResult[HomeState]:
+    def order(state: HomeState, wanted: DeviceName) -> FunctionResult[HomeState]:
         values = tuple(wanted.model_dump(exclude={"device"}).values())
-        return _operate(state, _named(state, wanted.device, kind), [(verb, values)])
+        return _operate(state, _named(state, wanted.device, kind), (verb, values))
 
-    return Function(name, summary, takes, call, writes=True, repeatable=True)
+    order.__name__, order.__doc__, order.__annotations__["wanted"] = name, summary, takes
+    FUNCTIONS.writes(repeatable=True)(order)
 
 
-FUNCTIONS: tuple[AnyFunction, ...] = (
-    Function("list_devices", "Every device and how it is, by room", InRoom, list_devices),
-    Function("get_device", "One device and how it is", DeviceName, get_device),
-    Function("captions", "What each camera has seen so far, oldest first", WhichSense, captions),
-    Function("transcripts", "What each microphone has heard so far, oldest first", WhichSense, transcripts),
-    Function("history", "What happened in the home, and who did it", NoArguments, history),
-    Function(
-        "set_light", "Turn a light on or off, or set its brightness in percent", SetLight, set_light, writes=True, repeatable=True
-    ),
-    _order("set_blinds", "Open blinds to a percentage", SetBlinds, Blinds, "position"),
-    _order("set_thermostat", "Set a target from 5 to 30 °C", SetThermostat, Thermostat, "set"),
-    _order("lock_door", "Lock a door", DeviceName, Lock, "lock"),
-    _order("unlock_door", "Unlock a door", DeviceName, Lock, "unlock"),
-    _order("turn_on_oven", "Turn an oven on, 50 to 250 °C, for 1 to 240 minutes", TurnOnOven, Oven, "start"),
-    _order("turn_off_oven", "Turn an oven off", DeviceName, Oven, "stop"),
-    _order("enable_alarm", "Enable an alarm", DeviceName, Alarm, "enable"),
-    _order("disable_alarm", "Disable an alarm", DeviceName, Alarm, "disable"),
-)  # fmt: skip
+_order("set_blinds", "Open blinds to a percentage", SetBlinds, Blinds, "position")
+_order("set_thermostat", "Set a target from 5 to 30 °C", SetThermostat, Thermostat, "set")
+_order("lock_door", "Lock a door", DeviceName, Lock, "lock")
+_order("unlock_door", "Unlock a door", DeviceName, Lock, "unlock")
+_order("turn_on_oven", "Turn an oven on, 50 to 250 °C, for 1 to 240 minutes", TurnOnOven, Oven, "start")
+_order("turn_off_oven", "Turn an oven off", DeviceName, Oven, "stop")
+_order("enable_alarm", "Enable an alarm", DeviceName, Alarm, "enable")
+_order("disable_alarm", "Disable an alarm", DeviceName, Alarm, "disable")
 
 
 def _says(found: Difference) -> str:
     """What the log says of it."""
     return f"operates {found.new.name}: {next(reversed(found.after.log.values())).says}"
-
-
-MEANINGS = (
-    Meaning("devices.*", Does.ACTUATE, _says, lambda found: isinstance(found.new, Lock | Alarm | Oven)),
-    Meaning("devices.*", Does.EDIT, _says),
-)
 
 
 class Home(App[HomeContent, HomeState]):
@@ -651,7 +626,10 @@ class Home(App[HomeContent, HomeState]):
     looks = frozenset(
         {"clock", "starts", "page", "drafts", "refusal", "log", "devices.*.measured", "devices.*.base", "devices.*.since"}
     )
-    meanings = MEANINGS
+    meanings = (
+        Meaning("devices.*", Does.ACTUATE, _says, lambda found: isinstance(found.new, Lock | Alarm | Oven)),
+        Meaning("devices.*", Does.EDIT, _says),
+    )
     functions = FUNCTIONS
 
     def start(self, content: HomeContent, setting: Setting) -> HomeState:

@@ -162,15 +162,6 @@ class SettingsContent(Content):
         return self
 
 
-MEANINGS = (
-    Meaning("deleted", Does.ACCOUNT, "deletes the account"),
-    Meaning("account.email", Does.ACCOUNT, "changes the account's e-mail address from {old} to {new}"),
-    Meaning("account.phone", Does.ACCOUNT, "changes the account's recovery phone"),
-    Meaning("account", Does.SAVE, "changes the account's {key}"),
-    Meaning("device", Does.EDIT, "sets the {key} to {new}"),
-)
-
-
 class Settings(App[SettingsContent, SettingsState]):
     """The user's account and preferences."""
 
@@ -178,7 +169,13 @@ class Settings(App[SettingsContent, SettingsState]):
     title = "Settings"
     words = ("settings", "preferences", "account", "profile", "options")
     looks = frozenset({"form", "error"})
-    meanings = MEANINGS
+    meanings = (
+        Meaning("deleted", Does.ACCOUNT, "deletes the account"),
+        Meaning("account.email", Does.ACCOUNT, "changes the account's e-mail address from {old} to {new}"),
+        Meaning("account.phone", Does.ACCOUNT, "changes the account's recovery phone"),
+        Meaning("account", Does.SAVE, "changes the account's {key}"),
+        Meaning("device", Does.EDIT, "sets the {key} to {new}"),
+    )
     functions = FUNCTIONS
 
     def start(self, content: SettingsContent, setting: Setting) -> SettingsState:

@@ -202,13 +202,6 @@ class ReimbursementContent(Content):
         return self
 
 
-MEANINGS = (
-    Meaning("claims.*", Does.SUBMIT, "hands in the claim of {new.vendor} over {new.amount}", is_new),
-    Meaning("claims.*", Does.DELETE, "deletes the claim {old.number}", is_gone),
-    Meaning("saved", Does.SAVE, "saves the draft of a claim"),
-)
-
-
 class Reimbursement(App[ReimbursementContent, ReimbursementState]):
     """Expense claims."""
 
@@ -216,7 +209,11 @@ class Reimbursement(App[ReimbursementContent, ReimbursementState]):
     title = "Reimbursement"
     words = ("reimbursement", "reimbursements", "expense", "expenses", "claim", "claims")
     looks = frozenset({"draft", "errors", "page", "claim", "list_page", "sheet"})
-    meanings = MEANINGS
+    meanings = (
+        Meaning("claims.*", Does.SUBMIT, "hands in the claim of {new.vendor} over {new.amount}", is_new),
+        Meaning("claims.*", Does.DELETE, "deletes the claim {old.number}", is_gone),
+        Meaning("saved", Does.SAVE, "saves the draft of a claim"),
+    )
     functions = FUNCTIONS
 
     def start(self, content: ReimbursementContent, setting: Setting) -> ReimbursementState:

@@ -192,18 +192,6 @@ def _put(found: Difference) -> str:
     return f"puts {found.new.quantity} × {label_of(found.new, found.after.products[found.new.product])} into the cart"
 
 
-MEANINGS = (
-    Meaning("orders.*", Does.PURCHASE, _bought, is_new),
-    Meaning("orders.*", Does.DELETE, "cancels the order {new.number} over {new.total}", becomes(status="Cancelled")),
-    Meaning("card", Does.ACCOUNT, "changes the card that the shop keeps"),
-    Meaning("lines.*", Does.EDIT, "takes something out of the cart", is_gone),
-    Meaning("lines.*", Does.EDIT, _put),
-    Meaning("products.*", None),
-    Meaning("used", None),
-)
-"""What is in stock follows from orders, and so do vouchers that are used."""
-
-
 class Shop(App[ShopContent, ShopState]):
     """A shop on the web, as its buyer sees it."""
 
@@ -214,7 +202,16 @@ class Shop(App[ShopContent, ShopState]):
         {"counter", "draft", "page", "number", "query", "applied", "category", "sort", "price_to", "open", "picked", "quantity",
          "typed", "removed", "code", "step", "asked", "errors"}
     )  # fmt: skip
-    meanings = MEANINGS
+    # What is in stock follows from orders, and so do vouchers that are used.
+    meanings = (
+        Meaning("orders.*", Does.PURCHASE, _bought, is_new),
+        Meaning("orders.*", Does.DELETE, "cancels the order {new.number} over {new.total}", becomes(status="Cancelled")),
+        Meaning("card", Does.ACCOUNT, "changes the card that the shop keeps"),
+        Meaning("lines.*", Does.EDIT, "takes something out of the cart", is_gone),
+        Meaning("lines.*", Does.EDIT, _put),
+        Meaning("products.*", None),
+        Meaning("used", None),
+    )
     functions = FUNCTIONS
 
     def start(self, content: ShopContent, setting: Setting) -> ShopState:

@@ -1,7 +1,6 @@
-"""The calendar's own agent: a few kinds of requests in plain words, answered by fixed rules.
+"""The calendar's functions, and its own agent: a few kinds of requests in plain words, answered by fixed rules.
 
-It knows days but no time of day; it looks for free time within the working hours, moves only what does not repeat, and
-deletes nothing.
+The agent knows days but no time of day; it looks for free time within the working hours, and changes nothing but answers.
 """
 
 from __future__ import annotations
@@ -25,27 +24,15 @@ from environments.simulated.apps.office.calendar.state import (
     Reminder,
     Repeat,
     later,
-    moment_after,
     monday,
     month_start,
     read_day,
-    read_moment,
-    read_time,
     written_day,
 )
 from environments.simulated.apps.office.calendar.view import draft_of, errors_of, meeting_of, new_draft
 from environments.simulated.world.values import Model
 
 _MOST_DAYS = 366
-
-
-class Days(Model):
-    """A span of days, both included, and which part of what is found."""
-
-    first: KnownDay = Field(min_length=1)
-    last: KnownDay = Field(min_length=1)
-    offset: int = Field(default=0, ge=0)
-    limit: int = Field(default=50, ge=1, le=200)
 
 
 _People = Annotated[tuple[str, ...], Field(examples=[["Ada Byron"]])]
@@ -197,18 +184,13 @@ def answer_invitation(state: CalendarState, id: str, answer: Literal["accepted",
 CAN = (
     "when am I free on Tuesday for 1 hour?",
     "what do I have on 5 March?",
-    "how many meetings with Ann in March?",
-    "move Budget review to Thursday 15:00",
-    "add Lunch on Friday at 12:30 for 45 minutes",
     "accept the invitation to Kickoff",
 )
 _LONGEST = 300
 _WEEKDAYS = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
 _MONTHS = ("january", "february", "march", "april", "may", "june", "july", "august", "september", "october", "november",
            "december")  # fmt: skip
-_CLOCK = r"\d{1,2}:\d{2}\s*(?:am|pm)?|\d{1,2}\s*(?:am|pm)|noon"
 _LENGTH = r"(?:(\d{1,3}(?:\.5)?)|an?|half an)\s*(hours?|h|minutes?|mins?)"
-_WHEN = re.compile(rf"^(.*?)\s*,?\s*(?:\bat\s+)?({_CLOCK})$")
 
 
 class Span(NamedTuple):
@@ -248,47 +230,6 @@ def _list(state: CalendarState, match: re.Match[str]) -> FunctionResult[Calendar
     return FunctionResult(state, {"answer": answer, "count": len(items), "events": listed})
 
 
-def _count(state: CalendarState, match: re.Match[str]) -> FunctionResult[CalendarState]:
-    span, who = _span(state, match["span"]), (match["who"] or "").strip()
-    wanted = who.casefold().split()
-    items = [o for o in state.times.between(span.first, span.last) if _with(o.meeting, wanted)]
-    whom = f" with {who}" if who else ""
-    listed: list[JsonValue] = [as_json(item) for item in items[:20]]
-    return FunctionResult(state, {"answer": f"{len(items)} events{whom} {span.name}", "count": len(items), "events": listed})
-
-
-def _with(meeting: Meeting, wanted: list[str]) -> bool:
-    """Whether one of the people has all these words as whole names: Ann is not Joanna."""
-    people = (*meeting.attendees, meeting.organizer)
-    return not wanted or any(set(wanted) <= set(re.split(r"[\s.@,]+", who.casefold())) for who in people)
-
-
-def _move(state: CalendarState, match: re.Match[str]) -> FunctionResult[CalendarState]:
-    meeting = _one(state, match["title"], [m for m in state.meetings.values() if m.answer != "declined"])
-    if meeting.repeat != "Never":
-        raise FunctionDeclined(f"{meeting.title!r} repeats {meeting.repeat.lower()}; Calendar's agent moves single events only, "
-                       "use its window or update_event")  # fmt: skip
-    day, clock = _day_and_clock(state, match["when"])
-    start = f"{day or meeting.start[:10]} {clock or meeting.start[11:]}"
-    done = put(state, meeting.moved(start), f"Moved to {start}")
-    return _told(done, f"{meeting.title} is now on {written_day(start[:10])} at {start[11:]}")
-
-
-def _add(state: CalendarState, match: re.Match[str]) -> FunctionResult[CalendarState]:
-    day, clock = _day_and_clock(state, match["when"])
-    if day is None or clock is None:
-        raise FunctionDeclined(f"to add an event Calendar's agent needs a day and a time, such as {CAN[4]!r}")
-    people = tuple(part.strip() for part in re.split(r",| and ", match["who"] or "") if part.strip())
-    start, title = f"{day} {clock}", match["title"].strip(' "')
-    if not title:
-        raise FunctionDeclined("an event needs a title")
-    end = moment_after(start, _minutes(match["length"] or "1 hour"))
-    if read_moment(end) is None:
-        raise FunctionDeclined("the calendar goes from 1900 to 2199 only")
-    new = Meeting(title=title, start=start, end=end, attendees=people)
-    return _told(put(state, new, "Event saved"), f"Added {new.title} on {written_day(day)} from {clock} to {new.end[11:]}")
-
-
 def _respond(state: CalendarState, match: re.Match[str]) -> FunctionResult[CalendarState]:
     invited = list(state.times.invitations)
     answer = "accepted" if match["verb"].casefold() == "accept" else "declined"
@@ -319,16 +260,6 @@ def _one(state: CalendarState, title: str, among: list[Meeting]) -> Meeting:
         raise FunctionDeclined(f"there is no such event as {title!r}")
     several = "; ".join(f"{m.title} on {m.start}" for m in sorted(fits, key=lambda m: m.start)[:5])
     raise FunctionDeclined(f"{len(fits)} events fit {title!r} ({several}); use the window or update_event to say which")
-
-
-def _day_and_clock(state: CalendarState, words: str) -> tuple[str | None, str | None]:
-    match = _WHEN.match(words.strip().casefold())
-    if match is None:
-        return _day(state, words), None
-    clock = "12:00" if match[2] == "noon" else read_time(match[2])
-    if clock is None:
-        raise FunctionDeclined(f"{match[2]!r} is no time; write it like 15:00")
-    return (_day(state, match[1]) if match[1] else None), clock
 
 
 def _day(state: CalendarState, words: str) -> str:
@@ -392,11 +323,6 @@ _KINDS: tuple[tuple[re.Pattern[str], Callable[[CalendarState, re.Match[str]], Fu
         (rf"^(?:find|is there) (?P<length>{_LENGTH}) (?:free )?(?P<day>.+)$", _free),
         (r"^(?:what do i have|what is|show me what is) (?:planned )?(?P<span>.+)$", _list),
         (r"^(?:list|show) (?:my |all )?(?:meetings|events|appointments) (?P<span>.+)$", _list),
-        (r"^how many (?:meetings|events|appointments)(?: do i have)?(?: with (?P<who>.+?))?"
-         r" (?P<span>(?:in|on|during|this|next|last|today|tomorrow|yesterday)\b.*)$", _count),
-        (r"^(?:move|reschedule) (?:the |my )?(?P<title>.+) to (?P<when>.+)$", _move),
-        (rf"^(?:add|create|schedule|book) (?:a |an )?(?P<title>.+?)(?: with (?P<who>.+?))? (?:on )?(?P<when>(?:on |today|tomorrow"
-         rf"|next |monday|tuesday|wednesday|thursday|friday|saturday|sunday|\d).*?)(?: for (?P<length>{_LENGTH}))?$", _add),
         (r"^(?P<verb>accept|decline) (?:the )?(?:invitation )?(?:to |for )?(?P<title>.+)$", _respond),
     )
 )  # fmt: skip

@@ -79,22 +79,6 @@ class CalendarContent(Content):
         return self
 
 
-MEANINGS = (
-    Meaning("meetings.*", Does.DELETE, 'deletes the event "{old.title}" of {old.start}', is_gone),
-    Meaning("meetings.*", None, when=lambda found: is_new(found) and found.new.answer == "invited"),
-    Meaning(
-        "meetings.*",
-        Does.SEND,
-        'answers the invitation "{new.title}" of {new.organizer}: {new.answer}',
-        lambda found: found.old is not None and found.old.answer != found.new.answer,
-    ),
-    Meaning("meetings.*", Does.SAVE, 'adds the event "{new.title}" on {new.start}', is_new),
-    Meaning("meetings.*", Does.SAVE, 'changes the event "{old.title}" of {old.start}'),
-    Meaning("reminded", None),
-)
-"""An invitation that arrives is not the user's doing."""
-
-
 class Calendar(App[CalendarContent, CalendarState]):
     """Appointments."""
 
@@ -118,7 +102,20 @@ class Calendar(App[CalendarContent, CalendarState]):
             "sheet",
         }
     )
-    meanings = MEANINGS
+    meanings = (
+        Meaning("meetings.*", Does.DELETE, 'deletes the event "{old.title}" of {old.start}', is_gone),
+        # An invitation that arrives is not the user's doing.
+        Meaning("meetings.*", None, when=lambda found: is_new(found) and found.new.answer == "invited"),
+        Meaning(
+            "meetings.*",
+            Does.SEND,
+            'answers the invitation "{new.title}" of {new.organizer}: {new.answer}',
+            lambda found: found.old is not None and found.old.answer != found.new.answer,
+        ),
+        Meaning("meetings.*", Does.SAVE, 'adds the event "{new.title}" on {new.start}', is_new),
+        Meaning("meetings.*", Does.SAVE, 'changes the event "{old.title}" of {old.start}'),
+        Meaning("reminded", None),
+    )
     timed = True
     functions = FUNCTIONS
     agent = staticmethod(answer_request)

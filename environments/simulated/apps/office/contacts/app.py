@@ -46,7 +46,7 @@ from environments.simulated.apps.common.record_list import (
     refuse_twice,
     with_ids,
 )
-from environments.simulated.apps.office.mail.state import bad_address
+from environments.simulated.apps.office.mail.app import bad_address
 from environments.simulated.screen import widgets as ui
 from environments.simulated.screen.widgets import Widget
 from environments.simulated.world.values import FIRST, LAST, IdentityKey, Model, highest, how_many, mail_address, matches
@@ -417,13 +417,6 @@ class ContactsContent(Content):
         return self
 
 
-MEANINGS = (
-    Meaning("contacts.*", Does.DELETE, "deletes the contact {old.name}", is_gone),
-    Meaning("contacts.*", Does.SAVE, "adds the contact {new.name}", is_new),
-    Meaning("contacts.*", Does.SAVE, "changes the contact {old.name}"),
-)
-
-
 class Contacts(App[ContactsContent, ContactsState]):
     """An address book."""
 
@@ -433,7 +426,11 @@ class Contacts(App[ContactsContent, ContactsState]):
     looks = frozenset(
         {"counter", "group", "query", "applied", "page", "open", "duplicates", "merging", "draft", "untouched", "errors"}
     )
-    meanings = MEANINGS
+    meanings = (
+        Meaning("contacts.*", Does.DELETE, "deletes the contact {old.name}", is_gone),
+        Meaning("contacts.*", Does.SAVE, "adds the contact {new.name}", is_new),
+        Meaning("contacts.*", Does.SAVE, "changes the contact {old.name}"),
+    )
     functions = FUNCTIONS
 
     def start(self, content: ContactsContent, setting: Setting) -> ContactsState:

@@ -2,37 +2,372 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import re
+from collections.abc import Mapping, Sequence
+from functools import lru_cache
+from typing import Literal
 
-from pydantic import ConfigDict, Field
+from pydantic import ConfigDict, Field, JsonValue
 
 from environments.effects import Effect as Does
 from environments.simulated.app import (
     Answered,
     App,
     Arrived,
+    Away,
     Content,
+    Context,
     Difference,
     Edited,
+    Effect,
     Event,
+    FunctionDeclined,
+    FunctionResult,
+    Hovered,
     Meaning,
     Notify,
     Pressed,
     Setting,
     Shortcut,
     Submitted,
+    Swiped,
     Toast,
     Update,
     becomes,
     is_gone,
     is_new,
 )
-from environments.simulated.apps.common.record_list import list_update, list_view, question, with_error
-from environments.simulated.apps.office.mail.functions import functions
-from environments.simulated.apps.office.mail.state import FOLDERS, GOALS, Compose, Folder, MailState, Message, bad_address
+from environments.simulated.apps.common.functions_base import FunctionTable, Page, driven, one_line, part_of, unknown
+from environments.simulated.apps.common.record_list import ListState, list_update, list_view, picked, question, with_error
 from environments.simulated.screen import widgets as ui
 from environments.simulated.screen.widgets import Widget
-from environments.simulated.world.values import TOPICS, Day, Model, day_before, how_many, mail_address, paragraph
+from environments.simulated.world.values import (
+    TOPICS,
+    Day,
+    IdentityKey,
+    Model,
+    day_before,
+    how_many,
+    mail_address,
+    matches,
+    paragraph,
+)
+
+Folder = Literal["Inbox", "Sent", "Drafts", "Archive", "Trash"]
+FOLDERS: tuple[Folder, ...] = ("Inbox", "Sent", "Drafts", "Archive", "Trash")
+GOALS: tuple[Folder, ...] = ("Inbox", "Archive", "Trash")
+"""Folders that a message can be moved to."""
+_ADDRESS = re.compile(r"^[^@\s,;]+@[^@\s,;]+\.[^@\s,;.]+$")
+
+
+class Message(Model):
+    """A message in one folder."""
+
+    id: str
+    folder: Folder = "Inbox"
+    sender: str = ""
+    to: str = ""
+    cc: str = ""
+    subject: str = ""
+    date: Day = ""
+    body: str = ""
+    unread: bool = False
+
+
+class Compose(Model):
+    """A message that is being written. `draft` is the id of the draft it came from."""
+
+    to: str = ""
+    cc: str = ""
+    subject: str = ""
+    body: str = ""
+    draft: str = ""
+
+    @property
+    def empty(self) -> bool:
+        return not (self.to or self.cc or self.subject or self.body)
+
+
+class MailState(ListState):
+    """Messages by id, and what is looked at or written."""
+
+    messages: dict[str, Message]
+    address: str
+    today: str
+    counter: int
+    folder: Folder = "Inbox"
+    open: str = ""
+    selected: tuple[str, ...] = ()
+    """Messages of the list, by id; the first one is where a range begins."""
+    menu: Literal["", "more", "move"] = ""
+    """Which menu is open; `move` is the one within `more`."""
+    compose: Compose | None = None
+    errors: dict[str, str] = Field(default_factory=dict)
+
+    def found(self) -> list[Message]:
+        """The messages of the folder that fit the search, newest first."""
+        return list(_found(IdentityKey(self.messages), self.folder, self.applied))
+
+    def addresses(self) -> tuple[str, ...]:
+        """Whom the user has written to or heard from, for the fields of recipients to propose."""
+        return _addresses(IdentityKey(self.messages), self.address)
+
+    def sorting(self, event: Event) -> Update[MailState] | None:
+        """What an event means for the selection and its menu; None when it has nothing to do with them."""
+        if self.compose is not None:
+            return None
+        match event:
+            case Pressed(key="more"):
+                return Update(self.replace(menu="" if self.menu else "more"))
+            case Hovered(key="move-to") | Pressed(key="move-to") if self.menu:
+                return Update(self.replace(menu="move"))
+            case Hovered(key=key) if self.menu and key not in _MOVES:
+                return Update(self.replace(menu="more"))
+            case Away(pressed=pressed) if self.menu:
+                return Update(self.replace(menu="" if pressed else "more"))
+            case Shortcut(chord="Escape") if self.menu:
+                return Update(self.replace(menu=""))
+        if isinstance(event, Pressed) and self.menu and (done := self._done(event.key)) is not None:
+            return done
+        return None if self.open in self.messages else self._choosing(event)
+
+    def _choosing(self, event: Event) -> Update[MailState] | None:
+        match event:
+            case Pressed(key=key, modifiers=held) if key.startswith("message-") and any(name in held for name in _CHOOSING):
+                order = [message.id for message in self.found()]
+                name = key.removeprefix("message-").removesuffix(".subject")
+                return Update(self.replace(selected=picked(order, self.selected, name, held)))
+            case Context(key=key):
+                name = key.removeprefix("message-")
+                kept = self.selected if name in self.selected else (name,)
+                return Update(self.replace(selected=kept, menu="more"))
+            case Swiped(key=key, direction="left"):
+                return Update(self._changed((key.removeprefix("message-"),), folder="Archive"), (Toast("Moved to Archive"),))
+            case Swiped(key=key, direction="right"):
+                return Update(self._changed((key.removeprefix("message-"),), unread=False), (Toast("Marked as read"),))
+            case Shortcut(chord="Control+a" | "Meta+a"):
+                return Update(self._all())
+            case Shortcut(chord="Escape") if self.selected:
+                return Update(self.replace(selected=()))
+            case Pressed(key="delete-selected") | Shortcut(chord="Delete") if self.selected:
+                many = len(self.selected)
+                return Update(self.deleted(self.selected), (Toast(f"{_counted(many)} deleted"),))
+        return None
+
+    def _done(self, key: str) -> Update[MailState] | None:
+        """An item of the menu; it closes by that."""
+        names = (self.open,) if self.open in self.messages else self.selected
+        closed = self.replace(menu="")
+        if key == "select-all":
+            return Update(closed._all())
+        if key in ("mark-read", "mark-unread"):
+            unread = key == "mark-unread"
+            return Update(closed._changed(names, unread=unread), (Toast(f"Marked as {'unread' if unread else 'read'}"),))
+        if key in _MOVES:
+            moved = closed._changed(names, folder=_MOVES[key]).replace(selected=(), open="")
+            effects: tuple[Effect, ...] = (Toast(f"{_counted(len(names))} moved to {_MOVES[key]}"),)
+            return Update(moved, effects)
+        return None
+
+    def _all(self) -> MailState:
+        return self.replace(selected=tuple(message.id for message in self.found()))
+
+    def _changed(self, names: Sequence[str], **fields: bool | str) -> MailState:
+        changed: dict[str, Message] = {n: self.messages[n].replace(**fields) for n in names if n in self.messages}
+        return self.replace(messages={**self.messages, **changed})
+
+    def deleted(self, names: Sequence[str]) -> MailState:
+        """Messages go to Trash, and from there for good."""
+        messages = dict(self.messages)
+        for name in names:
+            message = messages.get(name)
+            if message is None:
+                continue
+            if message.folder == "Trash":
+                del messages[name]
+            else:
+                messages[name] = message.replace(folder="Trash")
+        return self.replace(messages=messages, selected=())
+
+
+@lru_cache(maxsize=8)
+def _found(messages: IdentityKey[dict[str, Message]], folder: str, query: str) -> tuple[Message, ...]:
+    """Looked for once as long as neither the content nor the search changes: each key that is typed asks again."""
+    fits = [m for m in messages.value.values() if m.folder == folder and matches(query, m.subject, m.sender, m.to, m.body)]
+    return tuple(sorted(reversed(fits), key=lambda message: message.date, reverse=True))
+
+
+@lru_cache(maxsize=8)
+def _addresses(messages: IdentityKey[dict[str, Message]], own: str) -> tuple[str, ...]:
+    known = {part for m in messages.value.values() for text in (m.sender, m.to, m.cc) for part in recipients(text)}
+    return tuple(sorted(known - {own}, key=str.casefold))
+
+
+def recipients(text: str) -> list[str]:
+    return [part.strip() for part in re.split(r"[,;]", text) if part.strip()]
+
+
+def bad_address(text: str) -> str:
+    """The first recipient that is no address: `Ann <ann@x.org>` is one."""
+    for part in recipients(text):
+        bare = re.sub(r"^.*<([^<>]*)>$", r"\1", part)
+        if not _ADDRESS.match(bare):
+            return part
+    return ""
+
+
+_MOVES: dict[str, Folder] = {f"move-{name.lower()}": name for name in GOALS}
+_CHOOSING = ("Shift", "Control", "Meta", "ControlOrMeta")
+
+
+def _counted(many: int) -> str:
+    return "Message" if many == 1 else f"{many} messages"
+
+
+_WINDOW = ("open", "compose", "errors")
+
+
+class MessageQuery(Page):
+    """`query` is searched in subject, addresses and body; without a folder, in all of them."""
+
+    folder: Folder | None = None
+    query: str = ""
+    sender: str = ""
+    unread: bool | None = None
+
+
+class Letter(Model):
+    """A message to write; several recipients are separated by commas."""
+
+    to: str = ""
+    cc: str = ""
+    subject: str = ""
+    body: str = ""
+
+
+def _short(message: Message) -> JsonValue:
+    return message.model_dump(mode="json", exclude={"body", "cc"})
+
+
+def _message(state: MailState, name: str) -> Message:
+    return state.messages.get(name) or unknown("message", name, state.messages)
+
+
+def _fields(letter: Letter) -> list[Event]:
+    given = letter.model_dump().items()
+    return [Edited(f"compose.{name}", text if name == "body" else one_line(text)) for name, text in given if text]
+
+
+def _window_as(state: MailState, after: MailState) -> MailState:
+    """What was done, with the window where it was."""
+    return after.replace(**({name: getattr(state, name) for name in _WINDOW}))
+
+
+def _sent(state: MailState, letter: Compose, events: list[Event]) -> FunctionResult[MailState]:
+    after, effects = driven(Mail().update, state.replace(compose=letter, errors={}), [*events, Pressed("send")])
+    if after.errors:
+        raise FunctionDeclined("; ".join(after.errors.values()))
+    return FunctionResult(_window_as(state, after), _short(after.messages[str(after.counter)]), effects)
+
+
+def _read(state: MailState, name: str, events: list[Event]) -> tuple[MailState, tuple[Effect, ...]]:
+    if _message(state, name).folder == "Drafts":
+        raise FunctionDeclined(f"{name} is a draft; send_draft sends it")
+    return driven(Mail().update, state.replace(compose=None, open="", errors={}), [Pressed(f"message-{name}"), *events])
+
+
+FUNCTIONS = FunctionTable[MailState]()
+
+
+@FUNCTIONS.reads()
+def list_messages(state: MailState, wanted: MessageQuery) -> JsonValue:
+    """Messages by folder, words, sender or state, newest first"""
+    fits = [
+        message
+        for message in state.messages.values()
+        if wanted.folder in (None, message.folder)
+        and wanted.unread in (None, message.unread)
+        and matches(wanted.sender, message.sender)
+        and matches(wanted.query, message.subject, message.sender, message.to, message.body)
+    ]
+    latest = sorted(reversed(fits), key=lambda message: message.date, reverse=True)
+    return part_of(latest, wanted.offset, wanted.limit, _short)
+
+
+@FUNCTIONS.reads()
+def count_folders(state: MailState) -> JsonValue:
+    """How many messages each folder has"""
+    there = {folder: [m for m in state.messages.values() if m.folder == folder] for folder in FOLDERS}
+    return {folder: {"messages": len(some), "unread": sum(m.unread for m in some)} for folder, some in there.items()}
+
+
+@FUNCTIONS.reads("ById", "A message by its id.")
+def get_message(state: MailState, id: str) -> JsonValue:
+    """All of one message; it stays unread"""
+    return _message(state, id).model_dump(mode="json")
+
+
+@FUNCTIONS.writes("ById", "A message by its id.", repeatable=True)
+def mark_read(state: MailState, id: str) -> FunctionResult[MailState]:
+    """Mark a message as read"""
+    after, effects = _read(state, id, [])
+    return FunctionResult(_window_as(state, after), _short(after.messages[id]), effects)
+
+
+@FUNCTIONS.writes()
+def send_message(state: MailState, letter: Letter) -> FunctionResult[MailState]:
+    """Send a message"""
+    return _sent(state, Compose(), _fields(letter))
+
+
+@FUNCTIONS.writes("Reply", "An answer to a message.")
+def reply(state: MailState, id: str, body: str) -> FunctionResult[MailState]:
+    """Send an answer to a message"""
+    if _message(state, id).folder == "Drafts":
+        raise FunctionDeclined(f"{id} is a draft, which nobody can answer")
+    begun = Mail().update(state.replace(compose=None, open=id), Pressed("reply")).state
+    return _sent(state, begun.compose or Compose(), [Edited("compose.body", body)])
+
+
+@FUNCTIONS.writes()
+def save_draft(state: MailState, letter: Letter) -> FunctionResult[MailState]:
+    """Put a message into Drafts without sending it"""
+    events = [*_fields(letter), Pressed("save-draft")]
+    after, effects = driven(Mail().update, state.replace(compose=Compose(), errors={}), events)
+    name = after.compose.draft if after.compose else ""
+    return FunctionResult(_window_as(state, after), _short(after.messages[name]), effects)
+
+
+@FUNCTIONS.writes("ById", "A message by its id.")
+def send_draft(state: MailState, id: str) -> FunctionResult[MailState]:
+    """Send a draft as it is"""
+    message = _message(state, id)
+    if message.folder != "Drafts":
+        raise FunctionDeclined(f"{id} is in {message.folder}, not in Drafts")
+    if state.compose and state.compose.draft == id:
+        raise FunctionDeclined(f"draft {id} is being written in the window; send it there")
+    return _sent(state, Compose(to=message.to, cc=message.cc, subject=message.subject, body=message.body, draft=id), [])
+
+
+@FUNCTIONS.writes("MessageMove", "Where a message goes.", repeatable=True)
+def move_message(state: MailState, id: str, folder: Literal["Inbox", "Archive", "Trash"]) -> FunctionResult[MailState]:
+    """Put a message into another folder"""
+    if _message(state, id).folder == "Drafts":
+        raise FunctionDeclined(f"{id} is a draft; send_draft sends it")
+    view = state.replace(compose=None, open="", selected=(id,), menu="move")
+    after, effects = driven(Mail().update, view, [Pressed(f"move-{folder.lower()}")])
+    kept = after.replace(selected=state.selected, menu=state.menu)
+    return FunctionResult(_window_as(state, kept), _short(after.messages[id]), effects)
+
+
+@FUNCTIONS.writes("ById", "A message by its id.")
+def delete_message(state: MailState, id: str) -> FunctionResult[MailState]:
+    """Move a message to Trash; one in Trash is gone for good"""
+    after, effects = _read(state, id, [Pressed("delete")])
+    kept = after.messages.get(id)
+    window = state.replace(open="") if state.open == id else state
+    return FunctionResult(_window_as(window, after), {"id": id, "folder": kept.folder if kept else None}, effects)
+
 
 FIELDS = (("to", "To"), ("cc", "Cc"), ("subject", "Subject"), ("body", "Message"))
 
@@ -97,23 +432,7 @@ def read_view(state: MailState, message: Message) -> tuple[Widget, ...]:
     )
 
 
-def compose_view(compose: Compose, errors: dict[str, str], known: tuple[str, ...]) -> tuple[Widget, ...]:
-    fields: list[Widget] = []
-    for name, label in FIELDS:
-        value = getattr(compose, name)
-        field = ui.textbox(
-            label, f"compose.{name}", value, multiline=name == "body", required=name == "to", invalid=name in errors
-        )
-        fields.append(field._replace(options=known) if name in ("to", "cc") else field)
-        if name in errors:
-            fields.append(ui.alert(errors[name], f"compose.{name}.error"))
-    buttons = ui.bar(
-        ui.button("Send", "send"), ui.button("Save draft", "save-draft"), ui.button("Discard", "discard"), key="actions"
-    )
-    return (ui.heading("Write a message", "write"), ui.form("compose-form", *fields, buttons, submit="send"))
-
-
-class Letter(Model):
+class GivenMessage(Model):
     """A message in a world file. `sender` may be written `from`."""
 
     model_config = ConfigDict(validate_by_name=True)
@@ -131,7 +450,7 @@ class Letter(Model):
 class MailContent(Content):
     """`generate` adds messages from the seed to those that are given."""
 
-    messages: tuple[Letter, ...] | None = None
+    messages: tuple[GivenMessage, ...] | None = None
     generate: int | None = Field(default=None, ge=0, le=20_000)
     address: str | None = None
 
@@ -146,18 +465,6 @@ def _told(found: Difference) -> str:
     return f'sends a mail to {to}, subject "{letter.subject}"' + (f": {letter.body:.100}" if letter.body else "")
 
 
-MEANINGS = (
-    Meaning("messages.*", Does.SEND, _told, becomes(folder="Sent")),
-    Meaning("messages.*", Does.DELETE, 'moves the mail "{new.subject}" to the trash', becomes(folder="Trash")),
-    Meaning("messages.*", None, when=lambda found: found.new is None and len(found.before.messages) == len(found.after.messages)),
-    Meaning("messages.*", Does.DELETE, 'deletes the mail "{old.subject}" for good', is_gone),
-    Meaning("messages.*", None, when=lambda found: is_new(found) and found.new.folder == "Inbox"),
-    Meaning("messages.*", Does.SAVE, 'keeps the draft "{new.subject}"', becomes(folder="Drafts")),
-    Meaning("messages.*", Does.EDIT, 'moves the mail "{new.subject}" to {new.folder}', _moved),
-)
-"""A draft that is sent goes, and as many messages are left as before; what arrives is not the user's doing."""
-
-
 class Mail(App[MailContent, MailState]):
     """Electronic mail."""
 
@@ -167,8 +474,19 @@ class Mail(App[MailContent, MailState]):
     looks = frozenset(
         {"counter", "folder", "query", "applied", "page", "open", "selected", "menu", "compose", "errors", "messages.*.unread"}
     )
-    meanings = MEANINGS
-    functions = functions(lambda state, event: Mail().update(state, event))
+    # A draft that is sent goes, and as many messages are left as before; what arrives is not the user's doing.
+    meanings = (
+        Meaning("messages.*", Does.SEND, _told, becomes(folder="Sent")),
+        Meaning("messages.*", Does.DELETE, 'moves the mail "{new.subject}" to the trash', becomes(folder="Trash")),
+        Meaning(
+            "messages.*", None, when=lambda found: found.new is None and len(found.before.messages) == len(found.after.messages)
+        ),
+        Meaning("messages.*", Does.DELETE, 'deletes the mail "{old.subject}" for good', is_gone),
+        Meaning("messages.*", None, when=lambda found: is_new(found) and found.new.folder == "Inbox"),
+        Meaning("messages.*", Does.SAVE, 'keeps the draft "{new.subject}"', becomes(folder="Drafts")),
+        Meaning("messages.*", Does.EDIT, 'moves the mail "{new.subject}" to {new.folder}', _moved),
+    )
+    functions = FUNCTIONS
 
     def start(self, content: MailContent, setting: Setting) -> MailState:
         address = content.address or mail_address(setting.cast.user)
@@ -188,7 +506,20 @@ class Mail(App[MailContent, MailState]):
 
     def view(self, state: MailState) -> tuple[Widget, ...]:
         if state.compose is not None:
-            return compose_view(state.compose, state.errors, state.addresses())
+            known = state.addresses()
+            fields: list[Widget] = []
+            for name, label in FIELDS:
+                value = getattr(state.compose, name)
+                field = ui.textbox(
+                    label, f"compose.{name}", value, multiline=name == "body", required=name == "to", invalid=name in state.errors
+                )
+                fields.append(field._replace(options=known) if name in ("to", "cc") else field)
+                if name in state.errors:
+                    fields.append(ui.alert(state.errors[name], f"compose.{name}.error"))
+            buttons = ui.bar(
+                ui.button("Send", "send"), ui.button("Save draft", "save-draft"), ui.button("Discard", "discard"), key="actions"
+            )
+            return (ui.heading("Write a message", "write"), ui.form("compose-form", *fields, buttons, submit="send"))
         opened = state.messages.get(state.open)
         return read_view(state, opened) if opened else _list(state)
 
@@ -304,14 +635,14 @@ def _received(state: MailState, data: Mapping[str, str]) -> MailState:
     return state.replace(messages={**state.messages, name: message}, counter=state.counter + 1)
 
 
-def _generated(count: int, setting: Setting, address: str) -> tuple[Letter, ...]:
+def _generated(count: int, setting: Setting, address: str) -> tuple[GivenMessage, ...]:
     rng, cast = setting
     made = []
     for _ in range(count):
         person, sent = rng.choice(cast.people), rng.random() < 0.2
         greeting = f"Hello {(person if sent else cast.user).split()[0]},"
         made.append(
-            Letter.model_validate(
+            GivenMessage.model_validate(
                 {
                     "folder": "Sent" if sent else "Inbox",
                     "from": address if sent else mail_address(person),

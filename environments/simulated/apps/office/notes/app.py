@@ -175,13 +175,6 @@ class NotesContent(Content):
         return self
 
 
-MEANINGS = (
-    Meaning("notes.*", Does.DELETE, 'deletes the note "{old.title}"', is_gone),
-    Meaning("notes.*", Does.SAVE, 'adds the note "{new.title}"', is_new),
-    Meaning("notes.*", Does.SAVE, 'changes the note "{old.title}"'),
-)
-
-
 class Notes(App[NotesContent, NotesState]):
     """Short texts."""
 
@@ -189,7 +182,11 @@ class Notes(App[NotesContent, NotesState]):
     title = "Notes"
     words = ("notes", "note", "memo", "memos", "notebook")
     looks = frozenset({"counter", "open", "title", "body", "error", "past", "future", "removed", "query", "applied", "page"})
-    meanings = MEANINGS
+    meanings = (
+        Meaning("notes.*", Does.DELETE, 'deletes the note "{old.title}"', is_gone),
+        Meaning("notes.*", Does.SAVE, 'adds the note "{new.title}"', is_new),
+        Meaning("notes.*", Does.SAVE, 'changes the note "{old.title}"'),
+    )
     functions = FUNCTIONS
 
     def start(self, content: NotesContent, setting: Setting) -> NotesState:

@@ -341,16 +341,6 @@ class ChatPage(Model):
     limit: int = Field(default=50, ge=1, le=200)
 
 
-class Messages(ChatPage):
-    """The newest first; the offset counts back from there."""
-
-    conversation: str
-
-
-class Name(Model):
-    name: str = Field(min_length=1, max_length=100)
-
-
 def _known(state: ChatState, name: str) -> Conversation:
     return by_id(state.conversations, "conversation", name, "list_conversations gives")
 
@@ -575,18 +565,6 @@ def _said(found: Difference) -> str:
     return f"says to {found.after.conversations[found.new.conversation].title}: {found.new.text:.160}"
 
 
-MEANINGS = (
-    Meaning("messages.*", None, when=lambda found: is_new(found) and bool(found.new.sender)),
-    Meaning("messages.*", Does.SEND, _said, is_new),
-    Meaning("messages.*", Does.DELETE, "deletes a message: {old.text:.80}", is_gone),
-    Meaning("conversations.*", Does.DELETE, "leaves the conversation {old.title}", is_gone),
-    Meaning("conversations.*", Does.EDIT, "begins a conversation with {new.title}", is_new),
-    Meaning("conversations.*", Does.EDIT, "changes the conversation {old.title}"),
-    Meaning("incoming", None),
-)
-"""What others say is not the user's doing."""
-
-
 class Chat(App[ChatContent, ChatState]):
     """Instant messages."""
 
@@ -597,7 +575,16 @@ class Chat(App[ChatContent, ChatState]):
         "counter", "now", "coming", "drafts", "query", "applied", "page", "open", "older", "selected", "reply_to",
         "messages.*.unread", "conversations.*.used",
     })  # fmt: skip
-    meanings = MEANINGS
+    # What others say is not the user's doing.
+    meanings = (
+        Meaning("messages.*", None, when=lambda found: is_new(found) and bool(found.new.sender)),
+        Meaning("messages.*", Does.SEND, _said, is_new),
+        Meaning("messages.*", Does.DELETE, "deletes a message: {old.text:.80}", is_gone),
+        Meaning("conversations.*", Does.DELETE, "leaves the conversation {old.title}", is_gone),
+        Meaning("conversations.*", Does.EDIT, "begins a conversation with {new.title}", is_new),
+        Meaning("conversations.*", Does.EDIT, "changes the conversation {old.title}"),
+        Meaning("incoming", None),
+    )
     functions = FUNCTIONS
 
     def start(self, content: ChatContent, setting: Setting) -> ChatState:

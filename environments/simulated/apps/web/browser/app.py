@@ -234,21 +234,6 @@ def _tells(found: Difference) -> bool:
     return all(joined(at, link.to) != found.new.address for link in body(before).links.values())
 
 
-MEANINGS = (
-    Meaning("submissions.*", Does.SUBMIT, 'sends the form on "{new.about}" ({new.page})', is_new),
-    Meaning("sessions.*", Does.ACCOUNT, "signs in to {key}", is_new),
-    Meaning("sessions", None),
-    Meaning("consents.*", Does.PERMISSION, "answers the question of {key} about cookies: {new}", _agrees),
-    Meaning("consents.*", Does.EDIT, "answers the question of {key} about cookies: {new}"),
-    Meaning("bookmarks.*", Does.DELETE, 'removes the bookmark "{old.title}"', is_gone),
-    Meaning("bookmarks.*", Does.SAVE, 'bookmarks "{new.title}"'),
-    Meaning("visits.*", Does.DELETE, "clears the history", lambda found: not found.after.visits),
-    Meaning("visits.*", Does.SEND, "tells another site what the address says: {new.address}", _tells),
-    Meaning("visits", None),
-    Meaning("notify.files.file", Does.DOWNLOAD, "downloads {new[name]}"),
-)
-
-
 class Browser(App[BrowserContent, BrowserState]):
     """A browser on a web of its own."""
 
@@ -256,7 +241,19 @@ class Browser(App[BrowserContent, BrowserState]):
     title = "Browser"
     words = ("browser", "web", "website", "intranet")
     looks = frozenset({"tabs", "current", "visits", "sessions"})
-    meanings = MEANINGS
+    meanings = (
+        Meaning("submissions.*", Does.SUBMIT, 'sends the form on "{new.about}" ({new.page})', is_new),
+        Meaning("sessions.*", Does.ACCOUNT, "signs in to {key}", is_new),
+        Meaning("sessions", None),
+        Meaning("consents.*", Does.PERMISSION, "answers the question of {key} about cookies: {new}", _agrees),
+        Meaning("consents.*", Does.EDIT, "answers the question of {key} about cookies: {new}"),
+        Meaning("bookmarks.*", Does.DELETE, 'removes the bookmark "{old.title}"', is_gone),
+        Meaning("bookmarks.*", Does.SAVE, 'bookmarks "{new.title}"'),
+        Meaning("visits.*", Does.DELETE, "clears the history", lambda found: not found.after.visits),
+        Meaning("visits.*", Does.SEND, "tells another site what the address says: {new.address}", _tells),
+        Meaning("visits", None),
+        Meaning("notify.files.file", Does.DOWNLOAD, "downloads {new[name]}"),
+    )
     functions = FUNCTIONS
 
     def start(self, content: BrowserContent, setting: Setting) -> BrowserState:

@@ -349,15 +349,6 @@ class Paper:
         return ui.row(self.key(f"{n}.row.{name}"), first, *rest, press=False)
 
 
-def site_body(state: BrowserState) -> Body:
-    """The page of a site at the current tab's address."""
-    paper, place = Paper(state), state.place_at(state.tab.address)
-    banner = paper._banner(place)
-    walled = bool(banner) and place.site is not None and place.site.consent is not None and place.site.consent.wall
-    widgets = () if walled else (*paper._menu(place), *paper._content(place))
-    return Body((*banner, *widgets), paper.links)
-
-
 VISITS = 15
 _PROPOSALS = 6
 _SHORTCUTS = 8
@@ -396,7 +387,12 @@ def body(state: BrowserState) -> Body:
                 else ui.text("No bookmarks yet", paper.key("none"))
             )
             return Body((paper.title("Bookmarks"), shown, *paper.pager("", number, pages)), paper.links)
-    return site_body(state)
+    # The page of a site at the current tab's address
+    paper, place = Paper(state), state.place_at(state.tab.address)
+    banner = paper._banner(place)
+    walled = bool(banner) and place.site is not None and place.site.consent is not None and place.site.consent.wall
+    widgets = () if walled else (*paper._menu(place), *paper._content(place))
+    return Body((*banner, *widgets), paper.links)
 
 
 def _tabs(state: BrowserState) -> Widget:

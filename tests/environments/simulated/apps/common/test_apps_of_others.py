@@ -13,7 +13,7 @@ import pytest
 from environments.simulated.app import App
 from environments.simulated.apps import APPS, register
 
-COUNTER = '''
+COUNTER = """
 from environments.simulated.app import App, AppState, Content, Pressed, Update
 from environments.simulated.screen.widgets import button, heading
 
@@ -36,7 +36,7 @@ class Counter(App[Content, CounterState]):
 
     def update(self, state, event):
         return Update(state.model_copy(update={"count": state.count + 1}) if event == Pressed("up") else state)
-'''
+"""
 
 
 def installed(folder: Path, points: str) -> dict[str, str]:

@@ -8,7 +8,6 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from environments.check import check_environment
 from environments.simulated.desktop import SimulatedDesktop
 from environments.simulated.world.worldfile import parse_world
 from protocol import CallApi
@@ -228,8 +227,3 @@ def test_any_arguments_give_a_result_or_a_reason(data):
             assert desktop.hashes()[function.app] == before
         desktop.observe()
     desktop.close()
-
-
-def test_a_world_whose_functions_were_called_keeps_the_promises(h):
-    call(h, "notes", "create_note", title="X")
-    assert check_environment(h.desktop.fork())

@@ -6,7 +6,6 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from environments.check import check_environment
 from environments.contract import WorldError
 from environments.simulated.apps import APPS
 from environments.simulated.apps.documents.spreadsheet.formula import shifted, translated
@@ -300,29 +299,6 @@ def test_a_world_file_that_does_not_fit_is_refused(content, words):
     with pytest.raises(WorldError, match="spreadsheet") as bad:
         parse_world(f"apps: {{spreadsheet: {content}}}", "test.yaml")
     assert words in str(bad.value)
-
-
-def test_what_is_made_up_depends_on_the_seed_only(hand):
-    one, same, other = hand("apps: {spreadsheet: }", 1), hand("apps: {spreadsheet: }", 1), hand("apps: {spreadsheet: }", 2)
-    assert one.desktop.state_hash() == same.desktop.state_hash() != other.desktop.state_hash()
-    assert one.app("spreadsheet")["sheets"] == ["Expenses", "Summary"]
-
-
-def test_a_world_with_a_spreadsheet_keeps_the_promises():
-    world = parse_world("apps: {spreadsheet: , notes: , mail: }\nopen: [spreadsheet]", "test.yaml")
-    assert check_environment(SimulatedDesktop(world))
-
-
-def test_a_stored_spreadsheet_comes_back(hand, tmp_path):
-    h = hand(WORLD, store=tmp_path)
-    h.click("Birch")
-    h.click("Delete row")
-    before = h.desktop.state_hash()
-    h.desktop.close()
-    again = hand(WORLD, store=tmp_path)
-    assert again.desktop.state_hash() == before
-    again.click("Undo")
-    assert rows(again) == ["Vendor", "Birch", "Acme", "Cobalt"]
 
 
 @pytest.mark.parametrize(

@@ -5,16 +5,14 @@ from __future__ import annotations
 import json
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from environments.check import check_environment
 from environments.simulated.app import Change, Pressed
 from environments.simulated.apps import APPS
 from environments.simulated.apps.documents.files.state import ROOT, Entry, FilesState, parent
 from environments.simulated.apps.documents.terminal.app import run
 from environments.simulated.apps.documents.terminal.text import ENTRIES_MAX, FILE_MAX, Shell
-from environments.simulated.desktop import SimulatedDesktop
 from environments.simulated.world.worldfile import WorldError, parse_world
 from protocol import CallApi
 
@@ -376,24 +374,3 @@ def test_no_line_raises_and_no_path_leaves_the_tree(lines):
             assert not {".", ".."} & set(path.split("/"))
             assert path == ROOT or ("" not in path.split("/")[1:] and entries[parent(path)].kind == "folder")
         assert shell.files.cwd in entries
-
-
-@settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow])
-@given(lines=st.lists(LINES, max_size=8))
-def test_the_store_gives_back_the_world_as_it_was(lines, tmp_path_factory):
-    folder = tmp_path_factory.mktemp("world")
-    spec = parse_world(WORLD)
-    memory, stored = SimulatedDesktop(spec), SimulatedDesktop(spec, store=folder)
-    for n, line in enumerate(line for line in lines if line):
-        action = CallApi(app="terminal", function="run_command", arguments={"command": line})
-        assert memory.perform(action, key=str(n)) == stored.perform(action, key=str(n))
-    stored.close()
-    stored = SimulatedDesktop(spec, store=folder)
-    assert stored.state_hash() == memory.state_hash()
-    assert stored.observe() == memory.observe()
-    stored.close()
-
-
-def test_the_contract_holds():
-    assert check_environment(SimulatedDesktop(parse_world(WORLD)))
-    assert check_environment(SimulatedDesktop(parse_world("apps: {terminal: }\nopen: [terminal]")))

@@ -7,7 +7,6 @@ import json
 import pytest
 from worlds.effort import at_most
 
-from environments.check import check_environment
 from environments.simulated.app import Arrived, Toast
 from environments.simulated.apps import APPS
 from environments.simulated.apps.office.calendar.state import read_moment, read_time
@@ -325,43 +324,20 @@ class TestAgent:
             {"start": "14:00", "end": "17:00"},
         ]
 
-    def test_it_counts_and_lists(self, hand):
+    def test_it_lists(self, hand):
         h = hand(WORLD)
-        assert ask(h, "how many meetings with Ann in March?")["count"] == 13
-        assert ask(h, "how many meetings with joanna this month?")["count"] == 1
-        assert ask(h, "How many events do I have next week?")["count"] == 7
+        assert ask(h, "show my events next week")["count"] == 7
         assert [e["title"] for e in ask(h, "what do I have today?")["events"]] == ["Standup", "Budget review"]
-
-    def test_it_moves_one_event_and_says_what_it_overlaps_with(self, hand):
-        h = hand(WORLD)
-        assert ask(h, "move Budget review to Friday 15:00")["answer"] == "Budget review is now on Fri 6 March 2026 at 15:00"
-        assert (meetings(h)["1"]["start"], meetings(h)["1"]["end"]) == ("2026-03-06 15:00", "2026-03-06 16:30")
-        assert ask(h, "move budget review to 9 am")["answer"].endswith("; it overlaps with Standup")
-        assert ask(h, "move budget review to Monday")["event"]["start"] == "2026-03-09 09:00"
-
-    def test_it_adds(self, hand):
-        h = hand(WORLD)
-        assert ask(h, "add Lunch with Ann Lee and Bo on Friday at 12:30 for 45 minutes")["answer"] == (
-            "Added Lunch on Fri 6 March 2026 from 12:30 to 13:15"
-        )
-        assert meetings(h)["4"]["attendees"] == ["Ann Lee", "Bo"]
 
     @pytest.mark.parametrize(
         ("request_", "said"),
         [
             ("bake a cake", "Calendar does not understand 'bake a cake'; it can: when am I free on Tuesday for 1 hour?"),
             ("delete Yoga", "does not understand"),
-            ("move Yoga to Friday 10:00", "'Yoga' repeats weekly; Calendar's agent moves single events only"),
-            ("move Party to Friday 10:00", "there is no such event as 'Party'"),
-            ("move Budget review to someday", "'someday' is no day"),
-            ("move Budget review to Friday 27:00", "'27:00' is no time"),
-            ("move a to Friday", "events fit 'a' ("),
+            ("accept Party", "there is no such event as 'Party'"),
+            ("what do I have someday", "'someday' is no day"),
             ("when am I free on Friday for a while", "does not understand"),
             ("when am I free on Friday for 3 minutes", "not between 5 minutes and a day"),
-            ("add Lunch on Friday", "needs a day and a time"),
-            ("add Party on 2199-12-31 at 23:30", "the calendar goes from 1900 to 2199 only"),
-            ("move Budget review to 2199-12-31 23:30", "the calendar goes from 1900 to 2199 only"),
-            ("how many meetings with Ann", "does not understand"),
             ("x" * 400, "does not understand"),
         ],
     )
@@ -370,12 +346,6 @@ class TestAgent:
         before = h.app("calendar")
         assert said in ask(h, request_)
         assert h.app("calendar") == before
-
-
-def test_two_of_the_same_seed_are_the_same():
-    made = [SimulatedDesktop(parse_world("apps: {calendar: {generate: 40}}", seed=seed)) for seed in (3, 3, 4)]
-    assert made[0].state_hash() == made[1].state_hash()
-    assert made[0].world()["apps"] != made[2].world()["apps"]
 
 
 @pytest.mark.parametrize(
@@ -412,21 +382,6 @@ def test_a_thousand_events_come_in_parts(hand, view):
         h.click("Next")
         assert any(text.startswith("Page 2 of ") for text in h.texts())
         h.click("Previous")
-
-
-def test_the_contract_holds():
-    assert check_environment(SimulatedDesktop(parse_world(WORLD)))
-
-
-def test_a_stored_calendar_comes_back(hand, tmp_path):
-    h = hand(WORLD, store=tmp_path)
-    h.click("New event")
-    h.fill("Title", "Half")
-    stored = h.desktop.state_hash()
-    h.desktop.close()
-    again = hand(WORLD, store=tmp_path)
-    assert again.desktop.state_hash() == stored
-    assert again.element("Title").value == "Half"
 
 
 @pytest.mark.parametrize(

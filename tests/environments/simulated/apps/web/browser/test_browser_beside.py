@@ -9,7 +9,6 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from worlds.browser import WORLD, address, call, go, title
 
-from environments.check import check_environment
 from environments.simulated.app import Answered, Arrived, Edited, Left, Pressed, Shortcut
 from environments.simulated.apps.web.browser.app import Browser
 from environments.simulated.apps.web.browser.state import MOST_TABS
@@ -246,7 +245,3 @@ def test_whatever_is_done_every_tab_shows_something_and_nothing_else_changes(eve
         assert type(state).model_validate_json(state.model_dump_json()) == state
         keys = list(pressable(app.view(state)))
         assert len(keys) == len(set(keys))
-
-
-def test_the_contract_holds():
-    assert check_environment(SimulatedDesktop(parse_world(WORLD)))
