@@ -518,7 +518,9 @@ class Frame:
             return self.add("at", read.valued_thing(place[0]), at, place[1])
         if says and self.person is None and (who := read.everybody(at)) is not None:
             return self.add("to", who[0], at, who[1])
-        if self.takes == "value" and (value := read.joined(at)) is not None:
+        value = read.joined(at) if self.takes == "value" else None
+        labelled = value is not None and isinstance(value[0], Text) and self.verb["slots"].get(read.low(value[1])) == "value"
+        if value is not None and not labelled:  # otherwise: set "Title" to X
             return self.add("saying" if self.verb["name"] in {"send", "reply"} else "value", value[0], at, value[1])
         found = read.thing(at)
         if found is None:
@@ -566,7 +568,8 @@ class Frame:
             or (self.takes == "value" and self.object is None and not roles)
             or (name == "replace" and not any(isinstance(slot.value, Of) and slot.value.fields for slot in self.slots))
         )
-        if lacking or (name in {"set", "replace"} and not self.spread()) or (self.verb.get("works") and not self.worked()):
+        sets = self.verb.get("verb", name) == "set"
+        if lacking or (sets and not self.spread()) or (self.verb.get("works") and not self.worked()):
             return None
         return Order(verb=self.verb.get("verb", name), object=self.object, slots=tuple(self.slots), negated=self.negated)
 

@@ -897,3 +897,12 @@ def test_what_is_left_out_is_the_verb_before() -> None:
     first, second = orders("Turn the volume down to 20 and the brightness up to 80")
     assert first.verb == second.verb == "set"
     assert second.slots[0].field == "brightness"
+
+
+@pytest.mark.parametrize("goal", ['Set "Title" to "Old"', 'Change "Title" to "Old"', 'Fill "Title" with "Old"'])
+def test_a_quoted_label_before_its_value_is_a_field(goal: str) -> None:
+    [order] = orders(goal)
+    assert order.verb == "set"
+    assert order.object
+    assert getattr(order.object.name, "text", "") == "Title"
+    assert [getattr(slot.value, "text", "") for slot in order.slots if slot.role == "value"] == ["Old"]
