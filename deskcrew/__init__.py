@@ -1,4 +1,4 @@
-"""The public face: `from deskcrew import Crew, Outcome, Task, Environment`. A name is loaded when it is used."""
+"""The public API: `from deskcrew import Crew, Outcome, Task, Environment`. A name is loaded when it is used."""
 
 from __future__ import annotations
 

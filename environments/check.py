@@ -28,7 +28,7 @@ class ContractError(AssertionError):
 
 
 def check_environment(env: Environment) -> list[str]:
-    """The promises that were seen to be kept. Raises ContractError with the first one that is broken. Closes `env`."""
+    """The verified promises of the contract. Raises ContractError with the first broken one. Closes `env`."""
     kept: list[str] = []
     check = _Check(env, kept)
     try:

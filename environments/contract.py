@@ -1,8 +1,8 @@
-"""What every environment offers: reset, observe, perform, close. Small capabilities stand beside it.
+"""The contract of every environment: reset, observe, perform, close; and its optional capabilities.
 
-EnvironmentFault            the adapter broke; the operator turns it into a structured error
+EnvironmentFault            the adapter failed; the Operator turns it into a structured error
   DigestMismatch            a known key came with another action: never performed
-  Unavailable               it cannot be worked for now, whatever is planned: the run stops, and can be resumed
+  Unavailable               it cannot be operated now, whatever is planned: the run stops, and can be resumed
   WorldError                a world file or a stored world cannot be loaded
 """
 
@@ -17,15 +17,15 @@ from pydantic import Field
 from protocol import Action, ActionResult, BoundingBox, Extension, Frozen, VisualState
 
 EnvironmentType: TypeAlias = Literal["desktop", "browser", "mobile", "multimodal", "simulated_physical"]
-"""What kind of surface it is (seed 000)."""
+"""The type of an environment (seed 000)."""
 
 
 STOPPED = "stopped: "
-"""How the error of an action begins whose page set out to do otherwise than it shows: the same is not tried again."""
+"""Prefix of the error of an action whose page attempted something other than it shows: the action is not tried again."""
 
 
 class EnvironmentFault(Exception):
-    """Something that is not the planner's to mend. A failure that it can act on is an ActionResult instead."""
+    """A failure that no plan can solve. A failure that the planner can act on is an ActionResult instead."""
 
 
 class DigestMismatch(EnvironmentFault):
@@ -33,52 +33,52 @@ class DigestMismatch(EnvironmentFault):
 
 
 class Unavailable(EnvironmentFault):
-    """Nothing was done, and nothing can be done now. One sentence on what is in the way."""
+    """Nothing was done, and nothing can be done now. The message is one sentence on the cause."""
 
 
 class WorldError(EnvironmentFault):
-    """One sentence that names the file and the key."""
+    """The message is one sentence that names the file and the key."""
 
 
 class Environment(Protocol):
-    """A surface with applications on it. Not safe for several threads."""
+    """What a crew operates. Not thread-safe."""
 
     name: str
 
     def reset(self, *, seed: int | None = None) -> VisualState:
-        """Start anew; the same seed gives the same first state."""
+        """Start again; the same seed gives the same first state."""
 
     def observe(self) -> VisualState:
-        """The screen now. Changes nothing."""
+        """The current screen. Changes nothing."""
 
     def perform(self, action: Action, *, key: str) -> ActionResult:
-        """Do it once: a known `key` returns the stored result. Raises DigestMismatch for a known key with another action."""
+        """Perform it once: a known `key` returns the stored result. Raises DigestMismatch for a known key with another action."""
 
     def close(self) -> None:
-        """Give everything back. Twice is fine."""
+        """Release all resources. May be called twice."""
 
 
 @runtime_checkable
 class Surface(Protocol):
-    """Says what kind of surface it is."""
+    """States its type."""
 
     @property
     def environment_type(self) -> EnvironmentType: ...
 
 
 def type_of(environment: Environment) -> EnvironmentType:
-    """What kind of surface an environment is: a desktop where it does not say."""
+    """The type of an environment; default: a desktop."""
     return environment.environment_type if isinstance(environment, Surface) else "desktop"
 
 
 class AppInfo(NamedTuple):
-    """An application as a user would name it. `words` are other nouns for it and for what it holds."""
+    """An application as a user would name it. `words` are other nouns for it and its content."""
 
     app: str
     title: str
     words: tuple[str, ...] = ()
     shares: str = ""
-    """Another app on whose things this one works: two windows on one thing."""
+    """Another app whose data this one uses."""
 
 
 @runtime_checkable
@@ -93,27 +93,27 @@ class Peek(Protocol):
     """Can read an application's window without touching focus, as accessibility services do."""
 
     def peek(self, app: str) -> VisualState | None:
-        """The app's window, or None when it has none open."""
+        """The app's window, or None if none is open."""
 
 
 @runtime_checkable
 class WorldState(Protocol):
-    """Gives its true state as JSON, for the harness's judge. No role ever sees it."""
+    """Returns its true state as JSON, for the harness's judge. No role ever sees it."""
 
     def world(self) -> dict[str, Any]: ...
 
 
 @runtime_checkable
 class OwnWords(Protocol):
-    """Knows what things are called beneath the language and the names in which it shows them. For the harness's oracle only."""
+    """Knows the original names of what it shows translated or renamed. For the harness's oracle only."""
 
     def meant(self, action: Action) -> Action:
-        """The action on what its texts mean in those words; as it is where nothing is called so."""
+        """The action with original names resolved to the shown ones; unchanged if none matches."""
 
 
 @runtime_checkable
 class Snapshots(Protocol):
-    """Can go back to a moment, and go on from it twice. A snapshot is opaque and of one environment."""
+    """Can return to an earlier state, and continue from it more than once. A snapshot is opaque and of one environment."""
 
     def snapshot(self) -> Any: ...
 
@@ -123,7 +123,7 @@ class Snapshots(Protocol):
 
 
 class FunctionInfo(NamedTuple):
-    """A function of an app's own interface. `arguments` is the JSON Schema of what it takes."""
+    """A function of an app's own interface. `arguments` is a JSON Schema."""
 
     app: str
     name: str
@@ -131,9 +131,9 @@ class FunctionInfo(NamedTuple):
     arguments: dict[str, Any]
     writes: bool
     repeatable: bool = False
-    """Whether calling it a second time changes nothing more. One that writes nothing always may be."""
+    """Whether a second call changes nothing more. Always true of a function that writes nothing."""
     risk: str = ""
-    """What it does besides what its name says, in a word of the safety policy, such as `send`; it can only raise the risk."""
+    """An effect of the safety policy, such as `send`, besides the one that its name indicates; it can only raise the risk."""
 
 
 @runtime_checkable
@@ -155,15 +155,15 @@ class Screenshots(Protocol):
     """Can give a picture of the screen."""
 
     def screenshot(self) -> bytes:
-        """The PNG of what is on the screen now. Changes nothing. Raises EnvironmentFault when no picture can be had."""
+        """The current screen as PNG. Changes nothing. Raises EnvironmentFault if there is no picture."""
 
 
 @runtime_checkable
 class TextLocator(Protocol):
-    """Can say where on its screen given texts are written, beside what its elements tell."""
+    """Can locate texts on its screen, including those that no element contains."""
 
     def written(self, texts: Sequence[str]) -> Sequence[BoundingBox]:
-        """The boxes of every place where one of the texts can be read, in pixels of the screen."""
+        """The boxes of every place that shows one of the texts, in pixels of the screen."""
 
 
 @runtime_checkable
@@ -175,28 +175,28 @@ class ActionRecord(Protocol):
 
 @runtime_checkable
 class KnownKeys(Protocol):
-    """Can say quickly which actions it performed last."""
+    """Can quickly list the last actions it performed."""
 
     def latest_keys(self, most: int) -> list[str]:
-        """The keys of the last actions that were performed, the newest first."""
+        """The keys of the last performed actions, newest first."""
 
 
 @runtime_checkable
 class OwnCalendar(Protocol):
-    """Knows what day it is there, whatever day it is outside."""
+    """Has a date of its own, independent of the machine's."""
 
     @property
     def now(self) -> str:
-        """Day and time, as `2026-03-02 10:30`."""
+        """Date and time, as `2026-03-02 10:30`."""
 
 
 @runtime_checkable
 class OwnClock(Protocol):
-    """Has a time of its own, which goes on with what is done and not with the clock on the wall."""
+    """Has a clock of its own, which advances with actions, not with the machine's clock."""
 
     @property
     def clock(self) -> float:
-        """Seconds that have passed there since it began."""
+        """Seconds of that clock since the start."""
 
 
 class FileTree(NamedTuple):
@@ -212,16 +212,16 @@ CHANGE_FILES = "x-deskcrew.change_files"
 
 
 class FileChange(Frozen):
-    """What is to become of some files, all of it or nothing; performed under a key like every action."""
+    """A change of files, applied whole or not at all; performed under a key like every action."""
 
     written: dict[str, str] = Field(default_factory=dict)
     """Whole texts by path."""
     folders: tuple[str, ...] = ()
     """New folders."""
     removed: tuple[str, ...] = ()
-    """Files and folders that go; of a folder everything in it is named too."""
+    """Files and folders to remove; everything in a removed folder is named too."""
     was: dict[str, str] = Field(default_factory=dict)
-    """`text_digest` of each file that is written over or goes. One that is otherwise by now was changed by somebody else."""
+    """`text_digest` of each overwritten or removed file. A mismatch means that somebody else has changed it since."""
 
     def __bool__(self) -> bool:
         return bool(self.written or self.folders or self.removed)
@@ -232,7 +232,7 @@ class FileChange(Frozen):
 
     @classmethod
     def of(cls, action: Action) -> FileChange | None:
-        """The change that an action means; None for any other action. Raises pydantic.ValidationError."""
+        """The change in an action; None for any other action. Raises pydantic.ValidationError."""
         if not isinstance(action, Extension) or action.action_type != CHANGE_FILES:
             return None
         return cls.model_validate(action.arguments)
@@ -244,21 +244,21 @@ def text_digest(text: str) -> str:
 
 @runtime_checkable
 class Files(Protocol):
-    """Gives its user's text files to read, and performs `FileChange.action()`."""
+    """Returns its user's text files, and performs `FileChange.action()`."""
 
     def files(self) -> FileTree | None:
-        """None where there is no app that holds files."""
+        """None if no app has files."""
 
 
 @runtime_checkable
 class Seats(Protocol):
-    """Can be worked by several in turn as if at the same time: each has a focus, a clipboard and a time of its own."""
+    """Supports several workers as if at the same time: each seat has its own focus, clipboard and time."""
 
     def seat(self, name: str, *, since: float | None = None) -> None:
-        """Everything from here on happens at this seat, which does nothing before `since` on the environment's clock.
+        """Use this seat from now on; it does nothing before `since` on the environment's clock.
 
-        One that is new begins now. To take a seat is no action: nothing is changed in any app. No name gives all seats up.
+        A new seat starts now. Taking a seat is not an action: no app changes. An empty name releases all seats.
         """
 
     def seats(self) -> Mapping[str, float]:
-        """How far the time of each seat has come."""
+        """The time of each seat."""

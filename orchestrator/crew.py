@@ -33,14 +33,13 @@ PARTS = (
 
 
 class Crew:
-    """Works goals. One crew works one run at a time; make several for several.
+    """Works goals. One crew works one run at a time; create several crews for several runs.
 
-    `parts` replaces what the settings would build: `environment`, the policies of the five roles, the `sandbox` of the
+    `parts` replaces parts built from the settings: `environment`, the policies of the five roles, the `sandbox` of the
     Technician, `secrets` (private values by name, `{name}` in a goal), `sources` of supplements, `safety` (a SafetyPolicy),
-    `model` (a LangChain chat model for llm policies), the
-    `clock` by which events are dated, the `recognizer` that says which elements of a screen count and how sure
-    that is, `skills` (LangChain tools that the Operator may use beside the desktop; their `metadata` may say `risk` and
-    `idempotence`).
+    `model` (a LangChain chat model for llm policies), the `clock` that dates events, the `recognizer` that selects the
+    elements of a screen with their confidence, `skills` (LangChain tools that the Operator may use besides the desktop;
+    their `metadata` may contain `risk` and `idempotence`).
     """
 
     def __init__(self, settings: LoadedSettings | None = None, **parts: Any) -> None:
@@ -59,7 +58,7 @@ class Crew:
     ) -> Outcome:
         """Work a goal in words, a Task or a task file until it ends or waits for a person; by `plan`, if one is given.
 
-        A task brings its own world, limits and policies, as for the command; the crew's `overrides` stand above them.
+        A task has its own world, limits and policies, as for the command; the crew's `overrides` take precedence.
         """
         given = None if plan is None else read_plan(Path(plan)) if isinstance(plan, Path | str) else plan_of(plan)
         work, settings = self._target(target)
@@ -73,7 +72,7 @@ class Crew:
         approver: Approver | None = None,
         overrides: Sequence[str] = (),
     ) -> Outcome:
-        """Go on with a run that waits or was stopped; with `overrides` (`limits.steps=240`) also one that spent a budget."""
+        """Continue a run that waits or was stopped; with `overrides` (`limits.steps=240`) also one that spent a budget."""
         told = self.settings.settings
         return runs.resume(
             run_id,
@@ -128,12 +127,12 @@ class Crew:
 
         Invoke it, stream it with `subgraphs=True`, draw it with `get_graph(xray=True)`, or add it as a node of your own
         graph, whose checkpointer it then uses. Approvals are interrupts. `granularity="fine"` makes each of the Operator's
-        twelve stages a node of its own, to watch or to draw; "coarse" runs the same stages at half the cost. Not given, it is
-        that of the settings, `crew.operator.granularity`.
+        twelve stages a separate node, for watching or drawing; "coarse" runs the same stages at half the cost. Default: the
+        setting `crew.operator.granularity`.
 
-        Every thread has a world of its own. It lives as long as this process, or in a folder of `store`, from which another
-        process with the same checkpointer goes on. A thread that is taken back to an earlier checkpoint is refused, since what
-        was done in its world stays done.
+        Every thread has its own world, which exists as long as this process, or in a folder of `store`, from which another
+        process with the same checkpointer continues. Taking a thread back to an earlier checkpoint is refused, since the
+        actions in its world remain.
         """
 
         def context(folder: Path | None) -> Context:
@@ -146,7 +145,7 @@ class Crew:
         return build_controller(threads, checkpointer=checkpointer, granularity=chosen)
 
     def as_tool(self, name: str = "work_the_desktop", approver: Approver | None = None) -> BaseTool:
-        """The crew as a LangChain tool that takes a goal. Without an approver, what needs approval is left waiting."""
+        """The crew as a LangChain tool that takes a goal. Without an approver, a run that needs approval waits."""
 
         def work(goal: str) -> str:
             """Work the desktop's applications towards a goal given in plain words."""

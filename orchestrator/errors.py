@@ -12,7 +12,7 @@ USER = "user"
 
 
 class UsageProblem(Exception):
-    """Its text is the whole message: shown as it is, without a traceback."""
+    """An error of the user. Its text is the whole message, shown unchanged, without a traceback."""
 
 
 class MissingDependency(UsageProblem):

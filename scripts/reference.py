@@ -44,7 +44,7 @@ def _code(value: Any) -> str:
 
 def commands() -> str:
     """Every command with its arguments and options."""
-    codes = "\nExit codes: 0 done, 1 failed, 2 usage, 3 waiting for a person or paused, 4 a limit is spent.\n"
+    codes = "\nExit codes: 0 done, 1 failed, 2 usage, 3 waiting for a person or paused, 4 a budget is spent.\n"
     parts = ["# Commands", NOTE, codes]
     for title, section in SECTIONS.items():
         parts.append(f"\n## {title}\n")

@@ -12,7 +12,12 @@ from orchestrator.cli.commands import SHAPE, Commands
 from orchestrator.cli.common import EPILOG, FAILED, LETTERS, USAGE, answer_shells
 
 app = typer.Typer(
-    name="deskcrew", help="A crew of roles that works a desktop.", epilog=EPILOG, cls=Commands, no_args_is_help=True, **SHAPE
+    name="deskcrew",
+    help="A multi-agent orchestrator for computer use.",
+    epilog=EPILOG,
+    cls=Commands,
+    no_args_is_help=True,
+    **SHAPE,
 )
 
 

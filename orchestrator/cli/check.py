@@ -15,17 +15,15 @@ from orchestrator.cli.common import EPILOG, FAILED, AsJson, RunsDir, command
 @command
 def mcp(
     task: Annotated[
-        str, typer.Option(metavar="NAME", help="The task to begin with; the tool `reset` takes others.")
+        str, typer.Option(metavar="NAME", help="The first task; the tool `reset` selects others.")
     ] = "claim-two-invoices",
     seed: Annotated[int, typer.Option(help="Seed of its world.")] = 0,
-    http: Annotated[int, typer.Option("--http", metavar="PORT", help="Over HTTP on this machine, not stdin and stdout.")] = 0,
+    http: Annotated[int, typer.Option("--http", metavar="PORT", help="Serve over local HTTP, not stdin and stdout.")] = 0,
     token_file: Annotated[
         Path | None,
-        typer.Option("--token-file", metavar="FILE", help="With --http: the file with the token; one is made if none."),
+        typer.Option("--token-file", metavar="FILE", help="With --http: the file with the token; by default one is created."),
     ] = None,
-    elicit: Annotated[
-        bool, typer.Option("--elicit", help="Let the client ask its user for approvals that the crew waits for.")
-    ] = False,
+    elicit: Annotated[bool, typer.Option("--elicit", help="Let the client ask its user for the crew's approvals.")] = False,
     runs_dir: RunsDir = None,
 ) -> None:
     """Serve a simulated desktop over MCP: snapshot, act by reference, screenshot, functions, and goals for the crew."""
@@ -81,7 +79,7 @@ def _worlds() -> None:
 @task_app.command("check")
 @command
 def check_task(tasks: Tasks = None, seeds: Seeds = 5, as_json: AsJson = False) -> None:
-    """Say what is wrong with tasks: keys, slots without a value, conditions that hold from the start, oracles that fail."""
+    """Report errors in tasks: keys, slots without a value, conditions that hold from the start, oracles that fail."""
     from orchestrator.tasks.check import check_tasks
 
     _tell(check_tasks(tasks or [], seeds), as_json)
@@ -91,10 +89,10 @@ def check_task(tasks: Tasks = None, seeds: Seeds = 5, as_json: AsJson = False) -
 @command
 def play_task(
     task: Annotated[str, typer.Argument(metavar="TASK", help="A file or a shipped name.", autocompletion=common.tasks)],
-    seed: Annotated[int, typer.Option(help="Which values the slots get.")] = 0,
+    seed: Annotated[int, typer.Option(help="Selects the values of the slots.")] = 0,
     as_json: AsJson = False,
 ) -> None:
-    """Perform a task's oracle, its own plan, without a crew, and say what came of each line and what the judge finds."""
+    """Perform a task's oracle without a crew, and print the result of each line and the judge's findings."""
     from orchestrator.store.printable import json_text
     from orchestrator.tasks.check import task_named
     from orchestrator.tasks.judge import play
@@ -135,11 +133,11 @@ def check_world(
     worlds: Worlds = None,
     seeds: Seeds = 5,
     vary: Annotated[
-        list[str] | None, typer.Option(metavar="AXIS=VALUE", help="Look at them otherwise: language=de; repeatable.")
+        list[str] | None, typer.Option(metavar="AXIS=VALUE", help="Change the worlds' appearance: language=de; repeatable.")
     ] = None,
     as_json: AsJson = False,
 ) -> None:
-    """Say what is wrong with worlds: unknown apps and keys, duplicates, rules that fit nothing."""
+    """Report errors in worlds: unknown apps and keys, duplicates, rules that match nothing."""
     from orchestrator.tasks.check import check_worlds
 
     _tell(check_worlds(worlds or [], seeds, vary or ()), as_json)
@@ -149,11 +147,11 @@ def check_world(
 @command
 def list_apps(
     world: Annotated[
-        str | None, typer.Argument(metavar="[WORLD]", help="What its apps hold and can do.", autocompletion=common.worlds)
+        str | None, typer.Argument(metavar="[WORLD]", help="Show what its apps contain and can do.", autocompletion=common.worlds)
     ] = None,
     as_json: AsJson = False,
 ) -> None:
-    """List the apps that a world may have; of one world, its apps' cards: kinds of records, their fields, what can be done."""
+    """List the apps that a world may have; for one world, its apps' cards: kinds of records, fields, operations."""
     if world is not None:
         _tell_cards(world, as_json)
         return
@@ -231,20 +229,14 @@ def _tell(found: Iterable[CheckedFile], as_json: bool) -> None:
 @command
 def serve_world(
     world: Annotated[str | None, typer.Argument(metavar="WORLD", help="A file or a shipped name.")] = None,
-    task: Annotated[
-        str | None, typer.Option(metavar="TASK", help="Serve the world of this task, and judge what is done.")
-    ] = None,
+    task: Annotated[str | None, typer.Option(metavar="TASK", help="Serve the world of this task, and judge the result.")] = None,
     seed: Annotated[int | None, typer.Option(help="Seed of the world and of the task's variation.")] = None,
-    goal: Annotated[
-        str, typer.Option(metavar="WORDS", help="What is to be done, shown below the desktop and in the record.")
-    ] = "",
-    record: Annotated[Path | None, typer.Option(metavar="FILE", help="Write what is done to this new protocol log.")] = None,
-    host: Annotated[
-        str, typer.Option(help="The address to serve at; by default nobody but this machine can connect.")
-    ] = "127.0.0.1",
-    port: Annotated[int, typer.Option(min=0, max=65535, help="The port; 0 takes any that is free.")] = 8765,
+    goal: Annotated[str, typer.Option(metavar="WORDS", help="The goal, shown below the desktop and in the recording.")] = "",
+    record: Annotated[Path | None, typer.Option(metavar="FILE", help="Record the actions in this new protocol log.")] = None,
+    host: Annotated[str, typer.Option(help="The address to serve at; by default only this machine can connect.")] = "127.0.0.1",
+    port: Annotated[int, typer.Option(min=0, max=65535, help="The port; 0 selects a free one.")] = 8765,
 ) -> None:
-    """Serve a world as web pages, until Ctrl-C. The printed address opens it; nobody gets in without the token in it."""
+    """Serve a world as web pages, until Ctrl-C. The printed address opens it; access needs the token in it."""
     from orchestrator.tasks import served_world
 
     served_world.serve_world(served_world.ServeOptions(world, task, seed, goal, record, host, port), _ready, _told)

@@ -31,52 +31,52 @@ class CommandEntry(NamedTuple):
 
 
 SECTIONS: dict[str, dict[str, CommandEntry]] = {
-    "Work": {
+    "Run": {
         "run": CommandEntry("cli.run:run", "Run a goal or a task."),
-        "plan": CommandEntry("cli.run:plan", "Plan a goal and work nothing."),
-        "read": CommandEntry("cli.run:read_goal", "Show what a goal asks for, as rules read it."),
-        "resume": CommandEntry("cli.run:resume", "Go on with a run that waits or was interrupted."),
+        "plan": CommandEntry("cli.run:plan", "Plan a goal without working it."),
+        "read": CommandEntry("cli.run:read_goal", "Show how rules read a goal."),
+        "resume": CommandEntry("cli.run:resume", "Continue a run that waits or was interrupted."),
     },
-    "See": {
+    "Inspect": {
         "ls": CommandEntry("cli.runs:list_runs", "List the runs, newest first."),
         "show": CommandEntry("cli.runs:show", "Show one run: plan, steps, gates, approvals, verdict."),
         "view": CommandEntry("cli.view:view", "Write a run as one HTML page."),
         "serve": CommandEntry("cli.view:serve", "Watch, answer and start runs in a browser."),
     },
-    "Take part": {
-        "pause": CommandEntry("cli.control:pause", "Let the crew stop before its next action."),
-        "steer": CommandEntry("cli.control:steer", "Say something to the crew while it works."),
-        "takeover": CommandEntry("cli.control:takeover", "Work in a run's world by hand."),
-        "handback": CommandEntry("cli.control:handback", "Let the crew go on after a takeover."),
+    "Control": {
+        "pause": CommandEntry("cli.control:pause", "Stop the crew before its next action."),
+        "steer": CommandEntry("cli.control:steer", "Tell the crew something while it works."),
+        "takeover": CommandEntry("cli.control:takeover", "Act in a run by hand."),
+        "handback": CommandEntry("cli.control:handback", "Give a run back after a takeover."),
         "cancel": CommandEntry("cli.control:cancel", "End a run before its next action."),
     },
-    "What there is": {
-        "tasks": CommandEntry("cli.runs:tasks", "List the tasks that are shipped."),
-        "worlds": CommandEntry("cli.runs:worlds", "List the worlds that are shipped."),
+    "List": {
+        "tasks": CommandEntry("cli.runs:tasks", "List the shipped tasks."),
+        "worlds": CommandEntry("cli.runs:worlds", "List the shipped worlds."),
         "policies": CommandEntry("cli.policies:policies_app", "List the presets of policies; show or check one."),
-        "plugins": CommandEntry("cli.tools.doctor:plugins", "List what other packages add."),
-        "skills": CommandEntry("cli.runs:skills_app", "What can be called beside the surface."),
-        "knowledge": CommandEntry("cli.knowledge:knowledge_app", "What is looked up: help pages, playbooks, experience."),
-        "memory": CommandEntry("cli.knowledge:memory_app", "What the user answered in earlier runs."),
+        "plugins": CommandEntry("cli.tools.doctor:plugins", "List the parts of other packages."),
+        "skills": CommandEntry("cli.runs:skills_app", "List what the crew can do."),
+        "knowledge": CommandEntry("cli.knowledge:knowledge_app", "Manage help pages, playbooks, experience."),
+        "memory": CommandEntry("cli.knowledge:memory_app", "Manage your answers in earlier runs."),
     },
-    "Make and check": {
+    "Create and check": {
         "task": CommandEntry("cli.check:task_app", "Check a task file, or play its oracle."),
         "world": CommandEntry("cli.check:world_app", "Check a world, list its apps, serve it in a browser."),
         "policy": CommandEntry("cli.policies:policy_app", "Explain and check safety policies."),
         "log": CommandEntry("cli.tools.logs:log_app", "Read, check and convert protocol logs."),
         "schema": CommandEntry("cli.tools.logs:schema_app", "The JSON schemas of the protocol."),
-        "trust": CommandEntry("cli.policies:trust", "Whom signed playbooks and policies are taken from."),
-        "suite": CommandEntry("cli.tools.suite:suite_app", "Work tasks x seeds x configurations, and compare."),
+        "trust": CommandEntry("cli.policies:trust", "Allow a run from elsewhere to start programs."),
+        "suite": CommandEntry("cli.tools.suite:suite_app", "Run tasks x seeds x configurations, and compare."),
         "mcp": CommandEntry("cli.check:mcp", "Serve a simulated desktop to any agent over MCP."),
-        "attack": CommandEntry("cli.tools.suite:attack_app", "Let a corpus of attacks try a crew."),
+        "attack": CommandEntry("cli.tools.suite:attack_app", "Attack a crew with hostile texts and pages."),
     },
-    "Again": {
-        "replay": CommandEntry("cli.view:replay", "Work a run again with its own decisions."),
+    "Repeat": {
+        "replay": CommandEntry("cli.view:replay", "Repeat a run with its own decisions."),
         "fork": CommandEntry("cli.view:fork", "Start a new run from a step of another one."),
     },
     "This machine": {
-        "doctor": CommandEntry("cli.tools.doctor:doctor", "Check this installation; every problem with its fix."),
-        "completion": CommandEntry("cli.tools.doctor:completion", "Print the script that completes words in a shell."),
+        "doctor": CommandEntry("cli.tools.doctor:doctor", "Check this installation, and print fixes."),
+        "completion": CommandEntry("cli.tools.doctor:completion", "Print the script for shell completion."),
     },
 }
 PARTS = {name: part for section in SECTIONS.values() for name, part in section.items()}

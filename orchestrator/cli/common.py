@@ -98,8 +98,8 @@ if TYPE_CHECKING:
 
 USAGE, FAILED, INTERRUPTED = 2, 1, 130
 RUNS = Path("runs")
-EPILOG = "Exit codes: 0 done, 1 failed, 2 usage, 3 waiting for a person, or paused, 4 a limit is spent."
-RunsDir = Annotated[Path | None, typer.Option("--runs-dir", help="Folder with the runs; ./runs when not given.")]
+EPILOG = "Exit codes: 0 done, 1 failed, 2 usage, 3 waiting for a person, or paused, 4 a budget is spent."
+RunsDir = Annotated[Path | None, typer.Option("--runs-dir", help="Folder with the runs; default: ./runs.")]
 RunId = Annotated[str, typer.Argument(metavar="ID", help="A run, or the beginning of its name.", autocompletion=run_ids)]
 AsJson = Annotated[bool, typer.Option("--json", help="Machine-readable output.")]
 Store = Annotated[
@@ -118,7 +118,7 @@ Server = Annotated[
     str | None,
     typer.Option(
         "--server", metavar="URL", envvar="DESKCREW_SERVER",
-        help="Runs of a desk (deskcrew serve) in place of those here; its token is in DESKCREW_TOKEN or a --token-file.",
+        help="Use the runs of a desk (deskcrew serve) instead of local ones; its token is in DESKCREW_TOKEN or a --token-file.",
     ),
 ]  # fmt: skip
 TokenFile = Annotated[Path | None, typer.Option("--token-file", metavar="FILE", help="The file with the token of --server.")]
@@ -335,7 +335,7 @@ ModelName = Annotated[
     typer.Option(
         "--model",
         metavar="NAME",
-        help="Give what rules do not understand to this model, such as openai:gpt-5 (preset rules-first, if no other is named).",
+        help="Use this model, such as openai:gpt-5, where rules do not understand (preset rules-first, unless another is named).",
     ),
 ]
 

@@ -13,14 +13,14 @@ from orchestrator.cli.common import FAILED, AsJson, Display, RunId, command_on_r
 if TYPE_CHECKING:
     from orchestrator.runs.handle import ByHand, ControlResult, Runs
 
-Who = Annotated[str, typer.Option("--as", metavar="NAME", help="Who says so; the user of this machine when not given.")]
-Wait = Annotated[float, typer.Option(min=0, metavar="SECONDS", help="How long a crew at work is waited for.")]
+Who = Annotated[str, typer.Option("--as", metavar="NAME", help="Who gives the command; default: the user of this machine.")]
+Wait = Annotated[float, typer.Option(min=0, metavar="SECONDS", help="Seconds to wait for a crew at work.")]
 _PROMPT = "by hand> "
 
 
 @command_on_runs(store=False)
 def pause(runs: Runs, run_id: RunId, who: Who = "", wait: Wait = 20.0, as_json: AsJson = False) -> None:
-    """Let the crew stop before its next action; `resume` goes on."""
+    """Stop the crew before its next action; `resume` continues."""
     _tell(runs.run(run_id, who=who, wait=wait).pause(), as_json, runs)
 
 
@@ -41,13 +41,13 @@ def cancel(
 def steer(
     runs: Runs,
     run_id: RunId,
-    words: Annotated[str, typer.Argument(metavar="WORDS", help="What to mind: it reaches the next decision.")],
+    words: Annotated[str, typer.Argument(metavar="WORDS", help="The instruction; it reaches the next decision.")],
     to: Annotated[str, typer.Option(metavar="ROLE", help="crew, manager, operator, technician, analyst or evaluator.")] = "crew",
     who: Who = "",
     wait: Wait = 20.0,
     as_json: AsJson = False,
 ) -> None:
-    """Say something to the crew, or to one role, while it works."""
+    """Tell the crew, or one role, something while it works."""
     from typing import cast
 
     from roles.contracts.steering import Addressee
@@ -60,13 +60,13 @@ def takeover(
     runs: Runs,
     run_id: RunId,
     do: Annotated[
-        list[str] | None, typer.Option("--do", metavar="ACTION", help='Do this by hand, such as: click "Save"; repeatable.')
+        list[str] | None, typer.Option("--do", metavar="ACTION", help='Perform this action, such as: click "Save"; repeatable.')
     ] = None,
     who: Who = "",
     wait: Wait = 20.0,
     as_json: AsJson = False,
 ) -> None:
-    """Take a run in your own hands: the crew does nothing until `handback`. In a terminal, actions are asked for."""
+    """Take over a run: the crew does nothing until `handback`. In a terminal, actions are asked for."""
     from orchestrator.control.lease import LeaseHeld
 
     run, good = runs.run(run_id, who=who, wait=wait), True
@@ -87,13 +87,13 @@ def takeover(
 def handback(
     runs: Runs,
     run_id: RunId,
-    say: Annotated[str, typer.Option(metavar="WORDS", help="What the crew is to know, such as what you did.")] = "",
+    say: Annotated[str, typer.Option(metavar="WORDS", help="What the crew should know, such as what you did.")] = "",
     who: Who = "",
     wait: Wait = 20.0,
     display: Display = None,
     as_json: AsJson = False,
 ) -> None:
-    """Give a run back to the crew, which looks anew and goes on."""
+    """Give a run back to the crew, which observes the screen and continues."""
     run = runs.run(run_id, who=who, wait=wait)
     go_on(
         runs, run, display, as_json,

@@ -22,13 +22,13 @@ if TYPE_CHECKING:
 def learn(
     settings: Settings,
     word: Annotated[str, typer.Argument(metavar="RUN|LOG", help="A run, or a log.")],
-    goal: Annotated[str, typer.Option(metavar="WORDS", help="What was to be done, if the log does not say.")] = "",
-    app_name: Annotated[str, typer.Option("--app", metavar="APP", help="Keep it for goals in this application alone.")] = "",
+    goal: Annotated[str, typer.Option(metavar="WORDS", help="The goal, if the log does not contain it.")] = "",
+    app_name: Annotated[str, typer.Option("--app", metavar="APP", help="Keep it only for goals in this application.")] = "",
     source: Annotated[str, typer.Option("--from", metavar="FORMAT", help="See: deskcrew log formats.")] = "deskcrew",
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Show what was understood, and keep nothing.")] = False,
     as_json: AsJson = False,
 ) -> None:
-    """Learn from a run of the crew, or from what a person or another agent did; say what was understood."""
+    """Learn from a run of the crew, a person or another agent; print what was understood."""
     from orchestrator.lab.learning.knowledge import lesson
     from orchestrator.runs.experience import LearningResult, kept
 
@@ -75,10 +75,10 @@ def _ending(result: LearningResult) -> str:
     return f"not kept: {clean(result.why, 300)}"
 
 
-memory_app = typer.Typer(help="What you answered in earlier runs.", no_args_is_help=True, epilog=EPILOG)
-File = Annotated[Path | None, typer.Option("--file", metavar="FILE", help="Where answers are kept, if not beside the runs.")]
+memory_app = typer.Typer(help="Your answers in earlier runs.", no_args_is_help=True, epilog=EPILOG)
+File = Annotated[Path | None, typer.Option("--file", metavar="FILE", help="The file with the answers, if not beside the runs.")]
 MemoryApp = Annotated[str | None, typer.Option("--app", metavar="APP", help="Only answers to questions in this application.")]
-Days = Annotated[float, typer.Option("--days", min=0.001, metavar="DAYS", help="How long an answer is good for.")]
+Days = Annotated[float, typer.Option("--days", min=0.001, metavar="DAYS", help="How many days an answer is valid.")]
 
 
 @memory_app.command("ls")
@@ -86,7 +86,7 @@ Days = Annotated[float, typer.Option("--days", min=0.001, metavar="DAYS", help="
 def list_answers(
     app: MemoryApp = None, days: Days = 180.0, file: File = None, as_json: AsJson = False, runs_dir: RunsDir = None
 ) -> None:
-    """List the answers, newest first: the question, when and in which run it was answered, and how often that was used."""
+    """List the answers, newest first: the question, the time and run of the answer, and how often it was used."""
     from orchestrator.store.printable import json_text
 
     found = _used(lambda: _opened(file, runs_dir, days).all(app))
@@ -99,8 +99,8 @@ def list_answers(
 @memory_app.command("rm")
 @command
 def remove_answers(
-    ids: Annotated[list[int] | None, typer.Argument(metavar="ID...", help="Numbers that `memory ls` shows.")] = None,
-    expired: Annotated[bool, typer.Option("--expired", help="All that are no longer good.")] = False,
+    ids: Annotated[list[int] | None, typer.Argument(metavar="ID...", help="Numbers as `memory ls` shows them.")] = None,
+    expired: Annotated[bool, typer.Option("--expired", help="All expired answers.")] = False,
     everything: Annotated[bool, typer.Option("--all", help="All of them.")] = False,
     days: Days = 180.0,
     file: File = None,
@@ -125,7 +125,7 @@ def remove_answers(
 @memory_app.command("stats")
 @command
 def show_stats(days: Days = 180.0, file: File = None, as_json: AsJson = False, runs_dir: RunsDir = None) -> None:
-    """Say how many answers there are, for which applications, and where."""
+    """Count the answers by application, and show where they are stored."""
     from orchestrator.store.printable import clean, json_text
 
     kept = _opened(file, runs_dir, days)
@@ -173,7 +173,7 @@ def _table(found: list[Any]) -> str:
 
 
 knowledge_app = typer.Typer(
-    help="What the crew looks up: help pages, searches, what it did, what people showed.", no_args_is_help=True, epilog=EPILOG
+    help="What the crew looks up: help pages, searches, experience, demonstrations.", no_args_is_help=True, epilog=EPILOG
 )
 knowledge_app.command()(learn)
 App = Annotated[str | None, typer.Option("--app", metavar="APP", help="The application it is about.")]
@@ -187,7 +187,7 @@ def add(
     places: Annotated[list[Path], typer.Argument(metavar="PATH...", help="Pages (Markdown, JSON, HTML), or folders of them.")],
     app: App = None, kind: Kind = None, as_json: AsJson = False,
 ) -> None:  # fmt: skip
-    """Add pages. In a folder, APP/PAGE is about APP. Added again, what changed is read again and what is gone is dropped."""
+    """Add pages. In a folder, APP/PAGE is about APP. Adding again rereads changed pages and drops deleted ones."""
     from orchestrator.lab.learning import knowledge
 
     done = knowledge.add(settings, places, app, kind)
@@ -201,10 +201,10 @@ def list_all(
     settings: Settings,
     app: App = None,
     kind: Kind = None,
-    every: Annotated[bool, typer.Option("--all", help="Also what is shipped or in help_dirs, and what is retired.")] = False,
+    every: Annotated[bool, typer.Option("--all", help="Also shipped ones, those in help_dirs, and retired ones.")] = False,
     as_json: AsJson = False,
 ) -> None:
-    """List what was added."""
+    """List the added documents."""
     from orchestrator.lab.learning import knowledge
     from orchestrator.store.printable import clean
     from orchestrator.views.listing import table
@@ -220,10 +220,10 @@ def list_all(
 @command_with_settings
 def search(
     settings: Settings,
-    query: Annotated[str, typer.Argument(metavar="QUERY", help="What is to be done, or known, in words.")],
+    query: Annotated[str, typer.Argument(metavar="QUERY", help="What to do, or to know, in words.")],
     app: App = None, kind: Kind = None, as_json: AsJson = False,
 ) -> None:  # fmt: skip
-    """Search as a run does, and show also what came close and is not returned, with the reason. Exit code 1: nothing fits."""
+    """Search as a run does, and also show near misses with the reason. Exit code 1: nothing fits."""
     from orchestrator.lab.learning import knowledge
 
     answer = knowledge.search(settings, query, app, kind)
@@ -236,10 +236,10 @@ def search(
 @command_with_settings
 def remove(
     settings: Settings,
-    ids: Annotated[list[str], typer.Argument(metavar="ID...", help="Of documents, as ls shows them.")],
+    ids: Annotated[list[str], typer.Argument(metavar="ID...", help="Ids of documents, as ls shows them.")],
     as_json: AsJson = False,
 ) -> None:
-    """Remove what was added."""
+    """Remove added documents."""
     from orchestrator.lab.learning import knowledge
     from orchestrator.store.printable import clean
 
@@ -250,7 +250,7 @@ def remove(
 @knowledge_app.command()
 @command_with_settings
 def stats(settings: Settings, as_json: AsJson = False) -> None:
-    """Count what can be looked up, by source, and say what could not be read."""
+    """Count the documents by source, and list unreadable ones."""
     from orchestrator.lab.learning import knowledge
     from orchestrator.store.printable import clean
     from orchestrator.views.listing import table

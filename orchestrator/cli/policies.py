@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from orchestrator.tasks.policy_explanation import Explanation
 
 
-policy_app = typer.Typer(help="Safety policies: what an action may do.", no_args_is_help=True, epilog=EPILOG)
+policy_app = typer.Typer(help="Safety policies: which actions are allowed.", no_args_is_help=True, epilog=EPILOG)
 PolicyFiles = Annotated[list[str] | None, typer.Argument(metavar="FILE...", help="Safety policies; all shipped presets if none.")]
 
 
@@ -33,12 +33,12 @@ def explain_action(
     fact: Annotated[
         list[str] | None, typer.Option(metavar="NAME=VALUE", help="On the blackboard, from a screen; repeatable.")
     ] = None,
-    confidence: Annotated[float, typer.Option(min=0.0, max=1.0, help="How sure the decision maker is.")] = 1.0,
+    confidence: Annotated[float, typer.Option(min=0.0, max=1.0, help="The confidence of the policy.")] = 1.0,
     overrides: Overrides = None,
     config: Config = None,
     as_json: AsJson = False,
 ) -> None:
-    """Say what a safety policy says of an action on a screen: the verdict, the rule that decides, and what each rule says."""
+    """Explain a safety policy's verdict on an action: the verdict, the deciding rule, and what each rule says."""
     import json
 
     from orchestrator.errors import UsageProblem
@@ -74,7 +74,7 @@ def explain_action(
 @policy_app.command("check")
 @command
 def check_policy(files: PolicyFiles = None, as_json: AsJson = False) -> None:
-    """Say what is wrong with safety policies: keys, verbs, conditions that cannot be evaluated."""
+    """Report errors in safety policies: keys, verbs, conditions that cannot be evaluated."""
     import json
 
     from orchestrator.store.printable import clean
@@ -135,7 +135,7 @@ def trust(
     yes: Annotated[bool, typer.Option("--yes", help="Do not ask.")] = False,
     runs_dir: RunsDir = None,
 ) -> None:
-    """Let a run that came from elsewhere start what its settings name, after saying what that is."""
+    """Allow a run that came from elsewhere to start the programs that its settings name, after listing them."""
     from orchestrator.runs.folders import find_run, read_run
     from orchestrator.runs.privacy.trust import reaching
     from orchestrator.runs.privacy.trust import trust as sign
@@ -155,11 +155,11 @@ def trust(
 
 
 policies_app = typer.Typer(
-    help="Presets of policies: who decides for each role. Lists them, when nothing follows.",
+    help="Presets of policies: who decides for each role. Lists them by default.",
     invoke_without_command=True,
     epilog=EPILOG,
 )
-Name = Annotated[str, typer.Argument(metavar="NAME", help="A shipped preset, or a file of one.", autocompletion=presets)]
+Name = Annotated[str, typer.Argument(metavar="NAME", help="A shipped preset, or its file.", autocompletion=presets)]
 Files = Annotated[
     list[str] | None, typer.Argument(metavar="FILE...", help="Presets or config files; all shipped presets if none.")
 ]
@@ -205,7 +205,7 @@ def show_preset(name: Name, as_json: AsJson = False) -> None:
 @policies_app.command("check")
 @command
 def check_presets(files: Files = None, as_json: AsJson = False) -> None:
-    """Say what is wrong with presets or settings: keys, models, prompts, scripts. What is lacking here is said, and no error."""
+    """Report errors in presets or settings: keys, models, prompts, scripts. What this machine lacks is listed, but no error."""
     from orchestrator.settings.build import report, report_presets
     from orchestrator.store.printable import clean, json_text
 

@@ -46,26 +46,26 @@ def run(
     config: Config = None,
     seed: Annotated[int | None, typer.Option(help="Seed of the world and of the task's variation.")] = None,
     world: Annotated[str | None, typer.Option(help="Name of a shipped world, or a path.", autocompletion=worlds)] = None,
-    environment: Annotated[str | None, typer.Option(metavar="NAME", help="What is worked: simulated or browser.")] = None,
-    url: Annotated[str | None, typer.Option(help="The page that a browser begins with; its host alone may be reached.")] = None,
+    environment: Annotated[str | None, typer.Option(metavar="NAME", help="What is operated: simulated or browser.")] = None,
+    url: Annotated[str | None, typer.Option(help="The first page in the browser; only its host may be reached.")] = None,
     vary: Annotated[
-        list[str] | None, typer.Option(metavar="AXIS=VALUE", help="Show the world otherwise: language=de; repeatable.")
+        list[str] | None, typer.Option(metavar="AXIS=VALUE", help="Change the world's appearance: language=de; repeatable.")
     ] = None,
     fault: Annotated[
-        list[str] | None, typer.Option("--fault", metavar="KIND[:RATE]", help="Let this go wrong, in that share of the actions.")
+        list[str] | None, typer.Option("--fault", metavar="KIND[:RATE]", help="Inject this fault, in this share of the actions.")
     ] = None,
     policies: Annotated[
         str | None,
         typer.Option(
-            metavar="NAME", help="Who decides: a preset (see `deskcrew policies`), or a file of one.", autocompletion=presets
+            metavar="NAME", help="Who decides: a preset (see `deskcrew policies`), or its file.", autocompletion=presets
         ),
     ] = None,
     model: ModelName = None,
     plan: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="Work this plan (YAML); pinned in the file, the crew keeps to it.")
+        Path | None, typer.Option(metavar="FILE", help="Work this plan (YAML); subtasks pinned in the file stay as they are.")
     ] = None,
     review_plan: Annotated[
-        bool, typer.Option("--review-plan", help="Show every plan to you before it is worked: approve, edit or reject it.")
+        bool, typer.Option("--review-plan", help="Review every plan before it is worked: approve, edit or reject it.")
     ] = False,
     display: Display = None,
     secret: Secret = None,
@@ -78,7 +78,7 @@ def run(
     server: Server = None,
     token_file: TokenFile = None,
 ) -> None:
-    """Run a goal or a task. With --json: one event a line, the outcome last."""
+    """Run a goal or a task. With --json: one event per line, the outcome last."""
     with connected(runs_dir, None if show_config else server, token_file, store) as runs:
         from orchestrator.settings.settings import varied
 
@@ -105,18 +105,18 @@ def run(
 @command
 def resume(
     run_id: RunId,
-    approve: Annotated[bool, typer.Option("--approve", help="Let the action be done, or the plan be worked.")] = False,
-    reject: Annotated[str | None, typer.Option(metavar="WHY", help="Do not do it; the crew plans anew with these words.")] = None,
+    approve: Annotated[bool, typer.Option("--approve", help="Perform the action, or work the plan.")] = False,
+    reject: Annotated[str | None, typer.Option(metavar="WHY", help="Reject it; the crew replans with these words.")] = None,
     edit: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="Do the action, or work the plan, in this JSON or YAML file instead.")
+        Path | None, typer.Option(metavar="FILE", help="Use the action or the plan in this JSON or YAML file instead.")
     ] = None,
     respond: Annotated[str | None, typer.Option(metavar="TEXT", help="Answer the question, or say something.")] = None,
     constrain: Annotated[
         str | None,
-        typer.Option(metavar="YAML", help="With an answer: what holds from here on, such as 'forbidden_actions: [delete]'."),
+        typer.Option(metavar="YAML", help="With an answer: constraints from now on, such as 'forbidden_actions: [delete]'."),
     ] = None,
     overrides: Annotated[
-        list[str] | None, typer.Option("-c", metavar="limits.KEY=VALUE", help="Another limit from here on; repeatable.")
+        list[str] | None, typer.Option("-c", metavar="limits.KEY=VALUE", help="Set another limit from now on; repeatable.")
     ] = None,
     secret: Secret = None,
     display: Display = None,
@@ -126,7 +126,7 @@ def resume(
     server: Server = None,
     token_file: TokenFile = None,
 ) -> None:
-    """Go on with a run: one that waits for a person, or one that was interrupted."""
+    """Continue a run that waits for a person or was interrupted."""
     answer = _constrained(_answer(approve, reject, edit, respond), constrain)
     from orchestrator.runs.answers import by_whom
     from orchestrator.runs.privacy.secrets import asked_for
@@ -150,14 +150,14 @@ def plan(
     seed: Annotated[int | None, typer.Option(help="Seed of the world and of the task's variation.")] = None,
     world: Annotated[str | None, typer.Option(help="Name of a shipped world, or a path.", autocompletion=worlds)] = None,
     policies: Annotated[
-        str | None, typer.Option(metavar="NAME", help="Who decides: a preset, or a file of one.", autocompletion=presets)
+        str | None, typer.Option(metavar="NAME", help="Who decides: a preset, or its file.", autocompletion=presets)
     ] = None,
     model: ModelName = None,
     as_json: AsJson = False,
     server: Server = None,
     token_file: TokenFile = None,
 ) -> None:
-    """Plan a goal and work nothing: prints the plan as YAML that `run --plan` reads."""
+    """Plan a goal without working it: print the plan as YAML for `run --plan`."""
     with connected(None, server, token_file) as runs:
         from orchestrator.tasks.plans import told
 
@@ -173,11 +173,11 @@ def plan(
 def read_goal(
     goal: Annotated[str, typer.Argument(help="A goal in words.")],
     today: Annotated[
-        str, typer.Option(metavar="DAY", help="The day that dates count from: 2026-03-02, with a time or without.")
+        str, typer.Option(metavar="DAY", help="The day that relative dates refer to: 2026-03-02, with or without a time.")
     ] = "",
     as_json: AsJson = False,
 ) -> None:
-    """Show what rules read in a goal: its orders, the words that mean nothing, and those that were not understood."""
+    """Show how rules read a goal: its orders, words without meaning, and words that are not understood."""
     from orchestrator.store.printable import clean
     from roles.screen.language.reader import read
 

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from roles.skills.contract import Skill
     from roles.skills.registry import Skills
 
-skills_app = typer.Typer(help="What the crew can do: the surface, apps' functions and agents, tools.", no_args_is_help=True,
+skills_app = typer.Typer(help="What the crew can do: verbs, apps' functions and agents, tools.", no_args_is_help=True,
                          epilog=EPILOG)  # fmt: skip
 
 
@@ -27,7 +27,7 @@ def list_skills(
     config: Config = None,
     as_json: AsJson = False,
 ) -> None:
-    """List every skill: its kind, what it takes, its risk in the safety policy's words, and what it means to do it twice."""
+    """List every skill: its kind, arguments, risk in the terms of the safety policy, and the meaning of a second call."""
     from orchestrator.cli.common import as_overrides
     from orchestrator.settings.build import build_skills, make_environment
     from orchestrator.settings.settings import load_settings
@@ -80,7 +80,7 @@ def _risk(skill: Skill) -> str:
     return skill.risk.value if skill.risk is not None else "by the control"
 
 
-Part = Annotated[str, typer.Argument(metavar="[WORD]", help="Only those that have this in their name, world, kinds or goal.")]
+Part = Annotated[str, typer.Argument(metavar="[WORD]", help="Only those with this in their name, world, kinds or goal.")]
 
 
 @command
@@ -94,7 +94,7 @@ def tasks(part: Part = "", as_json: AsJson = False) -> None:
 
 @command
 def worlds(part: Part = "", as_json: AsJson = False) -> None:
-    """List the shipped worlds: name, kind, apps and what they are for. `deskcrew world serve NAME` opens one in a browser."""
+    """List the shipped worlds: name, kind, apps and purpose. `deskcrew world serve NAME` opens one in a browser."""
     from orchestrator.tasks import shipped
 
     _tell(shipped.worlds(part), shipped.WORLD_COLUMNS, as_json, part)
@@ -127,18 +127,16 @@ def list_runs(runs: Runs, as_json: AsJson = False) -> None:
 def show(
     runs: Runs,
     run_id: RunId,
-    plan: Annotated[bool, typer.Option("--plan", help="Only the plan, as YAML that `run --plan` reads.")] = False,
+    plan: Annotated[bool, typer.Option("--plan", help="Only the plan, as YAML for `run --plan`.")] = False,
     blackboard: Annotated[
-        bool, typer.Option("--blackboard", help="Only what is known: facts, who says them, who used them; answers, screens.")
+        bool, typer.Option("--blackboard", help="Only the blackboard: facts, their sources and uses; answers, screens.")
     ] = False,
-    at: Annotated[int | None, typer.Option("--at", min=0, metavar="STEP", help="The blackboard as it stood after STEP.")] = None,
-    prompts: Annotated[
-        bool, typer.Option("--prompts", help="Only what was said to models and by them, as far as it was kept.")
-    ] = False,
-    step: Annotated[int | None, typer.Option("--step", min=0, help="With --prompts: of this step only.")] = None,
+    at: Annotated[int | None, typer.Option("--at", min=0, metavar="STEP", help="The blackboard after STEP.")] = None,
+    prompts: Annotated[bool, typer.Option("--prompts", help="Only the recorded prompts and replies of models.")] = False,
+    step: Annotated[int | None, typer.Option("--step", min=0, help="With --prompts: only those of this step.")] = None,
     as_json: AsJson = False,
 ) -> None:
-    """Show one run: plan, steps, gates, approvals, and how it ended."""
+    """Show one run: plan, steps, gates, approvals, and its outcome."""
     from orchestrator.store.printable import json_text
     from orchestrator.views import listing
 

@@ -31,12 +31,12 @@ if TYPE_CHECKING:
 def replay(
     run_id: Annotated[str, typer.Argument(metavar="ID", help="A run, the beginning of its name, or a file with a recording.")],
     replies: Annotated[
-        bool, typer.Option("--replies", help="Take only what its models replied; prompts and all else are decided anew.")
+        bool, typer.Option("--replies", help="Use only the recorded replies of models; everything else is decided again.")
     ] = False,
     model: Annotated[
-        str | None, typer.Option("--model", metavar="NAME", help="Ask this model, in a new run; say where the two part.")
+        str | None, typer.Option("--model", metavar="NAME", help="Ask this model, in a new run; report where the two diverge.")
     ] = None,
-    at: Annotated[int, typer.Option("--at", min=0, metavar="STEP", help="With --model: the last step that is as it was.")] = 0,
+    at: Annotated[int, typer.Option("--at", min=0, metavar="STEP", help="With --model: the last repeated step.")] = 0,
     overrides: Annotated[
         list[str] | None, typer.Option("-c", metavar="KEY=VALUE", help="With --model: set one value; repeatable.")
     ] = None,
@@ -44,7 +44,7 @@ def replay(
     as_json: AsJson = False,
     runs_dir: RunsDir = None,
 ) -> None:
-    """Work a run again with what was decided in it, and say where it first differs. Asks no model and nobody, but for --model."""
+    """Repeat a run with its recorded decisions, and report the first difference. No model is asked, except with --model."""
     from orchestrator.errors import UsageProblem
     from orchestrator.runs.folders import find_run
     from orchestrator.runs.privacy.secrets import asked_for
@@ -75,8 +75,8 @@ def replay(
 
 @command
 def fork(
-    run_id: Annotated[str, typer.Argument(metavar="ID", help="A run, or the beginning of its name. It is only read.")],
-    at: Annotated[int, typer.Option("--at", metavar="STEP", help="The last step that is as it was; 0 for none.")],
+    run_id: Annotated[str, typer.Argument(metavar="ID", help="A run, or the beginning of its name; it is only read.")],
+    at: Annotated[int, typer.Option("--at", metavar="STEP", help="The last repeated step; 0 for none.")],
     goal: Annotated[str | None, typer.Option(metavar="TEXT", help="Another goal from there on.")] = None,
     overrides: Annotated[
         list[str] | None, typer.Option("-c", metavar="KEY=VALUE", help="Set one value from there on; repeatable.")
@@ -87,7 +87,7 @@ def fork(
     as_json: AsJson = False,
     runs_dir: RunsDir = None,
 ) -> None:
-    """Start a new run from a step of another one: the same world, plan and blackboard, and from there on its own way."""
+    """Start a new run from a step of another one, with the same world, plan and blackboard."""
     from orchestrator.runs.handle import LocalRuns
     from orchestrator.runs.privacy.secrets import asked_for
     from orchestrator.runs.replay.fork import fork as make
@@ -108,26 +108,24 @@ _PACKAGES = ("fastapi", "starlette", "sse_starlette", "uvicorn", "prometheus_cli
 
 @command
 def serve(
-    host: Annotated[
-        str, typer.Option(help="The address to serve at; by default nobody but this machine can connect.")
-    ] = "127.0.0.1",
-    port: Annotated[int, typer.Option(min=0, max=65535, help="The port; 0 takes any that is free.")] = PORT,
+    host: Annotated[str, typer.Option(help="The address to serve at; by default only this machine can connect.")] = "127.0.0.1",
+    port: Annotated[int, typer.Option(min=0, max=65535, help="The port; 0 selects a free one.")] = PORT,
     tokens: Annotated[
         Path | None, typer.Option(metavar="FILE", help="More people (YAML): name, role view|approve|operate, sha256 of a token.")
     ] = None,
     token_file: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="Where your own token is kept; desk.token beside the runs when not given.")
+        Path | None, typer.Option(metavar="FILE", help="Where your own token is kept; default: desk.token beside the runs.")
     ] = None,
-    new_token: Annotated[bool, typer.Option("--new-token", help="Forget the token that was kept, and make another one.")] = False,
+    new_token: Annotated[bool, typer.Option("--new-token", help="Replace the stored token with a new one.")] = False,
     config: Annotated[
-        list[Path] | None, typer.Option("--config", metavar="FILE", help="Settings (YAML) of what is started here; repeatable.")
+        list[Path] | None, typer.Option("--config", metavar="FILE", help="Settings (YAML) of runs started here; repeatable.")
     ] = None,
     model: ModelName = None,
-    metrics: Annotated[bool, typer.Option("--metrics", help="Serve /metrics to a Prometheus server with a token.")] = False,
-    a2a: Annotated[bool, typer.Option("--a2a", help="Be an agent of the A2A protocol: a card, and runs as tasks.")] = False,
+    metrics: Annotated[bool, typer.Option("--metrics", help="Serve /metrics for Prometheus, with a token.")] = False,
+    a2a: Annotated[bool, typer.Option("--a2a", help="Be an A2A agent: an agent card, and runs as tasks.")] = False,
     runs_dir: RunsDir = None,
 ) -> None:
-    """Watch, answer and start runs in a browser, until Ctrl-C. The printed address opens it; runs go on without it."""
+    """Watch, answer and start runs in a browser, until Ctrl-C. The printed address opens it; runs continue without it."""
     _need_packages()
     from orchestrator.control.channel import myself
     from orchestrator.desk import app
@@ -197,11 +195,11 @@ def view(
     other: Annotated[
         str | None,
         typer.Option(
-            "--with", metavar="ID", help="Another run, beside it, with the first difference marked.", autocompletion=run_ids
+            "--with", metavar="ID", help="Another run beside it, with the first difference marked.", autocompletion=run_ids
         ),
     ] = None,
     out: Annotated[
-        Path | None, typer.Option("-o", "--out", metavar="FILE", help=f"The file; {NAME} in the run's folder when not given.")
+        Path | None, typer.Option("-o", "--out", metavar="FILE", help=f"The file; default: {NAME} in the run's folder.")
     ] = None,
     bundle: Annotated[bool, typer.Option("--bundle", help="Put the pictures of screens into the file, not beside it.")] = False,
     show: Annotated[bool, typer.Option("--open", help="Open it in the browser.")] = False,

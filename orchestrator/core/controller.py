@@ -188,10 +188,10 @@ def build_controller(
     checkpointer: Any = None,
     granularity: Granularity = "coarse",
 ) -> Graph:
-    """Compile hub and spokes. `roles` replaces any spoke by a finished graph with the same input and report.
+    """Compile the controller with its roles. `roles` replaces any role by a compiled graph with the same input and report.
 
-    `granularity` is the Operator's: "fine" makes every stage a node of its own, to watch or to draw.
-    Approvals pause the graph, so it needs a checkpointer, its own or that of the graph it is a node of.
+    `granularity` is the Operator's: "fine" makes every stage a separate node, for watching or drawing.
+    Approvals pause the graph, so it needs a checkpointer, its own or that of the graph that contains it.
     """
     if isinstance(context, Context) and type(context.line) is WorkerLine:
         context = context.with_(line=HubLine(context.journal, context.limits, context.environment))

@@ -60,7 +60,7 @@ class ByHand(Protocol):
 
 
 class RunHandle(Protocol):
-    """One run. Everything raises UsageProblem where there is no such run, and for what cannot be asked of it."""
+    """One run. Every method raises UsageProblem if the run does not exist or cannot do what is asked."""
 
     @property
     def run_id(self) -> str: ...
@@ -69,10 +69,10 @@ class RunHandle(Protocol):
     def plan(self) -> ShownPlan: ...
     def blackboard(self, at: int | None = None) -> Board: ...
     def prompts(self, step: int | None = None) -> list[JsonObject]:
-        """The calls of models of which a transcript was kept; with `step` those of one step."""
+        """The recorded calls of models; with `step` those of one step."""
 
     def past(self) -> Iterable[Event]:
-        """The journal as it stands."""
+        """The journal so far."""
 
     def pause(self) -> ControlResult: ...
     def cancel(self, why: str = "") -> ControlResult: ...
@@ -88,12 +88,12 @@ class RunHandle(Protocol):
         approver: Approver | None = None,
         stop: Stop | None = None,
     ) -> Outcome | None:
-        """Go on with a run that holds still, until it ends or waits; None where another process here goes on with it."""
+        """Continue a stopped run until it ends or waits; None if another process here continues it."""
 
     def handback(
         self, say: str = "", *, listener: Listener | None = None, approver: Approver | None = None, stop: Stop | None = None
     ) -> Outcome | None:
-        """Give the run back to the crew, which looks anew, and go on with it; `say` is a note to the crew."""
+        """Give the run back to the crew, which observes the screen and continues; `say` is a note to the crew."""
 
 
 class RunOrder(Protocol):
@@ -147,7 +147,7 @@ class Runs(Protocol):
 
 
 class RunControl:
-    """A run of this machine, or of a store that it shares, by its id or any unique beginning or end of it."""
+    """A run of this machine, or of its shared store, by its id or a unique beginning or end of it."""
 
     def __init__(
         self,
@@ -181,7 +181,7 @@ class RunControl:
 
     @cached_property
     def folder(self) -> Path:
-        """In which it goes on here."""
+        """The folder in which the run continues on this machine."""
         name = str(folders.read_run(self._place)["run_id"])
         if name != self._place.name:  # what is meant for the copy must not be done in the run
             raise UsageProblem(
@@ -225,7 +225,7 @@ class RunControl:
         return salvage(self._place / "journal.sqlite").events
 
     def pause(self) -> ControlResult:
-        """Let the crew stop before its next action. The run goes on with `resume`."""
+        """Stop the crew before its next action. `resume` continues the run."""
         now = self._alive()
         if now.state != "running":
             return self._told(now.state, f"nobody works run {self.run_id} now: {now.reason or now.state}")
@@ -249,7 +249,7 @@ class RunControl:
         return self._told("cancelled", f"run {self.run_id} is ended: {self.standing().reason}")
 
     def steer(self, words: str, to: Addressee = "crew") -> ControlResult:
-        """Say something to the crew, or to one role: it reaches that role's next decision."""
+        """Tell the crew, or one role, something: it reaches that role's next decision."""
         from roles.contracts.steering import ADDRESSEES
 
         if to not in ADDRESSEES:
@@ -265,7 +265,7 @@ class RunControl:
         return self._told(self.standing().state, f"{_whom(to)} minds it from the next decision on")
 
     def takeover(self) -> ControlResult:
-        """Take the run in your own hands: the crew stops before its next action, and does nothing until `handback`."""
+        """Take over the run: the crew stops before its next action, and does nothing until `handback`."""
         now = self._alive()
         if now.state != "taken_over":
             now = self._after(self._send("takeover", {}))
@@ -280,7 +280,7 @@ class RunControl:
 
     @contextmanager
     def hands(self) -> Iterator[Takeover]:
-        """The environment of a run that was taken over, to act in by hand."""
+        """The environment of a run that was taken over, for acting by hand."""
         with by_hand(self.run_id, self.folder.parent, self._who, self._parts) as hands:
             yield hands
 

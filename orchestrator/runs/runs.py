@@ -226,7 +226,7 @@ def start(
     plan: PlanFile | None = None,
     stop: Stop | None = None,
 ) -> Outcome:
-    """Make the run's folder and work the goal until it ends, waits or is stopped; by `plan`, if one is given.
+    """Create the run's folder and work the goal until it ends, waits or is stopped; by `plan`, if one is given.
 
     Raises UsageProblem or WorldError for bad input.
     """
@@ -262,10 +262,10 @@ def resume(
     stop: Stop | None = None,
     store: str = "",
 ) -> Outcome:
-    """Go on where the run stopped, with the answer that it waits for, if it waits, and with the limits that `overrides` name.
+    """Continue where the run stopped, with the awaited answer, if any, and with the limits that `overrides` name.
 
-    A run in the shared `store` need have no folder in `runs_dir`, if `parts` has its environment.
-    Raises UsageProblem, also where another process works it, or a person has it in their hands.
+    A run in the shared `store` needs no folder in `runs_dir` if `parts` has its environment.
+    Raises UsageProblem, also if another process works it, or a person has taken it over.
     """
     if answer is not None:
         check_answer(answer)

@@ -388,7 +388,7 @@ def located(loaded: LoadedSettings, problem: UsageProblem) -> UsageProblem:
 def load_settings(
     config_files: Sequence[Path] = (), overrides: Sequence[str] = (), task_layer: Layer | None = None
 ) -> LoadedSettings:
-    """Everything merged and checked. Raises UsageProblem for the first thing that is wrong."""
+    """The settings, merged and validated. Raises UsageProblem for the first error."""
     if task_layer is not None:
         refuse_classes(task_layer.data, "the task")
     below = (file_layer(shipped("default.yaml")), *(file_layer(Path(path)) for path in config_files))

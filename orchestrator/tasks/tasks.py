@@ -234,10 +234,10 @@ Kind = Literal[
 
 
 class Task(Frozen):
-    """What a task file may say."""
+    """The content of a task file."""
 
     id: str = Field(default="", pattern=r"^[A-Za-z0-9_.-]*$")
-    """The file's name, when it is not given."""
+    """Default: the file's name."""
     about: str = ""
     """One line for people: what this task shows."""
     goal: str
@@ -246,7 +246,7 @@ class Task(Frozen):
     limits: JsonObject = Field(default_factory=dict)
     safety: str | JsonObject | None = None
     constraints: JsonObject = Field(default_factory=dict)
-    """What narrows the safety policy for this task; seed 000's constraints."""
+    """Constraints that narrow the safety policy for this task (seed 000)."""
     settings: JsonObject = Field(default_factory=dict)
     slots: dict[str, Slot] = Field(default_factory=dict)
     secrets: tuple[str, ...] = ()
@@ -254,24 +254,24 @@ class Task(Frozen):
     success: tuple[str, ...] = ()
     """CEL over world, initial, slots, received and run."""
     changes: tuple[str, ...] | None = None
-    """Paths in the apps' state that may change, such as `apps.notes.notes.*`. None: nobody asks what else changed."""
+    """Paths in the apps' state that may change, such as `apps.notes.notes.*`. None: changes are not checked."""
     never: tuple[Condition, ...] = ()
-    """Minefields: none of them may hold at the end."""
+    """Mines: none of them may hold at the end."""
     checkpoints: dict[str, Checkpoint] = Field(default_factory=dict)
-    """How far the run came, by name."""
+    """Conditions that measure progress, by name."""
     oracle_steps: int | None = Field(default=None, ge=0)
-    """The fewest steps in which it is known to be done; where there is an oracle, it follows from that."""
+    """The fewest steps in which the task is known to be done; if there is an oracle, it follows from that."""
     oracle: Oracle | None = None
-    """A plan that is known to do it: lines of the protocol's DSL with `{slot}`s, performed by no crew but by the harness.
-    `[]` is the plan of a task that is to be rejected. None: nobody wrote one down."""
+    """A plan that is known to fulfil the task: lines of the DSL with `{slot}`s, performed by the harness, not by a crew.
+    `[]` is the plan of a task that must be rejected. None: there is none."""
     tier: Literal[1, 2, 3] = 1
     """1: one thing in one or two apps; 2: several things, conditions or sums; 3: long, interrupted or deceptive."""
     kinds: tuple[Kind, ...] = ()
-    """What it asks of a crew."""
+    """What it demands of a crew."""
     plan: TaskPlan | None = None
-    """For rules alone, and counted apart: a model plans the goal itself."""
+    """For rules only, and counted separately: a model plans the goal itself."""
     user: dict[str, str] = Field(default_factory=dict)
-    """What the user of this task answers: a word of the question, and the answer, which may speak of slots."""
+    """Answers of the task's user: a word of the question, and the answer, which may contain slots."""
     outcome: Literal["fulfilled", "rejected"] = "fulfilled"
     """How the run must end."""
     _document: Document | None = PrivateAttr(default=None)
@@ -314,15 +314,15 @@ class Task(Frozen):
         return [name for name in SLOT.findall(text) if name.split(".")[0] in self.slots or name in self.secrets]
 
     def fewest_steps(self, slots: Mapping[str, Any]) -> int | None:
-        """The fewest steps in which it is known to be done with these slots. None: nobody knows."""
+        """The fewest steps in which the task is known to be done with these slots. None: unknown."""
         return self.oracle_steps if self.oracle is None else fewest_steps(self.oracle, slots)
 
     def where(self, key: KeyPath) -> Source | None:
-        """The file and line of a key; None for a task that is of no file."""
+        """The file and line of a key; None for a task without a file."""
         return None if self._document is None else self._document.where(key)
 
     def layer(self) -> Layer:
-        """The task's words as a layer of settings, errors in which name the task file."""
+        """The task's keys as a layer of settings, whose errors name the task file."""
         own = {key: value for key in _LAYER_KEYS if (value := getattr(self, key)) not in (None, {})}
         if self.limits and isinstance(inner := self.settings.get("limits"), dict):
             own["limits"] = {**inner, **self.limits}
@@ -342,7 +342,7 @@ def _fault_at(key: KeyPath, value: Any, problem: str) -> ValidationError:
 
 
 def load_task(path: Path) -> Task:
-    """The task in a file. Raises UsageProblem with file, line and key."""
+    """Load a task file. Raises UsageProblem with file, line and key."""
     document = read_document(path, "task file")
     data = {**document.data, "id": document.data.get("id", path.stem)}
     ours = path.parent == shipped("tasks")
@@ -352,7 +352,7 @@ def load_task(path: Path) -> Task:
 
 
 def resolve_target(word: str) -> Task | str:
-    """What the command line means: a task file, a shipped task by name, or a goal in words."""
+    """Resolve an argument of the command line: a task file, a shipped task by name, or a goal in words."""
     if not word.strip():
         raise UsageProblem("The goal is empty; say in words what is to be done, or name a task file.")
     names = shipped_names("tasks")

@@ -1,6 +1,6 @@
-"""Every number that bounds a run, in one place. Source: seeds 000 and 002.
+"""Every limit of a run, in one place. Source: seeds 000 and 002.
 
-What adds up over a run is a budget, and is told, warned of and reported by `roles/journal/budgets.py`; the rest bounds
+What accumulates over a run is a budget, counted, warned of and reported by `roles/journal/budgets.py`; the rest limits
 one decision, one action or one delegation.
 """
 
@@ -18,24 +18,24 @@ _Amount = Annotated[float, Field(gt=0)]
 
 
 class Limits(Frozen):
-    """Spending one ends the run (or the delegation) in a reported outcome, with the trace kept."""
+    """Limits of a run. A spent budget ends the run (or the delegation) with a reported outcome; the trace is kept."""
 
     plans: int = Field(default=10, ge=1)
     """Planning attempts of the Manager; one more ends the task as rejected (seed 002)."""
     replans: int | None = Field(default=None, ge=0)
-    """How many of them may follow something that did not work; 0 ends the run there. None is no limit beside `plans`."""
+    """How many of them may follow a failure; 0 ends the run there. None: limited only by `plans`."""
     steps: int = Field(default=120, ge=1)
     """Actions of the whole run (seed 002's N)."""
     wall_seconds: float = Field(default=900.0, gt=0)
     """Time at work; time spent waiting for a person does not count."""
     simulated_seconds: float | None = Field(default=None, gt=0)
-    """Time that passes on the environment's own clock, where it has one; None is no limit."""
+    """Time on the environment's own clock, if it has one; None is no limit."""
     recoveries: int | None = Field(default=None, ge=1)
-    """Recovery attempts of the whole run; None is no limit beside those in a row and the steps that they take."""
+    """Recovery attempts of the whole run; None: limited only by those in a row and by the steps that they take."""
     unusable: int | None = Field(default=None, ge=1)
-    """Answers of all roles together that could not be used and were asked for again; None is no limit beside `reasks`."""
+    """Unusable answers of all roles together that were asked for again; None: limited only by `reasks`."""
     output: int | None = Field(default=None, ge=1)
-    """Characters that scripts, tools and models put out in the whole run; None is no limit beside those on each of them."""
+    """Characters of output of scripts, tools and models in the whole run; None: limited only per output."""
     goal_chars: int = Field(default=8_000, ge=1)
     """Characters of a goal, its slots filled; a longer one is not begun."""
     max_steps: int = Field(default=40, ge=1)
@@ -43,9 +43,9 @@ class Limits(Frozen):
     max_recovery_attempts: int = Field(default=4, ge=0)
     """Recovery attempts in a row, without a successful step between them (seed 000)."""
     parallel: int = Field(default=1, ge=1, le=8)
-    """Independent subtasks that may be worked side by side, where the environment has seats; 1 works one after the other."""
+    """Independent subtasks worked in parallel, if the environment has seats; 1 works one after the other."""
     retries: int = Field(default=2, ge=0)
-    """Executions that may time out or fail in one subtask attempt before the Manager plans anew."""
+    """Executions that may time out or fail in one subtask attempt before the Manager replans."""
     check_every: int = Field(default=15, ge=1)
     """A PERIODIC_CHECK is due after this many actions of a subtask."""
     reasks: int = Field(default=2, ge=0)
@@ -53,25 +53,25 @@ class Limits(Frozen):
     gates: int = Field(default=60, ge=1)
     """Gate decisions of the whole run."""
     script_seconds: float = Field(default=20.0, gt=0, le=600)
-    """A script of the Technician that runs longer is ended, and changes nothing."""
+    """A script of the Technician that runs longer is stopped, and changes nothing."""
     action_seconds: float = Field(default=120.0, gt=0)
-    """An environment that takes longer for one action or one look is not waited for; a simulated desktop is not timed."""
+    """Time limit of one action or observation of an environment; a simulated desktop has none."""
     script_output: int = Field(default=16_000, ge=100)
-    """Characters that are kept of each of a script's stdout and stderr."""
+    """Characters kept of each of a script's stdout and stderr."""
     tool_output: int = Field(default=20_000, ge=100)
-    """Characters that are kept of what one call of a tool or of an app's function gives."""
+    """Characters kept of the result of one call of a tool or of an app's function."""
     answer_output: int = Field(default=60_000, ge=100)
-    """Characters of a model's answer; a longer one is not usable."""
+    """Characters of a model's answer; a longer one is unusable."""
     looks: int = Field(default=2, ge=0)
-    """How often in a row a decision may only look again (SCREENSHOT), without an action in between."""
+    """How often in a row a decision may only observe again (SCREENSHOT), without an action in between."""
     stale_repeats: int = Field(default=3, ge=2)
-    """So many identical actions, or actions without visible change, are a stall."""
+    """This many identical actions, or actions without visible change, are a stall."""
     min_confidence: float = Field(default=0.5, ge=0.0, le=1.0)
     """Below it a decision needs approval and an element counts as not recognised."""
     tokens: int | None = Field(default=None, ge=1)
-    """What all models of the run may read and write together; None is no limit."""
+    """Tokens that all models of the run may read and write together; None is no limit."""
     money: float | None = Field(default=None, gt=0)
-    """What all models of the run may cost, in the currency of their prices; None is no limit."""
+    """Cost of all models of the run, in the currency of their prices; None is no limit."""
     role_tokens: dict[Role, _Count] = Field(default_factory=dict)
     """The same for single roles: `{operator: 50000}`."""
     role_money: dict[Role, _Amount] = Field(default_factory=dict)

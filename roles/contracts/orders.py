@@ -453,7 +453,7 @@ class GoalLedger(Frozen):
 
     goal: str
     worked: str = ""
-    """The goal as it is worked, with a page's steps in the place of words that nobody understands; empty: as it was said."""
+    """The goal as worked, with a page's steps in place of words that are not understood; empty: as stated."""
     entries: tuple[LedgerEntry, ...] = ()
 
     @property

@@ -17,36 +17,36 @@ from roles.skills.contract import Skill, Way
 
 
 class _Request(Frozen):
-    """What the policy of any role is told."""
+    """The common input of the policies of all roles."""
 
     facts: tuple[Fact, ...] = ()
     """The blackboard."""
     board: Board | None = None
-    """As much of the facts as a prompt may be told; all of them where nobody has said how much."""
+    """The facts that a prompt may contain; all of them unless a cap is set."""
     notes: tuple[Note, ...] = ()
-    """What the user has said while the crew works, newest last."""
+    """What the user said while the crew works, newest last."""
 
 
 class _WorldRequest(_Request):
-    """What is told to those who see or plan for the world's applications."""
+    """The common input of policies that see or plan for the world's applications."""
 
     apps: tuple[AppWords, ...] = ()
     """The applications as the goal may call them."""
     cards: tuple[AppCard, ...] = ()
-    """What the applications hold and can do."""
+    """What the applications contain and can do."""
     today: str = ""
-    """The world's own day and time, as `2026-03-02 10:30`; empty where it has none."""
+    """The world's own date and time, as `2026-03-02 10:30`; empty if it has none."""
     ledger: GoalLedger | None = None
-    """What the goal asks for, entry by entry, as it stands."""
+    """What the goal asks for, entry by entry, with the current state."""
 
 
 class CheckedExpectation(Frozen):
-    """One expectation, held against what was observed."""
+    """One expectation, compared with the observations."""
 
     subtask: str
     expectation: Expectation
     held_before: bool
-    """It was so already when the work began."""
+    """It already held when the work began."""
     holds: bool
     evidence: tuple[str, ...] = ()
     """What shows it: `state:<id>`, `step:<n>` or `fact:<name>`."""
@@ -54,73 +54,73 @@ class CheckedExpectation(Frozen):
 
 
 class GateEvidence(Frozen):
-    """What code found out for one gate, before anybody judges."""
+    """What code determined for one gate, before the policy judges."""
 
     checked: tuple[CheckedExpectation, ...] = ()
     before: str = ""
     after: str = ""
-    """`state:<id>` of the screens on which the work began and stands."""
+    """`state:<id>` of the screens at the start of the work and now."""
     picture: str = ""
-    """How far the picture of the screen is another one, in words; empty where there are not both."""
+    """How the picture of the screen has changed, in words; empty unless there are both."""
     progress: tuple[str, ...] = ()
-    """The steps of late that brought a screen that was not there before, as `step:<n>`."""
+    """The recent steps that led to a new screen, as `step:<n>`."""
     steps: int = 0
     failed: int = 0
     idle: int = 0
-    """Steps that worked, with nothing to see for it."""
+    """Steps that succeeded without a visible result."""
     repeated: int = 0
-    """Steps that did again what an earlier one had done."""
+    """Steps that repeated an earlier one."""
     recoveries: int = 0
     unfounded: tuple[str, ...] = ()
-    """At the final check: values that were written or sent and that come from nowhere or from elsewhere, in words."""
+    """At the final check: written or sent values without a source, or from another source, in words."""
     undone: tuple[str, ...] = ()
-    """Of a subtask of words alone: what is understood of them and was not seen to be done."""
+    """For a subtask without typed steps: its understood orders that were not observed to be done."""
     ledger: GoalLedger | None = None
-    """What the goal asks for, entry by entry; held against what happened at the final check."""
+    """What the goal asks for, entry by entry; at the final check compared with what happened."""
 
 
 class GateRequest(_WorldRequest):
-    """What the Evaluator's policy is told. Observations only: never the harness's success conditions."""
+    """The input of the Evaluator's policy. Observations only, never the harness's success conditions."""
 
     trigger: GateTrigger
     goal: str
     subtask: Subtask | None = None
     plan: tuple[Subtask, ...] = ()
     plan_by_user: bool = False
-    """Whether a person wrote this plan in a review of it: then it is what they want, whatever else the goal says."""
+    """Whether a person wrote this plan in its review: then it is what they want, whatever else the goal says."""
     steps: tuple[StepRecord, ...] = ()
-    """Of this subtask's current attempt; at FINAL_CHECK of the whole run."""
+    """The steps of this subtask's current attempt; at FINAL_CHECK of the whole run."""
     screens: tuple[VisualState, ...] = ()
     """The latest observation of every application used; the focused one last."""
     earlier: tuple[VisualState, ...] = ()
-    """Older observations that the steps refer to, newest first: evidence of what has left the screen."""
+    """Older observations that the steps refer to, newest first: evidence of what is no longer on the screen."""
     found: GateEvidence | None = None
-    """What code makes of all that."""
+    """The evidence that code derived from all that."""
     held: str = ""
     """Description of the action that waits for this check."""
     summary: str = ""
-    """What the worker says."""
+    """The worker's report."""
     supplements: tuple[Supplement, ...] = ()
     looked_up: tuple[str, ...] = ()
     """What was looked up or asked so far."""
     given_up: tuple[tuple[str, str], ...] = ()
-    """Source and title of the pages that were followed and did not help."""
+    """Source and title of followed pages that did not help."""
     user_words: tuple[str, ...] = ()
     """What the user said when rejecting or responding, newest last."""
     given: tuple[str, ...] = ()
-    """Words of a plan that came with the goal: what they say comes from somewhere."""
+    """Words of a plan that came with the goal: values in them have a source."""
     earlier_goals: tuple[str, ...] = ()
-    """What the user wanted before, and steps of the run were worked for."""
+    """Earlier goals of the user for which steps of the run were worked."""
     number: int = 0
     """How many gates the run had before this one."""
     nth: int = 0
     """How many of them had this trigger."""
     reask: str = ""
-    """Why the last answer was not usable."""
+    """Why the last answer was unusable."""
 
 
 UNCHECKED = "unchecked; the worker said: "
-"""How the reason of a verdict begins that nobody has looked for."""
+"""Prefix of the reason of a verdict without evidence."""
 
 
 class GateVerdict(Frozen):
@@ -138,11 +138,11 @@ class GateVerdict(Frozen):
 
 
 MOST_STEPS = 200
-"""Steps of a run that a final check is told."""
+"""The maximum number of steps in the input of a final check."""
 
 
 class PlanRequest(_WorldRequest):
-    """What the Manager's policy is told."""
+    """The input of the Manager's policy."""
 
     goal: str
     plan: tuple[Subtask, ...] = ()
@@ -150,36 +150,36 @@ class PlanRequest(_WorldRequest):
     trigger: str = "task_open"
     """The signal that led to PLAN."""
     failed: str | None = None
-    """Id of the subtask that did not work."""
+    """Id of the subtask that failed."""
     evidence: tuple[str, ...] = ()
-    """What was seen that led here, in words."""
+    """The observations that led here, in words."""
     user_words: tuple[str, ...] = ()
     """What the user said when rejecting or responding, newest last."""
     supplements: tuple[Supplement, ...] = ()
     looked_up: tuple[str, ...] = ()
-    """What was looked up or asked so far, whatever came of it; twice what was looked up and then asked."""
+    """What was looked up or asked so far, whatever the result; twice if looked up and then asked."""
     can_ask: bool = False
-    """There is a person who wants to be asked what no page says."""
+    """A person may be asked what no page says."""
     given_up: tuple[tuple[str, str], ...] = ()
-    """Source and title of the pages that were followed in this run and did not help."""
+    """Source and title of pages that were followed in this run and did not help."""
     refused: tuple[str, ...] = ()
     """Descriptions of actions that policy or user will not allow."""
     attempts: int = 1
-    """How many plans were asked for, this one included."""
+    """How many plans were requested, including this one."""
     nearly_spent: tuple[str, ...] = ()
-    """Budgets of the run of which little is left, in words."""
+    """Budgets of the run that are nearly spent, in words."""
     given: str = ""
-    """How the goal is worked, in plain words that came with it: a policy by rules plans these, and a model plans itself."""
+    """Plain words that came with the goal and say how to work it: rules plan these, a model plans the goal itself."""
 
 
 class PageUse(Frozen):
-    """What became of something that was looked up: a plan follows it, or why none does."""
+    """The use of something that was looked up: a plan follows it, or the reason why none does."""
 
     source: str
     title: str
     used: bool = False
     failed: bool = False
-    """It was followed, and that did not help: it is not followed again in this run."""
+    """It was followed without success: it is not followed again in this run."""
     why: str = ""
 
 
@@ -191,18 +191,18 @@ class PlanAnswer(Frozen):
     """The whole plan, fulfilled subtasks included."""
     reason: str = ""
     more: bool = False
-    """This is a part: when it is fulfilled, the Manager is asked again, with what is known by then."""
+    """This is a part: when it is fulfilled, the Manager is asked again, with the facts known by then."""
     query: str = ""
     """With supplement_needed: what to look for."""
     app: str | None = None
     unread: bool = False
-    """With infeasible: the words were not understood, so that another policy may know what to do."""
+    """With infeasible: the words were not understood, so another policy may succeed."""
     ask: bool = False
-    """With supplement_needed: only the user can say it; no source is searched."""
+    """With supplement_needed: only the user knows it; no source is searched."""
     uses: tuple[PageUse, ...] = ()
-    """What the policy makes of what was looked up, as far as it says so."""
+    """How the policy uses what was looked up, as far as it says."""
     goal: str = ""
-    """The goal as it is worked, with a page's steps in the place of words that nobody understands; empty: as it was said."""
+    """The goal as worked, with a page's steps in place of words that are not understood; empty: as stated."""
 
 
 Granularity = Literal["fine", "coarse"]
@@ -212,15 +212,15 @@ PictureKind = Literal["clean", "annotated", "last_target", "side_by_side"]
 
 
 class ScreenPicture(Frozen):
-    """A picture that can be had of the screen: what it shows, not its bytes. Who wants them asks the environment."""
+    """A reference to a picture of the screen: what it shows, not its bytes, which the environment supplies."""
 
     kind: PictureKind
-    """As it is; with a mark on every control; with a rectangle around the last target; the first two in one."""
+    """Unchanged; with a mark on every control; with a rectangle around the last target; the first two in one."""
     state_id: str
     marks: tuple[str, ...] = ()
-    """Only these elements have a mark, since the last decision asked for them; empty where all controls have one."""
+    """Only these elements have a mark, as the last decision requested; empty if all controls have one."""
     last: BoundingBox | None = None
-    """Of `last_target`: where the target of the last step was."""
+    """With `last_target`: the place of the last step's target."""
 
     @property
     def ref(self) -> str:
@@ -229,52 +229,52 @@ class ScreenPicture(Frozen):
 
 
 class OperatorView(_WorldRequest):
-    """All that the Operator's policy is given for one decision (seed 001's inputs)."""
+    """The input of the Operator's policy for one decision (seed 001's inputs)."""
 
     user_request: str
     subtask: Subtask
     step: int = 0
-    """The number that the next action has; 0 where that is not known."""
+    """The number of the next action; 0 if unknown."""
     app: str | None
     seen: VisualState
-    """The screen; its `elements` are what was recognised (the control information)."""
+    """The screen; its `elements` are the recognised ones (the control information)."""
     history: tuple[StepRecord, ...] = ()
-    """Finished steps of this subtask attempt, oldest first; the last ones only when there are many."""
+    """Finished steps of this subtask attempt, oldest first; if there are many, only the last ones."""
     previous_subtasks: tuple[str, ...] = ()
     previous_plan: tuple[str, ...] = ()
     host_message: str = ""
     retrieved: tuple[Supplement, ...] = ()
     events: tuple[str, ...] = ()
-    """What the last step brought, what is older and still on the screen, what was not done, what the user said instead of yes."""
+    """Results of the last step, older messages still on the screen, skipped actions, what the user said instead of approving."""
     memory: JsonObject = Field(default_factory=dict)
     """What the policy noted in its last decision of this subtask attempt."""
     refused: tuple[str, ...] = ()
     before: VisualState | None = None
     """The screen before the last step of this attempt, to tell what that step changed."""
     earlier: tuple[VisualState, ...] = ()
-    """Screens of the last steps of this attempt, newest first: evidence of what has left the screen."""
+    """Screens of the last steps of this attempt, newest first: evidence of what is no longer on the screen."""
     verbs: tuple[str, ...] = ()
-    """What can be done here; empty where that is not known."""
+    """The possible verbs; empty if unknown."""
     functions: tuple[str, ...] = ()
-    """What can be called beside the surface, a line each: functions of the app's interface, its agent, tools from outside."""
+    """What can be called, a line each: functions of the app's interface, its agent, external tools."""
     skills: tuple[Skill, ...] = ()
     """The same in full."""
     prefer: Way = "gui"
-    """What is to be tried first where there are several ways."""
+    """The preferred kind of skill."""
     screenshots: tuple[ScreenPicture, ...] = ()
-    """Clean, annotated and, after an action on this app, with the last target; none where the environment has no pictures."""
+    """Clean, annotated and, after an action on this app, with the last target; empty if the environment has no pictures."""
     marks: tuple[str, ...] = ()
-    """The elements of which the last decision (SCREENSHOT) wanted to see more clearly; empty where it did not."""
+    """The elements that the last decision (SCREENSHOT) wanted marked; empty if it did not."""
     saved: tuple[VisualState, ...] = ()
     """The latest screens that were kept on the blackboard (`save_screenshot`), private content masked, newest last."""
     context: JsonObject = Field(default_factory=dict)
-    """What is needed to act: `page`, `values` that could be entered, `fields` that take them, `assumptions` (seed 000)."""
+    """The context of the action: `page`, `values` that could be entered, `fields` that accept them, `assumptions` (seed 000)."""
     meanings: tuple[JsonObject, ...] = ()
-    """What the elements nearest to the task mean for it, each with its confidence and what can be done with it."""
+    """The meaning for the task of the elements nearest to it, each with its confidence and possible actions."""
 
 
 class Report(BaseModel):
-    """What every role ends with."""
+    """The report with which every role ends."""
 
     model_config = ConfigDict(extra="forbid")
 
@@ -282,18 +282,18 @@ class Report(BaseModel):
     summary: str = ""
     evidence: list[str] = Field(default_factory=list)
     facts: list[str] = Field(default_factory=list)
-    """Names of facts that are new on the blackboard."""
+    """Names of new facts on the blackboard."""
     held_action: JsonObject | None = None
     """An action that waits for a gate."""
     query: str = ""
     user_words: str = ""
     """What the user said instead of approving."""
     refused: str = ""
-    """The action that policy or user did not allow, in words."""
+    """The action that the safety policy or the user did not allow, in words."""
 
 
 class AnalystRequest(_Request):
-    """What the Analyst's policy is told: a question and all that the crew remembers. It sees no screen and acts on nothing."""
+    """The input of the Analyst's policy: a question and all that the crew knows. It sees no screen and performs no actions."""
 
     goal: str
     subtask: Subtask
@@ -302,32 +302,32 @@ class AnalystRequest(_Request):
     steps: tuple[StepRecord, ...] = ()
     """Run memory: the latest steps of the whole run."""
     reask: str = ""
-    """Why the last answer was not usable."""
+    """Why the last answer was unusable."""
 
 
 class Result(Frozen):
-    """One thing that was found out, with the facts it rests on."""
+    """One result, with the facts on which it is based."""
 
     name: str
-    """Under which it stands on the blackboard."""
+    """Its name on the blackboard."""
     value: str
     kind: str = "text"
     """number, money, date, text, truth, list or table."""
     used: tuple[str, ...] = ()
     """Names of facts: the citations."""
     working: str = ""
-    """How it was worked out."""
+    """How it was computed."""
 
 
 class Answer(Frozen):
-    """What the Analyst says: results, or what is missing for them."""
+    """The Analyst's answer: results, or what is missing for them."""
 
     results: tuple[Result, ...] = ()
     missing: tuple[str, ...] = ()
-    """What would have to be known, in words. Without results the question is not answered."""
+    """The missing facts, in words. Without results the question is not answered."""
     reason: str = ""
     advice: str = ""
-    """A recommendation, where one was asked for."""
+    """A recommendation, if one was requested."""
 
 
 class Script(Frozen):
@@ -339,20 +339,20 @@ class Script(Frozen):
 
 
 class RanScript(Frozen):
-    """A script of this subtask attempt that was run, and what came of it."""
+    """A script that was run in this subtask attempt, with its result."""
 
     script: Script
     exit_code: int
     stdout: str = ""
     stderr: str = ""
     changed: tuple[str, ...] = ()
-    """Paths of the user's files that are otherwise since."""
+    """Paths of the user's files that it changed."""
     error: str = ""
-    """Why it did not work, in one sentence; a script that did not work has changed nothing."""
+    """Why it failed, in one sentence; a failed script has changed nothing."""
 
 
 class ScriptRequest(_Request):
-    """What the Technician's policy is told."""
+    """The input of the Technician's policy."""
 
     goal: str
     subtask: Subtask
@@ -364,7 +364,7 @@ class ScriptRequest(_Request):
 
 
 class ScriptAnswer(Frozen):
-    """The next script, or that there is no next one."""
+    """The next script, or that there is none."""
 
     outcome: Literal["run", "done", "cannot"]
     script: Script | None = None
@@ -392,7 +392,7 @@ class TechnicianPolicy(Protocol):
 
 
 class SupplementSource(Protocol):
-    """Where the Manager looks things up: help documents, a search, a person."""
+    """A source in which the Manager looks things up: help documents, a search, a person."""
 
     name: str
 
@@ -400,6 +400,6 @@ class SupplementSource(Protocol):
 
 
 class Clock(Protocol):
-    """Wall time in seconds; injected, so that a replay has none of its own."""
+    """Wall time in seconds; injected, so that a replay does not use its own."""
 
     def __call__(self) -> float: ...

@@ -1,7 +1,7 @@
-"""What a run asks of a person, and what they may answer: two closed unions; and the action that either is about.
+"""Requests of a run to a person, and the possible answers: two closed unions; and the action that either is about.
 
-A request is written down, sent and kept as JSON in the form of agent chat interfaces, one action with the ways to answer it;
-`dump` gives exactly what was read or set. A new kind is a new class in `Request`, and the type checker names who has to tell it.
+A request is recorded, sent and stored as JSON in the form of agent chat interfaces, one action with the possible answers;
+`dump` returns exactly what was read or set. A new kind is a new class in `Request`; the type checker names the code to extend.
 """
 
 from __future__ import annotations
@@ -28,25 +28,25 @@ def digest_of(said: str) -> str:
 
 
 class NamedAction(Frozen):
-    """An action, a question or a plan by its name, as agent chat interfaces have it."""
+    """An action, a question or a plan by name, in the form of agent chat interfaces."""
 
     name: str
     args: JsonObject = Field(default_factory=dict)
 
     def action(self) -> AgentAction:
-        """Raises ValidationError where it is no action of the protocol."""
+        """Raises ValidationError unless it is an action of the protocol."""
         return parse_action({"action_type": self.name, **self.args})
 
 
 class AskedAction(NamedAction):
-    """What is asked about, and in words."""
+    """The subject of a request, with a description."""
 
     name: str = ""
     description: str = ""
 
 
 class ReviewConfig(Frozen):
-    """How it may be answered."""
+    """The possible answers of a request."""
 
     action_name: str = ""
     allowed_decisions: tuple[Way, ...] = ()
@@ -61,14 +61,14 @@ class _Request(TaggedModel):
     review_configs: tuple[ReviewConfig, ...] = ()
     key: str = ""
     digest: str = ""
-    """Of exactly what is asked: an answer is bound to it."""
+    """The digest of exactly what is asked: an answer is bound to it."""
     role: str = ""
     reasons: tuple[str, ...] = ()
     default: Literal["reject"] = "reject"
     asked: Any = None
-    """When, as a Moment, where it is good for a time; what cannot be read of it is too old."""
+    """When it was asked, as a Moment, if it expires; an unreadable value counts as expired."""
     times: int = 1
-    """For which time it is asked, since an old request may be renewed."""
+    """How often it has been asked, since an expired request may be renewed."""
 
     @property
     def about(self) -> AskedAction:
@@ -76,12 +76,12 @@ class _Request(TaggedModel):
 
     @property
     def allowed(self) -> tuple[Way, ...]:
-        """The decisions that it may be answered with."""
+        """The decisions that may answer it."""
         return (self.review_configs[0].allowed_decisions if self.review_configs else ()) or WAYS
 
     @property
     def asking(self) -> str:
-        """The name of this one asking: of what, to do exactly what, and for which time."""
+        """The id of this request: its key, its digest and how often it was asked."""
         return digest_of(json.dumps([self.key, self.digest, self.times]))
 
     @property
@@ -89,12 +89,12 @@ class _Request(TaggedModel):
         return "asked" in self.model_fields_set
 
     def dump(self) -> JsonObject:
-        """As it is written down and sent."""
+        """As recorded and sent."""
         return self.model_dump(mode="json", exclude_unset=True)
 
 
 class _OfAnAction(_Request):
-    """What the review of an action found, which a person should know."""
+    """Findings of an action's review that a person should know."""
 
     effect: str = ""
     risk: str = ""
@@ -103,31 +103,31 @@ class _OfAnAction(_Request):
     page: str = ""
     leads: str = ""
     request: HeldRequest | None = None
-    """What a page wants to send, where the action lets it go."""
+    """The page's request, if the action releases one."""
     app: str | None = None
     state_id: str = ""
     reason: str = ""
 
 
 class ApprovalRequest(_OfAnAction):
-    """May this action be done?"""
+    """May this action be performed?"""
 
     kind: Literal["approval"] = "approval"
 
 
 class QuestionRequest(_OfAnAction):
-    """What a worker or the Manager wants to know."""
+    """A question of a worker or the Manager."""
 
     kind: Literal["question"] = "question"
     query: str = ""
-    """What the Manager looked for in vain."""
+    """What the Manager searched for without success."""
     remembered: JsonObject | None = None
     private: bool = False
-    """The answer is not to be seen as it is typed."""
+    """The answer is typed without echo."""
 
 
 class EndedSubtask(Frozen):
-    """Of a plan that is shown: what stays as it is."""
+    """A subtask of a reviewed plan that stays as it is."""
 
     id: str
     title: str = ""
@@ -145,7 +145,7 @@ class PlanReviewRequest(_Request):
 
 
 class DecisionRequest(_Request):
-    """What does the person decide, who stands in for the policy of a role?"""
+    """What does a person decide who is the policy of a role?"""
 
     kind: Literal["decision"] = "decision"
     screen: str = ""
@@ -156,7 +156,7 @@ _REQUEST: TypeAdapter[Request] = TypeAdapter(Request)
 
 
 def screen_of(request: Request) -> str:
-    """The id of the screen that it speaks of; empty where there is none."""
+    """The id of the screen that it refers to; empty if there is none."""
     match request:
         case ApprovalRequest() | QuestionRequest():
             return request.state_id
@@ -167,12 +167,12 @@ def screen_of(request: Request) -> str:
 
 
 def read_request(body: Mapping[str, Any]) -> Request:
-    """A request as it was written down. Raises ValidationError."""
+    """A recorded request. Raises ValidationError."""
     return _REQUEST.validate_python(dict(body))
 
 
 def request_in(body: Any) -> Request | None:
-    """The same of what may be anything; None where it is no request."""
+    """The same for any value; None if it is not a request."""
     try:
         return _REQUEST.validate_python(body)
     except ValidationError:
@@ -180,7 +180,7 @@ def request_in(body: Any) -> Request | None:
 
 
 class ElementRef(TypedDict):
-    """What an action falls on, as it was shown."""
+    """The target of an action, as it was shown."""
 
     element_id: str
     role: str | None
@@ -189,7 +189,7 @@ class ElementRef(TypedDict):
 
 
 class Pending(Frozen):
-    """The action that was decided and is not done, as the state of a graph keeps it from stage to stage."""
+    """The decided action that is not performed yet, as the state of a graph keeps it from stage to stage."""
 
     key: str
     step: int
@@ -223,7 +223,7 @@ class Pending(Frozen):
     changes: list[JsonObject] | None = None
     """None where they cannot be told."""
     request: HeldRequest | None = None
-    """What a page wants to send, where the action lets it go."""
+    """The page's request, if the action releases one."""
     effects: tuple[Effect, ...] = ()
     """Of that request."""
     pressed: bool = False

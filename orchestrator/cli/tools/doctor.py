@@ -23,10 +23,10 @@ def doctor(as_json: AsJson = False, runs_dir: RunsDir = None, store: Store = Non
 
 @command
 def plugins(
-    check: Annotated[bool, typer.Option("--check", help="Work each environment through the contract's check.")] = False,
+    check: Annotated[bool, typer.Option("--check", help="Run the contract's check on each environment.")] = False,
     as_json: AsJson = False,
 ) -> None:
-    """List environments, policies, dialects, sources and safety checks of installed packages, and what is wrong with them."""
+    """List environments, policies, dialects, sources and safety checks of installed packages, and their errors."""
     from orchestrator.settings.plugins import listed
 
     found = listed(check=check)
@@ -44,7 +44,7 @@ def plugins(
 
 @command
 def completion(shell: Annotated[str, typer.Argument(metavar="SHELL", help="bash, zsh or fish.", autocompletion=shells)]) -> None:
-    """Print the script by which a shell completes commands, options, ids of runs, tasks, worlds and presets.
+    """Print the shell script that completes commands, options, run ids, tasks, worlds and presets.
 
     For bash: deskcrew completion bash > ~/.local/share/bash-completion/completions/deskcrew
     """

@@ -14,9 +14,9 @@ log_app = typer.Typer(help="Check, show, count, compare and convert logs.", no_a
 schema_app = typer.Typer(help="JSON Schemas of the protocol.", no_args_is_help=True, epilog=EPILOG)
 LogFile = Annotated[str, typer.Argument(metavar="LOG", help="A log.jsonl, a folder with one, or a run.")]
 From = Annotated[
-    str, typer.Option("--from", metavar="FORMAT", help="What the file is: our own log, a format, dialect[:variant] or dsl.")
+    str, typer.Option("--from", metavar="FORMAT", help="What the file is: a deskcrew log, a format, dialect[:variant] or dsl.")
 ]
-Screen = Annotated[str, typer.Option(metavar="WxH", help="Pixels of the screen, where a dialect's file does not say.")]
+Screen = Annotated[str, typer.Option(metavar="WxH", help="Pixels of the screen, if a dialect's file does not say.")]
 Image = Annotated[str, typer.Option(metavar="WxH", help="Pixels of the picture that the model saw, if not the screen's.")]
 
 
@@ -28,7 +28,7 @@ def validate(
     as_json: AsJson = False,
     runs_dir: RunsDir = None,
 ) -> None:
-    """Name every problem with its file, line, JSON path and reason; exit 1 if a line cannot be used."""
+    """Report every problem with its file, line, JSON path and reason; exit 1 if a line cannot be used."""
     from orchestrator.lab.logs import show as reports
 
     wrong = sum(reports.validate(reports.opened(log, source, runs_dir or RUNS), as_json=as_json) for log in logs)
@@ -40,7 +40,7 @@ def validate(
 @command
 def show(
     log: LogFile,
-    step: Annotated[int | None, typer.Option(help="Only this step, with everything that was seen.")] = None,
+    step: Annotated[int | None, typer.Option(help="Only this step, with the whole screen.")] = None,
     pictures: Annotated[str, typer.Option(help="paths: name each step's pictures; or none.")] = "paths",
     source: From = "deskcrew",
     screen: Screen = "",
@@ -48,7 +48,7 @@ def show(
     as_json: AsJson = False,
     runs_dir: RunsDir = None,
 ) -> None:
-    """Print a log for people; with --json one step a line."""
+    """Print a log for people; with --json one step per line."""
     from orchestrator.lab.logs import show as reports
 
     reports.show(reports.opened(log, source, runs_dir or RUNS, screen, image), only=step, pictures=pictures, as_json=as_json)
@@ -79,15 +79,15 @@ def diff(left: LogFile, right: LogFile, as_json: AsJson = False, runs_dir: RunsD
 def convert(
     log: LogFile,
     to: Annotated[str, typer.Option("--to", metavar="FORMAT", help="A format, a dialect, dsl or deskcrew; see: log formats.")],
-    out: Annotated[Path | None, typer.Option("-o", "--output", metavar="FILE", help="Beside the log when not given.")] = None,
+    out: Annotated[Path | None, typer.Option("-o", "--output", metavar="FILE", help="The file; default: beside the log.")] = None,
     source: From = "deskcrew",
     screen: Screen = "",
     image: Image = "",
-    variant: Annotated[str | None, typer.Option(help="Of the dialect that is written.")] = None,
+    variant: Annotated[str | None, typer.Option(help="The variant of the written dialect.")] = None,
     as_json: AsJson = False,
     runs_dir: RunsDir = None,
 ) -> None:
-    """Write a log in another format; every loss is told."""
+    """Write a log in another format, and report every loss."""
     from orchestrator.lab.logs import convert as log_convert
     from orchestrator.lab.logs import show as reports
 
@@ -108,7 +108,7 @@ def formats(as_json: AsJson = False) -> None:
 @schema_app.command()
 @command
 def export(
-    out: Annotated[Path | None, typer.Option("-o", "--output", metavar="DIR", help="Standard output when not given.")] = None,
+    out: Annotated[Path | None, typer.Option("-o", "--output", metavar="DIR", help="The file; default: standard output.")] = None,
 ) -> None:
     """Write the JSON Schemas (2020-12) of the protocol."""
     import json

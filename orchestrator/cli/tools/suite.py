@@ -15,10 +15,10 @@ if TYPE_CHECKING:
     from orchestrator.lab.attacks.outcome import AttackOutcome
     from orchestrator.lab.attacks.page_runner import PageOutcome
 
-attack_app = typer.Typer(help="Attack a crew with texts and pages that mean harm.", no_args_is_help=True, epilog=EPILOG)
+attack_app = typer.Typer(help="Attack a crew with hostile texts and pages.", no_args_is_help=True, epilog=EPILOG)
 Names = Annotated[list[str] | None, typer.Argument(metavar="ATTACK...", help="Names, or globs such as 'mail-*'; all if none.")]
 Files = Annotated[
-    list[Path] | None, typer.Option("--corpus", metavar="FILE", help="Attacks of your own, in place of the shipped; repeatable.")
+    list[Path] | None, typer.Option("--corpus", metavar="FILE", help="Your own attacks instead of the shipped; repeatable.")
 ]
 OnPages = Annotated[bool, typer.Option("--pages", help="Hostile pages in a real browser, not texts; names may be classes.")]
 
@@ -26,7 +26,7 @@ OnPages = Annotated[bool, typer.Option("--pages", help="Hostile pages in a real 
 @attack_app.command("list")
 @command
 def list_attacks(attacks: Names = None, corpus: Files = None, pages: OnPages = False, as_json: AsJson = False) -> None:
-    """List the attacks: how each is carried, its language, how it hides, what harm it wants; pages with class and script."""
+    """List the attacks: carrier, language, concealment, intended harm; pages with class and script."""
     if pages:
         return _list_pages(attacks or (), corpus or (), as_json)
     from orchestrator.lab.attacks.corpus import chosen, load_corpus
@@ -52,15 +52,15 @@ def run_attacks(
     ] = None,
     safety: Annotated[str, typer.Option(metavar="NAME", help="A safety policy by name or path, or off.")] = "",
     overrides: Overrides = None,
-    jobs: Annotated[int, typer.Option(min=1, max=64, help="How many at once.")] = 1,
+    jobs: Annotated[int, typer.Option(min=1, max=64, help="How many run at once.")] = 1,
     pages: OnPages = False,
-    table: Annotated[bool, typer.Option("--table", help="With the safety policy and without, counted in Markdown.")] = False,
+    table: Annotated[bool, typer.Option("--table", help="Count with and without the safety policy, in Markdown.")] = False,
     as_json: AsJson = False,
 ) -> None:
-    """Let a crew work where the attacks are; a person is there and approves nothing. Exit code 1 when one came through.
+    """Let a crew work under attack; a person is present and approves nothing. Exit code 1 if an attack succeeds.
 
-    With --safety off nothing is asked and everything may be done: what comes through then would come through without a
-    safety policy, and the exit code is 0. With --pages a victim does what each page wants, in Chromium, under the policy
+    With --safety off nothing is asked and everything is allowed: this shows what would succeed without a safety policy,
+    and the exit code is 0. With --pages a victim does what each page wants, in Chromium, under the policy
     that the page names.
     """
     if pages:
@@ -132,15 +132,15 @@ def _run_pages(names: Sequence[str], files: Sequence[Path], overrides: Sequence[
 if TYPE_CHECKING:
     from orchestrator.lab.suite.suite import EpisodeRow
 
-suite_app = typer.Typer(help="Work tasks x seeds x configurations, and compare.", no_args_is_help=True, epilog=EPILOG)
-Folder = Annotated[Path, typer.Argument(metavar="FOLDER", help="Where `suite run` put it.")]
-K = Annotated[int, typer.Option("--k", min=0, help="Of pass@k and pass^k; the number of repeats when not given.")]
+suite_app = typer.Typer(help="Run tasks x seeds x configurations, and compare.", no_args_is_help=True, epilog=EPILOG)
+Folder = Annotated[Path, typer.Argument(metavar="FOLDER", help="The folder of `suite run`.")]
+K = Annotated[int, typer.Option("--k", min=0, help="The k of pass@k and pass^k; default: the number of repeats.")]
 
 
 @suite_app.command("list")
 @command
 def list_suites(as_json: AsJson = False) -> None:
-    """List the suites that are shipped."""
+    """List the shipped suites."""
     from orchestrator.lab.suite.suite import episodes_of, load_suite
     from orchestrator.settings.settings import shipped_names
     from orchestrator.store.printable import json_text
@@ -156,16 +156,16 @@ def list_suites(as_json: AsJson = False) -> None:
 @command
 def run(
     suite: Annotated[str, typer.Argument(metavar="SUITE", help="A shipped suite (see `suite list`), or a file.")],
-    out: Annotated[Path | None, typer.Option(metavar="FOLDER", help="Where to; suites/NAME when not given.")] = None,
-    workers: Annotated[int, typer.Option(min=1, max=4096, help="How many at once.")] = 1,
+    out: Annotated[Path | None, typer.Option(metavar="FOLDER", help="The output folder; default: suites/NAME.")] = None,
+    workers: Annotated[int, typer.Option(min=1, max=4096, help="How many run at once.")] = 1,
     on: Annotated[
-        str, typer.Option(metavar="ENGINE", help="ray, ray://HOST:PORT, slurm or slurm:local; processes here when not given.")
+        str, typer.Option(metavar="ENGINE", help="ray, ray://HOST:PORT, slurm or slurm:local; default: local processes.")
     ] = "",
-    retry: Annotated[str, typer.Option(metavar="failed", help="failed: work again what did not come out right.")] = "",
-    only: Annotated[str, typer.Option("--tasks", metavar="PATTERN", help="Only tasks whose name fits.")] = "*",
+    retry: Annotated[str, typer.Option(metavar="failed", help="failed: repeat episodes that were not right.")] = "",
+    only: Annotated[str, typer.Option("--tasks", metavar="PATTERN", help="Only tasks whose name matches.")] = "*",
     as_json: AsJson = False,
 ) -> None:
-    """Work what is not done yet, and show the table. What was stopped goes on when the same is typed again."""
+    """Run the missing episodes, and show the table. The same command continues a stopped suite."""
     from orchestrator.errors import UsageProblem
     from orchestrator.lab.suite.engines import run_suite
     from orchestrator.lab.suite.suite import load_suite, rows_in
@@ -193,7 +193,7 @@ def show(
     k: K = 0,
     as_json: AsJson = False,
 ) -> None:
-    """Show the table of what is done: shares with intervals, false done apart, steps, gates, plans, tokens, money."""
+    """Show the table of finished episodes: shares with intervals, false done, steps, gates, plans, tokens, money."""
     from orchestrator.lab.suite.suite import rows_in
 
     _show(rows_in(folder), by, as_json, k)
@@ -203,10 +203,10 @@ def show(
 @command
 def compare(
     first: Annotated[str, typer.Argument(metavar="A", help="FOLDER, or FOLDER:CONFIGURATION.")],
-    second: Annotated[str, typer.Argument(metavar="B", help="The same of the other.")],
+    second: Annotated[str, typer.Argument(metavar="B", help="The other one, in the same form.")],
     as_json: AsJson = False,
 ) -> None:
-    """Compare two configurations on what both were given, pair by pair."""
+    """Compare two configurations on their common episodes, pair by pair."""
     from orchestrator.lab.suite.figures import compared, comparison_lines
     from orchestrator.store.printable import json_text
 
@@ -219,11 +219,11 @@ def compare(
 def report(
     folder: Folder,
     out: Annotated[
-        Path | None, typer.Option("-o", "--out", metavar="FILE", help="report.html in the folder if not given.")
+        Path | None, typer.Option("-o", "--out", metavar="FILE", help="The file; default: report.html in the folder.")
     ] = None,
     k: K = 0,
 ) -> None:
-    """Write one HTML page: the tables, and what went wrong with the viewer's page of each run."""
+    """Write one HTML page: the tables, and the failures with the viewer's page of each run."""
     from orchestrator.lab.suite.figures import write_report
 
     place = out or folder / "report.html"

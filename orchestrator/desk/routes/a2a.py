@@ -57,7 +57,7 @@ def card(request: Request, visitor: Viewer) -> JSONResponse:
     bearer = a2a.SecurityScheme(http_auth_security_scheme=a2a.HTTPAuthSecurityScheme(scheme="bearer"))
     url = str(request.base_url).rstrip("/") + ENDPOINT
     said = a2a.AgentCard(
-        name="deskcrew", description="A crew of roles that works a desktop.", version=version("deskcrew"), skills=[_SKILL],
+        name="deskcrew", description="A multi-agent orchestrator for computer use.", version=version("deskcrew"), skills=[_SKILL],
         supported_interfaces=[a2a.AgentInterface(url=url, protocol_binding="JSONRPC", protocol_version="1.0")],
         capabilities=a2a.AgentCapabilities(streaming=True), security_schemes={"token": bearer},
         security_requirements=[a2a.SecurityRequirement(schemes={"token": a2a.StringList()})],

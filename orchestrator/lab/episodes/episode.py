@@ -79,9 +79,9 @@ class Episode:
     """A task's world, its goal and its judge.
 
     `task` is a Task, the name of a shipped one or a file; `vary` are axes of its world's variation (`language=de`), `settings`
-    whatever else is set as on the command line (`faults=[...]`); `steps` is where it is cut off, the task's own limit
-    unless said. A step is a line of the DSL, an action as JSON, an AgentAction, or what `dialect` names writes. Nobody
-    approves or reviews: what is done is done. Raises UsageProblem for a task or a setting that there is not.
+    other settings as on the command line (`faults=[...]`); `steps` is the maximum number of steps, by default the task's own
+    limit. A step is a line of the DSL, an action as JSON, an AgentAction, or a payload of `dialect`. There are no approvals or
+    reviews. Raises UsageProblem for an unknown task or setting.
     """
 
     def __init__(
@@ -104,7 +104,7 @@ class Episode:
 
     @property
     def goal(self) -> str:
-        """In words, with the values of this seed."""
+        """The goal in words, with the values of this seed."""
         return self._goal
 
     @property
@@ -112,7 +112,7 @@ class Episode:
         return bool(self._count.status) or self._count.truncated
 
     def reset(self, seed: int | None = None) -> Observation:
-        """Start anew; the same seed gives the same world and the same goal, another seed others."""
+        """Start again; the same seed gives the same world and the same goal."""
         self.seed = self.seed if seed is None else seed
         screen = self._surface.reset(seed=self.seed)
         self._initial = self._world()
@@ -123,9 +123,9 @@ class Episode:
         return Observation(self._goal, screen, "")
 
     def step(self, action: str | Mapping[str, Any] | Action) -> Turn:
-        """One action. What cannot be read or done is told in the observation, and is a step all the same.
+        """Perform one action. An unreadable or impossible action is reported in the observation, and still counts as a step.
 
-        Raises UsageProblem when the episode is over.
+        Raises UsageProblem if the episode is over.
         """
         if self.over:
             raise UsageProblem("The episode is over; reset it.")
@@ -148,16 +148,16 @@ class Episode:
         return Turn(seen, self._earned(verdict), bool(self._count.status), self._count.truncated, info)
 
     def look(self) -> Observation:
-        """The screen now; it is no step."""
+        """The current screen; not a step."""
         return Observation(self._goal, self._surface.observe(), "")
 
     def verdict(self) -> Verdict:
-        """The judge's, over the world as it is now."""
+        """The judge's verdict on the current world."""
         received = self._surface.received() if isinstance(self._surface, ActionRecord) else []
         return judge(self.task, self._world(), self._initial, self._slots, received, self._run())
 
     def oracle(self) -> list[str]:
-        """The task's oracle with the values of this seed, and the line that ends it; empty where there is none."""
+        """The task's oracle with the values of this seed, and the line that ends it; empty if there is none."""
         if self.task.oracle is None:
             return []
         last = FinishGoal() if self.task.outcome == "fulfilled" else FailGoal(reason="it is not to be done")
@@ -165,30 +165,30 @@ class Episode:
 
     @property
     def steps(self) -> int:
-        """Taken since the last reset."""
+        """The number of steps since the last reset."""
         return self._count.steps
 
     def screenshot(self) -> bytes:
-        """The PNG of what is on the screen now. Raises UsageProblem where there are no pictures."""
+        """The current screen as PNG. Raises UsageProblem if there are no pictures."""
         if not isinstance(self._surface, Screenshots):
             raise UsageProblem(f"{self._surface.name} gives no pictures.")
         return self._surface.screenshot()
 
     def functions(self) -> Sequence[FunctionInfo]:
-        """What can be called beside the surface, by the action `call_api`; nothing where there is nothing."""
+        """The functions that the action `call_api` can call; empty if there are none."""
         return self._surface.functions() if isinstance(self._surface, NativeApi) else ()
 
     def snapshot(self) -> Any:
-        """This moment, for `restore`; opaque, and of this episode."""
+        """The current state, for `restore`; opaque, and valid for this episode only."""
         return (self._forkable().snapshot(), self._count)
 
     def restore(self, moment: Any) -> Observation:
-        """Go back to a moment of this episode."""
+        """Return to an earlier state of this episode."""
         world, self._count = moment
         return Observation(self._goal, self._forkable().restore(world), "")
 
     def fork(self) -> Self:
-        """A second episode that goes on from here; neither sees what becomes of the other."""
+        """A second episode that continues from here, independent of this one."""
         other = object.__new__(type(self))
         other.__dict__.update(self.__dict__)
         other._surface = self._forkable().fork()

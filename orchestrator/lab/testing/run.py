@@ -82,7 +82,7 @@ class Replan(NamedTuple):
 
 
 def actions(events: Sequence[Event]) -> list[PerformedAction]:
-    """What the environment was given, in order."""
+    """The actions that the environment received, in order."""
     steps = (event for event in events if event.kind == StepEvent.KIND)
     return [_done(event) for event in steps if not event.body.get("error", "").startswith(_NOT_THERE)]
 
@@ -165,7 +165,7 @@ _SIGNAL = re.compile(r"[a-z]+(_[a-z]+)+")
 
 
 class CrewRun:
-    """One run. Assertions raise AssertionError with what was there instead."""
+    """One run. Assertions raise AssertionError with the actual value."""
 
     def __init__(self, folder: Path, environment: Environment | None = None) -> None:
         """`folder` is the run's own; a run that was stored long ago will do."""
@@ -178,7 +178,7 @@ class CrewRun:
         self.events: list[Event] = kept.events
 
     def bodies(self, *kinds: str) -> Iterator[Json]:
-        """What the journal says in events of these kinds, in order."""
+        """The journal's events of these kinds, in order."""
         return (event.body for event in self.events if event.kind in kinds)
 
     @cached_property
@@ -188,7 +188,7 @@ class CrewRun:
 
     @cached_property
     def reason(self) -> str:
-        """Why it ended so."""
+        """Why it ended like this."""
         return str(self._ended.get("reason", ""))
 
     @cached_property
@@ -197,20 +197,20 @@ class CrewRun:
 
     @property
     def world(self) -> JsonObject:
-        """The true state of the environment now; no role ever saw it."""
+        """The current true state of the environment, which no role ever saw."""
         if not isinstance(self._environment, WorldState):
             raise UsageProblem(f"the environment of run {self.record['run_id']} does not tell its state")
         return self._environment.world()
 
     @cached_property
     def path(self) -> list[str]:
-        """The situations that the hub walked through."""
+        """The situations that the controller passed, in order."""
         rows = list(self.bodies("situation"))
         return [row["situation"] for row in rows[:1]] + [row["next"] for row in rows]
 
     @cached_property
     def actions(self) -> list[PerformedAction]:
-        """What the environment was given, in order."""
+        """The actions that the environment received, in order."""
         return actions(self.events)
 
     @cached_property
@@ -230,22 +230,22 @@ class CrewRun:
 
     @cached_property
     def facts(self) -> dict[str, str]:
-        """The blackboard at the end; what is private is masked."""
+        """The blackboard at the end, with private values masked."""
         return {body["name"]: body["value"] for body in self.bodies("fact")}
 
     @cached_property
     def story(self) -> list[str]:
-        """The run in words, a line for each thing that matters."""
+        """The run in words, a line for each relevant event."""
         return story(self.events)
 
     def assert_path(self, pattern: Pattern) -> None:
-        """The run walked these situations; `...` stands for any number of others, none included."""
+        """The run passed these situations; `...` matches any number of others, including none."""
         __tracebackhide__ = True
         if why := mismatch(pattern, self.path):
             raise AssertionError(why)
 
     def assert_replanned(self, because: str | None = None, times: int | None = None) -> None:
-        """The Manager planned again: because of this signal (`gate_fail`), or with these words said."""
+        """The Manager planned again, because of this signal (`gate_fail`), or with these words as reason."""
         __tracebackhide__ = True
         if because is not None and _SIGNAL.fullmatch(because):
             _known("signal", because, [signal.value for signal in Signal])
@@ -253,7 +253,7 @@ class CrewRun:
         _expect(found, times, "planned again" + (f" because of {because!r}" if because else ""), self.replans)
 
     def assert_gate(self, trigger: str, decision: str, *, because: str = "", times: int | None = None) -> None:
-        """A gate with this trigger ended with this decision, for a reason with these words in it."""
+        """A gate with this trigger had this decision, for a reason that contains these words."""
         __tracebackhide__ = True
         _known("trigger", trigger, [t.value for t in GateTrigger])
         _known("decision", decision, [d.value for d in GATE_DECISIONS])
@@ -263,7 +263,7 @@ class CrewRun:
         _expect(found, times, f"decided {decision} at {trigger}" + (f" because of {because!r}" if because else ""), self.gates)
 
     def assert_asked(self, what: str = "*", *, decision: str | None = None, app: str = "*", times: int | None = None) -> None:
-        """A person was asked about an action or a question that this glob fits, and answered so."""
+        """A person was asked about an action or a question that matches this glob, and gave this answer."""
         __tracebackhide__ = True
         if decision is not None:
             _known("decision", decision, ["approve", "edit", "reject", "respond"])
@@ -274,14 +274,14 @@ class CrewRun:
         _expect(found, times, f"asked about {what!r}{said}", self.asked)
 
     def assert_executed(self, verb: str = "*", target: str = "*", app: str = "*", *, times: int | None = None) -> None:
-        """The environment was given an action that these globs fit."""
+        """The environment received an action that matches these globs."""
         __tracebackhide__ = True
         _expect(self._executed(verb, target, app), times, f"executed {_named(verb, target, app)}", self.actions)
 
     def assert_never_executed(self, verb: str = "*", target: str = "*", app: str = "*") -> None:
-        """The environment was given no action that these globs fit: `"submit"`, `target="*Delete*"`, `app="mail"`.
+        """The environment received no action that matches these globs: `"submit"`, `target="*Delete*"`, `app="mail"`.
 
-        What it refused or did not answer counts as given: whether it had an effect is nothing that the crew could know.
+        An action that it refused or did not answer counts: the crew cannot know whether it had an effect.
         """
         __tracebackhide__ = True
         if (verb, target, app) == ("*", "*", "*"):
@@ -290,13 +290,13 @@ class CrewRun:
             raise AssertionError(f"the crew executed {_named(verb, target, app)}:\n{_listed(found)}")
 
     def assert_same_as(self, other: CrewRun | Path) -> None:
-        """The run tells the same story as another one, or as the one stored in a folder."""
+        """The run has the same story as another one, or as the one stored in a folder."""
         __tracebackhide__ = True
         if told := self.diff(other):
             raise AssertionError(f"the runs differ (- the other, + this one):\n{told}")
 
     def diff(self, other: CrewRun | Path) -> str:
-        """What stands in one story and not in the other; empty when they are the same."""
+        """The differences between the two stories; empty if there are none."""
         then = other if isinstance(other, CrewRun) else CrewRun(other)
         return difference(then.story, self.story)
 

@@ -65,7 +65,7 @@ Answer = str | Mapping[str, str] | Approver | None
 
 
 class Stage:
-    """One per test. Called with a goal, it works it and gives the run."""
+    """One per test. Called with a goal, it works the goal and returns the run."""
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
@@ -80,7 +80,7 @@ class Stage:
         return f"a crew with {len(self.runs)} runs"
 
     def world(self, world: str, seed: int = 0) -> Desk:
-        """The desktop of the runs to come: a shipped world by name, a path, or YAML."""
+        """Sets the desktop of the following runs: a shipped world by name, a path, or YAML."""
         if "\n" in world or ":" in world:
             path = self._folder / f"world-{len(self._environments)}.yaml"
             path.write_text(dedent(world), encoding="utf-8")
@@ -108,7 +108,7 @@ class Stage:
         return self._kept(runs.start(loaded, found, approver=approver(answer), parts=given), given)
 
     def resume(self, run: CrewRun, answer: Answer = None) -> CrewRun:
-        """Go on with a run that waits."""
+        """Continue a run that waits."""
         given = self._given[run.folder.name]
         return self._kept(runs.resume(run.folder.name, runs_dir=run.folder.parent, approver=approver(answer), parts=given), given)
 

@@ -50,7 +50,7 @@ def _verdict(outcome: Outcome) -> str:
         return "cancelled"
     if outcome.exit_code == 1 and outcome.status == "fulfilled":
         return "failed, though the crew reports it as fulfilled"
-    return outcome.status + (" (a limit is spent)" if outcome.exit_code == 4 else "")
+    return outcome.status + (" (a budget is spent)" if outcome.exit_code == 4 else "")
 
 
 def next_commands(outcome: Outcome) -> list[str]:

@@ -206,7 +206,7 @@ def test_a_rejected_approval_is_not_executed_and_the_run_goes_on(tmp_path: Path)
 def test_a_spent_limit_is_exit_code_4(tmp_path: Path) -> None:
     done = deskcrew("run", TASK, "-c", "limits.steps=2", cwd=tmp_path)
     assert done.returncode == 4, done.stdout + done.stderr
-    assert "a limit is spent" in done.stdout
+    assert "a budget is spent" in done.stdout
 
 
 def test_a_goal_that_is_not_understood_fails_with_the_clause(tmp_path: Path) -> None:

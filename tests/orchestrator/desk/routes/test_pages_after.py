@@ -14,7 +14,7 @@ def test_an_open_page_follows_a_run_that_goes_on_after_its_end_and_says_when_it_
 ) -> None:
     run = working()
     run.step()
-    run.report("rejected", "a limit is spent")
+    run.report("rejected", "a budget is spent")
     page = opened(serve().address.base, f"/runs/{run.id}", refused="404")
     see(page, "#head .badge", "rejected")
     see(page, ".light", "live")

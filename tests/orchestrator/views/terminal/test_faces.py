@@ -189,7 +189,7 @@ def test_json_lines_are_events_and_the_outcome_stands_last() -> None:
         (0, "deskcrew show 20260101-000000-ab12"),
         (1, "deskcrew show"),
         (3, "deskcrew resume 20260101-000000-ab12 --approve"),
-        (4, "a limit is spent"),
+        (4, "a budget is spent"),
     ],
 )
 def test_the_last_screen_says_the_verdict_and_what_to_type_next(code: int, expected: str) -> None:
