@@ -1,4 +1,4 @@
-"""The contract of every environment: reset, observe, perform, close; and its optional capabilities.
+"""The contract of every environment: reset, observe, perform, close. Further capabilities are optional.
 
 EnvironmentFault            the adapter failed; the Operator turns it into a structured error
   DigestMismatch            a known key came with another action: never performed
