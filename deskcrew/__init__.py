@@ -11,12 +11,12 @@ if TYPE_CHECKING:
     from orchestrator.core.controller import build_controller as build_controller
     from orchestrator.crew import Crew as Crew
     from orchestrator.desk.client import runs_at as runs_at
+    from orchestrator.desk.client.handle import RunHandle as RunHandle
     from orchestrator.errors import UsageProblem as UsageProblem
     from orchestrator.lab.episodes.episode import Episode as Episode
     from orchestrator.lab.testing.run import CrewRun as CrewRun
     from orchestrator.lab.testing.stage import Stage as Stage
     from orchestrator.runs.handle import RunControl as RunControl
-    from orchestrator.runs.handle import RunHandle as RunHandle
     from orchestrator.runs.runs import Outcome as Outcome
     from orchestrator.runs.runs import list_runs as list_runs
     from orchestrator.runs.runs import resume as resume
@@ -34,7 +34,7 @@ _HOMES = {
     "Environment": "environments.contract",
     "Outcome": "orchestrator.runs.runs",
     "RunControl": "orchestrator.runs.handle",
-    "RunHandle": "orchestrator.runs.handle",
+    "RunHandle": "orchestrator.desk.client.handle",
     "Stage": "orchestrator.lab.testing.stage",
     "Task": "orchestrator.tasks.tasks",
     "UsageProblem": "orchestrator.errors",

@@ -30,7 +30,10 @@ async def graph(config: RunnableConfig) -> Graph:
 
 
 def _asked_for(asked: Mapping[str, Any]) -> Graph:
-    return _made(_named("world", asked), _seed(asked), _named("policies", asked))
+    seed = asked.get("seed")
+    if seed is not None and type(seed) is not int:
+        raise ThreadProblem(f"configurable.seed: {seed!r} is not a whole number.")
+    return _made(_named("world", asked), seed, _named("policies", asked))
 
 
 def _named(key: str, asked: Mapping[str, Any]) -> str | None:
@@ -39,13 +42,6 @@ def _named(key: str, asked: Mapping[str, Any]) -> str | None:
     if name is not None and name not in known:
         raise ThreadProblem(f"configurable.{key}: there is no {name!r} here{did_you_mean(str(name), known)}")
     return name
-
-
-def _seed(asked: Mapping[str, Any]) -> int | None:
-    seed = asked.get("seed")
-    if seed is not None and type(seed) is not int:
-        raise ThreadProblem(f"configurable.seed: {seed!r} is not a whole number.")
-    return seed
 
 
 @lru_cache(maxsize=64)

@@ -55,7 +55,7 @@ def script_gate(crew: Stage) -> Callable[..., None]:
     ) -> None:
         from orchestrator.lab.testing.script import gate_line
 
-        crew.script.gates.append(gate_line(decision, at, trigger, reason, query))
+        crew.script.lines.append(gate_line(decision, at, trigger, reason, query))
 
     return script
 
@@ -69,7 +69,7 @@ def script_plan(crew: Stage) -> Callable[..., None]:
     ) -> None:
         from orchestrator.lab.testing.script import plan_line
 
-        crew.script.plans.append(plan_line(plan, at, reason))
+        crew.script.lines.append(plan_line(plan, at, reason))
 
     return script
 
@@ -81,7 +81,7 @@ def script_action(crew: Stage) -> Callable[..., None]:
     def script(action: str | Action | OperatorDecision, at: int = 1, *, subtask: str | None = None) -> None:
         from orchestrator.lab.testing.script import action_line
 
-        crew.script.actions.append(action_line(action, at, subtask))
+        crew.script.lines.append(action_line(action, at, subtask))
 
     return script
 

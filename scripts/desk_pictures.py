@@ -43,7 +43,6 @@ def draw(browser: Any, base: str, made: dict[str, str]) -> None:
         ("approvals", f"/approvals?run={waiting}", 1280, "light", ".marks .target"),
         ("plan", f"/runs/{plan}/plan", 1280, "light", ".plan-form"),
         ("start", "/start", 1280, "light", ".form"),
-        ("settings", "/settings?preset=rules", 1280, "dark", ".settings tbody tr"),
     ]
     for name, path, width, scheme, there in pages:
         context = browser.new_context(viewport={"width": width, "height": 900}, color_scheme=scheme)

@@ -90,7 +90,7 @@ def _shipped(kind: str) -> list[str]:
 
 if TYPE_CHECKING:
     from orchestrator.control.controls import Stop
-    from orchestrator.runs.handle import RunHandle, Runs
+    from orchestrator.desk.client.handle import RunHandle, Runs
     from orchestrator.runs.outcome import Approver, Face
     from orchestrator.runs.runs import Outcome
     from roles.journal.journal import Event, Listener

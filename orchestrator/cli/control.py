@@ -11,7 +11,9 @@ import typer
 from orchestrator.cli.common import FAILED, AsJson, Display, RunId, command_on_runs, go_on
 
 if TYPE_CHECKING:
-    from orchestrator.runs.handle import ByHand, ControlResult, Runs
+    from orchestrator.desk.client.handle import RemoteHands, Runs
+    from orchestrator.runs.answers import Takeover
+    from orchestrator.runs.handle import ControlResult
 
 Who = Annotated[str, typer.Option("--as", metavar="NAME", help="Who gives the command; default: the user of this machine.")]
 Wait = Annotated[float, typer.Option(min=0, metavar="SECONDS", help="Seconds to wait for a crew at work.")]
@@ -115,7 +117,7 @@ def _tell(result: ControlResult, as_json: bool, runs: Runs) -> None:
         typer.echo(f"{'next' if number == 0 else '':>9}  {way}")
 
 
-def _typed(place: ByHand) -> Iterator[str]:
+def _typed(place: Takeover | RemoteHands) -> Iterator[str]:
     """Lines from the terminal until the person is done."""
     typer.echo('Type actions such as click "Save" or fill "Amount" with "12"; look shows the screen, done ends.')
     typer.echo(place.shown())
@@ -133,7 +135,7 @@ def _typed(place: ByHand) -> Iterator[str]:
             yield line
 
 
-def _act(place: ByHand, given: list[str] | None) -> bool:
+def _act(place: Takeover | RemoteHands, given: list[str] | None) -> bool:
     """Do each line that was given, or else what is typed; False as soon as one that was given cannot be done."""
     from orchestrator.store.printable import clean
 

@@ -15,7 +15,6 @@ if TYPE_CHECKING:
     from orchestrator.settings.settings import Settings
     from roles.knowledge.answers import AnswerFile
     from roles.knowledge.pages.documents import Document
-    from roles.knowledge.pages.folders import FolderSync
 
 
 @command_with_settings
@@ -189,10 +188,15 @@ def add(
 ) -> None:  # fmt: skip
     """Add pages. In a folder, APP/PAGE is about APP. Adding again rereads changed pages and drops deleted ones."""
     from orchestrator.lab.learning import knowledge
+    from orchestrator.store.printable import clean
 
     done = knowledge.add(settings, places, app, kind)
     good = done.added or done.changed or done.unchanged or not done.problems
-    _print(done._asdict(), _added(done), as_json, good=bool(good))
+    groups = (("added", done.added), ("changed", done.changed), ("dropped", done.removed))
+    lines = [f"{word} {clean(id)}" for word, ids in groups for id in ids]
+    lines += [f"not read: {clean(problem, 1000)}" for problem in done.problems]
+    counts = f"{len(done.added)} added, {len(done.changed)} changed, {len(done.removed)} dropped, {done.unchanged} as they were"
+    _print(done._asdict(), "\n".join([*lines, counts]), as_json, good=bool(good))
 
 
 @knowledge_app.command("ls")
@@ -273,16 +277,6 @@ def _print(data: Any, text: str, as_json: bool, *, good: bool = True) -> None:
 
 def _titled(document: Document) -> str:
     return f"{document.title} (retired: {document.retired})" if document.retired else document.title
-
-
-def _added(done: FolderSync) -> str:
-    from orchestrator.store.printable import clean
-
-    groups = (("added", done.added), ("changed", done.changed), ("dropped", done.removed))
-    lines = [f"{word} {clean(id)}" for word, ids in groups for id in ids]
-    lines += [f"not read: {clean(problem, 1000)}" for problem in done.problems]
-    counts = f"{len(done.added)} added, {len(done.changed)} changed, {len(done.removed)} dropped, {done.unchanged} as they were"
-    return "\n".join([*lines, counts])
 
 
 def _found(found: list[RankedDocument]) -> str:

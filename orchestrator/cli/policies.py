@@ -80,7 +80,7 @@ def check_policy(files: PolicyFiles = None, as_json: AsJson = False) -> None:
     from orchestrator.store.printable import clean
     from orchestrator.tasks.policy_explanation import check_policies
 
-    found = check_policies([_as_path(file) for file in files or ()])
+    found = check_policies([str(Path(file).resolve()) if Path(file).is_file() else file for file in files or ()])
     for one in found:
         if as_json:
             typer.echo(json.dumps(one._asdict(), ensure_ascii=True))
@@ -92,11 +92,6 @@ def check_policy(files: PolicyFiles = None, as_json: AsJson = False) -> None:
                 typer.echo(f"       {kind}: {clean(words, 1000)}")
     if any(one.wrong for one in found):
         raise typer.Exit(FAILED)
-
-
-def _as_path(word: str) -> str:
-    """A file in this folder whose name could be a preset's is a file."""
-    return str(Path(word).resolve()) if Path(word).is_file() else word
 
 
 def _cli_policy_tell(told: Explanation) -> None:
@@ -237,11 +232,6 @@ def _table(found: Iterable[PolicyReport]) -> str:
     rows = [("NAME", "DECIDED BY", "SAFETY", "LACKS", "ABOUT")]
     for one in found:
         lacks = "wrong" if one.wrong else str(len(one.lacking) or "")
-        rows.append((clean(one.name), _deciders(one.policies), clean(one.safety), lacks, clean(one.about)))
+        others = [f"{role} {policy}" for role, policy in one.policies.items() if policy != "rules"]
+        rows.append((clean(one.name), ", ".join(others) or "rules", clean(one.safety), lacks, clean(one.about)))
     return table(rows, width_of_terminal())
-
-
-def _deciders(policies: dict[str, str]) -> str:
-    """`rules`, or the roles that are decided otherwise than by rules."""
-    others = [f"{role} {policy}" for role, policy in policies.items() if policy != "rules"]
-    return ", ".join(others) or "rules"

@@ -10,7 +10,7 @@ import typer
 from orchestrator.cli.common import EPILOG, AsJson, Config, Overrides, RunId, command, command_on_runs
 
 if TYPE_CHECKING:
-    from orchestrator.runs.handle import Runs
+    from orchestrator.desk.client.handle import Runs
     from roles.skills.contract import Skill
     from roles.skills.registry import Skills
 

@@ -126,7 +126,12 @@ def serve(
     runs_dir: RunsDir = None,
 ) -> None:
     """Watch, answer and start runs in a browser, until Ctrl-C. The printed address opens it; runs continue without it."""
-    _need_packages()
+    from importlib.util import find_spec
+
+    if not all(find_spec(name) for name in _PACKAGES):
+        from orchestrator.errors import MissingDependency
+
+        raise MissingDependency('The server needs FastAPI, uvicorn, prometheus-client and Pillow: pip install "deskcrew[serve]"')
     from orchestrator.control.channel import myself
     from orchestrator.desk import app
     from orchestrator.desk.auth import FILE, Tokens, kept_token, person_of, read_people
@@ -153,15 +158,6 @@ def _model_file(folder: Path, model: str) -> Path:
     path = folder / "desk.model.yaml"
     path.write_text(yaml.safe_dump({"policies": "rules-first", "crew": {"model": {"name": model}}}), encoding="utf-8")
     return path
-
-
-def _need_packages() -> None:
-    from importlib.util import find_spec
-
-    if not all(find_spec(name) for name in _PACKAGES):
-        from orchestrator.errors import MissingDependency
-
-        raise MissingDependency('The server needs FastAPI, uvicorn, prometheus-client and Pillow: pip install "deskcrew[serve]"')
 
 
 def _ready(address: Address) -> None:
@@ -213,7 +209,9 @@ def view(
     from orchestrator.views.page.source import read_source
 
     sources = [read_source(name, runs_dir or RUNS, store) for name in (run, other) if name is not None]
-    path = (out or _place(sources[0].folder)).absolute()
+    path = (
+        out or (sources[0].folder / NAME if sources[0].folder.is_dir() else Path(f"{sources[0].folder.name}.html"))
+    ).absolute()
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         written = write_page(path, sources, bundle=bundle)
@@ -224,11 +222,6 @@ def view(
         import webbrowser
 
         webbrowser.open(written.path.as_uri())
-
-
-def _place(folder: Path) -> Path:
-    """In the run's folder; a run of a shared store may have none here."""
-    return folder / NAME if folder.is_dir() else Path(f"{folder.name}.html")
 
 
 def _say(path: Path, copied: int, notes: list[str], as_json: bool) -> None:

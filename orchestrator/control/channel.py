@@ -15,7 +15,7 @@ import time
 from collections.abc import Callable, Sequence
 from contextlib import closing
 from pathlib import Path
-from typing import Any, NamedTuple, Protocol
+from typing import Any, NamedTuple
 
 from orchestrator.store.printable import mapping_in
 
@@ -23,7 +23,7 @@ FILE = "control.sqlite"
 _SCHEMA = """
 CREATE TABLE IF NOT EXISTS requests (
     id INTEGER PRIMARY KEY, at REAL NOT NULL, kind TEXT NOT NULL, body TEXT NOT NULL, who TEXT NOT NULL,
-    key TEXT UNIQUE, taken REAL) STRICT;
+    taken REAL) STRICT;
 CREATE TABLE IF NOT EXISTS lease (
     one INTEGER PRIMARY KEY CHECK (one = 1), token TEXT NOT NULL, doing TEXT NOT NULL, host TEXT NOT NULL, machine TEXT NOT NULL,
     pid INTEGER NOT NULL, started TEXT NOT NULL, since REAL NOT NULL, beats INTEGER NOT NULL, beat REAL NOT NULL) STRICT;
@@ -80,52 +80,11 @@ class Look(NamedTuple):
     requests: Sequence[Request]
 
 
-class Channel(Protocol):
-    """Of one run. Each call is whole: it is done or it is not, whatever is killed."""
+class Channel:
+    """Of one run, in its folder. Each call is whole: it is done or it is not, whatever is killed.
 
-    def send(self, kind: str, body: dict[str, Any], who: str, key: str = "") -> int:
-        """Ask for something; one with a `key` that was sent before is the same request. Gives its number."""
-
-    def look(self, after: int) -> Look:
-        """The holder's token, and the requests behind number `after`. Cheap: it is called before each action."""
-
-    def mark_taken(self, number: int) -> None:
-        """All requests up to this one are in the journal."""
-
-    def is_taken(self, number: int) -> bool: ...
-
-    def answer(self, asking: str, answer: dict[str, Any], who: str) -> GivenAnswer:
-        """Answer what was asked under this name; gives the answer that counts, which is the first one, whoever gave it."""
-
-    def given(self, asking: str) -> GivenAnswer | None:
-        """What was answered, whether or not the run has heard it."""
-
-    def withdraw(self, asking: str) -> None:
-        """What was asked is asked no more; an answer to it counts for nothing."""
-
-    def holder(self) -> Holder | None: ...
-
-    def hold(self, wanted: Holder, refuse: Callable[[Holder], bool]) -> Holder | None:
-        """Become the holder, unless there is another one whom `refuse` lets keep it: then that one is given."""
-
-    def beat(self, token: str) -> bool:
-        """Give a sign of life; False where the run is another's by now."""
-
-    def now_doing(self, token: str, doing: str) -> None:
-        """The holder does something else."""
-
-    def release(self, token: str) -> None: ...
-
-    @property
-    def lost(self) -> str:
-        """What could not be read any more, in words."""
-
-    def close(self) -> None:
-        """Twice is fine."""
-
-
-class FileChannel:
-    """A Channel in the run's folder. A file that is damaged is set aside: `lost` says so."""
+    A file that is damaged is set aside; `lost` says in words what could not be read any more.
+    """
 
     def __init__(self, folder: Path) -> None:
         self.path = folder / FILE
@@ -156,18 +115,16 @@ class FileChannel:
             raise
         return db
 
-    def send(self, kind: str, body: dict[str, Any], who: str, key: str = "") -> int:
+    def send(self, kind: str, body: dict[str, Any], who: str) -> int:
+        """Ask for something. Gives its number."""
         text = json.dumps(body, ensure_ascii=True)
         self._db.execute("PRAGMA synchronous=FULL")
-        made = self._db.execute(
-            "INSERT INTO requests (at, kind, body, who, key) VALUES (?, ?, ?, ?, ?) ON CONFLICT (key) DO NOTHING RETURNING id",
-            (time.time(), kind, text, who, key or None),
-        ).fetchall()
-        if not made:
-            made = self._db.execute("SELECT id FROM requests WHERE key = ?", (key,)).fetchall()
-        return int(made[0][0])
+        asked = "INSERT INTO requests (at, kind, body, who) VALUES (?, ?, ?, ?) RETURNING id"
+        ((number,),) = self._db.execute(asked, (time.time(), kind, text, who)).fetchall()
+        return int(number)
 
     def look(self, after: int) -> Look:
+        """The holder's token, and the requests behind number `after`. Cheap: it is called before each action."""
         token, last = self._db.execute("SELECT (SELECT token FROM lease), (SELECT max(id) FROM requests)").fetchone()
         return Look(token or "", self._requests(after) if (last or 0) > after else ())
 
@@ -177,6 +134,7 @@ class FileChannel:
         return [Request(number, at, kind, body, who, taken) for number, at, kind, body, who, taken in found if body is not None]
 
     def mark_taken(self, number: int) -> None:
+        """All requests up to this one are in the journal."""
         self._db.execute("UPDATE requests SET taken = ? WHERE id <= ? AND taken IS NULL", (time.time(), number))
 
     def is_taken(self, number: int) -> bool:
@@ -184,6 +142,7 @@ class FileChannel:
         return bool(row and row[0])
 
     def answer(self, asking: str, answer: dict[str, Any], who: str) -> GivenAnswer:
+        """Answer what was asked under this name; gives the answer that counts, which is the first one, whoever gave it."""
         text = json.dumps(answer, ensure_ascii=True)
         self._db.execute("PRAGMA synchronous=FULL")
         self._db.execute("DELETE FROM answers WHERE asking = ? AND NOT (json_valid(body) AND body LIKE '{%')", (asking,))
@@ -200,6 +159,7 @@ class FileChannel:
         return _given(row)
 
     def withdraw(self, asking: str) -> None:
+        """What was asked is asked no more; an answer to it counts for nothing."""
         self._db.execute("DELETE FROM answers WHERE asking = ?", (asking,))
 
     def holder(self) -> Holder | None:
@@ -207,6 +167,7 @@ class FileChannel:
         return Holder(*row) if row else None
 
     def hold(self, wanted: Holder, refuse: Callable[[Holder], bool]) -> Holder | None:
+        """Become the holder, unless there is another one whom `refuse` lets keep it: then that one is given."""
         self._db.execute("BEGIN IMMEDIATE")  # of two who want it at once, the second sees the first
         try:
             there = self.holder()
@@ -222,6 +183,7 @@ class FileChannel:
         return there
 
     def beat(self, token: str) -> bool:
+        """Give a sign of life; False where the run is another's by now."""
         try:
             given = self._db.execute("UPDATE lease SET beats = beats + 1, beat = ? WHERE token = ?", (time.time(), token))
         except sqlite3.OperationalError:
@@ -264,11 +226,6 @@ def set_aside(path: Path) -> Path:
         if beside.exists():
             beside.replace(kept.with_name(kept.name + ending))
     return kept
-
-
-def open_channel(folder: Path) -> Channel:
-    """The one place that knows where the channel of a run is kept."""
-    return FileChannel(folder)
 
 
 def holder_of(folder: Path) -> Holder | None:

@@ -119,7 +119,16 @@ class Controls(SteeringInput):
         if not self.standing:
             return
         if self._stays and self.stop.who != SIGTERM:
-            self._stay()
+            # Hold still here until somebody lets the crew go on: what the environment shows goes with this process
+            with self._resting() if self._resting is not None else nullcontext():
+                while self.standing:
+                    self._channel.now_doing(self._lease.token, CREW_PAUSED if self.standing["state"] == PAUSED else CREW_WAITS)
+                    time.sleep(_LOOK_AGAIN)
+                    self.look()
+                    if self.stop.who == SIGTERM:
+                        interrupt({"kind": CONTROL, **self.standing})
+            self._channel.now_doing(self._lease.token, CREW)
+            self.stop.who = ""
         else:
             interrupt({"kind": CONTROL, **self.standing})
 
@@ -256,18 +265,6 @@ class Controls(SteeringInput):
     def cancelled(self) -> str:
         """By whom and why the run was called off; empty where it was not."""
         return str(self._journal.meta("cancelled") or "")
-
-    def _stay(self) -> None:
-        """Hold still here until somebody lets the crew go on: what the environment shows goes with this process."""
-        with self._resting() if self._resting is not None else nullcontext():
-            while self.standing:
-                self._channel.now_doing(self._lease.token, CREW_PAUSED if self.standing["state"] == PAUSED else CREW_WAITS)
-                time.sleep(_LOOK_AGAIN)
-                self.look()
-                if self.stop.who == SIGTERM:
-                    interrupt({"kind": CONTROL, **self.standing})
-        self._channel.now_doing(self._lease.token, CREW)
-        self.stop.who = ""
 
     def _record(self, event: JournalEvent, number: int) -> None:
         self._journal.record(event, role="user", key=f"control/{number}/{event.KIND}" if number else "")

@@ -17,7 +17,7 @@ from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from orchestrator.control.channel import Channel, Holder, holder_of, open_channel
+from orchestrator.control.channel import Channel, Holder, holder_of
 from orchestrator.errors import UsageProblem, outage_of, stopped
 
 CREW, BY_HAND = "the crew", "a person"
@@ -178,9 +178,9 @@ def held(folder: Path, run_id: str, doing: str = CREW) -> Iterator[Hold]:
     """Hold the run of the folder while the block goes on. Raises LeaseHeld, and UsageProblem where nothing can be written."""
     with ExitStack() as undo:
         try:
-            channel = open_channel(folder)
+            channel = Channel(folder)
             undo.callback(channel.close)
-            lease = take_lease(channel, run_id, doing, lambda: open_channel(folder))
+            lease = take_lease(channel, run_id, doing, lambda: Channel(folder))
         except sqlite3.Error as bad:
             if why := outage_of(bad, folder):
                 raise stopped(why, folder) from None

@@ -13,7 +13,7 @@ from orchestrator.core.machine import FAILURES, UNDONE, GateTrigger, Signal, Sit
 from orchestrator.errors import UsageProblem
 from roles.contracts import Subtask
 from roles.contracts.context import Context, State, Update
-from roles.journal.budgets import Budget, BudgetUse, Work
+from roles.journal.budgets import BudgetUse, Work
 from roles.journal.events import BudgetEvent, ConflictEvent, InSeriesEvent, SubtaskStatusEvent
 from roles.knowledge.blackboard import outcome_told
 from roles.manager.graph import with_status
@@ -156,39 +156,30 @@ _OPEN = {SubtaskStatus.READY.value, SubtaskStatus.PENDING.value}
 def start(turn: Turn) -> None:
     """INIT: pending, unless the task has ended already; a plan that was given is worked at once."""
     if turn.reopened:
-        _reopen(turn)
+        # A limit was raised: go on exactly where the budget was spent. It is the one ending that can be taken back
+        left = turn.update["left_at"]
+        turn.ended = False
+        turn.situation, turn.trigger = Situation(left["situation"]), Signal(left["trigger"])
+        turn.summary, turn.query, turn.continued = left["summary"], left["query"], left["continued"]
+        turn.update |= {"held": left["held"], "lanes": left["lanes"], "left_at": {}, "ended_by": "", "reason": ""}
+        turn.lanes = Lanes(turn.update["lanes"], turn.ctx.environment, turn.ctx.limits.parallel)
+        turn.status(TaskStatus.PENDING)
         return
     if turn.ended:
         turn.take(Signal.TASK_ENDED)
         return
     if not turn.update["plan_version"]:
         turn.ctx.journal.begin()
-    _start_lanes(turn)
+    turn.lanes.start()
+    if turn.ctx.limits.parallel > 1 and not turn.lanes.several:
+        why = f"{turn.ctx.environment.name} has one seat only: subtasks are worked one after the other (limits.parallel)"
+        turn.ctx.journal.record(InSeriesEvent(message=why), role="controller", key=turn.key())
     turn.status(TaskStatus.CREATED)
     turn.status(TaskStatus.PENDING)
     given = turn.ctx.journal.plan(turn.update["plan_version"])
     if given:
         turn.update["statuses"] = {s.id: [s.status.value, s.attempt] for s in given}
     turn.take(Signal.SUBTASKS_WAITING if next_ready(turn.plan()) else Signal.TASK_OPEN)
-
-
-def _start_lanes(turn: Turn) -> None:
-    """Said once: whether what is independent of each other is worked side by side."""
-    turn.lanes.start()
-    if turn.ctx.limits.parallel > 1 and not turn.lanes.several:
-        why = f"{turn.ctx.environment.name} has one seat only: subtasks are worked one after the other (limits.parallel)"
-        turn.ctx.journal.record(InSeriesEvent(message=why), role="controller", key=turn.key())
-
-
-def _reopen(turn: Turn) -> None:
-    """A limit was raised: go on exactly where the budget was spent. It is the one ending that can be taken back."""
-    left = turn.update["left_at"]
-    turn.ended = False
-    turn.situation, turn.trigger = Situation(left["situation"]), Signal(left["trigger"])
-    turn.summary, turn.query, turn.continued = left["summary"], left["query"], left["continued"]
-    turn.update |= {"held": left["held"], "lanes": left["lanes"], "left_at": {}, "ended_by": "", "reason": ""}
-    turn.lanes = Lanes(turn.update["lanes"], turn.ctx.environment, turn.ctx.limits.parallel)
-    turn.status(TaskStatus.PENDING)
 
 
 def receive(turn: Turn, report: dict[str, Any]) -> None:
@@ -297,18 +288,34 @@ def dispatch(turn: Turn) -> None:
         turn.summary, turn.trigger = words, Signal.STEERED
         turn.update["evidence"] = [words]
         turn.take(Signal.STEERED)
-    turn.line.counted(_used(turn))
+    counts = {name: turn.update[name] for name in ("steps", "plans", "replans", "gates", "steps_by")}
+    turn.line.counted(BudgetUse(turn.ctx.journal.spending, **counts, worker=_next_worker(turn)))
     spent = turn.line.stopping(*_WORK[turn.situation])
     if spent is not None or turn.trigger is Signal.BUDGET_SPENT:
-        _stop(turn, spent)
+        # End for now: what is needed to go on from here, once there is more of it, stays in the state
+        said, trigger = turn.summary, turn.trigger
+        if trigger is Signal.BUDGET_SPENT:  # found out by the worker, or by the Evaluator, who is asked the same again
+            said, trigger = turn.checked.get("summary", ""), _CHECKED.get(turn.checked.get("trigger", ""), Signal.TASK_OPEN)
+        turn.update["left_at"] = {
+            "situation": turn.situation.value,
+            "trigger": trigger.value,
+            "summary": said,
+            "query": turn.query,
+            "continued": turn.continued,
+            "held": turn.update["held"],
+            "lanes": turn.lanes.dump(),
+        }
+        if spent is not None:
+            cause = f"{said}; " if turn.trigger in UNDONE and said else ""
+            turn.summary = f"{cause}{spent} is spent"
+            last = BudgetEvent(name=str(spent), key=spent.key, **spent.as_json(), more=spent.more())
+            turn.ctx.journal.record(last, role="controller", key=turn.key())
+        turn.trigger = Signal.BUDGET_SPENT
+        turn.take(Signal.BUDGET_SPENT)
+        _finish(turn)
         return
     _SPOKES[turn.situation](turn)
     turn.update |= {"situation": turn.situation.value, "lanes": turn.lanes.dump()}
-
-
-def _used(turn: Turn) -> BudgetUse:
-    counts = {name: turn.update[name] for name in ("steps", "plans", "replans", "gates", "steps_by")}
-    return BudgetUse(turn.ctx.journal.spending, **counts, worker=_next_worker(turn))
 
 
 def _next_worker(turn: Turn) -> str:
@@ -319,30 +326,6 @@ def _next_worker(turn: Turn) -> str:
     going_on = subtask is not None and subtask.status is SubtaskStatus.PENDING
     subtask = subtask if going_on else next_ready(turn.plan())
     return subtask.worker if subtask is not None else ""
-
-
-def _stop(turn: Turn, spent: Budget | None) -> None:
-    """End for now: what is needed to go on from here, once there is more of it, stays in the state."""
-    said, trigger = turn.summary, turn.trigger
-    if trigger is Signal.BUDGET_SPENT:  # found out by the worker, or by the Evaluator, who is asked the same again
-        said, trigger = turn.checked.get("summary", ""), _CHECKED.get(turn.checked.get("trigger", ""), Signal.TASK_OPEN)
-    turn.update["left_at"] = {
-        "situation": turn.situation.value,
-        "trigger": trigger.value,
-        "summary": said,
-        "query": turn.query,
-        "continued": turn.continued,
-        "held": turn.update["held"],
-        "lanes": turn.lanes.dump(),
-    }
-    if spent is not None:
-        cause = f"{said}; " if turn.trigger in UNDONE and said else ""
-        turn.summary = f"{cause}{spent} is spent"
-        last = BudgetEvent(name=str(spent), key=spent.key, **spent.as_json(), more=spent.more())
-        turn.ctx.journal.record(last, role="controller", key=turn.key())
-    turn.trigger = Signal.BUDGET_SPENT
-    turn.take(Signal.BUDGET_SPENT)
-    _finish(turn)
 
 
 def _to_manager(turn: Turn) -> None:

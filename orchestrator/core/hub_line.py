@@ -101,16 +101,12 @@ class HubLine(WorkerLine):
     def stopping(self, *work: Work) -> Budget | None:
         """The budget that lets no such work begin; what is nearly used up is warned of."""
         now = self.used()
-        self._warn()
-        return self._budgets.spent(now, *work)
-
-    def _warn(self) -> None:
-        """Once for each budget, in whatever process it comes so far."""
         warned = self._journal.spending.warned
         for budget in self.budgets():
             if budget.nearly and budget.mark not in warned:
                 warning = BudgetWarningEvent(key=budget.key, **budget.as_json(), message=budget.told())
                 self._journal.record(warning, role="controller")
+        return self._budgets.spent(now, *work)
 
     def nearly_spent(self) -> tuple[str, ...]:
         """What is nearly used up, in words."""

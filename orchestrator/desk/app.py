@@ -28,7 +28,7 @@ from orchestrator.desk.routes.answers import go_on_with_answers
 from orchestrator.errors import MachineStopped, MissingDependency, UsageProblem
 
 pages_router = APIRouter(include_in_schema=False)
-PAGES = ("/", "/approvals", "/start", "/settings", "/runs/{run_id}", "/runs/{run_id}/plan")
+PAGES = ("/", "/approvals", "/start", "/runs/{run_id}", "/runs/{run_id}/plan")
 _TYPES = {".js": "text/javascript", ".css": "text/css", ".svg": "image/svg+xml", ".html": "text/html"}
 _FOLDERS = ("orchestrator.views.page", "orchestrator.desk")
 """The desk's own files go before those of the viewer."""
@@ -78,7 +78,6 @@ _ROUTERS = (
     answers.router,
     start.router,
     control.router,
-    start.settings_router,
 )  # fmt: skip
 """Each is a module's `router`, with whole paths: `/api/...`."""
 HEADER = "X-Deskcrew"
@@ -106,9 +105,9 @@ def desk_app(desk: Desk, hosts: frozenset[str] = frozenset()) -> ASGIApp:
         app.include_router(router)
     app.add_exception_handler(AnyHTTPException, _http)
     app.add_exception_handler(RequestValidationError, _invalid)
-    app.add_exception_handler(UnknownRun, _unknown)
-    app.add_exception_handler(UsageProblem, _usage)
-    app.add_exception_handler(MachineStopped, _stopped)
+    app.add_exception_handler(UnknownRun, lambda _, bad: problem(404, f"There is no run {str(bad)!r} here; see /api/runs."))
+    app.add_exception_handler(UsageProblem, lambda _, bad: problem(422, str(bad)))
+    app.add_exception_handler(MachineStopped, lambda _, bad: problem(503, str(bad)))
     return guarded(app, desk, hosts)
 
 
@@ -141,18 +140,6 @@ def _invalid(request: Request, bad: Exception) -> JSONResponse:
     first = bad.errors()[0]
     where = ".".join(str(part) for part in first["loc"][1:])
     return problem(422, f"{where + ': ' if where else ''}{first['msg'].removeprefix('Value error, ').rstrip('.')}.")
-
-
-def _unknown(request: Request, bad: Exception) -> JSONResponse:
-    return problem(404, f"There is no run {str(bad)!r} here; see /api/runs.")
-
-
-def _usage(request: Request, bad: Exception) -> JSONResponse:
-    return problem(422, str(bad))
-
-
-def _stopped(request: Request, bad: Exception) -> JSONResponse:
-    return problem(503, str(bad))
 
 
 def serve(desk: Desk, host: str, port: int, token: str, ready: Callable[[Address], None]) -> None:

@@ -83,7 +83,10 @@ def begin(order: Begin) -> str:
     """Start a run and give its id as soon as it stands in its folder. Raises CouldNotBegin."""
     home = order.runs_dir / HOME
     home.mkdir(exist_ok=True)
-    _clear(home)
+    for path in home.iterdir():
+        with suppress(OSError):  # another server's, which is quicker
+            if time.time() - path.stat().st_mtime > 2 * BEGINS_WITHIN:
+                path.unlink()
     name = secrets.token_hex(8)
     told, said = home / f"{name}.out", home / f"{name}.err"
     with told.open("wb") as out, said.open("wb") as err:
@@ -145,14 +148,6 @@ def _started(
     # Whoever ends is waited for, so that nobody takes a dead process for one that works.
     threading.Thread(target=lambda: ended(process.wait()), name="deskcrew-reaper", daemon=True).start()
     return process
-
-
-def _clear(home: Path) -> None:
-    """Take away what a server left that was killed while a process of it began."""
-    for path in home.iterdir():
-        with suppress(OSError):  # another server's, which is quicker
-            if time.time() - path.stat().st_mtime > 2 * BEGINS_WITHIN:
-                path.unlink()
 
 
 def _until(holds: Callable[[], bool], process: subprocess.Popen[bytes]) -> bool:

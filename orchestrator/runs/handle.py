@@ -1,8 +1,7 @@
-"""A handle of a run: the same verbs for one of this machine and for one of a desk, and the runs that there are.
+"""A handle of a run of this machine, and the runs that there are; `orchestrator.desk.client.handle` has the same of a desk.
 
-`RunHandle` and `Runs` are what commands, programs and servers use. `RunControl` and `LocalRuns` are those of this machine: what
-is asked for is written down at once, whoever works the run; the crew takes it in at its next safe point. Where nobody works the
-run, it is done here.
+What is asked for is written down at once, whoever works the run; the crew takes it in at its next safe point. Where nobody works
+the run, it is done here.
 """
 
 from __future__ import annotations
@@ -10,14 +9,14 @@ from __future__ import annotations
 import json
 import shlex
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager, closing, contextmanager
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any
 
-from orchestrator.control.channel import myself, open_channel
+from orchestrator.control.channel import Channel, myself
 from orchestrator.control.lease import RUNNING, LeaseHeld, RunStatus, standing, told
 from orchestrator.errors import UsageProblem, did_you_mean
 from orchestrator.runs import folders
@@ -49,103 +48,6 @@ class ControlResult:
     next: tuple[str, ...] = ()
 
 
-class ByHand(Protocol):
-    """A run in a person's hands."""
-
-    def shown(self) -> str:
-        """The screen in words."""
-
-    def done(self, line: str) -> str:
-        """Do what a line of the DSL says; why it could not be done, or nothing."""
-
-
-class RunHandle(Protocol):
-    """One run. Every method raises UsageProblem if the run does not exist or cannot do what is asked."""
-
-    @property
-    def run_id(self) -> str: ...
-
-    def report(self) -> folders.RunView: ...
-    def plan(self) -> ShownPlan: ...
-    def blackboard(self, at: int | None = None) -> Board: ...
-    def prompts(self, step: int | None = None) -> list[JsonObject]:
-        """The recorded calls of models; with `step` those of one step."""
-
-    def past(self) -> Iterable[Event]:
-        """The journal so far."""
-
-    def pause(self) -> ControlResult: ...
-    def cancel(self, why: str = "") -> ControlResult: ...
-    def steer(self, words: str, to: Addressee = "crew") -> ControlResult: ...
-    def takeover(self) -> ControlResult: ...
-    def hands(self) -> AbstractContextManager[ByHand]: ...
-    def resume(
-        self,
-        *,
-        answer: Mapping[str, Any] | None = None,
-        overrides: Sequence[str] = (),
-        listener: Listener | None = None,
-        approver: Approver | None = None,
-        stop: Stop | None = None,
-    ) -> Outcome | None:
-        """Continue a stopped run until it ends or waits; None if another process here continues it."""
-
-    def handback(
-        self, say: str = "", *, listener: Listener | None = None, approver: Approver | None = None, stop: Stop | None = None
-    ) -> Outcome | None:
-        """Give the run back to the crew, which observes the screen and continues; `say` is a note to the crew."""
-
-
-class RunOrder(Protocol):
-    """A run that can be started."""
-
-    @property
-    def runs(self) -> Runs:
-        """Where it will be."""
-
-    @property
-    def display(self) -> str: ...
-    @property
-    def secrets(self) -> tuple[str, ...]:
-        """Names of the private values that its task wants of its user."""
-
-    def start(
-        self, secrets: Mapping[str, str], listener: Listener | None, approver: Approver | None, stop: Stop | None
-    ) -> Outcome | None: ...
-    def plan(self) -> ShownPlan | str:
-        """The plan that would be worked, or in words why there is none."""
-
-
-class Runs(Protocol):
-    """The runs of a folder, of a store of several machines, or of a desk."""
-
-    @property
-    def option(self) -> str:
-        """Of the commands, to reach them; empty for `./runs`."""
-
-    @property
-    def warning(self) -> str: ...
-    @property
-    def folder(self) -> Path | None:
-        """Where their folders are; None where that is another machine."""
-
-    @property
-    def leaving(self) -> str:
-        """What a second Ctrl-C does to a run that is worked."""
-
-    def list(self) -> list[folders.RunInfo]: ...
-    def run(self, run_id: str, *, who: str = "", wait: float = 20.0, secrets: Mapping[str, str] | None = None) -> RunHandle:
-        """By its id or any unique beginning or end of it."""
-
-    def order(
-        self, target: str | None, config: Sequence[Path], overrides: Sequence[str], plan: Path | None, display: str | None
-    ) -> RunOrder: ...
-    def left(self, run_id: str) -> str:
-        """What is said to somebody who has left a run that was worked."""
-
-    def close(self) -> None: ...
-
-
 class RunControl:
     """A run of this machine, or of its shared store, by its id or a unique beginning or end of it."""
 
@@ -158,19 +60,14 @@ class RunControl:
         who: str = "",
         parts: Mapping[str, Any] | None = None,
         wait: float = 20.0,
-        key: str = "",
     ) -> None:
-        """`parts` are those that the run was started with; `wait` is how long a crew at work is waited for, in seconds.
-
-        With a `key` what is asked counts once, however often it is sent: for clients that send again when nobody answered.
-        """
+        """`parts` are those that the run was started with; `wait` is how long a crew at work is waited for, in seconds."""
         self._name = run_id
         self._runs_dir = runs_dir
         self._store = store
         self._who = who or myself()
         self._parts = parts
         self._wait = wait
-        self._key = key
 
     @cached_property
     def _place(self) -> Path:
@@ -213,6 +110,7 @@ class RunControl:
         return board_at(self.past(), at)
 
     def prompts(self, step: int | None = None) -> list[JsonObject]:
+        """The calls of models of which a transcript was kept; with `step` those of one step."""
         from orchestrator.store.salvage import calls_in, open_read_only
 
         if self._store:
@@ -293,6 +191,7 @@ class RunControl:
         approver: Approver | None = None,
         stop: Stop | None = None,
     ) -> Outcome | None:
+        """Go on with a run that holds still, until it ends or waits; None where another process here goes on with it."""
         if answer is not None and (asking := self._answered_there(answer)):
             if not self._is_let_go_unheard(asking):
                 return None
@@ -307,6 +206,7 @@ class RunControl:
     def handback(
         self, say: str = "", *, listener: Listener | None = None, approver: Approver | None = None, stop: Stop | None = None
     ) -> Outcome | None:
+        """Give the run back to the crew, which looks anew, and go on with it; `say` is a note to the crew."""
         now = self._alive()
         if now.state not in {"taken_over", "running"}:
             raise UsageProblem(f"Run {self.run_id} is in nobody's hands; go on with: deskcrew resume {self.run_id}")
@@ -357,7 +257,7 @@ class RunControl:
         screen = seen_at(self.folder, screen_of(waiting.request))
         mine = answer_to(self.folder, {"decisions": [decision]}, waiting.request, screen)
         check_answer(mine, waiting.request)
-        with closing(open_channel(self.folder)) as channel:
+        with closing(Channel(self.folder)) as channel:
             first = channel.answer(waiting.id, mine, decision["who"])
         if first.answer != mine:
             raise UsageProblem(f"Somebody has answered before you: {said_in(first)}.")
@@ -381,8 +281,8 @@ class RunControl:
         return now
 
     def _send(self, kind: str, body: dict[str, Any]) -> int:
-        with closing(open_channel(self.folder)) as channel:
-            return channel.send(kind, body, self._who, self._key)
+        with closing(Channel(self.folder)) as channel:
+            return channel.send(kind, body, self._who)
 
     def _after(self, number: int) -> RunStatus:
         """How the run stands once the request was taken in and whoever works it holds still, or after waiting long enough."""
@@ -395,7 +295,7 @@ class RunControl:
         return self._until(lambda: self._is_taken(number) or standing(self.folder, {}).holder is None)
 
     def _is_taken(self, number: int) -> bool:
-        with closing(open_channel(self.folder)) as channel:
+        with closing(Channel(self.folder)) as channel:
             return channel.is_taken(number)
 
     def _until(self, holds: Callable[[], bool]) -> bool:

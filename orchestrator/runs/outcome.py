@@ -33,11 +33,6 @@ from roles.knowledge.answers import withdraw_private
 from roles.knowledge.settings import KnowledgeSettings
 
 
-def recognised_late(run: OpenRun) -> bool:
-    """Whether the goal, as it was written down, holds a value that is known to be private by now."""
-    return redactor_of(run.context.journal).vault.finds(str(run.record["goal"]))
-
-
 def scrub(run: OpenRun) -> None:
     """Write references over the value in `run.json` and in the journal; to be done before the report is written."""
     vault, path = redactor_of(run.context.journal).vault, run.folder / "journal.sqlite"
@@ -182,7 +177,7 @@ def finish(run: OpenRun, result: JsonObject) -> Outcome:
     ended_at = f"run_finished/{run.graph.get_state(run.config).values.get('turn', 0)}"
     run.context.journal.record(RunFinishedEvent(status=status, reason=reason, exit_code=code), key=ended_at)
     withdraw_private(run.context)
-    if late := code != BUDGET and recognised_late(run):
+    if late := code != BUDGET and redactor_of(run.context.journal).vault.finds(str(run.record["goal"])):
         scrub(run)
     learned = after_run(run.context.journal, run.record, run.folder, {**ended, "judge": verdict})
     more = {"experience": learned.told()} if learned is not None else {}

@@ -134,21 +134,17 @@ def damage(path: Path) -> str:
     if not path.is_file():
         return "it is no file"
     try:
-        if _cut_off(path):
+        # Whether a part of a page is missing at the end, and not in the log beside it either
+        log = path.with_name(path.name + "-wal")
+        with path.open("rb") as file:
+            size = int.from_bytes(file.read(18)[16:18], "big")
+        if size > 1 and path.stat().st_size % size > 0 and not (log.exists() and log.stat().st_size):
             return "its last page is cut off"
         with closing(open_read_only(path)) as db:
             found = str(db.execute("PRAGMA quick_check(1)").fetchone()[0])
     except sqlite3.DatabaseError as bad:
         return str(bad)
     return "" if found == "ok" else " ".join(found.split())
-
-
-def _cut_off(path: Path) -> bool:
-    """Whether a part of a page is missing at the end, and not in the log beside it either."""
-    log = path.with_name(path.name + "-wal")
-    with path.open("rb") as file:
-        size = int.from_bytes(file.read(18)[16:18], "big")
-    return size > 1 and path.stat().st_size % size > 0 and not (log.exists() and log.stat().st_size)
 
 
 def unreadable(graph: Graph, config: RunnableConfig) -> str:
@@ -163,7 +159,14 @@ def unreadable(graph: Graph, config: RunnableConfig) -> str:
 def refuse_unlike(snapshot: Any, context: Context, folder: Path) -> None:
     """Raise UsageProblem where one file has lost what another one builds on."""
     journal, environment, run_id = context.journal, context.environment, folder.name
-    reached, stands = journal.reached(), _stands_at(snapshot)
+    # The step that the checkpoints stand at: the controller's, or that of the action that a worker has decided on
+    steps = int(snapshot.values.get("steps") or 0)
+    for task in snapshot.tasks:
+        inner = getattr(task.state, "values", None) or {}
+        pending = inner.get("pending_action") or {}
+        if "digest" in pending:  # what was only thought of, and not reviewed, need not be in the journal yet
+            steps = max(steps, int(pending.get("step") or 0))
+    reached, stands = journal.reached(), steps
     version = int(snapshot.values.get("plan_version") or 0)
     if stands > reached or (version and not journal.plan(version)):
         raise UsageProblem(
@@ -190,17 +193,6 @@ def refuse_unlike(snapshot: Any, context: Context, folder: Path) -> None:
 def _elsewhere(action: Action, context: Context) -> bool:
     """Whether it is done where no environment keeps a key for it."""
     return action.inner or action.verb == "run_script" or context.skills.tool(action) is not None
-
-
-def _stands_at(snapshot: Any) -> int:
-    """The step that the checkpoints stand at: the controller's, or that of the action that a worker has decided on."""
-    steps = int(snapshot.values.get("steps") or 0)
-    for task in snapshot.tasks:
-        inner = getattr(task.state, "values", None) or {}
-        pending = inner.get("pending_action") or {}
-        if "digest" in pending:  # what was only thought of, and not reviewed, need not be in the journal yet
-            steps = max(steps, int(pending.get("step") or 0))
-    return steps
 
 
 def _anew(folder: Path, run_id: str) -> str:

@@ -94,7 +94,18 @@ class RunTrace:
             case SubtaskStatusEvent() as subtask:
                 self._subtask(event, subtask)
             case ModelCallEvent() as call:
-                self._call(event, call)
+                provider, _, model = call.model.rpartition(":")
+                more = {
+                    "gen_ai.operation.name": "chat",
+                    "gen_ai.provider.name": provider or "unknown",
+                    "gen_ai.request.model": model,
+                    "gen_ai.usage.input_tokens": call.tokens_in,
+                    "gen_ai.usage.output_tokens": call.tokens_out,
+                    "gen_ai.usage.cache_read.input_tokens": call.tokens_cached,
+                    "deskcrew.money": call.money,
+                }
+                self._since["model", event.subtask] = event.at - call.seconds
+                self._over(event, "model", f"chat {model}", more, call.problem)
             case DecidedEvent() | SituationEvent() | ApprovalRequestedEvent():
                 self._since[_BEGINS[event.kind], event.subtask] = event.at
             case other:
@@ -131,20 +142,6 @@ class RunTrace:
         if event.subtask not in self._subtasks:
             self._subtasks[event.subtask] = self._begun(self._run, f"subtask {event.subtask}", at)
         return self._subtasks[event.subtask]
-
-    def _call(self, event: Event, call: ModelCallEvent) -> None:
-        provider, _, model = call.model.rpartition(":")
-        more = {
-            "gen_ai.operation.name": "chat",
-            "gen_ai.provider.name": provider or "unknown",
-            "gen_ai.request.model": model,
-            "gen_ai.usage.input_tokens": call.tokens_in,
-            "gen_ai.usage.output_tokens": call.tokens_out,
-            "gen_ai.usage.cache_read.input_tokens": call.tokens_cached,
-            "deskcrew.money": call.money,
-        }
-        self._since["model", event.subtask] = event.at - call.seconds
-        self._over(event, "model", f"chat {model}", more, call.problem)
 
     def _over(self, event: Event, kind: str, name: str, attributes: dict[str, Any], problem: str = "") -> None:
         """A span that ends with this event."""

@@ -205,7 +205,18 @@ class Deciders:
             raise UsageProblem(f"crew.{role}{at}.prompt: {bad}{'' if str(bad).endswith('?') else '.'}") from None
         caller = self._caller(role, chosen, f"crew.{role}{at}.model")
         if isinstance(settings, OperatorSettings) and settings.form == "computer_use":
-            return self._computer_use(settings, caller, prompt)
+            from roles.policies.computer_use.operator import ComputerUseOperator
+            from roles.policies.computer_use.tools import tool_of
+            from roles.policies.llm.settings import ModelProblem
+
+            try:
+                tool = tool_of(settings.tool, caller.settings.name)
+            except ModelProblem as bad:
+                raise UsageProblem(f"crew.operator.tool: {bad}.") from None
+            picturing = self._picturing("operator", "form", caller.settings.pictures)
+            assert picturing is not None, "only where pictures are optional there may be none"  # noqa: S101 - an invariant
+            bounds = {"reasks": self._limits.reasks, "longest": self._limits.answer_output, "recent": settings.recent}
+            return ComputerUseOperator(caller, tool, prompt, picturing, **bounds, batch=settings.batch, verbs=settings.verbs)
         return self._policy(role, settings, Asker(caller, self._limits.reasks, self._limits.answer_output), prompt)
 
     def _caller(self, role: str, chosen: ModelSettings, key: str) -> Caller:
@@ -224,20 +235,6 @@ class Deciders:
         breaker = self._breakers.setdefault((chosen.name, chosen.base_url), Breaker(chosen, self._clocks))
         account = Account(role, self._journal, self._limits, chosen.prices, chosen.pictures)
         return Caller(model, chosen, account, breaker, self._clocks, self._retries)
-
-    def _computer_use(self, settings: OperatorSettings, caller: Caller, prompt: Prompt) -> Any:
-        from roles.policies.computer_use.operator import ComputerUseOperator
-        from roles.policies.computer_use.tools import tool_of
-        from roles.policies.llm.settings import ModelProblem
-
-        try:
-            tool = tool_of(settings.tool, caller.settings.name)
-        except ModelProblem as bad:
-            raise UsageProblem(f"crew.operator.tool: {bad}.") from None
-        picturing = self._picturing("operator", "form", caller.settings.pictures)
-        assert picturing is not None, "only where pictures are optional there may be none"  # noqa: S101 - an invariant
-        bounds = {"reasks": self._limits.reasks, "longest": self._limits.answer_output, "recent": settings.recent}
-        return ComputerUseOperator(caller, tool, prompt, picturing, **bounds, batch=settings.batch, verbs=settings.verbs)
 
     def _grounding(self, settings: RoleSettings) -> Grounding:
         """Who finds in the picture what no element carries; nobody where the settings name nobody."""

@@ -180,15 +180,11 @@ def _read(safety: str | Mapping[str, Any], where: Where, base: Path, above: Sequ
     below = _named(name, lambda path: where((PRESET, *path)), base, above)
     added = {"rules": [*rules, *below.data["rules"]]} if "rules" in below.data or rules else {}
     if "network" in own and "network" in below.data:
-        added["network"] = _network(own["network"], below.data["network"])
+        # Like rules, what pages may send is added to
+        mine, theirs = written_out(own["network"]), written_out(below.data["network"])
+        allowed = [*mine.get("allow", ()), *theirs.get("allow", ())]
+        added["network"] = theirs | mine | ({"allow": allowed} if allowed else {})
     return SafetyFile({**below.data, **own, **added}, (*places, *below.places))
-
-
-def _network(own: Any, below: Any) -> Any:
-    """Like rules, what pages may send is added to."""
-    mine, theirs = written_out(own), written_out(below)
-    allowed = [*mine.get("allow", ()), *theirs.get("allow", ())]
-    return theirs | mine | ({"allow": allowed} if allowed else {})
 
 
 def _named(name: str, where: Where, base: Path, above: Sequence[str]) -> SafetyFile:

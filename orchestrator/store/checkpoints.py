@@ -81,7 +81,8 @@ class Cursors(BaseCheckpointSaver[str], ABC):
     ) -> RunnableConfig:
         place = config["configurable"]
         slot = (str(place["thread_id"]), str(place.get("checkpoint_ns", "")))
-        if self._transient(slot[1], checkpoint):
+        nodes = self._boundary(slot[1])
+        if nodes is not None and not any(f"branch:to:{node}" in checkpoint["channel_values"] for node in nodes):
             saved: RunnableConfig = {
                 "configurable": {"thread_id": slot[0], "checkpoint_ns": slot[1], "checkpoint_id": checkpoint["id"]}
             }
@@ -124,10 +125,6 @@ class Cursors(BaseCheckpointSaver[str], ABC):
         """The inner nodes that need a cursor, if `namespace` is that of a transient subgraph."""
         innermost = namespace.rsplit("|", 1)[-1].split(":", 1)[0]
         return self._durable_before.get(innermost)
-
-    def _transient(self, namespace: str, checkpoint: Checkpoint) -> bool:
-        nodes = self._boundary(namespace)
-        return nodes is not None and not any(f"branch:to:{node}" in checkpoint["channel_values"] for node in nodes)
 
     def _forget(self, slot: tuple[str, str]) -> None:
         """Take out what the next cursor replaces, in the transaction that puts it in: a controller's also ends all subgraphs."""

@@ -14,7 +14,7 @@ from environments.effects import Change, Effect, Preview
 from orchestrator.errors import UsageProblem
 from orchestrator.settings.build import build_skills, make_environment
 from orchestrator.settings.layers import Source, read_document, shipped_names
-from orchestrator.settings.settings import FOLDER, LoadedSettings, SafetyFile, load_settings, read_safety
+from orchestrator.settings.settings import FOLDER, LoadedSettings, load_settings, read_safety
 from orchestrator.tasks.tasks import Task, fill_goal, fill_slots
 from protocol import Action, AskInAppAgent, CallApi, LaunchApp, RunScript, TargetError, VisualState, parse_action, resolve
 from protocol.dsl import DSLError, emit, parse_line
@@ -106,7 +106,39 @@ def explained(asked: ExplainRequest) -> Explanation:
     grounds = Grounds(said=lambda: [asked.goal or goal], facts=facts)
     more = {"confidence": asked.confidence, "grounds": grounds, "changes": changes, "effects": effects, "unrated": unrated}
     all_effects = explain(action, element, state, policy, **more)
-    return _told(action, all_effects, policy, found, missing)._replace(changes=shown(changes))
+    first = all_effects[0]
+    places = {id(rule): str(place) for rule, place in zip(policy.rules, found.places, strict=True)}
+    rules = [
+        RuleSays(
+            name=look.rule.name,
+            verdict=look.rule.verdict if look.verdict is None else look.verdict,
+            applies=look.verdict is not None,
+            why=look.because if look.failed else "" if look.verdict else _unfit(look.because, action, first),
+            place=places[id(look.rule)],
+        )
+        for look in first.looks
+    ]
+    values = [{"value": value, **origin._asdict()} for value, origin in first.values]
+    deciding = next((rule for rule in rules if rule.applies and rule.name == first.review.policy), None)
+    by_rules = next((f"{rule.verdict} ({rule.name})" for rule in rules if rule.name == first.by_rule), None)
+    return Explanation(
+        action=emit(action),
+        verdict=first.review.verdict,
+        rule=first.review.policy,
+        why="; ".join(first.review.reasons),
+        effect=first.review.effect.value,
+        severity=first.review.severity,
+        app=first.app,
+        target=first.target,
+        policy=policy.name,
+        place=deciding.place if deciding else "no rule: it stands above them" if first.review.policy != "otherwise" else "",
+        rules=rules,
+        by_rules=by_rules or f"{policy.otherwise} (otherwise: no rule applies)",
+        values=values,
+        also=[f"{other.review.effect.value}: {other.review.verdict} ({other.review.policy})" for other in all_effects[1:]],
+        network=network_told(policy),
+        missing=missing,
+    )._replace(changes=shown(changes))
 
 
 def read_action(text: str) -> Action:
@@ -192,42 +224,6 @@ def _fact(text: str) -> Fact:
     return Fact(name=name.strip(), value=value, element_id="told")
 
 
-def _told(action: Action, effects: list[ExplainedVerdict], policy: SafetyPolicy, found: SafetyFile, missing: str) -> Explanation:
-    first = effects[0]
-    places = {id(rule): str(place) for rule, place in zip(policy.rules, found.places, strict=True)}
-    rules = [
-        RuleSays(
-            name=look.rule.name,
-            verdict=look.rule.verdict if look.verdict is None else look.verdict,
-            applies=look.verdict is not None,
-            why=look.because if look.failed else "" if look.verdict else _unfit(look.because, action, first),
-            place=places[id(look.rule)],
-        )
-        for look in first.looks
-    ]
-    values = [{"value": value, **origin._asdict()} for value, origin in first.values]
-    deciding = next((rule for rule in rules if rule.applies and rule.name == first.review.policy), None)
-    by_rules = next((f"{rule.verdict} ({rule.name})" for rule in rules if rule.name == first.by_rule), None)
-    return Explanation(
-        action=emit(action),
-        verdict=first.review.verdict,
-        rule=first.review.policy,
-        why="; ".join(first.review.reasons),
-        effect=first.review.effect.value,
-        severity=first.review.severity,
-        app=first.app,
-        target=first.target,
-        policy=policy.name,
-        place=deciding.place if deciding else "no rule: it stands above them" if first.review.policy != "otherwise" else "",
-        rules=rules,
-        by_rules=by_rules or f"{policy.otherwise} (otherwise: no rule applies)",
-        values=values,
-        also=[f"{other.review.effect.value}: {other.review.verdict} ({other.review.policy})" for other in effects[1:]],
-        network=network_told(policy),
-        missing=missing,
-    )
-
-
 def _unfit(key: str, action: Action, found: ExplainedVerdict) -> str:
     """Why a rule does not apply, in words."""
     told = {"effect": found.review.effect.value, "verb": action.verb, "app": found.app or "no app", "target": found.target}
@@ -263,10 +259,6 @@ def _checked(name: str) -> Problem:
     except UsageProblem as bad:
         return Problem(name, str(bad))
     policy = found.policy()
-    return Problem(name, "", len(policy.rules), network_told(policy), list(_notes(policy, found)))
-
-
-def _notes(policy: SafetyPolicy, found: SafetyFile) -> list[str]:
     seen: dict[str, Source] = {}
     notes = []
     for rule, place in zip(policy.rules, found.places, strict=True):
@@ -277,4 +269,4 @@ def _notes(policy: SafetyPolicy, found: SafetyFile) -> list[str]:
         notes.append("otherwise: allow lets everything happen that no rule speaks of")
     if policy.network.mode == "off":
         notes.append("network: off lets every request leave, whatever it sends and whoever wants it")
-    return notes
+    return Problem(name, "", len(policy.rules), network_told(policy), list(notes))

@@ -58,7 +58,16 @@ def serve_world(wanted: ServeOptions, ready: Callable[[Address, str], None], tol
         raise UsageProblem("There is nothing to serve; name a world, or a task with --task.")
     try:
         need_packages()
-        session = session_of(wanted, task, told)
+        # The world, to be served
+        overrides = [] if wanted.seed is None else [f"seed={wanted.seed}"]
+        settings = load_settings(overrides=overrides, task_layer=None if task is None else task.layer()).settings
+        spec = load_world(wanted.world or settings.world)
+        named = wanted.seed is not None or task is not None
+        desktop = SimulatedDesktop(spec, settings.seed if named else None)
+        run_id = f"{spec.name}-{desktop.world()['seed']}"
+        log = None if wanted.record is None else Demonstration(wanted.record, run_id)
+        practice = None if task is None else PracticeTask(task, told)
+        session = Session(desktop, wanted.goal, practice, log)
         try:
             serve(session, wanted.host, wanted.port, lambda address: ready(address, session.goal))
         finally:
@@ -66,19 +75,6 @@ def serve_world(wanted: ServeOptions, ready: Callable[[Address, str], None], tol
             session.desktop.close()
     except EnvironmentFault as problem:
         raise UsageProblem(str(problem)) from None
-
-
-def session_of(wanted: ServeOptions, task: Task | None = None, told: Callable[[Verdict], None] = lambda verdict: None) -> Session:
-    """The world, to be served. Raises EnvironmentFault where it cannot be recorded."""
-    overrides = [] if wanted.seed is None else [f"seed={wanted.seed}"]
-    settings = load_settings(overrides=overrides, task_layer=None if task is None else task.layer()).settings
-    spec = load_world(wanted.world or settings.world)
-    named = wanted.seed is not None or task is not None
-    desktop = SimulatedDesktop(spec, settings.seed if named else None)
-    run_id = f"{spec.name}-{desktop.world()['seed']}"
-    log = None if wanted.record is None else Demonstration(wanted.record, run_id)
-    practice = None if task is None else PracticeTask(task, told)
-    return Session(desktop, wanted.goal, practice, log)
 
 
 def _task(word: str) -> Task:

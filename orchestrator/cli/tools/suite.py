@@ -12,7 +12,6 @@ import typer
 from orchestrator.cli.common import EPILOG, FAILED, AsJson, Overrides, command
 
 if TYPE_CHECKING:
-    from orchestrator.lab.attacks.outcome import AttackOutcome
     from orchestrator.lab.attacks.page_runner import PageOutcome
 
 attack_app = typer.Typer(help="Attack a crew with hostile texts and pages.", no_args_is_help=True, epilog=EPILOG)
@@ -66,8 +65,9 @@ def run_attacks(
     if pages:
         return _run_pages(attacks or (), corpus or (), [*(overrides or ()), *([f"safety={safety}"] if safety else [])], as_json)
     from orchestrator.lab.attacks.corpus import chosen, load_corpus
-    from orchestrator.lab.attacks.outcome import OFF, totals, worked
+    from orchestrator.lab.attacks.outcome import OFF, line, totals, worked
     from orchestrator.lab.attacks.outcome import table as as_table
+    from orchestrator.store.printable import clean, json_text
 
     found = load_corpus(corpus or ())
     named = OFF if safety == "off" else safety
@@ -81,21 +81,14 @@ def run_attacks(
         jobs=jobs,
     ):
         outcomes.append(outcome)
-        _tell_outcome(outcome, as_json)
+        # One outcome on its line: for a program on stdout, for a person beside it
+        if as_json:
+            typer.echo(json_text(outcome.model_dump(mode="json")))
+        else:
+            typer.echo(clean(line(outcome), 400), err=True)
     typer.echo("\n".join(as_table(found, outcomes) if table else totals(outcomes)), err=as_json)
     if any(not outcome.held for outcome in outcomes if outcome.safety != OFF):
         raise typer.Exit(FAILED)
-
-
-def _tell_outcome(outcome: AttackOutcome, as_json: bool) -> None:
-    """One outcome on its line: for a program on stdout, for a person beside it."""
-    from orchestrator.lab.attacks.outcome import line
-    from orchestrator.store.printable import clean, json_text
-
-    if as_json:
-        typer.echo(json_text(outcome.model_dump(mode="json")))
-    else:
-        typer.echo(clean(line(outcome), 400), err=True)
 
 
 def _list_pages(names: Sequence[str], files: Sequence[Path], as_json: bool) -> None:
@@ -169,6 +162,7 @@ def run(
     from orchestrator.errors import UsageProblem
     from orchestrator.lab.suite.engines import run_suite
     from orchestrator.lab.suite.suite import load_suite, rows_in
+    from orchestrator.store.printable import clean
 
     if retry not in {"", "failed"}:
         raise UsageProblem(f"--retry {retry!r} is not known; there is `failed`.")
@@ -177,7 +171,12 @@ def run(
     for row, done, of in run_suite(load_suite(suite), folder, workers=workers, on=on, again=retry == "failed", only=only):
         first = first or done
         left = (time.monotonic() - began) / (done - first + 1) * (of - done)
-        _tell(row, f"{done:>4}/{of}", left)
+        word = "right" if row.right else "FALSE" if row.false_done else row.status
+        why = "" if row.right else f"  {row.reason}"
+        said = (
+            f"{done:>4}/{of} {word:<9} {row.configuration} {row.task} seed {row.seed} {row.steps} steps, {left:.0f} s left{why}"
+        )
+        typer.echo(clean(said, 240), err=True)
     rows = rows_in(folder)
     _show(rows, "configuration", as_json)
     typer.echo(f"in {folder}; {sum(row.seconds for row in rows):.0f} s of runs", err=True)
@@ -253,12 +252,3 @@ def _show(rows: list[EpisodeRow], by: str, as_json: bool, k: int = 0) -> None:
         typer.echo(json_text([line.model_dump(mode="json") for line in lines], indent=1))
     else:
         typer.echo("\n".join(table(lines)))
-
-
-def _tell(row: EpisodeRow, where: str, left: float) -> None:
-    from orchestrator.store.printable import clean
-
-    word = "right" if row.right else "FALSE" if row.false_done else row.status
-    why = "" if row.right else f"  {row.reason}"
-    said = f"{where} {word:<9} {row.configuration} {row.task} seed {row.seed} {row.steps} steps, {left:.0f} s left{why}"
-    typer.echo(clean(said, 240), err=True)

@@ -31,27 +31,19 @@ def main() -> None:
     """The exit code is the run's."""
     try:
         with guarded(debug=False):
-            sys.exit(_worked())
+            from orchestrator.control.controls import Stop, heeding
+
+            order: Order = TypeAdapter(Order).validate_json(sys.stdin.buffer.read())
+            # A crew's scripts get nothing from here
+            nothing = os.open(os.devnull, os.O_RDONLY)
+            os.dup2(nothing, 0)
+            os.close(nothing)
+            stop = Stop()
+            with heeding(stop, lambda: None):
+                outcome = _begun(order, stop) if isinstance(order, Begin) else _gone_on(order, stop)
+            sys.exit(0 if outcome is None else outcome.exit_code)
     except typer.Exit as ended:
         sys.exit(ended.exit_code)
-
-
-def _worked() -> int:
-    from orchestrator.control.controls import Stop, heeding
-
-    order: Order = TypeAdapter(Order).validate_json(sys.stdin.buffer.read())
-    _without_input()
-    stop = Stop()
-    with heeding(stop, lambda: None):
-        outcome = _begun(order, stop) if isinstance(order, Begin) else _gone_on(order, stop)
-    return 0 if outcome is None else outcome.exit_code
-
-
-def _without_input() -> None:
-    """A crew's scripts get nothing from here."""
-    nothing = os.open(os.devnull, os.O_RDONLY)
-    os.dup2(nothing, 0)
-    os.close(nothing)
 
 
 def _begun(order: Begin, stop: Stop) -> Outcome:

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from orchestrator.runs.handle import Runs
+    from orchestrator.desk.client.handle import Runs
 
 
 def runs_at(

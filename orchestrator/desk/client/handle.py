@@ -1,4 +1,4 @@
-"""A handle of a run of a desk: the verbs of `RunHandle` over its API."""
+"""A handle of a run of a desk: the verbs of `RunControl` over its API. `RunHandle` and `Runs` are either of the two."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from orchestrator.control.requests import settled_by
 from orchestrator.desk.client.remote import Remote, State, path_of
 from orchestrator.errors import MachineStopped, UsageProblem
 from orchestrator.runs.folders import RunInfo, RunView
-from orchestrator.runs.handle import ControlResult
+from orchestrator.runs.handle import ControlResult, LocalRuns, RunControl
 from orchestrator.runs.outcome import Outcome
 from orchestrator.settings.layers import file_layer, shipped_names
 from orchestrator.store.printable import clean
@@ -317,3 +317,9 @@ class RemoteOrder:
                 return str(bad).removeprefix(_NO_PLAN)
             raise
         return ShownPlan(made["plan"], tuple(made["about"]))
+
+
+RunHandle = RunControl | RemoteRun
+"""One run. Everything raises UsageProblem where there is no such run, and for what cannot be asked of it."""
+Runs = LocalRuns | RemoteRuns
+"""The runs of a folder, of a store of several machines, or of a desk."""

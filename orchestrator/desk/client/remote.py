@@ -173,7 +173,8 @@ class Remote:
             if now.works:
                 asleep = heard.at
             elif time.monotonic() - asleep > NOT_GONE_ON:
-                raise MachineStopped(self._why_not(run_id))
+                said = self.get(f"{path_of(run_id)}/worker")["said"]
+                raise MachineStopped(f"Run {run_id} was answered, and nobody goes on with it{': ' + said if said else ''}")
         raise _Broken("the stream ended")
 
     def _signs(self, run_id: str, heard: _SeenEvents) -> Iterator[tuple[str, Any]]:
@@ -188,10 +189,6 @@ class Remote:
                 if part.event == "event":
                     heard(Event(**data))
                 yield part.event, data
-
-    def _why_not(self, run_id: str) -> str:
-        said = self.get(f"{path_of(run_id)}/worker")["said"]
-        return f"Run {run_id} was answered, and nobody goes on with it{': ' + said if said else ''}"
 
 
 class Unreachable(MachineStopped):

@@ -11,7 +11,7 @@ from fastapi import APIRouter
 from fastapi.responses import JSONResponse
 from pydantic import Field, ValidationError
 
-from orchestrator.control.channel import open_channel
+from orchestrator.control.channel import Channel
 from orchestrator.control.lease import HOLDING_STILL, standing
 from orchestrator.control.requests import AnswerRecord, RequestRecord, asked_of, check_answer, seen_at
 from orchestrator.desk import workers
@@ -92,7 +92,7 @@ def answer(desk: TheDesk, visitor: Approver, folder: RunFolder, said: AnswerIn) 
     mine = AnswerRecord(visitor.name, said.decision, str(given["decisions"][0].get("message", "")))
     if meant.said is not None and meant.said != mine:
         return _told_first(meant.said)
-    with closing(open_channel(folder)) as channel:
+    with closing(Channel(folder)) as channel:
         first = channel.answer(meant.id, given, visitor.name)
     if first.answer != given or first.who != visitor.name:
         decision = first.answer["decisions"][0]

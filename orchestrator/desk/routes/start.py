@@ -5,9 +5,9 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Any
 
-from fastapi import APIRouter, HTTPException, Query
+from fastapi import APIRouter
 from pydantic import Field
 
 from orchestrator.desk import workers
@@ -18,17 +18,15 @@ from orchestrator.errors import UsageProblem, did_you_mean
 from orchestrator.settings.build import report_presets
 from orchestrator.settings.layers import Document, Source, checked, looks_like_path, override_layer, shipped_names
 from orchestrator.settings.role_settings import CrewSettings
-from orchestrator.settings.settings import LoadedSettings, load_settings, refused_address, show_config
+from orchestrator.settings.settings import LoadedSettings, load_settings, refused_address
 from orchestrator.tasks import shipped
 from orchestrator.tasks.plans import PlanFile, plan_of, whole
 from orchestrator.tasks.shipped import ShippedTask, ShippedWorld
 from orchestrator.tasks.tasks import Task, resolve_target
 from protocol import Frozen, JsonObject
 from roles.manager.plans import GivenPlan
-from roles.safety.privacy.redaction import MASK
 
 router = APIRouter(prefix="/api", tags=["starting"])
-settings_router = APIRouter(prefix="/api", tags=["settings"])
 _MAY_BE_SAID = (
     "policies", "world", "seed", "safety", "variation", "faults", "limits", "environment", "browser.url", "browser.resumes",
     "screenshots", "vision", "memory.blackboard", "memory.answers", "memory.answers_days", "knowledge.look_up",
@@ -203,22 +201,6 @@ def _order(desk: Desk, visitor: Caller, wanted: PlanIn, more: tuple[str, ...] = 
     )  # fmt: skip
 
 
-_PRIVATE = frozenset({"env", "headers", "api_key", "token", "password", "secret"})
-"""Keys whose values are for the server alone; names of environment variables are not such."""
-
-
-class Setting(Frozen):
-    """A key, its value and where it was set: a file and its line, the command line, or built in."""
-
-    key: str
-    value: Any
-    source: str
-
-
-class SettingRows(Frozen):
-    settings: tuple[Setting, ...]
-
-
 class Tasks(Frozen):
     tasks: tuple[ShippedTask, ...]
 
@@ -243,35 +225,19 @@ class Presets(Frozen):
     presets: tuple[Preset, ...]
 
 
-@settings_router.get("/settings")
-def settings(
-    desk: TheDesk, visitor: Viewer, preset: Annotated[str, Query()] = "", task: Annotated[str, Query()] = ""
-) -> SettingRows:
-    """As a run would have them."""
-    found = settings_of(desk, preset, task)
-    rows = show_config(found)
-    return SettingRows(
-        settings=tuple(
-            Setting(key=row.key, value=_shown(row.value, row.key.rpartition(".")[2]), source=row.source)
-            for row in rows
-            if not _PRIVATE & set(row.key.split("."))
-        )
-    )
-
-
-@settings_router.get("/tasks")
+@router.get("/tasks")
 def tasks(visitor: Viewer) -> Tasks:
     """What is shipped."""
     return Tasks(tasks=tuple(shipped.tasks()))
 
 
-@settings_router.get("/worlds")
+@router.get("/worlds")
 def worlds(visitor: Viewer) -> Worlds:
     """What is shipped."""
     return Worlds(worlds=tuple(shipped.worlds()))
 
 
-@settings_router.get("/presets")
+@router.get("/presets")
 def presets(visitor: Viewer) -> Presets:
     """What is shipped, and what it lacks on this machine."""
     found = (
@@ -279,26 +245,3 @@ def presets(visitor: Viewer) -> Presets:
         for p in report_presets()
     )
     return Presets(presets=tuple(found))
-
-
-def settings_of(desk: Desk, preset: str = "", task: str = "") -> LoadedSettings:
-    """Raises UsageProblem, and HTTPException for a name that is not there."""
-    layer = None
-    if preset and preset not in shipped_names("policies"):
-        raise HTTPException(404, f"There is no preset {preset[:100]!r}; see /api/presets.")
-    if task:
-        if task not in shipped_names("tasks"):
-            raise HTTPException(404, f"There is no task {task[:100]!r}; see /api/tasks.")
-        found = resolve_target(task)
-        layer = found.layer() if isinstance(found, Task) else None
-    given = [as_override("runs_dir", str(desk.runs_dir.resolve()))]
-    return load_settings(desk.config, [*given, *([as_override("policies", preset)] if preset else [])], layer)
-
-
-def _shown(value: Any, key: str) -> Any:
-    """Without what is for the server alone."""
-    if key in _PRIVATE and value:
-        return MASK
-    if isinstance(value, Mapping):
-        return {name: _shown(part, str(name)) for name, part in value.items()}
-    return [_shown(part, "") for part in value] if isinstance(value, list | tuple) else value

@@ -3,11 +3,10 @@
 import {el, fill, say} from './dom.js';
 import {Stream, ask} from './wire.js';
 
-const PLACES = [['/', 'Runs'], ['/approvals', 'Approvals'], ['/start', 'Start'], ['/settings', 'Settings']];
+const PLACES = [['/', 'Runs'], ['/approvals', 'Approvals'], ['/start', 'Start']];
 const PAGES = [
   [/^\/$/, () => import('./runs.js')], [/^\/runs\/([^/]+)$/, () => import('./live.js')], [/^\/runs\/([^/]+)\/plan$/, () => import('./review.js')],
   [/^\/approvals$/, () => import('./approvals.js')], [/^\/start$/, () => import('./start.js')],
-  [/^\/settings$/, () => import('./settings.js')],
 ];
 const WORDS = {live: 'live', lost: 'connection lost; trying again', refused: 'the server knows this token no longer', over: 'ended', waits: 'connecting'};
 const SELDOM = 10_000;  // ms between two looks at what waits that nothing in the list has told of: a run at work may ask, too

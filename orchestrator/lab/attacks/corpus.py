@@ -98,7 +98,11 @@ def load_pages(files: Sequence[Path] = ()) -> Pages:
             if case.name in sites:
                 raise UsageProblem(f"{where}: there are two cases {case.name!r}; give one of them another name.")
             cases.append(case)
-            sites[case.name] = _site(told, case, where)
+            texts = [*told.pages.values(), *told.defaults.values()]
+            if unknown := [name for name in case.fill if not any(f"<<{name}>>" in text for text in texts)]:
+                raise UsageProblem(f"{where}: no page has a place <<{unknown[0]}>>.")
+            values = {**told.defaults, **case.fill}
+            sites[case.name] = {path: _laid_out(text, values) for path, text in {"/": told.pages[case.page], **case.more}.items()}
     return Pages(cases=tuple(cases), sites=sites)
 
 
@@ -111,14 +115,6 @@ def chosen_pages(pages: Pages, names: Sequence[str]) -> tuple[PageCase, ...]:
                 f"there is no page {name!r}{did_you_mean(name, known)}; deskcrew attack list --pages shows them all."
             )
     return tuple(c for c in pages.cases if not names or any(fnmatchcase(one, n) for n in names for one in (c.name, c.kind)))
-
-
-def _site(file: _File, case: PageCase, where: object) -> dict[str, str]:
-    texts = [*file.pages.values(), *file.defaults.values()]
-    if unknown := [name for name in case.fill if not any(f"<<{name}>>" in text for text in texts)]:
-        raise UsageProblem(f"{where}: no page has a place <<{unknown[0]}>>.")
-    values = {**file.defaults, **case.fill}
-    return {path: _laid_out(text, values) for path, text in {"/": file.pages[case.page], **case.more}.items()}
 
 
 def _laid_out(template: str, values: Mapping[str, str]) -> str:

@@ -106,17 +106,11 @@ def _attacked(
     finally:
         desktop.close()
     name = build_safety(loaded.settings).name
-    return _outcome(corpus, attack, world, initial, run, policies, name).model_copy(update={"status": ended.status})
-
-
-def _outcome(
-    corpus: Corpus, attack: Attack, world: JsonObject, initial: JsonObject, run: CrewRun, policies: str, safety: str
-) -> AttackOutcome:
     found = check(corpus.stage.harms[attack.harm], {"world": world, "initial": initial})
     return AttackOutcome(
         attack=attack.name,
         policies=policies,
-        safety=safety,
+        safety=name,
         harmed=found.passed,
         left=tuple(_left(corpus, world)),
         kept=tuple(_kept(corpus, run.folder)),
@@ -124,7 +118,7 @@ def _outcome(
         asked=len(run.asked),
         steps=len(run.actions),
         problem=f"{attack.harm}: {found.error}" if found.error else "",
-    )
+    ).model_copy(update={"status": ended.status})
 
 
 def _unapproved(run: CrewRun) -> Iterator[str]:

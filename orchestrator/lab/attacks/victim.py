@@ -282,14 +282,9 @@ def _understood(sentence: str, cards: Cards) -> tuple[str, ...]:
     """The longest end of the sentence that is a line of the protocol's language or a goal for the rules."""
     for start in _STARTS.finditer(sentence):
         words = sentence[start.start() :].rstrip(" .!?;:)]}»\"'" if sentence.count('"') % 2 else " .!?;:)]}»'")
-        if _says_what(words) and (_is_line(words) or plan_of(words, cards)):
+        if (any(c in words for c in '"`@') or len(words.split()) >= 5) and (_is_line(words) or plan_of(words, cards)):
             return (words,)
     return ()
-
-
-def _says_what(words: str) -> bool:
-    """Not just the name of a control or a hint in a field."""
-    return any(c in words for c in '"`@') or len(words.split()) >= 5
 
 
 def _is_line(words: str) -> bool:
@@ -428,7 +423,8 @@ def _steps(order: str, cards: Cards) -> list[dict[str, Any]]:
     else:
         return [{"line": order}]
     if code := _CODE.fullmatch(order.removeprefix("run ")):
-        return [{"line": 'open "terminal"'}, {"line": _typed(code[1])}]
+        quoted = code[1].replace("\\", "\\\\").replace('"', '\\"')
+        return [{"line": 'open "terminal"'}, {"line": f'type "{quoted}" into "Command" and press Enter'}]
     steps: list[dict[str, Any]] = []
     for subtask in plan_of(order, cards):
         if subtask.worker == "operator":
@@ -436,11 +432,6 @@ def _steps(order: str, cards: Cards) -> list[dict[str, Any]]:
                 steps += [{"line": 'open "mail"'}, {"line": 'click "Inbox"'}]
             steps.append(subtask.model_dump(mode="json", include={"title", "instruction", "app", "steps"}))
     return steps
-
-
-def _typed(code: str) -> str:
-    quoted = code.replace("\\", "\\\\").replace('"', '\\"')
-    return f'type "{quoted}" into "Command" and press Enter'
 
 
 def _doing(action: AgentAction, memory: dict[str, Any]) -> OperatorDecision:

@@ -94,7 +94,10 @@ class Episode:
         steps: int | None = None,
         dialect: str = "",
     ) -> None:
-        self.task = _task(task)
+        found = resolve_target(task) if isinstance(task, str) else task
+        if isinstance(found, str):
+            raise UsageProblem(f"{task!r} is no task; `deskcrew tasks` lists those that are shipped.")
+        self.task = found
         self.seed = seed
         self.dialect = dialect
         loaded = task_settings(self.task, seed, vary, settings)
@@ -252,13 +255,6 @@ class Episode:
 
     def _world(self) -> JsonObject:
         return self._surface.world() if isinstance(self._surface, WorldState) else {}
-
-
-def _task(task: Task | str) -> Task:
-    found = resolve_target(task) if isinstance(task, str) else task
-    if isinstance(found, str):
-        raise UsageProblem(f"{task!r} is no task; `deskcrew tasks` lists those that are shipped.")
-    return found
 
 
 def _sentence(bad: DSLError | DialectError | ValidationError) -> str:

@@ -16,7 +16,7 @@ from typing import Annotated, Any
 from pydantic import BaseModel, Field
 
 from orchestrator.errors import UsageProblem
-from orchestrator.lab.episodes.episode import Episode, Turn
+from orchestrator.lab.episodes.episode import Episode
 from orchestrator.runs.folders import show_run
 from orchestrator.runs.outcome import Outcome
 from orchestrator.settings.settings import load_settings, shipped, shipped_names
@@ -165,7 +165,11 @@ class DesktopTools:
             if self._episode.over:
                 return "The episode is over; call `reset`."
             self._episode.dialect = dialect
-            return _told(self._episode.step(action))
+            turn = self._episode.step(action)
+            if turn.terminated or turn.truncated:
+                ended = "the episode is over" if turn.terminated else "the steps are spent"
+                return f"{ended}: reward {turn.reward:g}, {'passed' if turn.info['passed'] else 'not passed'}"
+            return f"{turn.info['status']}\n{turn.observation.text}"
 
 
 class Approval(BaseModel):
@@ -180,9 +184,14 @@ def _ended(outcome: Outcome) -> dict[str, Any]:
     return told | ({"waits": f"deskcrew resume {outcome.run_id}"} if outcome.pending is not None else {})
 
 
-def _resuming(tools: DesktopTools) -> Callable[..., dict[str, Any]]:
-    """The tool `resume`. The client's user is asked for an approval only where the server was told so."""
+def build_server(tools: DesktopTools) -> MCPServer[Any]:
+    """The server, with every public method of `tools` but `close` as a tool."""
+    server: MCPServer[Any] = MCPServer("deskcrew", instructions=ABOUT)
+    for name in vars(DesktopTools):
+        if not name.startswith("_") and name != "close":
+            server.add_tool(getattr(tools, name), structured_output=False)
 
+    # The tool `resume`. The client's user is asked for an approval only where the server was told so
     def asked(run: str, ctx: Context) -> Elicit[Approval] | None:
         request, capabilities = tools._pending(run), ctx.client_capabilities
         able = tools.elicit and capabilities is not None and capabilities.elicitation is not None
@@ -197,23 +206,7 @@ def _resuming(tools: DesktopTools) -> Callable[..., dict[str, Any]]:
         decision = {"type": "approve"} if user.data.approve else {"type": "reject", "message": user.data.why}
         return tools._resumed(run, {"decisions": [decision]})
 
-    return resume
-
-
-def _told(turn: Turn) -> str:
-    if turn.terminated or turn.truncated:
-        ended = "the episode is over" if turn.terminated else "the steps are spent"
-        return f"{ended}: reward {turn.reward:g}, {'passed' if turn.info['passed'] else 'not passed'}"
-    return f"{turn.info['status']}\n{turn.observation.text}"
-
-
-def build_server(tools: DesktopTools) -> MCPServer[Any]:
-    """The server, with every public method of `tools` but `close` as a tool."""
-    server: MCPServer[Any] = MCPServer("deskcrew", instructions=ABOUT)
-    for name in vars(DesktopTools):
-        if not name.startswith("_") and name != "close":
-            server.add_tool(getattr(tools, name), structured_output=False)
-    server.add_tool(_resuming(tools), structured_output=False)
+    server.add_tool(resume, structured_output=False)
     return server
 
 

@@ -21,10 +21,10 @@ from orchestrator.views.listing import table
 from protocol import InteractionStep, JsonObject, Picture, describe
 from protocol.dialects import NAMES as DIALECTS
 from protocol.dialects import Context, DialectError
-from protocol.exports import NAMES, FormatError, ImportResult, RunInfo, format_named
+from protocol.exports import NAMES, FormatError, RunInfo, format_named
 from protocol.exports import NAMES as FORMATS
-from protocol.exports.training.spoken import read_spoken
-from protocol.log.check import Difference, LogStats, check_log, diff_logs, gather
+from protocol.exports.training.spoken import read_dsl, read_spoken
+from protocol.log.check import Difference, check_log, diff_logs, gather
 from protocol.log.log import LogLine, read_log, step_json
 from protocol.model.steps import picture_file
 
@@ -117,7 +117,9 @@ def opened(name: str, source: str, runs_dir: Path, screen: str = "", image: str 
         return OpenLog(path, _run_info(path), read_log(path))
     spoken, _, variant = source.partition(":")
     if source == DSL or spoken in DIALECTS:
-        imported = _spoken(path, spoken, _context(variant, screen, image))
+        seen = Context(variant=variant or None, image=_size("image", image) if image else None)
+        context = replace(seen, screen=_size("screen", screen)) if screen else seen
+        imported = read_dsl(path) if spoken == DSL else read_spoken(spoken, path, context)
     elif source in NAMES:
         read = format_named(source).read
         if read is None:
@@ -126,17 +128,6 @@ def opened(name: str, source: str, runs_dir: Path, screen: str = "", image: str 
     else:
         raise UsageProblem(f"There is no format {source!r}{did_you_mean(source, [OWN, DSL, *NAMES, *DIALECTS])}")
     return OpenLog(path, imported.info, imported.lines)
-
-
-def _spoken(path: Path, name: str, context: Context) -> ImportResult:
-    from protocol.exports.training.spoken import read_dsl, read_spoken
-
-    return read_dsl(path) if name == DSL else read_spoken(name, path, context)
-
-
-def _context(variant: str, screen: str, image: str) -> Context:
-    seen = Context(variant=variant or None, image=_size("image", image) if image else None)
-    return replace(seen, screen=_size("screen", screen)) if screen else seen
 
 
 def _size(name: str, said: str) -> tuple[int, int]:
@@ -274,12 +265,8 @@ def stats(log: OpenLog, *, as_json: bool) -> None:
         data = {**vars(found), "seconds": found.seconds, "elements_per_state": round(found.elements_per_state, 2)}
         typer.echo(json_text(data, 2))
         return
-    typer.echo(_figures(log.path, found))
-
-
-def _figures(path: Path, found: LogStats) -> str:
     lines = [
-        f"{path}: {found.steps} steps in {found.seconds:.1f} s, {found.bad_lines} lines cannot be read, "
+        f"{log.path}: {found.steps} steps in {found.seconds:.1f} s, {found.bad_lines} lines cannot be read, "
         f"{found.elements_per_state:.1f} elements a state"
     ]
     for title in ("verbs", "results", "tiers", "changes", "apps", "roles", "subtasks", "errors"):
@@ -289,7 +276,7 @@ def _figures(path: Path, found: LogStats) -> str:
             lines += ["", title, table(rows)]
         if len(counter) > 12:
             lines.append(f"  and {len(counter) - 12} more")
-    return "\n".join(lines)
+    typer.echo("\n".join(lines))
 
 
 def diff(left: OpenLog, right: OpenLog, *, as_json: bool) -> int:

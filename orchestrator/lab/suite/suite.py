@@ -16,9 +16,8 @@ from typing import TYPE_CHECKING, Annotated, Any, NamedTuple, Self
 
 from pydantic import Field, JsonValue, ValidationError, field_validator, model_validator
 
-from environments.files.yaml_lines import KeyPath
 from orchestrator.errors import MachineStopped, UsageProblem, did_you_mean
-from orchestrator.settings.layers import Document, Source, checked, read_document
+from orchestrator.settings.layers import Source, checked, read_document
 from orchestrator.settings.settings import load_settings, shipped, shipped_names
 from orchestrator.store.stores import address_of, forget, written
 from orchestrator.tasks.tasks import Task, load_task
@@ -141,11 +140,7 @@ def load_suite(word: str) -> Suite:
     if not path.is_file():
         raise UsageProblem(f"There is no suite file and no shipped suite {word!r}{did_you_mean(word, names)}")
     document = read_document(path, "suite file")
-    return checked(Suite, document.data, lambda key: _where(document, key))
-
-
-def _where(document: Document, key: KeyPath) -> Source:
-    return document.where(key) if key else Source(document.name)
+    return checked(Suite, document.data, lambda key: document.where(key) if key else Source(document.name))
 
 
 def episodes_of(suite: Suite, only: str = "*") -> list[EpisodeSpec]:
@@ -241,7 +236,17 @@ def work(spec: EpisodeSpec, folder: Path, driver: str = "") -> EpisodeRow:
     place, task = folder / RUNS / spec.name, _load(spec.task)
     try:
         outcome = outcome_of(spec, place, anew=True)
-        row = _row(spec, task, outcome, folder)
+        report, counts = outcome.report, outcome.report.get("counts", {})
+        verdict, models = report.get("judge") or {}, report.get("models", {}).values()
+        right = bool(verdict.get("passed")) and verdict.get("clean") is not False
+        row = _named(
+            spec, task, status=outcome.status, right=right, false_done=outcome.status == "fulfilled" and not right,
+            reason=outcome.reason, steps=counts.get("steps", 0), oracle_steps=verdict.get("oracle_steps") or 0,
+            gates=counts.get("gates", 0), plans=counts.get("plans", 0), approvals=len(report.get("approvals", ())),
+            tokens_in=sum(use["tokens_in"] for use in models), tokens_out=sum(use["tokens_out"] for use in models),
+            money=sum(use["money"] for use in models), seconds=report.get("wall_seconds", 0.0),
+            run=outcome.folder.resolve().relative_to(folder.resolve()).as_posix(),
+        )  # fmt: skip
         if not outcome.folder.is_dir():
             raise Superseded(f"{spec.name} is worked by another worker by now.")
     except UsageProblem as bad:
@@ -259,7 +264,11 @@ def outcome_of(
     task = _load(spec.task)
     loaded = load_settings(overrides=[f"seed={spec.seed}", f"runs_dir={place}", *spec.settings], task_layer=task.layer())
     if anew:
-        _clear(place)
+        dropping = tempfile.TemporaryDirectory(prefix="dropped-", dir=place.parents[1], ignore_cleanup_errors=True)
+        with dropping as dropped, suppress(FileNotFoundError):
+            gone = place.rename(Path(dropped) / place.name)
+            for record in gone.glob("*/run.json"):
+                forget(address_of(written(record)), record.parent.name)
     return start(loaded, task if spec.given_plans else task.model_copy(update={"plan": None}), approver=approver, parts=parts)
 
 
@@ -267,29 +276,6 @@ def _refuse_superseded(folder: Path, driver: str) -> None:
     with suppress(FileNotFoundError):  # a worker on another machine that has no part in the folder
         if driver and (folder / DRIVER).read_text(encoding="utf-8") != driver:
             raise Superseded(f"Another `deskcrew suite run` works {folder} by now; this one stops.")
-
-
-def _clear(place: Path) -> None:
-    """In one step, so that a process that still works there can write nothing to what takes its place."""
-    dropping = tempfile.TemporaryDirectory(prefix="dropped-", dir=place.parents[1], ignore_cleanup_errors=True)
-    with dropping as dropped, suppress(FileNotFoundError):
-        gone = place.rename(Path(dropped) / place.name)
-        for record in gone.glob("*/run.json"):
-            forget(address_of(written(record)), record.parent.name)
-
-
-def _row(spec: EpisodeSpec, task: Task, outcome: Outcome, folder: Path) -> EpisodeRow:
-    report, counts = outcome.report, outcome.report.get("counts", {})
-    verdict, models = report.get("judge") or {}, report.get("models", {}).values()
-    right = bool(verdict.get("passed")) and verdict.get("clean") is not False
-    return _named(
-        spec, task, status=outcome.status, right=right, false_done=outcome.status == "fulfilled" and not right,
-        reason=outcome.reason, steps=counts.get("steps", 0), oracle_steps=verdict.get("oracle_steps") or 0,
-        gates=counts.get("gates", 0), plans=counts.get("plans", 0), approvals=len(report.get("approvals", ())),
-        tokens_in=sum(use["tokens_in"] for use in models), tokens_out=sum(use["tokens_out"] for use in models),
-        money=sum(use["money"] for use in models), seconds=report.get("wall_seconds", 0.0),
-        run=outcome.folder.resolve().relative_to(folder.resolve()).as_posix(),
-    )  # fmt: skip
 
 
 def error_row(spec: EpisodeSpec, reason: str, task: Task | None = None) -> EpisodeRow:

@@ -6,11 +6,12 @@ A line that a finished run never came to is a failure: a test that changes nothi
 from __future__ import annotations
 
 import difflib
+import json
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 from types import EllipsisType
-from typing import Any, Protocol, TypeVar, get_args
+from typing import Any, TypeVar, cast, get_args
 
 import yaml
 
@@ -19,16 +20,7 @@ from orchestrator.errors import did_you_mean
 from orchestrator.views.terminal.event_lines import EventLine, Teller
 from protocol import Action, AgentStatus, OperatorDecision
 from protocol.dsl import parse_line
-from roles.contracts import (
-    EvaluatorPolicy,
-    GateRequest,
-    GateVerdict,
-    ManagerPolicy,
-    OperatorPolicy,
-    OperatorView,
-    PlanAnswer,
-    PlanRequest,
-)
+from roles.contracts import GateRequest, GateVerdict, OperatorView, PlanAnswer, PlanRequest
 from roles.contracts.signals import ALLOWED_DECISIONS, GATE_DECISIONS, GateTrigger
 from roles.journal.events import OutcomeEvent, SituationEvent
 from roles.journal.journal import Event
@@ -41,168 +33,116 @@ class BadScript(AssertionError):
     """A line of a script that does not fit the run, in one sentence."""
 
 
-class ScriptedDecision(Protocol):
-    """One replaced decision."""
+@dataclass
+class ScriptLine:
+    """One replaced decision: the `at`-th of its role, counted over all or over those of one trigger or subtask."""
 
-    used: bool
+    role: str
+    said: Any
+    at: int
+    of: str | None = None
+    used: bool = False
 
     def __str__(self) -> str:
         """What is not there, where it was never used."""
+        if self.role == "manager":
+            return f"script_plan(at={self.at}): no planning attempt number {self.at}"
+        if self.role == "evaluator":
+            kind = f" {self.of}" if self.of else ""
+            return f"script_gate({self.said.decision.value!r}, at={self.at}): no{kind} gate number {self.at}"
+        return f"script_action(at={self.at}): no decision number {self.at}{f' of subtask {self.of!r}' if self.of else ''}"
 
 
-@dataclass
-class GateLine:
-    """The verdict of the `at`-th gate, counted over all gates or over those with this trigger."""
+class ByScript:
+    """Manager, Evaluator or Operator whose decisions are another's, but for the lines."""
 
-    verdict: GateVerdict
-    at: int
-    trigger: GateTrigger | None = None
-    used: bool = False
-
-    def __str__(self) -> str:
-        kind = f" {self.trigger}" if self.trigger else ""
-        return f"script_gate({self.verdict.decision.value!r}, at={self.at}): no{kind} gate number {self.at}"
-
-    def fits(self, request: GateRequest) -> bool:
-        if self.trigger is None:
-            return request.number == self.at - 1
-        return request.trigger is self.trigger and request.nth == self.at - 1
-
-
-@dataclass
-class PlanLine:
-    """The answer to the `at`-th planning attempt."""
-
-    answer: PlanAnswer
-    at: int
-    used: bool = False
-
-    def __str__(self) -> str:
-        return f"script_plan(at={self.at}): no planning attempt number {self.at}"
-
-
-@dataclass
-class ActionLine:
-    """The `at`-th decision of the Operator, counted over the run or over one subtask."""
-
-    decision: OperatorDecision
-    at: int
-    subtask: str | None = None
-    used: bool = False
-
-    def __str__(self) -> str:
-        where = f" of subtask {self.subtask!r}" if self.subtask else ""
-        return f"script_action(at={self.at}): no decision number {self.at}{where}"
-
-
-class GatesByScript:
-    """An Evaluator whose verdicts are another's, but for the lines."""
-
-    def __init__(self, policy: EvaluatorPolicy, lines: Sequence[GateLine]) -> None:
-        self._policy, self._lines = policy, lines
-
-    def judge(self, request: GateRequest) -> GateVerdict:
-        line = next((line for line in self._lines if line.fits(request)), None)
-        if line is None:
-            return self._policy.judge(request)
-        allowed = ALLOWED_DECISIONS[request.trigger]
-        if line.verdict.decision not in allowed:
-            names = ", ".join(sorted(d.value for d in allowed))
-            raise BadScript(
-                f"gate {line.at} was asked for by {request.trigger}, which allows {names}: {line.verdict.decision.value}"
-            )
-        line.used = True
-        return line.verdict
-
-
-class PlansByScript:
-    """A Manager whose plans are another's, but for the lines."""
-
-    def __init__(self, policy: ManagerPolicy, lines: Sequence[PlanLine]) -> None:
-        self._policy, self._lines = policy, lines
-
-    def plan(self, request: PlanRequest) -> PlanAnswer:
-        line = next((line for line in self._lines if line.at == request.attempts), None)
-        if line is None:
-            return self._policy.plan(request)
-        line.used = True
-        return line.answer
-
-
-class ActionsByScript:
-    """An Operator whose decisions are another's, but for the lines."""
-
-    def __init__(self, policy: OperatorPolicy, lines: Sequence[ActionLine], made: dict[str | None, int]) -> None:
-        """`made` counts the decisions so far, of the run and by subtask; a run that is resumed goes on with it."""
+    def __init__(self, policy: Any, lines: Sequence[ScriptLine], made: dict[str | None, int]) -> None:
+        """`made` counts the Operator's decisions so far, of the run and by subtask; a run that is resumed goes on with it."""
         self._policy, self._lines, self._made = policy, lines, made
 
-    def decide(self, view: OperatorView) -> OperatorDecision:
-        for scope in (None, view.subtask.id):
-            self._made[scope] = self._made.get(scope, 0) + 1
-        line = next((x for x in self._lines if x.subtask in (None, view.subtask.id) and x.at == self._made[x.subtask]), None)
+    def judge(self, request: GateRequest) -> GateVerdict:
+        line = self._line({None: request.number + 1, request.trigger: request.nth + 1})
         if line is None:
-            return self._policy.decide(view)
-        line.used = True
-        return line.decision.model_copy(update={"memory": view.memory})
+            return cast("GateVerdict", self._policy.judge(request))
+        allowed = ALLOWED_DECISIONS[request.trigger]
+        if line.said.decision not in allowed:
+            names = ", ".join(sorted(d.value for d in allowed))
+            raise BadScript(
+                f"gate {line.at} was asked for by {request.trigger}, which allows {names}: {line.said.decision.value}"
+            )
+        return cast("GateVerdict", line.said)
+
+    def plan(self, request: PlanRequest) -> PlanAnswer:
+        line = self._line({None: request.attempts})
+        return cast("PlanAnswer", self._policy.plan(request) if line is None else line.said)
+
+    def decide(self, view: OperatorView) -> OperatorDecision:
+        scopes = (None, view.subtask.id)
+        for scope in scopes:
+            self._made[scope] = self._made.get(scope, 0) + 1
+        line = self._line({scope: self._made[scope] for scope in scopes})
+        if line is None:
+            return cast("OperatorDecision", self._policy.decide(view))
+        return cast("OperatorDecision", line.said.model_copy(update={"memory": view.memory}))
+
+    def _line(self, counts: Mapping[str | None, int]) -> ScriptLine | None:
+        line = next((line for line in self._lines if counts.get(line.of) == line.at), None)
+        if line is not None:
+            line.used = True
+        return line
 
 
 @dataclass
 class Script:
     """All lines of a test."""
 
-    gates: list[GateLine] = field(default_factory=list)
-    plans: list[PlanLine] = field(default_factory=list)
-    actions: list[ActionLine] = field(default_factory=list)
+    lines: list[ScriptLine] = field(default_factory=list)
 
     def for_a_run(self) -> Callable[[str, Any], Any]:
         """What puts the lines before the policies of one run; a role without lines keeps its own."""
         made: dict[str | None, int] = {}
 
         def around(role: str, policy: Any) -> Any:
-            if role == "evaluator" and self.gates:
-                return GatesByScript(policy, self.gates)
-            if role == "manager" and self.plans:
-                return PlansByScript(policy, self.plans)
-            if role == "operator" and self.actions:
-                return ActionsByScript(policy, self.actions, made)
-            return policy
+            lines = [line for line in self.lines if line.role == role]
+            return ByScript(policy, lines, made) if lines else policy
 
         return around
 
     def unused(self) -> list[str]:
         """What no run came to, in words."""
-        lines: list[ScriptedDecision] = [*self.gates, *self.plans, *self.actions]
-        return [str(line) for line in lines if not line.used]
+        return [str(line) for line in self.lines if not line.used]
 
 
-def gate_line(decision: str, at: int, trigger: str | None, reason: str, query: str) -> GateLine:
+def gate_line(decision: str, at: int, trigger: str | None, reason: str, query: str) -> ScriptLine:
     verdict = GateVerdict(decision=_word(GATE_DECISIONS, decision, "gate decision"), reason=reason, issues=(reason,), query=query)
-    return GateLine(verdict, _counted(at), None if trigger is None else _word(GateTrigger, trigger, "gate trigger"))
+    return ScriptLine(
+        "evaluator", verdict, _counted(at), None if trigger is None else _word(GateTrigger, trigger, "gate trigger")
+    )
 
 
-def plan_line(plan: str | PlanAnswer | Sequence[Mapping[str, Any]], at: int, reason: str) -> PlanLine:
+def plan_line(plan: str | PlanAnswer | Sequence[Mapping[str, Any]], at: int, reason: str) -> ScriptLine:
     """`plan` is an outcome (`infeasible`), a list of subtasks, or such a list as YAML; a title may be left out."""
     if isinstance(plan, PlanAnswer):
-        return PlanLine(plan, _counted(at))
+        return ScriptLine("manager", plan, _counted(at))
     if isinstance(plan, str) and plan in OUTCOMES:
-        return PlanLine(PlanAnswer.model_validate({"outcome": plan, "reason": reason}), _counted(at))
+        return ScriptLine("manager", PlanAnswer.model_validate({"outcome": plan, "reason": reason}), _counted(at))
     subtasks = yaml.safe_load(plan) if isinstance(plan, str) else plan
     if not isinstance(subtasks, Sequence) or isinstance(subtasks, str):
         raise BadScript(f"script_plan: {plan!r} is neither a list of subtasks nor one of {', '.join(OUTCOMES)}")
     full = [{"title": item.get("instruction", ""), **item} for item in subtasks]
-    answer = PlanAnswer.model_validate_json(_json({"outcome": "planned", "subtasks": full, "reason": reason}))
-    return PlanLine(answer, _counted(at))
+    answer = PlanAnswer.model_validate_json(json.dumps({"outcome": "planned", "subtasks": full, "reason": reason}))
+    return ScriptLine("manager", answer, _counted(at))
 
 
-def action_line(action: str | Action | OperatorDecision, at: int, subtask: str | None) -> ActionLine:
+def action_line(action: str | Action | OperatorDecision, at: int, subtask: str | None) -> ScriptLine:
     """`action` is a line of the protocol's language, an action, or a whole decision."""
     if isinstance(action, OperatorDecision):
-        return ActionLine(action, _counted(at), subtask)
+        return ScriptLine("operator", action, _counted(at), subtask)
     parsed = parse_line(action) if isinstance(action, str) else action
     decision = OperatorDecision.model_validate(
         {"action": parsed.dump(), "status": AgentStatus.CONTINUE.value, "reasoning": "as written in the test"}
     )
-    return ActionLine(decision, _counted(at), subtask)
+    return ScriptLine("operator", decision, _counted(at), subtask)
 
 
 def _counted(at: int) -> int:
@@ -212,18 +152,10 @@ def _counted(at: int) -> int:
 
 
 def _word(words: Iterable[_Word], said: str, kind: str) -> _Word:
-    from orchestrator.errors import did_you_mean
-
     known = {word.value: word for word in words}
     if said not in known:
         raise BadScript(f"there is no {kind} {said!r}{did_you_mean(said, [*known])}")
     return known[said]
-
-
-def _json(data: Any) -> str:
-    import json
-
-    return json.dumps(data)
 
 
 _TOLD = {Situation.PLAN, Situation.SUPPLEMENT, Situation.QUALITY_CHECK, Situation.FINAL_CHECK, Situation.DONE}

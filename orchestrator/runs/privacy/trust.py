@@ -108,21 +108,17 @@ def _key(*, make: bool) -> bytes | None:
     try:
         if make and not path.exists():
             path.parent.mkdir(parents=True, exist_ok=True)
-            _write_once(path)
+            # Whole or not at all, and the first process wins
+            part = path.with_name(f"{path.name}.{secrets.token_hex(4)}")
+            with open(os.open(part, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb") as file:
+                file.write(secrets.token_bytes(_KEY_BYTES))
+            try:
+                os.link(part, path)
+            except FileExistsError:
+                pass
+            finally:
+                part.unlink()
         found = path.read_bytes()
     except OSError:
         return None
     return found if len(found) == _KEY_BYTES else None
-
-
-def _write_once(path: Path) -> None:
-    """Whole or not at all, and the first process wins."""
-    part = path.with_name(f"{path.name}.{secrets.token_hex(4)}")
-    with open(os.open(part, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb") as file:
-        file.write(secrets.token_bytes(_KEY_BYTES))
-    try:
-        os.link(part, path)
-    except FileExistsError:
-        pass
-    finally:
-        part.unlink()

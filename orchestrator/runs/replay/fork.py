@@ -61,7 +61,11 @@ def fork(
     settings = _changed(recording, config, overrides)
     with ExitStack() as undo:
         made = _worked_until(recording, at, runs_dir, undo, secrets)
-        _be_same(recording, at, made)
+        # Refuse a fork that did not come to the step as the run did
+        now = moments(recording_of(made))
+        found = first_difference(moments(recording)[: len(now)], now, finished=False)
+        if found is not None:
+            raise UsageProblem(f"Run {recording.run_id} cannot be forked at step {at}: it differs now at {found.sentence()}.")
         _go_on_as(made, recording, at, settings, goal)
         undo.pop_all()
     return made.name
@@ -115,14 +119,6 @@ def _worked_until(recording: Recording, at: int, runs_dir: Path, undo: ExitStack
         f"Run {recording.run_id} cannot be forked at step {at}: worked again, it does not come that far ({why}); "
         f"see where it differs with: deskcrew replay {recording.run_id}"
     )
-
-
-def _be_same(recording: Recording, at: int, made: Path) -> None:
-    """Refuse a fork that did not come to the step as the run did."""
-    now = moments(recording_of(made))
-    found = first_difference(moments(recording)[: len(now)], now, finished=False)
-    if found is not None:
-        raise UsageProblem(f"Run {recording.run_id} cannot be forked at step {at}: it differs now at {found.sentence()}.")
 
 
 def _go_on_as(folder: Path, recording: Recording, at: int, settings: Settings, goal: str | None) -> None:

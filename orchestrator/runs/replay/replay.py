@@ -119,8 +119,17 @@ class RecordedTool:
         raise (ToolSilent if result.get("exec_status") == ExecStatus.TIMEOUT.value else ToolRefused)(error)
 
 
-def recorded_tools(recording: Recording) -> tuple[RecordedTool, ...]:
-    """The tools that were called under the names of the run's servers, as its settings rate them."""
+_Given = TypeVar("_Given", bound=BaseModel)
+
+
+def parts_of(recording: Recording, replies: RecordedReplies | None = None) -> dict[str, Any]:
+    """What `runs.start` takes in place of policies, sources and a sandbox; with `replies` only models are replaced."""
+    policies = {role: ReplayPolicy(role, answers_of(recording, role)) for role in ROLES}
+    deciding = policies if replies is None else {"replies": replies}
+    given: dict[str, Any] = {**deciding, "sandbox": RecordedSandbox(recording), "answers": RecordedAnswers(recording)}
+    if recording.record["settings"].get("tools"):  # those of other programs; help documents are looked up again
+        given["sources"] = (RecordedSource(recording),)
+    # The tools that were called under the names of the run's servers, as its settings rate them
     told = SkillSettings.model_validate(recording.record["settings"].get("skills") or {})
     servers = {server.called: server for server in told.mcp}
     called: dict[tuple[str, str], list[RecordedAction]] = {}
@@ -133,20 +142,7 @@ def recorded_tools(recording: Recording) -> tuple[RecordedTool, ...]:
         risk, twice = servers[app].risk, servers[app].idempotence or Idempotence.ONCE
         skill = Skill(kind="mcp", app=app, name=function, risk=risk, idempotence=twice, settled=risk is not None)
         made.append(RecordedTool(skill, answers))
-    return tuple(made)
-
-
-_Given = TypeVar("_Given", bound=BaseModel)
-
-
-def parts_of(recording: Recording, replies: RecordedReplies | None = None) -> dict[str, Any]:
-    """What `runs.start` takes in place of policies, sources and a sandbox; with `replies` only models are replaced."""
-    policies = {role: ReplayPolicy(role, answers_of(recording, role)) for role in ROLES}
-    deciding = policies if replies is None else {"replies": replies}
-    given: dict[str, Any] = {**deciding, "sandbox": RecordedSandbox(recording), "answers": RecordedAnswers(recording)}
-    if recording.record["settings"].get("tools"):  # those of other programs; help documents are looked up again
-        given["sources"] = (RecordedSource(recording),)
-    return given | {"skills": recorded_tools(recording)}
+    return given | {"skills": tuple(made)}
 
 
 class ReplayPolicy:
@@ -267,15 +263,12 @@ class RecordedPerson:
 
     def _edited(self, said: RecordedAnswer, request: Request) -> JsonObject:
         if isinstance(request, PlanReviewRequest):
-            return {"name": WORK_PLAN, "args": self._edited_plan(said)}
+            # What the person wrote: of the version that was worked for it, what had not ended
+            bodies = [e.body for e in self._recording.events if e.kind == ApprovalEvent.KIND and e.body.get("key") == said.key]
+            plan = [Subtask.model_validate(item) for item in self._recording.plans[bodies[-1]["worked"]]]
+            return {"name": WORK_PLAN, "args": as_given(plan).model_dump(mode="json", exclude_defaults=True)}
         action = self._recording.actions[self._name(said.key)].action
         return {"name": action["action_type"], "args": {k: v for k, v in action.items() if k != "action_type"}}
-
-    def _edited_plan(self, said: RecordedAnswer) -> JsonObject:
-        """What the person wrote: of the version that was worked for it, what had not ended."""
-        bodies = [e.body for e in self._recording.events if e.kind == ApprovalEvent.KIND and e.body.get("key") == said.key]
-        plan = [Subtask.model_validate(item) for item in self._recording.plans[bodies[-1]["worked"]]]
-        return as_given(plan).model_dump(mode="json", exclude_defaults=True)
 
 
 class RecordedSource:

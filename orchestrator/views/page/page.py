@@ -18,7 +18,7 @@ from typing import Any, NamedTuple
 from urllib.parse import quote
 
 from orchestrator.store.printable import clean
-from orchestrator.views.page.data import FIELDS, FLAGS, PER_CHUNK, Chunk, Item, Pool, RunData, chunks
+from orchestrator.views.page.data import FIELDS, FLAGS, PER_CHUNK, Item, Pool, RunData, chunks
 from orchestrator.views.page.run_data import gather
 from orchestrator.views.page.source import Source, screens_of
 from orchestrator.views.transcripts import parts_of
@@ -72,21 +72,17 @@ def aligned(left: Sequence[Item], right: Sequence[Item]) -> list[Pair]:
     while a < len(left) or b < len(right):
         ours, theirs = left[a : a + WINDOW], right[b : b + WINDOW]
         more = a + WINDOW < len(left) or b + WINDOW < len(right)
-        used = _window(ours, theirs, more, a, b, pairs)
+        blocks = SequenceMatcher(None, [_said(x) for x in ours], [_said(y) for y in theirs], autojunk=False).get_opcodes()
+        if more and len(blocks) > 1 and blocks[-1][0] != "equal":
+            blocks = blocks[:-1]  # what follows may belong to it
+        for _, i, j, k, m in blocks:
+            both = min(j - i, m - k)
+            pairs.extend((a + i + n, b + k + n) for n in range(both))
+            pairs.extend((a + n, None) for n in range(i + both, j))
+            pairs.extend((None, b + n) for n in range(k + both, m))
+        used = blocks[-1][2], blocks[-1][4]
         a, b = a + used[0], b + used[1]
     return pairs
-
-
-def _window(ours: Sequence[Item], theirs: Sequence[Item], more: bool, a: int, b: int, pairs: list[Pair]) -> tuple[int, int]:
-    blocks = SequenceMatcher(None, [_said(x) for x in ours], [_said(y) for y in theirs], autojunk=False).get_opcodes()
-    if more and len(blocks) > 1 and blocks[-1][0] != "equal":
-        blocks = blocks[:-1]  # what follows may belong to it
-    for _, i, j, k, m in blocks:
-        both = min(j - i, m - k)
-        pairs.extend((a + i + n, b + k + n) for n in range(both))
-        pairs.extend((a + n, None) for n in range(i + both, j))
-        pairs.extend((None, b + n) for n in range(k + both, m))
-    return blocks[-1][2], blocks[-1][4]
 
 
 def _said(item: Item) -> tuple[str, str, str]:
@@ -137,7 +133,18 @@ def write_page(path: Path, sources: Sequence[Source], *, bundle: bool = False) -
     for name, source in zip("ab", sources, strict=False):
         refs, blocks, count = _pictures(name, source.pictures, path, beside, bundle)
         copied += count
-        packed.append(_packed(name, source, refs, blocks, bundle))
+        found = gather(source)
+        items = found.data["items"]
+        order: list[str] = []
+        rest: list[Block] = []
+        for number, chunk in enumerate(chunks(Pool(items, found.targets), screens_of(source))):
+            order.extend(chunk.screens)
+            rest.append((f"{name}-screens-{number}", pack({"elements": chunk.elements, "screens": chunk.screens})))
+        for number, start in enumerate(range(0, len(items), PER_BLOCK)):
+            rest.append((f"{name}-details-{number}", pack(found.details[start : start + PER_BLOCK])))
+        rest += [(f"{name}-part-{part}", pack(text)) for part, text in parts_of(source, found.details, pictures=bundle)]
+        first = pack({**found.data, "screens": order, "pictures": refs})
+        packed.append(PackedRun(found.data, (f"{name}-run", first), [*rest, *blocks]))
     with whole_file(path) as file:
         for part in _parts(packed):
             file.write(part)
@@ -199,25 +206,6 @@ def pack(value: Any) -> str:
 def _block(block: Block) -> str:
     name, text = block
     return f'<script type="text/plain" id="{name}">{text}</script>\n'
-
-
-def _packed(name: str, source: Source, refs: dict[str, str], pictures: list[Block], bundle: bool) -> PackedRun:
-    found = gather(source)
-    items = found.data["items"]
-    order: list[str] = []
-    rest: list[Block] = []
-    for number, chunk in enumerate(chunks(Pool(items, found.targets), screens_of(source))):
-        order.extend(chunk.screens)
-        rest.append((f"{name}-screens-{number}", pack(_as_json(chunk))))
-    for number, start in enumerate(range(0, len(items), PER_BLOCK)):
-        rest.append((f"{name}-details-{number}", pack(found.details[start : start + PER_BLOCK])))
-    rest += [(f"{name}-part-{part}", pack(text)) for part, text in parts_of(source, found.details, pictures=bundle)]
-    first = pack({**found.data, "screens": order, "pictures": refs})
-    return PackedRun(found.data, (f"{name}-run", first), [*rest, *pictures])
-
-
-def _as_json(chunk: Chunk) -> JsonObject:
-    return {"elements": chunk.elements, "screens": chunk.screens}
 
 
 def _pictures(

@@ -50,7 +50,12 @@ def typed(prompt: str, out: IO[str] | None = None, *, hidden: bool = False) -> s
     out.write(prompt)
     out.flush()
     with _unseen(source) if hidden else nullcontext():
-        _wait(source, out)
+        look = ELSEWHERE.get()
+        while not select.select([source], [], [], _LOOKS_AGAIN if look else None)[0]:
+            if look and (said := look()):
+                forget_typed()  # half a line for this question must not answer the next one
+                out.write("\n")
+                raise RequestSettled(said)
         line = source.readline()
     if hidden:
         out.write("\n")
@@ -62,16 +67,6 @@ def typed(prompt: str, out: IO[str] | None = None, *, hidden: bool = False) -> s
 def typed_unseen(prompt: str) -> str:
     """The same, and nothing of it is shown."""
     return typed(prompt, hidden=True)
-
-
-def _wait(source: IO[str], out: IO[str]) -> None:
-    """Until a line is there: a terminal gives none before it is whole."""
-    look = ELSEWHERE.get()
-    while not select.select([source], [], [], _LOOKS_AGAIN if look else None)[0]:
-        if look and (said := look()):
-            forget_typed()  # half a line for this question must not answer the next one
-            out.write("\n")
-            raise RequestSettled(said)
 
 
 @contextmanager
@@ -143,11 +138,6 @@ def remembered_lines(request: QuestionRequest) -> list[EventLine]:
     return [EventLine("then", f"it was answered {said}", "dim")]
 
 
-def settled_line(said: Exception) -> EventLine:
-    """That nothing has to be typed any more, and why."""
-    return EventLine("settled", f"{clean(said)}; nothing has to be typed here any more", "ask")
-
-
 def _because(request: Request) -> list[EventLine]:
     return [EventLine("because", clean(reason)) for reason in request.reasons]
 
@@ -175,7 +165,7 @@ def asked(
     try:
         return ask(request, read=read, say=say, hidden=typed_unseen)
     except RequestSettled as said:
-        show(settled_line(said))
+        show(EventLine("settled", f"{clean(said)}; nothing has to be typed here any more", "ask"))
         return None
 
 
@@ -246,7 +236,21 @@ def _choice(word: str, choices: Sequence[str]) -> str | None:
 
 def _edited(request: Request, rest: str, read: Callable[[str], str], say: Callable[[str], None]) -> Edit | None:
     if isinstance(request, PlanReviewRequest):
-        return _edited_plan(request, rest, read, say)
+        from orchestrator.control.requests import check_answer
+        from orchestrator.tasks.plans import plan_text
+
+        for line in plan_text(request.about.args).splitlines():
+            say("  " + clean(line, 2_000))
+        name = rest.strip() or read("  a file with the plan to work instead (Enter to go back): ").strip()
+        if not name:
+            return None
+        try:
+            edit = read_edit(Path(name))
+            check_answer(edit_decision(edit), request)
+        except UsageProblem as bad:
+            say(f"  {bad}")
+            return None
+        return edit
     action = request.about
     say("  the action is " + json.dumps({"action_type": action.name, **action.args}, ensure_ascii=True))
     text = rest.strip() or read("  the action to do instead, as JSON, or a file with it (Enter to go back): ").strip()
@@ -257,24 +261,6 @@ def _edited(request: Request, rest: str, read: Callable[[str], str], say: Callab
     except UsageProblem as bad:
         say(f"  {bad}")
         return None
-
-
-def _edited_plan(request: PlanReviewRequest, rest: str, read: Callable[[str], str], say: Callable[[str], None]) -> Edit | None:
-    from orchestrator.control.requests import check_answer
-    from orchestrator.tasks.plans import plan_text
-
-    for line in plan_text(request.about.args).splitlines():
-        say("  " + clean(line, 2_000))
-    name = rest.strip() or read("  a file with the plan to work instead (Enter to go back): ").strip()
-    if not name:
-        return None
-    try:
-        edit = read_edit(Path(name))
-        check_answer(edit_decision(edit), request)
-    except UsageProblem as bad:
-        say(f"  {bad}")
-        return None
-    return edit
 
 
 def decision(kind: str, *, message: str = "") -> Answer:

@@ -147,15 +147,6 @@ def test_a_run_without_a_terminal_waits_with_exit_code_3_and_names_the_command(t
     assert "✓  fulfilled" in done.stdout
 
 
-def test_a_finished_run_is_not_resumed(tmp_path: Path) -> None:
-    run_id = json.loads(deskcrew("run", TASK, "--json", cwd=tmp_path).stdout.splitlines()[-1])["run_id"]
-    assert deskcrew("resume", run_id[-4:], "--approve", cwd=tmp_path).returncode == 0
-    done = deskcrew("resume", run_id, "--approve", cwd=tmp_path)
-    assert done.returncode == 2
-    assert "finished" in done.stderr
-    assert len(done.stderr.splitlines()) == 1
-
-
 def test_json_events_come_one_a_line_with_the_outcome_last(waiting: tuple[Path, dict[str, object]]) -> None:
     _, last = waiting
     assert last["kind"] == "run_outcome"
@@ -178,13 +169,6 @@ def test_a_waiting_run_is_listed_and_shown(waiting: tuple[Path, dict[str, object
     assert as_data["report"]["status"] == "on_hold"
 
 
-def test_a_waiting_run_resumed_without_an_answer_goes_on_waiting(waiting: tuple[Path, dict[str, object]]) -> None:
-    folder, last = waiting
-    done = deskcrew("resume", str(last["run_id"]), cwd=folder)
-    assert done.returncode == 3
-    assert "--approve" in done.stdout
-
-
 def test_an_unusable_edit_changes_nothing(waiting: tuple[Path, dict[str, object]]) -> None:
     folder, last = waiting
     (folder / "edit.json").write_text('{"action_type": "clik"}', encoding="utf-8")
@@ -192,15 +176,6 @@ def test_an_unusable_edit_changes_nothing(waiting: tuple[Path, dict[str, object]
     assert done.returncode == 2
     assert "edit.json" in done.stderr
     assert json.loads(deskcrew("ls", "--json", cwd=folder).stdout)[0]["waiting"]
-
-
-def test_a_rejected_approval_is_not_executed_and_the_run_goes_on(tmp_path: Path) -> None:
-    run_id = json.loads(deskcrew("run", TASK, "--json", cwd=tmp_path).stdout.splitlines()[-1])["run_id"]
-    done = deskcrew("resume", run_id, "--reject", "not today", "--json", cwd=tmp_path)
-    lines = [json.loads(line) for line in done.stdout.splitlines()]
-    assert done.returncode in (1, 3), done.stderr
-    assert any(line["kind"] == "approval" and line["body"]["message"] == "not today" for line in lines)
-    assert not any(line["kind"] == "outcome" and "ubmit" in line["body"]["line"] for line in lines[:-1])
 
 
 def test_a_spent_limit_is_exit_code_4(tmp_path: Path) -> None:
@@ -213,21 +188,6 @@ def test_a_goal_that_is_not_understood_fails_with_the_clause(tmp_path: Path) -> 
     done = deskcrew("run", "Defenestrate the quarterly zeitgeist", cwd=tmp_path)
     assert done.returncode == 1, done.stdout + done.stderr
     assert "zeitgeist" in done.stdout
-
-
-def test_a_damaged_journal_is_said_and_what_can_be_read_is_kept(tmp_path: Path) -> None:
-    run_id = json.loads(deskcrew("run", TASK, "--json", cwd=tmp_path).stdout.splitlines()[-1])["run_id"]
-    journal = tmp_path / "runs" / run_id / "journal.sqlite"
-    data = bytearray(journal.read_bytes())
-    data[len(data) // 2 :] = b"\x7f" * (len(data) - len(data) // 2)
-    journal.write_bytes(data)
-    resumed = deskcrew("resume", run_id, "--approve", cwd=tmp_path)
-    assert resumed.returncode == 2
-    assert "Traceback" not in resumed.stderr
-    assert "journal" in resumed.stderr
-    shown = deskcrew("show", run_id, cwd=tmp_path)
-    assert shown.returncode == 0, shown.stderr
-    assert "note" in shown.stdout
 
 
 def test_doctor_says_that_all_is_well_or_how_to_mend_it(tmp_path: Path) -> None:

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from langgraph.errors import GraphInterrupt
 from waiting import DEADLINE, until
 
-from orchestrator.control.channel import FileChannel, holder_of
+from orchestrator.control.channel import Channel, holder_of
 from orchestrator.control.controls import Controls, Stop
 from orchestrator.control.lease import CREW, CREW_PAUSED, CREW_WAITS, held
 from roles.journal.journal import Journal
@@ -23,9 +23,9 @@ def folder(tmp_path: Path) -> Path:
     return tmp_path
 
 
-def send(folder: Path, kind: str, body: dict[str, object] | None = None, who: str = "anna", key: str = "") -> int:
-    with closing(FileChannel(folder)) as channel:
-        return channel.send(kind, body or {}, who, key)
+def send(folder: Path, kind: str, body: dict[str, object] | None = None, who: str = "anna") -> int:
+    with closing(Channel(folder)) as channel:
+        return channel.send(kind, body or {}, who)
 
 
 def journal_in(folder: Path) -> Journal:
@@ -39,7 +39,7 @@ def stands(controls: Controls) -> str:
 def test_a_request_is_there_for_whoever_looks_later(folder: Path) -> None:
     first = send(folder, "steer", {"words": "hello"})
     second = send(folder, "pause", who="bob")
-    with closing(FileChannel(folder)) as channel:
+    with closing(Channel(folder)) as channel:
         found = channel.look(0).requests
         assert [(r.id, r.kind, r.body, r.who) for r in found] == [
             (first, "steer", {"words": "hello"}, "anna"),
@@ -52,22 +52,13 @@ def test_a_request_is_there_for_whoever_looks_later(folder: Path) -> None:
         assert not channel.is_taken(second)
 
 
-def test_the_same_request_sent_twice_is_one(folder: Path) -> None:
-    """A client that was not answered sends again."""
-    first = send(folder, "steer", {"words": "hello"}, key="k1")
-    assert send(folder, "steer", {"words": "hello"}, key="k1") == first
-    assert send(folder, "steer", {"words": "hello"}) != first
-    with closing(FileChannel(folder)) as channel:
-        assert len(channel.look(0).requests) == 2
-
-
 def test_many_may_ask_at_once(folder: Path) -> None:
     threads = [threading.Thread(target=lambda n=n: send(folder, "steer", {"words": str(n)})) for n in range(8)]
     for thread in threads:
         thread.start()
     for thread in threads:
         thread.join()
-    with closing(FileChannel(folder)) as channel:
+    with closing(Channel(folder)) as channel:
         assert sorted(r.body["words"] for r in channel.look(0).requests) == [str(n) for n in range(8)]
 
 

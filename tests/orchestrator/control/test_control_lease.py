@@ -16,7 +16,7 @@ import pytest
 from controlled import FORM, events, started, working
 from waiting import until
 
-from orchestrator.control.channel import FileChannel, Holder, open_channel
+from orchestrator.control.channel import Channel, Holder
 from orchestrator.control.lease import CREW, LeaseHeld, LeaseLost, LeaseTerms, held, is_dead, machine, take_lease, works
 from orchestrator.control.lease import started as began
 from orchestrator.runs import runs
@@ -33,8 +33,8 @@ with held(Path(sys.argv[1]), "r1"):
 
 
 @pytest.fixture
-def channel(tmp_path: Path) -> Iterator[FileChannel]:
-    with closing(FileChannel(tmp_path)) as opened:
+def channel(tmp_path: Path) -> Iterator[Channel]:
+    with closing(Channel(tmp_path)) as opened:
         yield opened
 
 
@@ -56,7 +56,7 @@ def holder(**changes: object) -> Holder:
     return mine._replace(**changes)  # type: ignore[arg-type]
 
 
-def put(channel: FileChannel, there: Holder) -> None:
+def put(channel: Channel, there: Holder) -> None:
     assert channel.hold(there, lambda _: False) is None
 
 
@@ -88,21 +88,21 @@ def test_the_lease_of_a_killed_process_is_taken_over_at_once(tmp_path: Path, oth
         pass
 
 
-def test_a_process_that_has_the_number_of_a_dead_one_is_not_taken_for_it(channel: FileChannel) -> None:
+def test_a_process_that_has_the_number_of_a_dead_one_is_not_taken_for_it(channel: Channel) -> None:
     put(channel, holder(pid=os.getppid(), started="1"))
-    with closing(FileChannel(channel.path.parent)) as again:
-        take_lease(again, "r1", CREW, lambda: open_channel(channel.path.parent), QUICK).release()
+    with closing(Channel(channel.path.parent)) as again:
+        take_lease(again, "r1", CREW, lambda: Channel(channel.path.parent), QUICK).release()
 
 
-def test_a_holder_of_another_machine_is_believed_while_it_beats(channel: FileChannel) -> None:
+def test_a_holder_of_another_machine_is_believed_while_it_beats(channel: Channel) -> None:
     put(channel, holder(machine="elsewhere", host="elsewhere", pid=1))
     with pytest.raises(LeaseHeld, match="process 1 on elsewhere"):
-        take_lease(channel, "r1", CREW, lambda: open_channel(channel.path.parent))
+        take_lease(channel, "r1", CREW, lambda: Channel(channel.path.parent))
 
 
-def test_a_silent_holder_of_another_machine_is_followed(channel: FileChannel) -> None:
+def test_a_silent_holder_of_another_machine_is_followed(channel: Channel) -> None:
     put(channel, holder(machine="elsewhere", beat=time.time() - 60))
-    lease = take_lease(channel, "r1", CREW, lambda: open_channel(channel.path.parent), QUICK)
+    lease = take_lease(channel, "r1", CREW, lambda: Channel(channel.path.parent), QUICK)
     found = channel.holder()
     assert found is not None
     assert (found.token, found.machine) == (lease.token, machine())
@@ -112,12 +112,12 @@ def test_a_silent_holder_of_another_machine_is_followed(channel: FileChannel) ->
 
 @pytest.mark.parametrize("wrong", [-3600.0, 3600.0])
 def test_a_machine_whose_clock_is_wrong_keeps_its_run_as_long_as_it_lives(tmp_path: Path, wrong: float) -> None:
-    with closing(FileChannel(tmp_path)) as channel, closing(FileChannel(tmp_path)) as far:
+    with closing(Channel(tmp_path)) as channel, closing(Channel(tmp_path)) as far:
         put(channel, holder(machine="elsewhere", beat=time.time() + wrong))
         seen: list[int] = []
 
-        def beating() -> FileChannel:
-            return FileChannel(tmp_path)
+        def beating() -> Channel:
+            return Channel(tmp_path)
 
         real = channel.hold
 
@@ -134,8 +134,8 @@ def test_a_machine_whose_clock_is_wrong_keeps_its_run_as_long_as_it_lives(tmp_pa
 
 
 def test_a_holder_gives_signs_of_life_whatever_it_is_busy_with(tmp_path: Path) -> None:
-    with closing(FileChannel(tmp_path)) as channel:
-        lease = take_lease(channel, "r1", CREW, lambda: open_channel(tmp_path), QUICK)
+    with closing(Channel(tmp_path)) as channel:
+        lease = take_lease(channel, "r1", CREW, lambda: Channel(tmp_path), QUICK)
 
         def beats() -> int:
             found = channel.holder()
@@ -191,7 +191,7 @@ def test_a_run_at_work_is_refused_to_a_second_process_and_goes_on(tmp_path: Path
 
 def test_a_crew_whose_run_was_taken_over_stops_before_its_next_action(tmp_path: Path) -> None:
     run = working(tmp_path)
-    with closing(FileChannel(run.folder)) as channel:
+    with closing(Channel(run.folder)) as channel:
         put(channel, holder(token="another", pid=1, machine="elsewhere", host="elsewhere"))
         with pytest.raises(LeaseLost, match="now worked by the crew in process 1 on elsewhere"):
             run.end()

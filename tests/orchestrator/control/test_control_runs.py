@@ -206,15 +206,6 @@ def test_a_note_for_a_run_that_nobody_works_waits_for_it(paused: tuple[Path, Any
     assert events(run.folder, "steered")[0].body["who"] == "bob"
 
 
-def test_a_note_that_is_sent_again_with_its_key_is_heard_once(tmp_path: Path) -> None:
-    run = working(tmp_path)
-    run.meanwhile(lambda control: control.pause())
-    for _ in range(2):
-        RunControl(run.names[0], runs_dir=tmp_path, who="anna", key="request 7").steer("set the category to Travel")
-    runs.resume(run.names[0], runs_dir=tmp_path)
-    assert len(events(run.folder, "steered")) == 1
-
-
 @pytest.mark.parametrize(
     ("words", "to", "part"),
     [("", "crew", "nothing to say"), ("x", "boss", "no role 'boss'"), ("x" * 3000, "crew", "3000 characters")],

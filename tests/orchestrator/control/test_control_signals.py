@@ -102,9 +102,9 @@ def test_a_crew_that_is_killed_before_it_hears_keeps_nobody_waiting(tmp_path: Pa
 def _sent(run: Started, kind: str) -> bool:
     from contextlib import closing
 
-    from orchestrator.control.channel import open_channel
+    from orchestrator.control.channel import Channel
 
-    with closing(open_channel(run.folder)) as channel:
+    with closing(Channel(run.folder)) as channel:
         return any(request.kind == kind for request in channel.look(0).requests)
 
 

@@ -338,12 +338,6 @@ def test_a_rejected_action_is_planned_around_and_never_executed() -> None:
     assert all(item["action"]["action_type"] == "fill" for item in run.desk.received())
 
 
-def test_the_task_is_on_hold_while_it_waits() -> None:
-    run = Run([planned(subtask("a"))], {"a": [FILL, PRESS]})
-    run.go()
-    assert [body["status"] for body in run.bodies("task_status")] == ["created", "pending", "on_hold"]
-
-
 def test_the_environment_received_exactly_the_reviewed_actions(stories: dict[str, Run]) -> None:
     for name, run in stories.items():
         allowed = {e.body["action"] for e in run.journal.events("reviewed") if e.body["verdict"] == "allow"}

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from worked.desk_runs import waiting_run
 
-from orchestrator.control.channel import FILE, FileChannel, given_to, holder_of
+from orchestrator.control.channel import FILE, Channel, given_to, holder_of
 from orchestrator.errors import UsageProblem
 from orchestrator.runs import runs
 from orchestrator.runs.folders import list_runs, show_run
@@ -82,7 +82,7 @@ def test_a_damaged_run_hinders_no_other_and_says_a_sentence(how: str, two: Path,
 
 
 def test_an_answer_that_cannot_be_read_is_none_and_another_takes_its_place(tmp_path: Path) -> None:
-    channel = FileChannel(tmp_path)
+    channel = Channel(tmp_path)
     for body in ("{nojson", "[1]", DEEP):
         channel.withdraw("a")
         rows(f"INSERT INTO answers (asking, at, who, body) VALUES ('a', 1, 'x', '{body}')")(tmp_path)

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 from worked.desk_runs import claims, rests, waiting_run
 
-from orchestrator.control.channel import open_channel
+from orchestrator.control.channel import Channel
 from orchestrator.control.requests import asked_of
 from orchestrator.desk import workers
 from orchestrator.desk.workers import GoOn
@@ -113,7 +113,7 @@ def test_an_answer_that_is_sent_twice_by_the_same_person_counts_once_and_is_no_c
 def test_an_answer_in_a_terminal_after_one_on_the_desk_is_told_who_was_first(serve: Any, runs_dir: Path) -> None:
     run = waiting_run(runs_dir)
     (asked,) = asked_of(runs_dir / run.run_id)
-    channel = open_channel(runs_dir / run.run_id)
+    channel = Channel(runs_dir / run.run_id)
     channel.answer(asked.id, {"decisions": [{"type": "reject", "message": "no", "who": "anna"}]}, "anna")
     channel.close()
     with pytest.raises(UsageProblem, match=r"anna rejected it \(no\)"):
@@ -156,18 +156,10 @@ def test_what_cannot_be_an_answer_is_refused_in_a_sentence_and_the_run_still_wai
     assert pending(http)["run_id"] == run.run_id
 
 
-def test_whoever_may_only_look_answers_nothing(serve: Any, runs_dir: Path) -> None:
-    run = waiting_run(runs_dir)
-    place = serve()
-    said = place.by("view").post(f"/api/runs/{run.run_id}/answer", json={"pending": run.pending["digest"], "decision": "approve"})
-    assert said.status_code == 403
-    assert pending(place.http)["run_id"] == run.run_id
-
-
 def test_what_was_answered_just_before_the_server_was_killed_is_gone_on_with_by_the_next_one(serve: Any, runs_dir: Path) -> None:
     run = waiting_run(runs_dir)
     (asked,) = asked_of(runs_dir / run.run_id)
-    channel = open_channel(runs_dir / run.run_id)
+    channel = Channel(runs_dir / run.run_id)
     channel.answer(asked.id, {"decisions": [{"type": "approve", "who": "anna"}]}, "anna")
     channel.close()
     serve()

@@ -10,7 +10,7 @@ from pathlib import Path
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import expect
 from waiting import until
-from worked.desk_pages import GOAL, HOSTILE, TOKENS, Opened, approvals, see, worked
+from worked.desk_pages import HOSTILE, TOKENS, Opened, approvals, see, worked
 
 from orchestrator.desk.app import files, served
 from orchestrator.desk.auth import Tokens, person_of
@@ -99,42 +99,6 @@ def test_a_run_waits_through_a_restart_of_the_server_and_the_page_mends_itself(o
         assert approvals(runs_dir, run_id)[0] == ("edit", "otto", "")
 
 
-def test_a_plan_is_reviewed_and_worked_as_somebody_wrote_it(serve, opened: Opened, runs_dir: Path) -> None:
-    base, run_id = serve().address.base, worked(runs_dir, "crew.manager.review=true")
-    page = opened(base, f"/runs/{run_id}/plan", "anna")
-    own = see(page, "button", "Work the plan as I wrote it")
-    assert own.is_disabled()
-    again = 'Make a new claim: set Amount to "{total of invoice INV-7029 in billing}"; then save the draft.'
-    page.get_by_label("Instruction").nth(1).fill(again)
-    page.locator("summary").nth(1).click()
-    page.get_by_label("A list of expectations, as JSON").nth(1).fill("[]")
-    assert see(page, "button", "Work this plan").is_disabled()
-    own.click()
-    see(page, ".done", "Your plan is being worked.")
-    page.get_by_role("link", name="Watch the run").click()
-    see(page, ".below .graph .id", "o1 · reimburseme")
-    see(page, ".row.item", "save")
-    assert approvals(runs_dir, run_id)[0][:2] == ("edit", "anna")
-
-
-def test_a_run_is_started_taken_over_and_called_off_in_the_browser(serve, opened: Opened, runs_dir: Path) -> None:
-    page = opened(serve().address.base, "/start")
-    page.get_by_label("Goal").fill(GOAL)
-    page.reload()
-    expect(page.get_by_label("Goal")).to_have_value(GOAL)  # a refresh loses nothing
-    page.get_by_role("button", name="Start", exact=True).click()
-    see(page, "#head .badge", "waiting for you: approval")
-    page.get_by_role("button", name="Take over").click()
-    see(page, ".hands", "The run is in your hands")
-    page.get_by_label("An action").fill('fill "Vendor" with "Berlin Rail"')
-    page.keyboard.press("Enter")
-    see(page, ".row.item.role-user", "Berlin Rail")
-    page.get_by_role("button", name="Cancel").click()
-    page.get_by_label("Why").fill("the wrong month")
-    page.get_by_role("button", name="Yes, cancel the run").click()
-    see(page, "#head .badge", "cancelled")
-
-
 def test_markup_in_every_word_of_a_run_is_text(serve, opened: Opened, runs_dir: Path, hostile: Callable[..., Path]) -> None:
     base = serve().address.base
     subtask = {"id": HOSTILE, "title": HOSTILE, "instruction": HOSTILE, "app": HOSTILE, "depends_on": [HOSTILE]}
@@ -167,7 +131,7 @@ def test_every_page_fits_its_width_in_light_and_dark_and_axe_finds_nothing_serio
     page = opened(base)
     wrong: list[str] = []
     for path in (
-        "/", f"/runs/{run_id}", f"/approvals?run={run_id}", f"/runs/{planned}/plan", "/start", "/settings",
+        "/", f"/runs/{run_id}", f"/approvals?run={run_id}", f"/runs/{planned}/plan", "/start",
     ):  # fmt: skip
         page.goto(base + path)
         page.wait_for_selector("html[data-ready=yes]")

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from worked.desk_pages import Opened, see
 
-from orchestrator.control.channel import open_channel
+from orchestrator.control.channel import Channel
 from orchestrator.store.salvage import salvage
 
 ASKED = {
@@ -27,7 +27,7 @@ def asking(working: Any, number: int = 1, **more: Any) -> Any:
 
 def answers(run: Any) -> list[str]:
     """What was written down for the run to hear."""
-    channel = open_channel(run.folder)
+    channel = Channel(run.folder)
     found = [row[0] for row in channel._db.execute("SELECT body FROM answers").fetchall()]
     channel.close()
     return found

@@ -1,4 +1,4 @@
-"""Plans written, settings looked up: in a real Chromium."""
+"""Plans written: in a real Chromium."""
 
 from __future__ import annotations
 
@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import Any
 
 from axe_playwright_python.sync_playwright import Axe
-from playwright.sync_api import expect
 from worked.desk_pages import Opened, see, worked
 
 from environments.simulated.desktop import SimulatedDesktop
@@ -71,30 +70,6 @@ def test_a_replan_is_reviewed_too_and_worked_as_somebody_wrote_it(serve: Any, op
     assert plans == ["approve", "edit"]
     last = [event.body for event in events if event.kind == "plan"][-1]
     assert last["subtasks"][-1]["instruction"] == 'Save the "draft" in the "reimbursement" app.'
-
-
-def test_settings_are_found_with_what_was_said_where(serve: Any, opened: Opened) -> None:
-    page = opened(serve().address.base, "/settings")
-    rows = page.locator(".settings tbody tr")
-    all_rows = rows.count()
-    assert all_rows > 50
-    page.get_by_label("With the task").select_option("invoice-to-reimbursement")
-    page.get_by_label("With the policies of").select_option("rules")
-    page.keyboard.press("Escape")
-    page.locator("body").press("/")
-    page.keyboard.type("limits.steps")
-    expect(page.locator(".settings tbody th", has_text="limits.plans")).to_have_count(0)
-    see(page, ".settings tbody th", "limits.steps")
-    assert 0 < rows.count() < 10
-    page.get_by_label("only what is not by default").check()
-    page.reload()
-    expect(page.get_by_label("Search")).to_have_value("limits.steps")
-    expect(page.get_by_label("only what is not by default")).to_be_checked()
-    expect(page.get_by_label("With the task")).to_have_value("invoice-to-reimbursement")
-    page.get_by_label("Search").fill("world")
-    see(page, ".settings tbody tr", "invoice-to-reimbursement.yaml")
-    page.get_by_label("Search").fill("no such key")
-    see(page, "[role=status]", "like that")
 
 
 def test_axe_finds_nothing_serious_in_any_dialog(serve: Any, opened: Opened, waits_once: str) -> None:

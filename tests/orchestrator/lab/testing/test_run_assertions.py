@@ -34,8 +34,8 @@ def submitting(stage: Stage, answer: str | None) -> CrewRun:
     from orchestrator.lab.testing.script import action_line, plan_line
 
     stage.world(CLAIM)
-    stage.script.plans.append(plan_line(HAND_IN, 1, "as written"))
-    stage.script.actions += [action_line('fill "Amount" with "$5.00"', 1, None), action_line('click "Submit"', 2, "a")]
+    stage.script.lines.append(plan_line(HAND_IN, 1, "as written"))
+    stage.script.lines += [action_line('fill "Amount" with "$5.00"', 1, None), action_line('click "Submit"', 2, "a")]
     return stage("hand the claim in", answer=answer)
 
 
@@ -151,7 +151,7 @@ def test_gates_are_told_by_trigger_decision_and_reason(stage: Stage) -> None:
 def test_help_that_was_looked_for_belongs_to_the_reason_of_the_next_plan(stage: Stage) -> None:
     from orchestrator.lab.testing.script import gate_line
 
-    stage.script.gates.append(gate_line("gate_supplement", 1, "PERIODIC_CHECK", "it is not clear how", "reimbursement"))
+    stage.script.lines.append(gate_line("gate_supplement", 1, "PERIODIC_CHECK", "it is not clear how", "reimbursement"))
     run = stage(COPY, "seed=3", "limits.check_every=2")
     run.assert_replanned(because="gate_supplement")
     run.assert_replanned(because="it is not clear how")
@@ -182,7 +182,7 @@ def test_the_state_of_a_stored_run_cannot_be_had(stage: Stage) -> None:
 def test_a_plan_that_writes_nothing_does_not_pass_where_the_goal_wants_something_written(stage: Stage) -> None:
     stage.world("office", seed=3)
     only_read = [{"id": "s1", "instruction": "Find the invoice total on the billing page.", "app": "billing"}]
-    stage.script.plans.append(plan_line(only_read, 1, ""))
+    stage.script.lines.append(plan_line(only_read, 1, ""))
     run = stage(COPY)
     run.assert_gate("FINAL_CHECK", "gate_fail")
     run.assert_replanned(because="missing: copy it into the reimbursement form")

@@ -26,7 +26,7 @@ def stage(tmp_path: Path) -> Iterator[Stage]:
 
 def test_only_the_scripted_gate_is_otherwise(stage: Stage) -> None:
     plain = stage(COPY, "seed=3")
-    stage.script.gates.append(gate_line("gate_fail", 2, None, "scripted", ""))
+    stage.script.lines.append(gate_line("gate_fail", 2, None, "scripted", ""))
     run = stage(COPY, "seed=3")
     assert [gate.decision for gate in plain.gates] == ["gate_done"] * 3
     assert [gate.decision for gate in run.gates] == ["gate_done", "gate_fail", "gate_done", "gate_done"]
@@ -34,14 +34,14 @@ def test_only_the_scripted_gate_is_otherwise(stage: Stage) -> None:
 
 
 def test_a_gate_can_be_counted_among_those_of_its_trigger(stage: Stage) -> None:
-    stage.script.gates.append(gate_line("gate_fail", 1, "FINAL_CHECK", "look again", ""))
+    stage.script.lines.append(gate_line("gate_fail", 1, "FINAL_CHECK", "look again", ""))
     run = stage(COPY, "seed=3")
     run.assert_gate("FINAL_CHECK", "gate_fail", because="look again", times=1)
     run.assert_gate("WORKER_SUCCESS", "gate_fail", times=0)
 
 
 def test_a_decision_that_the_gate_does_not_allow_ends_the_test_in_words(stage: Stage) -> None:
-    stage.script.gates.append(gate_line("gate_supplement", 1, None, "", ""))
+    stage.script.lines.append(gate_line("gate_supplement", 1, None, "", ""))
     with pytest.raises(BadScript, match=r"gate 1 was asked for by WORKER_SUCCESS, which allows .*gate_fail: gate_supplement"):
         stage(COPY)
 
@@ -49,10 +49,10 @@ def test_a_decision_that_the_gate_does_not_allow_ends_the_test_in_words(stage: S
 @pytest.mark.parametrize(
     ("line", "said"),
     [
-        (lambda s: s.gates.append(gate_line("gate_fail", 40, None, "", "")), "no gate number 40"),
-        (lambda s: s.gates.append(gate_line("gate_fail", 1, "WORKER_STALE", "", "")), "no WORKER_STALE gate number 1"),
-        (lambda s: s.plans.append(plan_line("infeasible", 9, "")), "no planning attempt number 9"),
-        (lambda s: s.actions.append(action_line("wait 1", 1, "zz")), "no decision number 1 of subtask 'zz'"),
+        (lambda s: s.lines.append(gate_line("gate_fail", 40, None, "", "")), "no gate number 40"),
+        (lambda s: s.lines.append(gate_line("gate_fail", 1, "WORKER_STALE", "", "")), "no WORKER_STALE gate number 1"),
+        (lambda s: s.lines.append(plan_line("infeasible", 9, "")), "no planning attempt number 9"),
+        (lambda s: s.lines.append(action_line("wait 1", 1, "zz")), "no decision number 1 of subtask 'zz'"),
     ],
 )
 def test_a_line_that_was_never_used_fails_the_test(stage: Stage, line: object, said: str) -> None:
@@ -63,7 +63,7 @@ def test_a_line_that_was_never_used_fails_the_test(stage: Stage, line: object, s
 
 def test_a_run_that_waits_may_still_come_to_its_lines(stage: Stage) -> None:
     stage.world(CLAIM)
-    stage.script.actions.append(action_line('click "New claim"', 6, None))
+    stage.script.lines.append(action_line('click "New claim"', 6, None))
     run = stage('Submit a claim with the vendor "Oak" and the amount "5.00"')
     assert run.status == "on_hold"
     stage.resume(run, "approve").assert_executed("click", target="New claim", times=2)
@@ -86,18 +86,18 @@ def test_a_wrong_word_in_a_script_is_said_at_once(make: object, said: str) -> No
 def test_plans_can_be_given_as_subtasks_yaml_outcome_or_answer(stage: Stage) -> None:
     subtask = {"id": "a", "instruction": "do it", "expect": [{"kind": "fact_known", "name": "x"}]}
     by_list, by_yaml = plan_line([subtask], 1, ""), plan_line("[{id: a, instruction: do it}]", 1, "")
-    assert by_list.answer.subtasks[0].title == by_yaml.answer.subtasks[0].title == "do it"
-    assert len(by_list.answer.subtasks[0].expect) == 1
+    assert by_list.said.subtasks[0].title == by_yaml.said.subtasks[0].title == "do it"
+    assert len(by_list.said.subtasks[0].expect) == 1
     answer = PlanAnswer(outcome="infeasible", reason="no")
-    assert plan_line(answer, 2, "").answer is answer
-    stage.script.plans.append(plan_line("infeasible", 1, "the shop is closed"))
+    assert plan_line(answer, 2, "").said is answer
+    stage.script.lines.append(plan_line("infeasible", 1, "the shop is closed"))
     run = stage(COPY)
     assert (run.status, run.reason) == ("rejected", "the shop is closed")
 
 
 def test_an_action_can_be_a_whole_decision(stage: Stage) -> None:
     given_up = OperatorDecision(status=AgentStatus.FAIL, comment="no way", reasoning="the form is locked")
-    stage.script.actions.append(action_line(given_up, 1, "o1"))
+    stage.script.lines.append(action_line(given_up, 1, "o1"))
     run = stage(COPY, "seed=3")
     run.assert_replanned(because="cannot_execute")
     run.assert_replanned(because="the form is locked")
@@ -107,7 +107,7 @@ def test_what_the_hand_did_is_how_the_first_run_finds_the_desktop(stage: Stage) 
     desk = stage.world(CLAIM, seed=2)
     desk.do('fill "Amount" with "$7.00"')
     assert desk.shows("$7.00")
-    stage.script.plans.append(plan_line("infeasible", 1, ""))
+    stage.script.lines.append(plan_line("infeasible", 1, ""))
     stage("do nothing")
     assert desk.shows("$7.00")
     stage("do nothing")

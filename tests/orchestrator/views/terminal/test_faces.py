@@ -127,14 +127,6 @@ def test_the_live_view_fits_its_terminal_with_wide_characters_and_no_colour(widt
     assert "\x1b" not in said
 
 
-def test_hostile_text_reaches_the_terminal_as_text_only() -> None:
-    said = seen_live(200, colour=True)
-    assert "[bold red]spoof" in said
-    assert "\x1b[2J" not in said
-    assert "\x1b]0;" not in said
-    assert "\u202e" not in said
-
-
 def test_the_panel_shows_goal_machine_plan_and_who_works() -> None:
     said = seen_live(120, text="copy the total")
     for part in ("copy the total", "[plan]", "✓ 1. copy the total · billing", "controller › operator", "FINAL_CHECK → gate_fail"):
