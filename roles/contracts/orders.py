@@ -73,7 +73,7 @@ class Worked(_Kinded):
     """Worked out of others: how many, their sum, the difference, how long until."""
 
     is_a: Literal["worked"] = "worked"
-    how: Literal["sum", "count", "average", "largest", "smallest", "difference", "list", "days_between", "joined", "whether"]
+    how: Literal["sum", "count", "average", "largest", "smallest", "difference", "joined"]
     of: tuple[Value, ...]
     spans: tuple[Span, ...] = ()
 
@@ -166,8 +166,6 @@ class Condition(Frozen):
     tests: tuple[Test, ...] = ()
     """Empty: whether there is such a thing."""
     negated: bool = False
-    at_least: int = 0
-    """So many of them must be there: more than three are at least four."""
     spans: tuple[Span, ...] = ()
 
 
@@ -371,19 +369,15 @@ class JobStep(_Step):
     """A computation over files, in the sandbox; its texts are taken letter for letter. The Technician does it."""
 
     skill: Literal["job"] = "job"
-    job: Literal["run", "count", "sum", "sort", "join"]
+    job: Literal["run", "count"]
     app: str = ""
     """The application that holds the files."""
     what: str = ""
-    """What is counted: line, word, character or file; of which column the sum is."""
+    """What is counted: line, word, character or file."""
     files: tuple[str, ...] = ()
     """As the goal calls them; with `file` the folder."""
     having: str = ""
     """Only lines with these words."""
-    into: str = ""
-    """The file for what comes out; empty: the same one."""
-    by_number: bool = False
-    down: bool = False
     code: str = ""
     language: Literal["bash", "python"] = "bash"
     name: str = ""

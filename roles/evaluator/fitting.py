@@ -370,10 +370,6 @@ class Resolver:
 
     def _worked(self, value: Worked) -> list[str] | None:
         """A sum or a number over all records of a list that was seen whole."""
-        if value.how == "days_between" and len(value.of) == 2:
-            ends = [[of.first[:10]] if isinstance(of, When) else self.texts(of) or [] for of in value.of]
-            first, last = (parse_date(texts[0]) if len(texts) == 1 else None for texts in ends)
-            return [str(abs((last - first).days))] if first and last else None
         one = value.of[0] if len(value.of) == 1 else None
         if not isinstance(one, Of) or value.how not in {"sum", "count", "largest", "smallest"} or one.thing.pick is not None:
             return None

@@ -35,7 +35,6 @@ from roles.contracts.orders import (
     Text,
     Thing,
     When,
-    Worked,
     said,
 )
 from roles.contracts.policies import MOST_STEPS
@@ -505,8 +504,6 @@ class _Check:
             and app_for(slot.value.text, self.request.apps) is not None
         ):
             return self._named_in(slot.value.text, text, group), words
-        if isinstance(slot.value, Worked) and slot.value.how == "whether":
-            return self._answers(slot.value, text), words
         wanted = self.find.texts(slot.value)
         if wanted is None:
             return None, words
@@ -525,12 +522,6 @@ class _Check:
         if slot.role == "saying" and isinstance(slot.value, Text) and not slot.value.quoted:
             missing = [one for one in missing if not _retold(one, held or text)]
         return not missing, f"{words} ({', '.join(missing)})" if missing and missing != [words] else words
-
-    def _answers(self, value: Worked, text: str) -> bool | None:
-        """Whether a text says yes where it is so, or no where it is not."""
-        thing, so = (of.thing for of in value.of if isinstance(of, Of))
-        holds, _ = self._truth(Condition(thing=thing, tests=so.tests[len(thing.tests) :]))
-        return None if holds is None else says(text, "yes") is holds and says(text, "no") is not holds
 
     def _where_called(self, name: str, wanted: str, text: str, group: list[int]) -> bool:
         """Whether a value stands in the field that is called as it is, or anywhere where no field is."""
@@ -848,11 +839,7 @@ class _Check:
     def _truth(self, condition: Condition) -> tuple[bool | None, tuple[str, ...]]:
         """Whether a condition held when it was first seen, and what shows it."""
         thing = self.find.named(condition.thing)
-        if condition.at_least:
-            there = self.find.all_of(thing)
-            unsure = there is None or bool(self.find.unsure_of(thing))
-            return (None if unsure or there is None else (len(there) >= condition.at_least) != condition.negated), ()
-        looked = self._looked_for(thing) if not condition.tests and not condition.at_least else None
+        looked = self._looked_for(thing) if not condition.tests else None
         if looked is not None:  # before anything was done: what was made since does not count
             fitting = [fits(thing, record) for record in looked]
             return (None if None in fitting and True not in fitting else (True in fitting) != condition.negated), ()

@@ -211,15 +211,6 @@ def listed(words: str, names: Sequence[str]) -> tuple[list[str], str]:
 _MARKED = frozenset({"option", "tab", "treeitem", "listitem", "row", "button", "menuitem", "link"})
 
 
-def taken(names: str, trait: str, each: int, goal: str, state: VisualState) -> bool:
-    """So many of each named item are in the order, or so many items with the trait, as the page counts them."""
-    found = adding(Page(state, goal))
-    if trait:
-        return sum(r.quantity for r in found if any(likeness(trait, text) >= 0.9 for text in r.texts)) >= each
-    wanted, left = listed(names, [r.title for r in found])
-    return bool(wanted) and not left and all(r.quantity == each for r in found if r.title in wanted)
-
-
 def held(label: str, value: str, state: VisualState) -> bool:
     """Whether what is called so shows the value where it is no field: a group of boxes, a list that the page draws, a switch."""
     page = Page(state, "")
@@ -252,16 +243,6 @@ class Record(NamedTuple):
     def title(self) -> str:
         return next((e.name for e in self.parts if e.role != "heading" and e.name), self.press.name)
 
-    @property
-    def quantity(self) -> int:
-        """How many are taken already: the number that stands alone before the control."""
-        numbers = [e.value or e.name for e in self.parts if re.fullmatch(r"\d{1,3}", (e.value or e.name).strip())]
-        return int(numbers[-1]) if numbers else 0
-
-    @property
-    def texts(self) -> list[str]:
-        return [e.name for e in (*self.parts, self.press) if e.name]
-
 
 def records(page: Page, controls: list[GUIElement]) -> list[Record]:
     """The parts between two such controls belong to one of them: to the one that follows, where words stand before the first."""
@@ -275,11 +256,6 @@ def records(page: Page, controls: list[GUIElement]) -> list[Record]:
         list(zip([-1, *places[:-1]], places, strict=True)) if leads else list(zip(places, [*places[1:], len(order)], strict=True))
     )
     return [Record(c, tuple(page.elements[a + 1 : b])) for c, (a, b) in zip(controls, spans, strict=True)]
-
-
-def adding(page: Page) -> list[Record]:
-    """What the page offers with a control to take one more of it."""
-    return records(page, [e for e in page.elements if e.role in PRESSED and e.enabled and likeness("+", e.name) >= 0.9])
 
 
 _GROUPS = frozenset({"group", "radiogroup", "listbox", "tablist", "list", "menu", "grid", "table"})

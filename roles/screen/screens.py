@@ -286,12 +286,6 @@ class Screen:
         return {e.element_id for e in self.elements if e.element_id not in rows and e.role not in outer}
 
     @cached_property
-    def prose(self) -> list[GUIElement]:
-        """Running text: bodies of mails and notes, long paragraphs."""
-        texts = [t for t in self.detail_texts if len(shown(t)) > 24 or "\n" in shown(t)]
-        return [*texts, *(f for f in self.inputs if f.value and (len(f.value) > 24 or "\n" in f.value))]
-
-    @cached_property
     def complaints(self) -> list[str]:
         """What the screen says is wrong."""
         alerts = [shown(e) for e in self.elements if e.role == "alert" and shown(e)]

@@ -20,35 +20,11 @@ def lines(path):
     return text.split("\\n")[: -1 if text.endswith("\\n") else None] if text else []
 
 """
-_SORT = """\
-import re
-
-def number(line):
-    found = re.search(r"-?\\d+(?:\\.\\d+)?", line)
-    return float(found[0]) if found else float("inf")
-
-ordered = sorted(lines(FILE), key=number if BY_NUMBER else str.casefold, reverse=DOWN)
-Path(INTO).write_text("".join(line + "\\n" for line in ordered))
-"""
-_SUM = """\
-import csv
-from decimal import Decimal
-
-rows = list(csv.DictReader(lines(FILE)))
-names = {name.strip().casefold(): name for name in (rows[0] if rows else {}) if name}
-if WHAT.casefold() not in names:
-    raise SystemExit("there is no column " + WHAT + "; columns are: " + ", ".join(names.values()))
-cells = [row[names[WHAT.casefold()]].strip().lstrip("$€£").replace(",", "") for row in rows]
-print(sum(map(Decimal, cells), Decimal(0)))
-"""
 CODE: dict[str, str] = {
     "count line": "print(sum(1 for line in lines(FILE) if HAVING in line))\n",
     "count word": "print(sum(len(line.split()) for line in lines(FILE) if HAVING in line))\n",
     "count character": "print(sum(len(line) + 1 for line in lines(FILE) if HAVING in line))\n",
     "count file": "print(sum(1 for path in Path(FOLDER).iterdir() if path.is_file()))\n",
-    "sum": _SUM,
-    "sort": _SORT,
-    "join": 'Path(INTO).write_text("".join(line + "\\n" for path in FILES for line in lines(path)))\n',
 }
 _INSTALL = re.compile(r"(?:please )?(?:pip |apt(?:-get)? |npm )?install\b", re.IGNORECASE)
 _NO_INSTALL = (
@@ -86,21 +62,12 @@ def script_for(job: JobStep, files: tuple[str, ...], why: str = "") -> Script:
     """The script of a job. Raises NoSuchFile when it is about a file that is not there."""
     if job.job == "run":
         return Script(language=job.language, code=job.code, why=why or "the words give it")
-    folder = job.what == "file" and job.job == "count"
-    found = [_found(said, files, folder=folder) for said in job.files]
-    values: dict[str, object] = {
-        "FILES": found, "FILE": found[0], "FOLDER": found[0], "HAVING": job.having, "WHAT": job.what,
-        "INTO": _new(job.into, found[0]) if job.into else found[0], "BY_NUMBER": job.by_number, "DOWN": job.down,
-    }  # fmt: skip
-    code = CODE[f"count {job.what}" if job.job == "count" else job.job]
-    used = "".join(f"{key} = {_literal(value)}\n" for key, value in values.items() if re.search(rf"\b{key}\b", code))
+    found = _found(job.files[0], files, folder=job.what == "file")
+    values = {"FILE": found, "FOLDER": found, "HAVING": job.having}
+    code = CODE[f"count {job.what}"]
+    used = "".join(f"{key} = {json.dumps(value)}\n" for key, value in values.items() if re.search(rf"\b{key}\b", code))
     helper = _LINES if "lines(" in code else ""
     return Script(language="python", code=f"from pathlib import Path\n\n{helper}{used}{code}", why=why)
-
-
-def _literal(value: object) -> str:
-    """A value as Python has it; JSON's texts, numbers and lists are Python's too."""
-    return repr(value) if isinstance(value, bool) else json.dumps(value)
 
 
 def _found(said: str, files: tuple[str, ...], *, folder: bool) -> str:
@@ -119,11 +86,3 @@ def _found(said: str, files: tuple[str, ...], *, folder: bool) -> str:
     kind = "folder" if folder else "file"
     several = f"{said} may be any of these {kind}s: {', '.join(hits[:6])}"
     raise NoSuchFile(several if hits else f"there is no {kind} called {said}")
-
-
-def _new(said: str, beside: str) -> str:
-    """Where a new file goes: its own path, else beside the file that it is made from."""
-    if "/" in said:
-        return said.lstrip("/")
-    above = beside.rpartition("/")[0]
-    return f"{above}/{said}" if above else said

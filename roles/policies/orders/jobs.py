@@ -28,25 +28,16 @@ def job_of(order: Order, goal: str) -> JobStep | None:
                 return _run(slots[0].value, goal)
             case "run" if order.object is not None and not slots and order.object.kind in _TOOLS:
                 return _run(order.object.name, goal)
-            case "sort" if order.object is not None:
-                return _sort(order.object, slots)
-            case "merge" if order.object is not None:
-                return _join(order.object, slots)
     except _NoJob:
         pass
     return None
 
 
 def job_for(value: Value) -> JobStep | None:
-    """The job that finds a value out: how many lines a file has, the sum of its column; None where it is none."""
+    """The job that finds a value out: how many lines a file has; None where it is none."""
     try:
-        match value:
-            case Worked(how="count", of=(Of(fields=(), thing=thing),)):
-                return _count(thing)
-            case Worked(how="sum", of=(Of(fields=(), thing=thing),)):
-                return _sum(thing)
-            case Of(fields=(("sum" | "total"),), thing=thing):
-                return _sum(thing)
+        if isinstance(value, Worked) and value.how == "count" and len(value.of) == 1 and isinstance(value.of[0], Of):
+            return _count(value.of[0].thing) if not value.of[0].fields else None
     except _NoJob:
         pass
     return None
@@ -98,38 +89,6 @@ def _count(thing: Thing) -> JobStep:
         raise _NoJob
     file, having = _narrowed(thing)
     return JobStep(job="count", what=thing.kind, files=(file,), having=having)
-
-
-def _sum(thing: Thing) -> JobStep:
-    if thing.kind != "column" or thing.name is None:
-        raise _NoJob
-    file, having = _narrowed(thing.model_copy(update={"name": None}))
-    if having:
-        raise _NoJob
-    return JobStep(job="sum", what=thing.name.text, files=(file,))
-
-
-def _sort(thing: Thing, slots: list[Slot]) -> JobStep:
-    if thing.kind != "line" or thing.name is not None:
-        raise _NoJob
-    file, having = _narrowed(thing)
-    by = [slot for slot in slots if slot.role == "by"]
-    into = [slot for slot in slots if slot.role == "into"]
-    ways = [slot for slot in slots if isinstance(slot.value, Text) and slot.value.text in {"ascending", "descending"}]
-    numeric = [slot for slot in by if isinstance(slot.value, Of) and slot.value.fields == ("number",)]
-    if having or len([*numeric, *into, *ways]) != len(slots) or max(len(numeric), len(into), len(ways)) > 1:
-        raise _NoJob
-    down = any(isinstance(slot.value, Text) and slot.value.text == "descending" for slot in ways)
-    return JobStep(
-        job="sort", files=(file,), into=_file(into[0].value) if into else "", by_number=bool(numeric), down=down
-    )  # fmt: skip
-
-
-def _join(thing: Thing, slots: list[Slot]) -> JobStep:
-    parts = [thing.model_copy(update={"also": ()}), *thing.also]
-    if len(parts) < 2 or len(slots) != 1 or slots[0].role != "into":
-        raise _NoJob
-    return JobStep(job="join", files=tuple(_file(Of(thing=part)) for part in parts), into=_file(slots[0].value))
 
 
 def _narrowed(thing: Thing) -> tuple[str, str]:

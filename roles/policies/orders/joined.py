@@ -28,7 +28,7 @@ class Joined(PlanState):
                     raise Refusal(f'there is no application called "{thing.name.text}"; applications are: {there}')
 
     def _leave_out(self) -> None:
-        """"..., but do not delete X": an exception from what is done to several; what was asked for before is not done."""
+        """ "..., but do not delete X": an exception from what is done to several; what was asked for before is not done."""
         orders = list(self.reading.orders)
         for at, order in enumerate(orders):
             if not order.negated and any(self._takes_back(no, order, at) for no in orders[at + 1 :]):
@@ -96,7 +96,7 @@ class Joined(PlanState):
         return Of(fields=(thing.kind,), thing=bare, spans=thing.spans)
 
     def _join_fields(self) -> None:
-        """"... create a file, enter X as its content, select Y as the category": belong to the order that began the form."""
+        """ "... create a file, enter X as its content, select Y as the category": belong to the order that began the form."""
         orders, base = list(self.reading.orders), -1
         for at, order in enumerate(orders):
             thing = order.object

@@ -33,7 +33,7 @@ from roles.contracts.orders import (
 )
 from roles.contracts.values import parse_date
 from roles.policies.orders.forms import Forms, in_time, later
-from roles.policies.orders.grounding import ground_field, ground_place, ground_verb, is_control
+from roles.policies.orders.grounding import ground_field, ground_place, ground_verb
 from roles.policies.orders.jobs import job_of
 from roles.policies.orders.pages import PagePlanner
 from roles.policies.orders.state import COMMITS, LOOKS, Group, NotKnownYet, Refusal, Row, Subject, escaped, is_many
@@ -92,7 +92,7 @@ class Planner(Forms):
         self._taken = []
         if (job := job_of(order, self.reading.goal)) is not None:
             self._work_job(order, job)
-        elif not (self._click_called(order) or self._reminded(order)):
+        elif not self._reminded(order):
             self._work(order)
         for slot in order.slots:
             if slot not in self._taken and not in_time(slot) and not self._names_app(slot.value):
@@ -380,7 +380,8 @@ class Planner(Forms):
         """A verb of the application on each record that is meant."""
         thing = order.object
         if thing is None:
-            return self._of_value(order)
+            self._press_here(order)
+            return None
         sender = next((s for s in order.slots if s.role == "from" and isinstance(s.value, Text) and "@" in s.value.text), None)
         if sender is not None:
             test = Test(relation="from", value=sender.value, spans=sender.spans)
@@ -411,16 +412,6 @@ class Planner(Forms):
         self._row = None
         self._subjects[self._at] = Subject(tuple(rows), phrase=self.phrase(thing))
         return None
-
-    def _of_value(self, order: Order) -> None:
-        """ "Claim the total of INV-1"; else a verb of the application that is at the front."""
-        made, told = self._derived(order), self._values(order)
-        thing = told[0].thing if len(told) == 1 and isinstance(told[0], Of) else None
-        if made is None or thing is None or is_many(thing):
-            self._press_here(order)
-            return
-        rest = tuple(slot for slot in order.slots if slot.role != "value" or slot.field)
-        self._derive(order.model_copy(update={"slots": (*self._named_values(order, told), *rest)}), thing, *made)
 
     def _verb_on(self, order: Order, records: Records) -> None:
         card, kind = self.card(records.app), self.kind(records)
@@ -540,25 +531,6 @@ class Planner(Forms):
         if quiet:
             return False
         raise Refusal(f'"{self._said(order.spans)}" does not say with what')
-
-    def _click_called(self, order: Order) -> bool:
-        """'Click "Hand out P-2"': the control of that name, of the one application that has it, is named or is at the front."""
-        thing = order.object
-        if order.verb != "click" or thing is None or thing.name is None or not thing.name.quoted or thing.tests:
-            return False
-        asked = thing.place.name.text if thing.place is not None and thing.place.name is not None else ""
-        for slot in order.slots:
-            if self._names_app(slot.value) and isinstance(slot.value, Of):
-                asked = slot.value.thing.name.text if slot.value.thing.name else ""
-        cards = [card for card in self.cards if not asked or asked.casefold() in {card.app.casefold(), card.title.casefold()}]
-        every = [(card, verb) for card in cards for verb in (*card.verbs, *(v for kind in card.kinds for v in kind.verbs))]
-        fits = {card.app: verb.verb for card, verb in every if is_control(verb.control, thing.name.text)}
-        app = next(iter(fits)) if len(fits) == 1 else cards[0].app if len(cards) == 1 else self._app
-        if not app or len(fits) > 1:
-            return False
-        self._add(PressStep(app=app, verb=fits.get(app, "click"), control=thing.name.text))
-        self._app = app
-        return True
 
     def _set(self, order: Order, thing: Thing) -> None:
         """New values of fields: of a record, or of what an application has only one of, such as its settings."""

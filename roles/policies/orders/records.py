@@ -202,8 +202,6 @@ class Lookups(Joined):
             labels = [self._label(field, subject.rows[0].records) for field in fields] if subject.rows else []
             if subject.rows and all(set(labels) <= set(row.cells) for row in subject.rows):
                 return list(subject.rows)
-        if thing.back is not None and (kept := self._kept(thing, fields)) is not None:
-            return kept
         single = not is_many(thing) and thing.pick is None and thing.quantity == "one"
         if single and not fields:
             return [Row(self.one(thing))]
@@ -220,22 +218,6 @@ class Lookups(Joined):
         self._check_number(thing, table, base, single=single)
         keys = [field.label for field in kind.fields if field.key and field.label in table.columns] or list(table.columns[:1])
         return [self._row_of(base, table, row, keys) for row in table.rows]
-
-    def _kept(self, thing: Thing, fields: Sequence[str]) -> list[Row] | None:
-        """Of what was spoken of before those that pass more tests, by what is known of them; None where that does not tell."""
-        rows = self._subjects.get(thing.back.to, Subject()).rows if thing.back is not None else ()
-        if len(rows) < 2 or thing.pick is not None or any(not row.cells for row in rows) or fields:
-            return None
-        bare = thing.model_copy(update={"back": None, "kind": rows[0].records.kind, "name": None, "place": None, "also": ()})
-        try:
-            more = to_records(bare, [self.card(rows[0].records.app)], self.words)[0]
-        except Ungrounded as no:
-            raise Refusal(str(no)) from None
-        seen = [SeenRow(" ".join(row.cells.values()), "", tuple(row.cells.items())) for row in rows]
-        verdicts = [[matches(row, more.tests), *(matches(row, but) for but in more.but)] for row in seen]
-        if any(None in verdict for verdict in verdicts):
-            return None
-        return [row for row, (fits, *out) in zip(rows, verdicts, strict=True) if fits and not any(out)]
 
     def _check_number(self, thing: Thing, table: Table, base: Records, *, single: bool) -> None:
         """As many as the goal says, and no more than can be done."""
@@ -294,8 +276,6 @@ class Lookups(Joined):
     def _holds(self, condition: Condition) -> bool:
         """Whether it holds, once what it asks is known."""
         thing = condition.thing
-        if condition.at_least:
-            return (len(self._looked(thing)) >= condition.at_least) != condition.negated
         if not condition.tests:
             return bool(self._looked(thing)) != condition.negated
         asked = thing.model_copy(update={"tests": (*thing.tests, *condition.tests)})

@@ -111,7 +111,7 @@ def _parts(steps: Sequence[Step]) -> list[tuple[str | None, list[Step]]]:
 
 
 def changes(step: Step) -> bool:
-    return isinstance(step, FillStep | PressStep | CreateStep) or (isinstance(step, JobStep) and step.job not in {"count", "sum"})
+    return isinstance(step, FillStep | PressStep | CreateStep) or (isinstance(step, JobStep) and step.job == "run")
 
 
 def _subtask(name: str, app: str | None, steps: Sequence[Step], titles: Mapping[str, str], before: Sequence[Subtask]) -> Subtask:
@@ -239,19 +239,11 @@ def describe(step: Step) -> str:
 
 def _job(step: JobStep) -> str:
     """As the reader reads it, so that whoever gets the words alone does the same."""
-    files = " and ".join(step.files)
     if step.job == "run":
         said = f"Run ```{step.language}\n{step.code}\n```"
-    elif step.job == "count":
-        having = f' with "{step.having}"' if step.having else ""
-        said = f"Count the {step.what}s{having} in {files}" + (" with a script" if step.what == "file" else "")
-    elif step.job == "sum":
-        said = f'Tell me the sum of the column "{step.what}" in {files}'
-    elif step.job == "join":
-        said = f"Merge {files} into {step.into}"
     else:
-        how = (" by number" if step.by_number else "") + (" in descending order" if step.down else "")
-        said = f"Sort the lines of {files}{how}{f' into {step.into}' if step.into else ''}"
+        having = f' with "{step.having}"' if step.having else ""
+        said = f"Count the {step.what}s{having} in {' and '.join(step.files)}" + (" with a script" if step.what == "file" else "")
     return f'{said}, remembered as "{step.name}"' if step.name else said
 
 

@@ -108,8 +108,6 @@ class PlanState(ABC):
         self._merged: set[int] = set()
         self._skipped = set(skipped)
         self._names: dict[str, str] = {}
-        self._sources: dict[int, list[Row]] = {}
-        """The records of which an order has made others."""
         self._types: dict[str, FieldType] = {}
         self._homes: dict[tuple[str, str], tuple[str, str]] = {}
         self._steps: list[Step] = []

@@ -10,7 +10,6 @@ from roles.contracts.orders import (
     Amount,
     Back,
     ComputeStep,
-    Condition,
     JobStep,
     Of,
     ReadStep,
@@ -78,7 +77,7 @@ class Values(Lookups):
             return found
         if is_many(value.thing):
             return self._of_many(value)
-        if (said := self._of_source(value) or self._of_picked(value)) is not None:
+        if (said := self._of_picked(value)) is not None:
             return said
         if self._row is not None and self._is_row(value.thing):
             labels = [self._label(field, self._row.records) for field in value.fields]
@@ -99,17 +98,6 @@ class Values(Lookups):
         labels = [self._label(field, rows[0].records) for field in value.fields] if len(rows) == 1 else [""]
         known = len(rows) == 1 and all(rows[0].cells.get(label) for label in labels)
         return escaped(" ".join(self._cells(rows[0], value.fields))) if known else None
-
-    def _of_source(self, value: Of) -> str | None:
-        """What was not given to the new record, of the one that it was made from."""
-        back = value.thing.back
-        made = self._sources.get(back.to, []) if back is not None and back.to != self._at and not value.thing.tests else []
-        if back is None or len(made) != 1 or set(value.fields) <= {e.casefold() for e in self._subjects[back.to].rows[0].cells}:
-            return None
-        self._row, before = made[0], self._row
-        said = self._of(value.model_copy(update={"thing": Thing(back=Back(to=self._at))}))
-        self._row = before
-        return said
 
     def _fact_said(self, field: str) -> str | None:
         """The one fact that earlier orders found out under this name, or one that means the same."""
@@ -173,12 +161,10 @@ class Values(Lookups):
 
     def _worked(self, value: Worked) -> str:
         """What is worked out, as a fact; lists are joined here."""
-        if value.how == "whether":
-            return self._whether(value)
         value = value.model_copy(update={"of": tuple(self._of_each(of) for of in value.of)})
         many = [of for of in value.of if isinstance(of, Of) and is_many(of.thing)]
-        if value.how in {"list", "joined"}:
-            return (", " if value.how == "list" else "\n").join(self.words(of) for of in value.of)
+        if value.how == "joined":
+            return "\n".join(self.words(of) for of in value.of)
         if value.how == "count" and len(value.of) == 1 and isinstance(value.of[0], Of):
             of = value.of[0]
             many = [of.model_copy(update={"thing": of.thing.model_copy(update={"quantity": "all", "number": 0})})]
@@ -189,24 +175,15 @@ class Values(Lookups):
             parts, singles = [], False
         if singles and value.how not in {"sum", "count"}:
             formula = self._over_values(value.how, [self._operand(many[0].model_copy(update={"thing": one})) for one in parts])
+        elif len(parts) > 1:
+            raise Refusal(f'"{self._said(value.spans)}": a {value.how} over several kinds at once is not understood')
         elif parts:
-            if len(parts) > 1 and value.how not in {"sum", "count"}:
-                raise Refusal(f'"{self._said(value.spans)}": a {value.how} over several kinds at once is not understood')
-            tables = [self._over_table(value.how, many[0].model_copy(update={"thing": one})) for one in parts]
-            if len(parts) > 1:
-                self._check_apart(value, parts)
-            formula = tables[0] if len(tables) == 1 else " + ".join(f"({one})" for one in tables)
+            formula = self._over_table(value.how, many[0].model_copy(update={"thing": parts[0]}))
         else:
             formula = self._over_values(value.how, [self._operand(of) for of in value.of])
         name = self._name(self._said(value.spans) or f"{value.how} {self._at + 1}", f"{self._at} {formula}")
         self._add(ComputeStep(formula=formula, name=name))
         return "{" + name + "}"
-
-    def _whether(self, value: Worked) -> str:
-        """What was asked, and yes or no."""
-        thing, so = (of.thing for of in value.of if isinstance(of, Of))
-        holds = self._holds(Condition(thing=thing, tests=so.tests[len(thing.tests) :]))
-        return escaped(f"{self._said(value.spans).removeprefix('whether ').removeprefix('if ')}: {'yes' if holds else 'no'}")
 
     def _of_each(self, value: Value) -> Value:
         """ "These totals": the totals of those that an earlier order was done for each of."""
@@ -234,13 +211,6 @@ class Values(Lookups):
         word = {"largest": "maximum", "smallest": "minimum"}.get(how, how)
         return f"fact {_string(name)} | {word} [{self._label(field[0], base)}]"
 
-    def _check_apart(self, value: Worked, parts: Sequence[Thing]) -> None:
-        """What is in two of the sets that are added up would count twice."""
-        sets = [self._rows_of(part.model_copy(update={"quantity": "all"}), ()) for part in parts]
-        seen = [tuple(row.cells.items()) for rows in sets for row in rows]
-        if len({*seen}) < len(seen):
-            raise Refusal(f'"{self._said(value.spans)}": some of them are both, and how often they count is not said', ask=True)
-
     def _check_named(self, records: Records, name: str) -> None:
         """Nothing is worked out over a name that no record has; of one that some have, none may be in this or that state."""
         options = {field.label for field in self.kind(records).fields if field.options}
@@ -265,8 +235,6 @@ class Values(Lookups):
             case "largest" | "smallest":
                 word = "larger" if how == "largest" else "smaller"
                 return f"{word}({', '.join(parts)})"
-            case "days_between" if len(parts) == 2:
-                return f"days({parts[0]}, {parts[1]})"
             case "difference" if len(parts) == 2:
                 return f"larger({parts[0]}, {parts[1]}) - smaller({parts[0]}, {parts[1]})"
         raise Refusal(f"a {how} of {len(parts)} values is not understood")

@@ -6,7 +6,7 @@ condition = ("if" | "unless") (thing predicate | "there is" thing) | "if so" | "
 from __future__ import annotations
 
 from roles.contracts.orders import Condition, Order, Slot, Test, Text, Thing
-from roles.screen.language.names import Read, bare, plural
+from roles.screen.language.names import Read, bare
 from roles.screen.language.values import Values
 from roles.screen.language.words import Doubt, Match
 
@@ -36,8 +36,6 @@ class Conditions(Values):
         if (found := self.take(at, "if_so", "if_not")) and self.condition is not None:
             return self._again(at, found.end, found.entry.group == "if_not")
         word = self.take(at, "conditions")
-        if self.low(at) == "should" and (at == 0 or self.ends(at - 1)) and (should := self._should(at)):
-            return should
         if word is None or word.entry.name == "when":
             return None
         pointed = self.low(word.end) in {"it", "they", "not", "i" if self.free_time else "it"}
@@ -47,8 +45,6 @@ class Conditions(Values):
             return free
         unless, end = word.entry.name == "unless", word.end
         there = self.low(end) == "there" and self.low(end + 1) in {"is", "are"}
-        if there and (counted := self._so_many(at, end + 2, unless)):
-            return counted
         none = self.take(end + 2, "no", "not") if there else None
         thing = self.simple(none.end if none else end + 2 * there)
         tests = self.predicates(thing[1]) if thing and not there else None
@@ -83,25 +79,6 @@ class Conditions(Values):
         self.free_time = when[0]
         busy = Thing(kind="appointment", quantity="any", tests=(test,), spans=spans)
         return Condition(thing=busy, negated=none != unless, spans=spans), when[1]
-
-    def _should(self, at: int) -> Read[Condition] | None:
-        """should THING PREDICATE"""
-        thing = self.simple(at + 1)
-        tests = self.predicates(thing[1] + (self.low(thing[1]) == "be")) if thing else None
-        if thing is None or tests is None:
-            return None
-        return Condition(thing=self.some(thing[0]), tests=tuple(tests[0]), spans=self.spans(at, tests[1])), tests[1]
-
-    def _so_many(self, first: int, at: int, unless: bool) -> Read[Condition] | None:
-        """if there are more than three THINGS | at least three | fewer than three"""
-        bound = self.take(at, "bounds")
-        number = self._count(bound.end) if bound else None
-        more = {"over": 1, "at_most": 1, "at_least": 0, "under": 0}.get(bound.entry.name) if bound else None
-        thing = self.simple(number[1]) if number else None
-        if bound is None or number is None or more is None or thing is None or not plural(thing[0]):
-            return None
-        few, spans = bound.entry.name in {"at_most", "under"}, self.spans(first, thing[1])
-        return Condition(thing=thing[0], negated=few != unless, at_least=number[0] + more, spans=spans), thing[1]
 
     def some(self, thing: Thing) -> Thing:
         """ "any mails", in a question or after "if": whether there is one."""

@@ -55,15 +55,10 @@ class Frame:
                 bool(field) and word in {"-", "–", "" if self.verb.get("says") else ":"}
             )
             at += 1 if self.read.low(at + comma) == "each" and self.read.low(at + comma + 1) == "with" else 0
-            end = self.listed(at) or self.aside(at) or self.operand(at + (comma or joined), comma or joined)
+            end = self.operand(at + (comma or joined), comma or joined)
             if end is None:
                 return None if pending else at
             at = end
-
-    def aside(self, at: int) -> int | None:
-        """(title: X)"""
-        end = self.field(at + 1) if self.read.low(at) == "(" and self.filled() else None
-        return end + 1 if end is not None and self.read.low(end) == ")" else None
 
     def filled(self) -> bool:
         return self.object is not None or bool(self.slots) or self.person is not None
@@ -203,13 +198,6 @@ class Frame:
     def same(self, at: int) -> int | None:
         """move it to 14:00 on the same day | to Friday at the same time"""
         same = self.read.take(at + 1, "same") if self.read.low(at) in {"at", "on", "to", "for"} else None
-        before = [s.value for s in self.read.orders[-1].slots if isinstance(s.value, When)] if self.read.orders else []
-        if same and self.verb.get("makes") and self.read.low(same.end) == "time" and before and before[0].start:
-            day = self.read.dates.read(same.end + 1 + (self.read.low(same.end + 1) == "on"))
-            if day is None or not day[0].first or day[0].start:
-                return None
-            moment = {"start": before[0].start, "end": before[0].end, "spans": self.read.spans(at, day[1])}
-            return self.add("on", day[0].model_copy(update=moment), at, day[1])
         if same and self.read.low(at) == "to" and self.read.low(same.end) == "time":  # to the same time one day later
             return self.when(same.end + 1)
         to = next((n for n, slot in enumerate(self.slots) if slot.role == "to" and isinstance(slot.value, When)), None)
@@ -275,8 +263,6 @@ class Frame:
     def _value(self, role: str, at: int) -> Read[Value] | None:
         if role in {"as", "value"} and (state := self.read.marked(at)):
             return state
-        if role in {"value", "to"} and (same := self.same_of(at)) is not None:
-            return same
         held = self.read.fields(at) if role == "into" else None
         if held and isinstance(held[0], Of) and set(held[0].fields) <= DAYS:
             return held
@@ -288,12 +274,6 @@ class Frame:
             return value
         thing = self.read.thing(at, inner=True)
         return (self.read.valued_thing(thing[0]), thing[1]) if thing else None
-
-    def same_of(self, at: int) -> Read[Value] | None:
-        """Set the phone number of Ann to "that of Bob": the same field of another."""
-        fields = next((slot.value.fields for slot in self.slots if isinstance(slot.value, Of) and slot.value.fields), ())
-        thing = self.read.thing(at + 2) if fields and self.read.low(at) == "that" and self.read.low(at + 1) == "of" else None
-        return (Of(fields=fields, thing=thing[0], spans=self.read.spans(at, thing[1])), thing[1]) if thing else None
 
     def as_field(self, at: int) -> int | None:
         """as the amount: into which field goes what is written"""
@@ -390,8 +370,6 @@ class Frame:
             return None
         place = at + (self.read.low(at) == "with")
         article = self.read.take(place, "articles", "possessives")
-        if (day := self.read.day_said(place)) is not None:
-            return self.add("with", day[0], at, day[1], field="date")
         found = self.read.take(article.end if article else place, "field")
         if found is None:
             return None
@@ -427,13 +405,6 @@ class Frame:
             raise Doubt(f"is that when it is to be done, or when to remind of it: {self.read.words.text(at, end)!r}?")
         self.slots[size - 1] = self.slots[size - 1].model_copy(update={"role": "about"})
         return end
-
-    def listed(self, at: int) -> int | None:
-        """make a file a.txt: VALUE, VALUE and VALUE"""
-        if self.read.low(at) != ":" or not self.verb.get("makes") or self.object is None:
-            return None
-        value = self.read.joined(at + 1)
-        return self.add("saying", value[0], at, value[1]) if value and self.read.over(value[1]) else None
 
     def told(self, first: int, at: int) -> int | None:
         """with "words" | with the total | with both"""

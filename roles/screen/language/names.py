@@ -83,8 +83,6 @@ class Names(ABC):
         """When it is over, as a statement tells: "the books close in two minutes"."""
         self.free_time: When | None = None
         """Of which a condition asks whether nothing is on then: what "then" and "into it" speak of."""
-        self.told_value: Order | None = None
-        """What a sentence before stated of somebody, as an order to enter it."""
         self.people: list[str] = []
         self.said_kind = ""
         self.nested = False

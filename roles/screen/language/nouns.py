@@ -219,7 +219,7 @@ class Nouns(Names):
         """Viktor's mail, Redwood's invoice: it says so somewhere."""
         end = self._name_end(at)
         ahead = self._noun_ahead(end + 1) or self.take(end + 1, "superlatives") or self._count(end + 1)
-        ends = self.over(end + 1) or self.low(end + 1) in {",", "and"} or self.take(end + 1, "belongs", "passives", "gone")
+        ends = self.over(end + 1) or self.low(end + 1) in {",", "and"} or self.take(end + 1, "belongs", "passives")
         alone = self.said_kind and ends
         if end > at and self.low(end) == "'s" and (ahead or alone):
             tests.append(Test(value=self.text(at, end), spans=self.spans(at, end + 1)))
@@ -235,7 +235,7 @@ class Nouns(Names):
             return self._picked_of(of + 1, draft)
         if ones is not None:
             return self._ones(at, ones, draft, determined)
-        if draft.is_empty and (end := self._from_somebody(at, draft) or self._anything(at, draft)) is not None:
+        if draft.is_empty and (end := self._anything(at, draft)) is not None:
             return end
         if self.kind(at) == "quote":
             draft.name = self.text(at, at + 1, quoted=True)
@@ -288,26 +288,6 @@ class Nouns(Names):
         if quoted and draft.kind:
             draft.name = self.text(ones.end, ones.end + 1, quoted=True)
         return ones.end + (quoted and bool(draft.kind))
-
-    def _from_somebody(self, at: int, draft: Draft) -> int | None:
-        """what Ann wrote me in chat | what Ann invited me to"""
-        end = self._name_end(at + 1) if self.low(at) == "what" else 0
-        sent = self.take(end, "sent_me", "invited_me") if end > at + 1 and self.words.list[at + 1].capital else None
-        if sent is None:
-            return None
-        way, kind = self.take(sent.end, "channels"), "invitation"
-        if sent.entry.group == "sent_me":
-            kind = {"chat": "message", "mail": "mail"}.get(way.entry.name, "") if way else ""
-            if not kind:
-                return None
-        stop = way.end if way and sent.entry.group == "sent_me" else sent.end
-        if way and way.entry.name == "chat" and stop == way.end:
-            draft.place = Thing(kind="chat", spans=self.spans(sent.end, stop))
-        name = self.text(at + 1, end)
-        self.named(name)
-        draft.kind = kind
-        draft.tests.insert(0, Test(relation="from", value=name, spans=self.spans(at + 1, stop)))
-        return stop
 
     def _anything(self, at: int, draft: Draft) -> int | None:
         """whatever comes from Ann | everything"""

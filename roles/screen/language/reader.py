@@ -91,9 +91,6 @@ class Clauses(Statements, Controls):
                 yield f"what is to be said: {self.words.goal[order.spans[0][0] : order.spans[0][1]]!r}?"
 
     def _unused(self, place: tuple[int, int]) -> Iterator[Unread]:
-        have = self.take(place[0], "existing")
-        if have is not None and self._had(place[0], have.end) is not None:
-            return
         span = (self.words.list[place[0]].start, self.words.list[place[1] - 1].end)
         yield Unread(text=self.words.goal[span[0] : span[1]], span=span, why="nothing that follows speaks of it")
 
@@ -124,8 +121,6 @@ class Clauses(Statements, Controls):
         before, people = len(self.orders), list(self.people)
         if (stated := self._statement(at)) is not None:
             return stated
-        if self.stated(at, end):
-            return end
         colon = next((place for place in range(at, end) if self.low(place) == ":" and place + 1 < end), end)
         if colon < end and (told := self._told(at, colon)) == colon:
             at = colon + 1
@@ -150,12 +145,9 @@ class Clauses(Statements, Controls):
         """there is THING | I do not need THING | is THING PREDICATE? | check whether THING PREDICATE | it is in PLACE"""
         opened = self.take(at, "existing", "unwanted")
         if opened is not None:
-            if (filled := self.take(opened.end, "filling")) and (told := self._filled(at, filled.end)):
-                return told
             found = self.thing(opened.end)
             if found is None or not self.over(found[1]):
-                had = self._had(at, opened.end)
-                return had if had is not None and self.over(had) else None
+                return None
             self.topic, self.waiting = found[0].model_copy(update={"spans": self.spans(at, found[1])}), (at, found[1])
             return found[1]
         if (wanted := self._wanting(at)) is not None:
@@ -169,9 +161,6 @@ class Clauses(Statements, Controls):
         aux = self.take(at, "auxiliaries")
         if aux is not None and (asked := self._asked_condition(at, aux)):
             return asked
-        if (again := self._restated(at)) is not None:
-            follows = self._separator(again)
-            return again if self.over(again) else self._clauses(follows, self._sentence_end(follows), None) if follows else None
         stays = self._as_long(at)
         return stays if stays > at and self.over(stays) else self._placed(at) or self._given_slot(at)
 
@@ -188,8 +177,7 @@ class Clauses(Statements, Controls):
             self.people = [*self.people, self.words.text(at, end)]
             self.asker = range(next(n for n in range(size, -1, -1) if n == 0 or self.orders[n - 1].verb != "answer"), size)
             return self._clauses(stop + 1, self._sentence_end(stop), None)
-        so = self.low(stop) == "if"
-        while (value := (self.whether_so(stop) if so else None) or self.worked(stop) or self.fields(stop)) is not None:
+        while (value := self.worked(stop) or self.fields(stop)) is not None:
             slot = Slot(role="value", value=value[0], spans=value[0].spans)
             self.orders.append(
                 Order(verb="find", said=self.words.text(end, verb.end), slots=(slot,), spans=self.spans(at, value[1]))
@@ -234,8 +222,6 @@ class Clauses(Statements, Controls):
                 return end
             if standing is None and self._trailing(at, end, len(self.orders) - first):
                 return end
-            if self.low(at) == "," and self._aside(at + 1, end):
-                return end
             at, standing, begun = self._joined(at, end, standing)
             if not begun:
                 return at
@@ -272,21 +258,6 @@ class Clauses(Statements, Controls):
         if self.orders[-1].negated and (join is None or join.entry.name != "but") and not self.take(place, "negations"):
             raise Doubt(f"is {self.words.text(place, end)!r} to be done, or not to be done as well?")
         return place, standing, True
-
-    def _restated(self, at: int) -> int | None:
-        """ "The lunch has to start at one. Change that in my calendar": it was said already what is to be changed"""
-        last, verb = self.orders[-1] if self.orders else None, self.take(at, "verb")
-        if last is None or last.verb not in CHANGES or last.object is None or verb is None or verb.entry.words != ("change",):
-            return None
-        pointed = self.take(verb.end, "pronouns")
-        place = self.simple(verb.end + 2, inner=True) if pointed and self.low(verb.end + 1) == "in" else None
-        end = place[1] if place else verb.end + 1
-        if pointed is None or pointed.entry.name != "one" or (place and place[0].kind not in self.words.lexicon.data["places"]):
-            return None
-        home = {"place": place[0]} if place and last.object.place is None else {}
-        spans = (*last.spans, *self.spans(at, end))
-        self.orders[-1] = last.model_copy(update={"object": last.object.model_copy(update=home), "spans": spans})
-        return end
 
     def _as_long(self, at: int) -> int:
         """ "... it stays as long as it is": what is moved is"""
@@ -325,8 +296,8 @@ class Clauses(Statements, Controls):
             negated, at = True, at + 2
         if not negated and standing is None and (stop := self.whether(at) or self.awaited(at)) is not None:
             return stop
-        own = (self.on_page, self.ensured, self.keeping_only, self.likewise, self.entered, self.wished)
-        for rule in (*own, self.imperative, self.question, self.received, self.passive, self.fronted, self.gapped):
+        own = (self.on_page, self.ensured, self.wished)
+        for rule in (*own, self.imperative, self.question, self.received, self.passive, self.fronted):
             self.object = None
             self.claimed = frozenset()
             found = rule(at)
@@ -409,9 +380,6 @@ class Clauses(Statements, Controls):
             onwards = self.take(name[1], "henceforth")
             name = name[0], onwards.end if onwards else name[1]
             slot = Slot(role="to", value=name[0], spans=self.spans(end, name[1]))
-            back = thing.back if not (negated or onwards) else None
-            if back is not None and (made := self._christened(back.to, name[0], at, name[1])):
-                return made
             return Order(
                 verb="rename", said=self.words.text(end, called.end), object=thing, slots=(slot,), negated=negated
             ), name[1]
@@ -422,21 +390,18 @@ class Clauses(Statements, Controls):
         return None
 
     def _obliged(self, thing: Thing, at: int) -> Read[Order] | None:
-        """THING has to start an hour later | at 10 | THING can go | THING can come out of THING"""
-        verbs = self.words.lexicon.data["verbs"]
-        if leaves := self.take(at, "leaves"):
-            home = self.valued(leaves.end)
-            slot = Slot(role="from", value=home[0], spans=self.spans(at, home[1])) if home else None
-            order = Order(verb="remove", said=self.words.text(at, leaves.end), object=thing, slots=(slot,)) if slot else None
-            return (order, home[1]) if order and home else None
-        if (gone := self.take(at, "gone")) and (self.over(gone.end) or self._separator(gone.end)):
-            return Order(verb="delete", said=self.words.text(at, gone.end), object=thing), gone.end
+        """THING has to start an hour later | at 10"""
         modal = self.take(at, "obliged")
         begins = self.take(modal.end, "predicates") if modal else None
         if modal is None or begins is None or begins.entry.name not in {"begins", "takes place"}:
             return None
         end = begins.end - (begins.entry.words[-1] in {"at", "on"})
-        move = verbs["move"] | {"name": "move", "said": "move", "slots": {"at": "to", "on": "to"}, "timed": True}
+        move = self.words.lexicon.data["verbs"]["move"] | {
+            "name": "move",
+            "said": "move",
+            "slots": {"at": "to", "on": "to"},
+            "timed": True,
+        }
         read = self._operands(move, end, (), thing)
         if read is None or not read[0].slots:
             return None
@@ -488,37 +453,6 @@ class Clauses(Statements, Controls):
                     break
         self.people = known if best is not None else people
         return best
-
-    def gapped(self, at: int) -> Read[Order] | None:
-        """ "Turn the volume down to 20 and the brightness up to 80", "otherwise one called X": with the verb said before."""
-        last = self.orders[-1] if self.orders else None
-        verb = self.words.lexicon.data["verbs"].get(last.verb) if last else None
-        if last is None or verb is None or last.verb not in {"set", "create", "move"} or last.negated or self.over(at):
-            return None
-        if last.verb == "create":
-            return self._another(at, last)
-        for pending in ((), ("up",), ("down",)):
-            read = self._operands(verb | {"name": last.verb, "said": ""}, at, pending)
-            roles = {slot.role for slot in read[0].slots} if read else set()
-            if read is not None and roles and roles == {slot.role for slot in last.slots} and read[0].object is not None:
-                return read[0].model_copy(update={"said": last.said}), read[1]
-        return None
-
-    def _another(self, at: int, last: Order) -> Read[Order] | None:
-        """one called X, where nothing else was said of the one before"""
-        ones, made = self.take(at, "ones"), last.object
-        called = self.take(ones.end, "predicates") if ones else None
-        named = called is not None and called.entry.name == "is called"
-        name = (
-            self.title(called.end)
-            if called and named
-            else self.name(ones.end)
-            if ones and self.kind(ones.end) == "quote"
-            else None
-        )
-        if name is None or made is None or last.slots or made.tests:
-            return None
-        return last.model_copy(update={"object": made.model_copy(update={"name": name[0], "spans": name[0].spans})}), name[1]
 
     def _verbs(self, at: int) -> Iterator[tuple[Match, tuple[str, ...]]]:
         """The verbs that can stand here, and the words of each that are still to come: throw X "out"."""

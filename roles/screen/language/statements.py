@@ -6,12 +6,10 @@ linked = "keep only" thing "and" ... "everything else" | verb "the same" ["to" p
 
 from __future__ import annotations
 
-from roles.contracts.orders import Amount, Context, Of, Order, Slot, Text, Thing, When
+from roles.contracts.orders import Context, Of, Order, Slot, Text, Thing
 from roles.screen.language.conditions import Conditions
-from roles.screen.language.names import NAMED, Draft, Read, bare
+from roles.screen.language.names import Read, bare
 
-ENTERS = frozenset({"set", "put", "write", "add", "create", "keep", "save"})
-"""Verbs by which what was stated is entered."""
 CAN = frozenset({"can", "could", "will", "would"})
 
 
@@ -45,95 +43,8 @@ class Statements(Conditions):
                 return start if told == place else at
         return at
 
-    def stated(self, at: int, end: int) -> bool:
-        """ANN's [new] FIELD is [now] VALUE | ANN has [got] a new FIELD: VALUE | ANN works at VALUE: what is to be entered."""
-        stop = self._name_end(at)
-        owned = stop + 1 + (self.low(stop + 1) == "new") if self.low(stop) == "'s" else 0
-        got = self.take(stop, "got_new")
-        works = self.take(stop, "works_now")
-        named = self.take(owned or (got.end if got else at), "field") if owned or got else None
-        if stop == at or not self.words.list[at].capital or not (named or works):
-            return False
-        start = named.end if named else works.end if works else at
-        became = self.take(start, "is_now")
-        start = became.end if became else start + (bool(got) and self.low(start) in {":", ",", "-"})
-        value = self.name(start) or self.amount(start)
-        if value is not None and self.low(value[1] - 1) == "now" and value[1] - 1 > start:  # for Brook Print now
-            value = self.text(start, value[1] - 1), value[1]
-        if value is None or value[1] + (self.low(value[1]) == "now") != end or (owned and not became):
-            return False
-        field = named.entry.name if named else works.entry.name if works else ""
-        slot = Slot(
-            role="value", field="phone number" if got and field == "number" else field, value=value[0], spans=value[0].spans
-        )
-        holder = Thing(name=self.text(at, stop), spans=self.spans(at, stop))
-        self.named(holder.name)
-        self.told_value = Order(verb="set", object=holder, slots=(slot,), spans=self.spans(at, end))
-        self.waiting = (at, end)
-        return True
-
-    def entered(self, at: int) -> Read[Order] | None:
-        """Change it [in my contacts] | put that into her contact | update her contact: what was stated before."""
-        told, verbs = self.told_value, self.words.matches(at, "verb")
-        verb = next((one for one in verbs if one.entry.name in ENTERS and one.entry.shape == "base"), None)
-        if told is None or told.object is None or verb is None:
-            return None
-        end, holder, people = verb.end, told.object, self.people
-        pointed = self.take(end, "pronouns")
-        end = pointed.end if pointed and pointed.entry.name == "one" else end
-        given = self.take(end, "prepositions", "slot_prepositions")
-        as_field = given is not None and self.low(end) == "as"
-        if as_field and given is not None:
-            whose = self.take(given.end, "possessives", "articles")
-            named = self.take(whose.end if whose else given.end, "field")
-            if named is None or (told.slots[0].field != "any" and named.entry.name not in told.slots[0].field):
-                return None
-            field, end = named.entry.name if told.slots[0].field == "any" else told.slots[0].field, named.end
-            told = told.model_copy(update={"slots": (told.slots[0].model_copy(update={"field": field}),)})
-        elif told.slots[0].field == "any":  # what of somebody that is nobody said
-            return None
-        elif given or end == verb.end:
-            self.people = [*people[:0], *(holder.name.text for _ in (1,) if holder.name)]
-            thing = self.simple(given.end if given else end, inner=bool(given))
-            self.people = people
-            if thing is None:
-                return None
-            is_place = thing[0].kind in self.words.lexicon.data["places"]
-            place = {"place": thing[0]} if is_place else {"kind": thing[0].kind}
-            end, holder = thing[1], holder.model_copy(update=place)
-        if not (self.over(end) or self._separator(end)):
-            return None
-        self.told_value = self.waiting = None
-        spans = (*told.spans, *self.spans(at, end))
-        return told.model_copy(update={"said": self.words.text(at, verb.end), "object": holder, "spans": spans}), end
-
-    def _had(self, first: int, at: int) -> int | None:
-        """I have got a new phone [, NUMBER]"""
-        thing = self.simple(at)
-        if thing is None or not thing[0].new or thing[0].quantity != "any" or thing[0].tests:
-            return None
-        end = thing[1] + 2 * (self.low(thing[1]) == "," and self.kind(thing[1] + 1) in {*NAMED, "quote"})
-        if not (self.over(end) or self.low(end) == ","):
-            return None
-        span = (self.words.list[first].start, self.words.list[end - 1].end)
-        if all(told.span != span for told in self.context):
-            self.context.append(Context(text=self.words.goal[span[0] : span[1]], span=span, things=(thing[0],)))
-        return end
-
-    def _filled(self, first: int, at: int) -> int | None:
-        """there is too much in PLACE"""
-        draft = Draft()
-        end = self.modifiers(at, draft)
-        if draft.place is None or not self.over(end):
-            return None
-        span = (self.words.list[first].start, self.words.list[end - 1].end)
-        self.context.append(Context(text=self.words.goal[span[0] : span[1]], span=span, things=(draft.place,)))
-        return end
-
     def _told(self, at: int, end: int) -> int | None:
         """A sentence that tells how things are, with nothing in it that could be asked for: it is background."""
-        if self.stated(at, end):
-            return end
         people, stop = self.people, self._name_end(at)
         if stop > at and self.words.list[at].capital:  # Ann has sent me her number
             self.named(self.text(at, stop))
@@ -171,16 +82,12 @@ class Statements(Conditions):
         if any(self._asks(place) for place in range(at, end) if place not in known):
             return None
         if lapses:
-            when = next((found for place in range(verb + 1, end) if (found := self._when(place))), None)
+            places = (place + (self.low(place) in {"in", "on", "at"}) for place in range(verb + 1, end))
+            when = next((found for place in places if (found := self.dates.read(place))), None)
             if when is None:
                 return None
-            self.deadline = when.model_copy(update={"spans": self.spans(verb + 1, end)})
+            self.deadline = when[0].model_copy(update={"spans": self.spans(verb + 1, end)})
         return self._background(at, verb, end, thing[0] if thing else None)
-
-    def _when(self, at: int) -> When | None:
-        """in two minutes | on Friday at 5"""
-        found = self.dates.read(at + (self.low(at) in {"in", "on", "at"})) or self.dates.read(at)
-        return found[0] if found else None
 
     def _asks(self, at: int) -> bool:
         """A word here that does more than tell."""
@@ -216,19 +123,6 @@ class Statements(Conditions):
         span = (self.words.list[at].start, self.words.list[end - 1].end)
         self.context.append(Context(text=self.words.goal[span[0] : span[1]], span=span, things=tuple(things)))
         return end
-
-    def _aside(self, at: int, end: int) -> bool:
-        """ "Delete a.txt, I have it on paper": words behind an order that only tell why."""
-        aux = self.take(at + 1, "auxiliaries") if self.low(at) in {"i", "we"} else None
-        modal = aux is not None and self.low(at + 1) in CAN and self.low(aux.end) == "not"
-        if aux is None or not (modal or aux.entry.name in {"be", "have"}) or self.low(end) == "?":
-            return False
-        known = modal or aux.entry.name == "be" or self.take(aux.end, "pronouns", "past_words")  # else it may be to be used
-        orders = any(self.low(n) == "to" and self.words.verbal(n + 1) for n in range(aux.end, end))
-        start = aux.end + (2 if modal else 0)
-        if not known or orders or any(self._asks(place) for place in range(start, end)):
-            return False
-        return self._background(at, at + 1, end, None) == end
 
     def _unrelated(self, told: Context) -> bool:
         """Whether no order is about the same kind of thing without speaking of this one."""
@@ -348,57 +242,6 @@ class Statements(Conditions):
         if not (self.over(state.end) or self._separator(state.end)):
             return None
         return Order(verb=verb, said=self.words.text(at, sure.end), object=thing[0]), state.end
-
-    def keeping_only(self, at: int) -> Read[Order] | None:
-        """keep only THING: what is to be done with all the others is said behind it."""
-        only = self.take(at, "keep_only")
-        thing = self.thing(only.end) if only else None
-        if only is None or thing is None or not self._separator(thing[1]):
-            return None
-        place, order = self._separator(thing[1]), Order(verb="keep", said=self.words.text(at, only.end), object=thing[0])
-        if (amount := self._of_it(place)) is not None:  # exactly 4 of it
-            slot = Slot(role="value", field="quantity", value=amount[0], spans=amount[0].spans)
-            order, thing = order.model_copy(update={"verb": "set", "slots": (slot,)}), (thing[0], amount[1])
-        rest = [n for n in range(place, self._sentence_end(place)) if (m := self.take(n, "pronouns")) and m.entry.name == "rest"]
-        return (order, thing[1]) if rest else None
-
-    def _of_it(self, at: int) -> Read[Amount] | None:
-        at += self.low(at) == "exactly"
-        amount = self.amount(at)
-        of = amount and not amount[0].unit and self.low(amount[1]) == "of" and self.low(amount[1] + 1) in {"it", "them"}
-        return (amount[0], amount[1] + 2) if amount is not None and of else None
-
-    def _christened(self, made: int, name: Text, at: int, end: int) -> Read[Order] | None:
-        """ "Make a note. It should be called X": that is the name of what is made."""
-        order = self.orders[made]
-        if made != len(self.orders) - 1 or order.object is None or not order.object.new or order.object.name:
-            return None
-        self.orders.pop()
-        spans = (*order.spans, *self.spans(at, end))
-        return order.model_copy(update={"object": order.object.model_copy(update={"name": name}), "spans": spans}), end
-
-    def likewise(self, at: int) -> Read[Order] | None:
-        """[tell] the same [mail] to NAME [in chat]: what was said last, to somebody else."""
-        verb, last = next(iter(self.words.matches(at, "verb")), None), self.orders[-1] if self.orders else None
-        start = verb.end if verb and verb.entry.data.get("says") else at
-        same = self.take(start, "same")
-        if same is None or last is None or last.verb not in {"send", "forward", "share"} or last.negated:
-            return None
-        letter = self.take(same.end, "noun")
-        end = letter.end if letter and letter.entry.name in self.words.lexicon.data["letters"] else same.end
-        self.claimed = frozenset({"channels", "in"})
-        to = self.valued(end + 1) if self.low(end) in {"to", "for"} else None
-        if to is None:
-            return None
-        channel = self.take(to[1], "channels")
-        stop, roles = channel.end if channel else to[1], {"to", "by"} if channel else {"to"}
-        slots = [Slot(role="to", value=to[0], spans=self.spans(end, to[1]))]
-        if channel:
-            way = Of(thing=Thing(kind=channel.entry.name), spans=self.spans(to[1], stop))
-            slots.append(Slot(role="by", value=way, spans=way.spans))
-        slots += [slot for slot in last.slots if slot.role not in roles]
-        said = self.words.text(at, same.end)
-        return last.model_copy(update={"said": said, "slots": tuple(slots), "spans": self.spans(at, stop)}), stop
 
     def _sentence_end(self, at: int) -> int:
         while not self.over(at):

@@ -47,8 +47,6 @@ class Values(Narrowing):
     def _plain(self, at: int) -> Read[Value] | None:
         if self.kind(at) == "quote" and self.low(at + 1) != "'s":
             return self.text(at, at + 1, quoted=True), at + 1
-        if (date := self.day_said(at)) is not None:
-            return date
         both, last = self.take(at, "both"), len(self.orders)
         if (
             both
@@ -74,19 +72,10 @@ class Values(Narrowing):
             return None
         return when[0].model_copy(update={"text": self.words.text(at, when[1]), "spans": self.spans(at, when[1])}), when[1]
 
-    def day_said(self, at: int) -> Read[When] | None:
-        """today's date"""
-        day = self.dates.days(at)
-        named = self.take(day.end + 1, "field") if day and self.low(day.end) == "'s" else None
-        if day is None or named is None or named.entry.name != "date" or self._open(named.end):
-            return None
-        first = str(day.first or "")
-        return When(text=self.words.text(at, day.end), first=first, last=first, spans=self.spans(at, named.end)), named.end
-
     def worked(self, at: int) -> Read[Value] | None:
         """how many THINGS [there are] | the number of THINGS | the sum of VALUE"""
         start = at + (self.low(at) == "the")
-        if asked := self.asked(at, turned=False) or (self.whether_so(at) if self.low(at) == "whether" else None):
+        if asked := self.asked(at, turned=False):
             return asked
         if self.low(start) == "number" and self.low(start + 1) == "of" and start > at:
             found = self.simple(start + 2)
@@ -105,16 +94,6 @@ class Values(Narrowing):
             if value and not (how == "sum" and isinstance(value[0], Text)):
                 return Worked(how=how, of=(value[0],), spans=self.spans(at, value[1])), value[1]  # type: ignore[arg-type]
         return None
-
-    def whether_so(self, at: int) -> Read[Value] | None:
-        """whether THING PREDICATE: the thing, and the thing of which it is so"""
-        thing = self.simple(at + 1)
-        tests = self.predicates(thing[1]) if thing else None
-        if thing is None or tests is None:
-            return None
-        so = thing[0].model_copy(update={"tests": (*thing[0].tests, *tests[0])})
-        spans = self.spans(at, tests[1])
-        return Worked(how="whether", of=(Of(thing=thing[0], spans=spans), Of(thing=so, spans=spans)), spans=spans), tests[1]
 
     def _extreme(self, first: int, at: int) -> Read[Value] | None:
         """the highest total of THINGS | the lowest invoice total: what it is, and not of which"""
@@ -141,21 +120,15 @@ class Values(Narrowing):
         if word is None:
             return None
         name, end = word.entry.name, word.end
-        draft = Draft()
-        if not turned and (stop := self._from_somebody(at, draft)) and draft.kind != "invitation":  # what Ann wrote me in chat
-            thing = draft.thing(self.spans(at, stop))
-            return Of(fields=("text",), thing=thing, spans=thing.spans), stop
         doubled = self.take(end, "all", "both", "articles", "possessives", "demonstratives")  # how many all mails
         if doubled and name in {"count", "which"} and self.low(at) != "what":
             return None
         if name == "count":
-            return self._days_left(at, end) or self._counted(at, end)
-        if (self.low(at) == "what" or name == "much") and (spent := self._spent(at, end)):
-            return spent
+            return self._counted(at, end)
         if name not in {"which", "who"}:
             return self._about(at, end, name, turned)
-        picked = (self._field_asked(end, turned) or self._field_of_picked(at, end)) if name == "which" else None
-        if found := picked or self._wanted(at, end, name):
+        held = self._field_asked(end, turned) if name == "which" else None
+        if found := held or self._wanted(at, end, name):
             return found
         be = self.take(end, "auxiliaries")
         if be and be.entry.name == "be" and self.low(at) != "which":
@@ -163,28 +136,6 @@ class Values(Narrowing):
             if value is not None and not (isinstance(value[0], Of) and value[0].thing.back):
                 return value
         return self._about(at, end, name, turned) if name == "which" else None
-
-    def _days_left(self, first: int, at: int) -> Read[Value] | None:
-        """how many days [are left|there are] until DAY | THING | THING is due"""
-        until = next((n for n in range(at + 1, at + 6) if self.low(n) in {"until", "till", "to"}), 0)
-        idle = all(
-            self.take(n, "auxiliaries") or self.low(n) in {"left", "there", "it", "remain", "to", "go"}
-            for n in range(at + 1, until)
-        )
-        if self.low(at) not in {"day", "days"} or not until or not idle or not self.today:
-            return None
-        day = self.dates.read(until + 1)
-        thing = self.simple(until + 1) if day is None else None
-        if day is None and thing is None:
-            return None
-        to: Value = day[0] if day else Of(fields=("date",), thing=thing[0], spans=thing[0].spans)  # type: ignore[index]
-        end = day[1] if day else thing[1]  # type: ignore[index]
-        tail = self.take(end, "auxiliaries")
-        due = self.take(tail.end, "predicates") if tail else None
-        if thing and due and due.entry.data.get("field") == "due date":
-            to, end = Of(fields=("due date",), thing=thing[0], spans=thing[0].spans), due.end
-        now = When(text="today", first=self.today[:10], last=self.today[:10])
-        return Worked(how="days_between", of=(now, to), spans=self.spans(first, end)), end
 
     def _counted(self, at: int, end: int) -> Read[Value] | None:
         if self.low(end) in {"there", "they"} and self.take(end + 1, "auxiliaries") and (back := self.back(True, at=at)):
@@ -242,17 +193,6 @@ class Values(Narrowing):
             return (Of(thing=thing, spans=self.spans(at, stop)), stop) if has else None
         thing = thing.model_copy(update={"tests": (*thing.tests, *more[0]), "spans": self.spans(at, more[1])})
         return Of(thing=thing, spans=thing.spans), more[1]
-
-    def _field_of_picked(self, first: int, at: int) -> Read[Value] | None:
-        """which vendor has the highest invoice: a field of the one that is picked"""
-        named = self.take(at, "field", "noun")
-        has = self.low(named.end) in {"has", "had"} if named else False
-        thing = self.simple(named.end + 1) if named and has and named.entry.shape == "one" else None
-        if named is None or thing is None or thing[0].pick is None or not thing[0].kind or self._best(named.end + 1):
-            return None
-        if thing[0].quantity != "one" or thing[0].pick.number != 1 or self.take(named.end + 1, "articles") is None:
-            return None
-        return Of(fields=(named.entry.name,), thing=thing[0], spans=self.spans(first, thing[1])), thing[1]
 
     def _costs_most(self, at: int) -> Read[Pick] | None:
         """costs the most | the least"""
@@ -312,8 +252,6 @@ class Values(Narrowing):
         aux = self.take(end, "auxiliaries")
         if turned != bool(aux and aux.entry.name in {"be", "do"}):
             return None
-        if self.low(at) == "what" and (held := self._content(at, end)):
-            return held
         found = self.thing(aux.end if aux else end)
         if found is None:
             return None
@@ -344,48 +282,6 @@ class Values(Narrowing):
         more = self._relative(at)
         return (thing.model_copy(update={"tests": (*thing.tests, *more[0])}), more[1]) if more else (thing, at)
 
-    def _content(self, first: int, at: int) -> Read[Value] | None:
-        """what is on the picture: what it says; what is in the cart: all that is there"""
-        thing = self.simple(at + 2) if self.low(at) == "is" and self.low(at + 1) in {"on", "in"} else None
-        if thing is None or plural(thing[0]):
-            return None
-        spans = self.spans(first, thing[1])
-        if thing[0].kind in self.words.lexicon.data["places"]:
-            return Of(thing=Thing(quantity="all", place=thing[0], spans=spans), spans=spans), thing[1]
-        return Of(fields=("text",), thing=thing[0], spans=spans), thing[1]
-
-    def _spent(self, first: int, at: int) -> Read[Value] | None:
-        """how much have we spent with NAME, going by PLACE: the sum of the rows there that name it"""
-        at += self.low(at) == "money"
-        aux = self.take(at, "auxiliaries")
-        subject = aux.end if aux else at
-        spent = subject + 1 if self.low(subject) in {"i", "we"} else 0
-        if spent and self.low(subject) == "we" and self.low(spent) == "owe" and (owed := self._owed(first, spent + 1)):
-            return owed
-        if not spent or self.low(spent) not in {"spent", "spend"} or self.low(spent + 1) not in {"on", "with", "at", "for"}:
-            return None
-        name = self.name(spent + 2)
-        by = self.take(name[1] + (self.low(name[1]) == ","), "going_by") if name else None
-        place = self.simple(by.end, inner=True) if by else None
-        if name is None or place is None:
-            return None
-        spans, test = self.spans(first, place[1]), Test(relation="has", value=name[0], spans=name[0].spans)
-        rows = Thing(kind="row", quantity="all", tests=(test,), place=place[0], spans=spans)
-        return Worked(how="sum", of=(Of(fields=("amount",), thing=rows, spans=spans),), spans=spans), place[1]
-
-    def _owed(self, first: int, at: int) -> Read[Value] | None:
-        """how much we owe NAME [for THINGS]: the sum of what is to be paid to them"""
-        name = self.name(at)
-        end = name[1] if name else at
-        more = self.simple(end + 1) if name and self.low(end) == "for" else None
-        if name is None or (more is not None and (more[0].kind not in {"invoice", "bill"} or not plural(more[0]))):
-            return None
-        spans = self.spans(first, more[1] if more else end)
-        paid = Test(value=Text(text="paid"), negated=True, spans=name[0].spans)
-        tests = (Test(relation="from", value=name[0], spans=name[0].spans), *(more[0].tests if more else (paid,)))
-        bills = Thing(kind="invoice", quantity="all", tests=tests, spans=spans)
-        return Worked(how="sum", of=(Of(fields=("total",), thing=bills, spans=spans),), spans=spans), more[1] if more else end
-
     def fields(self, at: int) -> Read[Value] | None:
         """[the|its|that] FIELD {and FIELD} [of THING] | THING's FIELD {and FIELD} | everybody who comes to THING"""
         if everybody := self.everybody(at):
@@ -412,7 +308,6 @@ class Values(Narrowing):
         ):
             value = Of(fields=names, thing=thing[0], spans=self.spans(at, thing[1]))
             return self._over_all(names, start, end, value) or value, thing[1]
-        end = self._it_starts(end)
         if any(self.low(place) == "it" for place in range(start, end)):  # the day on which it is due
             back = None if self.topic else self.back(False, at=at)
             holds = self.spoken() if self.topic else Thing(back=back)
@@ -428,30 +323,12 @@ class Values(Narrowing):
         """What is said of several together: "the number of" them, but not the numbers or that of each; "the sum of" theirs."""
         thing, first = value.thing, self.low(at)
         if "sum" in names and len(names) > 1 and plural(thing):
-            return self._together(names, value)
+            raise Doubt(f"is {self.words.goal!r} to say each one's, or one of them all?")
         each = self.low(end + 1) in {"each", "every"}
         if first == "number" and end == at + 1 and self.low(end) == "of" and thing.quantity == "all" and not each:
             return Worked(how="count", of=(Of(thing=thing, spans=thing.spans),), spans=value.spans)
         summed = names in {("total",), ("sum",)} and first in {"total", "sum"} and plural(thing) and not thing.also
         return Worked(how="sum", of=(value,), spans=value.spans) if summed else None
-
-    def _together(self, names: tuple[str, ...], value: Of) -> Worked:
-        """The sum and the number of several: each over all of them, and not of each. Raises Doubt."""
-        how = {"sum": "sum", "number": "count"}
-        if any(name not in how for name in names):
-            raise Doubt(f"is {self.words.goal!r} to say each one's, or one of them all?")
-        parts = [
-            Worked(how=how[name], of=(value.model_copy(update={"fields": ("sum",) if name == "sum" else ()}),), spans=value.spans)  # type: ignore[arg-type]
-            for name in names
-        ]
-        return Worked(how="joined", of=tuple(parts), spans=value.spans)
-
-    def _it_starts(self, at: int) -> int:
-        """ "The day and the time it starts": the place behind what says no more than the fields do."""
-        begins = self.take(at + 1, "predicates") if self.low(at) == "it" else None
-        if begins is None or begins.entry.name not in {"begins", "takes place"} or begins.entry.words[-1] in {"on", "at"}:
-            return at
-        return begins.end
 
     def _holder(self, at: int, names: tuple[str, ...], definite: bool) -> Thing | None:
         """Whose field is meant where it is not said: of what the order is about, or of what was spoken of before."""

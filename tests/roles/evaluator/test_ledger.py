@@ -346,13 +346,10 @@ def test_a_field_and_a_group_are_no_names(goal: str, success: str, changes: str,
     assert judged(goal, "people", success, changes, tmp_path) == ("fulfilled", True)
 
 
-@pytest.mark.parametrize(
-    ("world", "groups", "status"), [("people", "Choir and Garden", "fulfilled"), ("company", "Suppliers and Family", "rejected")]
-)
-def test_who_is_in_two_groups_is_not_counted_twice(world: str, groups: str, status: str, tmp_path: Path) -> None:
+def test_what_stands_in_two_groups_is_not_counted_over_both(tmp_path: Path) -> None:
     success = f'{WRITTEN}.exists(n, {WRITTEN}[n].title == "Both" && {WRITTEN}[n].body == "6")'
-    goal = f'Make a note called "Both" with the number of contacts in the groups {groups}'
-    assert judged(goal, world, success, "notes.notes.+", tmp_path) == (status, status == "fulfilled")
+    goal = 'Make a note called "Both" with the number of contacts in the groups Choir and Garden'
+    assert judged(goal, "people", success, "notes.notes.+", tmp_path) == ("rejected", False)
 
 
 def test_who_is_to_be_taken_out_of_a_group_is_not_to_be_deleted(tmp_path: Path) -> None:

@@ -62,7 +62,6 @@ def worked(goal: str, world: str, tmp_path: Path) -> tuple[str, dict[str, Any], 
         ('Write the due date of INV-1550 into the note "Travel plan"', "company", ["apps.notes.notes.5.body"]),
         ("Mute the sound", "office", ["apps.settings.device.muted"]),
         ("Create a folder called Old in Files", "company", ["apps.files.entries./Old"]),
-        ('The note "Travel plan" can go', "company", ["apps.notes.notes.5"]),
         ('Reply to all unread mails from Iris with "Noted"', "company", ["apps.mail.messages.25", "apps.mail.messages.26"]),
         ("Add Ada Weber and Zoe Moreau to the group Friends", "company",
          ["apps.contacts.contacts.2.groups", "apps.contacts.contacts.4.groups"]),
@@ -86,13 +85,9 @@ def worked(goal: str, world: str, tmp_path: Path) -> tuple[str, dict[str, Any], 
         ("Create a contact for Nina Vogel with the email nina@example.com", "company", ["apps.contacts.contacts.25"]),
         ("The team lunch has to start half an hour later", "company",
          ["apps.calendar.meetings.5.start", "apps.calendar.meetings.5.end"]),
-        ("Ada Weber's new phone number is +1 555 0199, please add it to her contact.", "company",
-         ["apps.contacts.contacts.2.phone"]),
         ("Maria can't come to the supplier call. Remove her from it.", "diary", ["apps.calendar.meetings.supplier.attendees"]),
         ("Move the second meeting on June 1 to Room 2.", "company", ["apps.calendar.meetings.4.place"]),
         ("If I've got nothing on next Friday between 2 and 3 pm, book 'Bank' then.", "diary", ["apps.calendar.meetings.1"]),
-        ("If there are more than three unpaid invoices from Zephyr Travel, write a note titled Zephyr saying 'ask'.", "office",
-         ["apps.notes.notes.7"]),
         ("Forward the newest of the mails from Chen Abbott to Mina Lindgren.", "company", ["apps.mail.messages.25"]),
         ("Remind me one hour before the interview.", "diary", ["apps.calendar.meetings.interview.reminder"]),
         ("Unmute everybody in chat.", "company", ["apps.chat.conversations.10.muted", "apps.chat.conversations.13.muted"]),
@@ -127,11 +122,7 @@ def test_who_has_no_address_is_not_left_out_in_silence() -> None:
     assert said == '"everyone in the group Suppliers": no Email is known of Pavel Varga'
 
 
-def test_sums_and_counts_are_numbers_of_their_own() -> None:
-    known = table("all unpaid invoices", "Number|Total", "A|$2", "B|$3")
-    made = steps('Create a note titled "Total" with the sum and the number of all unpaid invoices', known)
-    assert isinstance(made, list)
-    assert [step.formula.rpartition(" | ")[2] for step in made if isinstance(step, ComputeStep)] == ["sum [Total]", "count"]
+def test_a_value_goes_into_the_field_of_its_name() -> None:
     made = steps("Copy the phone number of Zoe Moreau to the contact Ada Weber")
     assert isinstance(made, list)
     filled = next(step for step in made if isinstance(step, FillStep))

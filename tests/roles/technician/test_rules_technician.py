@@ -46,7 +46,6 @@ def job_of(words: str) -> JobStep:
         ('Count the lines with "it\'s $(rm -rf .)" in names.txt', "0"),
         ("Count the files in /Documents with a script", "2"),
         ("How many lines are there in the file names.txt?", "4"),
-        ("What is the sum of the column Amount in costs.csv?", "1112.50"),
         ("Count in the terminal how many lines with Zoe there are in names.txt", "2"),
         ("Run `wc -l < names.txt`", "4"),
         ("Run the script ```python\nprint(2 ** 10)\n```", "1024"),
@@ -63,33 +62,9 @@ def test_what_a_job_says(sandbox, words, said):
 
 
 @pytest.mark.parametrize(
-    ("words", "changed"),
-    [
-        ("Sort the lines of names.txt into sorted.txt", {"sorted.txt": "ann 20\nBob 1\nZoe 3\nZoe 3\n"}),
-        ("Sort the lines of names.txt by number", {"names.txt": "Bob 1\nZoe 3\nZoe 3\nann 20\n"}),
-        (
-            "sort the lines of trips.txt in descending order into down.txt",
-            {"Documents/down.txt": "Rome 100\nParis 8\nBerlin 12.50\n"},
-        ),
-        (
-            'Merge plan.txt and names.txt into "all of it.txt"',
-            {"Documents/all of it.txt": "Go to Berlin\n" + FILES["names.txt"]},
-        ),
-    ],
-)
-def test_what_a_job_changes(sandbox, words, changed):
-    script = script_for(job_of(words), PATHS)
-    assert not risks_of(script.language, script.code)
-    ran = sandbox.run(script.code, script.language, {p: t.encode() for p, t in FILES.items()}, 20)
-    assert ran.exit_code == 0, ran.stderr
-    assert {path: body.decode() for path, body in ran.files.items()} == FILES | changed
-
-
-@pytest.mark.parametrize(
     "words",
     [
         "Count the lines of /Documents/trips.txt", 'Count the lines with "Zoe" in names.txt', "Run `wc -l < names.txt`",
-        "Sort the lines of names.txt by number", "Merge plan.txt and names.txt into all.txt",
     ],
 )  # fmt: skip
 def test_the_words_of_a_job_are_read_back_as_the_same_job(words):

@@ -142,9 +142,7 @@ def _reading(records: Records, at: Situation) -> Iterator[Skill]:
             yield skill
 
 
-def _whole(
-    found: list[tuple[Row, Record]], labels: Sequence[str], records: Records, at: Situation
-) -> Move | None:
+def _whole(found: list[tuple[Row, Record]], labels: Sequence[str], records: Records, at: Situation) -> Move | None:
     """What the list does not say of a record is asked of the function that tells all of one; put into `found`."""
     row, record = found[0]
     if all(row.value(label) is not None for label in labels):

@@ -86,7 +86,7 @@ def _listed(records: Records, at: Situation) -> list[Listed]:
     card = at.kind(records.app, records.kind)
     fitting = [(score, items) for items in groups.values() if (score := _fits_kind(items, records, at)) > 0]
     if not fitting:
-        return _sections(at) if card is None or not any(f.listed for f in card.fields) else []
+        return []
     items = max(fitting, key=lambda pair: pair[0])[1]
     keys = [f.label for f in card.fields if f.key] if card else []
     found = [Listed(_row(item, keys[0] if keys else "Name"), item) for item in items]
@@ -121,21 +121,6 @@ def _cells(row: GUIElement, names: Sequence[str], at: Situation) -> tuple[Pair, 
     kids = at.screen.kids(row)
     texts = [shown(kid) or " ".join(t for e in at.screen.within(kid) if (t := shown(e))) for kid in kids]
     return tuple(Pair(*triple) for triple in zip(names, texts, kids, strict=False))
-
-
-def _sections(at: Situation) -> list[Listed]:
-    """Records that stand below each other under headings of their own; the first heading is the page's."""
-    found = []
-    for head in [e for e in at.screen.elements if e.role == "heading"][1:]:
-        beside = [e for e in at.screen.elements if e.parent == head.parent]
-        rest = beside[beside.index(head) + 1 :]
-        own = rest[: next((n for n, e in enumerate(rest) if e.role == "heading"), len(rest))]
-        parts = [part for e in own for part in (e, *at.screen.within(e))]
-        text = " · ".join(e.name for e in (head, *parts) if e.name)
-        link = next((e for e in parts if e.role == "link"), head)
-        if parts:
-            found.append(Listed(Row(text, head.name, (("Name", head.name),), 0, text), Item(head, link, text)))
-    return found
 
 
 def _row(item: Item, key_label: str) -> Row:

@@ -425,4 +425,3 @@ def _paragraph(at: Situation) -> tuple[str, GUIElement]:
     if len(texts) != 1:
         raise StepFailure(f"{len(texts)} texts of the page may be meant")
     return texts[0].name, texts[0]
-

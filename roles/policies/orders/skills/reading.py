@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from typing import NamedTuple
 
@@ -15,7 +14,6 @@ from roles.policies.orders.skills.finding import (
     find_row,
     is_here,
     naming,
-    open_row,
     shows_it,
     survey,
     to_list,
@@ -27,8 +25,6 @@ from roles.screen.matching import similarity
 from roles.screen.screens import Pair, fold, shown
 from roles.screen.values import is_masked
 
-_EARLIER = re.compile(r"\d{1,2}:\d{2}\b")
-"""How lines begin that tell what was at that time."""
 _PIECE = 15.0
 """Seconds between two looks."""
 _HARMLESS = frozenset({None, Effect.NAVIGATE, Effect.OBSERVE})
@@ -208,44 +204,11 @@ def wait(step: WaitStep, at: Situation) -> Move:
 
 
 def _is_there(records: Records, at: Situation) -> Move | bool:
-    """Whether a record that fits is there; the one of which the list does not tell is opened and watched."""
+    """Whether a record that fits is there, as its list tells."""
     card = at.kind(records.app, records.kind)
-    if card is not None and not card.fields and records.tests and not records.place:
-        return _sensed(records, at)
-    watched = Row.load(at.notes["watched"]) if "watched" in at.notes else None
-    if watched is None:
-        if (way := to_list(records, records.place or (card.place if card else ""), at)) is not None:
-            return way
-        rows = [one.row for one in listed(records, at)]
-        if not records.tests:  # any that was not there before
-            return bool({row.text for row in rows} - {*at.notes.setdefault("there", [row.text for row in rows])})
-        if any(matches(row, records.tests) for row in rows):
-            return True
-        unknown = [row for row in rows if matches(row, records.tests) is None]
-        if len(unknown) != 1:
-            return False
-        watched = unknown[0]
-        at.notes["watched"] = watched.dump()
-    if not at.notes.get("watching") and (way := open_row(watched, records, at)) is not None:
+    if (way := to_list(records, records.place or (card.place if card else ""), at)) is not None:
         return way
-    at.notes["watching"] = True
-    body = " · ".join([*(e.name for e in at.screen.elements if e.name), *(f.value or "" for f in at.screen.inputs)])
-    pairs = [(pair.label, pair.value) for pair in at.screen.pairs]
-    return bool(matches(watched.opened(pairs, body), records.tests))
-
-
-def _sensed(records: Records, at: Situation) -> Move | bool:
-    """What stands by now under the heading of something that no list holds, such as a camera; not what it showed earlier."""
-    heads = [e for e in at.screen.elements if e.role == "heading" and matches(Row(e.name, e.name), records.tests[:1])]
-    if not heads:
-        tried: list[str] = at.notes.setdefault("tabs", [])
-        tab = next((e for e in at.screen.presses if e.role == "tab" and e.enabled and e.name not in tried), None)
-        if tab is None:
-            return fail(f"{at.title(records.app)} does not show {naming(records)}")
-        tried.append(tab.name)
-        return press(tab, f"{records.kind} may stand there", at=at)
-    if len(heads) > 1:
-        raise StepFailure(f"it may be any of {', '.join(e.name for e in heads)}")
-    beside = [e.name for e in at.screen.elements if e.parent == heads[0].parent and e.role not in {"button", "log"} and e.name]
-    now = " · ".join(name for name in beside if not _EARLIER.match(name))
-    return bool(matches(Row(now, heads[0].name), records.tests))
+    rows = [one.row for one in listed(records, at)]
+    if not records.tests:  # any that was not there before
+        return bool({row.text for row in rows} - {*at.notes.setdefault("there", [row.text for row in rows])})
+    return any(matches(row, records.tests) for row in rows)

@@ -72,18 +72,6 @@ def test_a_list_of_another_kind_is_not_taken_for_this_one() -> None:
     assert len(listed(WANTED.model_copy(update={"kind": "line"}), on(seen, both))) == 1
 
 
-def test_tiles_under_headings_are_records_where_no_card_knows_better() -> None:
-    tiles: list[Line] = [
-        ("heading", "Shop", 0),
-        ("heading", "Lamp", 0),
-        ("text", "$20", 0),
-        ("heading", "Desk", 0),
-        ("text", "$120", 0),
-    ]
-    found = listed(Records(app="shop", kind="product"), on(screen(*tiles), ()))
-    assert [one.row.text for one in found] == ["Lamp · $20", "Desk · $120"]
-
-
 def test_an_empty_list_says_so_and_pages_are_counted() -> None:
     assert is_empty(on(screen(("heading", "Bills", 0), ("text", "No invoices found", 0), ("button", "Back to start", 0))))
     assert not is_empty(on(screen(("heading", "Bill I-1", 0), ("button", "Back to invoices", 0))))

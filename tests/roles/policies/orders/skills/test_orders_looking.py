@@ -12,7 +12,7 @@ from worlds import lockers
 
 from environments.simulated.desktop import SimulatedDesktop
 from environments.simulated.world.worldfile import parse_world
-from roles.contracts.orders import CollectStep, FindStep, OpenStep, Pick, ReadStep, Records, RowTest, Step, WaitStep
+from roles.contracts.orders import CollectStep, FindStep, Pick, ReadStep, Records, RowTest, Step
 from roles.operator.rules import RulesOperator
 
 WORLDS = Path(__file__).parents[5] / "configs" / "worlds"
@@ -167,30 +167,10 @@ def test_rows_of_a_sheet_are_records_by_the_names_in_its_first_row() -> None:
     assert len(rows) == 7
 
 
-def test_a_place_is_watched_until_it_shows_what_is_waited_for() -> None:
-    courier = records("home", "camera", is_("Name", "Front door camera"), is_("", "courier", "has"), place="Hall")
-    got = Worked("smart-home", OpenStep(app="home", place="Hall"), WaitStep(app="home", records=courier))
-    assert got.done
-    assert 1 <= got.lines.count("wait 15 s") <= 3
-    never = courier.model_copy(update={"tests": (is_("Name", "Front door camera"), is_("", "elephant", "has"))})
-    late = Worked("smart-home", WaitStep(app="home", records=never, seconds=30))
-    assert "did not come to Home within 30 seconds" in late.said
-
-
 def test_a_cart_that_says_that_it_is_empty_holds_none() -> None:
     got = Worked("company", CollectStep(records=records("shop", "line", is_("Product", "Ann"), exactly=0), name="lines"))
     assert got.done
     assert got.table("lines") == []
-
-
-def test_what_a_camera_shows_by_now_is_waited_for_and_not_what_others_say_or_what_it_showed_earlier() -> None:
-    camera = is_("", "front door", "has")
-    got = Worked("smart-home", WaitStep(app="home", records=records("home", "camera", camera, is_("", "courier", "has"))))
-    assert got.done
-    assert got.lines.count("wait 15 s") == 2
-    gone = records("home", "camera", camera, is_("", "signature", "has"))
-    late = Worked("smart-home", WaitStep(app="home", records=gone, seconds=90))
-    assert "did not come" in late.said
 
 
 def _code_of(owner: str) -> Worked:
