@@ -39,7 +39,7 @@ from roles.contracts.orders import (
 )
 from roles.contracts.policies import MOST_STEPS
 from roles.contracts.signals import SubtaskStatus
-from roles.contracts.values import parse_time, table_of
+from roles.contracts.values import Table, parse_time, table_of
 from roles.evaluator.effects import RecordEffect, Screens, SeenRecord, effects_of, made_by, records_in, rows_on, seen_with
 from roles.evaluator.evidence import moments_in
 from roles.evaluator.fitting import Resolver, fits, is_kind, lists_answered, lists_of, picked, says, tells, tells_moment
@@ -120,7 +120,8 @@ class _Check:
             verdict = verdicts[number]
             kind = "exclusion" if order.negated or order.verb in deeds()["keeps"] else "order"
             entries.append(self._entry(number, kind, order.spans, verdict))
-            entries += [self._entry(number, "exclusion", but.spans, self._excepted(order, but)) for but in _buts(order)]
+            buts = order.object.but if order.object is not None and not order.negated else ()
+            entries += [self._entry(number, "exclusion", but.spans, self._excepted(order, but)) for but in buts]
         rest = [LedgerEntry(kind="unread", text=u.text, state="unread", why=u.why) for u in self.reading.unread]
         follows = any(order.verb == "follow" for order in self.reading.orders)
         if self.request.given:
@@ -394,7 +395,7 @@ class _Check:
     def _presses(self, name: str) -> list[StepRecord]:
         """Steps that fell on a control of that name."""
         steps = (s for s in self.request.steps if s.exec_status == "executed" and s.verb != "scroll")
-        return [step for step in steps if _same_control(name, step.target)]
+        return [s for s in steps if similarity(name, s.target) >= 0.9 or likeness(name, s.target) >= 0.9]
 
     def _nothing_chosen(self) -> Verdict:
         """That no box was ticked when the last control was pressed."""
@@ -404,9 +405,6 @@ class _Check:
         shown = next((part for part in reversed(boxes) if part), [])
         ticked = [e.name for e in shown if e.value == "true"]
         return Verdict("missing", f"{', '.join(ticked)} is chosen") if ticked else Verdict("shown" if shown else "unchecked")
-
-    def _dialog_open(self) -> bool:
-        return bool(self.states) and any(e.role in {"dialog", "alertdialog"} for e in self.states[-1].elements)
 
     def _one(self, order: Order, thing: Thing, may: list[int]) -> Verdict:
         fit = {n: self._meant(thing, order, n) for n in may}
@@ -428,7 +426,9 @@ class _Check:
         """That what goes with the verb stands in what was written, moved or sent."""
         groups = self._groups(kept)
         found = [self._lost(self._with_own(order, thing), group) for group in groups]
-        at = min(range(len(groups)), key=lambda n: (len(found[n][0]), len(found[n][1]), self._is_poor(groups[n])))
+        # Not what was done for other orders, and what settles something, where two serve as well.
+        poor = [(self.used >= set(group), not any(map(self._settles, group))) for group in groups]
+        at = min(range(len(groups)), key=lambda n: (len(found[n][0]), len(found[n][1]), poor[n]))
         best, (lost, unsure) = groups[at], found[at]
         used = tuple(kept if self._spreads(order) else best)
         if lost:
@@ -437,10 +437,6 @@ class _Check:
             return Verdict("missing", "it was written and not saved", self._evidence(best), used)
         why = f"not known: {', '.join(unsure)}" if unsure else ""
         return Verdict("unchecked" if unsure else "shown", why, self._evidence(best), used)
-
-    def _is_poor(self, group: list[int]) -> tuple[bool, bool]:
-        """Whether all of it was done for other orders, and whether none of it settles anything."""
-        return self.used >= set(group), not any(map(self._settles, group))
 
     def _spreads(self, order: Order) -> bool:
         """Whether it is done several times over: to everybody, for each."""
@@ -472,7 +468,8 @@ class _Check:
             if answer is None and not self._hidden(slot, group):
                 unsure.append(words)
             elif not answer:
-                (lost if slot.role in _STRICT or slot.field or _is_moment(slot, order) else unsure).append(words)
+                fields = slot.role == "with" and isinstance(slot.value, Of) and slot.value.fields
+                (lost if slot.role in _STRICT or slot.field or fields or _is_moment(slot, order) else unsure).append(words)
         return lost, unsure
 
     def _hidden(self, slot: Slot, group: list[int]) -> bool:
@@ -611,7 +608,7 @@ class _Check:
 
     def _each(self, order: Order, thing: Thing, may: list[int]) -> Verdict:
         """That it was done to each of those that are meant, and to no other."""
-        every = self._expected(thing)
+        every = self._chosen(thing) if thing.pick is not None else self.find.all_of(thing)
         every = self._collected(order, thing) if every is None else every
         if every is None:
             wanted = thing.number or (thing.pick.number if thing.pick else 0)
@@ -619,12 +616,9 @@ class _Check:
             if thing.quantity == "number" and 0 < len(distinct) < wanted:
                 return Verdict("missing", f"it was done to {len(distinct)} of {wanted}", self._evidence(may), tuple(may))
             why = "it is not shown that these are all: no list of them was seen whole"
-            return Verdict(
-                "missing" if thing.quantity == "all" and self._listed(thing) else "unchecked",
-                why,
-                self._evidence(may),
-                tuple(may),
-            )
+            listed = any(look.records for look in self.find.looks_at(thing)) or bool(self.request.cards)
+            state = "missing" if thing.quantity == "all" and listed else "unchecked"
+            return Verdict(state, why, self._evidence(may), tuple(may))
         left, used, undone, done = list(may), list[int](), list[str](), list[SeenRecord]()
         for record in every:
             one = next((n for n in left if self._fell_on(record, self.effects[n])), None)
@@ -672,11 +666,6 @@ class _Check:
         ]  # fmt: skip
         return order.model_copy(update={"slots": tuple(slots)})
 
-    def _expected(self, thing: Thing) -> list[SeenRecord] | None:
-        if thing.pick is not None:
-            return self._chosen(thing)
-        return self.find.all_of(thing)
-
     def _collected(self, order: Order, thing: Thing) -> list[SeenRecord] | None:
         """What a look through the whole list found to be meant: the skill that collects fails where it cannot see all of it."""
         number = self.reading.orders.index(order)
@@ -692,13 +681,8 @@ class _Check:
         ]
         if len(tables) != 1:
             return None
-        cells = [tuple(zip(tables[0].columns, row, strict=True)) for row in tables[0].rows]
-        rows = [SeenRecord(" · ".join(value for _, value in row), row, "", row[0][1] if row else "") for row in cells]
+        rows = _rows(tables[0])
         return None if any(fits(thing, row) is False for row in rows) else rows
-
-    def _listed(self, thing: Thing) -> bool:
-        """Whether such things stand in lists that somebody could have looked through."""
-        return any(look.records for look in self.find.looks_at(thing)) or bool(self.request.cards)
 
     def _excepted(self, order: Order, but: Thing) -> Verdict:
         """That it was not done to what is excepted."""
@@ -762,15 +746,18 @@ class _Check:
                 yield LedgerEntry(kind="besides", text=text, state="forbidden", evidence=evidence, why="no order asks for it")
 
     def _again(self, effect: RecordEffect) -> bool:
-        """Whether a form was filled and sent off twice with the very same values, of which one was asked for."""
-        held = [(v.label, v.value) for v in effect.written]
-        others = [
-            self.effects[m]
-            for m in self.used
-            if self.effects[m].control == effect.control and self.effects[m].step != effect.step
-        ]
-        same = any(one.app == effect.app and [(v.label, v.value) for v in one.written] == held for one in others)
-        return len(held) > 1 and same and {v.step for v in effect.written}.isdisjoint(v.step for o in others for v in o.written)
+        """Whether a form was filled and sent off twice with the very same values, or text was put twice behind the same text, of
+        which one was asked for."""
+        held = {v.label: v.value for v in effect.written}
+        used = (self.effects[m] for m in self.used)
+        for one in (o for o in used if (o.control, o.app) == (effect.control, effect.app) and o.step != effect.step):
+            there = {v.label: v.value for v in one.written}
+            more = [(was, held[label].removeprefix(was).strip()) for label, was in there.items() if held.get(label, "") != was]
+            if more and there.keys() == held.keys() and all(text and was.endswith(f"\n{text}") for was, text in more):
+                return True
+            if len(held) > 1 and there == held and {v.step for v in effect.written}.isdisjoint(v.step for v in one.written):
+                return True
+        return False
 
     def _unplanned(self) -> Iterable[LedgerEntry]:
         """What was pressed and no step of the plan that came with the goal asks for, where all of it is steps."""
@@ -810,7 +797,12 @@ class _Check:
     # --- looking and telling --------------------------------------------------------------------------------------------------
 
     def _looked(self, order: Order, thing: Thing | None) -> Verdict:
-        if order.verb == "close" and thing is not None and thing.kind == "dialog" and self._dialog_open():
+        if (
+            order.verb == "close"
+            and thing is not None
+            and thing.kind == "dialog"
+            and (any(e.role in {"dialog", "alertdialog"} for state in self.states[-1:] for e in state.elements))
+        ):
             return Verdict("missing", "a dialog is still open")
         if thing is None or (thing.name is None and not thing.tests):
             return Verdict("shown" if self.states else "unchecked", "")
@@ -887,8 +879,7 @@ class _Check:
             found = [table_of(fact.value) for fact in self.request.facts if fact.name == look.name]
             tables = [table for table in found if table is not None]
             if tables and len(look.records.tests) == len(words) and all(says(asked, word) for word in words):
-                cells = [tuple(zip(tables[0].columns, row, strict=True)) for row in tables[0].rows]
-                return [SeenRecord(" · ".join(value for _, value in row), row, "", row[0][1] if row else "") for row in cells]
+                return _rows(tables[0])
         return None
 
     def _none_of(self, thing: Thing) -> bool:
@@ -897,6 +888,11 @@ class _Check:
 
     def _evidence(self, numbers: Sequence[int]) -> tuple[str, ...]:
         return tuple(e for n in numbers for e in self.effects[n].evidence)
+
+
+def _rows(table: Table) -> list[SeenRecord]:
+    cells = [tuple(zip(table.columns, row, strict=True)) for row in table.rows]
+    return [SeenRecord(" · ".join(value for _, value in row), row, "", row[0][1] if row else "") for row in cells]
 
 
 def asked_again(order: Order, words: str) -> bool:
@@ -921,15 +917,6 @@ def _fills(order: Order) -> bool:
     things = [slot.value.thing for slot in order.slots if isinstance(slot.value, Of)]
     about = [*things, *([order.object] if order.object is not None else [])]
     return order.verb in deeds()["writes"] and any(thing.kind in _FORMS for thing in about)
-
-
-def _same_control(name: str, target: str) -> bool:
-    """Whether a control is called so, or by another word for the same."""
-    return similarity(name, target) >= 0.9 or likeness(name, target) >= 0.9
-
-
-def _buts(order: Order) -> tuple[Thing, ...]:
-    return order.object.but if order.object is not None and not order.negated else ()
 
 
 def _is_moment(slot: Slot, order: Order) -> bool:

@@ -29,7 +29,7 @@ from orchestrator.settings.settings import load_settings
 from orchestrator.views.listing import run_page, runs_table
 from protocol.dsl import parse_line
 
-SORT = 'Sort the lines of "/Logs/door.log" into "/Logs/sorted.log" with a script'
+SORT = "Run `sort Logs/door.log > Logs/sorted.log`"
 
 
 def claims(folder: Path) -> list[dict[str, Any]]:
