@@ -425,7 +425,6 @@ def _changed(fault: Fault, element: GUIElement) -> GUIElement:
 
 
 def _lid(name: str, fault: Fault, element: GUIElement) -> GUIElement:
-    """The message that lies over an element."""
     text = fault.text or "Something new is here"
     return GUIElement(element_id=name, role="status", text=text, bbox=element.bbox, app=element.app)
 

@@ -180,7 +180,6 @@ def _program(expression: str) -> Any:
 
 
 def _context() -> Any:
-    """One in which no name has a value yet."""
     library = _library()
     context = library.Context()
     library.stdlib.add_stdlib_to_context(context)

@@ -339,7 +339,6 @@ def _font() -> ImageFont.ImageFont | ImageFont.FreeTypeFont:
 
 @lru_cache(maxsize=4096)
 def _room(text: str) -> tuple[int, int]:
-    """Width and height of a label."""
     return round(_font().getlength(_shown(text)) / _ZOOM) + 9, _SIZE + 3
 
 

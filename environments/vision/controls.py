@@ -332,7 +332,6 @@ class Controls:
 
 
 def _rows(lines: Sequence[InkedLine]) -> list[list[InkedLine]]:
-    """Lines that stand at one height together, from the top, each from the left."""
     rows: list[list[InkedLine]] = []
     for line in sorted(lines, key=lambda line: line.box.middle[1]):
         last = rows[-1][0].box if rows else None
@@ -344,7 +343,6 @@ def _rows(lines: Sequence[InkedLine]) -> list[list[InkedLine]]:
 
 
 def _beside(label: Box, box: Box) -> bool:
-    """Whether both stand at one height."""
     return abs(label.middle[1] - box.middle[1]) <= 0.5 * max(label.height, min(box.height, 40))
 
 
@@ -360,5 +358,4 @@ def _is_marked(frame: Frame, frames: Sequence[Frame]) -> bool:
 
 
 def _is_pill(box: Box) -> bool:
-    """Whether it has the form of a switch."""
     return 12 <= box.height <= _TICK[1] and 1.4 * box.height <= box.width <= 2.6 * box.height

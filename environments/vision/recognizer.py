@@ -274,7 +274,6 @@ def _parts(seen: SegmentedPicture, dialog: Frame | None) -> list[ElementDraft]:
 
 
 def _said(line: InkedLine, height: float, tab: bool | None) -> ElementDraft:
-    """A line that belongs to no frame."""
     made = ElementDraft("text", line.box, line.text, confidence=line.line.confidence)
     if tab is not None:
         made.role, made.selected = "tab", tab

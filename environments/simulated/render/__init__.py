@@ -5,8 +5,7 @@ Raises EnvironmentFault on import where Pillow is not installed.
 
 from environments.simulated.render.raster import png
 from environments.simulated.render.scene import picture
-from environments.simulated.render.shapes import Picture
+from environments.simulated.render.shapes import CONTRAST, DARK, LIGHT, THEMES, Picture, Theme
 from environments.simulated.render.svg import svg
-from environments.simulated.render.theme import CONTRAST, DARK, LIGHT, THEMES, Theme
 
 __all__ = ["CONTRAST", "DARK", "LIGHT", "THEMES", "Picture", "Theme", "picture", "png", "svg"]

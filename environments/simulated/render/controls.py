@@ -9,9 +9,8 @@ from typing import NamedTuple
 from environments.simulated.input.keyboard import EditedLine
 from environments.simulated.input.pointer import TRACK, share
 from environments.simulated.render.raster import icon_of
-from environments.simulated.render.shapes import Box, Fill, Icon, Label, Shape, framed, grown
+from environments.simulated.render.shapes import Box, Fill, Icon, Label, Shape, Theme, framed, grown
 from environments.simulated.render.text import Face, cut, fit, lines, measure, printable
-from environments.simulated.render.theme import Theme
 from environments.simulated.screen.elements import ShownElement
 from environments.simulated.screen.widgets import INDENT, Widget
 from protocol import GUIElement
@@ -242,7 +241,6 @@ def button(spot: Spot) -> Iterator[Shape]:
 
 
 def _launcher(spot: Spot) -> Iterator[Shape]:
-    """An icon of the bare desktop."""
     x1, y1, x2, _ = spot.box
     yield Fill(spot.box, "#ffffff33" if spot.element.focused else "#ffffff1f", RADIUS)
     yield Icon(icon_of(spot.widget.key.removeprefix("icon-")), x1 + 7, y1 + 8, 16, "#ffffff")

@@ -34,7 +34,6 @@ def _ring(x: float, y: float, radius: float) -> Stroke:
 
 
 def _round(x1: float, y1: float, x2: float, y2: float, r: float) -> Stroke:
-    """A rectangle with round corners."""
     corners = ((x2 - r, y1 + r, 270), (x2 - r, y2 - r, 0), (x1 + r, y2 - r, 90), (x1 + r, y1 + r, 180))
     points = tuple(point for x, y, start in corners for point in _arc(x, y, r, start, start + 90))
     return (*points, points[0])
@@ -145,7 +144,6 @@ class _Canvas:
 
 @lru_cache(maxsize=256)
 def _ink(colour: str) -> tuple[tuple[int, int, int], int]:
-    """The colour, and how much it covers."""
     red, green, blue, alpha = (int(f"{colour}ff"[at : at + 2], 16) for at in (1, 3, 5, 7))
     return (red, green, blue), alpha
 

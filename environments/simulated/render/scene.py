@@ -11,9 +11,21 @@ from environments.simulated.input.keyboard import EditedLine
 from environments.simulated.input.pointer import form_of
 from environments.simulated.render.controls import BODY, CONTROLS, RADIUS, SMALL, STRONG, Spot, at, baseline, text
 from environments.simulated.render.raster import icon_of
-from environments.simulated.render.shapes import Box, Fill, Icon, Picture, Shape, ShapeGroup, common, framed, grown, shadow
+from environments.simulated.render.shapes import (
+    LIGHT,
+    Box,
+    Fill,
+    Icon,
+    Picture,
+    Shape,
+    ShapeGroup,
+    Theme,
+    common,
+    framed,
+    grown,
+    shadow,
+)
 from environments.simulated.render.text import Face, cut, fitting, length, lines, measure, most, printable, right_to_left
-from environments.simulated.render.theme import LIGHT, Theme
 from environments.simulated.screen.elements import Area, ShownElement, place
 from environments.simulated.screen.screen import Panel, Screen, screen_of
 from environments.simulated.screen.widgets import TEXTS

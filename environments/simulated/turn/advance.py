@@ -212,7 +212,6 @@ class _Advance:
             self._count("tried", index)
 
     def _deliver(self, due: ScheduledEvent) -> None:
-        """Tell an app what it waits for."""
         turn = self.turn
         turn.change(queue=tuple(other for other in turn.desk.queue if other is not due))
         kept = turn.world
@@ -260,7 +259,6 @@ class _Advance:
 
     @staticmethod
     def _parts(world: World, condition: str) -> tuple[Any, ...]:
-        """What a condition looks at."""
         if looks_beyond(condition):
             return (world,)
         return tuple(world.apps.get(app) for app in apps_in(condition))

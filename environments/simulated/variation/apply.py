@@ -242,7 +242,6 @@ class Places(NamedTuple):
 
 @lru_cache(maxsize=1)
 def _places() -> dict[str, Places]:
-    """The places of each app that is described."""
     data = read("content.yaml")
     shared = data.pop(EVERY, [])
     return {app: _described([*shared, *places]) for app, places in data.items()}

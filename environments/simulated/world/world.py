@@ -310,7 +310,6 @@ def _models(path: str, before: BaseModel, after: BaseModel) -> Iterator[Change]:
 
 
 def _plain(value: Any) -> Any:
-    """JSON of a value, so that a change can be written down."""
     if isinstance(value, BaseModel):
         return value.model_dump(mode="json")
     if isinstance(value, tuple | list):

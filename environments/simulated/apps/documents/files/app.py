@@ -349,7 +349,6 @@ def _opened(state: FilesState, path: str) -> FilesState:
 
 
 def _question(state: FilesState, key: str) -> Dialog | None:
-    """The dialog that a button of the folder page opens."""
     if key in _NEW:
         title, label = _NEW[key]
         return prompt(key, title, "Create", DialogField(key="name", label=label))

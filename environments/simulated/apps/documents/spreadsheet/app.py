@@ -341,7 +341,6 @@ def _entry(state: SheetState) -> Widget:
 
 
 def _problem(state: SheetState) -> str:
-    """What went wrong, or why the chosen cell's formula is not one."""
     raw = state.raw(state.at)
     if not state.error and raw.startswith("=") and state.book.value(state.sheet, state.at) == BAD:
         try:
@@ -577,7 +576,6 @@ def _with_cells(state: SheetState, key: str) -> SheetState:
 
 
 def _question(state: SheetState, key: str) -> Dialog | None:
-    """The dialog that a button opens."""
     name = state.sheet
     match key:
         case "add-sheet":

@@ -177,7 +177,6 @@ def pattern(text: str, fold: bool) -> Callable[[str], bool]:
 
 
 def _one(atom: str) -> str:
-    """A pattern of Python for one character."""
     if atom == ".":
         return atom
     if atom.startswith("[") and len(atom) > 1:

@@ -306,8 +306,6 @@ def began(content: HomeContent, setting: Setting) -> HomeState:
 
 
 class _OvenEnd(NamedTuple):
-    """When an oven goes off by itself, and why."""
-
     at: float
     why: str
 
@@ -611,7 +609,6 @@ _order("disable_alarm", "Disable an alarm", DeviceName, Alarm, "disable")
 
 
 def _says(found: Difference) -> str:
-    """What the log says of it."""
     return f"operates {found.new.name}: {next(reversed(found.after.log.values())).says}"
 
 

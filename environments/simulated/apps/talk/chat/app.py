@@ -322,7 +322,6 @@ class ChatUpdate(NamedTuple):
 
 
 def _answering(talk: Conversation, text: str) -> int | None:
-    """The rule that answers to a text."""
     said = " ".join(text.casefold().split())
     fits = (n for n, rule in enumerate(talk.answers) if n not in talk.used and fnmatchcase(said, rule.when.casefold()))
     return next(fits, None)

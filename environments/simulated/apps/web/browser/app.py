@@ -66,7 +66,6 @@ from environments.simulated.screen.widgets import Widget
 
 
 def _page(state: BrowserState) -> dict[str, JsonValue]:
-    """The page of the current tab as text."""
     place = state.place_at(state.tab.address)
     lines = [line for widget in body(state).widgets for line in _lines(widget)]
     return {
@@ -88,7 +87,6 @@ def _lines(widget: Widget) -> list[str]:
 
 
 def _forms(state: BrowserState) -> list[tuple[int, Form]]:
-    """The forms of the current page with the blocks that they stand in."""
     place: Place = state.place_at(state.tab.address)
     if place.kind not in ("page", "entry"):
         return []
@@ -307,7 +305,6 @@ _OWN_PAGES = {"history": HISTORY, "bookmarks": BOOKMARKS}
 
 
 def _tool(state: BrowserState, key: str) -> Update[BrowserState]:
-    """A control outside the page."""
     if key in _STEPS:
         return _shown(state, state.stepped(_STEPS[key]))
     if key in _OWN_PAGES:
@@ -387,7 +384,6 @@ def _followed(state: BrowserState, link: Link, apart: bool) -> Update[BrowserSta
 
 
 def _pressed(state: BrowserState, name: str) -> Update[BrowserState]:
-    """A button on the page."""
     if name.startswith("consent."):
         answer = name.removeprefix("consent.")
         host = parts(state.tab.address).host

@@ -425,7 +425,6 @@ def _of_entry(entry: Entry) -> str:
 
 
 def _said(block: Block) -> str:
-    """The words of a block."""
     if block.table:
         return " ".join(cell for row in (block.table.columns, *block.table.rows) for cell in row)
     items = [item.text if isinstance(item, Link) else item for item in block.list or ()]
