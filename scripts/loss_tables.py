@@ -21,7 +21,7 @@ _BETWEEN = re.compile(r"(<!-- losses -->\n).*?(<!-- /losses -->)", re.DOTALL)
 
 def table(name: str) -> str:
     """A row for each example: exact, or what is lost, or that it cannot be said; by variant where they differ."""
-    rows = [("action", "what becomes of it"), ("---", "---")]
+    rows = [("action", "result"), ("---", "---")]
     for step in (line.step for line in read_log(EXAMPLES) if line.step):
         said: dict[str, list[str]] = {}
         for variant in dialect(name).variants:
