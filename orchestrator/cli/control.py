@@ -52,7 +52,7 @@ def steer(
     """Tell the crew, or one role, something while it works."""
     from typing import cast
 
-    from roles.contracts.steering import Addressee
+    from roles.contracts.policies import Addressee
 
     _tell(runs.run(run_id, who=who, wait=wait).steer(words, cast("Addressee", to)), as_json, runs)
 

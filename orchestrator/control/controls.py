@@ -13,8 +13,8 @@ from langgraph.types import interrupt
 
 from orchestrator.control.channel import Channel, GivenAnswer, Request
 from orchestrator.control.lease import CREW, CREW_PAUSED, CREW_WAITS, Lease, LeaseLost, told
+from roles.contracts.policies import Note, SteeringInput
 from roles.contracts.requests import Request as Asking
-from roles.contracts.steering import Note, SteeringInput
 from roles.journal.events import (
     CancelledEvent,
     ErrorEvent,

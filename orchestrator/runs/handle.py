@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from orchestrator.tasks.plans import ShownPlan
     from orchestrator.tasks.tasks import Task
     from protocol import JsonObject
-    from roles.contracts.steering import Addressee
+    from roles.contracts.policies import Addressee
     from roles.journal.journal import Event, Listener
 
 RUNS = Path("runs")
@@ -148,7 +148,7 @@ class RunControl:
 
     def steer(self, words: str, to: Addressee = "crew") -> ControlResult:
         """Tell the crew, or one role, something: it reaches that role's next decision."""
-        from roles.contracts.steering import ADDRESSEES
+        from roles.contracts.policies import ADDRESSEES
 
         if to not in ADDRESSEES:
             raise UsageProblem(f"There is no role {str(to)!r} to say something to{did_you_mean(str(to), ADDRESSEES)}.")

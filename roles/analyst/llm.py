@@ -9,7 +9,7 @@ from decimal import Decimal
 from typing import Any
 
 from roles.contracts import AnalystRequest, Answer, Result
-from roles.contracts.steering import notes_told
+from roles.contracts.policies import notes_told
 from roles.contracts.values import MissingInput, Table, Trouble
 from roles.journal.transcripts import Occasion
 from roles.knowledge.blackboard import about_told, board_in

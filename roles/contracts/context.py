@@ -23,8 +23,8 @@ from roles.contracts import (
 )
 from roles.contracts.facts import BoardSettings
 from roles.contracts.limits import Limits
+from roles.contracts.policies import SteeringInput
 from roles.contracts.signals import Signal
-from roles.contracts.steering import SteeringInput
 from roles.journal.journal import Journal
 from roles.journal.screenshots import Gallery
 from roles.safety import Constraints, SafetyPolicy

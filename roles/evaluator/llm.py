@@ -7,8 +7,8 @@ from typing import Any, assert_never
 
 from protocol import VisualState
 from roles.contracts import GateRequest, GateVerdict, PictureKind
+from roles.contracts.policies import notes_told
 from roles.contracts.signals import ALLOWED_DECISIONS, GATE_DECISIONS, GateTrigger, Signal
-from roles.contracts.steering import notes_told
 from roles.evaluator.changes import changes_told
 from roles.evaluator.evidence import ScreenById, gather
 from roles.journal.transcripts import Occasion

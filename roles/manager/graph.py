@@ -17,9 +17,9 @@ from roles.contracts import USER, PageUse, PlanAnswer, PlanRequest, Report, Step
 from roles.contracts.context import Context, State, Update
 from roles.contracts.nodes import Assignment, Given, Graph, node
 from roles.contracts.orders import GoalLedger, opened
+from roles.contracts.policies import Note
 from roles.contracts.requests import Approve, Edit, PlanReviewRequest, QuestionRequest, Reject, read_request
 from roles.contracts.signals import Signal, SubtaskStatus
-from roles.contracts.steering import Note
 from roles.journal.events import ApprovalRequestedEvent, ErrorEvent, KnowledgeUsedEvent, LedgerEvent, PlanEvent, SupplementEvent
 from roles.journal.journal import Journal, put_out
 from roles.knowledge.blackboard import board_of

@@ -11,8 +11,8 @@ from pydantic import TypeAdapter, ValidationError
 from protocol import JsonObject
 from roles.contracts import EXPECTATIONS, AppWords, FieldHas, PlanAnswer, PlanRequest, Subtask
 from roles.contracts.orders import Step
+from roles.contracts.policies import notes_told
 from roles.contracts.signals import SubtaskStatus
-from roles.contracts.steering import notes_told
 from roles.journal.transcripts import Occasion
 from roles.manager.plans import PlanError, WrittenStep, validate_plan
 from roles.policies.llm.asking import FORM, Asker, with_pictures

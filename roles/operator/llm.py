@@ -10,7 +10,7 @@ from protocol import AgentStatus, OperatorDecision, VisualState
 from protocol.prompt_form import Style, whole_form
 from protocol.prompt_form.element_text import kind
 from roles.contracts import USER, EffectSeen, Expectation, FactKnown, OperatorView, PictureKind
-from roles.contracts.steering import notes_told
+from roles.contracts.policies import notes_told
 from roles.journal.transcripts import Occasion
 from roles.policies.llm.asking import FORM, TOLD, Asker, Picturing, with_pictures
 from roles.policies.llm.decision_parsing import Grounding, nowhere, read_decision, said_the_end, way_there

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from roles.contracts import FactKnown, RanScript, Script, ScriptAnswer, ScriptRequest
-from roles.contracts.steering import notes_told
+from roles.contracts.policies import notes_told
 from roles.journal.transcripts import Occasion
 from roles.policies.llm.asking import FORM, Asker
 from roles.policies.llm.prompts import Prompt

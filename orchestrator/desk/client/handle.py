@@ -23,7 +23,7 @@ from orchestrator.store.printable import clean
 from orchestrator.tasks.plans import ShownPlan, read_given, read_plan
 from orchestrator.tasks.tasks import Task, resolve_target
 from protocol.dsl import DSLError, parse_line
-from roles.contracts.steering import Addressee
+from roles.contracts.policies import Addressee
 from roles.journal.journal import Event, Listener
 from roles.manager.plans import WORK_PLAN
 

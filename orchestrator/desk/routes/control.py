@@ -16,7 +16,7 @@ from orchestrator.errors import UsageProblem
 from orchestrator.runs.handle import ControlResult, RunControl
 from protocol import Frozen, JsonObject, describe, parse_action
 from protocol.dsl import DSLError, parse_line
-from roles.contracts.steering import Addressee
+from roles.contracts.policies import Addressee
 
 router = APIRouter(prefix="/api/runs/{run_id}", tags=["controlling"])
 _HEARD_WITHIN = 10.0

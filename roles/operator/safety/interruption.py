@@ -23,9 +23,9 @@ from protocol import (
 )
 from roles.contracts.context import Context, State, Update
 from roles.contracts.nodes import RunBlocked, Stage, TraceNote
+from roles.contracts.policies import SteeringInput
 from roles.contracts.requests import Pending, pending_of
 from roles.contracts.signals import Signal
-from roles.contracts.steering import SteeringInput
 from roles.journal.events import DroppedEvent, ErrorEvent
 from roles.operator.perceive import FINALIZE, current_screen, ended, record, step_of
 from roles.safety.review import alike

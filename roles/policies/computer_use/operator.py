@@ -23,7 +23,7 @@ from protocol.dialects.common.base import NothingDone
 from protocol.dialects.vendors.ui_tars import HELP, thought_of
 from protocol.model.geometry import BoundingBox, Size
 from roles.contracts import OperatorView, ScreenPicture
-from roles.contracts.steering import notes_told
+from roles.contracts.policies import notes_told
 from roles.journal.transcripts import Occasion, picture_name
 from roles.policies.computer_use.tools import CHECKS, CONFIRMED, SENT_BACK, URL, ComputerTool, told_in_words
 from roles.policies.fallback import GaveUp

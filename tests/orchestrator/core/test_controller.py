@@ -18,8 +18,8 @@ from protocol import ActionTarget, AgentStatus, Click, Fill, LaunchApp, Operator
 from roles.contracts import GateVerdict, PlanAnswer
 from roles.contracts.limits import Limits
 from roles.contracts.nodes import Graph
+from roles.contracts.policies import SteeringInput
 from roles.contracts.signals import GateTrigger, Signal
-from roles.contracts.steering import SteeringInput
 from roles.manager.graph import ManagerState
 
 AMOUNT, VENDOR, SUBMIT = ActionTarget(text="Amount"), ActionTarget(text="Vendor"), ActionTarget(text="Submit")

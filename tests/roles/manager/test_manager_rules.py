@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 from environments.cards import AppCard, FieldCard, KindCard, VerbCard
 from roles.contracts import USER, AppWords, EffectSeen, FactKnown, FieldHas, PlanAnswer, PlanRequest, Subtask, Supplement
 from roles.contracts.orders import CreateStep, GoalLedger, LedgerEntry
+from roles.contracts.policies import Note
 from roles.contracts.signals import SubtaskStatus
-from roles.contracts.steering import Note
 from roles.manager.plans import validate_plan
 from roles.manager.rules import RulesManager
 

@@ -30,17 +30,6 @@ def rules(*verdicts: str) -> SafetyPolicy:
     return SafetyPolicy(rules=tuple(Rule.model_validate({"name": f"{n}-{v}", "verdict": v}) for n, v in enumerate(verdicts)))
 
 
-@pytest.mark.parametrize("order", [*itertools.permutations(VERDICTS, 2), *itertools.permutations(VERDICTS, 3)], ids=" ".join)
-def test_deny_beats_ask_and_ask_beats_allow_in_any_order(order: tuple[str, ...]) -> None:
-    assert judge(rules(*order)).verdict == max(order, key=VERDICTS.index)
-
-
-@given(st.lists(st.sampled_from(VERDICTS), min_size=1, max_size=6), st.sampled_from(VERDICTS))
-def test_one_more_rule_never_makes_a_policy_looser_than_its_strictest(given_rules: list[str], more: str) -> None:
-    before, after = judge(rules(*given_rules)).verdict, judge(rules(*given_rules, more)).verdict
-    assert VERDICTS.index(after) >= VERDICTS.index(before)
-
-
 @pytest.mark.parametrize("otherwise", VERDICTS)
 def test_what_no_rule_matches_is_settled_by_otherwise(otherwise: str) -> None:
     policy = SafetyPolicy.model_validate({"rules": [{"name": "x", "verdict": "deny", "apps": ["web"]}], "otherwise": otherwise})
@@ -52,30 +41,12 @@ def test_nothing_is_allowed_without_a_rule() -> None:
     assert judge(SafetyPolicy(rules=())).verdict == "ask"
 
 
-@pytest.mark.parametrize(
-    "name",
-    [
-        "Submit",
-        "Send",
-        "Pay now",
-        "Delete account",
-        "Delete",
-        "Allow",
-        "Upload",
-        "Download",
-        "OK",
-        "Frobnicate",
-        "提交",
-        "Löschen",
-    ],
-)
-def test_by_default_sensitive_and_unknown_controls_need_a_person(name: str) -> None:
-    assert judge(DEFAULT, name).verdict == "ask"
-
-
-@pytest.mark.parametrize("name", ["Next", "Cancel", "Save", "Rename", "打开"])
-def test_by_default_work_is_free(name: str) -> None:
-    assert judge(DEFAULT, name).verdict == "allow"
+def test_by_default_work_is_free_and_sensitive_and_unknown_controls_need_a_person() -> None:
+    sensitive = ("Submit", "Send", "Pay now", "Delete account", "Delete", "Allow", "Upload", "Download", "提交", "Löschen")
+    asked = (*sensitive, "OK", "Frobnicate")
+    assert {name: judge(DEFAULT, name).verdict for name in asked} == dict.fromkeys(asked, "ask")
+    free = ("Next", "Cancel", "Save", "Rename", "打开")
+    assert {name: judge(DEFAULT, name).verdict for name in free} == dict.fromkeys(free, "allow")
 
 
 def test_by_default_every_effect_is_decided_by_a_rule() -> None:

@@ -75,22 +75,16 @@ def registry(settings: McpSkills, *known: Rating) -> Skills:
     return Skills(desk(), SkillSettings(known=known), McpTools(settings).tools())
 
 
-def test_the_tools_of_a_server_stand_in_the_registry_with_their_schema(server: McpSkills) -> None:
+def test_the_tools_of_a_server_stand_in_the_registry_with_their_schema_as_far_as_they_are_named(server: McpSkills) -> None:
     skills = {skill.called: skill for skill in registry(server).known if skill.outside}
     assert sorted(skills) == ["tickets.count_tickets", "tickets.open_ticket", "tickets.sweep"]
     assert set(skills["tickets.open_ticket"].takes) == {"title", "urgent"}
     assert skills["tickets.open_ticket"].needs == ("title",)
     assert skills["tickets.open_ticket"].summary == "Open a ticket."
-
-
-def test_only_the_named_tools_of_a_server_are_taken(server: McpSkills) -> None:
     named = server.model_copy(update={"tools": ("sweep",)})
     assert [tool.skill.name for tool in McpTools(named).tools()] == ["sweep"]
     with pytest.raises(ToolFault, match=r"tickets: tools: it has no tool 'mop'; it has: open_ticket, count_tickets"):
         McpTools(server.model_copy(update={"tools": ("mop",)})).tools()
-
-
-def test_a_server_that_cannot_be_started_is_told_in_one_sentence() -> None:
     with pytest.raises(ToolFault, match="mcp nowhere cannot be asked: FileNotFoundError"):
         McpTools(McpSkills(command=("nowhere",))).tools()
 
@@ -125,9 +119,7 @@ def test_no_policy_lets_a_tool_be_called_unasked_of_which_nobody_has_said_what_i
         (registry(server), "ask"),
         (registry(server, Rating(skill="tickets.count_*", risk=Effect.OBSERVE)), "allow"),
     ):
-        found = review(
-            call, None, seen, policy, effects=skills.effects(call, None, seen), unrated=skills.unrated(call)
-        )
+        found = review(call, None, seen, policy, effects=skills.effects(call, None, seen), unrated=skills.unrated(call))
         assert found.verdict == verdict
 
 

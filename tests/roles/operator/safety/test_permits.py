@@ -162,20 +162,15 @@ def test_what_a_press_wants_to_send_is_asked_about_in_words_and_goes_once() -> N
     assert whole.journal.approved(request["key"], request["digest"])
 
 
-def test_a_no_drops_it_and_the_manager_is_told() -> None:
+@pytest.mark.parametrize(
+    "answer", [NO, {"type": "edit", "edited_action": {"name": "click", "args": {"target": {"text": "Balance"}}}}]
+)
+def test_a_no_drops_what_is_held_as_does_an_edit_of_it_and_the_manager_is_told(answer: dict[str, Any]) -> None:
     site = Site(Control("Balance", "link", sends=(MOVE, DRAFT)))
     whole = run(site, decide(LOOK))
-    whole.go(NO)
+    whole.go(answer)
     assert site.reached == []
     assert site.held() == []
-    assert whole.rows.count("EXECUTE_ACTION --approval_rejected--> PLAN") == 1
-
-
-def test_a_request_cannot_be_edited() -> None:
-    site = Site(Control("Balance", "link", sends=(MOVE,)))
-    whole = run(site, decide(LOOK))
-    whole.go({"type": "edit", "edited_action": {"name": "click", "args": {"target": {"text": "Balance"}}}})
-    assert site.reached == []
     assert whole.rows.count("EXECUTE_ACTION --approval_rejected--> PLAN") == 1
 
 

@@ -13,8 +13,8 @@ from models import APPS, SCREEN, asker, operator, prompts_of, section, step, tex
 
 from roles.analyst.llm import LlmAnalyst
 from roles.contracts import AnalystRequest, GateRequest, PlanRequest, ScriptRequest, Subtask
+from roles.contracts.policies import Note
 from roles.contracts.signals import GateTrigger
-from roles.contracts.steering import Note
 from roles.evaluator.llm import LlmEvaluator
 from roles.manager.llm import LlmManager
 from roles.policies.fallback import GaveUp

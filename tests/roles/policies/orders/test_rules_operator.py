@@ -8,7 +8,7 @@ from protocol import AgentStatus, Click, ExecStatus, GUIElement, OperatorDecisio
 from roles.contracts import Fact, FieldHas, OperatorView, StepRecord, Subtask
 from roles.contracts.orders import Entry as FieldEntry
 from roles.contracts.orders import FillStep, FindStep, PressStep, ReadStep, Records, RowTest, Step
-from roles.contracts.steering import Note
+from roles.contracts.policies import Note
 from roles.operator.rules import RulesOperator
 from roles.policies.orders.stages import expected
 
