@@ -191,7 +191,7 @@ def _changes(step: StepRecord, before: VisualState | None, after: VisualState | 
     if kind in _WRITTEN and step.target and not (target is not None and is_search(target)):
         given = step.action.get(_WRITTEN[kind]) or ""
         value = ", ".join(given) if isinstance(given, (list, tuple)) else str(given)
-        yield Written(_field_name(target, step, before), value, step.step)
+        yield Written((target.name if target is not None else "") or step.target, value, step.step)
         return
     if (
         before is None
@@ -206,11 +206,6 @@ def _changes(step: StepRecord, before: VisualState | None, after: VisualState | 
         held = old.get(_identity(element), element.value)
         if element.role in _VALUED and not is_search(element) and held != element.value:
             yield Written(element.name, element.value or "", step.step)
-
-
-def _field_name(target: GUIElement | None, step: StepRecord, before: VisualState | None) -> str:
-    """What the field is called; of a line in which something else is written, such as a cell, by what stands beside it."""
-    return (target.name if target is not None else "") or step.target
 
 
 def _kept(step: StepRecord, app: str, one: Written, before: VisualState | None, after: VisualState | None) -> RecordEffect:

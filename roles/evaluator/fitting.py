@@ -431,14 +431,11 @@ class Resolver:
 
 def _called(name: str, thing: Thing, records: Iterable[SeenRecord]) -> Iterator[tuple[float, str]]:
     """What those that are meant hold under this name, and how near it is to the label."""
-    for record in records:
-        for label, value in record.cells if _is(thing, record) else ():
+    told = (thing.name is not None or bool(thing.tests)) and thing.pick is None
+    for record in records if told else ():
+        for label, value in record.cells if fits(thing, record) is True else ():
             if value and not is_masked(value, label) and (score := similarity(name, label)) >= _ALIKE:
                 yield round(score, 2), value
-
-
-def _is(thing: Thing, record: SeenRecord) -> bool:
-    return (thing.name is not None or bool(thing.tests)) and thing.pick is None and fits(thing, record) is True
 
 
 def _holds_people(kind: KindCard) -> bool:

@@ -119,7 +119,8 @@ def _field(wanted: FieldHas, request: GateRequest) -> Finding:
                 return Finding(not lost, (f"state:{state.state_id}",), said)
             if latest is None and similarity(wanted.label, element.name) >= 0.9:
                 latest = (element.name, element.value)
-        if _shown_as_pair(wanted.label, value, state) or (not wanted.app and held(wanted.label, value, state)):
+        paired = any(same_value(p.value, value) and similarity(wanted.label, p.label) >= 0.6 for p in Screen(state).pairs)
+        if paired or (not wanted.app and held(wanted.label, value, state)):
             return Finding(True, (f"state:{state.state_id}",))
     listed = _listed(wanted, value, request) if latest is None and not wanted.beside else None
     if listed is not None:
@@ -193,11 +194,6 @@ def is_search(element: GUIElement) -> bool:
     return element.role == "searchbox" or fold(element.name).split()[:1] == ["search"]
 
 
-def _shown_as_pair(label: str, value: str, state: VisualState) -> bool:
-    pairs = Screen(state).pairs
-    return any(same_value(p.value, value) and similarity(label, p.label) >= 0.6 for p in pairs)
-
-
 def _text(text: str, app: str | None, request: GateRequest) -> Finding:
     """What was shown before the steps counts only where it still stands there."""
     folded, brought = fold(text), {step.after for step in request.steps}
@@ -249,7 +245,8 @@ def _tried(verb: str, target: str | None, app: str | None, request: GateRequest)
 
 
 def _showed(step: StepRecord, request: GateRequest) -> bool:
-    return (step.visible_change and not _complained(step) and _more_than_focus(step, request)) or _brought(step)
+    complained = any(event.startswith("validation") for event in step.events)
+    return (step.visible_change and not complained and _more_than_focus(step, request)) or _brought(step)
 
 
 def _leads_there(step: StepRecord) -> bool:
@@ -418,10 +415,6 @@ def shown_for_it(step: StepRecord) -> bool:
 def _brought(step: StepRecord) -> bool:
     """Whether the step brought something that no screen shows: a file that was downloaded."""
     return any(event.startswith("told: downloaded ") for event in step.events)
-
-
-def _complained(step: StepRecord) -> bool:
-    return any(e.startswith("validation") for e in step.events)
 
 
 def _words(step: StepRecord) -> str:

@@ -165,10 +165,6 @@ class Controls(Values):
                 return self.text(at, end), end
         return None
 
-    def _capital(self, at: int) -> bool:
-        token = self.token(at)
-        return token is not None and token.capital
-
     def _phrase(self, at: int, widgets: bool = False) -> Read[Text] | None:
         """Words up to the next of the grammar's own; with `widgets` up to what kind of thing it is."""
         end = at
@@ -221,7 +217,7 @@ class Controls(Values):
                 return None
             draft.name, at = named
         elif kind is not None and draft.name is None:
-            capital = self._capital(at)
+            capital = any(token.capital for token in self.words.list[at : at + 1])
             named = self._shown(at, sure=capital) or (self._phrase(at, widgets=True) if capital else None)
             at = named[1] if named else at
             draft.name = named[0] if named else None
@@ -369,7 +365,8 @@ class Controls(Values):
         self.claimed = frozenset({"from", "in", "on", "with"})
         found = self._several(at)
         self.claimed = frozenset()
-        value = self._phrase(at) if self.kind(at) != "quote" and (found is None or self._value_with(at)) else None
+        value = self._phrase(at) if self.kind(at) != "quote" else None
+        value = value if value and (found is None or self.low(value[1]) in {"with", "using", "in", "on"}) else None
         if value is not None and (place := self._among(value[1])) is not None:
             into = Slot(role="into", value=self.valued_thing(place[0]), spans=self.spans(value[1], place[1]))
             return {"slots": (Slot(role="value", value=value[0], spans=value[0].spans), into)}, place[1]
@@ -378,10 +375,6 @@ class Controls(Values):
         place = self._among(found[1])
         slots = (Slot(role="from", value=self.valued_thing(place[0]), spans=self.spans(found[1], place[1])),) if place else ()
         return {"object": found[0], "slots": slots}, place[1] if place else found[1]
-
-    def _value_with(self, at: int) -> bool:
-        value = self._phrase(at)
-        return value is not None and self.low(value[1]) in {"with", "using", "in", "on"}
 
     def _among(self, at: int) -> Read[Thing] | None:
         """from the list | with the slider | in the calendar"""

@@ -315,7 +315,8 @@ class Dates:
             return None
         if (turned := self._past(at + (word == "a"), loose)) is not None:
             return turned
-        token, hour = self.words.list[at], self._word_hour(at)
+        token, number = self.words.list[at], self.words.take(at, "numbers")
+        hour = number.entry.data["value"] if number and int(number.entry.data["value"]) <= 12 else 0
         loose = loose or (self._followed(at) and at + 2 < len(self.words.list) and self.words.list[at + 2].kind == "time")
         if token.kind == "time" or (loose and (token.kind == "number" or hour)):
             return self._hour(str(hour or token.lower), at + 1)
@@ -330,10 +331,6 @@ class Dates:
             return None
         shifted = datetime.fromisoformat(f"2000-01-02 {hour[0]}") + timedelta(minutes=sign * minutes)
         return shifted.strftime("%H:%M"), hour[1]
-
-    def _word_hour(self, at: int) -> int:
-        found = self.words.take(at, "numbers")
-        return int(found.entry.data["value"]) if found and int(found.entry.data["value"]) <= 12 else 0
 
     def _hour(self, text: str, end: int) -> tuple[str, int] | None:
         parts = CLOCK.fullmatch(text)

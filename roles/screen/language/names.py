@@ -258,7 +258,8 @@ class Names(ABC):
             return None
         places = {one.kind: one for told in self.context for one in told.things if one.kind in self.words.lexicon.data["places"]}
         place = said[-1].place or (next(iter(places.values())) if len(places) == 1 else None)
-        kind = said[-1].kind or self._looked_at()
+        looked = (one.object.kind for one in reversed(self.orders) if one.object is not None and one.object.kind)
+        kind = said[-1].kind or next(looked, "")
         if self.low(end - 1) == "else" and (place or not self.words.lexicon.first.get(kind.split(" ")[0])):
             kind = ""
         if got := self.take(end, "got"):
@@ -269,9 +270,6 @@ class Names(ABC):
         """What orders do something with; what they only look at is none of it."""
         said = [one.object for one in self.orders if one.object is not None and one.verb not in LOOKING]
         return tuple(one.model_copy(update={"also": ()}) for thing in said for one in (thing, *thing.also))
-
-    def _looked_at(self) -> str:
-        return next((one.object.kind for one in reversed(self.orders) if one.object is not None and one.object.kind), "")
 
     def _person(self, at: int, end: int) -> Read[Thing]:
         people = self.people

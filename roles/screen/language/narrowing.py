@@ -114,7 +114,8 @@ class Narrowing(Nouns):
         if found is None:
             return None
         end = found.end
-        relation: Any = self._relation(found, draft)
+        relation: Any = found.entry.data["value"]
+        relation = "about" if relation == "to" and draft.kind == "invitation" else relation
         if self.low(at) in {"on", "at"} and "when" in self.claimed and not draft.kind and self.dates.read(end):
             return None  # lunch with Ann on Friday
         if self.nested and relation == "from":
@@ -148,11 +149,6 @@ class Narrowing(Nouns):
         if relation in {"from", "by", "with", "to"}:
             self.named(self.valued_thing(thing))
         return stop
-
-    def _relation(self, found: Match, draft: Draft) -> Any:
-        """What a preposition says of the noun before it: an invitation to the lunch is about it."""
-        relation = found.entry.data["value"]
-        return "about" if relation == "to" and draft.kind == "invitation" else relation
 
     def _on_day(self, at: int, end: int) -> Read[Test] | None:
         """in March | of this week | from last month"""

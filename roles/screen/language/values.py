@@ -268,7 +268,8 @@ class Values(Narrowing):
                 return None
         elif not (aux and aux.entry.name == "be" and field):
             return None
-        thing, stop = self._further(thing, stop)
+        if more := self._relative(stop):  # where does the meeting take place "that begins at 9"?
+            thing, stop = thing.model_copy(update={"tests": (*thing.tests, *more[0])}), more[1]
         value = Of(fields=(field,), thing=thing, spans=self.spans(at, stop))
         if plural(thing) and field in {"price", "total"}:
             together = self.low(stop) == "together"
@@ -276,11 +277,6 @@ class Values(Narrowing):
             end = stop + together
             return (Worked(how="sum", of=(value,), spans=self.spans(at, end)), end) if summed else None
         return value, stop
-
-    def _further(self, thing: Thing, at: int) -> Read[Thing]:
-        """where does the meeting take place "that begins at 9"?"""
-        more = self._relative(at)
-        return (thing.model_copy(update={"tests": (*thing.tests, *more[0])}), more[1]) if more else (thing, at)
 
     def fields(self, at: int) -> Read[Value] | None:
         """[the|its|that] FIELD {and FIELD} [of THING] | THING's FIELD {and FIELD} | everybody who comes to THING"""

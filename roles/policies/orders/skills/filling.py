@@ -114,8 +114,9 @@ def reach(records: Records, at: Situation, offers: Callable[[Item], bool]) -> Mo
         at.notes["there"] = "open" if move is None else ""
         return move
     at.notes["here"] = None
-    if at.notes.get("there") == "row" and (row := _same_row(at)) is not None:
-        return row
+    track = at.notes.get("row id") if at.notes.get("there") == "row" else None
+    if row := next((item for item in at.screen.items if track and item.element.track_id == track), None):
+        return row  # whatever its fields show by now
     found = find_row(records, at)
     if isinstance(found, Move):
         return found
@@ -126,12 +127,6 @@ def reach(records: Records, at: Situation, offers: Callable[[Item], bool]) -> Mo
     move = find_record(records, at)
     at.notes["there"] = "open" if move is None else ""
     return move
-
-
-def _same_row(at: Situation) -> Item | None:
-    """The row that was found before, whatever its fields show by now."""
-    track = at.notes.get("row id")
-    return next((item for item in at.screen.items if track and item.element.track_id == track), None)
 
 
 def _writable(element: GUIElement) -> bool:

@@ -9,7 +9,7 @@ from typing import Any
 
 from environments.effects import Effect
 from environments.effects.words import effect_of_words
-from protocol import ActionTarget, GUIElement, SelectOption
+from protocol import ActionTarget, SelectOption
 from roles.contracts.orders import FindStep, OpenStep, Records, RowTest
 from roles.policies.orders.skills.lists import (
     DOWN,
@@ -125,13 +125,9 @@ def _leading_to(place: str, at: Situation) -> Move | None:
 
 def step_back(at: Situation) -> Move | None:
     """From a record or a form back to where one came from."""
-    back = next((e for e in at.screen.presses if e.enabled and (fold(e.name) in _CLOSING or _goes_back(e))), None)
+    ways = (e for e in at.screen.presses if e.enabled)  # a tab that is called so and is chosen already leads nowhere
+    back = next((e for e in ways if fold(e.name) in _CLOSING or (leads_back(e.name) and not e.selected)), None)
     return press(back, "the list is there", at=at) if back is not None and at.count("backs") < 3 * _MOST_OPENED else None
-
-
-def _goes_back(e: GUIElement) -> bool:
-    """Whether it leads back: not a tab that is called so and is chosen already."""
-    return leads_back(e.name) and not e.selected
 
 
 def _unfolded(at: Situation) -> Move | None:
@@ -261,12 +257,9 @@ def _walk(records: Records, place: str, state: Survey, at: Situation) -> Move | 
     columns = [name for name, _ in here[0].row.cells] if here else state.get("columns", [])
     state.update({"last": texts, "begun": True, "columns": columns})
     state["rows_here"] = [one.row.dump() for one in here]
-    return None if _is_unique(records, state, at) else _onward(records, texts, state, at)
-
-
-def _is_unique(records: Records, state: Survey, at: Situation) -> bool:
-    """The record with that number was seen: the other pages need not be."""
-    return any(fold(n) in map(fold, Row.load(kept).texts) for n in numbers_of(records, at) for kept in state["rows"])
+    known, kept = map(fold, numbers_of(records, at)), [[*map(fold, Row.load(kept).texts)] for kept in state["rows"]]
+    unique = any(number in row for number in known for row in kept)  # then the other pages need not be seen
+    return None if unique else _onward(records, texts, state, at)
 
 
 def _onward(records: Records, texts: Sequence[str], state: Survey, at: Situation) -> Move | None:
