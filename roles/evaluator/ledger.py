@@ -752,7 +752,7 @@ class _Check:
         used = (self.effects[m] for m in self.used)
         for one in (o for o in used if (o.control, o.app) == (effect.control, effect.app) and o.step != effect.step):
             there = {v.label: v.value for v in one.written}
-            more = [(was, held[label].removeprefix(was).strip()) for label, was in there.items() if held.get(label, "") != was]
+            more = [(was, held[label].removeprefix(was).strip()) for label, was in there.items() if held.get(label, was) != was]
             if more and there.keys() == held.keys() and all(text and was.endswith(f"\n{text}") for was, text in more):
                 return True
             if len(held) > 1 and there == held and {v.step for v in effect.written}.isdisjoint(v.step for v in one.written):
