@@ -18,6 +18,7 @@ from concept_pictures import main as pictures
 from pydantic import BaseModel
 
 from orchestrator.cli.commands import SECTIONS, built
+from orchestrator.core.machine import mermaid
 from orchestrator.settings.settings import load_settings, show_config
 from protocol import VERBS, ActionResult, ActionTarget, GUIElement, InteractionStep, VisualState
 from protocol.model import verbs as verbs_module
@@ -130,17 +131,26 @@ def journal() -> str:
     return "# What a journal records" + NOTE + text + table(("kind", "what it says", "body", "written in"), rows)
 
 
-PAGES = {"commands.md": commands, "settings.md": settings, "protocol.md": protocol, "journal.md": journal}
+def readme() -> str:
+    """The README with the diagram of the machine's table."""
+    text = (ROOT / "README.md").read_text(encoding="utf-8")
+    return re.sub(r"(?s)(?<=```mermaid\n).*?(?=\n```)", lambda _: mermaid(), text, count=1)
+
+
+PAGES = {
+    **{HOME / f"{made.__name__}.md": made for made in (commands, settings, protocol, journal)},
+    ROOT / "README.md": readme,
+}
 
 
 def main() -> int:
     """0 where the pages are what the code says."""
     check, wrong = "--check" in sys.argv[1:], 0
-    for name, made in PAGES.items():
-        path, text = HOME / name, made()
+    for path, made in PAGES.items():
+        text = made()
         if check:
             if not path.is_file() or path.read_text(encoding="utf-8") != text:
-                print(f"docs/reference/{name} is not what the code says; run scripts/reference.py")
+                print(f"{path.relative_to(ROOT)} is not what the code says; run scripts/reference.py")
                 wrong = 1
         else:
             path.write_text(text, encoding="utf-8")

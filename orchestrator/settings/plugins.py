@@ -57,7 +57,7 @@ def names(kind: Kind) -> tuple[str, ...]:
 
 def part(kind: Kind, name: str, *given: Any, role: str = "") -> Any:
     """The part of this name, made from what is `given` where it is a class. Raises UsageProblem with what is wrong with it."""
-    where = f"{kind}: {name}"
+    where = f"{kind if kind in {'environments', 'dialects'} else f'plugins.{kind}'}{role and f'.{role}'}: {name}"
     points = {point.name: point for point in entry_points(group=group(kind))}
     if name not in points and ":" not in name:
         raise UsageProblem(f"{where}: no installed package offers it under {group(kind)}{did_you_mean(name, points)}")
@@ -66,7 +66,7 @@ def part(kind: Kind, name: str, *given: Any, role: str = "") -> Any:
         found = point.load()
         made = found(*given) if isinstance(found, type) or (callable(found) and kind == "environments") else found
     except Exception as bad:  # whatever a stranger's code raises is what is wrong with it
-        raise UsageProblem(f"{where}: {point.value} cannot be used: {type(bad).__name__}: {bad}") from bad
+        raise UsageProblem(f"{where} cannot be used: {type(bad).__name__}: {bad}") from bad
     needed = (METHODS[role],) if role else NEEDED[kind]
     lacking = [word for word in needed if not hasattr(made, word)]
     if kind == "policies" and not role and not any(hasattr(made, word) for word in METHODS.values()):

@@ -125,7 +125,8 @@ class Deciders:
         _refuse_unread(role, settings, f"crew.{role}{at}")
         if wrong := sorted(settings.used() - set(policies_of(role))):
             known = policies_of(role)
-            raise UsageProblem(f"crew.{role}: the {role} has no policy {wrong[0]!r}{did_you_mean(wrong[0], known)}")
+            hint = f"; a class of another package goes into plugins.policies.{role}" if ":" in wrong[0] else did_you_mean(wrong[0], known)
+            raise UsageProblem(f"crew.{role}: the {role} has no policy {wrong[0]!r}{hint}")
         main = NamedPolicy(settings.policy, self._made(role, settings, settings.policy))
         if not settings.when:
             return main.policy
