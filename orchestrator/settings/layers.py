@@ -130,6 +130,8 @@ def explain(bad: ValidationError, model: type[BaseModel], where: Where) -> str:
             said = f"{key}: {first['ctx']['error']}" if key else str(first["ctx"]["error"])
         case _:
             said = f"{key} is {_brief(first['input'])}, expected {_expected(first)}"
+            if path[0] == "crew" and path[-1] == "policy" and ":" in str(first["input"]):
+                said += f"; a class of another package goes into plugins.policies.{path[1]}"
     return f"{place}: {said}." if not said.endswith("?") else f"{place}: {said}"
 
 

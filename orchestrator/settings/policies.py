@@ -125,8 +125,7 @@ class Deciders:
         _refuse_unread(role, settings, f"crew.{role}{at}")
         if wrong := sorted(settings.used() - set(policies_of(role))):
             known = policies_of(role)
-            hint = f"; a class of another package goes into plugins.policies.{role}" if ":" in wrong[0] else did_you_mean(wrong[0], known)
-            raise UsageProblem(f"crew.{role}: the {role} has no policy {wrong[0]!r}{hint}")
+            raise UsageProblem(f"crew.{role}: the {role} has no policy {wrong[0]!r}{did_you_mean(wrong[0], known)}")
         main = NamedPolicy(settings.policy, self._made(role, settings, settings.policy))
         if not settings.when:
             return main.policy

@@ -169,3 +169,8 @@ def test_neither_a_task_nor_a_run_over_http_names_a_class(tmp_path: Path) -> Non
         _refuse_places([("environment", "neighbour:small")], ())
     with pytest.raises(UsageProblem, match="the server's own"):
         _refuse_places([("plugins.checks", ["neighbour:NoNotes"])], ())
+
+
+def test_a_class_named_as_a_policy_is_told_where_it_belongs() -> None:
+    with pytest.raises(UsageProblem, match=r"a class of another package goes into plugins\.policies\.evaluator"):
+        load_settings((), ["crew.evaluator.policy=stranger:Judge"])
