@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import re
+import sys
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import asynccontextmanager
@@ -110,10 +111,12 @@ async def _way_to(address: McpAddress) -> AsyncIterator[Any]:
             bound(client)
             yield streamable_http_client(address.url, http_client=client)
     else:
-        from mcp import StdioServerParameters
+        from mcp.client.stdio import StdioServerParameters, stdio_client
 
         command, *args = address.command
-        yield StdioServerParameters(command=command, args=args, env=address.env or None)
+        server = StdioServerParameters(command=command, args=args, env=address.env or None)
+        # The SDK's default is what stands for stderr when it is imported, which need not be a file.
+        yield stdio_client(server, errlog=sys.__stderr__ or sys.stderr)
 
 
 async def tools_of(client: Any) -> list[Any]:
