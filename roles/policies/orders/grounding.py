@@ -158,6 +158,12 @@ def ground_verb(verb: str, said: str, card: AppCard, kind: KindCard | None = Non
     return _nearest(said, verb, called) if called else None
 
 
+def is_control(control: str, name: str) -> bool:
+    """Whether a control of a card is the one of this name: `Hand out {number}` is "Hand out P-2"."""
+    parts = [re.escape(part) for part in re.split(r"\{[^{}]*\}", control)]
+    return bool(control) and re.fullmatch(".+".join(parts), name, re.IGNORECASE) is not None
+
+
 def _nearest(said: str, verb: str, fits: Sequence[VerbCard]) -> VerbCard | None:
     """The one whose control says most nearly what was said; at the record itself rather than in its row or list."""
     scored = [(max(_control_score(said, one), _control_score(verb, one) - _NEAR / 2), one) for one in fits]

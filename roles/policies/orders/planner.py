@@ -33,7 +33,7 @@ from roles.contracts.orders import (
 )
 from roles.contracts.values import parse_date
 from roles.policies.orders.forms import Forms, in_time, later
-from roles.policies.orders.grounding import ground_field, ground_place, ground_verb
+from roles.policies.orders.grounding import ground_field, ground_place, ground_verb, is_control
 from roles.policies.orders.jobs import job_of
 from roles.policies.orders.pages import PagePlanner
 from roles.policies.orders.state import COMMITS, LOOKS, Group, NotKnownYet, Refusal, Row, Subject, escaped, is_many
@@ -92,7 +92,7 @@ class Planner(Forms):
         self._taken = []
         if (job := job_of(order, self.reading.goal)) is not None:
             self._work_job(order, job)
-        elif not self._reminded(order):
+        elif not (self._click_called(order) or self._reminded(order)):
             self._work(order)
         for slot in order.slots:
             if slot not in self._taken and not in_time(slot) and not self._names_app(slot.value):
@@ -532,8 +532,36 @@ class Planner(Forms):
             return False
         raise Refusal(f'"{self._said(order.spans)}" does not say with what')
 
+    def _click_called(self, order: Order) -> bool:
+        """'Click "Hand out P-2"': the control of that name, of the one application that has it, is named or is at the front."""
+        thing = order.object
+        if order.verb != "click" or thing is None or thing.name is None or not thing.name.quoted or thing.tests:
+            return False
+        asked = thing.place.name.text if thing.place is not None and thing.place.name is not None else ""
+        for slot in order.slots:
+            if self._names_app(slot.value) and isinstance(slot.value, Of):
+                asked = slot.value.thing.name.text if slot.value.thing.name else ""
+        cards = [card for card in self.cards if not asked or asked.casefold() in {card.app.casefold(), card.title.casefold()}]
+        every = [(card, verb) for card in cards for verb in (*card.verbs, *(v for kind in card.kinds for v in kind.verbs))]
+        fits = {card.app: verb.verb for card, verb in every if is_control(verb.control, thing.name.text)}
+        front = not asked and self._app in {card.app for card in cards}
+        app = self._app if front else next(iter(fits)) if len(fits) == 1 else cards[0].app if len(cards) == 1 else ""
+        if not app:
+            return False
+        self._add(PressStep(app=app, verb=fits.get(app, "click"), control=thing.name.text))
+        self._app = app
+        return True
+
     def _set(self, order: Order, thing: Thing) -> None:
         """New values of fields: of a record, or of what an application has only one of, such as its settings."""
+        pressed = (*(step for group in self.made for step in group.steps), *self._steps)[-1:]
+        label = thing.name.text if thing.name is not None and thing.name.quoted and not (thing.kind or thing.tests) else ""
+        in_form = [s for s in pressed if (isinstance(s, PressStep) and s.control) or (isinstance(s, FillStep) and not s.commit)]
+        if label and in_form:
+            new = [slot for slot in order.slots if slot.role == "value"][:1]  # in the form to which a control led
+            self._take(*new)
+            self._add(FillStep(app=in_form[0].app, entries=(Entry(label=label, value=self.words(new[0].value)),)))
+            return
         own = self._single(order, thing)
         if own:
             if len(own) > 1:
