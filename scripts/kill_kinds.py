@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 SUBMIT = 'In the reimbursement form, enter "$12.50" as the amount and submit the form'
-SORT = 'Sort the lines of "/Logs/door.log" into "/Logs/sorted.log" with a script'
+SORT = "Run `sort /Logs/door.log > /Logs/sorted.log`"
 BROWSED = (
     'Click "Open Reimbursement", type "$12.50" into the Amount field, type "Acme" into the Vendor field and click "Save draft".'
 )

@@ -48,9 +48,7 @@ COURSES: dict[str, Course] = {
     "approval-edited": Course(SUBMIT, save_instead),
     "replan": Course("plan-again"),
     "gate-fail": Course("stuck-button"),
-    "technician": Course(
-        'Sort the lines of "/Logs/door.log" into "/Logs/sorted.log" with a script', approve, ("world=workshop",)
-    ),
+    "technician": Course("Run `sort /Logs/door.log > /Logs/sorted.log`", approve, ("world=workshop",)),
     "supplement": Course("ask-the-handbook"),
     "faults": Course(
         SUBMIT, approve, ("faults=[{kind: stale, rate: 1.0, times: 1}, {kind: swallow, rate: 0.6, times: 1}]", "seed=3")

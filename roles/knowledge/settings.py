@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any, Literal, Self
+from typing import Literal, Self
 from urllib.parse import urlsplit
 
-from pydantic import Field, field_validator, model_validator
+from pydantic import Field, JsonValue, field_validator, model_validator
 
 from protocol import Frozen
 from roles.skills.contract import McpAddress
@@ -118,13 +118,11 @@ class KnowledgeSettings(Frozen):
     """What the crew itself did, and what came of it."""
     demonstrations: SourceSettings = SourceSettings()
     """What a person showed."""
+    embeddings: dict[str, JsonValue] | None = Field(default=None, exclude=True)
+    """Has gone, and is read because runs that were begun before 28 November 2026 say that they have none."""
 
-    @model_validator(mode="before")
-    @classmethod
-    def _without_embeddings(cls, said: Any) -> Any:
-        """Runs that were begun before 28 November 2026 say that they have none."""
-        if not isinstance(said, dict) or "embeddings" not in said:
-            return said
-        if isinstance(said["embeddings"], dict) and not said["embeddings"].get("name"):
-            return {key: value for key, value in said.items() if key != "embeddings"}
-        raise ValueError("embeddings have gone; give the retriever of a vector store: Crew(sources=[RetrieverSource(RETRIEVER)])")
+    @model_validator(mode="after")
+    def _no_embeddings(self) -> Self:
+        if self.embeddings and self.embeddings.get("name"):
+            raise ValueError("embeddings have gone; give a vector store's retriever: Crew(sources=[RetrieverSource(RETRIEVER)])")
+        return self

@@ -114,8 +114,8 @@ def test_a_world_is_checked_as_it_looks_otherwise_and_an_unknown_axis_or_value_i
 
 def test_apps_are_listed_with_their_functions_agent_and_package(deskcrew: Deskcrew):
     lines = [json.loads(line) for line in deskcrew("world", "apps", "--json").output.splitlines()]
-    mail = next(line for line in lines if line["name"] == "mail")
-    assert mail["agent"]
+    mail, calendar = (next(line for line in lines if line["name"] == name) for name in ("mail", "calendar"))
+    assert (mail["agent"], calendar["agent"]) == (False, True)
     assert mail["package"] == "deskcrew"
     assert len(mail["functions"]) > 3
     shown = deskcrew("world", "apps").output

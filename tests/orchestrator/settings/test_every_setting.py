@@ -34,6 +34,8 @@ def leaves(model: type[BaseModel], at: str = "") -> Iterator[str]:
     """Every key that holds a value: `limits.steps`, `faults[].kind`, `crew.ROLE.policy`."""
     for name, field in model.model_fields.items():
         key = f"{at}.{name}".lstrip(".")
+        if field.exclude:  # read of old runs only
+            continue
         inner = models_in(field.annotation)
         if not inner:
             yield _ROLES.sub("crew.ROLE.", key)
