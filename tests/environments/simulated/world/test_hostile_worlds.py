@@ -6,7 +6,6 @@ import unicodedata
 from itertools import cycle
 from pathlib import Path
 from typing import Any
-from xml.etree import ElementTree
 
 import yaml
 from hypothesis import HealthCheck, given, settings
@@ -15,7 +14,6 @@ from hypothesis import strategies as st
 from environments.contract import WorldError
 from environments.served.session import view_of
 from environments.simulated.desktop import SimulatedDesktop
-from environments.simulated.render import picture, svg
 from environments.simulated.world.worldfile import parse_world
 from protocol import LaunchApp, VisualState
 from protocol.prompt_form import whole_form
@@ -32,7 +30,6 @@ APPS = ("notes", "mail", "chat", "files", "contacts", "calendar", "browser", "bi
 _TAGS = "button a h1 h2 h3 h4 h5 h6 p form input select textarea div label fieldset img span"
 _ATTRIBUTES = "role href class disabled placeholder autocomplete spellcheck draggable tabindex min max step value type"
 TAGS, ATTRIBUTES = frozenset(_TAGS.split()), frozenset(_ATTRIBUTES.split())
-DRAWN = {"svg", "title", "style", "clipPath", "rect", "g", "text", "path", "circle", "line", "polyline", "polygon", "ellipse"}
 SLOW = settings(max_examples=20, deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large])
 
 
@@ -89,20 +86,6 @@ def test_every_screen_of_it_is_a_state_and_a_line_an_element_in_a_prompt(data: s
             assert not [c for c in line if unicodedata.category(c) in {"Cc", "Cs", "Zl", "Zp"} or c in "\u202e\u2066\u200b\ufeff"]
         assert form.text.count("\n# behind the dialog\n") <= 1
         desktop.perform(LaunchApp(app=data.draw(st.sampled_from(APPS))), key=str(number))
-
-
-@SLOW
-@given(st.data())
-def test_its_pictures_are_shapes_and_texts_that_load_and_run_nothing(data: st.DataObject) -> None:
-    if (desktop := _desktop(data)) is None:
-        return
-    desktop.perform(LaunchApp(app=data.draw(st.sampled_from(APPS))), key="1")
-    drawn = picture(desktop.snapshot().world)
-    tree = ElementTree.fromstring(svg(drawn, title=data.draw(HOSTILE)))
-    for node in tree.iter():
-        assert node.tag.rpartition("}")[2] in DRAWN
-        assert not [name for name in node.attrib if name.casefold().startswith("on") or name.rpartition("}")[2] == "href"]
-        assert not [value for value in node.attrib.values() if "url(" in value and not value.startswith("url(#clip-")]
 
 
 @SLOW
