@@ -337,6 +337,10 @@ class Report(BaseModel):
     held_action: JsonObject | None = None
     """An action that waits for a gate."""
     query: str = ""
+    app: str | None = None
+    """The application that the query is about."""
+    ask: bool = False
+    """Whether the query is for the user alone."""
     user_words: str = ""
     """What the user said instead of approving."""
     refused: str = ""

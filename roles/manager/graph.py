@@ -408,7 +408,5 @@ def _supplied(ctx: Context, assignment: Mapping[str, Any], found: list[Supplemen
 
 def _report(ctx: Context, signal: Signal, summary: str, **more: Any) -> Update:
     ctx.journal.commit()
-    beside = {"app": more.pop("app", None), "ask": more.pop("ask", False)}
     said = {"evidence": [summary] if summary else []} | more
-    report = Report(signal=signal, summary=summary, **said).model_dump(mode="json")
-    return {"report": report | beside}
+    return {"report": Report(signal=signal, summary=summary, **said).model_dump(mode="json")}

@@ -401,3 +401,11 @@ def test_what_functions_list_and_change_is_known_by_its_id(count: int, moved: st
     request = GateRequest(goal=goal, trigger=GateTrigger.FINAL_CHECK, steps=tuple(steps), facts=tuple(facts))
     last = ledger(read(goal), request, {}.get).entries[-1]
     assert (last.state, why in last.why) == (state, True), last
+
+
+def test_text_that_was_put_twice_where_it_was_asked_for_once_is_said(tmp_path: Path) -> None:
+    line = 'Add "tea" to the note "Printer order".'
+    twice = worked(f"{line} {line}", tmp_path)
+    assert twice.status == "fulfilled"
+    assert states(twice.held()) == ["shown", "shown"]
+    assert "forbidden" in states(twice.held(line))
