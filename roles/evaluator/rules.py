@@ -10,7 +10,7 @@ from roles.contracts.orders import WaitStep
 from roles.contracts.policies import MOST_STEPS
 from roles.contracts.signals import GateTrigger, Signal, SubtaskStatus
 from roles.evaluator.evidence import LATELY, gather, own, progress
-from roles.screen.evidence import Finding, check, expected_value, holds, shown_for_it
+from roles.screen.evidence import Finding, check, expected_value, holds, listed, shown_for_it
 from roles.screen.matching import similarity
 from roles.screen.screens import FIELD_ROLES, Screen
 from roles.screen.values import same_value
@@ -189,6 +189,9 @@ def _lost(wanted: FieldHas, subtask: Subtask, live: list[Subtask], request: Gate
     fields = [e for e in state.elements if e.role in FIELD_ROLES and similarity(wanted.label, e.name) >= 0.9]
     if not fields or any(holds(e, value) for e in fields):
         return ""
+    now = own(subtask, request).model_copy(update={"screens": (state,), "earlier": ()})
+    if not any(e.value for e in fields) and listed(wanted, value, now):
+        return ""  # the form is empty for the next one, and what was written stands in the list
     return f'the value {value!r} of "{fields[0].name}" is gone: the field shows {fields[0].value or ""!r}'
 
 

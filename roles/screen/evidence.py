@@ -122,14 +122,14 @@ def _field(wanted: FieldHas, request: GateRequest) -> Finding:
         paired = any(same_value(p.value, value) and similarity(wanted.label, p.label) >= 0.6 for p in Screen(state).pairs)
         if paired or (not wanted.app and held(wanted.label, value, state)):
             return Finding(True, (f"state:{state.state_id}",))
-    listed = _listed(wanted, value, request) if latest is None and not wanted.beside else None
-    if listed is not None:
-        return Finding(True, (f"state:{listed.state_id}",))
+    there = listed(wanted, value, request) if latest is None and not wanted.beside else None
+    if there is not None:
+        return Finding(True, (f"state:{there.state_id}",))
     instead = f'; "{latest[0]}" shows {latest[1]!r}' if latest else ""
     return Finding(False, (), f'no field "{wanted.label}" was seen with the value {value!r}{instead}')
 
 
-def _listed(wanted: FieldHas, value: str, request: GateRequest) -> VisualState | None:
+def listed(wanted: FieldHas, value: str, request: GateRequest) -> VisualState | None:
     """The screen on which a value that was written stands in a list, where the form that took it is gone."""
     wrote = (s for s in request.steps if s.action.get("action_type") in {"fill", "type"} and s.exec_status == "executed")
     mine = (s for s in wrote if similarity(wanted.label, s.target) >= 0.9 and same_value(str(s.action.get("text", "")), value))

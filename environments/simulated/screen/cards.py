@@ -357,9 +357,9 @@ class _Explorer:
                 for kind in self.whose(spot.state, spot.kind, spot.record):
                     kind.note(self.label(label), type=type_of_values(label, (value,)), key=value in called)
             for form in {id(form): form for _, form in written}.values():
-                ends = {w.key for w, other in view.presses if form is not None and other is form}
-                commits |= ends
-                yield from self.form(spot, view, [w for w, other in written if other is form], ends)
+                ends = {w.key for w, other in view.presses if other is form and (form is not None or w.role == "button")}
+                commits |= ends if form is not None else set()
+                yield from self.form(spot, view, [w for w, other in written if other is form], ends, free=form is None)
         for w, _ in view.presses:
             again = (letters(w.key), self.label(w.text) if w.role == "button" else "", spot.kind, spot.before is not None)
             fresh = w.enabled and w.key not in commits and f"{w.key}!" not in before
@@ -569,8 +569,13 @@ class _Explorer:
         else:
             self.verbs.setdefault((card.control, where), card)
 
-    def form(self, spot: _Spot, view: ViewParts, widgets: list[Widget], commits: set[str]) -> Iterator[_Spot]:
-        """What becomes of the fields that are filled in: a new record, a changed one, or something there is only one of."""
+    def form(
+        self, spot: _Spot, view: ViewParts, widgets: list[Widget], commits: set[str], *, free: bool
+    ) -> Iterator[_Spot]:  # fmt: skip
+        """What becomes of the fields that are filled in: a new record, a changed one, or something there is only one of.
+
+        Fields that are `free` stand in no form: a button belongs to them where it makes a record of them, and none without them.
+        """
         filled, fields = spot.state, list[FieldCard]()
         for w in widgets:
             card = self.field(w)
@@ -583,6 +588,8 @@ class _Explorer:
             else:
                 fields.append(card)
         ends = [(w, self.do(filled, Pressed(w.key))) for w, _ in self.view(filled).presses if w.key in commits and w.enabled]
+        if free:
+            ends = [(w, done) for w, done in ends if done.new and not self.do(spot.state, Pressed(w.key)).new]
         main = next((d for _, d in ends if d.new), None) or next((d for _, d in ends if d.touched), _Done(filled))
         for kind in self.about(spot, main, widgets) if fields else ():
             self.meant(spot, kind, main, tuple(fields), ends)
@@ -642,7 +649,8 @@ class _Explorer:
             if done.touched or done.outside:
                 at: At = "record" if self.gone(spot, done) else "form"
                 verb = self.does(w)
-                verb = "save" if done.new and verb not in verb_words().values() else verb
+                keeps = verb not in verb_words().values() or (verb in ("add", "create") and "to" not in label.casefold().split())
+                verb = "save" if done.new and keeps else verb
                 kind.can(VerbCard(verb=verb, control=label, at=at, effect=done.effect, asks=done.asks))
             if done.new:
                 stays = [h.text for h in view.headings] == [h.text for h in self.view(done.state).headings]

@@ -331,8 +331,8 @@ class Forms(Values):
     def _made(self, card: AppCard, kind: KindCard, place: str, entries: Sequence[Entry], commit: str) -> None:
         self._app = card.app
         self._add(CreateStep(app=card.app, kind=kind.kind, place=place, entries=tuple(entries), commit=commit))
-        keys = {field.label for field in kind.fields if field.key}
-        tests = tuple(RowTest(label=entry.label, value=entry.value) for entry in entries if entry.label in keys)
+        keys = {field.label: field.label if field.listed else "" for field in kind.fields if field.key}
+        tests = tuple(RowTest(label=keys[entry.label], value=entry.value) for entry in entries if entry.label in keys)
         row = Row(Records(app=card.app, kind=kind.kind, place=place, tests=tests), {e.label: e.value for e in entries})
         before = self._subjects.get(self._at, Subject())
         self._subjects[self._at] = Subject((*before.rows, row), phrase=self._said(self.reading.orders[self._at].spans))
@@ -347,8 +347,11 @@ class Forms(Values):
                 raise Refusal(f'"{self._said(order.spans)}": it is not understood what is to be made in {home.title}')
             if goal.kind == "form" and self._at not in self._commits:  # it is filled in, and nothing is said of its end
                 self._forbidden.setdefault(self._at, set()).update(COMMITS)
-            made = order.model_copy(update={"slots": (*self._named_values(order, told), *rest)})
-            return self._make_one(made, Thing(kind=makes[0].kind, new=True), home, makes[0])
+            several = told[0].of if told and isinstance(told[0], Worked) and told[0].how == "joined" else ()
+            for one in [[value] for value in several] if order.verb in {"add", "put"} and several else [told]:
+                made = order.model_copy(update={"slots": (*self._named_values(order, one), *rest)})
+                self._make_one(made, Thing(kind=makes[0].kind, new=True), home, makes[0])
+            return None
         if goal.new or (goal.quantity == "any" and goal.back is None):
             body = tuple(Slot(role="saying", value=value) for value in told)
             return self._make(order.model_copy(update={"slots": (*rest, *body)}), goal)

@@ -276,6 +276,10 @@ class Planner(Forms):
         if told and thing is not None:
             raise Refusal(f'"{self._said(order.spans)}" says two things at once')
         if thing is not None:
+            named = any(slot.role in {"into", "to"} and self._names_app(slot.value) for slot in order.slots)
+            if thing.quantity == "any" and order.verb in {"add", "put"} and named:  # add a task to my to-do list
+                made = thing.model_copy(update={"new": True})
+                return self._make(order.model_copy(update={"object": made}), made)
             if order.verb in {"add", "put", "copy"} and thing.back is None and not (thing.name and not self._maybe(thing.kind)):
                 return self._do(order if order.verb != "put" or not placed else order.model_copy(update={"verb": "move"}))
             told = [thing.back if thing.back is not None and not thing.tests else Of(thing=thing, spans=thing.spans)]
@@ -554,13 +558,12 @@ class Planner(Forms):
 
     def _set(self, order: Order, thing: Thing) -> None:
         """New values of fields: of a record, or of what an application has only one of, such as its settings."""
-        pressed = (*(step for group in self.made for step in group.steps), *self._steps)[-1:]
-        label = thing.name.text if thing.name is not None and thing.name.quoted and not (thing.kind or thing.tests) else ""
-        in_form = [s for s in pressed if (isinstance(s, PressStep) and s.control) or (isinstance(s, FillStep) and not s.commit)]
-        if label and in_form:
-            new = [slot for slot in order.slots if slot.role == "value"][:1]  # in the form to which a control led
+        if app := self._form_of(thing):
+            new = [slot for slot in order.slots if slot.role == "value"][:1]
             self._take(*new)
-            self._add(FillStep(app=in_form[0].app, entries=(Entry(label=label, value=self.words(new[0].value)),)))
+            label = thing.name.text if thing.name is not None else ""
+            self._add(FillStep(app=app, entries=(Entry(label=label, value=self.words(new[0].value)),)))
+            self._app = app
             return
         own = self._single(order, thing)
         if own:
@@ -584,6 +587,19 @@ class Planner(Forms):
             if not self._asks_for(order, records):
                 self._fill(order, records, self._entries(self.card(records.app), self.kind(records), order.slots))
         self._row = None
+
+    def _form_of(self, thing: Thing) -> str:
+        """The application whose form has a field of this quoted label: the one that is named, or where a control led to it."""
+        if thing.name is None or not thing.name.quoted or thing.kind or thing.tests:
+            return ""
+        home = self._app_called(thing.place) if thing.place is not None else None
+        if home is not None:
+            fields = {field.label.casefold() for kind in home.kinds for field in kind.fields if field.written}
+            return home.app if thing.name.text.casefold() in fields else ""
+        for step in (*(step for group in self.made for step in group.steps), *self._steps)[-1:]:
+            if (isinstance(step, PressStep) and step.control) or (isinstance(step, FillStep) and not step.commit):
+                return step.app
+        return ""
 
     def _asks_for(self, order: Order, records: Records) -> bool:
         """Whether a control asks for the new value of a field that no form takes."""

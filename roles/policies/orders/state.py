@@ -216,6 +216,9 @@ class PlanState(ABC):
         named = [card for card in self.cards if said in {card.app.casefold(), card.title.casefold()}]
         if not named and not thing.name:
             named = [c for c in self.cards if said in c.words and not any(said in (k.kind, *k.words) for k in c.kinds)]
+        if not named and thing.kind == "list" and thing.name and not thing.name.quoted:  # my to-do list
+            listed = {said, said.removesuffix(" list"), said.removesuffix(" list") + "s"}
+            named = [c for c in self.cards if listed & {*c.words, *(word for k in c.kinds for word in (k.kind, *k.words))}]
         return named[0] if len(named) == 1 and not thing.tests else None
 
     def _cards_for(self, order: Order, thing: Thing | None = None) -> list[AppCard]:

@@ -7,10 +7,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from worlds import todo
 
 from environments.cards import AppCard
 from environments.simulated.desktop import SimulatedDesktop
-from environments.simulated.world.worldfile import load_world
+from environments.simulated.world.worldfile import load_world, parse_world
 from orchestrator import Crew
 from orchestrator.tasks.tasks import Task
 from roles.contracts import Fact, PlanRequest
@@ -99,6 +100,28 @@ def worked(goal: str, world: str, tmp_path: Path) -> tuple[str, dict[str, Any], 
 def test_exactly_what_is_asked_for_is_changed(goal: str, world: str, changed: list[str], tmp_path: Path) -> None:
     status, found, _ = worked(goal, world, tmp_path)
     assert (status, sorted(found)) == ("fulfilled", sorted(changed))
+
+
+@pytest.mark.parametrize(
+    ("goal", "new", "done"),
+    [
+        ('Add a todo "Tea"', ["Tea"], []),
+        ("Create a todo with item Tea", ["Tea"], []),
+        ('Add "Tea" to my to-do list', ["Tea"], []),
+        ('Add "Tea" and "Rice" to my to-do list', ["Tea", "Rice"], []),
+        ('Add a task called "Tea" to the to-do list', ["Tea"], []),
+        ('Create a todo "Tea" and tick it', ["Tea"], ["Tea"]),
+        ('In To-do, fill "Item" with "Tea" and click "Add"', ["Tea"], []),
+    ],
+)
+def test_a_field_beside_its_list_makes_a_new_record(goal: str, new: list[str], done: list[str], tmp_path: Path) -> None:
+    with todo.registered():
+        desktop = SimulatedDesktop(parse_world(todo.WORLD))
+        crew = Crew.from_config(overrides=[f'runs_dir="{tmp_path}"', 'display="none"'], environment=desktop)
+        assert crew.run(goal, approver=lambda _: {"decisions": [{"type": "approve"}]}).status == "fulfilled"
+        there = desktop.world()["apps"]["todo"]["todos"].values()
+    assert [one["title"] for one in there] == ["Call Ann", "Buy milk", *new]
+    assert [one["title"] for one in there if one["done"]] == done
 
 
 @pytest.mark.parametrize(
