@@ -25,7 +25,7 @@ CREW = (
     "ask-the-handbook", "changed-behind-the-back", "claim-with-details", "due-date-into-a-file", "invoice-to-reimbursement",
     "mail-the-total", "not-to-be-done", "plan-again", "refused-by-policy", "reply-to-a-mail", "stuck-button",
     "total-into-a-note", "no-such-invoice", "no-such-app", "password-for-a-stranger", "account-stays",
-    "overdue-sum-into-a-note", "vendor-report-into-a-file", "mail-a-vendors-sum", "sum-of-a-city", "largest-invoice-by-mail",
+    "overdue-sum-into-a-note", "vendor-report-into-a-file", "sum-of-a-city", "largest-invoice-by-mail",
     "claim-unless-paid", "chase-or-not", "claim-every-unpaid", "claim-two-invoices", "throw-away-mails", "same-mail-to-a-group",
     "answer-the-invitations", "claim-in-time",
     "accept-in-time",

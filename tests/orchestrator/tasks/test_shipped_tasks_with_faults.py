@@ -29,7 +29,7 @@ def worked(task: str, folder: Path, seed: int, *faults: dict[str, Any], override
         pytest.param("claim-two-invoices", 1, "saved_anyway", "Submit", 1, id="a form that was accepted, reported as failed"),
         pytest.param("mail-the-total", 1, "saved_anyway", "Send", 1, id="a mail that was sent, reported as failed"),
         pytest.param("answer-the-invitations", 0, "saved_anyway", "Decline*", 1, id="an answer taken, reported as failed"),
-        pytest.param("only-this-in-the-cart", 1, "break", "Remove Candle holder", 1, id="a last press that never arrived"),
+        pytest.param("throw-away-mails", 0, "break", "Delete*", 1, id="a last press that never arrived"),
         pytest.param("mail-the-total", 1, "timeout", "Subject", 3, id="a message that an attempt left half written"),
         pytest.param("overdue-sum-into-a-note", 0, "expired", "Save", 3, id="a note that an attempt left unsaved"),
     ],
