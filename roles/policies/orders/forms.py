@@ -359,7 +359,8 @@ class Forms(Values):
             if goal.kind == "form" and self._at not in self._commits:  # it is filled in, and nothing is said of its end
                 self._forbidden.setdefault(self._at, set()).update(COMMITS)
             several = told[0].of if told and isinstance(told[0], Worked) and told[0].how == "joined" else ()
-            for one in [[value] for value in several] if order.verb in {"add", "put"} and several else [told]:
+            apart = order.verb in {"add", "put"} and all(isinstance(one, Text) and one.quoted for one in several)
+            for one in [[value] for value in several] if several and apart else [told]:
                 made = order.model_copy(update={"slots": (*self._named_values(order, one), *rest)})
                 self._make_one(made, Thing(kind=makes[0].kind, new=True), home, makes[0])
             return None
