@@ -797,12 +797,8 @@ class _Check:
     # --- looking and telling --------------------------------------------------------------------------------------------------
 
     def _looked(self, order: Order, thing: Thing | None) -> Verdict:
-        if (
-            order.verb == "close"
-            and thing is not None
-            and thing.kind == "dialog"
-            and (any(e.role in {"dialog", "alertdialog"} for state in self.states[-1:] for e in state.elements))
-        ):
+        open_dialog = any(e.role in {"dialog", "alertdialog"} for state in self.states[-1:] for e in state.elements)
+        if order.verb == "close" and thing is not None and thing.kind == "dialog" and open_dialog:
             return Verdict("missing", "a dialog is still open")
         if thing is None or (thing.name is None and not thing.tests):
             return Verdict("shown" if self.states else "unchecked", "")
