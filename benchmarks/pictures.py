@@ -20,7 +20,7 @@ from typing import Any
 
 from environments.pictures.set_of_mark import mark
 from environments.simulated.desktop import SimulatedDesktop
-from environments.simulated.render import picture, png, svg
+from environments.simulated.render import picture, png
 from environments.simulated.world.worldfile import parse_world
 from protocol import ActionTarget, Click, Fill, LaunchApp
 
@@ -74,19 +74,17 @@ def main() -> None:
     first = milliseconds(desktop.screenshot, 1)
     print(f"{'act and observe':<34}{acting:>8.2f} ms")
     print(f"{'first picture':<34}{first:>8.2f} ms{first / acting:>9.1f} x act\n")
-    print(f"{'screen':<20}{'shapes':>10}{'PNG':>10}{'x act':>8}{'KB':>6}{'SVG':>8}{'KB':>6}{'marks':>9}")
+    print(f"{'screen':<20}{'shapes':>10}{'PNG':>10}{'x act':>8}{'KB':>6}{'marks':>9}")
     worst = 0.0
     for name, world in screens(desktop):
         desktop._world = world
         drawn, state, shot = picture(world), desktop.observe(), desktop.screenshot()
         listing = milliseconds(partial(picture, world), turns)
         whole = milliseconds(desktop.screenshot, turns)
-        written = milliseconds(partial(svg, drawn), turns)
         marking = milliseconds(partial(mark, shot, state), turns)
         worst = max(worst, whole)
-        sizes = len(png(drawn)) / 1000, len(svg(drawn).encode()) / 1000
-        png_part = f"{whole:>10.2f}{whole / acting:>8.1f}{sizes[0]:>6.0f}"
-        print(f"{name:<20}{listing:>10.2f}{png_part}{written:>8.2f}{sizes[1]:>6.0f}{marking:>9.2f}")
+        size = len(png(drawn)) / 1000
+        print(f"{name:<20}{listing:>10.2f}{whole:>10.2f}{whole / acting:>8.1f}{size:>6.0f}{marking:>9.2f}")
     print(f"\nslowest PNG {worst:.1f} ms, limit {LIMIT:.0f} ms: {'kept' if worst < LIMIT else 'BROKEN'}")
     raise SystemExit(worst >= LIMIT)
 
