@@ -3,20 +3,19 @@
 from __future__ import annotations
 
 import sqlite3
+import zlib
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import closing, contextmanager
+from contextlib import contextmanager
 from contextvars import ContextVar
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple, assert_never
+from typing import Any, NamedTuple, assert_never
 
 from pydantic import ValidationError
 
 from orchestrator.control.channel import given_to
 from orchestrator.errors import MachineStopped, UsageProblem
-from orchestrator.store.address import LOCAL
 from orchestrator.store.printable import mapping_in
-from orchestrator.store.salvage import open_read_only
-from orchestrator.store.stores import address_of, written
+from orchestrator.store.salvage import reading
 from protocol import JsonObject, TargetError, VisualState, resolve
 from roles.contracts.requests import (
     Answer,
@@ -77,9 +76,6 @@ def _check_edit(decision: Edit, request: Request | None) -> None:
 
         edited_plan(edited.args, request)
 
-
-if TYPE_CHECKING:
-    from orchestrator.store.postgres.runs import SharedRuns
 
 ABOUT = ("approval_requested", "approval", "approval_expired")
 """Kinds of events that tell of what people are asked."""
@@ -158,15 +154,10 @@ def given(folder: Path, asking: str) -> AnswerRecord | None:
 def seen_at(folder: Path, state_id: str) -> VisualState | None:
     """A screen as it was written, private content masked; None where it cannot be read."""
     try:
-        if address := _elsewhere(folder):
-            with _shared(address) as runs:
-                body = runs.screen(folder.name, state_id)
-        else:
-            with closing(open_read_only(folder / "journal.sqlite")) as db:
-                row = db.execute("SELECT body FROM observations WHERE state_id = ? LIMIT 1", (state_id,)).fetchone()
-                body = row[0] if row else None
-        return VisualState.model_validate_json(inflated(body)) if body is not None else None
-    except (sqlite3.Error, OSError, ValueError):
+        with reading(folder) as query:
+            rows = query("SELECT body FROM observations WHERE {own}state_id = ? ORDER BY row DESC LIMIT 1", state_id)
+        return VisualState.model_validate_json(inflated(rows[0][0])) if rows else None
+    except (sqlite3.Error, OSError, ValueError, zlib.error, MachineStopped):
         return None
 
 
@@ -192,36 +183,12 @@ def with_given(folder: Path, one: RequestRecord) -> RequestRecord:
 
 
 def _rows(folder: Path) -> list[tuple[float, str, str]]:
-    if address := _elsewhere(folder):
-        with _shared(address) as runs:
-            return [(row.at, row.kind, row.body) for row in runs.events(folder.name, ABOUT)]
+    marks = ", ".join("?" * len(ABOUT))
     try:
-        with closing(open_read_only(folder / "journal.sqlite")) as db:
-            marks = ", ".join("?" * len(ABOUT))
-            return db.execute(f"SELECT at, kind, body FROM events WHERE kind IN ({marks}) ORDER BY id", ABOUT).fetchall()  # noqa: S608
+        with reading(folder) as query:
+            return query(f"SELECT at, kind, body FROM events WHERE {{own}}kind IN ({marks}) ORDER BY id", *ABOUT)  # noqa: S608
     except (sqlite3.Error, OSError):
         return []
-
-
-@contextmanager
-def _shared(address: str) -> Iterator[SharedRuns]:
-    """The runs of a store. One that is not there is no fault of whoever asks."""
-    from orchestrator.store.postgres.runs import SharedRuns
-
-    try:
-        runs = SharedRuns(address)
-    except UsageProblem as bad:
-        raise MachineStopped(str(bad)) from None
-    with closing(runs):
-        yield runs
-
-
-def _elsewhere(folder: Path) -> str:
-    """The store of several machines that the run's journal is in; empty where it is in the folder."""
-    if (folder / "journal.sqlite").exists():
-        return ""
-    address = address_of(written(folder / "run.json"))
-    return "" if address == LOCAL else address
 
 
 class RequestSettled(Exception):

@@ -11,9 +11,9 @@ from fastapi import Depends, Request
 from fastapi import Path as InPath
 
 from orchestrator.desk.auth import Refusals, Refused, Tokens
-from orchestrator.desk.live.journal import is_run_id
 from orchestrator.desk.live.run import Watch
 from orchestrator.errors import UsageProblem
+from orchestrator.runs.folders import is_run_id
 from orchestrator.settings.settings import load_settings
 
 FILE = "desk.sqlite"

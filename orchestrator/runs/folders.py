@@ -6,6 +6,7 @@ A list of runs needs nothing of what a run is worked with, or shown by: that is 
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Mapping
 from pathlib import Path, PurePath
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
@@ -54,6 +55,9 @@ class RunView(NamedTuple):
     notes: list[str]
 
 
+_NAME = re.compile(r"[^\W_][\w.+ -]{0,199}")
+
+
 def find_run(run_id: str, runs_dir: Path) -> Path:
     """The folder of a run, by its id or any unique beginning or end of it."""
     names = _names(runs_dir)
@@ -67,6 +71,11 @@ def find_run(run_id: str, runs_dir: Path) -> Path:
     if renamed := next((name for name in names if _says(runs_dir / name) == run_id), None):
         raise UsageProblem(f"The folder of run {run_id!r} is called {runs_dir / renamed}; give it the name of the run again.")
     raise UsageProblem(f"There is no run {run_id!r} in {runs_dir}; list the runs with: deskcrew ls")
+
+
+def is_run_id(name: str) -> bool:
+    """Whether that can be the name of a run's folder, and no way to another one."""
+    return _NAME.fullmatch(name) is not None
 
 
 def _says(folder: Path) -> object:

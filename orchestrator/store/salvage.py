@@ -7,19 +7,20 @@ import os
 import sqlite3
 import zlib
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from contextlib import closing
+from contextlib import closing, contextmanager
 from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
 from urllib.parse import quote
 
+from orchestrator.errors import MachineStopped, UsageProblem
 from orchestrator.store.printable import UNREADABLE
 from protocol import ActionResult, InteractionStep, JsonObject, Picture, VisualState, parse_action, write_log
 from protocol.model.steps import picture_file
 from roles.journal.actions import action_key
 from roles.journal.events import DecidedEvent, ErrorEvent, ModelCallEvent, ObservedEvent, PictureEvent, StepEvent
 from roles.journal.journal import Event, Journal
-from roles.journal.rows import inflated
+from roles.journal.rows import Query, inflated
 from roles.journal.transcripts import PICTURE
 from roles.safety.privacy.vault import FILE as VAULT
 from roles.safety.privacy.vault import Vault
@@ -154,6 +155,24 @@ def open_read_only(path: Path) -> sqlite3.Connection:
     return sqlite3.connect(f"file:{quote(path.resolve().as_posix())}?{asked}", uri=True, check_same_thread=False)
 
 
+@contextmanager
+def reading(folder: Path) -> Iterator[Query]:
+    """Asks for rows of a run's journal, wherever that is. Raises sqlite3.Error, and MachineStopped where a store is not there."""
+    path = folder / "journal.sqlite"
+    if not path.exists() and (address := _shared_address(path)):
+        from orchestrator.store.postgres.runs import SharedRuns
+
+        try:
+            runs = SharedRuns(address)
+        except UsageProblem as bad:  # no fault of whoever asks
+            raise MachineStopped(str(bad)) from None
+        with closing(runs):
+            yield runs.query(folder.name)
+    else:
+        with closing(open_read_only(path)) as db:
+            yield lambda statement, *values: db.execute(statement.format(own=""), values).fetchall()
+
+
 def _shared_address(path: Path) -> str:
     """The shared store of the run whose file this would be; empty where it has none."""
     from orchestrator.store.address import LOCAL
@@ -205,8 +224,6 @@ def _read_events(db: sqlite3.Connection, events: dict[int, Event], problems: lis
 
 def events_after(db: sqlite3.Connection, number: int, most: int) -> tuple[list[Event], int, list[str]]:
     """The next events behind one, how far they were read, and what is wrong with those that cannot be. Raises sqlite3.Error."""
-    if db.execute("SELECT 1 FROM sqlite_master WHERE name = 'events' AND type <> 'table'").fetchone():
-        raise sqlite3.DatabaseError("its events are no table")
     rows = db.execute(
         "SELECT id, at, kind, role, subtask, step, body FROM events WHERE id > ? ORDER BY id LIMIT ?", (number, most)
     ).fetchall()

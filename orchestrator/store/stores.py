@@ -7,21 +7,25 @@ stay in the folder in either case; a shared store has a copy of the first two.
 from __future__ import annotations
 
 import socket
+import threading
+import time
 from collections.abc import Mapping
+from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import suppress
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from orchestrator.errors import MachineStopped, UsageProblem
+from orchestrator.errors import MachineStopped, StoreGone, UsageProblem
 from orchestrator.store.address import LOCAL, checked_address, stand_for
 from orchestrator.store.printable import mapping_in, write_json
 
 if TYPE_CHECKING:
     from orchestrator.store.checkpoints import Cursors
-    from orchestrator.store.postgres.runs import SharedRun
+    from orchestrator.store.postgres.runs import SharedRun, SharedRuns
     from protocol import JsonObject
     from protocol.retries import Retries
-    from roles.journal.rows import Rows
+    from roles.journal.rows import Query, Rows
 
 
 class RunStore(NamedTuple):
@@ -126,3 +130,71 @@ def written(path: Path) -> JsonObject:
         return mapping_in(path.read_text(encoding="utf-8")) or {}
     except (OSError, ValueError):
         return {}
+
+
+WAITS, AWAY = 10.0, 5.0
+"""Seconds for which a question to a store is waited for, and for which one that did not answer is asked nothing."""
+
+
+class SharedStore:
+    """A store of several machines, asked by one thread. Who asks one that is away is told so at once."""
+
+    def __init__(self, address: str) -> None:
+        self._address = address
+        self._thread = ThreadPoolExecutor(1, "deskcrew-store")
+        self._runs: SharedRuns | None = None
+        self._late: Future[list[Any]] | None = None
+        """A question that was waited for in vain."""
+        self._why, self._due = "", 0.0
+
+    def ask(self, run: str, statement: str, *values: Any) -> list[Any]:
+        """Rows of one run. Raises StoreGone."""
+        if time.monotonic() < self._due or not (self._late is None or self._late.done()):
+            raise StoreGone(self._why)
+        asked = self._thread.submit(self._answer, run, statement, *values)
+        try:
+            return asked.result(WAITS)
+        except (MachineStopped, UsageProblem, TimeoutError) as bad:
+            self._late, self._why, self._due = asked, str(bad) or "The store does not answer", time.monotonic() + AWAY
+            raise StoreGone(self._why) from None
+
+    def _answer(self, run: str, statement: str, *values: Any) -> list[Any]:
+        from orchestrator.store.postgres.runs import SharedRuns
+
+        self._runs = self._runs or SharedRuns(self._address)
+        try:
+            return self._runs.query(run)(statement, *values)
+        except MachineStopped:
+            self._hang_up()
+            raise
+
+    def _hang_up(self) -> None:
+        if self._runs is not None:
+            self._runs.close()
+        self._runs = None
+
+    def close(self) -> None:
+        """Once. What is asked just now is waited for by nobody."""
+        self._thread.submit(self._hang_up)
+        self._thread.shutdown(wait=False)
+
+
+class Stores:
+    """The stores that the runs of a folder are in."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._stores: dict[str, SharedStore] = {}
+
+    def query(self, folder: Path) -> Query:
+        """Asks the one with the folder's run. Raises UsageProblem where it is in none, as one that just begins."""
+        address = address_of(written(folder / "run.json"))
+        if address == LOCAL:
+            raise UsageProblem(f"{folder} has no journal.")
+        with self._lock:
+            store = self._stores.get(address) or self._stores.setdefault(address, SharedStore(address))
+        return partial(store.ask, folder.name)
+
+    def close(self) -> None:
+        while self._stores:
+            self._stores.popitem()[1].close()

@@ -403,9 +403,11 @@ class RowsCopy(SqliteRows):
     def __init__(self) -> None:
         super().__init__(None)
 
-    def read_on(self, query: Query, tables: Sequence[str] = tuple(NUMBERED)) -> int:
-        """Take in what was written since; gives the last event. What an event speaks of comes before it."""
+    def read_on(self, query: Query, tables: Sequence[str] = tuple(NUMBERED)) -> None:
+        """Take in what was written since. What an event speaks of comes before it."""
         ((last,),) = query("SELECT coalesce(max(id), 0) FROM events WHERE {own}TRUE")
+        if self.connection.execute("SELECT coalesce(max(id), 0) >= ? FROM events", (last,)).fetchone()[0]:
+            return
         for table in sorted(tables, key="events".__eq__):
             number, columns = NUMBERED[table][0], (NUMBERED[table][0], *NUMBERED[table][1])
             until = f" AND id <= {last}" if table == "events" else ""
@@ -419,7 +421,6 @@ class RowsCopy(SqliteRows):
                     self.take("parts", PART, query(f"SELECT {', '.join(PART)} FROM parts WHERE {{own}}name = ANY(?)", named))  # noqa: S608
                 self.take(table, columns, rows)
                 reached = rows[-1][0]
-        return int(last)
 
     def take(self, table: str, columns: Sequence[str], rows: Sequence[Any]) -> None:
         marks = ", ".join("?" * len(columns))

@@ -6,17 +6,18 @@ import os
 import sqlite3
 import threading
 from collections import Counter
-from collections.abc import Collection
+from collections.abc import Collection, Iterator
 from contextlib import closing
 from pathlib import Path, PurePath
 from typing import Any, assert_never
 
 from orchestrator.control.requests import ABOUT, RequestLog, RequestRecord, target_box, with_given
-from orchestrator.desk.live.journal import JOURNAL, Private, RunFiles, SharedStore, StoreReader, Stores, is_run_id, sign_of
+from orchestrator.desk.live.journal import JOURNAL, Private, RunFiles, opened, sign_of
 from orchestrator.desk.models import Approval, RunRow, WaitingFor, WaitKind
-from orchestrator.errors import UsageProblem
+from orchestrator.errors import MachineStopped, UsageProblem
+from orchestrator.runs.folders import is_run_id
 from orchestrator.store.printable import UNREADABLE, mapping_in
-from orchestrator.store.salvage import open_read_only
+from orchestrator.store.stores import Stores
 from orchestrator.views.page.data import number, plain, words
 from roles.contracts.requests import ApprovalRequest, DecisionRequest, PlanReviewRequest, QuestionRequest, Request, request_in
 from roles.contracts.signals import GATE_DECISIONS
@@ -26,8 +27,6 @@ from roles.journal.rows import Query
 _OFTEN, _SELDOM = 0.2, 1.0
 """Seconds between two looks at a folder of few runs, or of many."""
 _MANY = 300
-_PATIENCE = 5.0
-"""Seconds to wait for what a store of several machines says of a run that waits."""
 GROUPS: dict[str, Collection[str]] = {
     "waiting": {"on_hold"},
     "stopped": {"interrupted", "paused", "taken_over"},
@@ -39,12 +38,11 @@ _ASKING = frozenset({"on_hold", "running"})
 _COUNTED = (ModelCallEvent.KIND, GateEvent.KIND, *ABOUT)
 
 
-class Tally(StoreReader):
-    """What is counted of one run's journal. One thread at a time reads on; what stands here is whole at any time."""
+class Tally:
+    """What is counted of one run's journal, from the last event that was counted on. One thread at a time."""
 
     def __init__(self) -> None:
-        super().__init__()
-        self.steps = self.tokens = 0
+        self.reached = self.steps = self.tokens = 0
         self.gates: Counter[str] = Counter()
         """By decision."""
         self.last = 0.0
@@ -78,18 +76,20 @@ class ListedRun:
         self.changed = 0
         """The number of the change by which it became what it is."""
         self._stores = stores
-        self._store: SharedStore | None = None
         self._signs: object = None
         self._row: RunRow | None = None
         self._tally = Tally()
-        self._boxes: dict[str, list[float] | None] = {}
-        """Where what was asked would be done, by the id of the asking."""
-        self._private: Private | None = None
+        self._behind = False
+        """Whether the journal could not be read at the last attempt."""
+        self._private = Private(folder)
 
     def look(self) -> bool:
         """Whether the row is not as it was."""
         changed = self.files.changed()  # first: the journal of a run that has reported its end grows no more
-        signs = (sign_of(self.folder / JOURNAL), sign_of(self.folder / f"{JOURNAL}-wal"), self._there())
+        if not self._is_here and (changed or self._behind or not self.files.standing.ended):
+            self.count()
+        there = 0 if self._is_here else self._tally.reached
+        signs = (sign_of(self.folder / JOURNAL), sign_of(self.folder / f"{JOURNAL}-wal"), there)
         if not changed and signs == self._signs:
             return False
         self._signs, self._row = signs, None
@@ -98,17 +98,6 @@ class ListedRun:
     @property
     def _is_here(self) -> bool:
         return (self.folder / JOURNAL).exists()
-
-    def _there(self) -> int:
-        """The last event that was counted of a journal in a store of several machines; 0 for one in the folder."""
-        if self._is_here:
-            return 0
-        try:
-            self._store = self._store or self._stores.of(self.folder)
-        except UsageProblem:
-            return 0
-        self._store.want(self.folder.name, self._tally)
-        return self._tally.reached
 
     @property
     def row(self) -> RunRow:
@@ -126,7 +115,8 @@ class ListedRun:
         return all(word in text for word in wanted)
 
     def _made(self) -> RunRow:
-        self._count()
+        if self._is_here:
+            self.count()
         record, report, now, tally = self.files.record, self.files.report, self.files.standing, self._tally
         started, steps, last = number(record.get("started")), tally.steps, tally.last
         if not tally.reached and not self._is_here:  # nothing has come of it yet, so the report tells
@@ -153,44 +143,30 @@ class ListedRun:
         since = self._tally.asked[-1].since if self._tally.asked else 0.0
         return WaitingFor(kind=_kind_of(request), since=since, summary=_whole(str(plain(self._sealed(summary))))[:1000])
 
-    def _count(self) -> None:
-        """Read on in the journal, if it is in this folder."""
-        if not self._is_here:
-            return
+    def count(self) -> None:
+        """Read on in the journal. What cannot be read just now is counted later."""
+        self._behind = True
         try:
-            with closing(open_read_only(self.folder / JOURNAL)) as db:
-                db.text_factory = lambda text: text.decode("utf-8", "replace")
-                if not db.execute("SELECT 1 FROM sqlite_master WHERE name = 'events' AND type <> 'table'").fetchone():
+            if self._is_here:
+                with closing(opened(self.folder / JOURNAL)) as db:
                     self._tally.read_on(lambda statement, *values: db.execute(statement.format(own=""), values).fetchall())
-        except (sqlite3.Error, OSError, UsageProblem, *UNREADABLE):
-            return  # what was counted so far stays
+            else:
+                self._tally.read_on(self._stores.query(self.folder))
+        except (sqlite3.Error, OSError, UsageProblem, MachineStopped, *UNREADABLE):
+            return
+        self._behind = False
 
     def _sealed(self, value: Any) -> Any:
-        self._private = self._private or Private(self.folder)
         self._private.look()
         return self._private.seal(value)
 
-    def asked(self) -> list[RequestRecord]:
-        """What it asks by now, and has heard no answer to."""
-        self._count()
-        return [one for one in self._tally.asked if one.said is None]
-
-    def wait(self) -> None:
-        """For what a store of several machines says first."""
-        if not self._is_here:
-            self._there()
-            self._tally.first.wait(_PATIENCE)
-
-    def approval(self, asked: RequestRecord) -> Approval | None:
-        """As it may be told; None where somebody has answered it."""
-        one = with_given(self.folder, asked)
-        if one.said is not None:
-            return None
-        if one.id not in self._boxes:
-            self._boxes = {one.id: target_box(self.folder, one.request)}
-        pending = self._sealed(one.request.dump()) | {"options": list(one.request.allowed), "target_box": self._boxes[one.id]}
-        goal = _whole(words(self.files.record, "goal"))
-        return Approval(id=one.id, run_id=self.folder.name, goal=goal, since=one.since, pending=pending)
+    def approvals(self) -> Iterator[Approval]:
+        """What it asked when it was counted last, as it may be told, and nobody has answered."""
+        for one in (with_given(self.folder, asked) for asked in self._tally.asked if asked.said is None):
+            if one.said is None:
+                more = {"options": list(one.request.allowed), "target_box": target_box(self.folder, one.request)}
+                goal, pending = _whole(words(self.files.record, "goal")), self._sealed(one.request.dump()) | more
+                yield Approval(id=one.id, run_id=self.folder.name, goal=goal, since=one.since, pending=pending)
 
 
 def _kind_of(request: Request | None) -> WaitKind:
@@ -229,9 +205,7 @@ class RunList:
                 self.version += 1
                 self._shrunk = self.version
             for name in names:
-                run = self._runs.get(name)
-                if run is None:
-                    run = self._runs[name] = ListedRun(self._runs_dir / name, self._stores)
+                run = self._runs.get(name) or self._runs.setdefault(name, ListedRun(self._runs_dir / name, self._stores))
                 if run.look():
                     self.version += 1
                     run.changed = self.version
@@ -256,11 +230,9 @@ class RunList:
         self.look()
         with self._lock:
             runs = [run for run in self._runs.values() if run.files.standing.state in _ASKING]
-        for run in runs:
-            run.wait()
-        with self._lock:
-            asked = [(run, one) for run in runs for one in run.asked()]
-        return sorted(filter(None, (run.approval(one) for run, one in asked)), key=lambda one: one.since)
+            for run in runs:
+                run.count()
+        return sorted((one for run in runs for one in run.approvals()), key=lambda one: one.since)
 
     def page(self, query: str, status: str, limit: int, before: str) -> tuple[list[RunRow], str]:
         """Rows, newest first, behind the run `before`, and the id of the last if there are more."""

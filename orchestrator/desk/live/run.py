@@ -12,31 +12,24 @@ from collections import Counter, OrderedDict
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 from starlette.concurrency import run_in_threadpool
 
 from orchestrator.control.channel import given_to
-from orchestrator.desk.live.journal import AT_ONCE, RunFiles, RunJournal, Stores
+from orchestrator.desk.live.journal import AT_ONCE, RunFiles, RunJournal
 from orchestrator.desk.live.list import RunList
 from orchestrator.desk.models import RunStanding, ScreenDrawn
 from orchestrator.store.printable import UNREADABLE
 from orchestrator.store.salvage import calls_of, open_read_only
-from orchestrator.views.page.data import FIELDS, FLAGS, Detail, Item, Machine, Pool, RunHead, items_of, plain, words
+from orchestrator.store.stores import Stores
+from orchestrator.views.page.data import FIELDS, FLAGS, Detail, Item, Pool, RunHead, items_of, plain, words
 from orchestrator.views.page.run_data import NOTES, Page, RunEvents, head_of
 from orchestrator.views.page.source import Source
 from roles.journal.journal import Event
 
-PAUSE, RESTING = 0.05, 0.5
-"""Seconds between two looks at a run that is at work, and at one that is over and is gone on with seldom."""
-
-
-class Events(NamedTuple):
-    """Events as they were written, and how far they were read."""
-
-    events: list[Event]
-    reached: int
-    more: bool
+PAUSE, ASKED, RESTING = 0.05, 0.25, 0.5
+"""Seconds between two looks at a run that is at work, at one in a store of several machines, and at one that is over."""
 
 
 class WatchedRun:
@@ -49,23 +42,12 @@ class WatchedRun:
         self.journal = RunJournal(folder, stores or Stores())
         self.version = 0
         """Another one whenever anything is not as it was."""
-        self.given: dict[str, object] | None = None
-        """What was answered to what is asked, before the run has heard it."""
-        self._asked: Any = None
-        """To what, and when, it was looked whether somebody has answered."""
-        self._notes: list[str] = []
+        self._beside: object = None
+        """What was known of the run beside its events."""
         self._parts: dict[str, tuple[int, Any]] = {}
         self.heard = RunEvents(self.journal.result, self.journal.screen)
 
     def look(self) -> None:
-        """Read on, unless somebody else does so just now."""
-        if self.lock.acquire(blocking=False):
-            try:
-                self.advance()
-            finally:
-                self.lock.release()
-
-    def advance(self) -> None:
         """Take in what was written since. Cheap where nothing was."""
         with self.lock:
             changed = self.files.changed()
@@ -81,8 +63,9 @@ class WatchedRun:
             if self.files.standing.ended and not self.heard.ended and self.heard.last is not None and self.journal.caught_up:
                 self.heard.end(self.files.standing, self.files.report)
                 changed = True
-            self.version += changed | self._look_for_answers() | (self.notes != self._notes)
-            self._notes = self.notes
+            beside = (self.files.signs, self.notes)
+            self.version += changed or beside != self._beside
+            self._beside = beside
 
     def _hear_again(self) -> None:
         self.heard = RunEvents(self.journal.result, self.journal.screen)
@@ -92,21 +75,6 @@ class WatchedRun:
         for event in events:
             self.heard.hear(self.journal.private.sealed(event))
         self.heard.reached = self.journal.reached
-
-    def _look_for_answers(self) -> bool:
-        question = self.heard.question
-        asked = (question.event.id if question is not None else None, self.files.control)
-        if asked == self._asked:
-            return False
-        self._asked, before, self.given = asked, self.given, None
-        answer = given_to(self.folder, question.request.asking) if question is not None else None
-        if question is not None and answer is not None:
-            decision = (items_of(answer.answer.get("decisions")) or [{}])[0]
-            self.given = {
-                "key": question.request.key, "digest": question.request.digest, "message": words(decision, "message"),
-                "decision": words(decision, "type"), "who": answer.who, "at": answer.at, "heard": False,
-            }  # fmt: skip
-        return self.given != before
 
     @property
     def notes(self) -> list[str]:
@@ -121,29 +89,24 @@ class WatchedRun:
 
     def rest(self) -> float:
         """Seconds until it is looked at again."""
-        return RESTING if self.heard.ended else PAUSE
-
-    @property
-    def cursor(self) -> float:
-        with self.lock:
-            return self.heard.cursor
+        return RESTING if self.heard.ended else ASKED if self.journal.copy is not None else PAUSE
 
     def after(self, cursor: float, most: int = AT_ONCE) -> Page:
         """What changed behind the event of this number."""
         with self.lock:
             return self.heard.after(cursor, most)
 
-    def events(self, number: int, most: int) -> Events:
-        """What was written behind the event of that number, as it may be told."""
+    def events(self, number: int, most: int) -> tuple[list[Event], int, bool]:
+        """What was written behind the event of that number, as it may be told; how far it was read, and whether there is more."""
         with self.lock:
             written = self.journal.events
             start = bisect_right(written, number, key=lambda event: event.id)
             page = [self.journal.private.sealed(event) for event in written[start : start + most]]
             more = start + most < len(written)
-            return Events(page, page[-1].id if more else max(number, self.journal.reached), more)
+            return page, page[-1].id if more else max(number, self.journal.reached), more
 
     def all_events(self) -> list[Event]:
-        return self.events(0, len(self.journal.events)).events
+        return self.events(0, len(self.journal.events))[0]
 
     def details(self, start: int, count: int) -> list[Detail]:
         with self.lock:
@@ -181,14 +144,6 @@ class WatchedRun:
         with self.lock:
             calls = calls_of(self.all_events(), self.journal.part, step)
         return [{**plain({**call, "messages": []}), "messages": call["messages"]} for call in calls]
-
-    def part_of_transcript(self, name: str) -> str | None:
-        with self.lock:
-            return self.journal.part(name)
-
-    def picture(self, state_id: str) -> Path | None:
-        with self.lock:
-            return self.journal.picture(state_id)
 
     def close(self) -> None:
         with self.lock:
@@ -232,14 +187,13 @@ def _pending(run: WatchedRun) -> dict[str, object] | None:
 
 def _answered(run: WatchedRun) -> dict[str, object] | None:
     """The answer that the run has not heard yet, or the last one that it heard."""
-    if run.given is not None:
-        return dict(run.journal.private.seal(run.given))
-    return None if run.heard.answered is None else {**run.heard.answered, "heard": True}
-
-
-def _machine(run: WatchedRun) -> Machine:
-    machine = run.heard.tracks.machine
-    return {"situations": machine["situations"], "rows": list(machine["rows"]), "walk": list(machine["walk"])}
+    question = run.heard.question
+    given = given_to(run.folder, question.request.asking) if question is not None else None
+    if given is None or question is None:
+        return None if run.heard.answered is None else {**run.heard.answered, "heard": True}
+    decision, request = (items_of(given.answer.get("decisions")) or [{}])[0], question.request
+    said = {"message": words(decision, "message"), "decision": words(decision, "type"), "who": given.who, "at": given.at}
+    return dict(run.journal.private.seal({"key": request.key, "digest": request.digest, **said, "heard": False}))
 
 
 PARTS: Mapping[str, Callable[[WatchedRun], Any]] = {
@@ -254,7 +208,7 @@ PARTS: Mapping[str, Callable[[WatchedRun], Any]] = {
     "statuses": lambda run: list(run.heard.tracks.statuses),
     "facts": lambda run: list(run.heard.tracks.facts),
     "roles": lambda run: run.heard.tracks.used(),
-    "machine": _machine,
+    "machine": lambda run: {**run.heard.tracks.machine, "walk": list(run.heard.tracks.machine["walk"])},
 }
 """By their names, which are those of the API."""
 
@@ -277,7 +231,8 @@ class Watch:
         self.closed = False
         self._lock = threading.Lock()
         self._runs: OrderedDict[Path, WatchedRun] = OrderedDict()
-        self._looks: Counter[Watched] = Counter()
+        self.looks: Counter[Watched] = Counter()
+        """What is looked at, and by how many."""
         self._due: dict[Watched, float] = {}
 
     def run(self, folder: Path) -> WatchedRun:
@@ -287,23 +242,22 @@ class Watch:
             if run is None or run.files.gone:
                 run = self._runs[folder] = WatchedRun(folder, self.stores)
             self._runs.move_to_end(folder)
-            for old in [path for path, kept in self._runs.items() if kept not in self._looks][:-KEPT]:
+            for old in [path for path, kept in self._runs.items() if kept not in self.looks][:-KEPT]:
                 self._runs.pop(old).close()
-        run.advance()
+        run.look()
         return run
 
     @contextmanager
     def looking(self, thing: Watched) -> Iterator[None]:
-        with self._lock:
-            self._looks[thing] += 1
+        """While the block goes on somebody looks, and what is not looked at any more may be forgotten."""
+        self.looks[thing] += 1
         try:
             yield
         finally:
-            with self._lock:
-                self._looks[thing] -= 1
-                if not self._looks[thing]:
-                    del self._looks[thing]
-                    self._due.pop(thing, None)
+            self.looks[thing] -= 1
+            if not self.looks[thing]:
+                del self.looks[thing]
+                self._due.pop(thing, None)
 
     async def news(self, thing: Watched, known: int, patience: float = math.inf) -> int:
         """The version of a thing that is looked at, once it is another one than is known, or after so many seconds."""
@@ -320,12 +274,6 @@ class Watch:
             finally:
                 self._due[thing] = time.monotonic() + thing.rest()
         return thing.version
-
-    @property
-    def looked_at(self) -> int:
-        """How many things somebody looks at."""
-        with self._lock:
-            return len(self._looks)
 
     def close(self) -> None:
         """Every look ends."""

@@ -133,7 +133,7 @@ def run(desk: TheDesk, folder: RunFolder, visitor: Viewer) -> Response:
     """A run but for its lines."""
     found = desk.watch.run(folder)
     with found.lock:
-        return _json({"cursor": shown_cursor(found.cursor), **found.whole()})
+        return _json({"cursor": shown_cursor(found.heard.cursor), **found.whole()})
 
 
 @router.get("/runs/{run_id}/items", response_model=ItemsPage)
@@ -169,8 +169,8 @@ def events(
     limit: Annotated[int, Query(ge=1, le=5000)] = 500,
 ) -> Response:  # fmt: skip
     """The journal's events as they were written."""
-    found = desk.watch.run(folder).events(after, limit)
-    return _json({"events": [plain(event._asdict()) for event in found.events], "cursor": found.reached, "more": found.more})
+    found, cursor, more = desk.watch.run(folder).events(after, limit)
+    return _json({"events": [plain(event._asdict()) for event in found], "cursor": cursor, "more": more})
 
 
 @router.get("/runs/{run_id}/blackboard", response_model=Board)
@@ -195,7 +195,9 @@ def prompts(
 @router.get("/runs/{run_id}/parts/{name}", response_model=TranscriptPart)
 def part(desk: TheDesk, folder: RunFolder, visitor: Viewer, name: Annotated[str, InPath(pattern=r"^[0-9a-f]{32}$")]) -> Response:
     """A part of a transcript: a prompt, a picture, the form of an answer, a reply."""
-    text = desk.watch.run(folder).part_of_transcript(name)
+    found = desk.watch.run(folder)
+    with found.lock:
+        text = found.journal.part(name)
     if text is None:
         raise HTTPException(404, f"Run {folder.name} has no part {name}.")
     return _json({"text": text})
@@ -204,7 +206,7 @@ def part(desk: TheDesk, folder: RunFolder, visitor: Viewer, name: Annotated[str,
 @router.get("/runs/{run_id}/screens/{state_id}", response_class=FileResponse)
 def picture(desk: TheDesk, folder: RunFolder, visitor: Viewer, state_id: StateId) -> Response:
     """The picture of a screen as it was kept, with what is private painted over."""
-    file = desk.watch.run(folder).picture(state_id)
+    file = desk.watch.run(folder).journal.picture(state_id)
     if file is None:
         raise HTTPException(404, f"No picture of screen {state_id} is kept; its elements may be.")
     return FileResponse(file, media_type="image/png")

@@ -113,11 +113,11 @@ class _RunStream:
     async def _written(self, last: int) -> AsyncIterator[ServerSentEvent]:
         """The events up to one as they were written. They carry no cursor: a line may come of them that is told next."""
         while self._heard < last:
-            found = await run_in_threadpool(self._run.events, self._heard, AT_ONCE)
-            for event in found.events:
+            found, reached, more = await run_in_threadpool(self._run.events, self._heard, AT_ONCE)
+            for event in found:
                 if event.id <= last:
                     yield _event("event", plain(event._asdict()))
-            self._heard = found.reached if found.more else last
+            self._heard = reached if more else last
 
 
 async def _of_list(watch: Watch, last: str) -> AsyncIterator[ServerSentEvent]:

@@ -83,12 +83,14 @@ class SharedRuns:
         with translated(self._link):
             return list(PostgresRows(self._link, run_id, writing=False).events(kinds, 0))
 
-    def screen(self, run_id: str, state_id: str) -> bytes | None:
-        """A screen of a run as it is stored."""
-        with translated(self._link):
-            rows = PostgresRows(self._link, run_id, writing=False)
-            row = rows.screen_row(state_id)
-            return None if row is None else rows.screen(row)
+    def query(self, run_id: str) -> Query:
+        """Asks for rows of a run. Raises StoreGone."""
+
+        def ask(statement: str, *values: Any) -> list[Any]:
+            with translated(self._link):
+                return query_of(self._link, run_id)(statement, *values)
+
+        return ask
 
     def copy(self, run_id: str) -> sqlite3.Connection:
         """The journal of a run as SQLite, in memory: for what reads many tables of it."""

@@ -184,22 +184,22 @@ def test_a_run_is_read_once_more_only_for_a_value_that_it_says_and_what_was_seal
     run = working()
     run.step(3, line='fill "Card" with "4929 1123 5813"', reasoning='the "name" is Zoë\nO\'Neil')
     watched = WatchedRun(run.folder)
-    watched.advance()
+    watched.look()
     vault, first = Vault(run.folder / VAULT), watched.heard
     vault.keep("correct horse", "password")
-    watched.advance()
+    watched.look()
     assert watched.heard is first, "nothing that was read says it"
     for value, name in (("4929112358 13", "card"), ("Zoë\nO'Neil", "name")):  # written otherwise, and as JSON writes it
         before = watched.heard
         vault.keep(value, name)
-        watched.advance()
+        watched.look()
         assert watched.heard is not before, name
     told = json.dumps([watched.after(0).items, watched.details(0, 100)], ensure_ascii=False)
     assert "4929" not in told
     assert "O'Neil" not in told
     vault.empty()  # the run has ended
     run.step()
-    watched.advance()
+    watched.look()
     assert "4929" not in json.dumps([watched.after(0).items, list(watched.all_events())], ensure_ascii=False)
     watched.close()
 
@@ -243,7 +243,7 @@ def test_however_a_journal_comes_in_the_lines_are_the_same(shared, tmp_path_fact
     cursor: float = 0
     for cut in [*sorted(cuts), last]:
         _copy_upto(whole, folder, min(cut, last))
-        run.advance()
+        run.look()
         while True:
             page = run.after(cursor, most)
             items[page.start :] = page.items

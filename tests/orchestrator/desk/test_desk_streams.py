@@ -148,7 +148,7 @@ def test_a_run_that_ends_between_two_looks_of_a_stream_is_told_to_its_last_line(
             ends.set()
             run.step()
             run.end()
-            until(lambda: (watched.advance(), watched.part("standing")["ended"])[1], "the desk to know of the end")
+            until(lambda: (watched.look(), watched.part("standing")["ended"])[1], "the desk to know of the end")
         return page
 
     monkeypatch.setattr(WatchedRun, "after", and_then_it_ends)
@@ -286,9 +286,9 @@ def test_a_quiet_stream_says_that_it_is_still_there_and_nobody_is_read_for_who_l
     place, run = serve(), working()
     viewer = watch(place, f"/api/runs/{run.id}/stream")
     until(lambda: viewer.comments > 1, "signs of life")
-    assert place.desk.watch.looked_at == 1
+    assert place.desk.watch.looks.total() == 1
     viewer.leave()
-    until(lambda: place.desk.watch.looked_at == 0, "nobody looks any more")
+    until(lambda: place.desk.watch.looks.total() == 0, "nobody looks any more")
 
 
 def test_a_run_that_is_gone_on_with_after_its_end_takes_its_end_back(serve, working, watch) -> None:

@@ -13,8 +13,8 @@ from services.postgres import MISSING, Server, programs, running
 from waiting import until
 from worked.desk_runs import GOAL, claims, rests, waiting_run
 
-from orchestrator.desk.live.journal import Stores
 from orchestrator.desk.live.run import WatchedRun
+from orchestrator.store.stores import Stores
 from roles.journal.journal import Journal
 
 
@@ -74,7 +74,7 @@ def test_what_is_watched_of_a_shared_store_is_what_the_same_run_has_in_a_folder(
     seen = []
     for run in (far, near):
         watched = WatchedRun(run.folder, stores)
-        watched.advance()
+        watched.look()
         items = watched.after(0, 5_000).items
         seen.append([(item.kind, item.status, item.role, item.line, item.box, item.point) for item in items])
         assert any(item.point for item in items), "the results of actions came along"
@@ -87,11 +87,11 @@ def test_what_is_watched_of_a_shared_store_is_what_the_same_run_has_in_a_folder(
 def test_a_store_that_goes_away_is_said_holds_up_no_other_run_and_is_read_on_when_it_is_back(
     serve: Any, runs_dir: Path, working: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from orchestrator.desk.live import journal as live_journal
+    from orchestrator.store import stores
     from orchestrator.store.postgres.connection import Link
     from orchestrator.store.postgres.rows import PostgresRows
 
-    monkeypatch.setattr(live_journal, "AWAY", 0.2)
+    monkeypatch.setattr(stores, "AWAY", 0.2)
     with running() as server:
         far = waiting_run(runs_dir, f"store={server.address}")
         http = serve().http
