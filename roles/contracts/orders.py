@@ -366,19 +366,13 @@ class ComputeStep(_Step):
 
 
 class JobStep(_Step):
-    """A computation over files, in the sandbox; its texts are taken letter for letter. The Technician does it."""
+    """Code that the goal gives itself, run in the sandbox letter for letter. The Technician does it."""
 
     skill: Literal["job"] = "job"
-    job: Literal["run", "count"]
+    job: Literal["run"] = "run"
     app: str = ""
     """The application that holds the files."""
-    what: str = ""
-    """What is counted: line, word, character or file."""
-    files: tuple[str, ...] = ()
-    """As the goal calls them; with `file` the folder."""
-    having: str = ""
-    """Only lines with these words."""
-    code: str = ""
+    code: str
     language: Literal["bash", "python"] = "bash"
     name: str = ""
     """Of the fact that it brings."""

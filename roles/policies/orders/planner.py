@@ -91,7 +91,7 @@ class Planner(Forms):
         """The order, of which no part may be passed over."""
         self._taken = []
         if (job := job_of(order, self.reading.goal)) is not None:
-            self._work_job(order, job)
+            self._job(order, job)
         elif not (self._click_called(order) or self._reminded(order)):
             self._work(order)
         for slot in order.slots:
@@ -173,15 +173,18 @@ class Planner(Forms):
         slots.append(Slot(role="saying", value=text, spans=thing.spans))
         return order.model_copy(update={"verb": "send", "said": "mail", "object": None, "slots": tuple(slots)})
 
-    def _work_job(self, order: Order, job: JobStep) -> None:
-        """A computation over files; code of the goal's own brings a fact where later words speak of it."""
+    def _job(self, order: Order, job: JobStep) -> None:
+        """Code for the Technician, which brings a fact where later words speak of it."""
+        homes = [card.app for card in self.cards if any(kind.kind == "file" for kind in card.kinds)]
+        if not homes:
+            raise Refusal(f'"{self._said(order.spans)}" is done with files, and no application holds any')
         self._take(*order.slots)
-        name = self._job(job, "output of the script" if job.job == "run" else self._said(order.spans))
         later = "".join(order.model_dump_json() for order in self.reading.orders[self._at + 1 :])
-        if job.job == "run" and (f'"to":{self._at},' in later or '"output"' in later):
+        spoken_of = f'"to":{self._at},' in later or '"output"' in later
+        name = self._name("output of the script", job.model_dump_json()) if spoken_of else ""
+        if spoken_of:
             self._subjects[self._at] = Subject(facts=(name,), phrase=name)
-        else:
-            self._steps[-1] = self._steps[-1].model_copy(update={"name": ""})
+        self._add(job.model_copy(update={"app": homes[0], "name": name}))
 
     def _offered(self, order: Order) -> bool:
         """Whether an application has a control of these very words: "Inspect" may be a deed there, and not only a look."""

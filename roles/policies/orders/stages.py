@@ -111,7 +111,7 @@ def _parts(steps: Sequence[Step]) -> list[tuple[str | None, list[Step]]]:
 
 
 def changes(step: Step) -> bool:
-    return isinstance(step, FillStep | PressStep | CreateStep) or (isinstance(step, JobStep) and step.job == "run")
+    return isinstance(step, FillStep | PressStep | CreateStep | JobStep)
 
 
 def _subtask(name: str, app: str | None, steps: Sequence[Step], titles: Mapping[str, str], before: Sequence[Subtask]) -> Subtask:
@@ -230,21 +230,12 @@ def describe(step: Step) -> str:
         case ComputeStep(formula=formula, name=name):
             return f'Compute {formula} as "{name}"'
         case JobStep():
-            return _job(step)
+            said = f"Run ```{step.language}\n{step.code}\n```"  # as the reader reads it, so that the words alone do the same
+            return f'{said}, remembered as "{step.name}"' if step.name else said
         case AnswerStep(value=value):
             return f'Tell the user "{plain(value)}"'
         case FindStep() | ReadStep() | CollectStep():
             return _look(step)
-
-
-def _job(step: JobStep) -> str:
-    """As the reader reads it, so that whoever gets the words alone does the same."""
-    if step.job == "run":
-        said = f"Run ```{step.language}\n{step.code}\n```"
-    else:
-        having = f' with "{step.having}"' if step.having else ""
-        said = f"Count the {step.what}s{having} in {' and '.join(step.files)}" + (" with a script" if step.what == "file" else "")
-    return f'{said}, remembered as "{step.name}"' if step.name else said
 
 
 def _look(step: FindStep | ReadStep | CollectStep) -> str:

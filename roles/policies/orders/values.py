@@ -10,7 +10,6 @@ from roles.contracts.orders import (
     Amount,
     Back,
     ComputeStep,
-    JobStep,
     Of,
     ReadStep,
     Records,
@@ -21,7 +20,6 @@ from roles.contracts.orders import (
     Worked,
 )
 from roles.policies.orders.grounding import ground_field
-from roles.policies.orders.jobs import job_for, tools_in
 from roles.policies.orders.records import Lookups
 from roles.policies.orders.state import LOOKS, Refusal, Row, Subject, each_of, escaped, is_many
 
@@ -34,8 +32,6 @@ class Values(Lookups):
 
     def words(self, value: Value, field: FieldCard | None = None) -> str:
         """A value as a step holds it; what it needs is learned before."""
-        if (job := job_for(value)) is not None:
-            return "{" + self._job(job, self._said(value.spans)) + "}"
         match value:
             case Text():
                 return escaped(value.text)
@@ -49,16 +45,6 @@ class Values(Lookups):
                 return self._worked(value)
             case Back():
                 return self._back(value)
-
-    def _job(self, job: JobStep, phrase: str) -> str:
-        """Give a job to the Technician; the name of the fact that it brings."""
-        homes = [card.app for card in self.cards if any(kind.kind == "file" for kind in card.kinds)]
-        if not homes:
-            raise Refusal(f'"{phrase}" is done with files, and no application holds any')
-        self._take(*tools_in(self.reading.orders[self._at]))
-        name = self._name(phrase, job.model_dump_json())
-        self._add(job.model_copy(update={"app": homes[0], "name": name}))
-        return name
 
     def _of(self, value: Of) -> str:
         name = value.thing.name
@@ -294,10 +280,10 @@ class Values(Lookups):
     def _rows_told(self, values: Sequence[Value]) -> tuple[Row, ...]:
         """The records that were looked at for these values."""
         for value in values:
-            counted = value.of[0] if isinstance(value, Worked) and value.how == "count" and not job_for(value) else None
+            counted = value.of[0] if isinstance(value, Worked) and value.how == "count" else None
             if isinstance(counted, Of) and counted.thing.back is None:
                 return tuple(self.rows(counted.thing.model_copy(update={"quantity": "all"})))
-            if isinstance(value, Of) and value.thing.back is None and not (job_for(value) or self._found_before(value)):
+            if isinstance(value, Of) and value.thing.back is None and not self._found_before(value):
                 many = is_many(value.thing)
                 return tuple(self.rows(value.thing, value.fields)) if many else (Row(self.one(value.thing, value.fields)),)
         return ()

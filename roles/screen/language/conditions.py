@@ -132,16 +132,6 @@ class Conditions(Values):
         self.orders.append(Order(verb="wait", said=said, object=thing, spans=self.spans(at, arrives)))
         return arrives
 
-    def coming(self, at: int) -> int | None:
-        """Within two minutes Ann sends a mail: what "when it is there" waits for."""
-        within = self.dates.read(at + 1) if self.low(at) == "within" else None
-        start = within[1] + (self.low(within[1]) == ",") if within else at
-        sent = self._sending(start)
-        if sent is None or not self.over(sent[1]):
-            return None
-        self.topic, self.waiting = sent[0], (at, sent[1])
-        return sent[1]
-
     def _sending(self, at: int) -> Read[Thing] | None:
         """Ann sends [me] a mail about the lunch"""
         end = self._name_end(at)

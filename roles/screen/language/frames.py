@@ -71,7 +71,6 @@ class Frame:
             self.channel,
             self.due,
             self.position,
-            self.same,
             self.said,
             self.field,
             self.freed,
@@ -194,19 +193,6 @@ class Frame:
             result = self._special(word, role, at, end) or self._plain(word, role, at, end)
         self.read.claimed, self.read.reserved = claimed, reserved
         return result
-
-    def same(self, at: int) -> int | None:
-        """move it to 14:00 on the same day | to Friday at the same time"""
-        same = self.read.take(at + 1, "same") if self.read.low(at) in {"at", "on", "to", "for"} else None
-        if same and self.read.low(at) == "to" and self.read.low(same.end) == "time":  # to the same time one day later
-            return self.when(same.end + 1)
-        to = next((n for n, slot in enumerate(self.slots) if slot.role == "to" and isinstance(slot.value, When)), None)
-        end, when = same.end if same else 0, self.slots[to].value if to is not None else None
-        said = {"day": when.first, "time": when.start} if isinstance(when, When) else {}
-        if same is None or to is None or said.get(self.read.low(end), "no"):
-            return None
-        self.slots[to] = self.slots[to].model_copy(update={"spans": (*self.slots[to].spans, *self.read.spans(at, end + 1))})
-        return end + 1
 
     def _special(self, word: str, role: str, at: int, end: int) -> int | None:
         """as FIELD | with FIELDS | for each of THINGS | a day or a time"""

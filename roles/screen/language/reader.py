@@ -14,7 +14,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from environments.cards import Vocabulary
-from roles.contracts.orders import Condition, Of, Order, Reading, Slot, Span, Text, Thing, Unread, Value
+from roles.contracts.orders import Condition, Order, Reading, Slot, Span, Text, Thing, Unread, Value
 from roles.screen.language.controls import PATH, Controls
 from roles.screen.language.frames import Frame
 from roles.screen.language.names import Read, bare
@@ -152,8 +152,6 @@ class Clauses(Statements, Controls):
             return found[1]
         if (wanted := self._wanting(at)) is not None:
             return wanted
-        if (comes := self.coming(at)) is not None:
-            return comes
         opened = self.take(at, "requests")
         check = self.take(opened.end if opened else at, "check_words")
         if check is not None and (asked := self._condition_of(at, check.end)):
@@ -161,8 +159,7 @@ class Clauses(Statements, Controls):
         aux = self.take(at, "auxiliaries")
         if aux is not None and (asked := self._asked_condition(at, aux)):
             return asked
-        stays = self._as_long(at)
-        return stays if stays > at and self.over(stays) else self._placed(at) or self._given_slot(at)
+        return self._placed(at) or self._given_slot(at)
 
     def _wanting(self, at: int) -> int | None:
         """ANN wants to know QUESTION {and QUESTION} | ANN needs the FIELDS of THING: it is to be found out."""
@@ -217,7 +214,6 @@ class Clauses(Statements, Controls):
             other = standing is not None or len(self.orders) > first + 1 or self.orders[-1].verb in CHANGES
             at += last or (other and self.low(at) == "instead")
             at = self._without(at)
-            at = self._as_long(at)
             if at >= end or (at == end - 1 and self.low(at) == ","):
                 return end
             if standing is None and self._trailing(at, end, len(self.orders) - first):
@@ -258,17 +254,6 @@ class Clauses(Statements, Controls):
         if self.orders[-1].negated and (join is None or join.entry.name != "but") and not self.take(place, "negations"):
             raise Doubt(f"is {self.words.text(place, end)!r} to be done, or not to be done as well?")
         return place, standing, True
-
-    def _as_long(self, at: int) -> int:
-        """ "... it stays as long as it is": what is moved is"""
-        start = at + (self.low(at) in {",", "(", "-", "–"})
-        start += bool(join := self.take(start, "joins")) and join is not None and len(join.entry.words)
-        same, last = self.take(start, "same_length"), self.orders[-1] if self.orders else None
-        if same is None or last is None or last.verb not in {"move", "postpone", "set"} or last.negated:
-            return at
-        end = same.end + (self.low(same.end) == ")")
-        self.orders[-1] = last.model_copy(update={"spans": (*last.spans, *self.spans(start, same.end))})
-        return end
 
     def _without(self, at: int) -> int:
         """ "without opening it": an order that says what must not be done"""
@@ -368,8 +353,6 @@ class Clauses(Statements, Controls):
             slot = Slot(role="into", value=into[0], spans=self.spans(end, into[1])) if into else None
             order = Order(verb="put", said=self.words.text(end, belongs.end), object=thing, slots=(slot,)) if slot else None
             return (order, into[1]) if order and into else None
-        if (moved := self._obliged(thing, end)) is not None:
-            return moved
         negated = bool(self.take(end, "auxiliaries")) and self.low(end + 1) == "not" and self.low(end + 2) == "be"
         modal = self.take(end, "passives")
         if modal is None and not negated:
@@ -389,41 +372,11 @@ class Clauses(Statements, Controls):
                 return read[0].model_copy(update={"said": self.words.text(stop, verb.end), "negated": negated}), read[1]
         return None
 
-    def _obliged(self, thing: Thing, at: int) -> Read[Order] | None:
-        """THING has to start an hour later | at 10"""
-        modal = self.take(at, "obliged")
-        begins = self.take(modal.end, "predicates") if modal else None
-        if modal is None or begins is None or begins.entry.name not in {"begins", "takes place"}:
-            return None
-        end = begins.end - (begins.entry.words[-1] in {"at", "on"})
-        move = self.words.lexicon.data["verbs"]["move"] | {
-            "name": "move",
-            "said": "move",
-            "slots": {"at": "to", "on": "to"},
-            "timed": True,
-        }
-        read = self._operands(move, end, (), thing)
-        if read is None or not read[0].slots:
-            return None
-        return read[0].model_copy(update={"said": self.words.text(at, end)}), read[1]
-
     def fronted(self, at: int) -> Read[Order] | None:
-        """Into THING with THING | in|on THING "," clause | for every THING "," clause"""
+        """in|on THING "," clause | for every THING "," clause"""
         word = self.low(at)
-        if word in {"in", "on", "for"}:
-            return self._before_comma(at, word)
-        if word != "into":
+        if word not in {"in", "on", "for"}:
             return None
-        self.claimed = frozenset({"with"})
-        into = self.simple(at + 1)
-        self.claimed = frozenset()
-        what = self.thing(into[1] + 1) if into and self.low(into[1]) == "with" else None
-        if into is None or what is None:
-            return None
-        slot = Slot(role="into", value=Of(thing=into[0], spans=into[0].spans), spans=self.spans(at, into[1]))
-        return Order(verb="move", said=self.words.text(at, at + 1), object=what[0], slots=(slot,)), what[1]
-
-    def _before_comma(self, at: int, word: str) -> Read[Order] | None:
         place = self.simple(at + 1)
         comma = place is not None and self.low(place[1]) == ","
         if place is None or not (comma or word == "for") or (word == "for" and place[0].quantity != "all"):

@@ -112,8 +112,6 @@ Don't delete the note "A", but archive the mail from Ann.
 Move the mail "A" to the trash without opening it
     move mail 'A' into=(trash)
     no open <0>
-* Into the trash with every mail whose sender isn't from example.com.
-    move all mail not sender 'example.com' into=(trash)
 Claim the two largest Umbra Software invoices with vendor and amount
     claim 2 invoice 'Umbra Software' {most amount x2} with=vendor+amount of (<0>)
 Pay all unpaid invoices over 100 euros
@@ -180,9 +178,6 @@ When Ann sends me a mail, archive it
 Wait until the oven is off, then turn it on
     wait oven 'oven' is 'off'
     turn_on <0>
-Within two minutes Ann sends a mail about the lunch; when it is there, reply to it saying "Yes"
-    wait new mail about (lunch 'lunch') from 'Ann'
-    reply to=(mail about (lunch 'lunch') from 'Ann') saying='Yes'
 What does the note "A" say?
     answer value=text of (note 'A')
 Who wrote the latest mail?
@@ -222,8 +217,6 @@ Remind me tomorrow at 9 to call Ann
     remind on=2026-03-03 09:00 about='call Ann'
 Run `wc -l < names.txt`
     run value='wc -l < names.txt'
-Move the team lunch to 14:00 on the same day
-    move lunch 'team lunch' to=14:00
 Are any of my invoices overdue?
     answer value='yes' if any invoice: is 'overdue'
     answer value='no' if not any invoice: is 'overdue'
@@ -272,8 +265,6 @@ Find the unpaid invoices and tell me how many there are
     answer value=count[(all <0>)]
 INV-1 goes to the trash
     put 'INV-1' into=(trash)
-The team lunch has to start half an hour later
-    move lunch 'team lunch' by=30 min
 Send Ann a mail. Subject: Keys. Text: they are ready at noon
     send any mail to='Ann' subject='Keys' text='they are ready at noon'
 Archive the mails that Petra has forwarded to me.
