@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import errno
 import os
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 USER = "user"
@@ -49,6 +49,16 @@ def did_you_mean(word: str, known: Iterable[str]) -> str:
     if close := nearest(word, names):
         return f"; did you mean {close!r}?"
     return f"; known here: {', '.join(names)}" if names else ""
+
+
+def only_one(run_id: str, names: Sequence[str], where: str, ls: str) -> str:
+    """The run that is called so, or the only one whose id begins or ends so. Raises UsageProblem."""
+    close = [run_id] if run_id in names else [n for n in names if run_id and (n.startswith(run_id) or n.endswith(run_id))]
+    if len(close) > 1:
+        raise UsageProblem(f"{run_id!r} means several runs {where}: {', '.join(close[:5])}; give more of the id.")
+    if not close:
+        raise UsageProblem(f"There is no run {run_id!r} {where}; list the runs with: {ls}")
+    return close[0]
 
 
 _FULL = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG}

@@ -48,6 +48,26 @@ class Approval(Frozen):
     """The request as it is recorded, with `options` and `target_box`."""
 
 
+class RunReport(Frozen):
+    """All of `deskcrew show --json`, and how the process that worked the run ended, or would."""
+
+    report: JsonObject
+    notes: tuple[str, ...]
+    status: str
+    reason: str
+    works: bool
+    """Whether a process works it now."""
+    exit_code: int
+    asking: str
+    """The id of what it waits to be told; empty where it waits for nothing."""
+    pending: JsonObject | None
+
+    @property
+    def rests(self) -> bool:
+        """It has ended, or nothing happens until somebody says something."""
+        return not self.works and (self.status != "on_hold" or bool(self.asking))
+
+
 class RunRow(Frozen):
     """A run in the list of runs."""
 

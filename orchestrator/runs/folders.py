@@ -7,13 +7,14 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path, PurePath
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 from environments.files.small_files import LARGEST, read_small
 from orchestrator.control.lease import HOLDING_STILL, reported, standing
-from orchestrator.errors import UsageProblem
+from orchestrator.errors import UsageProblem, only_one
 from orchestrator.store.address import stand_for
 from orchestrator.store.printable import write_json
 from orchestrator.store.stores import folder_here, given_address, publish
@@ -61,16 +62,10 @@ _NAME = re.compile(r"[^\W_][\w.+ -]{0,199}")
 def find_run(run_id: str, runs_dir: Path) -> Path:
     """The folder of a run, by its id or any unique beginning or end of it."""
     names = _names(runs_dir)
-    if run_id in names:
-        return runs_dir / run_id
-    close = [name for name in names if run_id and (name.startswith(run_id) or name.endswith(run_id))]
-    if len(close) == 1:
-        return runs_dir / close[0]
-    if close:
-        raise UsageProblem(f"{run_id!r} means several runs in {runs_dir}: {', '.join(close[:5])}; give more of the id.")
-    if renamed := next((name for name in names if _says(runs_dir / name) == run_id), None):
+    known = any(run_id and (name.startswith(run_id) or name.endswith(run_id)) for name in names)
+    if not known and (renamed := next((name for name in names if _says(runs_dir / name) == run_id), None)):
         raise UsageProblem(f"The folder of run {run_id!r} is called {runs_dir / renamed}; give it the name of the run again.")
-    raise UsageProblem(f"There is no run {run_id!r} in {runs_dir}; list the runs with: deskcrew ls")
+    return runs_dir / only_one(run_id, names, f"in {runs_dir}", "deskcrew ls")
 
 
 def is_run_id(name: str) -> bool:
@@ -259,15 +254,13 @@ def view_of(record: JsonObject, kept: Salvage, report: JsonObject, place: str) -
 
 def find_shared(run_id: str, address: str, runs_dir: Path, *, own_environment: bool = True) -> Path:
     """The folder here of a run in a shared store. Raises UsageProblem where it cannot go on here."""
-    from orchestrator.store.postgres.runs import shared_runs
-
     address = given_address(address)
     if (runs_dir / run_id / "run.json").is_file():
         folder = find_run(run_id, runs_dir)
         stand_for(str(read_run(folder)["settings"].get("store", "")), address)
         return folder
-    with shared_runs(address) as runs:
-        return folder_here(_whole(runs.find(run_id)), runs_dir, address, own_environment=own_environment)
+    with shared_run(run_id, address) as (_, run):
+        return folder_here(run, runs_dir, address, own_environment=own_environment)
 
 
 def list_shared(address: str) -> list[RunInfo]:
@@ -278,28 +271,23 @@ def list_shared(address: str) -> list[RunInfo]:
         return [_shared_info(run) for run in runs.all()]
 
 
-def events_of_shared(run_id: str, address: str) -> list[Event]:
+@contextmanager
+def shared_run(run_id: str, address: str) -> Iterator[tuple[SharedRuns, SharedRun]]:
+    """One run of a shared store, of whatever machine. Raises UsageProblem."""
+    from orchestrator.store.postgres.runs import shared_runs
+
+    with shared_runs(given_address(address)) as runs:
+        run = runs.find(run_id)
+        if why := wrong_in(run.record):
+            raise UsageProblem(f"What the store says of run {run.run_id} cannot be used ({why}).")
+        yield runs, run
+
+
+def events_of_shared(runs: SharedRuns, run: SharedRun) -> list[Event]:
     """The journal of one run of a shared store."""
-    from orchestrator.store.postgres.runs import shared_runs
+    from roles.journal.journal import Event
 
-    with shared_runs(given_address(address)) as runs:
-        return _events(runs, _whole(runs.find(run_id)))
-
-
-def prompts_of_shared(run_id: str, address: str, runs_dir: Path, step: int | None) -> list[JsonObject]:
-    """What was said to the models of one run of a shared store, and by them."""
-    from orchestrator.store.postgres.runs import shared_runs
-    from orchestrator.store.salvage import calls_in
-
-    with shared_runs(given_address(address)) as runs:
-        run = _whole(runs.find(run_id))
-        return calls_in(lambda: runs.copy(run.run_id), _events(runs, run), runs_dir / run.run_id, step)
-
-
-def _events(runs: SharedRuns, run: SharedRun) -> list[Event]:
     try:
-        from roles.journal.journal import Event
-
         return [Event(*row[:-1], json.loads(row.body)) for row in runs.events(run.run_id)]
     except (ValueError, RecursionError) as bad:
         raise UsageProblem(f"What the store says of run {run.run_id} cannot be read ({bad}).") from None
@@ -307,13 +295,10 @@ def _events(runs: SharedRuns, run: SharedRun) -> list[Event]:
 
 def show_shared(run_id: str, address: str) -> RunView:
     """One run of a shared store, of whatever machine."""
-    from orchestrator.store.postgres.runs import shared_runs
     from orchestrator.store.salvage import Salvage
 
-    with shared_runs(given_address(address)) as runs:
-        run = _whole(runs.find(run_id))
-        events = _events(runs, run)
-        view = view_of(run.record, Salvage(events, ""), good_report(run.report), runs.shown)
+    with shared_run(run_id, address) as (runs, run):
+        view = view_of(run.record, Salvage(events_of_shared(runs, run), ""), good_report(run.report), runs.shown)
     return view._replace(notes=[*view.notes, f"its environment is on {run.host}, in {run.folder}"])
 
 
@@ -321,10 +306,3 @@ def _shared_info(run: SharedRun) -> RunInfo:
     if why := wrong_in(run.record):
         return RunInfo(run.run_id, "", "damaged", 0.0, 0, False, why)
     return info_of(run.record, good_report(run.report))
-
-
-def _whole(run: SharedRun) -> SharedRun:
-    """`run`, if the store says of it what a run needs. Raises UsageProblem."""
-    if why := wrong_in(run.record):
-        raise UsageProblem(f"What the store says of run {run.run_id} cannot be used ({why}).")
-    return run

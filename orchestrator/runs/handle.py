@@ -106,7 +106,8 @@ class RunControl:
         from orchestrator.runs.report import board_at
 
         if self._store:
-            return board_at(folders.events_of_shared(self._name, self._store), at)
+            with folders.shared_run(self._name, self._store) as shared:
+                return board_at(folders.events_of_shared(*shared), at)
         return board_at(self.past(), at)
 
     def prompts(self, step: int | None = None) -> list[JsonObject]:
@@ -114,7 +115,9 @@ class RunControl:
         from orchestrator.store.salvage import calls_in, open_read_only
 
         if self._store:
-            return folders.prompts_of_shared(self._name, self._store, self._runs_dir, step)
+            with folders.shared_run(self._name, self._store) as (runs, run):
+                folder, events = self._runs_dir / run.run_id, folders.events_of_shared(runs, run)
+                return calls_in(lambda: runs.copy(run.run_id), events, folder, step)
         return calls_in(lambda: open_read_only(self._place / "journal.sqlite"), self.past(), self._place, step)
 
     def past(self) -> list[Event]:

@@ -13,8 +13,9 @@ from typing import TYPE_CHECKING, Any, cast
 
 from orchestrator.control.controls import Stop
 from orchestrator.control.requests import settled_by
-from orchestrator.desk.client.remote import Remote, State, path_of
-from orchestrator.errors import MachineStopped, UsageProblem
+from orchestrator.desk.client.remote import Remote, path_of
+from orchestrator.desk.models import RunReport
+from orchestrator.errors import MachineStopped, UsageProblem, only_one
 from orchestrator.runs.folders import RunInfo, RunView
 from orchestrator.runs.handle import ControlResult, LocalRuns, RunControl
 from orchestrator.runs.outcome import Outcome
@@ -52,7 +53,7 @@ class RemoteRun:
 
     def report(self) -> RunView:
         now = self._remote.state(self.run_id)
-        return RunView(now.report, now.notes)
+        return RunView(now.report, [*now.notes])
 
     def plan(self) -> ShownPlan:
         found = self._remote.get(f"{self._path}/plan")
@@ -137,7 +138,7 @@ class RemoteRun:
             except UsageProblem as bad:  # somebody was first, or it cannot be an answer: then it is asked again
                 print(f"deskcrew: {clean(str(bad), 1000)}", file=sys.stderr, flush=True)
 
-    def _interruptible(self, stop: Stop, work: Callable[[], State]) -> State:
+    def _interruptible(self, stop: Stop, work: Callable[[], RunReport]) -> RunReport:
         """While a stream is waited for, Ctrl-C is heard at once: the first pauses the run there."""
         stop.at_rest = not stop.who
         try:
@@ -166,7 +167,7 @@ class RemoteRun:
             body["constraints"] = constraints
         self._remote.post(f"{self._path}/answer", body)
 
-    def _outcome(self, now: State) -> Outcome:
+    def _outcome(self, now: RunReport) -> Outcome:
         """As the process that worked the run had it; its folder is the other machine's, so it is only named."""
         status = now.status if now.status in _HELD_STILL else str(now.report.get("status", now.status))
         return Outcome(
@@ -216,7 +217,7 @@ def _lines(elements: list[list[Any]]) -> Iterator[str]:
 class _AnswerWatch:
     """Looks whether somebody else has answered there what is asked here."""
 
-    def __init__(self, remote: Remote, run_id: str, asked: State, after: int) -> None:
+    def __init__(self, remote: Remote, run_id: str, asked: RunReport, after: int) -> None:
         self._remote, self._run_id, self._asked, self._after = remote, run_id, asked, after
         self._looked = time.monotonic()
         self.said = ""
@@ -257,15 +258,8 @@ class RemoteRuns:
     def run(self, run_id: str, *, who: str = "", wait: float = 20.0, secrets: Mapping[str, str] | None = None) -> RemoteRun:
         if who:
             raise UsageProblem("--as is for runs of this machine; a server knows who you are by your token.")
-        names = [run.run_id for run in self.list()]
-        close = [name for name in names if run_id and (name.startswith(run_id) or name.endswith(run_id))]
-        if run_id not in names and len(close) > 1:
-            raise UsageProblem(
-                f"{run_id!r} means several runs at {self._remote.url}: {', '.join(close[:5])}; give more of the id."
-            )
-        if run_id not in names and not close:
-            raise UsageProblem(f"There is no run {run_id!r} at {self._remote.url}.")
-        return RemoteRun(self._remote, run_id if run_id in names else close[0], self.option)
+        name = only_one(run_id, [run.run_id for run in self.list()], f"at {self._remote.url}", f"deskcrew ls{self.option}")
+        return RemoteRun(self._remote, name, self.option)
 
     def order(
         self, target: str | None, config: Sequence[Path], overrides: Sequence[str], plan: Path | None, display: str | None

@@ -8,7 +8,7 @@ import time
 from collections.abc import Callable, Iterator, Mapping
 from ipaddress import ip_address
 from pathlib import Path
-from typing import Any, NamedTuple, Self
+from typing import Any, Self
 from urllib.parse import SplitResult, quote, urlsplit
 
 import httpx
@@ -16,6 +16,7 @@ from httpx_sse import EventSource
 from tenacity import Retrying, retry_if_exception_type, wait_random
 
 from environments.files.yaml_lines import read_small
+from orchestrator.desk.models import RunReport
 from orchestrator.errors import MachineStopped, UsageProblem
 from protocol import JsonObject
 from roles.journal.journal import Event
@@ -31,24 +32,6 @@ _LARGEST = 256_000_000
 """Bytes of an answer."""
 _BEGINS = 330.0
 """Seconds for an answer: a run's process is waited for by the server."""
-
-
-class State(NamedTuple):
-    """How a run there stands."""
-
-    status: str
-    reason: str
-    works: bool
-    exit_code: int
-    asking: str
-    pending: JsonObject | None
-    report: JsonObject
-    notes: list[str]
-
-    @property
-    def rests(self) -> bool:
-        """It has ended, or nothing happens until somebody says something."""
-        return not self.works and (self.status != "on_hold" or bool(self.asking))
 
 
 def token_for(url: str, token_file: Path | None) -> str:
@@ -133,8 +116,8 @@ class Remote:
     def _gone(self, bad: Exception) -> Unreachable:
         return Unreachable(f"{self.url} cannot be reached ({bad or type(bad).__name__}); is `deskcrew serve` running there?")
 
-    def state(self, run_id: str) -> State:
-        return State(**self.get(f"{path_of(run_id)}/report"))
+    def state(self, run_id: str) -> RunReport:
+        return RunReport(**self.get(f"{path_of(run_id)}/report"))
 
     def past(self, run_id: str, after: int = 0) -> Iterator[Event]:
         """The journal as it stands."""
@@ -145,7 +128,7 @@ class Remote:
             if not page["more"]:
                 return
 
-    def follow(self, run_id: str, hear: Callable[[Event], None], after: int = 0) -> State:
+    def follow(self, run_id: str, hear: Callable[[Event], None], after: int = 0) -> RunReport:
         """Hear everything that happens behind an event, until the run rests. A connection that breaks is made anew."""
         heard, broken = _SeenEvents(hear, after), (httpx.HTTPError, Unreachable, _Broken)
         trying = Retrying(
@@ -159,7 +142,7 @@ class Remote:
         except broken as bad:
             raise self._gone(bad) from None
 
-    def _heard_out(self, run_id: str, heard: _SeenEvents) -> State:
+    def _heard_out(self, run_id: str, heard: _SeenEvents) -> RunReport:
         asleep = time.monotonic()
         for kind, data in self._signs(run_id, heard):
             heard.at = time.monotonic()

@@ -23,6 +23,7 @@ from orchestrator.desk.models import (
     ModelCalls,
     RefusedRequests,
     RunPage,
+    RunReport,
     RunRows,
     ScreenDrawn,
     TranscriptPart,
@@ -44,21 +45,6 @@ class RunListing(Frozen):
     """Lines of `deskcrew ls --json`."""
 
     runs: tuple[JsonObject, ...]
-
-
-class RunReport(Frozen):
-    """All of `deskcrew show --json`, and how the process that worked the run ended, or would."""
-
-    report: JsonObject
-    notes: tuple[str, ...]
-    status: str
-    reason: str
-    works: bool
-    """Whether a process works it now."""
-    exit_code: int
-    asking: str
-    """The id of what it waits to be told; empty where it waits for nothing."""
-    pending: JsonObject | None
 
 
 class PlanShown(Frozen):

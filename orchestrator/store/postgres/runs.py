@@ -11,7 +11,7 @@ from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from orchestrator.errors import UsageProblem
+from orchestrator.errors import UsageProblem, only_one
 from orchestrator.store.postgres.connection import OF_A_RUN, Link, translated
 from orchestrator.store.postgres.rows import PostgresRows
 from orchestrator.store.printable import mapping_in
@@ -64,18 +64,10 @@ class SharedRuns:
         """A run by its id, or by any unique beginning or end of it."""
         with translated(self._link):
             names = [name for (name,) in self._link.connection.execute("SELECT run FROM runs ORDER BY run").fetchall()]
-            close = [name for name in names if run_id and (name.startswith(run_id) or name.endswith(run_id))]
-            if run_id in names:
-                close = [run_id]
-            if len(close) > 1:
-                raise UsageProblem(f"{run_id!r} means several runs in {self.shown}: {', '.join(close[:5])}; give more of the id.")
-            if close and not _NAME.fullmatch(close[0]):
-                raise UsageProblem(f"{close[0]!r} in {self.shown} is not the name of a run; somebody else wrote it there.")
-            if not close:
-                raise UsageProblem(
-                    f"There is no run {run_id!r} in {self.shown}; list the runs with: deskcrew ls --store {self.shown}"
-                )
-            row = self._link.connection.execute(f"SELECT {_COLUMNS} FROM runs WHERE run = %s", (close[0],)).fetchone()  # noqa: S608
+            name = only_one(run_id, names, f"in {self.shown}", f"deskcrew ls --store {self.shown}")
+            if not _NAME.fullmatch(name):
+                raise UsageProblem(f"{name!r} in {self.shown} is not the name of a run; somebody else wrote it there.")
+            row = self._link.connection.execute(f"SELECT {_COLUMNS} FROM runs WHERE run = %s", (name,)).fetchone()  # noqa: S608
         return _run(row or ())
 
     def events(self, run_id: str, kinds: Sequence[str] = ()) -> list[EventRow]:
