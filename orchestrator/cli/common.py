@@ -21,7 +21,7 @@ SHELLS = ("bash", "zsh", "fish")
 MOST = 200
 """A list of more helps nobody."""
 _PLAIN = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*", re.ASCII)
-_DISPLAYS = ("auto", "rich", "plain", "log", "json", "none")
+_DISPLAYS = ("auto", "rich", "plain", "json", "none")
 
 
 def run_ids(ctx: typer.Context, incomplete: str) -> list[str]:
@@ -122,7 +122,7 @@ Server = Annotated[
     ),
 ]  # fmt: skip
 TokenFile = Annotated[Path | None, typer.Option("--token-file", metavar="FILE", help="The file with the token of --server.")]
-Display = Annotated[str | None, typer.Option("--display", help="auto, rich, plain, log, json or none.", autocompletion=displays)]
+Display = Annotated[str | None, typer.Option("--display", help="auto, rich, plain, json or none.", autocompletion=displays)]
 Overrides = Annotated[list[str] | None, typer.Option("-c", metavar="KEY=VALUE", help="Set one value; repeatable.")]
 Config = Annotated[list[Path] | None, typer.Option("--config", metavar="FILE", help="A YAML file of settings; repeatable.")]
 Debug = Annotated[bool, typer.Option("--debug", help="Show tracebacks.")]

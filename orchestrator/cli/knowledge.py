@@ -121,24 +121,6 @@ def remove_answers(
     typer.echo(f"{gone} answer{'s' if gone != 1 else ''} forgotten")
 
 
-@memory_app.command("stats")
-@command
-def show_stats(days: Days = 180.0, file: File = None, as_json: AsJson = False, runs_dir: RunsDir = None) -> None:
-    """Count the answers by application, and show where they are stored."""
-    from orchestrator.store.printable import clean, json_text
-
-    kept = _opened(file, runs_dir, days)
-    stats = _used(kept.stats)
-    if as_json:
-        typer.echo(json_text({"file": str(kept.path), **stats._asdict()}, 2))
-        return
-    used = f"used {stats.used} times, {stats.bytes} bytes"
-    typer.echo(f"{stats.answers} answers, {stats.expired} of them no longer good, {used}")
-    for app, count in sorted(stats.apps.items()):
-        typer.echo(f"  {clean(app or '(no application)', 60)}: {count}")
-    typer.echo(f"  in {clean(kept.path)}")
-
-
 def _opened(file: Path | None, runs_dir: Path | None, days: float) -> AnswerFile:
     from roles.knowledge.answers import AnswerFile, answers_path
 
@@ -249,22 +231,6 @@ def remove(
 
     knowledge.remove(settings, ids)
     _print({"removed": ids}, "\n".join(f"removed {clean(id)}" for id in ids), as_json)
-
-
-@knowledge_app.command()
-@command_with_settings
-def stats(settings: Settings, as_json: AsJson = False) -> None:
-    """Count the documents by source, and list unreadable ones."""
-    from orchestrator.lab.learning import knowledge
-    from orchestrator.store.printable import clean
-    from orchestrator.views.listing import table
-
-    told = knowledge.stats(settings)
-    rows = [(row["kind"], clean(row["app"] or "-"), str(row["added"]), str(row["folders"])) for row in told.counts]
-    store = f"store: {clean(told.store)}" + (f", {told.bytes:,} bytes" if told.bytes else " (not made yet)")
-    problems = (clean(line, 1000) for line in told.problems)
-    text = "\n".join([table([("KIND", "APP", "ADDED", "IN FOLDERS"), *rows]), store, *problems])
-    _print(told._asdict(), text, as_json)
 
 
 def _print(data: Any, text: str, as_json: bool, *, good: bool = True) -> None:

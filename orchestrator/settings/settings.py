@@ -261,7 +261,7 @@ __all__ = [
     "varied",
 ]
 
-Display = Literal["auto", "rich", "plain", "log", "json", "none"]
+Display = Literal["auto", "rich", "plain", "json", "none"]
 
 
 def _fault(value: Any) -> Any:

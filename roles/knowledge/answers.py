@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager
 from difflib import SequenceMatcher
 from pathlib import Path
-from typing import Annotated, Any, NamedTuple
+from typing import Annotated, Any
 
 from pydantic import BeforeValidator, Field
 
@@ -109,16 +109,6 @@ _TABLE = """CREATE TABLE IF NOT EXISTS answers (
 _COLUMNS = "id, app, question, name, value, run, who, at, used"
 
 
-class AnswerStats(NamedTuple):
-    """What there is."""
-
-    answers: int
-    expired: int
-    used: int
-    apps: dict[str, int]
-    bytes: int
-
-
 class AnswerFile(Answers):
     """A file of answers, its user's alone; made when something is kept."""
 
@@ -178,14 +168,6 @@ class AnswerFile(Answers):
 
     def remove_all(self) -> int:
         return self._delete("1 = ?", 1)
-
-    def stats(self) -> AnswerStats:
-        found = self.all()
-        apps: dict[str, int] = {}
-        for known, _ in found:
-            apps[known.app] = apps.get(known.app, 0) + 1
-        size = self.path.stat().st_size if self.path.exists() else 0
-        return AnswerStats(len(found), sum(not good for _, good in found), sum(known.used for known, _ in found), apps, size)
 
     def _delete(self, where: str, value: Any) -> int:
         if not self.path.exists():

@@ -1,8 +1,7 @@
-"""What `deskcrew knowledge` does: the store of the settings, filled, listed, searched and counted."""
+"""What `deskcrew knowledge` does: the store of the settings, filled, listed and searched."""
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from itertools import groupby
@@ -104,15 +103,6 @@ class SearchAnswer(NamedTuple):
         return {"found": found, "faults": self.faults}
 
 
-class Stats(NamedTuple):
-    """What there is."""
-
-    store: str
-    bytes: int
-    counts: list[dict[str, Any]]
-    problems: tuple[str, ...]
-
-
 def add(settings: Settings, places: Sequence[Path], app: str | None, kind: str | None) -> FolderSync:
     """Bring these files and folders into the store, which is made where it is not there. Raises UsageProblem."""
     meant = _kind(kind) or "help"
@@ -197,24 +187,6 @@ def _take(found: dict[str, RankedDocument], one: RankedDocument) -> None:
         better = first if not first.why_not else one
         also = tuple({*first.hit.also, *one.hit.also, first.hit.source, one.hit.source} - {better.hit.source})
         found[digest] = better._replace(hit=better.hit.model_copy(update={"also": tuple(sorted(also))}))
-
-
-def stats(settings: Settings) -> Stats:
-    """Counts by kind and app, of what was added and of what stands in folders."""
-    with _library(settings) as library:
-        shelves = library.shelves()
-        store = library.store()
-        counted: Counter[tuple[str, str | None, bool]] = Counter()
-        for row in store.read("SELECT kind, app, shelf FROM documents"):
-            if row["shelf"] in shelves:
-                counted[row["kind"], row["app"], row["shelf"] == KEPT] += 1
-        pairs = sorted({(kind, app) for kind, app, _ in counted}, key=lambda pair: (pair[0], pair[1] or ""))
-        counts = [
-            {"kind": kind, "app": app, "added": counted[kind, app, True], "folders": counted[kind, app, False]}
-            for kind, app in pairs
-        ]
-        path = stored_at(settings.knowledge, settings.runs_dir)
-        return Stats(str(path), path.stat().st_size if path.is_file() else 0, counts, library.problems)
 
 
 @contextmanager

@@ -1,4 +1,4 @@
-"""What a person sees of a run: one protocol, five faces. A face only listens; it never decides and never knows a role.
+"""What a person sees of a run: one protocol, four faces. A face only listens; it never decides and never knows a role.
 
 All text from screens, models and worlds passes `words.clean` and is printed without markup.
 """
@@ -24,10 +24,6 @@ def make_face(display: str, *, out: IO[str] | None = None, source: IO[str] | Non
         from orchestrator.views.terminal.plain import Silent
 
         return Silent(out)
-    if display == "log":
-        from orchestrator.views.terminal.plain import Log
-
-        return Log(out)
     can_ask = out.isatty() and source.isatty()
     if display == "rich" or (display == "auto" and is_rich_terminal(out)):
         from orchestrator.views.terminal.live import Live

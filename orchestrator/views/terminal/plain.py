@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import shlex
-import time
 from collections.abc import Mapping
 from contextvars import ContextVar
 from typing import IO, TYPE_CHECKING, Any
@@ -133,41 +132,6 @@ class JsonLines(Silent):
     def finish(self, outcome: Outcome) -> None:
         ended = {"kind": "run_outcome", **outcome.model_dump(mode="json")}
         self._line(json.dumps(ended, separators=(",", ":"), default=str))
-
-
-_LEVELS = {"bad": "WARNING", "ask": "NOTICE"}
-
-
-class Log(Silent):
-    """For collectors of logs. The cursor is not moved, and no line is broken."""
-
-    def __init__(self, out: IO[str]) -> None:
-        super().__init__(out)
-        self._teller = Teller()
-        self._run = "-"
-
-    def recall(self, event: Event) -> None:
-        self._teller.lines(event)
-        self._note(event)
-
-    def event(self, event: Event) -> None:
-        self._note(event)
-        for line in self._teller.lines(event):
-            self._write(event.at, event.kind, line, f"{event.role or 'controller'} {event.step} ")
-
-    def finish(self, outcome: Outcome) -> None:
-        self._run = clean(outcome.run_id, 80)
-        for line in ending_lines(outcome):
-            self._write(time.time(), "run_outcome", line, f"{line.mark} ")
-
-    def _note(self, event: Event) -> None:
-        if name := event.body.get("run_id"):
-            self._run = clean(name, 80).replace(" ", "_")
-
-    def _write(self, at: float, kind: str, line: EventLine, where: str) -> None:
-        moment = time.strftime("%Y-%m-%dT%H:%M:%S", time.gmtime(at)) + f".{int(at * 1000) % 1000:03d}Z"
-        level = _LEVELS.get(line.tone, "INFO")
-        self._line(f"{moment} {level} {self._run} {clean(kind, 40)} {clean(where, 60).lstrip()}{line.text}")
 
 
 class Plain(Silent):

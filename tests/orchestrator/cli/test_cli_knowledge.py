@@ -1,4 +1,4 @@
-"""`deskcrew knowledge`: add, ls, search, rm and stats, in tables and JSON, with one sentence where something is wrong."""
+"""`deskcrew knowledge`: add, ls, search and rm, in tables and JSON, with one sentence where something is wrong."""
 
 from __future__ import annotations
 
@@ -36,7 +36,6 @@ def data(*words: str, code: int = 0) -> Any:
 
 def test_looking_writes_nothing(here: Path) -> None:
     told("ls")
-    told("stats")
     told("search", "feed the otters", code=1)
     assert [path.name for path in here.iterdir()] == ["pages"]
 
@@ -108,18 +107,10 @@ def test_what_is_removed_is_gone_and_what_is_not_there_is_told(here: Path) -> No
     assert [one["id"] for one in data("ls")] == ["help:zoo/otters.md"]
 
 
-def test_stats_count_by_kind_and_app_and_say_what_could_not_be_read(here: Path) -> None:
-    told("add", "pages")
+def test_a_search_says_what_could_not_be_read(here: Path) -> None:
     (here / "mine").mkdir()
     (here / "mine" / "bad.json").write_text("{")
-    (here / "mine" / "own.md").write_text("# Own\n\nwords")
-    told_ = data("stats", "-c", "help_dirs=[mine]")
-    counts = {(row["kind"], row["app"]): (row["added"], row["folders"]) for row in told_["counts"]}
-    assert counts["help", "zoo"] == (1, 0)
-    assert counts["help", None] == (1, 1)
-    assert counts["help", "billing"][1] >= 3, "those that are shipped"
-    assert "bad.json: Invalid JSON" in told_["problems"][0]
-    assert "knowledge.sqlite" in told("stats").stdout
+    assert "bad.json: Invalid JSON" in told("search", "feed the otters", "-c", "help_dirs=[mine]", code=1).stderr
 
 
 @pytest.mark.parametrize(
@@ -146,7 +137,7 @@ def test_a_file_that_is_no_page_is_said_and_alone_it_is_a_failure(here: Path) ->
 def test_a_store_that_is_none_is_said(here: Path) -> None:
     (here / ".deskcrew").mkdir()
     (here / ".deskcrew" / "knowledge.sqlite").write_text("no database " * 100)
-    for words in (("ls",), ("search", "x"), ("add", "pages"), ("stats",), ("rm", "x")):
+    for words in (("ls",), ("search", "x"), ("add", "pages"), ("rm", "x")):
         assert "cannot be used as a store of knowledge" in told(*words, code=2).output
 
 

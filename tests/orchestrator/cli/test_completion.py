@@ -55,7 +55,7 @@ def completed(words: list[str], folder: Path) -> list[str]:
         (["run", "x", "--world", "office-i"], ["office-injected", "office-interrupted"]),
         (["view", "--w"], ["--with"]),
         (["policies", "s"], ["show"]),
-        (["run", "--display", "l"], ["log"]),
+        (["run", "--display", "j"], ["json"]),
         (["completion", ""], list(SHELLS)),
     ],
 )

@@ -139,7 +139,7 @@ def test_a_run_that_used_the_memory_is_replayed_without_it(tmp_path: Path) -> No
     assert kept(tmp_path).all() == []
 
 
-def test_answers_are_listed_counted_and_forgotten_by_the_command(tmp_path: Path) -> None:
+def test_answers_are_listed_and_forgotten_by_the_command(tmp_path: Path) -> None:
     crew(tmp_path, "on").run("ask me", approver=saying("[bold]$7.50"))
     there = ["--runs-dir", str(tmp_path / "runs")]
 
@@ -151,8 +151,6 @@ def test_answers_are_listed_counted_and_forgotten_by_the_command(tmp_path: Path)
     (known,) = json.loads(told("ls", "--json"))
     assert (known["question"], known["value"], known["good"]) == ("Which amount is it?", "[bold]$7.50", True)
     assert "[bold]$7.50" in told("ls")
-    assert json.loads(told("stats", "--json"))["answers"] == 1
-    assert "1 answers, 0 of them no longer good" in told("stats")
     assert "There is no answer 99" in told("rm", "99", code=2)
     assert "Say which answers" in told("rm", code=2)
     assert told("rm", str(known["id"])) == "1 answer forgotten\n"

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import io
 import json
-import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -19,7 +18,7 @@ from orchestrator.views.terminal import make_face
 from orchestrator.views.terminal.approval import ask, edit_decision, parse_edit, request_lines
 from orchestrator.views.terminal.event_lines import action_words
 from orchestrator.views.terminal.live import Live
-from orchestrator.views.terminal.plain import JsonLines, Log, Plain, ending_lines
+from orchestrator.views.terminal.plain import JsonLines, Plain, ending_lines
 from roles.contracts.requests import read_request
 from roles.journal.journal import Event
 
@@ -305,19 +304,7 @@ def test_the_face_fits_the_terminal(
     assert (face.approver is not None) == stream.isatty()
 
 
-def test_log_lines_name_time_level_run_and_kind_and_none_is_broken() -> None:
-    out = io.StringIO()
-    face = Log(out)
-    for event in events(HOSTILE):
-        face.event(event)
-    face.finish(outcome(3, pending=REQUEST))
-    lines = out.getvalue().splitlines()
-    assert all(re.match(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z (INFO|NOTICE|WARNING) \S+ [a-z_]+ ", line) for line in lines)
-    assert "1970-01-01T00:16:41.000Z INFO r1 run_started operator 1 " in lines[0]
-    assert any("deskcrew resume 20260101-000000-ab12 --approve" in line for line in lines)
-
-
-@pytest.mark.parametrize("display", ["json", "none", "log"])
+@pytest.mark.parametrize("display", ["json", "none"])
 def test_nobody_is_asked_by_a_face_for_programs(display: str) -> None:
     assert make_face(display, out=Terminal(), source=Terminal()).approver is None
 
