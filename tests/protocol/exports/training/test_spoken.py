@@ -248,3 +248,29 @@ def test_a_statement_of_a_script_that_is_not_understood_costs_only_itself(tmp_pa
     lines = spoken(tmp_path, "playwright_python", script)
     assert [(line.number, line.step is not None) for line in lines] == [(1, True), (2, False), (3, True)]
     assert "line 2" in lines[1].error
+
+
+def test_what_only_a_run_tells_is_one_line_of_a_script_with_its_body(tmp_path: Path) -> None:
+    """Whether and how often the body is done is not known: none of it is a step, and what it changes is not known either."""
+    script = """url = "https://a.example/"
+def login(page, name):
+    page.fill("#name", name)
+
+def test_it(page):
+    page.goto(url)
+    login(page, "Ada")
+    for row in rows:
+        page.click("#a")
+
+        url = row
+    if page.is_visible("#b"): page.click("#b")
+    else:
+        page.click("#c")
+    page.goto(url)
+    page.click("#d")
+"""
+    lines = spoken(tmp_path, "playwright_python", script)
+    assert [(line.number, line.step is not None) for line in lines] == [
+        (2, False), (6, True), (7, False), (8, False), (12, False), (15, False), (16, True),
+    ]  # fmt: skip
+    assert "line 2, column 1: what is done here is only known when it is run: def login" in lines[0].error
