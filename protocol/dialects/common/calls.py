@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left
-from collections import deque
+from collections import Counter, deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cache
 from typing import Any, NamedTuple
@@ -324,6 +324,43 @@ def blocks(text: str, enters: Callable[[Statement], bool]) -> Iterator[tuple[Sta
             yield s, False
     if header is not None:
         yield header._replace(text=text[header.start : end].strip()), True
+
+
+_FUNCTION = re.compile(r"(?:async )?def (\w+)")
+_CALL = re.compile(r"(?<!def )\b([^\W\d]\w*)\(|,[ \t]*([^\W\d]\w*)\)(?![ \t]*(?:->|:))")
+"""A function that is called, or given to something that calls it."""
+_MAIN = re.compile(r"if __name__ == [\"']__main__[\"']:")
+_RUN = re.compile(r"(?:asyncio\.run\()?(\w+)\([\w, ]*\)\)?")
+_AT_ONCE = ("main", "run")
+"""What codegen calls its functions; each is called once, some of them by the other."""
+
+
+class Functions:
+    """The functions of a script, and which are done once, where they are defined."""
+
+    def __init__(self, text: str) -> None:
+        self._calls = Counter(one or other for one, other in _CALL.findall(text))
+        last = max((found.end() for found in re.finditer(r"^(?:async )?def .*", text, re.MULTILINE)), default=0)
+        below = re.compile(r"^(?![ \t\n#)\]}@])", re.MULTILINE).search(text, last)
+        self._at_end = {name for name, _ in _CALL.findall(text, below.start() if below else len(text))}
+        self._entered: set[str] = set()
+
+    def enters(self, s: Statement, *, uncalled: bool = False) -> bool:
+        """Whether the statements of a function, or of the main part, are done one after the other, once: it is called once,
+        below the last function, or nowhere where `uncalled` says that somebody else calls it, as a test."""
+        function = _FUNCTION.match(s.text)
+        if function is None:
+            return _MAIN.fullmatch(s.text) is not None
+        name, calls = function[1], self._calls[function[1]]
+        once = (calls == 1 and name in self._at_end) or (name in _AT_ONCE if calls else uncalled)
+        if once:
+            self._entered.add(name)
+        return once
+
+    def is_run(self, statement: str) -> bool:
+        """Whether a statement calls a function whose statements are told where it is defined."""
+        run = _RUN.fullmatch(statement)
+        return run is not None and run[1] in self._entered
 
 
 def is_printed(statement: str) -> bool:

@@ -8,7 +8,6 @@ with its line and column, a condition, a loop or a function that is called more 
 from __future__ import annotations
 
 import re
-from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from functools import partial
 from typing import Any
@@ -21,6 +20,7 @@ from protocol.dialects.common.calls import (
     QUOTED,
     UNSURE,
     BareName,
+    Functions,
     Statement,
     assigned_in,
     blocks,
@@ -38,7 +38,6 @@ _ENTERED = [
     re.compile(pattern, re.DOTALL)
     for pattern in (
         r"(async )?with a?sync_playwright\(\) as \w+:",
-        r"if __name__ == [\"']__main__[\"']:",
         r"class Test\w*(\(\w*\))?:",
     )
 ]
@@ -51,6 +50,7 @@ _SCAFFOLDING = [
     *(
         re.compile(pattern, re.DOTALL)
         for pattern in (
+            r"if __name__ == [\"']__main__[\"']:",
             r"(async )?def \w+\([^()]*\)( ?-> ?[^()]+)?:",
             r"@pytest\.fixture(\(scope=\"session\"\))?",
             r"browser = \w+\.\w+\.launch" + CALLED,
@@ -74,12 +74,6 @@ _SET_UP = [
 ]
 """Lines that set the browser up in a way of their own: what they say is lost."""
 _TEST = re.compile(rf"@\w+(\.\w+)*({CALLED})?", re.DOTALL)
-_FUNCTION = re.compile(r"(?:async )?def (\w+)")
-_CALL = re.compile(r"(?<!def )\b([^\W\d]\w*)\(|,[ \t]*([^\W\d]\w*)\)(?![ \t]*(?:->|:))")
-"""A function that is called, or given to something that calls it."""
-_RUN = re.compile(r"(?:asyncio\.run\()?(\w+)\([\w, ]*\)\)?")
-_AT_ONCE = ("main", "run")
-"""What codegen calls its functions; each is called once, some of them by the other."""
 _GIVEN = re.compile(r"([^\W\d]\w*)(?:[ \t]*:[ \t]*[\w.\[\], |]+?)?[ \t]*=(?!=)[ \t]*(.+)", re.DOTALL)
 _CHANGED = re.compile(r"([\w, ]+?)[ \t]*(?:[-+*/%]|//)?=(?!=).*", re.DOTALL)
 _RESERVED = frozenset({"asyncio", "browser", "context", "expect", "playwright", "re", "time"})
@@ -103,12 +97,7 @@ class Script:
         """`text` is the whole script, where it is one: it tells how often a function is called."""
         self.found: list[AgentAction] = []
         self.losses: list[Loss] = []
-        self._calls = Counter(one or other for one, other in _CALL.findall(text))
-        last = next((m.end() for m in reversed([*re.finditer(r"^(?:async )?def .*", text, re.MULTILINE)])), 0)
-        below = re.compile(r"^(?![ \t\n#)\]}@])", re.MULTILINE).search(text, last)
-        self._at_end = {name for name, _ in _CALL.findall(text, below.start() if below else len(text))}
-        """Functions that are called below the last one that is defined."""
-        self._entered: set[str] = set()
+        self._functions = Functions(text)
         self.names: dict[str, str] = {}
         """What was given a name: elements and literals, as they are written."""
         self._outer: dict[str, str] = {}
@@ -123,14 +112,8 @@ class Script:
     def enters(self, s: Statement) -> bool:
         """Whether the statements of a block are done one after the other, once: those of a test, of a function that is called
         once at the end, and of a `with` that is known."""
-        function = _FUNCTION.match(s.text)
-        if function is None:
-            return any(pattern.fullmatch(s.text) for pattern in (*_ENTERED, _AWAITED, _STEP))
-        name = function[1]
-        once = self._calls[name] == 0 or (self._calls[name] == 1 and name in self._at_end) or name in _AT_ONCE
-        if once:
-            self._entered.add(name)
-        return once
+        known = any(pattern.fullmatch(s.text) for pattern in (*_ENTERED, _AWAITED, _STEP))
+        return known or self._functions.enters(s, uncalled=True)
 
     def statement(self, s: Statement, unsure: bool = False) -> None:
         """Read one more statement, or a block that `blocks` tells to be unsure. Raises DialectError, and can go on behind it."""
@@ -165,10 +148,10 @@ class Script:
 
     def _is_silent(self, text: str) -> bool:
         """Whether a statement does nothing to a page; what it says is lost, but for what every script says."""
-        run = _RUN.fullmatch(text)
-        if (run and run[1] in self._entered) or is_a_text(text) or any(pattern.fullmatch(text) for pattern in _SCAFFOLDING):
+        known = is_a_text(text) or self._functions.is_run(text)
+        if known or any(pattern.fullmatch(text) for pattern in _SCAFFOLDING):
             self._now = "context" if text.startswith(("context", "browser")) else ""
-            self.names = {**self._outer} if _FUNCTION.match(text) else self.names
+            self.names = {**self._outer} if text.startswith(("def ", "async def ")) else self.names
             return True
         if is_printed(text):
             self.losses.append(PRINTED)
