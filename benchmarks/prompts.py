@@ -4,6 +4,7 @@
     benchmarks/prompts.py                        the table, by role
     benchmarks/prompts.py --tasks 'add-*' --seed 3 --each    some tasks, and a line for each pair of calls
     benchmarks/prompts.py --folder DIR           and every request as a file
+    benchmarks/prompts.py --screens              one decision of an Operator on each screen of benchmarks/tokens.py instead
 
 Without a model: each role asks a model whose answers cannot be used and is not asked again, then rules decide, so that the
 requests are those of whole runs. A request is the form of the answer, the system part and the turn, in this order, as
@@ -20,7 +21,9 @@ import argparse
 import json
 import re
 import tempfile
+import time
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from fnmatch import fnmatch
 from itertools import pairwise, takewhile
 from pathlib import Path
@@ -30,13 +33,21 @@ from langchain_core.language_models import LanguageModelInput
 from langchain_core.messages import BaseMessage
 from langchain_core.runnables import Runnable
 from pydantic import PrivateAttr
-from tokens import as_table, tokenizer
+from tokens import as_table, screens, tokenizer
 
 from orchestrator.runs.runs import start
 from orchestrator.settings.settings import load_settings, shipped
 from orchestrator.tasks.tasks import load_task
 from protocol.prompt_form import Counter
+from roles.contracts import AppWords, OperatorView, Subtask
+from roles.contracts.limits import Limits
+from roles.journal.journal import Journal
+from roles.operator.llm import LlmOperator
+from roles.policies.fallback import GaveUp
+from roles.policies.llm.asking import Asker
+from roles.policies.llm.calls import Account, Breaker, Caller, Clocks
 from roles.policies.llm.prompts import load_prompt
+from roles.policies.llm.settings import ModelSettings
 from roles.policies.scripted_model import ScriptedChatModel
 
 TASKS = (
@@ -135,6 +146,23 @@ def requests_of(name: str, seed: int) -> list[Request]:
     return model.heard
 
 
+def decisions_on_screens() -> list[Request]:
+    """What an Operator's model is asked on each screen of `benchmarks/tokens.py`, without functions and at the first step."""
+    model, settings = Listener(), ModelSettings(name="given", structure="tools")
+    account = Account("operator", Journal(None, time.time), Limits(), settings.prices)
+    asker = Asker(Caller(model, settings, account, Breaker(settings, Clocks())), reasks=0)
+    found = screens()
+    apps = tuple(AppWords(app=app, title=app) for app in sorted({screen.state.app or "pages" for screen in found}))
+    for screen in found:
+        app = screen.state.app or "pages"
+        subtask = Subtask(id="s1", title="claim", instruction="Enter the amount and submit the form", app=app, attempt=1)
+        given = {"user_request": "Claim the invoice INV-1042", "subtask": subtask, "app": app, "apps": apps}
+        view = OperatorView.model_validate(given | {"seen": screen.state, "before": screen.before})
+        with suppress(GaveUp):
+            LlmOperator(asker, load_prompt("operator"), screen_tokens=2_500, recent=8).decide(view)
+    return model.heard
+
+
 def _approving(request: dict[str, Any]) -> dict[str, Any] | None:
     if request["kind"] != "question":
         return {"decisions": [{"type": "approve"}]}
@@ -173,8 +201,16 @@ def main() -> None:
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--each", action="store_true", help="a line for each pair of calls")
     parser.add_argument("--folder", type=Path, help="keep every request here")
+    parser.add_argument("--screens", action="store_true", help="decisions on the screens of benchmarks/tokens.py")
     asked = parser.parse_args()
     name, count = tokenizer()
+    if asked.screens:
+        heard = decisions_on_screens()
+        fresh = [count(after.whole) - count(_beginning(before.whole, after.whole)) for before, after in pairwise(heard)]
+        tokens = sum(count(request.whole) for request in heard) / len(heard)
+        print(f"counted by {name}; {len(heard)} decisions")
+        print(f"{tokens:,.0f} tokens each, {sum(fresh) / len(fresh):,.0f} of them behind what the decision before begins with")
+        return
     pairs: list[Pair] = []
     for task in (task for task in TASKS if any(fnmatch(task, pattern) for pattern in asked.tasks.split(","))):
         heard = requests_of(task, asked.seed)

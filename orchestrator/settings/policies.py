@@ -282,7 +282,10 @@ class Deciders:
             from roles.evaluator.llm import LlmEvaluator
 
             screen, room = self._journal.screens.get, settings.screen_tokens
-            return LlmEvaluator(asker, prompt, screen_tokens=room, pictures=pictures, picturing=picturing, screen=screen)
+            rules = rules_policy(role)
+            return LlmEvaluator(
+                asker, prompt, screen_tokens=room, pictures=pictures, picturing=picturing, screen=screen, rules=rules
+            )
         from roles.operator.llm import LlmOperator
 
         return LlmOperator(
@@ -296,6 +299,7 @@ class Deciders:
             pictures=pictures,
             picturing=picturing,
             ground=self._grounding(settings),
+            skills=rules_policy(role) if settings.form == "narrow" else None,
         )
 
     def _picturing(self, role: str, key: str, size: PictureSize, *, auto: bool = False) -> Picturing | None:

@@ -172,6 +172,8 @@ class GateRequest(_WorldRequest):
 
 UNCHECKED = "unchecked; the worker said: "
 """Prefix of the reason of a verdict without evidence."""
+UNREAD = "not understood: "
+"""Prefix of the reason of a worker that could not read its subtask: nothing was tried, and another policy may."""
 
 
 class GateVerdict(Frozen):

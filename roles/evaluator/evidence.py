@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import suppress
 from datetime import date
 from decimal import Decimal, InvalidOperation
+from itertools import combinations
 from typing import Any, NamedTuple
 
 from protocol import ExecStatus, VisualState
@@ -23,7 +26,7 @@ from roles.contracts import (
 )
 from roles.contracts.orders import CollectStep, ReadStep
 from roles.contracts.signals import GateTrigger, SubtaskStatus
-from roles.contracts.values import parse_date, parse_time
+from roles.contracts.values import number_of, parse_date, parse_time, table_of
 from roles.safety.destinations import looks, texts
 from roles.safety.privacy.vault import references_in
 from roles.screen.calls import changes_something, is_call
@@ -167,6 +170,10 @@ _ROWS = 4
 _RECORDS = frozenset({"row", "listitem", "treeitem", "article"})
 
 
+_SUMMED, _ADDENDS = 10, 6
+"""Facts of which sums are looked for, and the most of them in one sum."""
+
+
 class WrittenValue(NamedTuple):
     """A value that went out, and the step that wrote it."""
 
@@ -184,10 +191,40 @@ def unfounded(request: GateRequest, screen: ScreenById) -> tuple[str, ...]:
             at = known.stands(lost, written.step, screen)
             own = next((f'"{f.name}"' for f in request.facts if same_value(f.value, lost)), "")
             who = f"but the worker's own fact {own} nothing says it" if own else "no goal, fact, person or page says it"
-            found.append(f'"{lost}" in {where}: {who}' + (f"; it stood on {at}" if at else ""))
+            of = _sum_of(lost, request.facts)
+            told = f"; it stood on {at}" * bool(at) + f"; it is the sum of {of}" * bool(of)
+            found.append(f'"{lost}" in {where}: {who}{told}')
         found += [f'"{mask}" in {where} only stands where a value is kept from view' for mask in known.masks(written)]
     found += [said for fact in request.facts if (said := _elsewhere(fact, request, screen) or _echoed(fact, request.goal))]
     return tuple(dict.fromkeys(found))
+
+
+def _sum_of(value: str, facts: Sequence[Fact]) -> str:
+    """Which numbers of the blackboard a value is the sum of: a column of a list, or some of the facts; empty where of none."""
+    total = number_of(value)
+    alone = {fact.name: number.amount for fact in facts if (number := number_of(fact.value)) is not None}
+    columns: dict[str, list[Decimal]] = {}
+    for fact in facts:
+        for column, text in _cells(fact.value):
+            if (number := number_of(text)) is not None:
+                columns.setdefault(f"{column} in {fact.name}", []).append(number.amount)
+    sums = {f"the {len(numbers)} values of {name}": sum(numbers) for name, numbers in columns.items() if len(numbers) > 1}
+    of_facts = (names for count in range(2, _ADDENDS + 1) for names in combinations([*alone][-_SUMMED:], count))
+    sums |= {", ".join(names): sum(alone[name] for name in names) for names in of_facts}
+    return next((name for name, amount in sums.items() if total is not None and amount == total.amount), "")
+
+
+def _cells(text: str) -> Iterator[tuple[str, str]]:
+    """Each cell of a table or of the records that a function answered, behind the name of its column."""
+    if (table := table_of(text)) is not None:
+        yield from ((column, cell) for row in table.rows for column, cell in zip(table.columns, row, strict=True))
+        return
+    body: Any = None
+    with suppress(ValueError, RecursionError):
+        body = json.loads(text) if text.startswith(("{", "[")) else None
+    lists = body.values() if isinstance(body, dict) else [body]
+    records = (record for one in lists if isinstance(one, list) for record in one if isinstance(record, dict))
+    yield from ((key, str(said)) for record in records for key, said in record.items())
 
 
 def _written(steps: Sequence[StepRecord]) -> Iterator[WrittenValue]:

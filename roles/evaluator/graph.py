@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from typing import Any
 
 from langgraph.graph import StateGraph
@@ -23,10 +24,12 @@ from roles.evaluator.ledger import asked_again, ledger
 from roles.journal.events import (
     ApprovalEvent,
     ErrorEvent,
+    FactEvent,
     GateEvent,
     LedgerEvent,
     ModelCallEvent,
     PlanEvent,
+    SteeredEvent,
     StepEvent,
     error_event,
 )
@@ -246,8 +249,11 @@ def _earlier(ctx: Context, steps: tuple[StepRecord, ...]) -> tuple[VisualState, 
 
 def _required(verdict: GateVerdict, request: GateRequest, state: State, ctx: Context) -> GateVerdict:
     """At the end the output has to be as it was required, and the goal's orders done as far as code can tell, whoever judges."""
-    if request.trigger is not GateTrigger.FINAL_CHECK or verdict.decision is not Signal.GATE_DONE:
+    if request.trigger is not GateTrigger.FINAL_CHECK:
         return verdict
+    if verdict.decision is not Signal.GATE_DONE:
+        found_before = not verdict.refused and _found_before((), request, ctx)
+        return verdict.model_copy(update={"reason": f"{verdict.reason}; {_STILL}"}) if found_before else verdict
     request = _left_to_model(request, ctx)
     left = [
         *Constraints.model_validate(state.get("constraints") or {}).unmet(request.facts),
@@ -260,14 +266,16 @@ def _required(verdict: GateVerdict, request: GateRequest, state: State, ctx: Con
     return verdict.model_copy(update={"reason": "; ".join([verdict.reason, *unproven])}) if unproven else verdict
 
 
-def _found_before(left: list[str], request: GateRequest, ctx: Context) -> bool:
-    """Whether the last final check was failed for the same, and nothing was done or said since that could change it: whoever
-    planned was told, and another plan would come to the same check."""
+def _found_before(left: Sequence[str], request: GateRequest, ctx: Context) -> bool:
+    """Whether the last final check was failed for all that is `left`, and nothing was done or said since that could change it:
+    whoever planned was told, and another plan would come to the same check."""
     checks = [e for e in ctx.journal.events(GateEvent) if e.body["trigger"] == GateTrigger.FINAL_CHECK]
     if not checks or not set(left) <= set(checks[-1].body["issues"]):
         return False
+    if any(event.id > checks[-1].id for event in ctx.journal.events(FactEvent, SteeredEvent)):
+        return False
     since = {event.body["step"] for event in ctx.journal.events(StepEvent) if event.id > checks[-1].id}
-    return not any(changes_something(s) or s.verb in {"answer", "memorize"} for s in request.steps if s.step in since)
+    return not any(changes_something(s) or s.verb in {"answer", "memorize", "wait"} for s in request.steps if s.step in since)
 
 
 def _left_to_model(request: GateRequest, ctx: Context) -> GateRequest:

@@ -7,7 +7,7 @@ from typing import Any, assert_never
 
 from protocol import VisualState
 from roles.contracts import GateRequest, GateVerdict, PictureKind
-from roles.contracts.policies import notes_told
+from roles.contracts.policies import EvaluatorPolicy, notes_told
 from roles.contracts.signals import ALLOWED_DECISIONS, GATE_DECISIONS, GateTrigger, Signal
 from roles.evaluator.changes import changes_told
 from roles.evaluator.evidence import ScreenById, gather
@@ -45,14 +45,17 @@ class LlmEvaluator:
         pictures: Sequence[PictureKind] = ("annotated",),
         picturing: Picturing | None = None,
         screen: ScreenById | None = None,
+        rules: EvaluatorPolicy | None = None,
     ) -> None:
-        """`screen` finds an older screen by its id; without it only those of the request are known."""
+        """`screen` finds an older screen by its id; without it only those of the request are known. What `rules` would hold
+        against it is among the findings."""
         self._asker = asker
         self._prompt = prompt
         self._screen_tokens = screen_tokens
         self._pictures = pictures
         self._picturing = picturing
         self._screen = screen
+        self._rules = rules
 
     def judge(self, request: GateRequest) -> GateVerdict:
         evidence = evidence_ids(request)
@@ -95,7 +98,7 @@ class LlmEvaluator:
             "subtask": instruction_told(subtask, request.goal) if subtask else "the whole goal",
             "now": now_told(request.today),
             "plan": plan_told(request.plan, subtask),
-            "findings": findings_told(request),
+            "findings": findings_told(request, self._rules.judge(request) if self._rules is not None else None),
             "changes": changes_told(request, self._screen or (lambda _: None)),
             "steps": steps_told(request.steps, 0, request.facts, bodies=True),
             "results": results_told(request),
@@ -142,8 +145,9 @@ def evidence_ids(request: GateRequest) -> tuple[str, ...]:
     return (*dict.fromkeys([*states, *steps, *(f"fact:{fact.name}" for fact in board_in(request).facts)]),)
 
 
-def findings_told(request: GateRequest) -> str:
-    """What each subtask was to lead to, and whether it was seen; what changed on the screen, and what it took."""
+def findings_told(request: GateRequest, by_rules: GateVerdict | None = None) -> str:
+    """What each subtask was to lead to, and whether it was seen; what changed on the screen, and what it took; and what else
+    rules hold against it."""
     found = request.found or gather(request)
     lines = []
     for checked in found.checked:
@@ -160,6 +164,10 @@ def findings_told(request: GateRequest) -> str:
     lines += [f"NOT SEEN DONE: {said.removeprefix('not done: ')}" for said in found.undone]
     lines += [f"NO SOURCE SEEN: {said}" for said in found.unfounded]
     lines += [found.picture] if found.picture else []
+    objections = by_rules.issues if by_rules is not None and by_rules.decision is Signal.GATE_FAIL else ()
+    so_far = "\n".join(lines)
+    words = {said: (said.removeprefix("not done: "), said.partition(": ")[2] or said) for said in objections}
+    lines += [f"RULES OBJECT: {said}" for said in objections if not any(part in so_far for part in words[said])]
     return "\n".join(map(cut, lines))
 
 

@@ -10,7 +10,7 @@ from protocol import AgentStatus, OperatorDecision, VisualState
 from protocol.prompt_form import Style, whole_form
 from protocol.prompt_form.element_text import kind
 from roles.contracts import USER, EffectSeen, Expectation, FactKnown, OperatorView, PictureKind
-from roles.contracts.policies import notes_told
+from roles.contracts.policies import OperatorPolicy, notes_told
 from roles.journal.transcripts import Occasion
 from roles.policies.llm.asking import FORM, TOLD, Asker, Picturing, with_pictures
 from roles.policies.llm.decision_parsing import Grounding, nowhere, read_decision, said_the_end, way_there
@@ -58,7 +58,8 @@ _PREFER = {
     "agent": "- Where the app has an agent, ask it first with `ask_in_app_agent`; then look at the screen to see what it did.",
 }
 _HIDDEN = "(hidden)"
-_ENDED = "ended"
+_ENDED, _SKILLS = "ended", "skills"
+"""In the memory: the step after which the end was said, and the notes of the skills."""
 _COMMITS = ("save", "submit", "send")
 _SAID = frozenset({"heading", "dialog", "alertdialog", "alert", "status"})
 _BRIEF, _BRIEF_LINES = 80, 12
@@ -81,6 +82,8 @@ class LlmOperator:
     picturing: Picturing | None = None
     ground: Grounding = nowhere
     """Finds what no element carries in the picture."""
+    skills: OperatorPolicy | None = None
+    """With the narrow form: knows the next action of typed steps, which is the first move of the list."""
 
     def decide(self, view: OperatorView) -> OperatorDecision:
         if (first := way_there(view)) is not None:
@@ -95,16 +98,29 @@ class LlmOperator:
         if narrow:
             if (end := _seen_through(view, missing)) is not None:
                 return end
-            moves = narrow_moves(view, form.written, missing)
+            known = self._by_skills(view)
+            moves = narrow_moves(view, form.written, missing, known)
             values = self._values(view, _in_brief(view.seen), missing, moves.told)
             system, turn = self.prompt.filled(values | {"answer_form": ""})
-            return self.asker.ask(system, self._shown(turn, view), moves.schema, lambda data: moves.read(data, view), about)
+            chosen = self.asker.ask(system, self._shown(turn, view), moves.schema, lambda data: moves.read(data, view), about)
+            notes = chosen.memory if chosen is known else view.memory.get(_SKILLS) or {}
+            return chosen.model_copy(update={"memory": {**({} if chosen is known else chosen.memory), _SKILLS: notes}})
         values = self._values(view, form.text, missing)
         seeing = self.picturing is not None and bool(view.screenshots)
         schema = operator_schema(view, batch=self.batch, pictures=seeing)
         system, turn = self.prompt.filled(values | {"answer_form": FORM})
         shown = self._shown(turn, view)
         return self.asker.ask(system, shown, schema, lambda data: read_decision(data, view, self.batch, self.ground), about)
+
+    def _by_skills(self, view: OperatorView) -> OperatorDecision | None:
+        """What the skills do next for a subtask whose steps are known or can be read, by an action that the model may choose."""
+        if self.skills is None:
+            return None
+        known = self.skills.decide(view.model_copy(update={"memory": view.memory.get(_SKILLS) or {}}))
+        if known.status is AgentStatus.FINISH:
+            return known
+        goes_on = known.status is AgentStatus.CONTINUE and known.action is not None and known.action.verb in verbs_of(view)
+        return known if goes_on else None
 
     def _narrowed(self, view: OperatorView) -> OperatorView:
         """The view with only the verbs that the settings leave to the model."""

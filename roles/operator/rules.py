@@ -26,6 +26,7 @@ from roles.contracts.orders import (
     Step,
     WaitStep,
 )
+from roles.contracts.policies import UNREAD
 from roles.policies.orders.planner import steps_of
 from roles.policies.orders.skills.calling import by_call, may_touch
 from roles.policies.orders.skills.creating import answer, create
@@ -121,8 +122,8 @@ def _steps_of(view: OperatorView) -> list[Step] | str:
     reading = read_words(view.subtask.instruction, view.today, vocabulary(view.cards))
     steps = steps_of(reading, view.cards, view.facts, view.today)
     if isinstance(steps, str):
-        return f'not understood: "{"; ".join(u.text for u in reading.unread) or view.subtask.instruction}" ({steps})'
-    return steps or f'not understood: "{view.subtask.instruction}"'
+        return f'{UNREAD}"{"; ".join(u.text for u in reading.unread) or view.subtask.instruction}" ({steps})'
+    return steps or f'{UNREAD}"{view.subtask.instruction}"'
 
 
 def _steered(steps: Sequence[Step], view: OperatorView, at: int, dropped: set[int]) -> tuple[list[Step], set[int]]:

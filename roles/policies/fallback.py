@@ -24,6 +24,7 @@ from roles.contracts import (
     Subtask,
 )
 from roles.contracts.context import Context
+from roles.contracts.policies import UNREAD
 from roles.contracts.signals import GateTrigger
 from roles.journal.events import error_event
 
@@ -83,6 +84,8 @@ def abstains(answer: Any) -> str:
     match answer:
         case OperatorDecision(status=AgentStatus.ERROR):
             return answer.comment or answer.reasoning or "it reported ERROR"
+        case OperatorDecision(status=AgentStatus.FAIL) if answer.reasoning.startswith(UNREAD):
+            return answer.reasoning
         case PlanAnswer(outcome="plan_failed") | PlanAnswer(outcome="infeasible", unread=True):
             return answer.reason or "it found no plan"
         case Answer(results=()):

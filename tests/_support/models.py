@@ -86,7 +86,8 @@ def asker(
 
 
 def operator(model: BaseChatModel, **more: Any) -> LlmOperator:
-    given = {name: more.pop(name) for name in ("picturing", "pictures", "batch", "form", "verbs", "ground") if name in more}
+    own = ("picturing", "pictures", "batch", "form", "verbs", "ground", "skills")
+    given = {name: more.pop(name) for name in own if name in more}
     prompt = more.pop("prompt", None) or load_prompt("operator")
     return LlmOperator(asker(model, **more), prompt, screen_tokens=2_500, recent=8, **given)
 

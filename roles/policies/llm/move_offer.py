@@ -1,11 +1,10 @@
 """The moves that a screen and a plan allow, written out for a small model.
 
-What looks most like the job comes first, what was done already in this attempt comes last, or not at all. A question that the
-job's own deed brought up is answered before all else. Where a plan says what a subtask is to lead to, the moves follow it: a
-field that is to hold something and does not comes before all else, then what is to be read and stands there under its label;
-what is right already is left alone; a list is searched before entries are opened that do not say what is looked for; what
-commits comes after the fields, and the end after everything has been seen. What was tried on this very screen and changed
-nothing is no move; nor is what has been done for nothing, what comes too early, or what nobody asked for.
+The first is what the skills do next, where they understand the subtask. What looks most like the job comes then, what was done
+already in this attempt last, or not at all. A question that the job's own deed brought up is answered before all else. Where a
+plan says what a subtask is to lead to, the moves follow it: a field that is to hold something and does not comes first, then
+what is to be read and stands there under its label; what is right already is left alone; a list is searched before entries are
+opened that do not say what is looked for; what commits comes after the fields, and the end after everything has been seen.
 """
 
 from __future__ import annotations
@@ -17,7 +16,7 @@ from typing import Any, NamedTuple
 from rapidfuzz import fuzz
 
 from environments.effects.words import Effect, effect_of_words
-from protocol import GUIElement, OperatorDecision
+from protocol import GUIElement, OperatorDecision, describe
 from protocol.prompt_form.element_text import CHECKED, acts, kind
 from roles.contracts import Expectation, FieldHas, OperatorView
 from roles.knowledge.blackboard import board_in
@@ -34,19 +33,6 @@ from roles.screen.values import same_value
 WRITTEN_IN = frozenset({"textbox", "searchbox", "spinbutton", "entry", "textarea", "input", "slider"})
 CHOSEN_FROM = frozenset({"combobox", "listbox", "select"})
 _HARMLESS = frozenset({Effect.OBSERVE, Effect.NAVIGATE, Effect.ACTIVATE})
-MAKES = frozenset({"new", "add", "create", "compose", "write", "email", "share", "reply", "forward"})
-_MADE = frozenset({"new", "add", "create", "compose", "send", "post", "write", "make", "book", "schedule", "register", "upload"})
-"""Words of a button that makes something new, and words of a job that may need one."""
-_SENT = frozenset({"send", "post", "write"})
-"""Of them those that somebody who is there already can be sent."""
-_DONE_TO = frozenset(
-    {"rename", "move", "leave", "archive", "merge", "mute", "block", "pin", "star", "flag", "duplicate", "snooze", "split"}
-)
-"""Words of a button that does something to what is open, which takes a job that says so."""
-_FINDS = frozenset({"filter", "sort", "show", "view"})
-"""Words of a list that only chooses what is shown."""
-_SHORT = 3
-"""Characters of words that say nothing of what a field is about."""
 _PRESSES = frozenset({"click", "press_key"})
 
 
@@ -60,9 +46,6 @@ class Guards:
         self._elements = elements
         self._right = job.right()
         self._last = view.history[-1] if view.history else None
-        committed = any(names_effect(s.target, verb) for s in view.history for verb in job.deeds())
-        self._refused = bool(committed or self._screen.complaints)
-        """Whether the screen has had a reason to ask for more than the job says."""
         self.agreeing = self._agreement()
         """In the question that the deed of the job brought up: the button that goes on with it."""
 
@@ -111,51 +94,21 @@ class Guards:
         return fields["action"] == "go_back" and any(a.get("action_type") == "go_back" for a in same)
 
     def left_alone(self, element: GUIElement) -> bool:
-        """A field that is right already, or of which the job says nothing."""
+        """A field that is right already."""
         field = kind(element) in WRITTEN_IN | CHOSEN_FROM | CHECKED
         named = any(similarity(label, element.name) >= ALIKE for label in self._right)
-        return (field and (named or any(fits(element, w) and self.holds(w) for w in self._job.wants()))) or self._unasked(element)
-
-    def _unasked(self, element: GUIElement) -> bool:
-        """A box or a list of a form of which the job says nothing: it keeps what it holds, until the form is found wanting."""
-        form = kind(element) in CHECKED or (kind(element) in CHOSEN_FROM and not _FINDS.intersection(tokens(element.name)[:1]))
-        if not (form and self._job.planned and self._job.fills()) or element.invalid or self._refused:
-            return False
-        said = {word for name in (element.name, *element.choices) for word in tokens(name) if len(word) > _SHORT}
-        return not said.intersection(self._job.words)
+        return field and (named or any(fits(element, w) and self.holds(w) for w in self._job.wants()))
 
     def too_early(self, element: GUIElement) -> bool:
-        """Whether it commits too early, deletes or makes what nobody named, or does anything at all where one only reads."""
+        """Whether it commits too early, or to what nobody named, or does anything at all where one only reads."""
         if not self._job.planned or kind(element) in CHECKED or element is self.agreeing:
             return False
-        wanted, words = self._job.effects, self._job.words
-        if _DONE_TO.intersection(tokens(element.name)[:1]).difference(words):
-            return True
-        if first := MAKES.intersection(tokens(element.name)[:1]):
-            asked = (_MADE | first).intersection(words)
-            there = asked <= _SENT and any(item.press.name in self._job.sought for item in self._screen.items)
-            return self._job.reading or not asked or there or not self._of_kind(element)
         does = {verb for verb in COMMITS if names_effect(element.name, verb)}
-        if does and not does.intersection(wanted):
+        if does and not does.intersection(self._job.effects):
             return not does.intersection(self._job.deeds())
-        early = kind(element) == "button" and (self._job.reading or not self._job.there())
-        if early and not _harmless(element.name) and not self._job.sets(element.name):
+        if self._job.reading and kind(element) == "button" and effect_of_words(element.name) not in {None, *_HARMLESS}:
             return True
-        commits = any(names_effect(element.name, verb) for verb in wanted)
-        return commits and self._job.outstanding()
-
-    def makes(self) -> bool:
-        """Whether it is to make something, and a button that does stands on the screen: then nothing else is to be opened."""
-        created = self._job.planned and not self._job.reading and (_MADE - _SENT).intersection(self._job.words)
-        return bool(created) and any(
-            MAKES.intersection(tokens(e.name)[:1]) and kind(e) == "button" and not self.too_early(e) for e in self._elements
-        )
-
-    def _of_kind(self, element: GUIElement) -> bool:
-        """Whether a button makes such a thing as the job names, where one of the buttons says so."""
-        makers = [e for e in self._elements if MAKES.intersection(tokens(e.name)[:1])]
-        fitting = [e for e in makers if set(tokens(e.name)[1:]).intersection(self._job.words)]
-        return not fitting or element in fitting
+        return self._job.outstanding() and any(names_effect(element.name, verb) for verb in self._job.effects)
 
 
 def fits(field: GUIElement, wanted: FieldHas) -> bool:
@@ -164,10 +117,6 @@ def fits(field: GUIElement, wanted: FieldHas) -> bool:
     if wanted.value is not None and (kind(field) in CHECKED) != (wanted.value in TICKS):
         return False
     return fillable and not is_search(field) and similarity(wanted.label, field.name) >= ALIKE
-
-
-def _harmless(name: str) -> bool:
-    return effect_of_words(name) in {None, *_HARMLESS}
 
 
 class Move(NamedTuple):
@@ -181,6 +130,8 @@ class Move(NamedTuple):
     """The field that the model writes itself."""
     about: str = ""
     """The words of the screen that it is about: by these it is held against the job."""
+    decided: OperatorDecision | None = None
+    """What is done for it, where that is not said by the fields."""
 
 
 class Moves:
@@ -214,6 +165,8 @@ class Moves:
             raise UnusableReply(
                 f"there is no move {str(said.get('move', ''))[:60]!r}; give one of the {len(self._moves)} word for word"
             )
+        if move.decided is not None:
+            return move.decided
         if move.open and not str(said.get(move.open, "")).strip():
             raise UnusableReply(f'the move {move.told[:60]!r} needs "{move.open}", which is yours to write')
         given = {move.open: str(said[move.open])} if move.open else {}
@@ -249,6 +202,7 @@ _MOST_KEPT = 4
 _WORDS = 60
 """Characters of a name or a value in a move."""
 _HIDDEN = "(hidden)"
+END = "the job is done"
 _LAST = ("scroll", "wait", "go_back", "press_key", "fail")
 """Verbs that stand at the end of the list, however their words read."""
 
@@ -262,10 +216,27 @@ _PLAIN: dict[str, tuple[Move, ...]] = {
 """Moves that need no element. A verb that takes more than one word of a small model is not offered to it."""
 
 
-def narrow_moves(view: OperatorView, ids: Sequence[str], missing: Sequence[Expectation]) -> Moves:
-    """`ids` are the elements that the prompt shows, `missing` what the subtask is still to lead to."""
+def narrow_moves(
+    view: OperatorView, ids: Sequence[str], missing: Sequence[Expectation], known: OperatorDecision | None = None
+) -> Moves:
+    """`ids` are the elements that the prompt shows, `missing` what the subtask is still to lead to, and `known` what the skills
+    do next, which is the first move."""
     moves = _MoveOffer(view, ids, missing).moves()
+    if known is not None:
+        told = describe(known.action) if known.action is not None else END
+        moves = [Move(told, {}, decided=known), *(move for move in moves if not _is_same(move, known))][:_MOST]
     return Moves([move._replace(told=without_values({"told": move.told}, view.facts)["told"]) for move in moves])
+
+
+def _is_same(move: Move, known: OperatorDecision) -> bool:
+    """Whether a move does what the skills do."""
+    if known.action is None:
+        return move.told == END
+    said = known.action.dump()
+    at = (said.get("target") or {}).get("element_id")
+    wrote = said.get("text") or "".join(said.get("options") or ())
+    same = (move.fields["action"], move.fields.get("target")) == (said["action_type"], at)
+    return same and str(move.fields.get("text") or move.fields.get("option") or "") == wrote
 
 
 class _MoveOffer:
@@ -294,7 +265,7 @@ class _MoveOffer:
             found = [move for move in self._kept() if self._labelled(move)]
         found = found or [move for verb in verbs for move in self._any(verb)]
         if not self._job.missing and not self._due and not self._view.seen.modal:
-            found.append(Move("the job is done", {"action": "none", "status": "FINISH"}))
+            found.append(Move(END, {"action": "none", "status": "FINISH"}))
         found = sorted(found, key=self._far)
         found = [move for move in found if move.fields["action"] in _LAST or self._times(move) < _OFTEN] or found
         found = found[: _MOST if self._job.planned else _MOST_FREE]
@@ -434,10 +405,9 @@ class _MoveOffer:
         near = max((fuzz.token_sort_ratio(name, about) for name in names), default=0.0)
         held = any(len(name) > 3 and name in about for name in names)
         shared = fuzz.token_set_ratio(" ".join(self._job.words), " ".join(tokens(about)))
-        makes = move.fields["action"] == "click" and MAKES.intersection(tokens(about)[:1]) and self._job.planned
         commits = target is not None and move.fields["action"] == "click" and self._guards.commits(target)
         inside = target is not None and target.element_id in self._entries and not self._job.there()
-        scores = (_COMMITTED if commits else 0, 95 if makes else 0, 90 if held else 0, _INSIDE if inside else 0, 0.7 * shared)
+        scores = (_COMMITTED if commits else 0, 90 if held else 0, _INSIDE if inside else 0, 0.7 * shared)
         return 0, -max(near, *scores)
 
     def _target(self, move: Move) -> GUIElement | None:
@@ -457,7 +427,7 @@ class _MoveOffer:
         items = self._entries
         if self._job.planned:  # a list is searched before entries are opened that do not say what is looked for
             named = {item.press.element_id for item in self._screen.items if self._job.names(item.text)}
-            others = items - named if named or self._job.unsought() or self._guards.makes() else set()
+            others = items - named if named or self._job.unsought() else set()
             free, controls = [e for e in free if e.element_id not in others], [e for e in controls if e.element_id not in others]
         return [*controls, *(e for e in free if not acts(e) and (e.element_id in items or kind(e) == "gridcell"))]
 

@@ -392,17 +392,6 @@ ALIKE = 0.6
 COMMITS = ("send", "submit", "save", "delete", "move")
 TICKS = frozenset({"true", "false"})
 _NAMED = re.compile(r'"([^"]+)"|“([^”]+)”')
-_CONTENT = re.compile(r'\b(?:append|enter|write|post|option|message|subject|title|text|body) "([^"]+)"', re.IGNORECASE)
-"""What a job wants written, not found."""
-_BECOMES = re.compile(r'" to "([^"]+)"')
-_SENT_TO = frozenset({"post", "send", "reply", "forward", "share", "message", "mail"})
-"""What something is set or renamed to is written as well; to whom something is sent is not."""
-_WITH = re.compile(
-    r'\b(?:with (?P<label>title|subject|message|text|body)|(?:mail|message) (?P<to>to)) (?P<fact>the fact )?"(?P<value>[^"]+)"',
-    re.IGNORECASE,
-)
-_ADJUST = re.compile(r'\badjust "(?P<aspect>[^"]*)" of "(?P<device>[^"]+)" to "(?P<value>[^"]+)"', re.IGNORECASE)
-_SWITCHED = {"on": "true", "off": "false"}
 _KIND = re.compile(r'\b(?:submit|send|save|hand in|create|make|new) (?:the|an?) "([^"]+)"', re.IGNORECASE)
 """What is made or handed in is said by its kind, which no screen has to show: the "form"."""
 
@@ -411,8 +400,7 @@ class Job:
     """One subtask on one screen."""
 
     def __init__(self, view: OperatorView, missing: Sequence[Expectation]) -> None:
-        self._settings = list(_ADJUST.finditer(view.subtask.instruction))
-        self.planned = bool(view.subtask.expect or self._settings)
+        self.planned = bool(view.subtask.expect)
         self.words = tokens(view.subtask.instruction)
         self.screen = Screen(view.seen)
         self.missing = missing
@@ -421,7 +409,7 @@ class Job:
         self._nouns = {word for noun in vocabulary(view.cards).nouns for word in tokens(noun)}
         self.named = [name for name in dict.fromkeys(quoted) if name not in kinds and not self._nouns.issuperset(tokens(name))]
         """What the job names, but for kinds of things: a "note", the "form"."""
-        self.reading = bool(view.subtask.expect) and all(isinstance(e, FactKnown) for e in view.subtask.expect)
+        self.reading = self.planned and all(isinstance(e, FactKnown) for e in view.subtask.expect)
         """Whether it is to read, and nothing else."""
         self.effects = [e.verb for e in view.subtask.expect if isinstance(e, EffectSeen)]
         self.facts = {fact.name: fact.value for fact in view.facts}
@@ -432,24 +420,13 @@ class Job:
         meant = {e.value for e in self._expect if isinstance(e, FieldHas)}
         meant |= {e.label for e in self._expect if isinstance(e, FieldHas)}
         meant |= {word for e in self._expect if isinstance(e, EffectSeen) for word in (e.target, e.verb)}
-        meant |= {match[part] for match in self._settings for part in ("aspect", "value")}
-        meant |= set(_CONTENT.findall(self._instruction))
-        meant |= set() if _SENT_TO.intersection(self.words) else set(_BECOMES.findall(self._instruction))
-        if "create" in self.words:
-            meant |= {e.text for e in self._expect if isinstance(e, TextShown)}
         facts = [e.name for e in self._expect if isinstance(e, FactKnown)] + list(self.facts)
         self.sought = [n for n in self.named if n not in meant and not any(similarity(n, fact) >= ALIKE for fact in facts)]
         """What of the names can be looked for: not what is to be written, nor what a field or a kind is called."""
 
     def wants(self) -> list[FieldHas]:
-        """Fields that are to hold something: as the plan expects it, and as the words of a planned job say it."""
-        expected = [e for e in self.missing if isinstance(e, FieldHas)]
-        expected += [_adjusted(match) for match in self._settings]
-        return expected + (_told_fields(self._instruction) if self.planned else [])
-
-    def fills(self) -> bool:
-        """Whether it is to fill in something or to commit it."""
-        return bool(self.effects) or any(isinstance(e, FieldHas) for e in self._expect)
+        """Fields that are to hold something and do not."""
+        return [e for e in self.missing if isinstance(e, FieldHas)]
 
     def deeds(self) -> list[str]:
         """What it commits to: as the plan expects it, and as its words say it."""
@@ -459,8 +436,7 @@ class Job:
 
     def texts(self) -> list[str]:
         """Of the names: what can be written, which the name of a fact is not."""
-        set_to = {part for match in self._settings for part in match.groups()}
-        return [name for name in self.named if name not in self.facts and name not in set_to]
+        return [name for name in self.named if name not in self.facts]
 
     def value_of(self, wanted: FieldHas) -> str:
         return self.facts.get(wanted.fact, "") if wanted.fact else wanted.value or ""
@@ -472,10 +448,6 @@ class Job:
     def there(self) -> bool:
         """Whether all that is looked for is on this screen."""
         return all(name.casefold() in self._shown for name in self.sought)
-
-    def sets(self, text: str) -> bool:
-        """Whether a text speaks of a device that is to be set."""
-        return any(match["device"].casefold() in text.casefold() for match in self._settings)
 
     def names(self, text: str) -> bool:
         """Whether a text says something that is looked for."""
@@ -520,18 +492,3 @@ def _deed(step: StepRecord) -> tuple[str, str, str]:
     said = action.get("text") or next(iter(action.get("options") or ()), "")
     target = action.get("target") or {}
     return str(action.get("action_type", "")), str(target.get("text") or target.get("track_id") or ""), str(said)
-
-
-def _adjusted(match: re.Match[str]) -> FieldHas:
-    """What a job says of a device: `Adjust "target" of "hall thermostat" to "21"`."""
-    label = " of ".join(part for part in (match["aspect"], match["device"]) if part)
-    return FieldHas(label=label, value=_SWITCHED.get(match["value"].casefold(), match["value"]))
-
-
-def _told_fields(instruction: str) -> list[FieldHas]:
-    """Fields that a job's words name: `to "X"`, `with subject "X"`, `with message the fact "X"`."""
-    found = []
-    for match in _WITH.finditer(instruction):
-        value, fact = (None, match["value"]) if match["fact"] else (match["value"], None)
-        found.append(FieldHas(label=match["label"] or match["to"], value=value, fact=fact))
-    return found

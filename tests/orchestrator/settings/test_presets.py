@@ -13,7 +13,10 @@ from orchestrator.errors import MissingDependency, UsageProblem
 from orchestrator.runs.runs import start
 from orchestrator.settings.build import problems, report
 from orchestrator.settings.settings import load_settings, shipped_names, show_config
+from orchestrator.store.salvage import salvage
+from orchestrator.tasks.plans import read_plan
 from orchestrator.tasks.tasks import load_task
+from roles.policies.scripted_model import ScriptedChatModel
 
 PRESETS = shipped_names("policies")
 KEYS = ("OPENAI_API_KEY", "ANTHROPIC_API_KEY")
@@ -154,7 +157,7 @@ def test_the_list_names_every_preset_with_who_decides() -> None:
 def test_a_preset_is_shown_with_the_line_of_each_value(tmp_path: Path) -> None:
     code, said = deskcrew("policies", "show", "llm-small")
     assert code == 0
-    assert "configs/policies/llm-small.yaml, line 15" in next(x for x in said.splitlines() if "crew.operator.chain" in x)
+    assert "configs/policies/llm-small.yaml, line 16" in next(x for x in said.splitlines() if "crew.operator.chain" in x)
     assert "built in" in next(x for x in said.splitlines() if x.startswith("crew.analyst.policy"))
     data = json.loads(deskcrew("policies", "show", str(write(tmp_path, "mine.yaml", MINE)), "--json")[1])
     lines = {line["key"]: line for line in data["settings"]}
@@ -187,6 +190,25 @@ def test_a_model_that_is_named_gets_what_the_rules_do_not_understand(tmp_path: P
     assert "the model said no" not in said
     code, said = deskcrew("run", "Frobnicate the mails", *own, "--json")
     assert (code, "the model said no" in said) == (1, True), said
+
+
+@pytest.mark.parametrize("preset", ["rules-first", "llm-small"])
+def test_a_subtask_that_the_rules_do_not_understand_is_the_models(tmp_path: Path, preset: str) -> None:
+    """One that they read costs no call: of its moves the model chooses worse than rules do."""
+    plan = "subtasks:\n- {id: a, app: notes, instruction: 'Create a note called \"Rain\"'}\n"
+    plan += "- {id: b, app: notes, instruction: Think of the groceries}\n"
+    settings = [f"policies={preset}", "crew.model={name: given}", f"runs_dir={tmp_path}", "safety=never-ask-in-simulation"]
+    no = {"reasoning": "r", "action": "none", "status": "FAIL", "comment": "the model said no"}
+    says_no = ScriptedChatModel(answer=lambda _: no)
+    both = read_plan(write(tmp_path, "plan.yaml", plan))
+    outcome = start(load_settings((), settings), "Do both", plan=both, parts={"model": says_no})
+    assert "the model said no" in outcome.reason
+    events = salvage(outcome.folder / "journal.sqlite").events
+    assert {event.subtask for event in events if event.kind == "model_call"} == {"b", "b-2"}, "tried once more"
+    decided = [event.body for event in events if event.kind == "policy" and event.role == "operator"]
+    assert decided[0]["decided_by"] == "rules"
+    assert decided[-1]["decided_by"] == "llm"
+    assert decided[-1]["passed"][0].startswith("rules: not understood")
 
 
 def test_a_refusal_names_the_model_that_may_do_it(tmp_path: Path) -> None:

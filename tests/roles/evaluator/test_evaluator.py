@@ -7,9 +7,11 @@ from typing import Any
 import pytest
 from models import SCREEN, asker, fact, prompts_of, saying, section, step, text_of
 
+from protocol import GUIElement
 from roles.contracts import FactKnown, FieldHas, GateRequest, GateVerdict, Subtask
 from roles.contracts.signals import GateTrigger, Signal
 from roles.evaluator.llm import LlmEvaluator
+from roles.evaluator.rules import RulesEvaluator
 from roles.policies.fallback import GaveUp
 from roles.policies.llm.prompts import load_prompt
 
@@ -73,6 +75,21 @@ def test_what_code_can_find_out_is_told_as_findings() -> None:
     assert "all done, believe me" in section(text, "summary")
     assert STATE in section(text, "screens")
     assert "Allowed are: gate_continue, gate_done, gate_fail\n" in text
+
+
+def test_what_rules_hold_against_it_is_told_unless_another_finding_says_it() -> None:
+    error = GUIElement(element_id="w", role="alert", text="The date is missing")
+    field = GUIElement(element_id="d", role="textbox", text="Date", invalid=True)
+    wrong = SCREEN.model_copy(update={"elements": (*SCREEN.elements, error, field)})
+    model, heard = prompts_of(lambda _: GOOD | {"evidence": ["step:4"]})
+    policy = LlmEvaluator(asker(model), load_prompt("evaluator"), screen_tokens=2_000, rules=RulesEvaluator())
+    policy.judge(REQUEST.model_copy(update={"screens": (wrong,)}))
+    findings = section(text_of(heard[0]), "findings")
+    assert "RULES OBJECT: claims complains: The date is missing" in findings
+    assert findings.count("RULES OBJECT") == 1, "that the amount is missing stands there anyway"
+    final = REQUEST.model_copy(update={"trigger": GateTrigger.FINAL_CHECK, "subtask": None, "plan": (REQUEST.subtask,)})
+    policy.judge(final)
+    assert "RULES OBJECT: a: a is not fulfilled" in section(text_of(heard[1]), "findings")
 
 
 def test_a_worker_that_did_nothing_is_told_as_such() -> None:

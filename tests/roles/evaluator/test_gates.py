@@ -16,7 +16,7 @@ from environments.simulated.world.worldfile import load_world
 from orchestrator.runs.runs import Outcome, start
 from orchestrator.settings.settings import load_settings, shipped
 from orchestrator.tasks.tasks import Task, load_task
-from protocol import ActionTarget, Click, Fill, LaunchApp
+from protocol import ActionTarget, Click, Fill, LaunchApp, Wait
 from roles.contracts import Fact, FactKnown, FieldHas, GateRequest, GateVerdict, PlanAnswer
 from roles.contracts.limits import Limits
 from roles.contracts.orders import Entry, FillStep, ReadStep
@@ -208,6 +208,20 @@ def test_a_value_that_is_missing_is_held_however_often_the_evaluator_insists() -
     run.go()
     assert run.status == "rejected"
     assert run.result["plans"] == 2, "the same finding on the same evidence costs no third plan"
+
+
+VENDOR = decide(Fill(target=ActionTarget(text="Vendor"), text="Oak"))
+WAIT = decide(Wait(seconds=1))
+
+
+@pytest.mark.parametrize(("then", "plans"), [([], 2), ([decide(LaunchApp(app="notes"))], 2), ([VENDOR], 3), ([WAIT], 3)])
+def test_a_veto_of_the_final_check_is_said_twice_on_the_same_evidence_and_costs_no_third_plan(then: Any, plans: int) -> None:
+    """Whoever planned was told of the first; where its plan did nothing, another one would come to the same check."""
+    no = GateVerdict(decision=Signal.GATE_FAIL, reason="that is not it", issues=("that is not it",))
+    run = Run([planned(subtask(name)) for name in "abcdef"], {"a": [FILL], "b": then}, {GateTrigger.FINAL_CHECK: [no] * 6})
+    run.go()
+    assert (run.status, run.result["ended_by"], run.result["plans"]) == ("rejected", "infeasible", plans)
+    assert gates(run)[-1]["reason"].endswith("so it was at the final check before, and nothing was done about it")
 
 
 def test_an_order_whose_words_may_mean_something_else_is_left_to_a_model_at_once() -> None:

@@ -85,6 +85,34 @@ def test_a_goal_is_given_whole_to_a_model_and_planned_where_that_does_not_do(tmp
     assert [asked(events, role) for role in ("manager", "operator", "evaluator")] == [manager, 1, 1]
 
 
+@pytest.mark.parametrize(("plans", "status", "operator"), [(True, "fulfilled", 2), (False, "rejected", 1)])
+def test_a_goal_that_the_operator_gives_up_in_one_piece_goes_to_the_manager_once(
+    tmp_path: Path, plans: bool, status: str, operator: int
+) -> None:
+    """The Operator has seen one screen; the Manager sees what all applications hold, and is told why it was given up."""
+    note = {"title": "Milk", "body": "two bottles"}
+    call = {"reasoning": "one call", "action": "call_api", "app": "notes", "function": "create_note", "arguments": note}
+    subtask = {"id": "s1", "instruction": "Note it", "app": "notes", "worker": "operator"}
+
+    def answer(messages: Sequence[BaseMessage]) -> Any:
+        turn = str(messages[1].content)
+        if "Your subtask" in turn:
+            gives_up = {"reasoning": "there is no list here", "action": "none", "status": "FAIL"}
+            return gives_up if "the whole goal" in turn else call | {"status": "FINISH"}
+        if "Why you are asked" in turn and "Your plan" not in turn:
+            state = re.search(r"state:[0-9a-f]{8,}", turn)
+            return {"reason": "by the note", "decision": "gate_done", "evidence": [state[0] if state else ""], "issues": []}
+        assert "there is no list here" in turn
+        return {"reason": "r", "outcome": "planned" if plans else "infeasible", "subtasks": [subtask] if plans else []}
+
+    settings = [f"crew.{role}.policy=llm" for role in ("manager", "operator", "evaluator")]
+    settings += ["crew.adaptive.plan=as_needed", "crew.model=given", "limits.reasks=0", f"runs_dir={tmp_path}"]
+    outcome = Crew.from_config(overrides=settings, model=ScriptedChatModel(answer=answer)).run("jot milk down, two bottles of it")
+    events = salvage(outcome.folder / "journal.sqlite").events
+    assert outcome.status == status, outcome.reason
+    assert [asked(events, role) for role in ("manager", "operator")] == [1, operator]
+
+
 @pytest.mark.parametrize(
     ("adaptive", "manager", "evaluator"),
     [("{final_check: false}", 1, 2), ("{}", 1, 1), ("{plan: true}", 0, 1)],

@@ -65,9 +65,10 @@ def recorder() -> tuple[list[dict[str, Any]], Callable[[dict[str, Any]], None]]:
 
 
 ERROR = OperatorDecision(status=AgentStatus.ERROR, comment="lost")
+UNREAD = OperatorDecision(status=AgentStatus.FAIL, reasoning='not understood: "groceries"')
 
 
-@pytest.mark.parametrize("first", [GaveUp("no words"), PolicyFault("gone"), ERROR])
+@pytest.mark.parametrize("first", [GaveUp("no words"), PolicyFault("gone"), ERROR, UNREAD])
 def test_the_next_of_a_chain_decides_where_the_one_before_cannot(first: Any) -> None:
     seen, record = recorder()
     decision = Fallback(named(first, click(text="Save"), click(text="Send")), record).decide(view())
@@ -75,6 +76,11 @@ def test_the_next_of_a_chain_decides_where_the_one_before_cannot(first: Any) -> 
     (told,) = seen
     assert told["decided_by"] == "p2"
     assert told["passed"][0].startswith("p1: ")
+
+
+def test_who_has_read_a_subtask_and_cannot_do_it_is_not_overruled() -> None:
+    failed = OperatorDecision(status=AgentStatus.FAIL, reasoning='"Save" does not react')
+    assert Fallback(named(failed, click(text="Save"))).decide(view()).status is AgentStatus.FAIL
 
 
 def test_a_chain_that_comes_to_its_end_says_what_each_of_them_said() -> None:

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from models import SCREEN, fact, operator, prompts_of, section, step, text_of, view
 
-from protocol import AgentStatus, Fill, GUIElement, Memorize, VisualState
+from protocol import AgentStatus, Fill, GUIElement, Memorize, OperatorDecision, PressKey, VisualState
 from roles.contracts import EffectSeen, Expectation, FactKnown, FieldHas, OperatorView, Subtask, TextShown
 from roles.policies.llm.move_offer import Move, Moves, narrow_moves
 from roles.policies.llm.prompts import load_prompt
@@ -57,6 +57,46 @@ def rows(*texts: str) -> tuple[GUIElement, ...]:
 SEARCH = GUIElement(element_id="s", role="searchbox", text="Search claims", value="")
 
 
+NEXT = OperatorDecision(action=PressKey(keys=("Enter",)), status=AgentStatus.CONTINUE, memory={"at": 1})
+
+
+class Skills:
+    """Presses Enter, and keeps what it was given as its notes."""
+
+    def __init__(self, said: OperatorDecision = NEXT) -> None:
+        self.notes: list[dict[str, Any]] = []
+        self._said = said
+
+    def decide(self, view: OperatorView) -> OperatorDecision:
+        self.notes.append(view.memory)
+        return self._said
+
+
+def test_what_the_skills_do_next_is_the_first_move_and_their_notes_are_theirs() -> None:
+    moves = iter(["press Enter", 'press button "Submit"', "press Enter"])
+    model, heard = prompts_of(lambda _: {"do": {"move": next(moves)}})
+    skills = Skills()
+    policy = operator(model, form="narrow", prompt=load_prompt("operator", form="narrow"), skills=skills)
+    memory: dict[str, Any] = {}
+    verbs = []
+    for _ in range(3):
+        decision = policy.decide(view(verbs=("click", "press_key"), subtask=planned(), app=None, memory=memory))
+        memory, verbs = decision.memory, [*verbs, decision.action.verb if decision.action else ""]
+    assert verbs == ["press_key", "click", "press_key"]
+    assert skills.notes == [{}, {"at": 1}, {"at": 1}], "what they did not decide they did not do"
+    assert section(text_of(heard[0]), "moves").startswith("- press Enter")
+
+
+def test_the_end_that_the_skills_see_is_the_first_move_and_an_action_that_is_not_the_models_is_none() -> None:
+    model, heard = prompts_of(lambda _: {"do": {"move": END}})
+    prompt = load_prompt("operator", form="narrow")
+    finished = Skills(OperatorDecision(status=AgentStatus.FINISH, reasoning="all of it"))
+    assert operator(model, form="narrow", prompt=prompt, skills=finished).decide(view()).reasoning == "all of it"
+    assert section(text_of(heard[0]), "moves").splitlines().count(f"- {END}") == 1
+    operator(model, form="narrow", prompt=prompt, skills=Skills()).decide(view(verbs=("click",)))
+    assert "press Enter" not in text_of(heard[1])
+
+
 def test_a_job_without_a_plan_may_do_whatever_the_screen_allows() -> None:
     given = view(verbs=VERBS, app=None, subtask=planned())
     assert 'write into textbox "Amount": a text of yours' in told(given)
@@ -85,13 +125,6 @@ def test_what_is_added_stands_below_what_the_field_held() -> None:
     action = offered(given).read({"do": {"move": only}}, given).action
     assert isinstance(action, Fill)
     assert action.text == "what was there\nand more"
-
-
-def test_fields_that_only_the_words_of_a_job_name_come_first_as_well() -> None:
-    fields = [GUIElement(element_id=f"m{n}", role="textbox", text=words, value="") for n, words in enumerate(["To", "Subject"])]
-    words = 'Send a mail to "a@example.com" with subject "Lunch".'
-    given = view(verbs=VERBS, subtask=planned(EffectSeen(verb="send"), words=words), seen=screen(*fields, button(9, "Send")))
-    assert told(given) == ['write "a@example.com" into textbox "To"', 'write "Lunch" into textbox "Subject"']
 
 
 def test_what_commits_comes_after_the_fields_and_the_end_after_what_commits() -> None:
@@ -141,43 +174,10 @@ def test_kinds_of_things_that_are_handed_in_need_not_be_in_sight() -> None:
     assert told(given)[0] == 'press button "Submit"'
 
 
-def test_boxes_and_lists_of_a_form_of_which_the_job_says_nothing_are_left_alone_until_it_is_refused() -> None:
-    box = GUIElement(element_id="c", role="checkbox", text="I have read this", value="false")
-    changes: dict[str, Any] = {"verbs": VERBS, "subtask": planned(AMOUNT, SUBMIT)}
-    filled = view(seen=screen(box, e2={"value": "12.00"}), **changes)
-    assert not told(filled, "tick", "choose")
-    refused = step(3, verb="submit", target="Submit", before="one", after="two")
-    again = filled.model_copy(update={"history": (refused,)})
-    assert {'tick checkbox "I have read this"', 'choose "Meals" in combobox "Category"'} <= set(told(again))
-    alert = GUIElement(element_id="w", role="alert", text="Something is missing")
-    assert told(view(seen=screen(box, alert, e2={"value": "12.00"}), **changes), "tick")
-    named = planned(AMOUNT, SUBMIT, words='Enter "12.00" into the field "Amount". Select the option "Meals".')
-    said = told(view(verbs=VERBS, subtask=named, seen=screen(box, e2={"value": "12.00"})), "choose", "tick")
-    assert said == ['choose "Meals" in combobox "Category"', 'choose "Travel" in combobox "Category"']
-
-
 def test_the_name_of_a_fact_is_no_text_to_write() -> None:
     wanted = planned(EffectSeen(verb="send"), words='Post the fact "phone number" to "Ada".')
     given = view(verbs=VERBS, subtask=wanted, facts=(fact("phone number", "555"),))
     assert told(given, "write") == ['write "Ada" into textbox "Amount"', 'write the fact "phone number" into textbox "Amount"']
-
-
-def test_what_a_device_is_to_be_set_to_comes_first_and_is_left_alone_once_it_holds() -> None:
-    target = GUIElement(element_id="t", role="spinbutton", text="Target of hall heater in °C", value="18")
-    light = GUIElement(element_id="s", role="switch", text="Switch hall light", value="false")
-    dim = GUIElement(element_id="l", role="slider", text="Brightness of hall light", value="40")
-    elements = (target, light, dim, button(9, "Set hall heater"))
-    words = 'Adjust "target" of "hall heater" to "21". Adjust "" of "Hall light" to "on".'
-    seen = VisualState(app="claims", elements=elements)
-    given = view(verbs=VERBS, subtask=planned(words=words), seen=seen)
-    assert told(given) == [
-        'write "21" into spinbutton "Target of hall heater in °C", which holds "18"',
-        'tick switch "Switch hall light"',
-    ]
-    held = tuple(e.model_copy(update={"value": {"t": "21", "s": "true"}.get(e.element_id, e.value)}) for e in elements)
-    ready = given.model_copy(update={"seen": VisualState(app="claims", elements=held)})
-    assert told(ready)[0] == 'press button "Set hall heater"'
-    assert not told(ready, "write", "untick")
 
 
 def test_what_stands_in_the_fields_is_handed_in_before_the_screen_is_left() -> None:
@@ -188,9 +188,9 @@ def test_what_stands_in_the_fields_is_handed_in_before_the_screen_is_left() -> N
     assert told(given, "press button") == ['press button "Save draft"', 'press button "Close file"']
 
 
-def test_a_reading_job_presses_nothing_that_does_something_and_writes_nowhere() -> None:
+def test_a_reading_job_hands_in_nothing_and_writes_nowhere() -> None:
     wanted = planned(FactKnown(name="claim number"), words='Read the "number" of the claim for "Berlin".')
-    seen = screen(button(7, "Send"), button(8, "New claim"), button(9, "Back to claims"))
+    seen = screen(button(7, "Send"), button(8, "Delete claim"), button(9, "Back to claims"))
     given = view(verbs=VERBS, subtask=wanted, seen=seen)
     assert told(given, "press button") == ['press button "Back to claims"']
     assert not told(given, "write")
@@ -223,42 +223,12 @@ def test_what_stands_under_the_label_that_is_meant_is_kept_before_all_else_and_r
     assert (action.name, action.value) == ("claim due date", "2026-05-04")
 
 
-def test_nothing_is_made_or_deleted_that_nobody_named() -> None:
-    seen = screen(button(7, "New folder"), button(8, "New file"), button(9, "Delete claim"), e2={"value": "12.00"})
+def test_nothing_is_deleted_that_nobody_named() -> None:
+    seen = screen(button(9, "Delete claim"), e2={"value": "12.00"})
     careful = view(verbs=("click",), subtask=planned(AMOUNT, SUBMIT), seen=seen)
     assert told(careful, "press button") == ['press button "Submit"']
-    words = 'Create a "file" with title "a.txt".'
-    making = view(verbs=("click",), subtask=planned(TextShown(text="a.txt"), words=words), seen=seen)
-    assert told(making)[0] == 'press button "New file"'
-    assert 'press button "New folder"' not in told(making)
     gone = view(verbs=("click",), subtask=planned(EffectSeen(verb="delete"), words='Delete the claim "12.00".'), seen=seen)
     assert 'press button "Delete claim"' in told(gone)
-
-
-def test_nothing_is_done_to_what_is_there_that_no_word_of_the_job_asks_for() -> None:
-    there = screen(button(7, "Rename"), button(8, "Leave conversation"), button(9, "Mute"))
-    pressed = told(view(verbs=("click",), subtask=planned(SUBMIT), seen=there), "press button")
-    assert not any(word in move for move in pressed for word in ("Rename", "Leave", "Mute"))
-    renames = planned(TextShown(text="b.txt"), words='Rename the file for "a.txt" to "b.txt".')
-    files = VisualState(app="files", elements=(button(7, "Rename"), *rows("a.txt")))
-    assert 'press button "Rename"' in told(view(verbs=("click",), subtask=renames, seen=files))
-
-
-def test_where_something_new_is_made_other_entries_stay_shut() -> None:
-    new = planned(TextShown(text="Budget"), words='Create a "note" with title "Budget".')
-    given = view(verbs=("click",), subtask=new, seen=screen(*rows("Lunch", "Printer"), button(9, "New note")))
-    assert told(given, "open") == []
-    assert 'press button "New note"' in told(given)
-    without = view(verbs=("click",), subtask=new, seen=screen(*rows("Lunch", "Printer")))
-    assert told(without, "open")
-
-
-def test_who_is_there_already_is_written_to_and_not_made_anew() -> None:
-    post = planned(EffectSeen(verb="send"), words='Post the fact "number" to "Ada Weber".')
-    given = view(verbs=("click",), subtask=post, seen=screen(*rows("Ada Weber", "Emeka"), button(9, "New conversation")))
-    assert told(given, "open", 'press button "New') == ['open link "Ada Weber"']
-    nobody = view(verbs=("click",), subtask=post, seen=screen(*rows("Emeka"), button(9, "New conversation")))
-    assert 'press button "New conversation"' in told(nobody)
 
 
 def test_what_was_tried_here_for_nothing_is_no_move_and_what_was_done_elsewhere_comes_last() -> None:
