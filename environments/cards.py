@@ -85,6 +85,16 @@ class KindCard(Frozen):
     single: bool = False
     """There is one only, such as a form that is filled in, or the settings."""
 
+    @property
+    def sends(self) -> bool:
+        return self.create is not None and any(verb.at == "form" and verb.effect == "send" for verb in self.verbs)
+
+    @property
+    def holds_people(self) -> bool:
+        """Whether its records are people: a name is their key, and an address stands beside it."""
+        address = any(field.type == "people" and field.listed and not field.key for field in self.fields)
+        return [field.type for field in self.fields if field.key] == ["text"] and address and not self.sends
+
 
 class FunctionCard(Frozen):
     """A function of the application's own interface."""

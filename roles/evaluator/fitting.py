@@ -7,18 +7,23 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from functools import lru_cache
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from rapidfuzz import fuzz
 
 from environments.cards import AppCard, KindCard
 from protocol import VisualState
 from roles.contracts import StepRecord
-from roles.contracts.orders import Amount, Back, Of, Order, Pick, Reading, Test, Text, Thing, Value, When, Worked
+from roles.contracts.orders import Amount, Back, Of, Order, Pick, Reading, RowTest, Test, Text, Thing, Value, When, Worked
 from roles.contracts.values import parse_date
 from roles.evaluator.effects import Answered, SeenRecord, rows_on, seen_on
 from roles.evaluator.evidence import moments_in
+from roles.policies.orders.grounding import housed
+from roles.policies.orders.skills.rows import Row, compare
+from roles.policies.orders.skills.rows import picked as picked_rows
+from roles.policies.orders.skills.situation import StepFailure
 from roles.screen.calls import function_words, looks_only
 from roles.screen.evidence import is_search
 from roles.screen.matching import similarity, tokens
@@ -172,24 +177,20 @@ def _text(test: Test, text: str, held: Sequence[str], record: SeenRecord) -> boo
     return False if test.relation in {"from", "is"} and record.cells and record.track else None
 
 
+def _passes(texts: Sequence[str], relation: Any, value: str) -> bool:
+    test = RowTest(relation=relation, value=value)
+    return any(bool(compare(text, test)) for text in texts)
+
+
 def _when(test: Test, when: When, held: Sequence[str]) -> bool | None:
     if test.relation == "on" and when.start and not test.field and (meets := _meets(when, held)) is not None and not meets:
         return False
-    first, last = (parse_date(text[:10]) for text in (when.first, when.last or when.first))
-    days = [day for value in held for text in ([value] if parse_date(value) else find_dates(value)) if (day := parse_date(text))]
-    if first is None or last is None or not days:
+    days = [text for value in held for text in ([value] if parse_date(value) else find_dates(value)) if parse_date(text)]
+    if not when.first or not days:
         return None
-    match test.relation:
-        case "before" | "under":
-            return any(day < first for day in days)
-        case "after" | "over":
-            return any(day > last for day in days)
-        case "at_least":
-            return any(day >= first for day in days)
-        case "at_most":
-            return any(day <= last for day in days)
-        case _:
-            return any(first <= day <= last for day in days)
+    relation = {"under": "before", "over": "after"}.get(test.relation, test.relation)
+    relation = relation if relation in {"before", "after", "at_least", "at_most"} else "on"
+    return _passes(days, relation, f"{when.first[:10]} .. {(when.last or when.first)[:10]}")
 
 
 def _meets(when: When, held: Sequence[str]) -> bool | None:
@@ -201,44 +202,28 @@ def _meets(when: When, held: Sequence[str]) -> bool | None:
 
 
 def _amount(test: Test, number: float, held: Sequence[str]) -> bool | None:
-    numbers = [one for value in held if (one := amount_of(value)) is not None]
-    if not numbers or (not test.field and len(numbers) > 1):
+    numbers = [value for value in held if amount_of(value) is not None]
+    relation = {"before": "under", "after": "over", "has": "is"}.get(test.relation, test.relation)
+    if not numbers or (not test.field and len(numbers) > 1) or relation not in {"over", "under", "at_least", "at_most", "is"}:
         return None
-    match test.relation:
-        case "over" | "after":
-            return numbers[0] > number
-        case "under" | "before":
-            return numbers[0] < number
-        case "at_least":
-            return numbers[0] >= number
-        case "at_most":
-            return numbers[0] <= number
-        case "is" | "has":
-            return abs(numbers[0] - number) < 0.005
-        case _:
-            return None
+    return _passes(numbers[:1], relation, f"{number:g}")
 
 
 def picked(pick: Pick, records: Sequence[SeenRecord]) -> list[SeenRecord] | None:
-    """The records that a superlative leaves of a whole list; None where what it goes by is not seen."""
-    if pick.order in {"first", "last"} and not pick.by:
-        ranked = list(records) if pick.order == "first" else list(records)[::-1]
-    else:
-        kind = 2 if pick.by in {"date", "start", "received", "modified"} else 1
-        keyed = [(_sort(pick.by, kind, record), record) for record in records]
-        if not keyed or any(key is None for key, _ in keyed):
-            return None
-        ranked = [r for _, r in sorted(keyed, key=lambda one: one[0] or 0.0, reverse=pick.order in {"most", "last"})]
-        edge = [key for key, _ in keyed]
-        if len(set(edge)) < len(edge) and pick.number == 1:
-            return None  # several are equal at it, and which is meant nobody said
-    return ranked[pick.at - 1 : pick.at - 1 + pick.number]
+    """What a superlative leaves of a whole list; None where what it goes by is not seen, or equal ones leave it open."""
+    kind = 2 if pick.by in {"date", "start", "received", "modified"} else 1
+    keys = [_sort(pick.by, kind, record) if pick.by else "" for record in records]
+    rows = [Row(str(n), "", ((pick.by, key),) if key else ()) for n, key in enumerate(keys)]
+    with suppress(StepFailure):
+        return [records[int(row.text)] for row in picked_rows(rows, pick)] if "" not in keys or not pick.by else None
+    return None
 
 
-def _sort(by: str, kind: int, record: SeenRecord) -> float | None:
-    cells = [(similarity(by, label) if by else _ALIKE, key[1]) for label, v in record.cells if (key := sort_key(v))[0] == kind]
+def _sort(by: str, kind: int, record: SeenRecord) -> str:
+    """The cell that it goes by."""
+    cells = [(similarity(by, label), value) for label, value in record.cells if sort_key(value)[0] == kind]
     near = [cell for cell in cells if cell[0] >= _ALIKE] or (cells if len(cells) == 1 else [])
-    return max(near)[1] if near else None
+    return max(near)[1] if near else ""
 
 
 @lru_cache(maxsize=8192)
@@ -337,7 +322,9 @@ class Resolver:
     def named(self, thing: Thing) -> Thing:
         """The thing, with what it points back at."""
         if thing.back is None or not 0 <= thing.back.to < len(self._reading.orders):
-            return self._housed(thing)
+            place = thing.place.kind if thing.place is not None and not thing.place.name else ""
+            home = next((card for card in self._cards if place in {card.app.casefold(), card.title.casefold()}), None)
+            return housed(thing, self._cards, home)
         order = self._reading.orders[thing.back.to]
         values = [slot.value.thing for slot in order.slots if slot.role == "value" and isinstance(slot.value, Of)]
         other = order.object or (values[0] if len(values) == 1 else None)
@@ -353,20 +340,6 @@ class Resolver:
                 "also": thing.also or other.also, "back": None,
             }
         )  # fmt: skip
-
-    def _housed(self, thing: Thing) -> Thing:
-        """Everybody in chat: what that application holds."""
-        place = (
-            thing.place.kind if thing.kind in {"person", "member"} and thing.place is not None and not thing.place.name else ""
-        )
-        kinds = [
-            card.kinds[0].kind for card in self._cards if card.kinds and place in {card.app.casefold(), card.title.casefold()}
-        ]
-        if thing.kind in {"person", "member"} and not kinds:
-            held = [kind for card in self._cards for kind in card.kinds if _holds_people(kind)]
-            named = any(is_kind(thing.kind, kind) for card in self._cards for kind in card.kinds)
-            return thing.model_copy(update={"kind": held[0].kind}) if len(held) == 1 and not named else thing
-        return thing.model_copy(update={"kind": kinds[0], "place": None}) if place and len(kinds) == 1 else thing
 
     def _worked(self, value: Worked) -> list[str] | None:
         """A sum or a number over all records of a list that was seen whole."""
@@ -436,14 +409,6 @@ def _called(name: str, thing: Thing, records: Iterable[SeenRecord]) -> Iterator[
         for label, value in record.cells if fits(thing, record) is True else ():
             if value and not is_masked(value, label) and (score := similarity(name, label)) >= _ALIKE:
                 yield round(score, 2), value
-
-
-def _holds_people(kind: KindCard) -> bool:
-    """Whether its records are people: a name is their key, and an address stands beside it."""
-    keys = [field.type for field in kind.fields if field.key]
-    return keys == ["text"] and any(f.type == "people" and f.listed for f in kind.fields) and not any(
-        verb.at == "form" and verb.effect == "send" for verb in kind.verbs
-    )  # fmt: skip
 
 
 def is_kind(noun: str, kind: KindCard) -> bool:

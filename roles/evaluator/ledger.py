@@ -101,6 +101,8 @@ class _Check:
         self.find = Resolver(reading, self.states, self.looks, request.cards)
         self.cut = len(request.steps) >= MOST_STEPS or any(effect.opaque for effect in self.effects)
         """Not all that was done is known."""
+        self.worked = [step for s in request.plan if s.status is SubtaskStatus.FULFILLED for step in s.steps]
+        """Typed steps of what is fulfilled."""
         self.used: set[int] = set()
         self.verdicts: dict[int, Verdict] = {}
         self.replaced = [step for step in request.steps if step.instead_of and step.exec_status == "executed"]
@@ -383,8 +385,7 @@ class _Check:
         name = thing.name.text if thing is not None and thing.name is not None else ""
         if not name:
             number = self.reading.orders.index(order)
-            steps = [x for s in self.request.plan if s.status is SubtaskStatus.FULFILLED for x in s.steps]
-            found = [x.control for x in steps if isinstance(x, PressStep) and x.order == number and x.control]
+            found = [x.control for x in self.worked if isinstance(x, PressStep) and x.order == number and x.control]
             name = found[0] if len(found) == 1 else ""
         done = self._presses(name) if name else []
         if done:
@@ -669,16 +670,9 @@ class _Check:
     def _collected(self, order: Order, thing: Thing) -> list[SeenRecord] | None:
         """What a look through the whole list found to be meant: the skill that collects fails where it cannot see all of it."""
         number = self.reading.orders.index(order)
-        done = [s for s in self.request.plan if s.status is SubtaskStatus.FULFILLED]
-        looks = [x for s in done for x in s.steps if isinstance(x, CollectStep) and x.order == number and x.records.exactly == 0]
+        looks = [x for x in self.worked if isinstance(x, CollectStep) and x.order == number and x.records.exactly == 0]
         kinds = {kind.kind for card in self.request.cards for kind in card.kinds if not thing.kind or is_kind(thing.kind, kind)}
-        tables = [
-            table
-            for look in looks
-            if look.records.kind in kinds
-            for fact in self.request.facts
-            if fact.name == look.name and (table := table_of(fact.value)) is not None
-        ]
+        tables = [table for look in looks if look.records.kind in kinds for table in self._tables(look)]
         if len(tables) != 1:
             return None
         rows = _rows(tables[0])
@@ -864,19 +858,21 @@ class _Check:
         """What a look found that went through the whole list for these very words; None where there was no such look."""
         values = [thing.name, *(test.value for test in thing.tests)]
         words = [one.text if isinstance(one, Text) else one.first[:10] for one in values if isinstance(one, Text | When)]
-        worked = [s for s in self.request.plan if s.status is SubtaskStatus.FULFILLED]
-        done = [step for s in worked for step in s.steps if isinstance(step, CollectStep)]
+        done = [step for step in self.worked if isinstance(step, CollectStep)]
         kinds = {kind.kind for card in self.request.cards for kind in card.kinds if is_kind(thing.kind, kind)}
         for look in done:
             asked = "\n".join(test.value for test in look.records.tests if not test.negated)
             whole = look.records.exactly == 0 and look.records.pick is None and not look.records.but
             if look.records.kind not in kinds or not whole or len(words) < len(values) - (thing.name is None):
                 continue
-            found = [table_of(fact.value) for fact in self.request.facts if fact.name == look.name]
-            tables = [table for table in found if table is not None]
+            tables = self._tables(look)
             if tables and len(look.records.tests) == len(words) and all(says(asked, word) for word in words):
                 return _rows(tables[0])
         return None
+
+    def _tables(self, look: CollectStep) -> list[Table]:
+        found = [table_of(fact.value) for fact in self.request.facts if fact.name == look.name]
+        return [table for table in found if table is not None]
 
     def _none_of(self, thing: Thing) -> bool:
         whole = [look for look in self.find.looks_at(thing) if look.whole]

@@ -31,11 +31,12 @@ from roles.policies.orders.planner import steps_of
 from roles.policies.orders.skills.calling import by_call, may_touch
 from roles.policies.orders.skills.creating import answer, create
 from roles.policies.orders.skills.filling import fill
-from roles.policies.orders.skills.finding import find, naming, open_place
+from roles.policies.orders.skills.finding import find, open_place
 from roles.policies.orders.skills.pages import press_on_page, read_on_page
 from roles.policies.orders.skills.pressing import press_verb
 from roles.policies.orders.skills.reading import collect, read, wait
 from roles.policies.orders.skills.situation import Move, Situation, StepFailure, act, done, fail
+from roles.policies.orders.stages import describe as told
 from roles.policies.orders.state import unwanted_by
 from roles.screen.language.reader import read as read_words
 from roles.screen.matching import tokens
@@ -174,7 +175,7 @@ def _worked(step: Step, at: Situation) -> Move:
         if app and (called := by_call(_filled(step, at), at)) is not None:
             return called
         if app and not may_touch(at):
-            return fail(f'no function does "{words(step)}", and the window of {at.title(app)} may not be touched (skills.forbid)')
+            return fail(f'no function does "{told(step)}", and the window of {at.title(app)} may not be touched (skills.forbid)')
         started = "began" in at.notes  # what a skill opens may be shown by another application
         if app and not started and (way := at.to_app(app)) is not None:
             return way
@@ -183,7 +184,7 @@ def _worked(step: Step, at: Situation) -> Move:
         skills = {**_SKILLS, **_ON_PAGES} if card is not None and card.page is not None else _SKILLS
         return _another_way(skills[type(step)](_filled(step, at), at), at)
     except StepFailure as failure:
-        return fail(str(failure), words(step))
+        return fail(str(failure), told(step))
 
 
 def _filled(step: Step, at: Situation) -> Step:
@@ -233,18 +234,8 @@ def _as_before(view: OperatorView) -> JsonObject:
     return kept if passing else memory
 
 
-def words(step: Step) -> str:
-    """A step in words, for plans and reports."""
-    records = getattr(step, "records", None)
-    what = naming(records) if records is not None else getattr(step, "kind", "") or getattr(step, "place", "")
-    named = ", ".join(f'{entry.label} "{entry.value}"' for entry in getattr(step, "entries", ()))
-    app = records.app if records is not None else getattr(step, "app", "")
-    parts = [getattr(step, "verb", "") or step.skill, what, named, f"in {app}" if app else ""]
-    return " ".join(part for part in parts if part)
-
-
 def _decision(view: OperatorView, left: Sequence[Step], move: Move, memory: JsonObject) -> OperatorDecision:
-    plan, seen = tuple(words(step) for step in left), _seen(view)
+    plan, seen = tuple(told(step) for step in left), _seen(view)
     if move.kind == "fail" or move.action is None:
         return OperatorDecision(
             observation=seen, reasoning=move.why, status=AgentStatus.FAIL, plan=plan, comment=move.why,

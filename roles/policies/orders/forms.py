@@ -50,6 +50,8 @@ class Forms(Values):
 
     def _values(self, order: Order) -> list[Value]:
         told = [slot for slot in order.slots if slot.role == "value" and not slot.field]
+        if told and order.object is not None:
+            raise Refusal(f'"{self._said(order.spans)}" says two things at once')
         self._take(*told)
         return [slot.value for slot in told]
 
@@ -92,7 +94,7 @@ class Forms(Values):
         if slot.role != "until" or not isinstance(slot.value, When):
             return False
         wanted = "date" if slot.value.first else "time"
-        return in_time(slot) or not any(field.type == wanted and field.written for field in kind.fields)
+        return not any(field.type == wanted and field.written for field in kind.fields)
 
     def _each_field(self, slot: Slot, kind: KindCard) -> list[Slot]:
         """ "With the vendor and the total": each in the field that is called so."""
@@ -163,7 +165,7 @@ class Forms(Values):
 
     def _message_kind(self, order: Order, thing: Thing | None) -> tuple[AppCard, KindCard]:
         """The kind of message that is to be sent, in the one application that sends such."""
-        kinds = [(card, kind) for card in self._cards_for(order) for kind in card.kinds if self._sends(kind)]
+        kinds = [(card, kind) for card in self._cards_for(order) for kind in card.kinds if kind.sends]
         noun = thing.kind if thing is not None and thing.back is None else ""
         if thing is not None and noun and (thing.tests or thing.pick or not (thing.new or thing.quantity == "any")):
             raise Refusal(f'"{self._said(order.spans)}": what is there already cannot be sent so; forwarding it may be meant')
@@ -199,7 +201,7 @@ class Forms(Values):
         """A new message to each of those who are named."""
         said = [slot for slot in order.slots if slot.role == "value" and not isinstance(slot.value, Of | Worked | Back)]
         thing = order.object
-        if thing is not None and not any(self._sends(kind) for _, kind in self._maybe("" if thing.back else thing.kind)):
+        if thing is not None and not any(kind.sends for _, kind in self._maybe("" if thing.back else thing.kind)):
             return self._message(self._telling(order, thing))
         card, kind = self._message_kind(order, thing)
         people = [slot.value for slot in order.slots if slot.role == "to"]
@@ -230,32 +232,28 @@ class Forms(Values):
         """The order to send a record, as one to send what is said of it."""
         own = [s for s in order.slots if s.role == "with" and not s.field and isinstance(s.value, Of) and s.value.thing.back]
         fields = own[0].value.fields if own and isinstance(own[0].value, Of) else ()
-        self._take(*own[:1])
+        rest = self._without(order, *own[:1], object=None)
         if not fields and not (thing.back is not None and self._subjects.get(thing.back.to, Subject()).facts):
             raise Refusal(f'"{self._said(order.spans)}" does not say what of "{self.phrase(thing)}" is to be sent')
         value = Of(fields=fields, thing=thing, spans=thing.spans) if thing.back is None else thing.back
-        rest = tuple(slot for slot in order.slots if slot not in own[:1])
-        return order.model_copy(update={"object": None, "slots": (*rest, Slot(role="saying", value=value, spans=thing.spans))})
+        return rest.model_copy(update={"slots": (*rest.slots, Slot(role="saying", value=value, spans=thing.spans))})
 
     def _reply(self, order: Order) -> Order:
         """An answer to a message has the message as its object."""
         person = next((slot for slot in order.slots if slot.role == "to" and isinstance(slot.value, Text)), None)
         kinds = [(card, kind) for card in self.cards for kind in card.kinds if any(verb.verb == "reply" for verb in kind.verbs)]
-        sends = [card for card in self.cards if any(self._sends(kind) for kind in card.kinds)]  # else it may be meant in chat
+        sends = [card for card in self.cards if any(kind.sends for kind in card.kinds)]  # else it may be meant in chat
         if person is not None and len(kinds) == len(sends) == 1 and not any(slot.role == "by" for slot in order.slots):
             wrote = Test(relation="from", value=person.value, spans=person.spans)
             (card, kind), spans = kinds[0], person.spans
             mail = Thing(kind=kind.kind, tests=(wrote,), place=Thing(kind=card.app, spans=spans), spans=spans)
             if "@" not in person.value.text and len(self._looked(mail)) == 1:  # type: ignore[union-attr]
-                self._take(person)
-                rest = tuple(slot for slot in order.slots if slot is not person)
-                return order.model_copy(update={"object": mail, "slots": rest})
+                return self._without(order, person, object=mail)
         to = next((slot for slot in order.slots if slot.role == "to" and isinstance(slot.value, Of | Back)), None)
         if to is None or (isinstance(to.value, Of) and (to.value.fields or not to.value.thing.kind)):
             return order
         thing = Thing(back=to.value, spans=to.spans) if isinstance(to.value, Back) else to.value.thing  # type: ignore[union-attr]
-        self._take(to)
-        return order.model_copy(update={"object": thing, "slots": tuple(slot for slot in order.slots if slot is not to)})
+        return self._without(order, to, object=thing)
 
     def _make(self, order: Order, thing: Thing) -> None:
         """A new record, or one for each of several that are named."""
@@ -279,12 +277,10 @@ class Forms(Values):
                 raise Refusal(f'a new "{one.kind or thing.kind}" {why}', ask=bool(kinds))
             order = self._for_whom(order, one, kinds[0][1])
             source = next((s for s in order.slots if s.role == "for" and self._is_record(s.value)), None)
-            if self._sends(kinds[0][1]):
+            if kinds[0][1].sends:
                 self._message(order.model_copy(update={"object": one}))
             elif source is not None and isinstance(source.value, Of) and not one.name and not one.tests:
-                self._take(source)
-                rest = tuple(slot for slot in order.slots if slot is not source)
-                self._derive(order.model_copy(update={"slots": rest}), source.value.thing, *kinds[0])
+                self._derive(self._without(order, source), source.value.thing, *kinds[0])
             else:
                 self._make_one(order, one, *kinds[0])
 
@@ -300,7 +296,7 @@ class Forms(Values):
         slot = next((s for s in order.slots if s.role == "for" and isinstance(s.value, Text) and not s.field), None)
         if slot is None or not isinstance(slot.value, Text):
             return order
-        if self._holds_people(kind) and one.name is None:
+        if kind.holds_people and one.name is None:
             other = slot.model_copy(update={"role": "called"})
         elif IDENTIFIER.fullmatch(slot.value.text):
             meant = Thing(name=slot.value, spans=slot.value.spans)
@@ -431,11 +427,6 @@ class Forms(Values):
 def gatherings() -> frozenset[str]:
     """What people arrange with each other, where no application has a word for it."""
     return frozenset(Lexicon.english().data["gatherings"])
-
-
-def in_time(slot: Slot) -> bool:
-    """Whether it says within which time something is to be done: what is done at once is done by then."""
-    return slot.role == "until" and isinstance(slot.value, When) and not slot.value.first and bool(slot.value.minutes)
 
 
 def later(time: str, minutes: int) -> str:

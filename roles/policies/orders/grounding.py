@@ -96,6 +96,18 @@ def place_called(words: str, kind: KindCard) -> str:
     return next((place for place in (*kind.places, kind.place) if place and _same(place, words)), "")
 
 
+def housed(thing: Thing, cards: Sequence[AppCard], home: AppCard | None) -> Thing:
+    """A person is who some application holds as such; everybody in the chat, its `home`, is what that holds."""
+    words = {word for card in cards for kind in card.kinds for word in (kind.kind, *kind.words)}
+    if thing.kind not in {"person", "member"} or any(_same(thing.kind, word) for word in words):
+        return thing
+    if home is not None and home.kinds and not any(kind.holds_people for kind in home.kinds):
+        return thing.model_copy(update={"kind": home.kinds[0].kind})
+    holders = [kind.kind for card in cards for kind in card.kinds if kind.holds_people]
+    at = thing.place if thing.place is not None and thing.place.kind not in holders else None
+    return thing.model_copy(update={"kind": holders[0], "place": at}) if len(holders) == 1 else thing
+
+
 def ground_place(thing: Thing, card: AppCard, kind: KindCard) -> str | None:
     """Where to look: a place of the card, or one that only the goal names; empty for the application itself, None for nowhere."""
     said = [thing.name.text] if thing.name else []

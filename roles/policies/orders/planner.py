@@ -32,11 +32,11 @@ from roles.contracts.orders import (
     Worked,
 )
 from roles.contracts.values import parse_date
-from roles.policies.orders.forms import Forms, in_time, later
+from roles.policies.orders.forms import Forms, later
 from roles.policies.orders.grounding import ground_field, ground_place, ground_verb, is_control
 from roles.policies.orders.jobs import job_of
 from roles.policies.orders.pages import PagePlanner
-from roles.policies.orders.state import COMMITS, LOOKS, Group, NotKnownYet, Refusal, Row, Subject, escaped, is_many
+from roles.policies.orders.state import COMMITS, LOOKS, Group, NotKnownYet, Refusal, Row, Subject, escaped, is_many, slots_in
 from roles.screen.language.names import bare
 
 SWITCHES = {"turn_on": "true", "turn_off": "false", "mute": "true", "unmute": "false"}
@@ -95,7 +95,7 @@ class Planner(Forms):
         elif not (self._click_called(order) or self._reminded(order)):
             self._work(order)
         for slot in order.slots:
-            if slot not in self._taken and not in_time(slot) and not self._names_app(slot.value):
+            if slot not in self._taken and not self._names_app(slot.value):
                 raise Refusal(f'"{self._said(slot.spans)}": it is not understood what that is to "{order.said or order.verb}"')
 
     def _work(self, order: Order) -> None:
@@ -206,8 +206,7 @@ class Planner(Forms):
         """Once for each record of "for every ...", with "its" being that record."""
         if not isinstance(per.value, Of):
             raise Refusal(f'"{self._said(per.spans)}" is not understood as what it is to be done for')
-        self._take(per)
-        once = order.model_copy(update={"slots": tuple(slot for slot in order.slots if slot is not per)})
+        once = self._without(order, per)
         wanted = tuple(dict.fromkeys(f for slot in once.slots if isinstance(slot.value, Of) for f in slot.value.fields))
         rows = self.rows(per.value.thing, wanted)
         for row in rows:
@@ -218,10 +217,8 @@ class Planner(Forms):
 
     def _look(self, order: Order) -> None:
         thing, told = order.object, self._values(order)
-        if told and thing is not None:
-            raise Refusal(f'"{self._said(order.spans)}" says two things at once')
         if told:
-            facts = tuple(name for value in told for name in self._facts_of(value))
+            facts = tuple(name for value in told for name in slots_in(self.words(value)))
             self._subjects[self._at] = Subject(self._rows_told(told), facts, self._said(order.spans))
             return
         if thing is None:
@@ -240,14 +237,12 @@ class Planner(Forms):
 
     def _answer(self, order: Order) -> None:
         values = self._values(order)
-        if values and order.object is not None:
-            raise Refusal(f'"{self._said(order.spans)}" says two things at once')
-        if not values and order.object is not None:
+        if order.object is not None:
             values = [Of(thing=order.object, spans=order.object.spans)]
         if not values:
             raise Refusal(f'"{self._said(order.spans)}" does not say what is to be told')
         said = [self.words(value) for value in values]
-        facts = tuple(part.split("}")[0] for one in said for part in one.replace("{{", "").split("{")[1:])
+        facts = tuple(name for one in said for name in slots_in(one))
         self._subjects[self._at] = Subject(self._rows_told(values), facts, self._said(order.spans))
         self._told.append(", ".join(said) if any(said) else "none")
         self._add(AnswerStep(value="\n".join(self._told)))  # what is told last is all that stands
@@ -276,8 +271,6 @@ class Planner(Forms):
         target = target or next((slot for slot in order.slots if slot.role == "at" and self._form_at(slot.value)), None)
         into = target.value if target is not None else None
         goal = into.thing if isinstance(into, Of) else Thing(back=into) if isinstance(into, Back) else None
-        if told and thing is not None:
-            raise Refusal(f'"{self._said(order.spans)}" says two things at once')
         if thing is not None:
             named = any(slot.role in {"into", "to"} and self._names_app(slot.value) for slot in order.slots)
             if thing.quantity == "any" and order.verb in {"add", "put"} and named:  # add a task to my to-do list
@@ -307,13 +300,7 @@ class Planner(Forms):
         mode: Literal["add", "remove"] = "remove" if order.verb == "remove" else "add"
         kinds = [kind for card in self.cards for kind in card.kinds]
         if order.verb == "invite":
-            records = self._touched(self.one(other, ("attendees",)))
-            field = ground_field("attendees", self.kind(records), True)
-            if field is None:
-                return False
-            entry = Entry(label=field.label, value=", ".join(self._people(Of(thing=order.object))), mode="add")
-            self._fill(order, records, [entry])
-            return True
+            return self._attended(order, order.object, other)
         if order.verb == "remove" and self._emptied(order, order.object, other):
             return True
         person = (
@@ -339,16 +326,18 @@ class Planner(Forms):
             return False
         having = [k for card in self.cards for k in card.kinds if ground_field("attendees", k, True, "list")]
         lists = any(list_field(other.kind, kind) for card in self.cards for kind in card.kinds)
-        if lists or not having or (held and not any(kind in having for kind in held)):
+        if lists or not having or (held and not any(kind in having for kind in held)) or order.object is None:
             return False
+        return self._attended(order, order.object, other)
+
+    def _attended(self, order: Order, people: Thing, other: Thing) -> bool:
+        """Whether the field of it that holds attendees is changed."""
         records = self._touched(self.one(other, ("attendees",)))
         field = ground_field("attendees", self.kind(records), True)
-        if field is None:
-            return False
-        people = self._people(Of(thing=order.object)) if order.object is not None else []
-        entry = Entry(label=field.label, value=", ".join(people), mode="remove" if order.verb == "remove" else "add")
-        self._fill(order, records, [entry])
-        return True
+        if field is not None:
+            names, mode = ", ".join(self._people(Of(thing=people))), "remove" if order.verb == "remove" else "add"
+            self._fill(order, records, [Entry(label=field.label, value=names, mode=mode)])  # type: ignore[arg-type]
+        return field is not None
 
     def _cleared(self, order: Order) -> bool:
         """ "Clear the phone number of Ann": a field of her record, where no application holds such things."""
@@ -393,13 +382,11 @@ class Planner(Forms):
         if sender is not None:
             test = Test(relation="from", value=sender.value, spans=sender.spans)
             thing = thing.model_copy(update={"tests": (*thing.tests, test)})
-            order = order.model_copy(update={"slots": tuple(slot for slot in order.slots if slot is not sender), "object": thing})
-            self._take(sender)
+            order = self._without(order, sender, object=thing)
         home = next((s for s in order.slots if s.role in {"from", "at"} and isinstance(s.value, Of) and not s.value.fields), None)
         if home is not None and isinstance(home.value, Of) and thing.place is None and thing.back is None:
             thing = thing.model_copy(update={"place": home.value.thing})
-            order = order.model_copy(update={"slots": tuple(slot for slot in order.slots if slot is not home), "object": thing})
-            self._take(home)
+            order = self._without(order, home, object=thing)
         if order.verb == "set" or (order.verb in SWITCHES and self._single(order, thing)):
             return self._set(order, thing)
         if (made := self._derived(order)) is not None:

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from roles.contracts.orders import CollectStep, Condition, Of, Records, RowTest, Text, Thing, When
 from roles.contracts.values import Table
-from roles.policies.orders.grounding import Ungrounded, ground_field, place_called, to_records
+from roles.policies.orders.grounding import Ungrounded, ground_field, housed, place_called, to_records
 from roles.policies.orders.joined import Joined
 from roles.policies.orders.skills.rows import Row as SeenRow
 from roles.policies.orders.skills.rows import matches
@@ -87,14 +87,7 @@ class Lookups(Joined):
 
     def _housed(self, thing: Thing) -> Thing:
         """A person is who some application holds as such; what stands in a place is what is kept there."""
-        if thing.kind in {"person", "member"} and not self._maybe(thing.kind):
-            at = thing.place
-            home = self._app_called(at) if at is not None else None
-            if home is not None and home.kinds and not any(map(self._holds_people, home.kinds)):  # everybody in chat
-                return thing.model_copy(update={"kind": home.kinds[0].kind})
-            holders = [kind.kind for card in self.cards for kind in card.kinds if self._holds_people(kind)]
-            at = thing.place if thing.place is not None and thing.place.kind not in holders else None
-            return thing.model_copy(update={"kind": holders[0], "place": at}) if len(holders) == 1 else thing
+        thing = housed(thing, self.cards, self._app_called(thing.place) if thing.place is not None else None)
         bare = not thing.kind and thing.name is None and thing.place is not None and bool(thing.place.kind)
         return self._in_place(thing, thing.place) if bare and thing.place is not None else thing
 
@@ -137,7 +130,7 @@ class Lookups(Joined):
             raise Refusal(f'"{phrase}" was not found in {", ".join(apps)}')
         order = self.reading.orders[self._at]
         asked = fields or [slot.field for slot in order.slots if slot.field and order.verb == "set"]
-        people = [one for one in hits if self._holds_people(self.kind(one))] if asked else []
+        people = [one for one in hits if self.kind(one).holds_people] if asked else []
         hits = people if len(people) == 1 else hits  # their number or address is wanted
         if len(hits) > 1:
             held = " and ".join(self.card(one.app).title for one in hits)

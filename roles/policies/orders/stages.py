@@ -25,11 +25,10 @@ from roles.contracts.orders import (
     WaitStep,
 )
 from roles.contracts.signals import SubtaskStatus
-from roles.policies.orders.state import Group
+from roles.policies.orders.state import Group, slots_in
 
 MOST_STEPS = 6
 """Presses in one subtask; a form that is filled in has one for itself."""
-_SLOT = re.compile(r"(?<!\{)(?:\{\{)*\{([^{}]+)\}")
 _EFFECTS = frozenset({"send", "submit", "delete"})
 """Verbs that are held to be seen; what is saved shows itself."""
 _RELATIONS = {
@@ -41,11 +40,6 @@ _RELATIONS = {
     "under": "is under",
 }
 _TITLE = 90
-
-
-def slots_in(value: str) -> list[str]:
-    """Names of the facts that a value holds."""
-    return _SLOT.findall(value)
 
 
 def plain(value: str) -> str:

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import re
 from abc import ABC, abstractmethod
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from environments.cards import AppCard, FieldCard, FieldType, KindCard
 from roles.contracts import Fact
@@ -61,6 +62,11 @@ class Subject(NamedTuple):
 def escaped(text: str) -> str:
     """A text as a step holds it letter for letter."""
     return text.replace("{", "{{").replace("}", "}}")
+
+
+def slots_in(value: str) -> list[str]:
+    """Names of the facts that a value holds."""
+    return re.findall(r"(?<!\{)(?:\{\{)*\{([^{}]+)\}", value)
 
 
 def each_of(thing: Thing) -> list[Thing]:
@@ -187,6 +193,12 @@ class PlanState(ABC):
     def _take(self, *slots: Slot) -> None:
         self._taken += slots
 
+    def _without(self, order: Order, *slots: Slot, **change: Any) -> Order:
+        """The order with other parts, and less the slots that something is done with."""
+        self._take(*slots)
+        rest = tuple(slot for slot in order.slots if not any(slot is one for one in slots))
+        return order.model_copy(update={"slots": rest, **change})
+
     @abstractmethod
     def words(self, value: Value, field: FieldCard | None = None) -> str:
         """A value as a step holds it; what it needs is learned before."""
@@ -242,16 +254,6 @@ class PlanState(ABC):
 
     def _is_place(self, value: Value) -> bool:
         return isinstance(value, Of | Text) and not (isinstance(value, Of) and value.fields)
-
-    def _holds_people(self, kind: KindCard) -> bool:
-        """Whether its records are people: a name is their key, and an address stands beside it."""
-        keys = [field for field in kind.fields if field.key]
-        return len(keys) == 1 and keys[0].type == "text" and not self._sends(kind) and any(
-            field.type == "people" and field.listed and not field.key for field in kind.fields
-        )  # fmt: skip
-
-    def _sends(self, kind: KindCard) -> bool:
-        return kind.create is not None and any(verb.at == "form" and verb.effect == "send" for verb in kind.verbs)
 
     def _list(self, rows: Sequence[Row]) -> str:
         return ", ".join(next(iter(row.cells.values()), "") or row.records.kind for row in rows[:6]) or "none"

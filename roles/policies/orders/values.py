@@ -250,7 +250,7 @@ class Values(Lookups):
         if isinstance(value, Text) and "@" not in value.text:
             value = Of(thing=Thing(name=value, spans=value.spans), spans=value.spans)
         if isinstance(value, Of) and not value.fields:
-            homes = [(card, kind) for card in self.cards for kind in card.kinds if self._holds_people(kind)]
+            homes = [(card, kind) for card in self.cards for kind in card.kinds if kind.holds_people]
             if not homes:
                 raise Refusal(f'the address of "{self._said(value.spans)}" is not said, and no application holds addresses')
             kind = homes[0][1]
@@ -267,15 +267,11 @@ class Values(Lookups):
 
     def _people_in(self, said: str) -> list[str]:
         """Names that a field holds where addresses are wanted: the attendees of a meeting."""
-        homes = [kind for card in self.cards for kind in card.kinds if self._holds_people(kind)]
+        homes = [kind for card in self.cards for kind in card.kinds if kind.holds_people]
         fact = said[1:-1] if said.startswith("{") and said.count("{") == 1 and said.endswith("}") else ""
         held = self._known(fact) if fact and homes else "" if "{" in said else said if homes else ""
         names = [name.strip() for name in held.split(",")]
         return names if "@" not in held and all(re.fullmatch(r"[^\W\d_][\w .'’-]+", name) for name in names) else []
-
-    def _facts_of(self, value: Value) -> list[str]:
-        said = self.words(value)
-        return [part.split("}")[0] for part in said.replace("{{", "").split("{")[1:]]
 
     def _rows_told(self, values: Sequence[Value]) -> tuple[Row, ...]:
         """The records that were looked at for these values."""

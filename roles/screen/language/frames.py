@@ -136,8 +136,6 @@ class Frame:
 
     def due(self, at: int) -> int | None:
         """a task, due on Friday | until tomorrow"""
-        if (limit := self.read.limit(at)) is not None and self.filled():
-            return self.add("until", limit[0], at, limit[1])
         found = self.read.take(at, "predicates", "bounds")
         if (
             found is None
@@ -393,11 +391,9 @@ class Frame:
         return end
 
     def told(self, first: int, at: int) -> int | None:
-        """with "words" | with the total | with both"""
+        """with "words" | with the total"""
         if (found := self.read.joined(at)) is not None:
             return self.add("saying", found[0], first, found[1])
-        if self.read.low(at) == "both" and (back := self.read.back(at=at)):
-            return self.add("saying", back, first, at + 1)
         lists = self.read.low(at - 1) in {"lists", "listing", "names", "naming"}
         many = self.read.thing(at) if lists else None
         return self.add("saying", self.read.valued_thing(many[0]), first, many[1]) if many and plural(many[0]) else None
@@ -504,10 +500,6 @@ class Frame:
             return self.given()
         if not self.addressed():
             return None
-        made = self.object.back if self.verb.get("makes") and self.object is not None else None
-        first = self.read.orders[made.to].object if made is not None and self.object and not self.object.kind else None
-        if first is not None and first.new and self.object is not None:  # otherwise book it on Thursday
-            self.object = first.model_copy(update={"spans": (*first.spans, *self.object.spans)})
         name, kind = self.written(), self.object.quantity if self.object else ""
         if name in {"send", "reply"}:
             self.by_way()

@@ -79,8 +79,6 @@ class Names(ABC):
         """What the condition of the sentence, or an earlier statement or question, is about."""
         self.waiting: tuple[int, int] | None = None
         """Words that only matter if what follows speaks of them: a statement, or a question of which "if so" is said."""
-        self.deadline: When | None = None
-        """When it is over, as a statement tells: "the books close in two minutes"."""
         self.free_time: When | None = None
         """Of which a condition asks whether nothing is on then: what "then" and "into it" speak of."""
         self.people: list[str] = []

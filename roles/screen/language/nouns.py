@@ -240,11 +240,7 @@ class Nouns(Names):
         if self.kind(at) == "quote":
             draft.name = self.text(at, at + 1, quoted=True)
             return at + 1
-        dated = determined and self.kind(at) == "number" and len(self.low(at)) == 4 and self._open(at + 1)  # the 2024 summary
-        end = self._name_end(at + dated)
-        if dated:
-            draft.name = self.text(at, end)
-            return end
+        end = self._name_end(at)
         if end == at:
             if self.kind(at) == "number" and not determined and re.fullmatch(r"\d{4,}", self.low(at)):
                 draft.name = self.text(at, at + 1)

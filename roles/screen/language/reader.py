@@ -168,12 +168,6 @@ class Clauses(Statements, Controls):
         if verb is None or (end > at + 1 and not all(self.words.list[n].capital for n in range(at, end))):
             return None
         size, stop = len(self.orders), verb.end
-        if (
-            self.low(stop) == "," and self.clause(stop + 1) and size and self.orders[-1].verb == "answer"
-        ):  # Ann needs to know, ...
-            self.people = [*self.people, self.words.text(at, end)]
-            self.asker = range(next(n for n in range(size, -1, -1) if n == 0 or self.orders[n - 1].verb != "answer"), size)
-            return self._clauses(stop + 1, self._sentence_end(stop), None)
         while (value := self.worked(stop) or self.fields(stop)) is not None:
             slot = Slot(role="value", value=value[0], spans=value[0].spans)
             self.orders.append(

@@ -61,8 +61,7 @@ class Statements(Conditions):
             return None
         thing = None if subject else self.simple(at)
         verb = subject.end if subject else thing[1] if thing else at
-        lapses = self.take(verb, "lapses") is not None
-        if not at < verb < end or (thing and (thing[0].back or (thing[0].quantity in {"all", "number"} and not lapses))):
+        if not at < verb < end or (thing and (thing[0].back or thing[0].quantity in {"all", "number"})):
             return None
         aux, word = self.take(verb, "auxiliaries"), self.words.list[verb]
         if aux and self.low(verb + 1) == "to":
@@ -73,20 +72,14 @@ class Statements(Conditions):
         cannot = (
             aux is not None and self.low(verb) in CAN and self.low(aux.end) == "not" and (subject or self.words.list[at].capital)
         )
-        tells = lapses or cannot or self.take(verb, "past_words") or (aux and aux.entry.name in {"be", "have"})
+        tells = cannot or self.take(verb, "past_words") or (aux and aux.entry.name in {"be", "have"})
         if not tells and not (
             determined and word.lower.endswith(("s", "ed")) and self._open(verb) and not self.take(verb, "verb", "noun")
         ):
             return None
-        known = {verb} if lapses else {verb, verb + 1, verb + 2} if cannot else set()
+        known = {verb, verb + 1, verb + 2} if cannot else set()
         if any(self._asks(place) for place in range(at, end) if place not in known):
             return None
-        if lapses:
-            places = (place + (self.low(place) in {"in", "on", "at"}) for place in range(verb + 1, end))
-            when = next((found for place in places if (found := self.dates.read(place))), None)
-            if when is None:
-                return None
-            self.deadline = when[0].model_copy(update={"spans": self.spans(verb + 1, end)})
         return self._background(at, verb, end, thing[0] if thing else None)
 
     def _asks(self, at: int) -> bool:

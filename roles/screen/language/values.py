@@ -60,18 +60,6 @@ class Values(Narrowing):
             ), both.end
         return self.worked(at) or self.fields(at) or (None if self._count(at) else self.amount(at))
 
-    def limit(self, at: int) -> Read[Value] | None:
-        """before the closing at 08:50 | before that, of which the background says when: until then it is to be done."""
-        if self.low(at) != "before":
-            return None
-        if self.low(at + 1) in {"that", "then", "it"} and self.deadline is not None and not self._is_head(at + 2):
-            return self.deadline.model_copy(update={"spans": (*self.deadline.spans, *self.spans(at, at + 2))}), at + 2
-        clock = next((place for place in range(at + 2, min(at + 8, len(self.words.list))) if self.low(place) == "at"), 0)
-        when = self.dates.read(clock) if clock and self.take(at + 1, "articles") else None
-        if when is None or not when[0].start or not all(self._open(place) for place in range(at + 2, clock)):
-            return None
-        return when[0].model_copy(update={"text": self.words.text(at, when[1]), "spans": self.spans(at, when[1])}), when[1]
-
     def worked(self, at: int) -> Read[Value] | None:
         """how many THINGS [there are] | the number of THINGS | the sum of VALUE"""
         start = at + (self.low(at) == "the")
@@ -222,11 +210,7 @@ class Values(Narrowing):
     def taking_part(self, first: int, at: int) -> Read[Value] | None:
         """who wrote THING, everybody who comes to THING: the persons that a field of it names."""
         part = self.take(at, "taking_part")
-        alone = part is not None and self.low(part.end) in {"that", ",", ""}
-        thing = self.simple(part.end) if part and not alone else None
-        if part and alone:  # everybody who attends
-            back = None if self.topic else self.back(False, at=at)
-            thing = (self.spoken(), part.end) if self.topic else (Thing(back=back), part.end) if back else None
+        thing = self.simple(part.end) if part else None
         if part is None or thing is None or plural(thing[0]):
             return None
         return Of(fields=(part.entry.name,), thing=thing[0], spans=self.spans(first, thing[1])), thing[1]

@@ -69,7 +69,7 @@ def listed(records: Records, at: Situation) -> list[Listed]:
     """The records of this kind that a list on the screen shows; empty where it shows none of the kind."""
     known = (records.app, records.kind)
     if known not in at.lists:
-        at.lists[known] = _sheet_rows(at) if _is_sheet(at) else _listed(records, at)
+        at.lists[known] = _sheet_rows(at) if is_sheet(at) else _listed(records, at)
     found: list[Listed] = at.lists[known]
     return found
 
@@ -134,7 +134,7 @@ def _of_kind(row: Row, records: Records) -> bool:
     return any(similarity(label, "type") >= 0.9 and records.kind in fold(value) for label, value in row.cells)
 
 
-def _is_sheet(at: Situation) -> bool:
+def is_sheet(at: Situation) -> bool:
     """Columns are called by letters."""
     return bool(at.screen.columns) and all(_LETTERS.fullmatch(name) for name in at.screen.columns)
 
@@ -161,7 +161,7 @@ def _sheet_rows(at: Situation) -> list[Listed]:
 def is_empty(at: Situation) -> bool:
     """A list without records says so, or has what lists have: a search field, page numbers."""
     texts = [e.name for e in at.screen.detail_texts]
-    if _is_sheet(at) or any(_NOTHING.match(text) for text in texts):
+    if is_sheet(at) or any(_NOTHING.match(text) for text in texts):
         return True
     if any(leads_back(e.name) for e in at.screen.presses) or at.view.seen.loading or at.screen.items:
         return False

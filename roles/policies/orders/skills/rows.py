@@ -108,14 +108,14 @@ def is_called(row: Row, test: RowTest) -> bool:
 def _holds(row: Row, test: RowTest) -> int | None:
     """2 exactly, 1 as a part of what is shown, 0 not at all; None where the row does not tell."""
     if not test.label:
-        grades = [grade for text in row.texts if _may_say(text, test) and (grade := _compare(text, test)) is not None]
+        grades = [grade for text in row.texts if _may_say(text, test) and (grade := compare(text, test)) is not None]
         if test.relation in _ORDERED:
             return grades[0] if len({*grades}) == 1 else None  # of several amounts or days nothing says which is meant
         return max(grades, default=0) or (0 if row.body is not None else None)
     text = row.value(test.label)
     if text is not None and not test.value:
         return 0 if text.strip() else 2
-    return None if text is None else _compare(text, test)
+    return None if text is None else compare(text, test)
 
 
 def _may_say(text: str, test: RowTest) -> bool:
@@ -126,7 +126,8 @@ def _may_say(text: str, test: RowTest) -> bool:
     return len(text) < 30 and _moment(text) is not None if dated else kind_of(text) in {"money", "number"}
 
 
-def _compare(text: str, test: RowTest) -> int | None:
+def compare(text: str, test: RowTest) -> int | None:
+    """How a text passes a test: 2 exactly, 1 as a part of it, 0 not at all; None where it does not tell."""
     first, _, last = test.value.partition(" .. ")
     last = last or first
     if test.relation in _OF_DAYS and _is_day(first):  # "at least 2026-03-02" is a day, and no number

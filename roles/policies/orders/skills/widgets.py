@@ -344,11 +344,6 @@ CELL = re.compile(r"[A-Z]{1,3}[1-9]\d{0,5}")
 _LETTERS = re.compile(r"[A-Z]{1,3}")
 
 
-def is_sheet(at: Situation) -> bool:
-    """Whether columns are called by letters, and rows by numbers."""
-    return len([name for name in at.screen.columns if _LETTERS.fullmatch(name)]) > 1
-
-
 def put_cell(place: str, text: str, at: Situation) -> Move:
     """Go to the cell, write, and see that it is there."""
     there = _cell(place, at)

@@ -92,7 +92,7 @@ def test_the_place_among_the_steps_is_kept() -> None:
     assert first.action.verb == "memorize"
     second = decide(LIST, *steps, memory=first.memory, history=(record(1, first, visible_change=True),))
     assert pressed(second) == "A-2"
-    assert second.plan == ('find bill with Firm is "Elm" in ledger',)
+    assert second.plan == ('Open the bill where Firm is "Elm"',)
 
 
 def test_words_that_are_not_understood_are_named_and_nothing_is_done() -> None:

@@ -195,10 +195,6 @@ Reply to Ann's latest mail and tell her that I am coming
     reply to=(mail {most date x1} is 'Ann') saying='I am coming'
 My note "A" lacks something. Put "x" at its end.
     put value='x' at='end' into=(note 'A')
-* Claim INV-1 before the monthly closing at 08:50
-    claim 'INV-1' until=08:50
-The books close in two minutes. Claim INV-1 before that.
-    claim 'INV-1' until=2 min
 Delete the mails from Ann because they are old
     delete all mail from 'Ann'
 Create an alarm for 7 am called "Plan"
@@ -412,7 +408,8 @@ TOLD = [
         "Tell Ann, Ben and frobs that I am late", "Delete as many notes as possible", "Whenever a mail arrives, archive it",
         'Delete the note "A" when Ann writes', "Add a row in Old in New in Older",
         "Give INV-7029 the usual treatment", "Delete the notes instead of the mails", 'Put "x" at its end', "Subject: Keys",
-        'Keep only the note "A"', "Claim INV-1 before that", "Make sure that Ann is happy", "Do nothing",
+        'Keep only the note "A"', "Claim INV-1 before that", "Claim INV-1 before the closing at 08:50",
+        "Make sure that Ann is happy", "Do nothing",
         "Do nothing with the mail", "Move the team lunch to Friday on the same day", "The file has to go to Ann",
         "What do the lamps cost?", "How much does Brook Catering owe us?",
         "Who of them works at Brook?", "Delete the mails that Petra never sent me.",
