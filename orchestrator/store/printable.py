@@ -12,11 +12,11 @@ if TYPE_CHECKING:
     from protocol import JsonObject
 
 
-def write_json(path: Path, data: Any, mode: int = 0o666) -> None:
+def write_json(path: Path, data: Any, mode: int = 0o666, indent: int | None = 1) -> None:
     """In one piece: whoever reads it has the old text or the new one."""
     from protocol.log.log import whole_file
 
-    text = json.dumps(data, indent=1, ensure_ascii=False, default=str) + "\n"
+    text = json.dumps(data, indent=indent, ensure_ascii=False, default=str) + "\n"
     with whole_file(path, errors="surrogatepass", mode=mode) as file:
         file.write(text)
 

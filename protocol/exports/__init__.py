@@ -13,7 +13,6 @@ _PLACES = {
     "atif": "agents.atif",
     "osworld": "agents.osworld",
     "llamafactory": "training.chat:LLAMAFACTORY",
-    "ms_swift": "training.chat:MS_SWIFT",
     "adp": "training.adp",
     "adp_linked": "training.adp:LINKED_FORMAT",
     "model_chats": "training.chat",

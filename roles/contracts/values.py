@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import date, datetime
 from decimal import Decimal, InvalidOperation
+from functools import lru_cache
 from typing import Literal
 
 Kind = Literal["number", "money", "date", "text", "truth", "list", "table"]
@@ -206,6 +207,7 @@ def plain_number(text: str) -> str:
     return digits.replace(",", "")
 
 
+@lru_cache(maxsize=4096)
 def parse_date(value: str) -> date | None:
     """The day that `value` names, if it is nothing but a date with a year."""
     text = re.sub(
@@ -213,7 +215,7 @@ def parse_date(value: str) -> date | None:
     )
     text = re.sub(r"(?<=\d)(?:st|nd|rd|th)\b", "", text).replace(",", " ").replace("Sept ", "Sep ")
     text = " ".join(text.split())
-    if not 6 <= len(text) <= 20:
+    if not 6 <= len(text) <= 20 or not text[-1].isdigit():
         return None
     for form in _DATE_FORMATS:
         try:

@@ -6,7 +6,7 @@ Text is data here, never an instruction. `Hand in` is Submit, `Following page` i
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from functools import cached_property
 from typing import NamedTuple
 
@@ -175,6 +175,21 @@ class Screen:
             found += [kid, *self.within(kid)]
         return found
 
+    def _inside(self, holders: Iterable[GUIElement]) -> set[str]:
+        """The ids of these and of all that stands inside one of them."""
+        ids: set[str] = set()
+        waiting = list(holders)
+        while waiting:
+            element = waiting.pop()
+            if element.element_id not in ids:
+                ids.add(element.element_id)
+                waiting += self.kids(element)
+        return ids
+
+    @cached_property
+    def _of_rows(self) -> set[str]:
+        return self._inside(self.rows)
+
     def above(self, element: GUIElement) -> list[GUIElement]:
         """Containers from the inside out."""
         return list(self.state.above(element))
@@ -193,11 +208,8 @@ class Screen:
     def elements(self) -> list[GUIElement]:
         if self.dialog is not None:
             return self.within(self.dialog)
-        return [
-            e
-            for e in self.state.elements
-            if e.role not in DIALOG_ROLES and not any(a.role in DIALOG_ROLES for a in self.above(e))
-        ]
+        apart = self._inside(e for e in self.state.elements if e.role in DIALOG_ROLES)
+        return [e for e in self.state.elements if e.element_id not in apart]
 
     @cached_property
     def fields(self) -> list[GUIElement]:
@@ -217,10 +229,7 @@ class Screen:
     @cached_property
     def presses(self) -> list[GUIElement]:
         """Controls that are not entries of a list."""
-        rows = {e.element_id for e in self.rows}
-        return [
-            e for e in self.elements if e.role in PRESS_ROLES and e.name and not any(a.element_id in rows for a in self.above(e))
-        ]
+        return [e for e in self.elements if e.role in PRESS_ROLES and e.name and e.element_id not in self._of_rows]
 
     @cached_property
     def rows(self) -> list[GUIElement]:
@@ -253,12 +262,8 @@ class Screen:
     @cached_property
     def detail_texts(self) -> list[GUIElement]:
         """Texts outside rows and controls: headings, labels, values, prose."""
-        rows = {e.element_id for e in self.rows}
-        return [
-            e for e in self.elements
-            if e.role not in PRESS_ROLES | FIELD_ROLES | {"columnheader"} and shown(e) and e.element_id not in rows
-            and not any(a.element_id in rows for a in self.above(e))
-        ]  # fmt: skip
+        others = PRESS_ROLES | FIELD_ROLES | {"columnheader"}
+        return [e for e in self.elements if e.role not in others and e.element_id not in self._of_rows and shown(e)]
 
     @cached_property
     def pairs(self) -> list[Pair]:
@@ -318,11 +323,14 @@ def _label(element: GUIElement) -> str:
 def _neighbours(texts: Sequence[GUIElement]) -> list[Pair]:
     """A short text with another to its right in the same line, or else right below it."""
     found: list[Pair] = []
+    beside: dict[str | None, list[GUIElement]] = {}
+    for text in texts:
+        beside.setdefault(text.parent, []).append(text)
     for label in texts:
         if len(label.name) > 32 or re.search(r"\d{2}|[.!?]$", label.name):
             continue
-        right = [t for t in texts if t is not label and _right_of(label, t)]
-        below = [t for t in texts if t is not label and _below(label, t)] if not right else []
+        right = [t for t in beside[label.parent] if t is not label and _right_of(label, t)]
+        below = [t for t in beside[label.parent] if t is not label and _below(label, t)] if not right else []
         for value in sorted(right, key=lambda t: t.bbox.x1 if t.bbox else 0)[:1] or below[:1]:
             found.append(Pair(_label(label), shown(value), value))
     return found
@@ -337,17 +345,9 @@ def _in_line(label: GUIElement, value: GUIElement) -> bool:
 
 def _right_of(label: GUIElement, other: GUIElement) -> bool:
     a, b = label.bbox, other.bbox
-    return (
-        a is not None
-        and b is not None
-        and a.x2 <= b.x1 <= a.x2 + 400
-        and abs(a.center.y - b.center.y) < 10
-        and other.parent == label.parent
-    )
+    return a is not None and b is not None and a.x2 <= b.x1 <= a.x2 + 400 and abs(a.center.y - b.center.y) < 10
 
 
 def _below(label: GUIElement, other: GUIElement) -> bool:
     a, b = label.bbox, other.bbox
-    return (
-        a is not None and b is not None and a.y2 <= b.y1 <= a.y2 + 24 and abs(a.x1 - b.x1) < 12 and other.parent == label.parent
-    )
+    return a is not None and b is not None and a.y2 <= b.y1 <= a.y2 + 24 and abs(a.x1 - b.x1) < 12

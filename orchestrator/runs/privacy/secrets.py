@@ -158,7 +158,7 @@ def keep_beginning(folder: Path, slots: Mapping[str, Any], initial: Mapping[str,
     """Write down how the world began, beside the world: only the harness reads it."""
     path = folder / BEGINNING
     path.touch(mode=0o600)
-    write_json(path, {"slots": slots, "initial": initial}, mode=0o600)
+    write_json(path, {"slots": slots, "initial": initial}, mode=0o600, indent=None)
 
 
 def beginning(folder: Path) -> tuple[JsonObject, JsonObject]:

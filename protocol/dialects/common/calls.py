@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left
-from collections import deque
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections import Counter, deque
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cache
 from typing import Any, NamedTuple
 
@@ -286,6 +286,91 @@ def _statement(text: str, start: int, stop: int, end: int, breaks: list[int]) ->
         first = start + len(body) - len(body.lstrip())
         line = bisect_left(breaks, first)
         yield Statement(said, start, end, line + 1, first - (breaks[line - 1] if line else -1))
+
+
+_HEADER = re.compile(r"(?:async[ \t]+)?(?:if|for|while|with|try|def|class)\b")
+_GOES_ON = re.compile(r"(?:elif|else|except|finally)\b")
+QUOTED = r"""\"(?:[^\"\\]|\\.)*+\"|'(?:[^'\\]|\\.)*+'"""
+CALLED = rf"\((?:[^()\"']|{QUOTED})*+\)"
+"""Arguments without a call among them: what is passed over hides nothing that is done."""
+IMPORT = re.compile(r"(?:from[ \t]+[\w.]+[ \t]+)?import\b.+", re.DOTALL)
+_PRINTED = re.compile(rf"print{CALLED}", re.DOTALL)
+_ASSIGNED = re.compile(r"(?<![\w.])([^\W\d]\w*)[ \t]*(?:[-+*/%|&]|//)?=(?!=)|\b(?:for|as)[ \t]+([^\W\d]\w*)")
+PRINTED = Loss(what="console", why="words for the console are no action")
+UNSURE = "what is done here is only known when it is run"
+
+
+def blocks(text: str, enters: Callable[[Statement], bool]) -> Iterator[tuple[Statement, bool]]:
+    """The statements of a Python script, and whether each is a block of which only a run tells what it does.
+
+    Such a block (a condition, a loop, a function) is one statement with its body. The statements of one that `enters` says yes
+    to follow it.
+    """
+    header: Statement | None = None
+    row = end = 0
+    for s in statements(text):
+        goes_on = header is not None and (
+            s.line == row or s.column > header.column or (s.column == header.column and _GOES_ON.match(s.text) is not None)
+        )
+        if header is not None and not goes_on:
+            yield header._replace(text=text[header.start : end].strip()), True
+            header = None
+        row, end = s.line + s.text.count("\n"), s.end
+        if goes_on:
+            continue
+        if _HEADER.match(s.text) and not enters(s):
+            header = s
+        else:
+            yield s, False
+    if header is not None:
+        yield header._replace(text=text[header.start : end].strip()), True
+
+
+_FUNCTION = re.compile(r"(?:async )?def (\w+)")
+_CALL = re.compile(r"(?<!def )\b([^\W\d]\w*)\(|,[ \t]*([^\W\d]\w*)\)(?![ \t]*(?:->|:))")
+"""A function that is called, or given to something that calls it."""
+_MAIN = re.compile(r"if __name__ == [\"']__main__[\"']:")
+_RUN = re.compile(r"(?:asyncio\.run\()?(\w+)\([\w, ]*\)\)?")
+_AT_ONCE = ("main", "run")
+"""What codegen calls its functions; each is called once, some of them by the other."""
+
+
+class Functions:
+    """The functions of a script, and which are done once, where they are defined."""
+
+    def __init__(self, text: str) -> None:
+        self._calls = Counter(one or other for one, other in _CALL.findall(text))
+        last = max((found.end() for found in re.finditer(r"^(?:async )?def .*", text, re.MULTILINE)), default=0)
+        below = re.compile(r"^(?![ \t\n#)\]}@])", re.MULTILINE).search(text, last)
+        self._at_end = {name for name, _ in _CALL.findall(text, below.start() if below else len(text))}
+        self._entered: set[str] = set()
+
+    def enters(self, s: Statement, *, uncalled: bool = False) -> bool:
+        """Whether the statements of a function, or of the main part, are done one after the other, once: it is called once,
+        below the last function, or nowhere where `uncalled` says that somebody else calls it, as a test."""
+        function = _FUNCTION.match(s.text)
+        if function is None:
+            return _MAIN.fullmatch(s.text) is not None
+        name, calls = function[1], self._calls[function[1]]
+        once = (calls == 1 and name in self._at_end) or (name in _AT_ONCE if calls else uncalled)
+        if once:
+            self._entered.add(name)
+        return once
+
+    def is_run(self, statement: str) -> bool:
+        """Whether a statement calls a function whose statements are told where it is defined."""
+        run = _RUN.fullmatch(statement)
+        return run is not None and run[1] in self._entered
+
+
+def is_printed(statement: str) -> bool:
+    """Whether a statement only prints words."""
+    return _PRINTED.fullmatch(statement) is not None
+
+
+def assigned_in(text: str) -> set[str]:
+    """The names that are given something, or something else, anywhere in a text."""
+    return {one or other for one, other in _ASSIGNED.findall(text)}
 
 
 def blanked(text: str, spans: Iterable[tuple[int, int]]) -> str:

@@ -95,7 +95,7 @@ class Dialect:
     read: Callable[[Any, Context], ParsedPayload]
     write: Callable[[Action, Context], WrittenPayload]
     variants: tuple[str, ...] = ("",)
-    pieces: Callable[[str], Iterable[Piece]] | None = None
+    pieces: Callable[[str, Context], Iterable[Piece]] | None = None
     """Reads a script statement by statement, so that one which is not understood costs only itself."""
 
     def variant(self, context: Context) -> str:

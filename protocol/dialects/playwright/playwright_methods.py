@@ -208,6 +208,10 @@ _TEXT: Means = ("text", row("type", target=_target, text=given("text")))
 _KEYS: Means = ("key", row("press_key", target=_target, keys=PageCall.keys))
 
 
+def _named(argument: str) -> Callable[[PageCall], JsonObject]:
+    return lambda r: {"selector": r.fields.text(argument)}
+
+
 def _click(count: Any) -> Means:
     return "/delay", row("click", count=count, modifiers=PageCall.modifiers, **_PRESSED, target=_target)
 
@@ -235,6 +239,7 @@ _PAGE: dict[str, Means] = {
     "goto": ("url", row("navigate", url=given("url"))),
     "go_back": ("", row("go_back")),
     "go_forward": ("", row("go_forward")),
+    "drag_and_drop": ("source target", row("drag", target=_named("source"), to=_named("target"))),
     "screenshot": ("", row("screenshot", region=PageCall.clip)),
     "wait_for_timeout": ("timeout", row("wait", seconds=lambda r: r.seconds("timeout"))),
 }

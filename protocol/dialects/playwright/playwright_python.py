@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import Any
 
 from protocol.dialects.common.base import Context, Dialect, DialectError, ParsedPayload, WrittenPayload
-from protocol.dialects.common.calls import checked_text
+from protocol.dialects.common.calls import blocks, checked_text
 from protocol.dialects.common.conversion import AIMED, NOTCH, Writing, pixels_in, without_delay
 from protocol.dialects.playwright.locators import NAME, chord_text, literal, locate, quoted
 from protocol.dialects.playwright.playwright_methods import BUTTONS, MODIFIERS, ON_ELEMENTS, ON_PAGES, PREFIX, UNSAID_WAIT
@@ -23,8 +23,10 @@ from protocol.model.targets import ActionTarget
 def from_playwright_python(payload: Any, context: Context) -> ParsedPayload:
     """The actions of a script, or of lines of one."""
     DIALECT.variant(context)
-    script = Script()
-    script.read(checked_text(NAME, payload))
+    text = checked_text(NAME, payload)
+    script = Script(text)
+    for statement, unsure in blocks(text, script.enters):
+        script.statement(statement, unsure)
     if not script.found:
         raise DialectError(NAME, "", "there is no action in it")
     return ParsedPayload(script.found, script.losses)

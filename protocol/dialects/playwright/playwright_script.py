@@ -1,53 +1,84 @@
-"""What Playwright's codegen writes in Python, read line by line as data.
+"""What Playwright's codegen writes in Python, and people by hand, read line by line as data.
 
 Lines that only set the browser up are known by an explicit list and passed over; what a page is asked for becomes an action; an
-assertion is carried in its own words; anything else is an error with its line and column.
+assertion is carried in its own words; a name stands for the element or the literal that it was given. Anything else is an error
+with its line and column, a condition, a loop or a function that is called more than once with its whole body.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from functools import partial
 from typing import Any
 
-from protocol.dialects.common.base import DialectError, Loss, Piece
-from protocol.dialects.common.calls import Statement, statements
+from protocol.dialects.common.base import Context, DialectError, Loss, Piece
+from protocol.dialects.common.calls import (
+    CALLED,
+    IMPORT,
+    PRINTED,
+    QUOTED,
+    UNSURE,
+    BareName,
+    Functions,
+    Statement,
+    assigned_in,
+    blocks,
+    is_a_text,
+    is_printed,
+    parse_value,
+)
 from protocol.dialects.common.fields import Fields, build
-from protocol.dialects.playwright.locators import NAME, PAGE, Chain, Table, Values, is_locator, is_plain, read_chain
+from protocol.dialects.playwright.locators import NAME, PAGE, Chain, Table, Values, is_locator, is_plain, literal, read_chain
 from protocol.dialects.playwright.playwright_methods import PREFIX, page_method
 from protocol.model.actions import AgentAction
 from protocol.model.verbs import Tabs
 
-_TEXT = r"""\"(?:[^\"\\]|\\.)*+\"|'(?:[^'\\]|\\.)*+'"""
-_CALLED = rf"\((?:[^()\"']|{_TEXT})*+\)"
-"""Arguments without a call among them: what is passed over hides nothing that is done."""
-_SCAFFOLDING = [
+_ENTERED = [
     re.compile(pattern, re.DOTALL)
     for pattern in (
-        r"import (re|asyncio|pytest|time)",
-        r"from playwright\.(sync|async)_api import \w+(, ?\w+)*",
-        r"(async )?def \w+\([^()]*\)( ?-> ?None)?:",
         r"(async )?with a?sync_playwright\(\) as \w+:",
-        r"@pytest\.fixture(\(scope=\"session\"\))?",
-        r"browser = (playwright|p)\.\w+\.launch" + _CALLED,
-        r"context = browser\.new_context\(\)",
-        r"(context|browser)\.close\(\)",
-        r"run\(playwright\)",
-        r"asyncio\.run\(main\(\)\)",
+        r"class Test\w*(\(\w*\))?:",
     )
 ]
-"""The lines that do nothing to a page. An `await` is passed over everywhere."""
+"""Blocks whose statements are done one after the other. An `await` is passed over everywhere."""
+_STEP = re.compile(rf"with \w+(\.\w+)*\({QUOTED}\):", re.DOTALL)
+"""A title that a library of tests gives to some statements, such as `with allure.step("Log in"):`."""
+_SCAFFOLDING = [
+    IMPORT,
+    *_ENTERED,
+    *(
+        re.compile(pattern, re.DOTALL)
+        for pattern in (
+            r"if __name__ == [\"']__main__[\"']:",
+            r"(async )?def \w+\([^()]*\)( ?-> ?[^()]+)?:",
+            r"@pytest\.fixture(\(scope=\"session\"\))?",
+            r"browser = \w+\.\w+\.launch" + CALLED,
+            r"context = browser\.new_context\(\)",
+            r"(context|browser)\.close\(\)",
+            r"run\(playwright\)|asyncio\.run\(main\(\)\)",
+            r"pass|(yield|return)( \w+)?",
+        )
+    ),
+]
+"""The lines that do nothing to a page."""
 _SET_UP = [
     re.compile(pattern, re.DOTALL)
     for pattern in (
-        r"context = browser\.new_context" + _CALLED,
-        rf"return \{{(?:[^()\"']|{_TEXT})*+(?<=\}})",
-        r"(context|page)\.route_from_har" + _CALLED,
-        r"context\.storage_state" + _CALLED,
+        r"context = (browser\.new_context|\w+\.\w+\.launch_persistent_context)" + CALLED,
+        rf"return \{{(?:[^()\"']|{QUOTED})*+(?<=\}})",
+        r"(context|page)\.(route_from_har|set_default_timeout|set_default_navigation_timeout)" + CALLED,
+        r"context\.(storage_state|tracing\.\w+)" + CALLED,
+        r"page\.pause\(\)",
     )
 ]
 """Lines that set the browser up in a way of their own: what they say is lost."""
+_TEST = re.compile(rf"@\w+(\.\w+)*({CALLED})?", re.DOTALL)
+_GIVEN = re.compile(r"([^\W\d]\w*)(?:[ \t]*:[ \t]*[\w.\[\], |]+?)?[ \t]*=(?!=)[ \t]*(.+)", re.DOTALL)
+_CHANGED = re.compile(r"([\w, ]+?)[ \t]*(?:[-+*/%]|//)?=(?!=).*", re.DOTALL)
+_RESERVED = frozenset({"asyncio", "browser", "context", "expect", "playwright", "re", "time"})
+_LONGEST_STATEMENT = 20_000
+"""Characters of a statement, after the names in it stand for what they were given."""
 _MADE = re.compile(r"(\w+) = (?:context|browser)\.new_page\(\)")
 _CHOSEN = re.compile(r"(\w+) = context\.pages\[(-?\d{1,6})\]")
 _CAUGHT = re.compile(r"(\w+) = (\w+)_info\.value")
@@ -62,9 +93,15 @@ _EXPECTATION = re.compile(r"(not_)?to_[a-z_]+")
 class Script:
     """Reads one script, and knows which pages are open and which one was last used."""
 
-    def __init__(self) -> None:
+    def __init__(self, text: str = "") -> None:
+        """`text` is the whole script, where it is one: it tells how often a function is called."""
         self.found: list[AgentAction] = []
         self.losses: list[Loss] = []
+        self._functions = Functions(text)
+        self.names: dict[str, str] = {}
+        """What was given a name: elements and literals, as they are written."""
+        self._outer: dict[str, str] = {}
+        """Those of them that were given it outside of a function."""
         self._pages = {"page": 0}
         self._count = 1
         self._current: str | None = "page"
@@ -72,14 +109,25 @@ class Script:
         self._before = self._now = ""
         """What the last statement and this one did to the pages: `context`, `made` or `closed`."""
 
-    def read(self, text: str) -> None:
-        for statement in statements(text):
-            self.statement(statement)
+    def enters(self, s: Statement) -> bool:
+        """Whether the statements of a block are done one after the other, once: those of a test, of a function that is called
+        once at the end, and of a `with` that is known."""
+        known = any(pattern.fullmatch(s.text) for pattern in (*_ENTERED, _AWAITED, _STEP))
+        return known or self._functions.enters(s, uncalled=True)
 
-    def statement(self, s: Statement) -> None:
-        """Read one more statement. Raises DialectError, and can go on behind it."""
+    def statement(self, s: Statement, unsure: bool = False) -> None:
+        """Read one more statement, or a block that `blocks` tells to be unsure. Raises DialectError, and can go on behind it."""
         self._before, self._now = self._now, ""
+        if unsure:
+            self.forget(assigned_in(s.text))
+            raise DialectError(NAME, s.where, UNSURE)
         self._statement(s)
+
+    def forget(self, names: Iterable[str]) -> None:
+        """These names stand for something else now, and nobody here knows for what."""
+        for name in names:
+            self.names.pop(name, None)
+            self._outer.pop(name, None)
 
     def _statement(self, s: Statement) -> None:
         text = _AWAIT.sub(r"\1", s.text, count=1) if _AWAIT.match(s.text) else s.text
@@ -87,12 +135,71 @@ class Script:
             match = pattern.fullmatch(text)
             if match:
                 return read(self, s, match)
-        if any(pattern.fullmatch(text) for pattern in _SCAFFOLDING + _SET_UP):
-            self._now = "context" if text.startswith(("context", "browser")) else ""
-            if not any(pattern.fullmatch(text) for pattern in _SCAFFOLDING):
-                self.losses.append(Loss(what="context", why="how the browser is set up is no action"))
+        if self._is_silent(text):
             return None
-        return self._ask(s if text == s.text else s._replace(text=text, column=s.column + len(s.text) - len(text)))
+        s = s if text == s.text else s._replace(text=text, column=s.column + len(s.text) - len(text))
+        if given := _GIVEN.fullmatch(text):
+            return self._give(s, given[1], given[2])
+        if text.startswith("assert "):
+            raise DialectError(NAME, s.where, "this is not understood as an assertion")
+        if changed := _CHANGED.fullmatch(text):
+            self.forget(name.strip() for name in changed[1].split(","))
+        return self._ask(s._replace(text=self._filled(s, text)) if self.names else s)
+
+    def _is_silent(self, text: str) -> bool:
+        """Whether a statement does nothing to a page; what it says is lost, but for what every script says."""
+        known = is_a_text(text) or self._functions.is_run(text)
+        if known or any(pattern.fullmatch(text) for pattern in _SCAFFOLDING):
+            self._now = "context" if text.startswith(("context", "browser")) else ""
+            self.names = {**self._outer} if text.startswith(("def ", "async def ")) else self.names
+            return True
+        if is_printed(text):
+            self.losses.append(PRINTED)
+        elif _TEST.fullmatch(text) or _STEP.fullmatch(text):
+            self.losses.append(Loss(what="test", why="how a test is set up is no action"))
+        elif any(pattern.fullmatch(text) for pattern in _SET_UP):
+            self._now = "context" if text.startswith("context") else ""
+            self.losses.append(Loss(what="context", why="how the browser is set up is no action"))
+        else:
+            return False
+        return True
+
+    def _give(self, s: Statement, name: str, said: str) -> None:
+        """An element or a literal gets a name."""
+        text = self._filled(s, said.removeprefix("await ").strip())
+        if s.column == 1:
+            self.forget([name])
+        self.names.pop(name, None)
+        try:
+            value = parse_value(NAME, text)
+        except DialectError:
+            value = Values()
+        if isinstance(value, str | int | float | None) and not isinstance(value, BareName):
+            self.names[name] = literal(value)
+            self._outer |= {name: literal(value)} if s.column == 1 else {}
+            return
+        try:
+            steps = read_chain(NAME, text).steps
+        except DialectError:
+            steps = []
+        page = bool(steps) and steps[0].args is None and (steps[0].name in self._pages or PAGE.fullmatch(steps[0].name))
+        if not (page and len(steps) > 1 and all(map(is_locator, steps[1:])) and name not in _RESERVED):
+            why = "what is read from a page here is no action" if page else "only an element or a literal can be given a name"
+            raise DialectError(NAME, s.where, why)
+        self.names[name] = text
+
+    def _filled(self, s: Statement, text: str) -> str:
+        """`text` with what its names stand for."""
+        try:
+            roots = [root for root in read_chain(NAME, text).roots() if root.args is None and root.name in self.names]
+        except DialectError:
+            return text
+        ends = [0, *(root.end for root in roots)]
+        parts = [text[end : root.start] + self.names[root.name] for end, root in zip(ends, roots, strict=False)]
+        filled = "".join((*parts, text[ends[-1] :]))
+        if len(filled) > _LONGEST_STATEMENT:
+            raise DialectError(NAME, s.where, "the statement is too long")
+        return filled
 
     def _make(self, s: Statement, match: re.Match[str]) -> None:
         """A new page; the one right after the context is the first, and no new tab."""
@@ -135,8 +242,9 @@ class Script:
         self.found.append(build(NAME, s.where, action_type=f"{PREFIX}dialog", arguments={"answer": match[3]}))
 
     def _named(self, s: Statement, alias: str) -> str:
-        if not PAGE.fullmatch(alias):
+        if alias in _RESERVED:
             raise DialectError(NAME, s.where, f"a page is called page or page1, not {alias[:40]}")
+        self.forget([alias])
         return alias
 
     def _opened(self, s: Statement, alias: str) -> None:
@@ -187,8 +295,8 @@ class Script:
             # `time.sleep(1)` and `context.pages[2].close()`.
             shape = [(step.name, step.args is not None) for step in chain.steps]
             last = chain.steps[-1]
-            if shape == [("time", False), ("sleep", True)] and len(last.values) == 1 and last.args:
-                seconds = Fields(NAME, {"sleep": last.args[0]}, s.where).number("sleep")
+            if shape == [("time", False), ("sleep", True)] and [type(value) in (int, float) for value in last.values] == [True]:
+                seconds = Fields(NAME, {"sleep": last.values[0]}, s.where).number("sleep")
                 self.found.append(build(NAME, s.where, action_type="wait", seconds=seconds))
             elif shape == [("context", False), ("pages", False), ("[]", True), ("close", True)] and not last.values:
                 index = chain.steps[2].values[0]
@@ -246,21 +354,22 @@ _PAGES: tuple[tuple[re.Pattern[str], Callable[[Script, Statement, re.Match[str]]
 class Pieces:
     """Collects the pieces of one script. They are told at the end, since a statement may say more of the one before."""
 
-    def __init__(self) -> None:
-        self.script = Script()
+    def __init__(self, text: str = "") -> None:
+        self.script = Script(text)
         self._rows: list[tuple[int, int, list[Loss]] | Piece] = []
         self._lost: list[Loss] = []
         """What was lost since the last action."""
 
-    def add(self, line: int, read: Callable[[], None]) -> None:
-        """A statement at that line, which `read` reads into the script."""
+    def add(self, line: int, read: Callable[[], None], text: str = "") -> None:
+        """A statement at that line, which `read` reads into the script; one that is not understood is told with its words."""
         done, lost = len(self.script.found), len(self.script.losses)
         bad: Piece | None = None
         try:
             read()
         except DialectError as refused:
             reason = str(refused).removeprefix(f"{refused.dialect}: ").removeprefix(f"{refused.where}: ")
-            bad = Piece(line, None, [], refused.where or f"line {line}", reason)
+            words = text.partition("\n")[0][:60]
+            bad = Piece(line, None, [], refused.where or f"line {line}", f"{reason}: {words}" if words else reason)
         self._lost += self.script.losses[lost:]
         for index in range(done, len(self.script.found)):
             self._rows.append((line, index, self._lost))
@@ -277,9 +386,9 @@ class Pieces:
             yield row if isinstance(row, Piece) else Piece(row[0], self.script.found[row[1]], row[2])
 
 
-def pieces(text: str) -> Iterator[Piece]:
+def pieces(text: str, context: Context) -> Iterator[Piece]:
     """The pieces of a script in Python."""
-    found = Pieces()
-    for one in statements(text):
-        found.add(one.line, partial(found.script.statement, one))
+    found = Pieces(text)
+    for one, unsure in blocks(text, found.script.enters):
+        found.add(one.line, partial(found.script.statement, one, unsure), one.text)
     return found.all()

@@ -8,24 +8,32 @@ Signatures are those of pyautogui 0.9.54, with the `pause` of older versions. Ag
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
-from protocol.dialects.common.base import Context, Dialect, DialectError, Loss, ParsedPayload, WrittenPayload
+from protocol.dialects.common.base import Context, Dialect, DialectError, Loss, ParsedPayload, Piece, WrittenPayload
 from protocol.dialects.common.calls import (
+    IMPORT,
+    PRINTED,
+    UNSURE,
     BareName,
     Call,
+    Functions,
     Statement,
+    assigned_in,
     blanked,
+    blocks,
     bound,
     checked_text,
     code_in,
     filled_in,
     is_a_text,
+    is_printed,
     names_given,
     parse_calls,
     statements,
+    with_values,
 )
 from protocol.dialects.common.conversion import Reading, element_of, given, without_delay
 from protocol.dialects.common.fields import Fields, at, build, checked_number
@@ -56,6 +64,7 @@ PACE = ("duration", "tween", "interval", "pause", "_pause", "logScreenshot")
 _IMPORT = re.compile(r"import[ \t]+(?:pyautogui|pyperclip|time)(?:[ \t]*,[ \t]*(?:pyautogui|pyperclip|time))*")
 _SETTING = re.compile(r"pyautogui\.(FAILSAFE|PAUSE)[ \t]*=[ \t]*(?:True|False|\d+(?:\.\d*)?|\.\d+)")
 
+_PACE = Loss(what="PAUSE", why="how fast it is done is not kept")
 _THOUGHT = Loss(what="words", why="words around the code are no action")
 
 _CLICK = "x y interval duration tween"
@@ -84,7 +93,7 @@ def read_code(dialect: str, payload: Any, words: tuple[str, ...] = ()) -> tuple[
         elif not setting and not _IMPORT.fullmatch(statement.text):
             continue
         if setting and setting[1] == "PAUSE":
-            losses.append(Loss(what="PAUSE", why="how fast it is done is not kept"))
+            losses.append(_PACE)
         passed.append((statement.start, statement.end))
     calls: list[Call] = []
     for chain in parse_calls(dialect, blanked(code, passed)):
@@ -120,7 +129,8 @@ class Reader(Reading):
         self.call = call
         given = bound(self.dialect, call.where, call.name, names, call.args, call.kwargs)
         self.fields = Fields(self.dialect, {name: value for name, value in given.items() if name not in pace}, call.where)
-        told = [name for name in given if name in pace and name != "tween" and given[name] not in (0, None, False, True)]
+        slow = [name for name in given if name in pace and name != "tween"]
+        told = [name for name in slow if given[name] is not True and given[name] not in (0, None)]
         if told:
             self.losses.append(Loss(what=f"{call.name}.{told[0]}", why="how fast it is done is not kept"))
         for name, value in given.items():
@@ -274,11 +284,22 @@ _ALSO = {"moveRel": "move", "dragRel": "drag"}
 _COPY = "pyperclip.copy"
 """The one function of another module that is carried, as `copy`: OSWorld's agents paste what pyautogui has no keys for."""
 _PREFIX = f"x-{NAME}."
+_SHARES = "places between 0 and 1 are shares of the screen, and pixels are needed here; agentnet has shares"
 _PASTE = (("Control", "v"), ("Meta", "v"))
 
 
 def from_pyautogui(payload: Any, context: Context) -> ParsedPayload:
     """The actions of a text of calls."""
+    reader = _reader(context)
+    said, losses = read_code(NAME, payload, tuple(_WORDS))
+    strokes: list[Stroke | AgentAction] = []
+    for one in said:
+        strokes += _read(reader, one) if isinstance(one, Call) else [Stroke(_WORDS[one.text], one.where)]
+    found = _pasted([(0, action) for action in actions_of(NAME, strokes)], reader.losses)
+    return ParsedPayload([action for _, action in found], losses + reader.losses)
+
+
+def _reader(context: Context) -> Reader:
     tags = _tags(context)
 
     def spot(x: Any, y: Any, where: str) -> ActionTarget:
@@ -288,24 +309,114 @@ def from_pyautogui(payload: Any, context: Context) -> ParsedPayload:
             if tags is None or not 1 <= number <= len(tags):
                 raise DialectError(NAME, where, f"there is no {str(x)[:40]} on the screen; tags go up to {len(tags or ())}")
             return ActionTarget(element_id=tags[number - 1])
+        if type(x) is type(y) is float and 0 < x < 1 and 0 < y < 1:
+            raise DialectError(NAME, where, _SHARES)
         return at(checked_number(NAME, where, x), checked_number(NAME, where, y), "px", None, NAME, where)
 
-    reader = Reader(NAME, context, spot, bare=lambda word: tags is not None and bool(_TAG.fullmatch(word)))
-    said, losses = read_code(NAME, payload, tuple(_WORDS))
-    strokes: list[Stroke | AgentAction] = []
-    for one in said:
-        strokes += _read(reader, one) if isinstance(one, Call) else [Stroke(_WORDS[one.text], one.where)]
-    # What is copied and pasted at once is typed
-    actions = actions_of(NAME, strokes)
-    found: list[AgentAction] = []
+    return Reader(NAME, context, spot, bare=lambda word: tags is not None and bool(_TAG.fullmatch(word)))
+
+
+def _pasted(actions: list[tuple[int, AgentAction]], losses: list[Loss]) -> list[tuple[int, AgentAction]]:
+    """What is copied and pasted at once is typed. Each action has its line."""
+    found: list[tuple[int, AgentAction]] = []
     copied: int | None = None
-    for action in actions:
+    for line, action in actions:
         if copied is not None and isinstance(action, PressKey) and action.keys in _PASTE:
-            action = Type(text=_copied(found.pop(copied)))
-            reader.losses.append(Loss(what=_COPY, why="said as typing, not by way of the clipboard"))
+            action = Type(text=_copied(found.pop(copied)[1]))
+            losses.append(Loss(what=_COPY, why="said as typing, not by way of the clipboard"))
         copied = len(found) if _copied(action) else copied if isinstance(action, Wait) else None
-        found.append(action)
-    return ParsedPayload(found, losses + reader.losses)
+        found.append((line, action))
+    return found
+
+
+class _Script:
+    """Reads a script statement by statement, and knows what its names stand for."""
+
+    def __init__(self, context: Context) -> None:
+        self.reader = _reader(context)
+        self._literals: JsonObject = {}
+        self._functions: dict[str, str] = {}
+        """Names under which modules, and functions of them, were imported."""
+
+    def strokes(self, s: Statement) -> list[Stroke | AgentAction]:
+        """What a statement does. Raises DialectError, and can go on behind it."""
+        first = re.match(r"[^\W\d]\w*", s.text)
+        known = self._functions.get(first[0]) if first else None
+        text = known + s.text[first.end() :] if first and known else s.text
+        if text in _WORDS:
+            return [Stroke(_WORDS[text], s.where)]
+        setting = _SETTING.fullmatch(text)
+        if IMPORT.fullmatch(text):
+            self._import(text)
+        elif setting or is_a_text(text) or is_printed(text):
+            lost = PRINTED if is_printed(text) else _PACE if setting and setting[1] == "PAUSE" else _THOUGHT
+            self.reader.losses += [] if setting and setting[1] != "PAUSE" else [lost]
+        elif assigned_in(text) and not text.startswith(f"{NAME}."):
+            self.forget(text)
+            self._literals |= names_given(NAME, s)
+        else:
+            (chain,) = parse_calls(NAME, text)
+            if len(chain) > 1:
+                raise DialectError(NAME, s.where, "nothing is called on what a call gives")
+            return _read(self.reader, with_values(chain[0], self._literals))
+        return []
+
+    def forget(self, text: str) -> None:
+        """The names that a text gives something to stand for something else now."""
+        for name in assigned_in(text):
+            self._literals.pop(name, None)
+
+    def _import(self, text: str) -> None:
+        module, _, names = text.partition("import")
+        module = module.removeprefix("from").strip()
+        for name, alias in re.findall(r"([\w.]+)(?:[ \t]+as[ \t]+(\w+))?", names):
+            self._functions[alias or name] = f"{module}.{name}" if module else name
+        if module == NAME and "*" in names:
+            self._functions |= {name.partition(".")[2]: name for name in FUNCTIONS if name.startswith(f"{NAME}.")}
+
+
+def pieces(text: str, context: Context) -> Iterator[Piece]:
+    """The pieces of a script, statement by statement: what is not understood is one, and so is a block that only a run tells."""
+    script, functions = _Script(context), Functions(text)
+    rows: list[tuple[int, Stroke | AgentAction]] = []
+    try:
+        code, losses = code_in(NAME, text)
+    except DialectError as bad:
+        yield _bad_piece(1, bad.where, bad, "")
+        return
+    script.reader.losses += losses
+    for s, unsure in blocks(code, functions.enters):
+        try:
+            if unsure:
+                script.forget(s.text)
+                raise DialectError(NAME, s.where, UNSURE)
+            silent = functions.is_run(s.text) or s.text == "pass" or s.text.startswith(("def ", "if __name__"))
+            rows += [(s.line, one) for one in ([] if silent else script.strokes(s))]
+        except DialectError as bad:
+            yield from _told(rows, script.reader.losses)
+            yield _bad_piece(s.line, s.where, bad, s.text.partition("\n")[0][:60])
+            rows = []
+    yield from _told(rows, script.reader.losses)
+
+
+def _bad_piece(line: int, where: str, bad: DialectError, words: str) -> Piece:
+    reason = str(bad).removeprefix(f"{NAME}: ").removeprefix(f"{bad.where}: ")
+    return Piece(line, None, [], where, f"{reason}: {words}" if words else reason)
+
+
+def _told(rows: list[tuple[int, Stroke | AgentAction]], losses: list[Loss]) -> Iterator[Piece]:
+    """The actions of strokes that follow each other, each with its line; what was lost stands with the first."""
+    found: list[tuple[int, AgentAction]] = []
+    n = 0
+    while n < len(rows):
+        move, after = rows[n][1], rows[n + 1][1] if n + 1 < len(rows) else None
+        both = isinstance(move, Stroke) and isinstance(after, Stroke) and move.kind == "move" != after.kind
+        group = rows[n : n + 1 + both]
+        found += [(group[-1][0], action) for action in actions_of(NAME, [one for _, one in group])]
+        n += len(group)
+    for line, action in _pasted(found, losses):
+        yield Piece(line, action, [*losses])
+        losses.clear()
 
 
 def _copied(action: AgentAction) -> str:
@@ -389,7 +500,10 @@ def _spot(stroke: Stroke, tags: list[str] | None) -> str:
         return ""
     if stroke.at.point is None:
         return f"tag_{(tags or []).index(str(stroke.at.element_id)) + 1}"
-    return f"{stroke.at.point.x!r}, {stroke.at.point.y!r}"
+    x, y = stroke.at.point.x, stroke.at.point.y
+    if type(x) is type(y) is float and 0 < x < 1 and 0 < y < 1:
+        raise DialectError(NAME, "target", _SHARES)
+    return f"{x!r}, {y!r}"
 
 
 def _call(name: str, *arguments: str) -> str:
@@ -471,4 +585,4 @@ def _write_carried(action: Extension, context: Context) -> WrittenPayload:
     return WrittenPayload(text, losses)
 
 
-DIALECT = Dialect(NAME, "OSWorld pyautogui", "text", from_pyautogui, to_pyautogui, ("xy", "som"))
+DIALECT = Dialect(NAME, "OSWorld pyautogui", "text", from_pyautogui, to_pyautogui, ("xy", "som"), pieces)

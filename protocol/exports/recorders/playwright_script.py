@@ -14,13 +14,13 @@ import ast
 import re
 from collections.abc import Iterator
 from importlib.resources import files
+from itertools import pairwise
 from pathlib import Path
 
 from protocol.dialects import DialectError, dialect
 from protocol.dialects.common.base import LONGEST, Loss
-from protocol.dialects.common.calls import Statement
+from protocol.dialects.common.calls import PRINTED, UNSURE, Statement
 from protocol.dialects.playwright.javascript import NAME, StatementTokens, TestStart, Token, parts, pythonic, text_of, tokens
-from protocol.dialects.playwright.locators import PAGE, is_locator, read_chain
 from protocol.dialects.playwright.playwright_script import Pieces
 from protocol.exports.common.base import ExportResult, Format, FormatError, ImportResult, Run, RunInfo
 from protocol.exports.common.kept import context_of, sized
@@ -29,12 +29,10 @@ from protocol.exports.training.spoken import piece_line
 from protocol.log.log import LogLine, whole_file
 from protocol.model.steps import InteractionStep
 
-_LONGEST_STATEMENT = 5_000
-"""Tokens of a statement, after the names in it stand for what they were given."""
-_FIRST_PAGE = 1_000_000
-"""Above every number that codegen gives to a page."""
 _EVENTS = ("popup", "download")
 _PLACE = re.compile(r"line \d+, column \d+:? ?")
+_CHANGES = frozenset("=+-*/")
+"""Marks behind a name that something else is given."""
 _SILENT = frozenset({"import", "'use strict'", '"use strict"'})
 
 
@@ -51,6 +49,8 @@ def read(path: Path) -> ImportResult:
 
 def _steps_in(found: list[Token], text: str) -> Iterator[LogLine]:
     reader, count = _Reader(text), 0
+    outer: dict[str, str] | None = None
+    """What was given a name before the first test, which holds in each."""
     for part in (*parts(found), TestStart("")):
         if isinstance(part, StatementTokens):
             reader.statement(part)
@@ -58,7 +58,9 @@ def _steps_in(found: list[Token], text: str) -> Iterator[LogLine]:
         for piece in reader.pieces.all():
             count += piece.action is not None
             yield piece_line(piece, count, subtask=reader.title)
+        outer = reader.pieces.script.names if outer is None else outer
         reader = _Reader(text, part.title)
+        reader.pieces.script.names |= outer
 
 
 class _Reader:
@@ -68,10 +70,8 @@ class _Reader:
         self.title = title
         self.pieces = Pieces()
         self._text = text
-        self._elements: dict[str, list[Token]] = {}
-        """Names that were given to elements."""
-        self._pages: dict[str, str] = {}
-        """Names of pages that codegen would not have given, and ones that it would have."""
+        self._expected: set[str] = set()
+        """Names of what is expected to come of an action."""
 
     def statement(self, said: StatementTokens) -> None:
         """Read a statement; what is not understood is kept as an error with its line and its first words."""
@@ -94,22 +94,19 @@ class _Reader:
 
     def _pythonic(self, said: StatementTokens) -> list[str]:
         """The statement in Python's words: none where nothing is done. Raises DialectError."""
-        # `given` with each page by the name that the script knows
-        given = [
-            token._replace(text=self._pages[token.text])
-            if token.text in self._pages and (n == 0 or said.tokens[n - 1].text != ".")
-            else token
-            for n, token in enumerate(said.tokens)
-        ]
+        given = said.tokens
         if said.control:
-            raise DialectError(NAME, given[0].where, "what is done here is only known when it is run")
+            changed = (token.text for token, after in pairwise(given) if token.kind == "name" and after.text in _CHANGES)
+            self.pieces.script.forget(changed)
+            raise DialectError(NAME, given[0].where, UNSURE)
         texts = [token.text for token in given]
         if texts[0] in _SILENT or "require" in texts[:12]:
             return []
         if texts[0] in ("test", "it", "describe"):
             return self._lose("test", "how a test is set up is no action")
         if texts[0] == "console":
-            return self._lose("console", "words for the console are no action")
+            self.pieces.script.losses.append(PRINTED)
+            return []
         if texts[0] == "await":
             given, texts = given[1:], texts[1:]
         if not given:
@@ -120,7 +117,7 @@ class _Reader:
             return self._together(given, "")
         if texts[1:4] == [".", "once", "("] or texts[1:4] == [".", "on", "("]:
             return self._answer(given)
-        return [pythonic(self._known(given))]
+        return [pythonic(given)]
 
     def _given(self, given: list[Token]) -> list[str]:
         """`const name = ...`: a page, something that is expected, or an element that gets a name."""
@@ -136,37 +133,20 @@ class _Reader:
         if not rest or given[0].kind != "name":
             raise DialectError(NAME, given[0].where, "this is not understood")
         if said[1:4] == [".", "waitForEvent", "("] and len(rest) > 4 and rest[4].kind == "text":
+            self._expected.add(name)
             return [_expected(rest, name)]
-        if len(rest) == 1 and rest[0].kind == "name":
-            return [f"{self._page(name)} = {said[0]}_info.value"]
+        if len(rest) == 1 and said[0] in self._expected:
+            return [f"{name} = {said[0]}_info.value"]
         if said[1:3] == [".", "launch"]:
             return []
         if said[1:3] == [".", "newContext"]:
             return [f"context = {pythonic(rest)}"]
         if said[1:3] == [".", "newPage"]:
-            return [f"{self._page(name)} = {pythonic(rest)}"]
-        rest = self._known(rest)
-        chain = read_chain(NAME, pythonic(rest))
-        if len(chain.steps) < 2 or not all(map(is_locator, chain.steps[1:])):
-            raise DialectError(NAME, given[0].where, "what is read from a page here is no action")
-        self._elements[name] = rest
-        return []
-
-    def _page(self, name: str) -> str:
-        """The page of that name, as the script is told of it."""
-        if PAGE.fullmatch(name):
-            return name
-        return self._pages.setdefault(name, f"page{_FIRST_PAGE + len(self._pages)}")
-
-    def _known(self, given: list[Token]) -> list[Token]:
-        """`given` with the elements that its names stand for."""
-        said: list[Token] = []
-        for n, token in enumerate(given):
-            stands = token.kind == "name" and (n == 0 or given[n - 1].text != ".") and given[n + 1 : n + 2] != []
-            said += self._elements.get(token.text, [token]) if stands and given[n + 1].text != ":" else [token]
-            if len(said) > _LONGEST_STATEMENT:
-                raise DialectError(NAME, given[0].where, "the statement is too long")
-        return said
+            return [f"{name} = {pythonic(rest)}"]
+        try:
+            return [f"{name} = {pythonic(rest)}"]
+        except DialectError:
+            raise DialectError(NAME, given[0].where, "only an element or a literal can be given a name") from None
 
     def _together(self, given: list[Token], name: str) -> list[str]:
         """`Promise.all([page.waitForEvent('popup'), page.click('text=More')])`, as older recorders wrote it."""
@@ -180,10 +160,10 @@ class _Reader:
             elif texts[1:4] == [".", "waitForNavigation", "("]:
                 self._lose("wait_for_navigation", "what comes of an action is no action")
             elif one:
-                said.append(pythonic(self._known(one)))
+                said.append(pythonic(one))
         if not said:
             raise DialectError(NAME, given[0].where, "nothing is done here")
-        return [*said, f"{self._page(name)} = {name}_info.value"] if name else said
+        return [*said, f"{name} = {name}_info.value"] if name else said
 
     def _answer(self, given: list[Token]) -> list[str]:
         """`page.once('dialog', dialog => { ... dialog.dismiss().catch(() => {}); })`."""

@@ -6,10 +6,6 @@ without a picture gives a sample of text only, in which the elements of the scre
 For LLaMA-Factory: JSON lines with `messages` and `images`, and the entry of `dataset_info.json` beside them. The action is JSON,
 with targets as points in pixels of the screen where the model sees a picture. Source: its data/README.md.
 
-For ms-swift: JSON lines with `messages`, `images` and `objects`; boxes stand in the text as `<bbox>`. The action is a call,
-`click(start_box='<bbox>', button='right')`. The boxes are shares of the screen (`norm1`), which hold whatever size the picture
-has; ms-swift turns them into the numbers that each model was trained on. Source: Custom-dataset.md.
-
 And chats as they were had with the models of a run, a line for each call: the prompt is the very one that the model was given and
 the answer the one that was used, so a model that is trained on these lines is asked as it was trained. OpenAI's fine-tuning and
 TRL read them, too.
@@ -24,42 +20,30 @@ import json
 import os
 import re
 from collections import Counter, deque
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from protocol.dialects.common.base import Context, DialectError, Loss
 from protocol.dialects.common.conversion import place
-from protocol.exports.common.base import ExportResult, Format, FormatError, Pictures, Run, RunInfo
+from protocol.exports.common.base import ExportResult, Format, FormatError, Pictures, Run
 from protocol.exports.common.kept import context_of, frames, sized
 from protocol.exports.common.lines import json_line, listed, mapping
 from protocol.log.log import whole_file
 from protocol.model.geometry import Coordinate, JsonObject
 from protocol.model.steps import InteractionStep, Picture
 from protocol.model.targets import ActionTarget
-from protocol.model.verbs import Action, Extension
+from protocol.model.verbs import Action
 
 HISTORY = 4
 """Actions before the sample's own that its prompt tells."""
 _LISTED = 200
 """Elements of a screen that a sample of text only lists."""
 PLACEHOLDER = re.compile(r"<(?=(?:image|video|audio|bbox|ref-object|start-image|end-image|cot-process)>)")
-"""What LLaMA-Factory or ms-swift would put a picture or a box in place of."""
+"""What LLaMA-Factory, or a template of its kind, would put a picture or a box in place of."""
 _HIDDEN = Loss(what="text", why="a placeholder such as <image> in a text is written with a blank, < image>")
 _TEXT_ONLY = Loss(what="picture", why="there is none: the sample is text only and lists the elements of the screen")
 _LEFT_OUT = Loss(what="action", why="the step is left out: neither a picture nor the elements of the screen are known")
-
-
-class ChatAction(NamedTuple):
-    """An action as the model should say it, and the places that its placeholders stand for."""
-
-    text: str
-    boxes: list[list[float]]
-    losses: list[Loss]
-
-
-Speaker = Callable[[Action, Context, bool], ChatAction]
-"""Says an action; the flag is whether the model sees a picture."""
 
 
 class Sample(NamedTuple):
@@ -68,10 +52,9 @@ class Sample(NamedTuple):
     step: InteractionStep
     messages: list[dict[str, str]]
     picture: Picture | None
-    boxes: list[list[float]]
 
 
-def samples(run: Run, pictures: Pictures, losses: Counter[Loss], system: str, speak: Speaker) -> Iterator[Sample]:
+def samples(run: Run, pictures: Pictures, losses: Counter[Loss]) -> Iterator[Sample]:
     """A sample a step, in order; the losses are counted as they come."""
     past: deque[InteractionStep] = deque(maxlen=HISTORY)
     for step, found, _ in frames(run.steps, pictures, losses):
@@ -79,39 +62,28 @@ def samples(run: Run, pictures: Pictures, losses: Counter[Loss], system: str, sp
         if picture is None:
             losses[_TEXT_ONLY if step.visual_state.elements else _LEFT_OUT] += 1
         if picture is not None or step.visual_state.elements:
-            yield _sample(run.info, step, picture, list(past), losses, system, speak)
+            yield Sample(step, _messages(run.info.goal, step, list(past), losses, seen=picture is not None), picture)
         if sized(step):
             past.append(step)
 
 
-def _sample(
-    info: RunInfo,
-    step: InteractionStep,
-    picture: Picture | None,
-    past: list[InteractionStep],
-    losses: Counter[Loss],
-    system: str,
-    speak: Speaker,
-) -> Sample:
-    seen = picture is not None
-    said = [speak(earlier.action, context_of(earlier), seen) for earlier in past]
-    answer = speak(step.action, context_of(step) if seen else Context(), seen)
-    losses.update(answer.losses)
+def _messages(
+    goal: str, step: InteractionStep, past: list[InteractionStep], losses: Counter[Loss], *, seen: bool
+) -> list[dict[str, str]]:
+    """The system's words, the task, and the answer; `seen` is whether the model sees a picture."""
+    said = [speak_json(earlier.action, context_of(earlier), seen)[0] for earlier in past]
+    answer, lost = speak_json(step.action, context_of(step) if seen else Context(), seen)
+    losses.update(lost)
     width, height = step.visual_state.screen_resolution
-    asked = [f"Task: {_plain(info.goal, losses)}", f"Screen: {width} x {height} pixels"]
-    asked += ["Done before:", *(earlier.text for earlier in said)] if said else []
+    asked = [f"Task: {_plain(goal, losses)}", f"Screen: {width} x {height} pixels"]
+    asked += ["Done before:", *said] if said else []
     asked += [] if seen else ["Elements:", *(_plain(line, losses) for line in _elements(step))]
     thought = f"Thought: {_plain(step.reasoning, losses)}\n" if step.reasoning else ""
-    return Sample(
-        step,
-        [
-            {"role": "system", "content": system},
-            {"role": "user", "content": ("<image>" if seen else "") + "\n".join(asked)},
-            {"role": "assistant", "content": f"{thought}Action: {answer.text}"},
-        ],
-        picture,
-        [box for one in (*said, answer) for box in one.boxes],
-    )
+    return [
+        {"role": "system", "content": _SYSTEM},
+        {"role": "user", "content": ("<image>" if seen else "") + "\n".join(asked)},
+        {"role": "assistant", "content": f"{thought}Action: {answer}"},
+    ]
 
 
 def _plain(text: str, losses: Counter[Loss]) -> str:
@@ -140,7 +112,7 @@ def about(sample: Sample) -> dict[str, object]:
     }
 
 
-_JSON_SYSTEM = (
+_SYSTEM = (
     "You work a screen. Answer with a line `Thought:` and a line `Action:` with one JSON object: action_type and its fields. "
     "A target is a point in pixels of the screen, or an element_id of those that are listed."
 )
@@ -163,7 +135,7 @@ def write_llamafactory(run: Run, path: Path) -> ExportResult:
     known = _known(beside)
     exported = ExportResult(files=[path, beside])
     with whole_file(path) as file:
-        for sample in samples(run, Pictures(run.folder, path), exported.losses, _JSON_SYSTEM, speak_json):
+        for sample in samples(run, Pictures(run.folder, path), exported.losses):
             images = [sample.picture.path] if sample.picture else []
             file.write(json_line({"messages": sample.messages, "images": images, **about(sample)}) + "\n")
             exported.steps += 1
@@ -186,10 +158,10 @@ def _known(path: Path) -> JsonObject:
     return known
 
 
-def speak_json(action: Action, context: Context, seen: bool) -> ChatAction:
-    """The action as JSON; placeholders in its texts are escaped, which JSON takes back."""
+def speak_json(action: Action, context: Context, seen: bool) -> tuple[str, list[Loss]]:
+    """The action as JSON, and what is lost; placeholders in its texts are escaped, which JSON takes back."""
     data, losses = _placed(action, context) if seen else (action.dump(), [])
-    return ChatAction(PLACEHOLDER.sub(r"\\u003c", json_line(data)), [], losses)
+    return PLACEHOLDER.sub(r"\\u003c", json_line(data)), losses
 
 
 def _placed(action: Action, context: Context) -> tuple[JsonObject, list[Loss]]:
@@ -216,101 +188,7 @@ def _pair(point: Coordinate) -> JsonObject:
     return {"x": point.x, "y": point.y}
 
 
-_CALL_SYSTEM = (
-    "You work a screen. Answer with a line `Thought:` and a line `Action:` with one call: the verb, start_box for its place, "
-    "end_box for where a drag ends, path for the points in between, and its other fields by name."
-)
-_BOX = "'<bbox>'"
-
-
-def write_ms_swift(run: Run, path: Path) -> ExportResult:
-    """A sample a line, as a stream."""
-    exported = ExportResult(files=[path])
-    with whole_file(path) as file:
-        for sample in samples(run, Pictures(run.folder, path), exported.losses, _CALL_SYSTEM, speak_call):
-            row: JsonObject = {"messages": sample.messages, "images": []}
-            if sample.picture:
-                row["images"] = [sample.picture.path]
-                row["objects"] = {"ref": [], "bbox": sample.boxes, "bbox_type": "norm1"}
-            file.write(json_line({**row, **about(sample)}) + "\n")
-            exported.steps += 1
-    return exported
-
-
-def speak_call(action: Action, context: Context, seen: bool) -> ChatAction:
-    """The action as a call; where the model sees a picture, its places are boxes."""
-    call = _Call(context)
-    fields = action.dump()
-    del fields["action_type"]
-    if seen:
-        call.places(action, fields)
-    for name, value in fields.items():
-        call.arguments.append(f"{name}={_literal(value)}")
-    verb = action.verb
-    if isinstance(action, Extension):
-        verb = "extension"
-        call.arguments.insert(0, f"verb={_literal(action.verb)}")
-    return ChatAction(f"{verb}({', '.join(call.arguments)})", call.boxes, call.losses)
-
-
-class _Call:
-    """A call with its boxes, in the order in which its text names them."""
-
-    def __init__(self, context: Context) -> None:
-        self._context = context
-        self.arguments: list[str] = []
-        self.boxes: list[list[float]] = []
-        self.losses: list[Loss] = []
-
-    def places(self, action: Action, fields: JsonObject) -> None:
-        """Takes out of `fields` what can be said as boxes."""
-        self._target("start_box", "target", action.target, fields)
-        if path := getattr(action, "path", ()):
-            del fields["path"]
-            for point in path:
-                self._point(ActionTarget(point=point), "path")
-            self.arguments.append(f"path=[{', '.join([_BOX] * len(path))}]")
-        self._target("end_box", "to", getattr(action, "to", None), fields)
-        if region := getattr(action, "region", None):
-            del fields["region"]
-            width, height = self._context.size
-            box = region.to_px(self._context.size)
-            numbers = [box.x1 / width, box.y1 / height, box.x2 / width, box.y2 / height]
-            within = [min(max(round(number, 6), 0.0), 1.0) for number in numbers]
-            if [_pixel(n, side) for n, side in zip(within, (width, height) * 2, strict=True)] != [box.x1, box.y1, box.x2, box.y2]:
-                self.losses.append(Loss(what="region", why="cut off at the edge of the screen"))
-            self.boxes.append(within)
-            self.arguments.append(f"region={_BOX}")
-
-    def _target(self, argument: str, name: str, target: ActionTarget | None, fields: JsonObject) -> None:
-        if target is None:
-            return
-        try:
-            self._point(target, name)
-        except DialectError:
-            self.losses.append(Loss(what=name, why="its place on the picture is not known; said as in the log"))
-            return
-        del fields[name]
-        self.arguments.append(f"{argument}={_BOX}")
-
-    def _point(self, target: ActionTarget, name: str) -> None:
-        point, losses = place(target, self._context, "norm1", None, "ms_swift", name)
-        self.losses += losses
-        self.boxes.append([float(point.x), float(point.y)])
-
-
-def _pixel(share: float, side: int) -> int:
-    """The pixel that a share of a side means."""
-    return int(share * side + 0.5)
-
-
-def _literal(value: Any) -> str:
-    """A Python literal in which no placeholder stands."""
-    return PLACEHOLDER.sub(r"\\x3c", repr(value))
-
-
 LLAMAFACTORY = Format(name="llamafactory", title="LLaMA-Factory chats with images", suffix=".jsonl", write=write_llamafactory)
-MS_SWIFT = Format(name="ms_swift", title="ms-swift chats with images and boxes", suffix=".jsonl", write=write_ms_swift)
 
 
 _ROLES = {"system": "system", "human": "user", "ai": "assistant"}

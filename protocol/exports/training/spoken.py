@@ -130,7 +130,7 @@ def read_spoken(name: str, path: Path, context: Context) -> ImportResult:
             return ImportResult(info, read_json_lines(path, meaning))
         text = text_in(path, data)
         if spoken.pieces is not None:
-            return ImportResult(info, _pieces(spoken.pieces(text), context))
+            return ImportResult(info, _pieces(spoken.pieces(text, context), context))
         said = _answers(spoken, text, context)
         if spoken.kind == "json" and not said:
             raise FormatError(f"{path.name}: {bad}") from None

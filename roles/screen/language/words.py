@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
-from functools import lru_cache
+from functools import cache, lru_cache
 from importlib.resources import files
 from typing import Any, NamedTuple
 
@@ -47,6 +47,7 @@ _Loader.yaml_implicit_resolvers = {
 }
 
 
+@cache
 def _data() -> dict[str, Any]:
     data: dict[str, Any] = yaml.load(files("configs").joinpath(LEXICON).read_text(encoding="utf-8"), Loader=_Loader)  # noqa: S506 - a safe one
     return data

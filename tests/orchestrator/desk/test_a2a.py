@@ -45,7 +45,7 @@ def work(place: Any, steps: Callable[[Client], Awaitable[None]], **how: Any) -> 
 
 
 @pytest.mark.timeout(600)
-def test_a_goal_is_streamed_until_it_needs_an_approval_and_ends_with_its_report(serve) -> None:
+def test_a_goal_is_streamed_until_it_needs_an_approval_and_followed_to_its_report(serve) -> None:
     place = serve(a2a=True)
     asked: list[a2a.Task] = []
 
@@ -69,10 +69,19 @@ def test_a_goal_is_streamed_until_it_needs_an_approval_and_ends_with_its_report(
             await said(client, "yes, do it", task.id)
         with pytest.raises(A2AError, match="asks for nothing like this"):
             await said(client, "", task.id, pending="another one", decision="approve")
-        (part,) = await said(client, "", task.id, pending=request["pending"], decision="approve")
-        assert part.task.status.state == a2a.TASK_STATE_COMPLETED
-        (artifact,) = part.task.artifacts
-        assert get_data_parts(artifact.parts)[0]["status"] == "fulfilled"
+        message = new_text_message("", task_id=task.id, role=a2a.ROLE_USER)
+        message.parts.append(new_data_part({"pending": request["pending"], "decision": "approve"}))
+        at_once = a2a.SendMessageConfiguration(return_immediately=True)
+        (part,) = [part async for part in client.send_message(a2a.SendMessageRequest(message=message, configuration=at_once))]
+        assert part.task.status.state == a2a.TASK_STATE_WORKING
+        follow = a2a.SubscribeToTaskRequest(id=task.id)
+        async with agent(place, streaming=True) as other:
+            first, artifact, last = [part async for part in other.subscribe(follow)]
+            with pytest.raises(A2AError, match="nothing to follow"):
+                [part async for part in other.subscribe(follow)]
+        assert first.task.status.state == a2a.TASK_STATE_WORKING
+        assert get_data_parts(artifact.artifact_update.artifact.parts)[0]["status"] == "fulfilled"
+        assert last.status_update.status.state == a2a.TASK_STATE_COMPLETED
         with pytest.raises(A2AError, match="is over"):
             await said(client, "and again", task.id)
         with pytest.raises(TaskNotCancelableError):

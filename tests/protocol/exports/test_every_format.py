@@ -16,7 +16,7 @@ from written.runs import steps as any_step
 from protocol import ActionResult, ActionTarget, Click, Coordinate, ExecStatus, InteractionStep
 from protocol.exports import NAMES, FormatError, Run, format_named
 
-LINES = ["osworld", "llamafactory", "ms_swift", "adp", "agentnet_traj", "playwright_script"]
+LINES = ["osworld", "llamafactory", "adp", "agentnet_traj", "playwright_script"]
 CALL = {"tool_call_id": "c1", "function_name": "click", "arguments": {"target": {"text": "Save"}}}
 SEEN = {"results": [{"source_call_id": "c1", "content": [{"type": "image", "source": {"path": "a.png"}}]}]}
 NODE = {"node_id": "a", "role": "button", "name": "A", "bbox": {"x": 1, "y": 2, "width": 3, "height": 4}, "children_ids": ["b"]}

@@ -235,6 +235,27 @@ def test_the_other_flavours_of_codegen_are_read_too() -> None:
         ('page.fill("#name", "Ada")', [p.Fill(target={"selector": "#name"}, text="Ada")]),
         ("page.get_by_label('A').type('x')", [p.Type(target={"selector": "get_by_label('A')"}, text="x")]),
         ("import time\ntime.sleep(2)\npage.go_back()", [p.Wait(seconds=2.0), p.GoBack()]),
+        ('page.drag_and_drop("#a", "#b")', [p.Drag(target={"selector": "#a"}, to={"selector": "#b"})]),
+        ('page.locator(  # the list\n    "#a"\n).click()', [p.Click(target={"selector": "#a"})]),
+        (
+            'URL = "https://a.example/"\npage.goto(URL)\nsave: Locator = page.get_by_role("button", name="Save")\nsave.click()\n'
+            'row = page.locator("li").filter(has=save)\nrow.first.hover()',
+            [
+                p.Navigate(url="https://a.example/"),
+                p.Click(target=SAVE),
+                p.Hover(target={"selector": 'locator("li").filter(has=page.get_by_role("button", name="Save")).first'}),
+            ],
+        ),
+        (
+            'start = "#a"\ndef test_one(page: Page):\n    """Words."""\n    start = "#b"\n    page.click(start)\n\n'
+            "def test_two(page):\n    page.click(start)\n",
+            [p.Click(target={"selector": "#b"}), p.Click(target={"selector": "#a"})],
+        ),
+        (
+            "def scrape():\n    with sync_playwright() as pw:\n        browser = pw.chromium.launch()\n"
+            '        tab = browser.new_page()\n        tab.go_back()\n\nif __name__ == "__main__":\n    scrape()',
+            [p.GoBack()],
+        ),
         (
             'page.get_by_role("button", name="Save", exact=True).click()',
             [p.Click(target=SAVE | {"selector": 'get_by_role("button", name="Save", exact=True)'})],
@@ -337,10 +358,11 @@ def test_what_is_written_is_python_that_asks_a_page(action: p.Action) -> None:
         ('expect(1).to_be(2)', "line 1, column 1", "not understood as an assertion"),
         ('expect(page.get_by_text("x")).to_have_text(os.getcwd())', "line 1, column 1", "not understood as an assertion"),
         ('os.system("x")', "line 1, column 1", "os is not understood"),
-        ("for x in y:\n    page.go_back()", "line 1, column 5", "expected"),
-        ("x = 1", "line 1, column 3", "expected"),
+        ("for x in y:\n    page.go_back()", "line 1, column 1", "only known when it is run"),
+        ("x = os.getcwd()", "line 1, column 1", "only an element or a literal"),
+        ("assert page.url == 'x'", "line 1, column 1", "not understood as an assertion"),
         ('page.once("dialog", lambda dialog: os.system("x"))', "line 1, column 28", "expected"),
-        ("import os", "line 1, column 8", "expected"),
+        ("import os, sys\nfrom a.b import (c,\n  d)\nos.exit()", "line 4, column 1", "os is not understood"),
     ],
 )  # fmt: skip
 def test_what_is_not_understood_names_its_line_and_column(text: str, where: str, message: str) -> None:

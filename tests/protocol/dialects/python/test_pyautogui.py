@@ -225,6 +225,7 @@ def test_a_tag_says_no_more_than_the_element_and_a_mere_place_has_none() -> None
         ("pyautogui.click(1 + 1, 2)", "line 1, column 19", "expected"),
         ("for i in range(3):\n    pyautogui.press('a')", "line 1, column 5", "expected"),
         ("import os\npyautogui.press('a')", "line 1, column 8", "expected"),
+        ("pyautogui.click(0.25, 0.5)", "line 1, column 1", "agentnet has shares"),
         ("pyautogui.click('save.png')", "line 1, column 1.x", "a picture on the disk is no place"),
         ("pyautogui.click(1, 2, clicks=4)", "line 1, column 1.clicks", "1, 2 or 3"),
         ("pyautogui.click(1, 2, button='back')", "line 1, column 1.button", "there is no button"),

@@ -146,6 +146,28 @@ def test_what_is_only_known_when_it_is_run_costs_itself_and_names_its_line(tmp_p
     assert all(str(line.number) in line.error for line in found if line.step is None)
 
 
+def test_a_name_stands_for_the_literal_that_it_was_given_and_not_for_what_a_loop_gave_it(tmp_path: Path) -> None:
+    script = """const url = 'https://a.example/';
+let on = false;
+test('one', async ({ page }) => {
+  let user = 'Ada';
+  await page.goto(url);
+  await page.fill('#a', user);
+  while (more) { user = next(); }
+  await page.fill('#a', user);
+});
+test('two', async ({ page }) => {
+  await page.goto(url);
+  await page.fill('#a', user);
+});
+"""
+    found = lines(tmp_path, script)
+    assert [line.step.action for line in found if line.step] == [
+        p.Navigate(url="https://a.example/"), p.Fill(target={"selector": "#a"}, text="Ada"), p.Navigate(url="https://a.example/"),
+    ]  # fmt: skip
+    assert [line.number for line in found if line.error] == [7, 8, 12]
+
+
 def test_each_test_begins_on_a_page_of_its_own_and_is_a_subtask(tmp_path: Path) -> None:
     body = """
 test.describe('claims', () => {

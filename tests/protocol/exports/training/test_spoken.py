@@ -80,12 +80,48 @@ def test_messages_of_anthropics_api_are_read_with_the_results_between_them(tmp_p
     assert [line.step.raw for line in lines if line.step] == [{"lost": ["words: words beside a call are no action"]}]
 
 
-def test_a_script_is_one_payload_and_says_the_place_of_its_mistake(tmp_path: Path) -> None:
+def test_a_script_is_read_by_statements_and_says_the_place_of_its_mistake(tmp_path: Path) -> None:
     script = "import pyautogui\r\npyautogui.click(1, 2)\r\npyautogui.write('a')\r\n"
     assert actions(spoken(tmp_path, "pyautogui", script)) == [Click(target={"point": [1, 2]}), Type(text="a")]
-    (bad,) = spoken(tmp_path, "pyautogui", script + "pyautogui.dance()\n")
-    assert bad.step is None
+    click, write, bad = spoken(tmp_path, "pyautogui", script + "pyautogui.dance()\n")
+    assert [click.number, write.number, bad.step] == [2, 3, None]
     assert "line 4" in bad.error
+
+
+def test_a_script_of_pyautogui_is_read_as_people_write_it(tmp_path: Path) -> None:
+    script = """import pyautogui as pg, os
+from time import sleep
+pg.PAUSE = 1
+name, place = "Ada", (10, 20)
+def main():
+    pg.moveTo(place, duration=1)
+    pg.click()
+    print(f"here {name}")
+    sleep(0.5)
+    pg.write(name + "!")
+    pg.write(name)
+
+    for n in range(3):
+        pg.press("down")
+        name = n
+    pg.write(name)
+
+if __name__ == "__main__":
+    main()
+"""
+    lines = spoken(tmp_path, "pyautogui", script)
+    assert actions([line for line in lines if line.step]) == [
+        Click(target={"point": [10, 20]}), Wait(seconds=0.5), Type(text="Ada"),
+    ]  # fmt: skip
+    assert [(line.number, line.error.partition(": ")[2]) for line in lines if line.error] == [
+        (10, 'expected ")" or "," or "." or "=": pg.write(name + "!")'),
+        (13, "what is done here is only known when it is run: for n in range(3):"),
+        (16, "a literal is needed, not the name 'name': pg.write(name)"),
+    ]
+    first = lines[0].step
+    assert first is not None
+    told = [text.partition(":")[0] for text in first.raw["lost"]]
+    assert told == ["PAUSE", "pyautogui.moveTo.duration", "console"]
 
 
 def test_texts_as_json_strings_are_a_payload_a_line(tmp_path: Path) -> None:
@@ -248,3 +284,29 @@ def test_a_statement_of_a_script_that_is_not_understood_costs_only_itself(tmp_pa
     lines = spoken(tmp_path, "playwright_python", script)
     assert [(line.number, line.step is not None) for line in lines] == [(1, True), (2, False), (3, True)]
     assert "line 2" in lines[1].error
+
+
+def test_what_only_a_run_tells_is_one_line_of_a_script_with_its_body(tmp_path: Path) -> None:
+    """Whether and how often the body is done is not known: none of it is a step, and what it changes is not known either."""
+    script = """url = "https://a.example/"
+def login(page, name):
+    page.fill("#name", name)
+
+def test_it(page):
+    page.goto(url)
+    login(page, "Ada")
+    for row in rows:
+        page.click("#a")
+
+        url = row
+    if page.is_visible("#b"): page.click("#b")
+    else:
+        page.click("#c")
+    page.goto(url)
+    page.click("#d")
+"""
+    lines = spoken(tmp_path, "playwright_python", script)
+    assert [(line.number, line.step is not None) for line in lines] == [
+        (2, False), (6, True), (7, False), (8, False), (12, False), (15, False), (16, True),
+    ]  # fmt: skip
+    assert "line 2, column 1: what is done here is only known when it is run: def login" in lines[0].error
