@@ -116,11 +116,11 @@ def fits(thing: Thing, record: SeenRecord, today: str = "") -> bool | None:
     answers += [holds(test, record) for test in thing.tests]
     told = [but for but in thing.but if but.name is not None or but.tests]
     answers += [None if (out := fits(but, record, today)) is None else not out for but in told]
-    answers += [not _stands_in(but.place, record) for but in thing.but if but not in told and but.place is not None]
+    answers += [not stands_in(but.place, record) for but in thing.but if but not in told and but.place is not None]
     return _all(answers)
 
 
-def _stands_in(place: Thing, record: SeenRecord) -> bool:
+def stands_in(place: Thing, record: SeenRecord) -> bool:
     """Whether a record says that it is there: the one in the kitchen."""
     return any(says(value, place.name.text if place.name is not None else place.kind) for _, value in record.cells)
 

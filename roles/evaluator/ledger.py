@@ -42,9 +42,20 @@ from roles.contracts.signals import SubtaskStatus
 from roles.contracts.values import Table, parse_time, table_of
 from roles.evaluator.effects import RecordEffect, Screens, SeenRecord, effects_of, made_by, records_in, rows_on, seen_with
 from roles.evaluator.evidence import moments_in
-from roles.evaluator.fitting import Resolver, fits, is_kind, lists_answered, lists_of, picked, says, tells, tells_moment
+from roles.evaluator.fitting import (
+    Resolver,
+    fits,
+    is_kind,
+    lists_answered,
+    lists_of,
+    picked,
+    says,
+    stands_in,
+    tells,
+    tells_moment,
+)
 from roles.screen.calls import changes_something
-from roles.screen.matching import app_for, similarity, tokens
+from roles.screen.matching import Box, app_for, box_for, similarity, tokens
 from roles.screen.page import likeness
 from roles.screen.values import is_masked, same_value
 from roles.skills.contract import RESULT
@@ -261,10 +272,12 @@ class _Check:
             if v and v.verb == verb
         }
         opens = {frozenset(tokens(k.create.control)) for card in self.request.cards for k in card.kinds if k.create}
-        tick = deeds()["ticks"].get(verb)
+        tick, box = deeds()["ticks"].get(verb), self._box(order)
         found = []
         for n, effect in enumerate(self.effects):
-            if tick and not effect.control:
+            if box and any(v.value == box.value and set(_box_name(box)) <= {*tokens(v.label)} for v in effect.written):
+                found.append(n)
+            elif tick and not effect.control:
                 found += [n] if any(v.value == tick and self._about(order, effect) for v in effect.written) else []
             elif (
                 effect.words & stems
@@ -286,6 +299,12 @@ class _Check:
     def _is_field_of(self, order: Order, label: str) -> bool:
         """Whether a field is the one that was to be emptied."""
         return order.object is not None and bool(order.object.kind) and similarity(order.object.kind, label) >= 0.6
+
+    def _box(self, order: Order) -> Box | None:
+        """The box of such a record that is ticked for it."""
+        kinds = [kind for card in self.request.cards for kind in card.kinds]
+        mine = [kind for kind in kinds if order.object is not None and is_kind(order.object.kind, kind)] or kinds
+        return next((box for kind in mine if (box := box_for(order, kind)) is not None), None)
 
     def _about(self, order: Order, effect: RecordEffect) -> bool:
         """Whether a box that was ticked is called as the verb or as what it is done to."""
@@ -363,8 +382,10 @@ class _Check:
 
     def _so_already(self, order: Order, thing: Thing | None) -> tuple[str, ...]:
         """The screen on which only the control for the opposite stands, or a box that is as it is to be."""
-        opposite, tick = deeds()["opposites"].get(order.verb, ""), deeds()["ticks"].get(order.verb)
+        opposite, box = deeds()["opposites"].get(order.verb, ""), self._box(order)
+        tick = box.value if box else deeds()["ticks"].get(order.verb)
         called = {*tokens(thing.name.text if thing.name else thing.kind)} if thing is not None else set[str]()
+        called |= {*(_box_name(box) if box and called else ())}
         for state in self.states if called else ():
             for e in state.elements:
                 there = {*tokens(e.name)}
@@ -425,6 +446,8 @@ class _Check:
 
     def _with_slots(self, order: Order, kept: list[int], thing: Thing | None = None) -> Verdict:
         """That what goes with the verb stands in what was written, moved or sent."""
+        if self._box(order) is not None:  # what is ticked says the state
+            order = order.model_copy(update={"slots": tuple(slot for slot in order.slots if slot.role != "as")})
         groups = self._groups(kept)
         found = [self._lost(self._with_own(order, thing), group) for group in groups]
         # Not what was done for other orders, and what settles something, where two serve as well.
@@ -635,7 +658,7 @@ class _Check:
                 done.append(record)
         if undone:
             return Verdict("missing", f"not done to {', '.join(undone[:6])}", self._evidence(used), tuple(used))
-        own = [slot for slot in order.slots if self._is_own(slot, order)]
+        own = [slot for slot in order.slots if self._is_own(slot, order) and not self._box(order)]
         without = order.model_copy(update={"slots": tuple(slot for slot in order.slots if slot not in own)})
         verdict = self._with_slots(without, used) if used else Verdict("shown", "there is none")
         short = [r.key for r, n in zip(done, used, strict=True) if any(not says(self._all_of(n), v) for v in _held(own, r))]
@@ -680,7 +703,8 @@ class _Check:
 
     def _excepted(self, order: Order, but: Thing) -> Verdict:
         """That it was not done to what is excepted."""
-        done = [n for n in self._may(order) if not self._stores(n) and self._surely(but, n)]
+        ticked = order.verb in deeds()["ticks"]
+        done = [n for n in self._may(order) if (ticked or not self._stores(n)) and self._surely(but, n)]
         if done:
             return Verdict(
                 "forbidden", f"it was done to {self.effects[done[0]].says().splitlines()[0]!r} all the same", self._evidence(done)
@@ -694,22 +718,23 @@ class _Check:
 
     def _surely(self, thing: Thing, n: int) -> bool:
         effect = self.effects[n]
-        return (thing.name is not None or bool(thing.tests)) and fits(
-            thing, SeenRecord(effect.record, effect.cells, effect.track)
-        ) is True
+        record = SeenRecord(effect.record, effect.cells, effect.track)
+        there = thing.place is not None and stands_in(thing.place, record)
+        return (thing.name is not None or bool(thing.tests) or there) and fits(thing, record) is True
 
     # --- what was not to be done ----------------------------------------------------------------------------------------------
 
     def _left_alone(self, order: Order, thing: Thing | None) -> Verdict:
         if order.verb in deeds()["keeps"]:
-            pressed = [
-                n for n, e in enumerate(self.effects) if e.control and effect_of_words(e.control) in SENSITIVE | {Effect.SAVE}
-            ]
-            done = [n for n in pressed if thing is not None and n not in self.used and self._surely(thing, n)]
+            kinds = SENSITIVE | {Effect.SAVE}
+            done = [n for n, e in enumerate(self.effects) if (effect_of_words(e.control) in kinds if e.control else e.written)]
+            own = {n for at, v in self.verdicts.items() if not _is_of_many(self.reading.orders[at]) for n in v.used}
+            done = [n for n in done if thing is not None and n not in own and self._surely(thing, n)]
         else:
-            named = thing is not None and (thing.name is not None or bool(thing.tests))
+            named = thing is not None and (thing.name is not None or bool(thing.tests) or thing.place is not None)
             others = order.object is not None and order.object.back is None  # not what another order made, but anything else
-            free = [n for n in self._may(order) if self.effects[n].control and not (others and n in self.used)]
+            ticked = order.verb in deeds()["ticks"]
+            free = [n for n in self._may(order) if (self.effects[n].control or ticked) and not (others and n in self.used)]
             done = [n for n in free if not named or (thing is not None and self._surely(thing, n))]
             done = [n for n in done if order.verb == "save" or effect_of_words(self.effects[n].control) is not Effect.SAVE]
             if effect_of_words(order.verb) in _SETTLED:  # "My claims" only leads elsewhere, though to claim may be to submit
@@ -920,6 +945,15 @@ def _held(slots: Sequence[Slot], record: SeenRecord) -> list[str]:
     """What the record holds in the fields of these slots."""
     fields = [name for slot in slots if isinstance(slot.value, Of) for name in slot.value.fields]
     return [value for name in fields for label, value in record.cells if value and similarity(name, label) >= 0.9]
+
+
+def _box_name(box: Box) -> tuple[str, ...]:
+    return tokens(box.label.replace("{title}", ""))
+
+
+def _is_of_many(order: Order) -> bool:
+    """Whether it is done to several, of which some may be spared."""
+    return order.object is not None and (bool(order.object.also) or _several(order.object))
 
 
 def _several(thing: Thing) -> bool:

@@ -134,7 +134,8 @@ def listed(wanted: FieldHas, value: str, request: GateRequest) -> VisualState | 
     wrote = (s for s in request.steps if s.action.get("action_type") in {"fill", "type"} and s.exec_status == "executed")
     mine = (s for s in wrote if similarity(wanted.label, s.target) >= 0.9 and same_value(str(s.action.get("text", "")), value))
     there = [state for state in views(request) if state.app == wanted.app] if any(mine) else []
-    return next((s for s in there if any(e.role in _DATA and same_value(e.name, value) for e in s.elements)), None)
+    roles = _DATA | {"text", "link", "checkbox"}  # such as the title of a task beside its box, or of the box
+    return next((s for s in there if any(e.role in roles and same_value(e.name, value) for e in s.elements)), None)
 
 
 def original(field: GUIElement, steps: Iterable[StepRecord], screens: Iterable[VisualState]) -> str:

@@ -9,7 +9,9 @@ from typing import Generic, NamedTuple, TypeVar
 
 from rapidfuzz import fuzz
 
+from environments.cards import KindCard
 from roles.contracts import AppWords
+from roles.contracts.orders import Of, Order, Text, Value
 
 T = TypeVar("T")
 WORD = re.compile(r"[^\W_]+(?:['’-][^\W_]+)*")
@@ -49,6 +51,8 @@ KINDRED = (
     ("location", "place", "where", "venue", "room"),
 )  # fmt: skip
 """Groups of names for one thing. A name in two groups belongs to the first that holds it exactly."""
+_TICKED = {"tick": "true", "drop": "false"}
+_DONE = frozenset({"done", "complete", "completed", "finished", "ticked", "checked"})
 GOOD = 0.6
 """A score below it is no match."""
 
@@ -213,3 +217,35 @@ def similarity_of_name(words: str, name: str) -> float:
     if a <= b or b <= a:
         return 0.75 + 0.2 * len(a & b) / len(a | b)
     return max(0.7 if a & b and len(a & b) / len(a | b) >= 0.34 else 0.0, _spelling(" ".join(sorted(a)), " ".join(sorted(b))))
+
+
+class Box(NamedTuple):
+    """A box of a record, and what it is to hold: `true` or `false`."""
+
+    label: str
+    value: str
+    stands_in_row: bool
+
+
+def _state(value: Value) -> str:
+    """In which state something is to be, where that may be called as a field is."""
+    if isinstance(value, Of):
+        return value.fields[0] if len(value.fields) == 1 else value.thing.kind
+    return value.text if isinstance(value, Text) else ""
+
+
+def box_for(order: Order, kind: KindCard) -> Box | None:
+    """What ticking says of a record, or marking it as something: the box that is called so; the only one says that it is done."""
+    states = [_state(slot.value) for slot in order.slots if slot.role == "as"]
+    if order.verb not in _TICKED and not (order.verb == "mark" and len(states) == 1):
+        return None
+    said = states[0].casefold() if states else "done"
+    state = said.removeprefix("not ")
+    value = _TICKED.get(order.verb, "true" if state == said else "false")
+    controls = [verb.control for verb in kind.verbs if verb.verb == "tick" and "{title}" in verb.control]
+    rows = {control.replace("{title}", "").strip(): control for control in controls}
+    fields = {field.label: field.label for field in kind.fields if field.type == "truth" and field.written}
+    boxes = fields | rows
+    named = [name for name in boxes if tokens(name) == tokens(state)]
+    named = named or (list(boxes) if state in _DONE and len(boxes) == 1 else [])
+    return Box(boxes[named[0]], value, named[0] in rows) if len(named) == 1 else None

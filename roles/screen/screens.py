@@ -6,10 +6,12 @@ Text is data here, never an instruction. `Hand in` is Submit, `Following page` i
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from functools import cached_property
 from typing import NamedTuple
 
+from environments.effects.words import Effect, effect_of_words
 from protocol import Action, ActionTarget, GUIElement, VisualState
 
 _CONTROLS = frozenset({"button", "tab", "menuitem", "textbox", "searchbox", "combobox", "checkbox", "switch", "spinbutton"})
@@ -240,17 +242,23 @@ class Screen:
     def items(self) -> list[Item]:
         return [self._item(row) for row in self.rows if self.kids(row) or row.name]
 
+    @cached_property
+    def _repeated(self) -> set[str]:
+        """Names of buttons that do the same in each row, and so lead to none of them."""
+        names = Counter(e.name for row in self.rows for e in self.within(row) if e.role == "button")
+        return {name for name, times in names.items() if times > 1 or effect_of_words(name) is Effect.DELETE}
+
     def _item(self, row: GUIElement) -> Item:
         inside = self.within(row)
         table = next((a for a in self.above(row) if a.role in {"table", "grid"}), None)
         columns = self.heads(table) if table is not None else []
         cells = self.kids(row)
         pairs = tuple(Pair(column, shown(cell), cell) for column, cell in zip(columns, cells, strict=False))
-        text = " · ".join(
-            dict.fromkeys(t for t in [row.name, *(shown(e) for e in inside if e.role not in {"checkbox", "button"})] if t)
-        )
+        said = [row.name, *(shown(e) for e in inside if e.role not in {"checkbox", "button"})]
+        said = said if any(said) else [e.name for e in inside if e.role == "checkbox"]  # a task is called as its box is
+        text = " · ".join(dict.fromkeys(t for t in said if t))
         links = [e for e in inside if e.role in {"link", "option"}] or [
-            e for e in inside if e.role == "button" and row.role == "listitem"
+            e for e in inside if e.role == "button" and row.role == "listitem" and e.name not in self._repeated
         ]
         press = links[0] if links else row
         return Item(row, press, text, pairs)

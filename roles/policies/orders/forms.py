@@ -23,7 +23,7 @@ from roles.contracts.orders import (
     When,
     Worked,
 )
-from roles.policies.orders.grounding import ground_field
+from roles.policies.orders.grounding import ground_field, is_of
 from roles.policies.orders.records import IDENTIFIER
 from roles.policies.orders.state import COMMITS, Refusal, Row, Subject, escaped
 from roles.policies.orders.values import Values
@@ -348,8 +348,13 @@ class Forms(Values):
         rest = tuple(slot for slot in order.slots if slot is not target and slot.role != "value")
         fielded = any(slot.role == "value" and slot.field for slot in order.slots)
         if (home := self._app_called(goal)) is not None:
+            called = (goal.kind, *(goal.name.text.split() if goal.name else ()))
             makes = [kind for kind in home.kinds if kind.create is not None]
+            makes = [kind for kind in makes if any(is_of(word, kind) for word in called)] or makes
             rest = tuple(s for s in order.slots if s is not target and (s.role != "value" or s.field) and s.role != "as")
+            kinds = [kind.kind for kind in makes if not (kind.within or kind.some_of)]
+            if len(kinds) > 1:
+                raise Refusal(f'"{self._said(order.spans)}": is it to be a {" or a ".join(kinds)}?', ask=True)
             if not makes or len(told) > 1 or not (told or any(slot.field for slot in rest)):
                 raise Refusal(f'"{self._said(order.spans)}": it is not understood what is to be made in {home.title}')
             if goal.kind == "form" and self._at not in self._commits:  # it is filled in, and nothing is said of its end

@@ -229,7 +229,7 @@ def _meant(thing: Thing, cards: Sequence[AppCard]) -> Iterator[tuple[AppCard, Ki
     try:
         for noun in [noun for noun in (thing.kind, name.text if name is not None and loose else "") if noun][:1]:
             for card, kind in ground_kind(noun, cards):
-                own = any(_same(noun, word) for word in (kind.kind, *kind.words))
+                own = is_of(noun, kind)
                 known = own and (not kind.some_of or (kind.told_by is not None and not kind.told_by.part))
                 mixed = not own and not place_called(noun, kind) and any(one.some_of == kind.kind for one in card.kinds)
                 if mixed and (thing.quantity in ("all", "number") or thing.pick):
@@ -277,6 +277,11 @@ def _goes_before(thing: Thing) -> bool:
     return at - start - between - (len("all of the ") if several else 0) < len(thing.kind)
 
 
+def is_of(words: str, kind: KindCard) -> bool:
+    """Whether a noun is one of the kind."""
+    return any(_same(words, noun) for noun in (kind.kind, *kind.words))
+
+
 def _phrase(thing: Thing) -> str:
     return " ".join(part for part in (thing.kind, thing.name.text if thing.name else "") if part) or "it"
 
@@ -308,12 +313,12 @@ class _Grounding:
         return Records(
             app=self.card.app, kind=self.kind.kind, place=place or inside, tests=(*self.some(thing), *self.tests(thing, tests)),
             pick=self.pick(thing.pick) if thing.pick else None,
-            but=tuple(tuple(self.excepted(one)) for out in thing.but for one in (out, *out.also)),
+            but=tuple(tuple(self.excepted(one)) for out in thing.but for one in (out, *out.also) if not self.is_elsewhere(one)),
             exactly=thing.pick.number if thing.pick else exactly,
         )  # fmt: skip
 
     def is_noun(self, words: str) -> bool:
-        return any(_same(words, noun) for noun in (self.kind.kind, *self.kind.words))
+        return is_of(words, self.kind)
 
     def at(self, test: Test) -> str:
         """The place that "in" says."""
@@ -349,8 +354,19 @@ class _Grounding:
         for test in tests:
             yield self.test(test)
 
+    def is_elsewhere(self, thing: Thing) -> bool:
+        """Whether only another application holds such things: nothing is excepted here."""
+        own = self.is_noun(thing.kind) or any(is_of(thing.kind, kind) for kind in self.card.kinds)
+        return not own and any(is_of(thing.kind, kind) for card in self.cards for kind in card.kinds)
+
     def excepted(self, thing: Thing) -> Iterator[RowTest]:
         """What tells those that are excepted, also by where they are: "the one in the hall"."""
+        if thing.kind and not self.is_noun(thing.kind):
+            part = next((one for one in self.card.kinds if one.some_of == self.kind.kind and is_of(thing.kind, one)), None)
+            if part is not None:
+                yield from _Grounding(self.card, part, self.cards, self.words).some(thing)
+            else:
+                thing = thing.model_copy(update={"name": _with(thing.name, thing.kind)})
         if thing.place is not None:
             inside = self.option(thing.place) or self.named(Of(thing=thing.place))
             if inside is None:

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from environments.cards import AppCard, KindCard
 from roles.contracts.orders import Of, Order, Slot, Thing, Value
 from roles.policies.orders.grounding import ground_field
-from roles.policies.orders.state import COMMITS, LOOKS, PlanState, Refusal, Subject, is_many, unwanted_by
+from roles.policies.orders.state import COMMITS, LOOKS, PlanState, Refusal, Subject, unwanted_by
 
 SAYS = frozenset({*LOOKS, "answer", "copy", "write", "add", "put", "send"})
 """Verbs whose object may be a value."""
@@ -28,18 +28,12 @@ class Joined(PlanState):
                     raise Refusal(f'there is no application called "{thing.name.text}"; applications are: {there}')
 
     def _leave_out(self) -> None:
-        """ "..., but do not delete X": an exception from what is done to several; what was asked for before is not done."""
-        orders = list(self.reading.orders)
+        """ "..., but do not delete it after all": what was asked for before is not done."""
+        orders = self.reading.orders
         for at, order in enumerate(orders):
             if not order.negated and any(self._takes_back(no, order, at) for no in orders[at + 1 :]):
                 self._skipped.add(at)
                 self.forbidden = True
-            out = [no.object for no in orders if no.negated and no.verb == order.verb and no.object is not None]
-            out = [thing for thing in out if thing.back is None and (thing.name or thing.tests)]
-            if order.object is not None and not order.negated and is_many(order.object) and out:
-                excepted = order.object.model_copy(update={"but": (*order.object.but, *out)})
-                orders[at] = order.model_copy(update={"object": excepted})
-        self.reading = self.reading.model_copy(update={"orders": tuple(orders)})
 
     def _takes_back(self, no: Order, order: Order, at: int) -> bool:
         """Whether it says that this very order is not to be done."""

@@ -38,6 +38,7 @@ from roles.policies.orders.jobs import job_of
 from roles.policies.orders.pages import PagePlanner
 from roles.policies.orders.state import COMMITS, LOOKS, Group, NotKnownYet, Refusal, Row, Subject, escaped, is_many, slots_in
 from roles.screen.language.names import bare
+from roles.screen.matching import box_for
 
 SWITCHES = {"turn_on": "true", "turn_off": "false", "mute": "true", "unmute": "false"}
 ANSWERS = frozenset({"reply", "forward"})
@@ -200,7 +201,8 @@ class Planner(Forms):
         states = [s.value.text for s in order.slots if s.role == "as" and isinstance(s.value, Text)]
         said = " as ".join([order.said or order.verb, *states])
         kinds = [(card, kind) for card in self.cards for kind in (*card.kinds, None)]
-        return any(ground_verb(order.verb, said, card, kind) for card, kind in kinds)
+        ways = (ground_verb(order.verb, said, card, kind) or (kind and box_for(order, kind)) for card, kind in kinds)
+        return any(ways)
 
     def _for_each(self, order: Order, per: Slot) -> None:
         """Once for each record of "for every ...", with "its" being that record."""
@@ -409,6 +411,12 @@ class Planner(Forms):
 
     def _verb_on(self, order: Order, records: Records) -> None:
         card, kind = self.card(records.app), self.kind(records)
+        if (box := box_for(order, kind)) is not None:
+            self._take(*(slot for slot in order.slots if slot.role == "as"))
+            entry = Entry(label=box.label, value=box.value)
+            if not box.stands_in_row:
+                return self._fill(order, records, [entry])
+            return self._add(FillStep(app=records.app, records=records, entries=(entry,)))
         said = order.said + "".join(f" as {self.words(s.value)}" for s in order.slots if s.role == "as")
         verb = ground_verb(order.verb, said, card, kind)
         home = order.object.place if order.verb == "remove" and order.object is not None else None

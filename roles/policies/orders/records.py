@@ -12,6 +12,7 @@ from roles.policies.orders.joined import Joined
 from roles.policies.orders.skills.rows import Row as SeenRow
 from roles.policies.orders.skills.rows import matches
 from roles.policies.orders.state import LOOKS, WHOLES, Refusal, Row, Subject, each_of, escaped, is_many
+from roles.screen.matching import box_for
 from roles.screen.values import is_masked
 
 MOST_ROWS = 40
@@ -49,6 +50,7 @@ class Lookups(Joined):
             found = list(to_records(thing, cards, self.words, fields=fields, verb=verb))
         except Ungrounded as no:
             raise Refusal(str(no)) from None
+        found = [one for one in found if verb and box_for(order, self.kind(one))] or found
         found = [one for one in found if all(test.label for test in one.tests)] or found
         for test in thing.tests:
             if isinstance(test.value, Text) and not test.value.quoted and not test.field and test.value.text.islower():

@@ -159,7 +159,7 @@ class Values(Lookups):
             singles = len(parts) > 1 and not any(is_many(part) for part in parts)
         else:
             parts, singles = [], False
-        if singles and value.how not in {"sum", "count"}:
+        if singles and value.how != "count":
             formula = self._over_values(value.how, [self._operand(many[0].model_copy(update={"thing": one})) for one in parts])
         elif len(parts) > 1:
             raise Refusal(f'"{self._said(value.spans)}": a {value.how} over several kinds at once is not understood')

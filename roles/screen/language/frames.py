@@ -90,7 +90,7 @@ class Frame:
     def keeping(self, at: int) -> int | None:
         """as it is | from now on"""
         kept, onwards = self.read.take(at, "keeps"), self.read.take(at, "henceforth")
-        if kept and self.verb.get("keeps") and self.object is not None:
+        if kept and self.verb.get("keeps") and self.filled():
             self.kept = True
             return kept.end
         return onwards.end if onwards and self.verb["name"] == "rename" and self.slots else None
@@ -247,6 +247,8 @@ class Frame:
     def _value(self, role: str, at: int) -> Read[Value] | None:
         if role in {"as", "value"} and (state := self.read.marked(at)):
             return state
+        if role == "as" and self.read.low(at) == "not" and (name := self.read.marked(at + 1) or self.read.name(at + 1)):
+            return self.read.text(at, name[1]), name[1]
         held = self.read.fields(at) if role == "into" else None
         if held and isinstance(held[0], Of) and set(held[0].fields) <= DAYS:
             return held

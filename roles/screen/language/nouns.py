@@ -144,7 +144,7 @@ class Nouns(Names):
         """new | unread | tomorrow's | Thursday"""
         while True:
             day = self.dates.days(at)
-            if self.low(at) == "new":
+            if self.low(at) == "new" and not self.words.is_named(at):
                 draft.new, at = True, at + 1
             elif (state := self.take(at, "states")) and self._noun_ahead(state.end):
                 draft.tests.append(self._state(state, at))

@@ -59,6 +59,7 @@ class Clauses(Statements, Controls):
                 idle.append(self._span(end))
                 end += 1
             at = end
+        self._spare()
         unread += self._unsettled()
         asks += self._unsaid()
         idle += [(token.start, token.end) for token in self.words.nothing]
@@ -298,7 +299,6 @@ class Clauses(Statements, Controls):
         self.orders.append(order.model_copy(update=change))
         if order.object is not None and bare(order.object):
             self.named(order.object.name)
-        self._keep()
         self._reply()
         return end if not (negated and order.negated) else None
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from roles.contracts.orders import Context, Of, Order, Slot, Text, Thing
 from roles.screen.language.conditions import Conditions
-from roles.screen.language.names import Read, bare
+from roles.screen.language.names import LOOKING, Read, bare, plural
 
 CAN = frozenset({"can", "could", "will", "would"})
 
@@ -195,18 +195,20 @@ class Statements(Conditions):
 
     # Clauses that speak of other orders
 
-    def _keep(self) -> None:
-        """ "... but keep those from Ann": they are excepted from what is done before, too."""
-        if len(self.orders) < 2 or self.orders[-1].verb != "keep" or self.orders[-1].slots:
-            return
-        kept, last = self.orders[-1].object, self.orders[-2]
-        if kept is None or kept.but or last.object is None or last.object.quantity != "all":
-            return
-        if kept.back is not None and kept.back.to == len(self.orders) - 2 and kept.tests:
-            kept = kept.model_copy(update={"kind": last.object.kind, "back": None})
-        if kept.back is None and kept.kind == last.object.kind:
-            thing = last.object.model_copy(update={"but": (*last.object.but, kept)})
-            self.orders[-2] = last.model_copy(update={"object": thing})
+    def _spare(self) -> None:
+        """ "... but keep those from Ann", "... and do not delete X": excepted from what is done to several, too."""
+        for no in [one for one in self.orders if (one.negated or one.verb == "keep") and one.condition is None]:
+            for at, order in enumerate(self.orders):
+                many, kept = order.object, no.object
+                same = order.verb == no.verb if no.negated else order.verb not in {*LOOKING, "keep"}
+                if not same or order.negated or many is None or not plural(many) or kept is None or kept.but:
+                    continue
+                if kept.back is not None and kept.back.to == at and kept.tests:
+                    kept = kept.model_copy(update={"kind": many.kind, "back": None})
+                own = kept.name or kept.tests or kept.place or kept.pick or kept.kind not in {"", many.kind}
+                if own and kept.back is None and not kept.new and kept not in many.but:
+                    change = {"but": (*many.but, kept.model_copy(update={"also": ()}), *kept.also)}
+                    self.orders[at] = order.model_copy(update={"object": many.model_copy(update=change)})
 
     def _reply(self) -> None:
         """ "Reply to Ann's mail and tell her that ...": that is what the reply says."""

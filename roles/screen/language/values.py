@@ -307,7 +307,7 @@ class Values(Narrowing):
         each = self.low(end + 1) in {"each", "every"}
         if first == "number" and end == at + 1 and self.low(end) == "of" and thing.quantity == "all" and not each:
             return Worked(how="count", of=(Of(thing=thing, spans=thing.spans),), spans=value.spans)
-        summed = names in {("total",), ("sum",)} and first in {"total", "sum"} and plural(thing) and not thing.also
+        summed = plural(thing) and names == (first,) and (first == "sum" or (first == "total" and not thing.also))
         return Worked(how="sum", of=(value,), spans=value.spans) if summed else None
 
     def _holder(self, at: int, names: tuple[str, ...], definite: bool) -> Thing | None:

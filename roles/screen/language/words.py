@@ -308,8 +308,11 @@ class Words:
 
     def closed(self, at: int) -> bool:
         """A word of the grammar's own, which is in no name."""
-        named = self.list[at].capital and at and self.list[at - 1].lower not in BREAKS
-        return any(match.entry.group not in (NAMING | SOFT if named else NAMING) for match in self._found[at])
+        return any(match.entry.group not in (NAMING | SOFT if self.is_named(at) else NAMING) for match in self._found[at])
+
+    def is_named(self, at: int) -> bool:
+        """Whether a capital that begins no sentence says that the word is of a name."""
+        return self.list[at].capital and at > 0 and self.list[at - 1].lower not in BREAKS
 
     def verbal(self, at: int) -> bool:
         """A verb's first word in the form of an order, whatever follows it."""

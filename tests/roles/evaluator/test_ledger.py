@@ -139,6 +139,30 @@ def test_what_is_excepted_may_not_be_touched(notes: Run) -> None:
     title = next(value.value for value in gone.values if value.label == "Title")
     held = notes.held(f'Delete all notes except "{title}"')
     assert "forbidden" in states(held)
+    kept = notes.held(f'Delete all notes. Leave "{title}" alone.')
+    assert states(kept).count("forbidden") == 2  # it is excepted, and it was to be kept
+
+
+LIGHTS = "world.apps.home.devices"
+
+
+@pytest.mark.parametrize(
+    ("goal", "on"),
+    [
+        ("Turn off all the lights. Do not turn off the light in the hall.", ["hall"]),
+        ("Turn off all the lights, but leave the hall light on", ["hall"]),
+        ("Keep the hall light on and turn off all lights", ["hall"]),
+    ],
+)
+def test_what_is_spared_of_several_is_left_as_it_is(goal: str, on: list[str], tmp_path: Path) -> None:
+    rooms = ["hall", "kitchen", "living-room", "bedroom"]
+    success = " && ".join(f'{LIGHTS}["{room}-light"].on == {str(room in on).lower()}' for room in rooms)
+    assert judged(goal, "smart-home", success, "home.devices.*.on", tmp_path) == ("fulfilled", True)
+
+
+def test_whoever_excepts_what_is_not_there_may_mean_another(tmp_path: Path) -> None:
+    ended = judged("Delete all notes except Wedding", "office", f'"1" in {WRITTEN}', "notes.notes.*", tmp_path)
+    assert ended[0] == "rejected"
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from worlds import todo
+from worlds import packing, todo
 
 from environments.cards import AppCard
 from environments.simulated.desktop import SimulatedDesktop
@@ -122,6 +122,32 @@ def test_a_field_beside_its_list_makes_a_new_record(goal: str, new: list[str], d
         there = desktop.world()["apps"]["todo"]["todos"].values()
     assert [one["title"] for one in there] == ["Call Ann", "Buy milk", *new]
     assert [one["title"] for one in there if one["done"]] == done
+
+
+@pytest.mark.parametrize(
+    ("goal", "items", "trips"),
+    [
+        ("Mark Tent as done", "Tent+ Rope+ Lamp", "Alps+ Coast"),
+        ("Tick off Lamp", "Tent Rope+ Lamp+", "Alps+ Coast"),
+        ("Untick Rope", "Tent Rope Lamp", "Alps+ Coast"),
+        ("Tick all items", "Tent+ Rope+ Lamp+", "Alps+ Coast"),
+        ("Tick all items except Lamp", "Tent+ Rope+ Lamp", "Alps+ Coast"),
+        ("Mark all trips as booked", "Tent Rope+ Lamp", "Alps+ Coast+"),
+        ("Mark Alps as booked", "Tent Rope+ Lamp", "Alps+ Coast"),
+        ("Mark Alps as not booked", "Tent Rope+ Lamp", "Alps Coast"),
+        ("Remove all items except Rope", "Rope+", "Alps+ Coast"),
+        ('Put "Map" on the item list', "Tent Rope+ Lamp Map", "Alps+ Coast"),
+        ("Add an item called Map", "Tent Rope+ Lamp Map", "Alps+ Coast"),
+    ],
+)
+def test_boxes_of_records_are_ticked_and_no_others(goal: str, items: str, trips: str, tmp_path: Path) -> None:
+    with packing.registered():
+        desktop = SimulatedDesktop(parse_world(packing.WORLD))
+        crew = Crew.from_config(overrides=[f'runs_dir="{tmp_path}"', 'display="none"'], environment=desktop)
+        outcome = crew.run(goal, approver=lambda _: {"decisions": [{"type": "approve"}]})
+        there = desktop.world()["apps"]["packing"]
+    shown = [" ".join(one["title"] + "+" * one["ticked"] for one in there[kept].values()) for kept in ("items", "trips")]
+    assert (outcome.status, shown) == ("fulfilled", [items, trips]), outcome.reason
 
 
 @pytest.mark.parametrize(

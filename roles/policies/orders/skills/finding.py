@@ -342,6 +342,9 @@ def fitting(records: Records, rows: Sequence[Row], at: Situation) -> list[Row]:
         fit = [row for row in fit if all(is_called(row, test) for test in called)]
     if () in records.but:
         raise StepFailure(f"an exception from {naming(records)} does not say what is excepted")
+    for group in records.but:  # whoever names one that is not there may mean another
+        if group[0].label in keys and not any(matches(row, group) for row in fit):
+            raise StepFailure(f"what is excepted, {words_of(group)}, is not among {naming(records)}")
     fit = [row for row in fit if not any(matches(row, group) for group in records.but)]
     return picked(fit, records.pick) if records.pick is not None else fit
 

@@ -89,7 +89,9 @@ def _said(step: PressStep, row: Item | None, at: Situation) -> tuple[tuple[str, 
 
 def _in_list(step: PressStep, stands: VerbCard | None, row: Item, at: Situation) -> Move | None:
     """The toolbar over the list, which works on what is chosen, or the row's context menu; None where neither does it."""
-    if (other := _others_chosen(row, at)) is not None:
+    card = at.kind(step.app, step.records.kind) if step.records else None
+    ticked = card is not None and any(verb.verb == "tick" and "{title}" in verb.control for verb in card.verbs)
+    if not ticked and (other := _others_chosen(row, at)) is not None:  # a tick may say something of the record itself
         return other
     if _is_chosen(row, at) or at.notes.get("selected"):
         if (control := _control(step, row, _presses(at), at)) is not None:

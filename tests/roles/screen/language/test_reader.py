@@ -116,6 +116,15 @@ Claim the two largest Umbra Software invoices with vendor and amount
     claim 2 invoice 'Umbra Software' {most amount x2} with=vendor+amount of (<0>)
 Pay all unpaid invoices over 100 euros
     pay all invoice not is 'paid' over 100 euros
+Delete all my notes but keep New laptop. Leave Quarterly report alone.
+    delete all note but ('New laptop') but (report 'Quarterly')
+    keep 'New laptop'
+    keep report 'Quarterly'
+Add up the totals of INV-1 and INV-2 and make a note X with the sum of INV-1 and INV-2
+    answer value=sum[total of ('INV-1' & 'INV-2')]
+    create new any note 'X' with=sum[sum of ('INV-1' & 'INV-2')]
+Mark Ann as not paid
+    mark 'Ann' as='not paid'
 * Turn off all lamps except the one in the kitchen
     turn_off all lamp but (lamp at (kitchen 'kitchen'))
 Water every plant in the kitchen that is dry
