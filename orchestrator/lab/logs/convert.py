@@ -66,8 +66,9 @@ def convert(log: OpenLog, to: str, out: Path | None, variant: str | None, *, as_
     exported = _write(log, reading, to, path, variant)
     exported.losses.update(reading.lost)
     _tell(exported, reading, path, as_json=as_json)
-    if reading.bad_count and not exported.steps and not as_json:
-        typer.echo(f"{log.path} holds no line that can be read; {advice(log.path)}", err=True)
+    if not exported.steps and not as_json:
+        nothing = "no line that can be read" if reading.bad_count else "no action that can be read so"
+        typer.echo(f"{log.path} holds {nothing}; {advice(log.path)}", err=True)
     return not reading.bad_count and not any(loss.what == _UNSAID for loss in exported.losses)
 
 

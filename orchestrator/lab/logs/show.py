@@ -203,6 +203,8 @@ def show(log: OpenLog, *, only: int | None, pictures: str, as_json: bool) -> Non
         if only is not None and not (line.step and (line.step.step or line.number) == only):
             continue
         shown, unread = shown + 1, unread + (line.step is None)
+        if unread == shown > _LINES and not as_json:  # the file is none of these, or begins with something else
+            continue
         if as_json:
             typer.echo(escaped(step_json(line.step)) if line.step else json.dumps({"line": line.number, "error": line.error}))
             continue
@@ -212,8 +214,9 @@ def show(log: OpenLog, *, only: int | None, pictures: str, as_json: bool) -> Non
             _print_screen(console, line.step)
     if only is not None and not shown:
         raise UsageProblem(f"{log.path} has no step {only}.")
-    if shown and unread == shown:
-        raise UsageProblem(f"{log.path} holds no line that can be read; {advice(log.path)}")
+    if unread == shown:
+        nothing = "no line that can be read" if shown else "no action that can be read so"
+        raise UsageProblem(f"{log.path} holds {nothing}; {advice(log.path)}")
 
 
 _TONES = {"executed": "green", "error": "red", "timeout": "yellow", "pending": "yellow"}

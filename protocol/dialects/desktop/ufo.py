@@ -6,6 +6,7 @@ answer, with its status, plan and comment.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, NoReturn
@@ -164,7 +165,7 @@ def _without_log(payload: Any, ledger: Ledger) -> Any:
 
 
 def _fold(name: Any) -> str:
-    return str(name).replace("_", "").lower()
+    return re.sub("[ _-]", "", str(name)).lower()
 
 
 def _answer(payload: Any, where: str, ledger: Ledger) -> _Answer:
@@ -190,7 +191,7 @@ def _answer(payload: Any, where: str, ledger: Ledger) -> _Answer:
         bash, opens = fields.text("bash", ""), fields.any("opens", None)
         if bash:
             answer.direct.append({"action_type": "run_script", "language": "bash", "code": bash})
-        if opens:
+        if opens and opens != "None":
             app = Fields(NAME, opens, fields.path("opens", "AppsToOpen"))
             answer.direct.append({"action_type": "launch_app", "app": app.text("APP")})
             if app.text("file_path", ""):

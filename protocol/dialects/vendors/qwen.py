@@ -1,7 +1,8 @@
 """Qwen-VL's `computer_use` function, as the model writes it: JSON within `<tool_call>` tags.
 
-Also read: the JSON alone, as text or as data, lists of calls, and `mobile_use`. The variant says where coordinates count: a
-grid divided by 999, as OSWorld does for Qwen3-VL, one divided by 1000, or pixels of the resized picture, as Qwen2.5-VL has it.
+Also read: the JSON alone, as text or as data, lists of calls, `mobile_use`, and the tags that Qwen3.5 writes in place of JSON.
+The variant says where coordinates count: a grid divided by 999, as OSWorld does for Qwen3-VL, one divided by 1000, or pixels of
+the resized picture, as Qwen2.5-VL has it.
 """
 
 from __future__ import annotations
@@ -29,6 +30,8 @@ _TAGGED = re.compile(r"<tool_call>\s*")
 _BARE = re.compile(r'\{(?=\s*")')
 _CLOSED = re.compile(r"\s*(</tool_call>|$)")
 _FENCE = re.compile(r"```(json)?")
+_PARAMETER = re.compile(r"<parameter=(\w++)>\s*+((?:(?!\s*</parameter>).)*+)\s*+</parameter>\s*+", re.DOTALL)
+_FUNCTION = re.compile(rf"<function=(\w++)>\s*+((?:{_PARAMETER.pattern})*+)</function>", re.DOTALL)
 _SPACES: dict[str, Space] = {"999": "norm999", "1000": "norm1000"}
 
 
@@ -58,13 +61,25 @@ def _values(text: str, end: int) -> Iterator[tuple[Any, int, int]]:
     mark = _TAGGED if _TAGGED.search(text, end) else _BARE
     while found := mark.search(text, end):
         begin = found.end() if mark is _TAGGED else found.start()
-        value, end = _json(text, begin, "")
+        tags = _FUNCTION.match(text, begin)
+        value, end = (_from_tags(tags), tags.end()) if tags else _json(text, begin, "")
         if mark is _TAGGED:
             closed = _CLOSED.match(text, end)
             if closed is None:
                 raise DialectError(NAME, position(text, end), "expected </tool_call>")
             end = closed.end()
         yield value, found.start(), end
+
+
+def _from_tags(function: re.Match[str]) -> JsonObject:
+    """A call whose arguments stand in tags: JSON, but for what is typed."""
+    given: JsonObject = {}
+    for name, value in _PARAMETER.findall(function[2]):
+        try:
+            given[name] = value if name == "text" else json.loads(value)
+        except (ValueError, RecursionError):
+            given[name] = value
+    return {"name": function[1], "arguments": given}
 
 
 def _json(text: str, begin: int, where: str) -> tuple[Any, int]:

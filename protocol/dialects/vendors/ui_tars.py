@@ -75,7 +75,8 @@ _CALL = re.compile(r"([A-Za-z_]\w*+)\s*+\(\s*+")
 _KEY = re.compile(r"([A-Za-z_]\w*+)\s*+=\s*+")
 _COMMA = re.compile(r"\s*+,\s*+")
 _CLOSE = re.compile(r"\s*+\)\s*+")
-_FENCE = re.compile(r"\s*+```\s*+")
+_AFTER = re.compile(r"\s*+(?:```\s*+)?+(?:</[\w-]++>\s*+)*+")
+"""Ends of a fence, and of tags around the whole answer such as `<computer_env>`."""
 _ENDS = r"(?=\s*+(?:\)|,\s*+(?:\)|\w++\s*+=)))"
 """What follows a quote that ends a text: models forget to escape the others."""
 _QUOTED = re.compile("|".join(rf"{q}((?:[^{q}\\]++|\\.|{q}(?!{_ENDS}))*+){q}{_ENDS}" for q in ("'", '"')), re.DOTALL)
@@ -104,7 +105,7 @@ def read_text(text: str) -> list[ParsedCall]:
                 cursor.fail(f"the argument {key} is given twice")
             args[key] = _value(cursor)
         calls.append(ParsedCall(name, args, where))
-        cursor.take(_FENCE)
+        cursor.take(_AFTER)
         if cursor.take(_MARK):
             cursor.take(_SPACE)
     return calls or cursor.fail("expected an action")

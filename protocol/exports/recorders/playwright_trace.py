@@ -148,6 +148,14 @@ class _Reader(Reading):
     def keys(self) -> tuple[str, ...]:
         return self.fields.chord("key", "playwright")
 
+    def files(self) -> list[str]:
+        """The paths of files, or the names of those whose contents were given."""
+        held = [mapping(one).get("name") for kind in ("payloads", "files") for one in listed(self.fields.any(kind, None))]
+        if not held or not all(map(_text, held)):
+            return list(self.fields.texts("localPaths"))
+        self.losses.append(Loss(what="upload.files", why="only the names of the files are said, not what is in them"))
+        return list(map(str, held))
+
     def options(self) -> list[str]:
         names = ("valueOrLabel", "label", "value")
         options = [mapping(one) for one in listed(self.fields.any("options"))]
@@ -179,7 +187,7 @@ def _delta(r: _Reader) -> JsonObject:
 _AT, _HELD, _BUTTON = _Reader.target, given("modifiers", (), kind="texts"), given("button", "left")
 _COUNT = given("clickCount", 1, kind="number", whole=True)
 _UNREAD = {
-    "setInputFiles": ("payloads", "directoryStream", "streams"), "dragAndDrop": ("sourcePosition", "targetPosition"),
+    "setInputFiles": ("directoryStream", "streams"), "dragAndDrop": ("sourcePosition", "targetPosition"),
     "mouseDown": ("clickCount",), "mouseUp": ("clickCount",), "close": ("runBeforeUnload", "reason"),
 }  # fmt: skip
 """Arguments that mean nothing for the action."""
@@ -204,7 +212,7 @@ _READ: dict[str, Callable[[_Reader], AgentAction]] = {
     "keyboardUp": row("key_up", key=lambda r: r.keys()[0]),
     "keyboardType": row("type", text=given("text")),
     "selectOption": row("select_option", options=_Reader.options, target=_AT),
-    "setInputFiles": row("upload", files=given("localPaths", kind="texts"), target=_AT),
+    "setInputFiles": row("upload", files=_Reader.files, target=_AT),
     "dragAndDrop": row("drag", target=lambda r: r.target("source"), to=lambda r: r.target("target")),
     "waitForTimeout": row("wait", seconds=_milliseconds("waitTimeout")),
 }

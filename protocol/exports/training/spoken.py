@@ -9,6 +9,7 @@ import json
 from collections.abc import Iterable, Iterator, Mapping
 from itertools import groupby
 from pathlib import Path
+from textwrap import shorten
 from typing import Any
 
 from protocol.dialects import Context, Dialect, DialectError, ParsedPayload, dialect
@@ -232,7 +233,7 @@ def _within(spoken: Dialect, payload: Any) -> list[tuple[str, Any]] | None:
 
 def _beside(payload: Mapping[str, Any], place: str) -> list[Loss]:
     names = ", ".join(str(name) for name in payload if name != place[1:])
-    why = f"what stands beside the {place[1:]} is not kept: {names[:80]}"
+    why = f"what stands beside the {place[1:]} is not kept: {shorten(names, 80, placeholder=' and others')}"
     return [Loss(what="fields", why=why)] if place[1:] in _AROUND and names else []
 
 

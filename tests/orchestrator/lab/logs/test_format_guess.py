@@ -37,6 +37,19 @@ def test_what_a_file_can_be_read_as_is_named_and_it_is_not_read_unasked(tmp_path
         assert ("it can be read with" in done.output) == bool(names)
 
 
+def test_a_file_that_holds_no_action_says_so_and_hundreds_of_broken_lines_are_not_all_shown(tmp_path: Path) -> None:
+    asked = tmp_path / "asked.json"
+    asked.write_text(json.dumps([{"role": "user", "content": "Save it"}]), encoding="utf-8")
+    for words in (("show", str(asked)), ("convert", str(asked), "--to", "dsl", "-o", str(tmp_path / "out.txt"))):
+        done = CliRunner().invoke(app, ["log", *words, "--from", "ui_tars"])
+        assert "holds no action that can be read so" in done.output
+    printed = tmp_path / "printed.json"
+    printed.write_text(json.dumps({"steps": list(range(300))}, indent=1), encoding="utf-8")
+    shown = CliRunner().invoke(app, ["log", "show", str(printed)]).output
+    assert shown.count("cannot be read") == 20
+    assert "holds no line that can be read" in shown
+
+
 TRAPS = {
     "brackets": b"[" * 30_000, "braces": b'{"a":' * 30_000, "digits": b"9" * 100_000, "no text": b"\xff\xfe\x00a",
     "null": b"a\0b", "half a character": b'"\\ud800"', "zipped": b"\x1f\x8bno", "nothing": b"", "calls": b"f(" * 3_000,

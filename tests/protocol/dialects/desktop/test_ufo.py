@@ -106,6 +106,8 @@ def test_an_older_host_opens_apps() -> None:
     written = to_ufo(p.LaunchApp(app="powerpnt"), UFO)
     assert written.payload["AppsToOpen"] == {"APP": "powerpnt", "file_path": ""}
     assert from_ufo(written.payload, UFO) == ([p.LaunchApp(app="powerpnt")], [])
+    none: dict[str, Any] = {"Current Sub-Task": "a", "ControlLabel": "12", "Status": "CONTINUE", "AppsToOpen": "None"}
+    assert from_ufo(none, UFO).actions == [p.SwitchWindow(window="12")]
 
 
 def test_the_example_of_the_seed_has_the_form_that_is_read() -> None:

@@ -215,3 +215,13 @@ def test_what_is_not_understood_is_an_error_with_its_place(payload: Any, where: 
         from_qwen(payload, HERE)
     assert refused.value.where == where
     assert why in str(refused.value)
+
+
+def test_a_call_in_tags_in_place_of_json_is_read() -> None:
+    """As Qwen3.5 writes it: an argument a tag, JSON but for what is typed."""
+    click = "<function=computer_use>\n<parameter=action>left_click</parameter>\n<parameter=coordinate>\n[500, 20]\n</parameter>"
+    typed = "<function=computer_use>\n<parameter=action>\ntype\n</parameter>\n<parameter=text>\n[12] <b>\n</parameter>"
+    said = "".join(f"<tool_call>\n{call}\n</function>\n</tool_call>\n" for call in (click, typed))
+    assert from_qwen(said, HERE) == ([p.Click(target=at(500, 20)), p.Type(text="[12] <b>")], [])
+    with pytest.raises(DialectError, match="line 2, column 1"):
+        from_qwen("<tool_call>\n<function=computer_use><parameter=action>wait\n</tool_call>", HERE)

@@ -104,6 +104,7 @@ def test_each_verb_is_said_and_read(said: str, action: p.Action) -> None:
 )
 def test_older_spellings_are_read(said: str, action: p.Action) -> None:
     assert read(f"Action: {said}") == action
+    assert read(f"<think>I think.</think>\n<computer_env>\nAction: {said}\n</computer_env>") == action
 
 
 def test_each_variant_spells_points_and_counts_them_in_its_own_way() -> None:

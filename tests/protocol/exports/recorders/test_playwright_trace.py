@@ -70,6 +70,14 @@ def test_a_call_is_read(tmp_path: Path, event: dict[str, Any], meant: dict[str, 
     assert line.step.action.dump() == meant
 
 
+@pytest.mark.parametrize("kind", ["files", "payloads"])
+def test_files_whose_contents_were_given_are_named_and_their_contents_lost(tmp_path: Path, kind: str) -> None:
+    (line,) = lines(tmp_path, call("Frame", "setInputFiles", selector="#q", **{kind: [{"name": "a.png", "buffer": "AAAA"}]}))
+    assert line.step
+    assert line.step.action.dump() == {"action_type": "upload", "target": Q, "files": ["a.png"]}
+    assert line.step.raw["lost"] == ["upload.files: only the names of the files are said, not what is in them"]
+
+
 @pytest.mark.parametrize("packed", [False, True])
 def test_what_came_of_a_call_and_when_is_kept_and_a_second_page_is_a_tab(tmp_path: Path, packed: bool) -> None:
     failed = {"type": "after", "callId": "call@3", "error": {"name": "TimeoutError", "message": "Timeout 10ms"}}
