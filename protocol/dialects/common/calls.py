@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left
-from collections import Counter, deque
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cache
 from typing import Any, NamedTuple
@@ -179,10 +179,13 @@ def _parser(start: str) -> Lark:
     return Lark(_GRAMMAR, parser="lalr", lexer="contextual", start=start, transformer=_Build(), maybe_placeholders=False)
 
 
-def parse_calls(dialect: str, text: str) -> list[list[Call]]:
-    """Every statement of `text`: a chain of calls, mostly of one. Raises DialectError with line and column."""
-    found: list[list[Call]] = _parse(dialect, text, "calls")
-    return found
+def parse_calls(dialect: str, text: str, line: int = 1, column: int = 1) -> list[list[Call]]:
+    """Every statement of `text`, which begins there: a chain of calls, mostly of one. Raises DialectError with its place."""
+    found: list[list[Call]] = _parse(dialect, text, "calls", line, column)
+    return [
+        [call._replace(line=call.line + line - 1, column=call.column + (column - 1) * (call.line == 1)) for call in chain]
+        for chain in found
+    ]
 
 
 def parse_value(dialect: str, text: str) -> Any:
@@ -190,13 +193,14 @@ def parse_value(dialect: str, text: str) -> Any:
     return _parse(dialect, text, "value")
 
 
-def _parse(dialect: str, text: str, start: str) -> Any:
+def _parse(dialect: str, text: str, start: str, first: int = 1, begun: int = 1) -> Any:
     refuse_deep(dialect, within_length(text, dialect))
     try:
         return _parser(start).parse(text)
     except UnexpectedInput as bad:
         line, column, expected = blame(text, bad, _NAMED)
-        raise DialectError(dialect, f"line {line}, column {column}", f"expected {expected}") from None
+        where = f"line {line + first - 1}, column {column + (begun - 1) * (line == 1)}"
+        raise DialectError(dialect, where, f"expected {expected}") from None
     except _BadLiteral as bad:
         raise DialectError(dialect, "", str(bad)) from None
 
@@ -238,6 +242,10 @@ class Statement(NamedTuple):
     @property
     def where(self) -> str:
         return f"line {self.line}, column {self.column}"
+
+    @property
+    def first_words(self) -> str:
+        return self.text.partition("\n")[0][:60]
 
 
 def is_a_text(statement: str) -> bool:
@@ -475,15 +483,3 @@ def with_values(call: Call, given: Mapping[str, Any]) -> Call:
         return [said(each) for each in value] if isinstance(value, list) and _has_name(value) else value
 
     return call._replace(args=[said(one) for one in call.args], kwargs={name: said(one) for name, one in call.kwargs.items()})
-
-
-def filled_in(calls: Iterable[Call], given: Iterable[tuple[Statement, Mapping[str, Any]]]) -> list[Call]:
-    """Each call with what the names meant where it stands."""
-    found: list[Call] = []
-    known: JsonObject = {}
-    waiting = deque(given)
-    for call in calls:
-        while waiting and (waiting[0][0].line, waiting[0][0].column) < (call.line, call.column):
-            known.update(waiting.popleft()[1])
-        found.append(with_values(call, known) if known else call)
-    return found

@@ -35,6 +35,7 @@ class DialectError(ValueError):
         super().__init__(f"{dialect}: {where}: {message}" if where else f"{dialect}: {message}")
         self.dialect = dialect
         self.where = where
+        self.reason = message
 
 
 class NothingDone(DialectError):

@@ -34,44 +34,35 @@ from protocol.dialects.playwright.playwright_methods import PREFIX, page_method
 from protocol.model.actions import AgentAction
 from protocol.model.verbs import Tabs
 
-_ENTERED = [
-    re.compile(pattern, re.DOTALL)
-    for pattern in (
-        r"(async )?with a?sync_playwright\(\) as \w+:",
-        r"class Test\w*(\(\w*\))?:",
-    )
-]
+
+def _any(*patterns: str) -> re.Pattern[str]:
+    return re.compile("|".join(patterns), re.DOTALL)
+
+
+_ENTERED = _any(r"(async )?with a?sync_playwright\(\) as \w+:", r"class Test\w*(\(\w*\))?:")
 """Blocks whose statements are done one after the other. An `await` is passed over everywhere."""
-_STEP = re.compile(rf"with \w+(\.\w+)*\({QUOTED}\):", re.DOTALL)
+_STEP = _any(rf"with \w+(\.\w+)*\({QUOTED}\):")
 """A title that a library of tests gives to some statements, such as `with allure.step("Log in"):`."""
-_SCAFFOLDING = [
-    IMPORT,
-    *_ENTERED,
-    *(
-        re.compile(pattern, re.DOTALL)
-        for pattern in (
-            r"if __name__ == [\"']__main__[\"']:",
-            r"(async )?def \w+\([^()]*\)( ?-> ?[^()]+)?:",
-            r"@pytest\.fixture(\(scope=\"session\"\))?",
-            r"browser = \w+\.\w+\.launch" + CALLED,
-            r"context = browser\.new_context\(\)",
-            r"(context|browser)\.close\(\)",
-            r"run\(playwright\)|asyncio\.run\(main\(\)\)",
-            r"pass|(yield|return)( \w+)?",
-        )
-    ),
-]
+_SCAFFOLDING = _any(
+    _ENTERED.pattern,
+    IMPORT.pattern,
+    r"if __name__ == [\"']__main__[\"']:",
+    r"(async )?def \w+\([^()]*\)( ?-> ?[^()]+)?:",
+    r"@pytest\.fixture(\(scope=\"session\"\))?",
+    r"browser = \w+\.\w+\.launch" + CALLED,
+    r"context = browser\.new_context\(\)",
+    r"(context|browser)\.close\(\)",
+    r"run\(playwright\)|asyncio\.run\(main\(\)\)",
+    r"pass|(yield|return)( \w+)?",
+)
 """The lines that do nothing to a page."""
-_SET_UP = [
-    re.compile(pattern, re.DOTALL)
-    for pattern in (
-        r"context = (browser\.new_context|\w+\.\w+\.launch_persistent_context)" + CALLED,
-        rf"return \{{(?:[^()\"']|{QUOTED})*+(?<=\}})",
-        r"(context|page)\.(route_from_har|set_default_timeout|set_default_navigation_timeout)" + CALLED,
-        r"context\.(storage_state|tracing\.\w+)" + CALLED,
-        r"page\.pause\(\)",
-    )
-]
+_SET_UP = _any(
+    r"context = (browser\.new_context|\w+\.\w+\.launch_persistent_context)" + CALLED,
+    rf"return \{{(?:[^()\"']|{QUOTED})*+(?<=\}})",
+    r"(context|page)\.(route_from_har|set_default_timeout|set_default_navigation_timeout)" + CALLED,
+    r"context\.(storage_state|tracing\.\w+)" + CALLED,
+    r"page\.pause\(\)",
+)
 """Lines that set the browser up in a way of their own: what they say is lost."""
 _TEST = re.compile(rf"@\w+(\.\w+)*({CALLED})?", re.DOTALL)
 _GIVEN = re.compile(r"([^\W\d]\w*)(?:[ \t]*:[ \t]*[\w.\[\], |]+?)?[ \t]*=(?!=)[ \t]*(.+)", re.DOTALL)
@@ -112,7 +103,7 @@ class Script:
     def enters(self, s: Statement) -> bool:
         """Whether the statements of a block are done one after the other, once: those of a test, of a function that is called
         once at the end, and of a `with` that is known."""
-        known = any(pattern.fullmatch(s.text) for pattern in (*_ENTERED, _AWAITED, _STEP))
+        known = any(pattern.fullmatch(s.text) for pattern in (_ENTERED, _AWAITED, _STEP))
         return known or self._functions.enters(s, uncalled=True)
 
     def statement(self, s: Statement, unsure: bool = False) -> None:
@@ -148,8 +139,7 @@ class Script:
 
     def _is_silent(self, text: str) -> bool:
         """Whether a statement does nothing to a page; what it says is lost, but for what every script says."""
-        known = is_a_text(text) or self._functions.is_run(text)
-        if known or any(pattern.fullmatch(text) for pattern in _SCAFFOLDING):
+        if is_a_text(text) or self._functions.is_run(text) or _SCAFFOLDING.fullmatch(text):
             self._now = "context" if text.startswith(("context", "browser")) else ""
             self.names = {**self._outer} if text.startswith(("def ", "async def ")) else self.names
             return True
@@ -157,7 +147,7 @@ class Script:
             self.losses.append(PRINTED)
         elif _TEST.fullmatch(text) or _STEP.fullmatch(text):
             self.losses.append(Loss(what="test", why="how a test is set up is no action"))
-        elif any(pattern.fullmatch(text) for pattern in _SET_UP):
+        elif _SET_UP.fullmatch(text):
             self._now = "context" if text.startswith("context") else ""
             self.losses.append(Loss(what="context", why="how the browser is set up is no action"))
         else:
@@ -360,16 +350,14 @@ class Pieces:
         self._lost: list[Loss] = []
         """What was lost since the last action."""
 
-    def add(self, line: int, read: Callable[[], None], text: str = "") -> None:
+    def add(self, line: int, read: Callable[[], None], words: str, where: str = "") -> None:
         """A statement at that line, which `read` reads into the script; one that is not understood is told with its words."""
         done, lost = len(self.script.found), len(self.script.losses)
         bad: Piece | None = None
         try:
             read()
         except DialectError as refused:
-            reason = str(refused).removeprefix(f"{refused.dialect}: ").removeprefix(f"{refused.where}: ")
-            words = text.partition("\n")[0][:60]
-            bad = Piece(line, None, [], refused.where or f"line {line}", f"{reason}: {words}" if words else reason)
+            bad = Piece(line, None, [], where or refused.where, f"{refused.reason}: {words}")
         self._lost += self.script.losses[lost:]
         for index in range(done, len(self.script.found)):
             self._rows.append((line, index, self._lost))
@@ -390,5 +378,5 @@ def pieces(text: str, context: Context) -> Iterator[Piece]:
     """The pieces of a script in Python."""
     found = Pieces(text)
     for one, unsure in blocks(text, found.script.enters):
-        found.add(one.line, partial(found.script.statement, one, unsure), one.text)
+        found.add(one.line, partial(found.script.statement, one, unsure), one.first_words)
     return found.all()

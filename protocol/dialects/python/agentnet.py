@@ -14,7 +14,7 @@ from protocol.dialects.common.base import Context, Dialect, DialectError, Loss, 
 from protocol.dialects.common.calls import Call
 from protocol.dialects.common.conversion import given, row, without_delay
 from protocol.dialects.common.fields import Fields, at, checked_number
-from protocol.dialects.python.pyautogui import FUNCTIONS, PACE, Means, Reader, read_code
+from protocol.dialects.python.pyautogui import FUNCTIONS, PACE, Code, Means, Reader
 from protocol.dialects.python.strokes import InputDevice, Kind, Stroke, actions_of, spot_of, stroke, strokes_of, write_name
 from protocol.model.actions import AgentAction
 from protocol.model.targets import ActionTarget
@@ -39,16 +39,16 @@ def from_agentnet(payload: Any, context: Context) -> ParsedPayload:
         return at(checked_number(NAME, where, x), checked_number(NAME, where, y), space, image, NAME, where)
 
     reader = Reader(NAME, context, spot, names_keys=True)
-    said, losses = read_code(NAME, payload)
+    code = Code(NAME, payload)
     strokes: _Said = []
-    for call in said:
+    for call in code.calls():
         if not isinstance(call, Call) or (call.name not in FUNCTIONS and call.name not in _OWN):
             raise DialectError(NAME, call.where, "there is no such function here")
         if call.name in _OWN:
             strokes += reader.read(call, _OWN[call.name], () if call.name.endswith(".wait") else PACE)
         else:
             strokes += [replace(stroke, keys=_without_case(stroke.keys)) for stroke in reader.functions(call)]
-    return ParsedPayload(actions_of(NAME, strokes), losses + reader.losses)
+    return ParsedPayload(actions_of(NAME, strokes), code.losses + reader.losses)
 
 
 def _without_case(keys: tuple[str, ...]) -> tuple[str, ...]:

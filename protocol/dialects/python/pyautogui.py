@@ -22,17 +22,14 @@ from protocol.dialects.common.calls import (
     Functions,
     Statement,
     assigned_in,
-    blanked,
     blocks,
     bound,
     checked_text,
     code_in,
-    filled_in,
     is_a_text,
     is_printed,
     names_given,
     parse_calls,
-    statements,
     with_values,
 )
 from protocol.dialects.common.conversion import Reading, element_of, given, without_delay
@@ -61,46 +58,82 @@ _NUMBERED = {1: "left", 2: "middle", 3: "right"}
 PACE = ("duration", "tween", "interval", "pause", "_pause", "logScreenshot")
 """Parameters that say how fast a stroke is, or leave a picture behind."""
 
-_IMPORT = re.compile(r"import[ \t]+(?:pyautogui|pyperclip|time)(?:[ \t]*,[ \t]*(?:pyautogui|pyperclip|time))*")
-_SETTING = re.compile(r"pyautogui\.(FAILSAFE|PAUSE)[ \t]*=[ \t]*(?:True|False|\d+(?:\.\d*)?|\.\d+)")
-
-_PACE = Loss(what="PAUSE", why="how fast it is done is not kept")
-_THOUGHT = Loss(what="words", why="words around the code are no action")
+_SETTING = r"pyautogui\.(?:FAILSAFE|PAUSE)[ \t]*=[ \t]*(?:True|False|\d+(?:\.\d*)?|\.\d+)"
+_SILENT = re.compile(rf"{_SETTING}|pass|(?:async )?def .*|if __name__.*", re.DOTALL)
+"""Settings, and what stands around the statements of a script."""
+_PASSED = (
+    (is_a_text, Loss(what="words", why="words around the code are no action")),
+    (is_printed, PRINTED),
+    (re.compile(_SETTING.replace("FAILSAFE|", "")).fullmatch, Loss(what="PAUSE", why="how fast it is done is not kept")),
+)
+"""What is passed over, and what is lost by that."""
 
 _CLICK = "x y interval duration tween"
 _BUTTON_CLICK = "x y interval button duration tween"
 _MOUSE = "x y button duration tween"
 
 
-def read_code(dialect: str, payload: Any, words: tuple[str, ...] = ()) -> tuple[list[Call | Statement], list[Loss]]:
-    """The calls of a text, and the words that stand alone in it, in order.
+class Code:
+    """Code that is read statement by statement, and what its names stand for.
 
-    Imports and settings of pyautogui are passed over, and so is a text that stands alone, in which agents keep their thoughts.
+    Imports, settings of pyautogui and printed words are passed over, and so is a text that stands alone, in which agents keep
+    their thoughts.
     """
-    text = checked_text(dialect, payload)
-    code, losses = code_in(dialect, text)
-    found: list[Call | Statement] = []
-    given: list[tuple[Statement, JsonObject]] = []
-    passed: list[tuple[int, int]] = []
-    for statement in statements(code):
-        setting = _SETTING.fullmatch(statement.text)
-        if statement.text in words:
-            found.append(statement)
-        elif is_a_text(statement.text):
-            losses += [] if _THOUGHT in losses else [_THOUGHT]
-        elif names := names_given(dialect, statement) if not setting else {}:
-            given.append((statement, names))
-        elif not setting and not _IMPORT.fullmatch(statement.text):
-            continue
-        if setting and setting[1] == "PAUSE":
-            losses.append(_PACE)
-        passed.append((statement.start, statement.end))
-    calls: list[Call] = []
-    for chain in parse_calls(dialect, blanked(code, passed)):
-        if len(chain) > 1:
-            raise DialectError(dialect, chain[1].where, "nothing is called on what a call gives")
-        calls.append(chain[0])
-    return sorted([*found, *filled_in(calls, given)], key=lambda one: (one.line, one.column)), losses
+
+    def __init__(self, dialect: str, payload: Any, words: tuple[str, ...] = ()) -> None:
+        """`words` stand for themselves. Raises DialectError for code beside a fence."""
+        self._text, self.losses = code_in(dialect, checked_text(dialect, payload))
+        self._dialect, self._words = dialect, words
+        self._functions = Functions(self._text)
+        self._literals: JsonObject = {}
+        self._imported: dict[str, str] = {}
+        """Names of modules, and of functions of them, by which the code calls them."""
+
+    def statements(self) -> Iterator[tuple[Statement, bool]]:
+        return blocks(self._text, self._functions.enters)
+
+    def calls(self) -> Iterator[Call | Statement]:
+        """All that is called, and the words, in order. Raises DialectError."""
+        for s, unsure in self.statements():
+            yield from self.called(s, unsure)
+
+    def called(self, s: Statement, unsure: bool) -> list[Call | Statement]:
+        """What a statement calls, or the word that it is. Raises DialectError, and can go on behind it."""
+        try:
+            if unsure:
+                raise DialectError(self._dialect, s.where, UNSURE)
+            return self._called(s)
+        except DialectError:
+            for name in assigned_in(s.text):
+                self._literals.pop(name, None)
+            raise
+
+    def _called(self, s: Statement) -> list[Call | Statement]:
+        first = re.match(r"[^\W\d]\w*", s.text)
+        known = self._imported.get(first[0]) if first else None
+        text = known + s.text[first.end() :] if first and known else s.text
+        if text in self._words:
+            return [s]
+        if IMPORT.fullmatch(text):
+            self._import(text)
+        elif lost := next((loss for passes, loss in _PASSED if passes(text)), None):
+            self.losses += [] if lost in self.losses else [lost]
+        elif not (_SILENT.fullmatch(text) or self._functions.is_run(text)):
+            names = names_given(self._dialect, s)
+            self._literals |= names
+            chains = [] if names else parse_calls(self._dialect, text, s.line, s.column)
+            if long := next((chain for chain in chains if len(chain) > 1), None):
+                raise DialectError(self._dialect, long[1].where, "nothing is called on what a call gives")
+            return [with_values(chain[0], self._literals) for chain in chains]
+        return []
+
+    def _import(self, text: str) -> None:
+        module, _, names = text.partition("import")
+        module = module.removeprefix("from").strip()
+        for name, alias in re.findall(r"([\w.]+)(?:[ \t]+as[ \t]+(\w+))?", names):
+            self._imported[alias or name] = f"{module}.{name}" if module else name
+        if module == "pyautogui" and "*" in names:
+            self._imported |= {name.partition(".")[2]: name for name in FUNCTIONS if name.startswith("pyautogui.")}
 
 
 @dataclass
@@ -290,13 +323,10 @@ _PASTE = (("Control", "v"), ("Meta", "v"))
 
 def from_pyautogui(payload: Any, context: Context) -> ParsedPayload:
     """The actions of a text of calls."""
-    reader = _reader(context)
-    said, losses = read_code(NAME, payload, tuple(_WORDS))
-    strokes: list[Stroke | AgentAction] = []
-    for one in said:
-        strokes += _read(reader, one) if isinstance(one, Call) else [Stroke(_WORDS[one.text], one.where)]
+    reader, code = _reader(context), Code(NAME, payload, tuple(_WORDS))
+    strokes = [stroke for one in code.calls() for stroke in _strokes(reader, one)]
     found = _pasted([(0, action) for action in actions_of(NAME, strokes)], reader.losses)
-    return ParsedPayload([action for _, action in found], losses + reader.losses)
+    return ParsedPayload([action for _, action in found], code.losses + reader.losses)
 
 
 def _reader(context: Context) -> Reader:
@@ -329,82 +359,25 @@ def _pasted(actions: list[tuple[int, AgentAction]], losses: list[Loss]) -> list[
     return found
 
 
-class _Script:
-    """Reads a script statement by statement, and knows what its names stand for."""
-
-    def __init__(self, context: Context) -> None:
-        self.reader = _reader(context)
-        self._literals: JsonObject = {}
-        self._functions: dict[str, str] = {}
-        """Names under which modules, and functions of them, were imported."""
-
-    def strokes(self, s: Statement) -> list[Stroke | AgentAction]:
-        """What a statement does. Raises DialectError, and can go on behind it."""
-        first = re.match(r"[^\W\d]\w*", s.text)
-        known = self._functions.get(first[0]) if first else None
-        text = known + s.text[first.end() :] if first and known else s.text
-        if text in _WORDS:
-            return [Stroke(_WORDS[text], s.where)]
-        setting = _SETTING.fullmatch(text)
-        if IMPORT.fullmatch(text):
-            self._import(text)
-        elif setting or is_a_text(text) or is_printed(text):
-            lost = PRINTED if is_printed(text) else _PACE if setting and setting[1] == "PAUSE" else _THOUGHT
-            self.reader.losses += [] if setting and setting[1] != "PAUSE" else [lost]
-        elif assigned_in(text) and not text.startswith(f"{NAME}."):
-            self.forget(text)
-            self._literals |= names_given(NAME, s)
-        else:
-            (chain,) = parse_calls(NAME, text)
-            if len(chain) > 1:
-                raise DialectError(NAME, s.where, "nothing is called on what a call gives")
-            return _read(self.reader, with_values(chain[0], self._literals))
-        return []
-
-    def forget(self, text: str) -> None:
-        """The names that a text gives something to stand for something else now."""
-        for name in assigned_in(text):
-            self._literals.pop(name, None)
-
-    def _import(self, text: str) -> None:
-        module, _, names = text.partition("import")
-        module = module.removeprefix("from").strip()
-        for name, alias in re.findall(r"([\w.]+)(?:[ \t]+as[ \t]+(\w+))?", names):
-            self._functions[alias or name] = f"{module}.{name}" if module else name
-        if module == NAME and "*" in names:
-            self._functions |= {name.partition(".")[2]: name for name in FUNCTIONS if name.startswith(f"{NAME}.")}
-
-
 def pieces(text: str, context: Context) -> Iterator[Piece]:
     """The pieces of a script, statement by statement: what is not understood is one, and so is a block that only a run tells."""
-    script, functions = _Script(context), Functions(text)
-    rows: list[tuple[int, Stroke | AgentAction]] = []
+    reader, rows = _reader(context), list[tuple[int, Stroke | AgentAction]]()
     try:
-        code, losses = code_in(NAME, text)
+        code = Code(NAME, text, tuple(_WORDS))
     except DialectError as bad:
-        yield _bad_piece(1, bad.where, bad, "")
+        yield Piece(1, None, [], bad.where, bad.reason)
         return
-    script.reader.losses += losses
-    for s, unsure in blocks(code, functions.enters):
+    for s, unsure in code.statements():
         try:
-            if unsure:
-                script.forget(s.text)
-                raise DialectError(NAME, s.where, UNSURE)
-            silent = functions.is_run(s.text) or s.text == "pass" or s.text.startswith(("def ", "if __name__"))
-            rows += [(s.line, one) for one in ([] if silent else script.strokes(s))]
+            rows += [(s.line, stroke) for one in code.called(s, unsure) for stroke in _strokes(reader, one)]
         except DialectError as bad:
-            yield from _told(rows, script.reader.losses)
-            yield _bad_piece(s.line, s.where, bad, s.text.partition("\n")[0][:60])
+            yield from _told(rows, code.losses, reader.losses)
+            yield Piece(s.line, None, [], bad.where or s.where, f"{bad.reason}: {s.first_words}")
             rows = []
-    yield from _told(rows, script.reader.losses)
+    yield from _told(rows, code.losses, reader.losses)
 
 
-def _bad_piece(line: int, where: str, bad: DialectError, words: str) -> Piece:
-    reason = str(bad).removeprefix(f"{NAME}: ").removeprefix(f"{bad.where}: ")
-    return Piece(line, None, [], where, f"{reason}: {words}" if words else reason)
-
-
-def _told(rows: list[tuple[int, Stroke | AgentAction]], losses: list[Loss]) -> Iterator[Piece]:
+def _told(rows: list[tuple[int, Stroke | AgentAction]], lost: list[Loss], losses: list[Loss]) -> Iterator[Piece]:
     """The actions of strokes that follow each other, each with its line; what was lost stands with the first."""
     found: list[tuple[int, AgentAction]] = []
     n = 0
@@ -415,7 +388,8 @@ def _told(rows: list[tuple[int, Stroke | AgentAction]], losses: list[Loss]) -> I
         found += [(group[-1][0], action) for action in actions_of(NAME, [one for _, one in group])]
         n += len(group)
     for line, action in _pasted(found, losses):
-        yield Piece(line, action, [*losses])
+        yield Piece(line, action, lost + losses)
+        lost.clear()
         losses.clear()
 
 
@@ -424,7 +398,9 @@ def _copied(action: AgentAction) -> str:
     return text if isinstance(text, str) else ""
 
 
-def _read(reader: Reader, call: Call) -> list[Stroke | AgentAction]:
+def _strokes(reader: Reader, call: Call | Statement) -> list[Stroke | AgentAction]:
+    if isinstance(call, Statement):
+        return [Stroke(_WORDS[call.text], call.where)]
     if call.name in FUNCTIONS:
         return [*reader.functions(call)]
     module, _, name = call.name.partition(".")

@@ -183,7 +183,7 @@ def _actions(call: Any, where: str) -> ParsedPayload:
     except DialectError as bad:
         part = bad.where.removeprefix("$").removeprefix(".args").removeprefix(".arguments")
         part = ".function_name" if part == ".name" else f".arguments{part}"
-        refuse(where + part, str(bad).removeprefix(f"{bad.dialect}: {bad.where}: "))
+        refuse(where + part, bad.reason)
 
 
 def _pictures(ours: Mapping[str, Any], result: Mapping[str, Any], where: str) -> tuple[Picture, ...]:

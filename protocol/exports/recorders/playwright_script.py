@@ -11,7 +11,6 @@ understood is an error with its line, and the others are read.
 from __future__ import annotations
 
 import ast
-import re
 from collections.abc import Iterator
 from importlib.resources import files
 from itertools import pairwise
@@ -30,7 +29,6 @@ from protocol.log.log import LogLine, whole_file
 from protocol.model.steps import InteractionStep
 
 _EVENTS = ("popup", "download")
-_PLACE = re.compile(r"line \d+, column \d+:? ?")
 _CHANGES = frozenset("=+-*/")
 """Marks behind a name that something else is given."""
 _SILENT = frozenset({"import", "'use strict'", '"use strict"'})
@@ -78,15 +76,11 @@ class _Reader:
         first = said.tokens[0]
 
         def read() -> None:
-            try:
-                for text in self._pythonic(said):
-                    self.pieces.script.statement(Statement(text, 0, len(text), first.line, first.column))
-            except DialectError as bad:
-                reason = _PLACE.sub("", str(bad).partition(": ")[2])
-                words = self._text[first.start : first.start + 60].partition("\n")[0]
-                raise DialectError(NAME, f"line {first.line}", f"{reason}: {words}") from None
+            for text in self._pythonic(said):
+                self.pieces.script.statement(Statement(text, 0, len(text), first.line, first.column))
 
-        self.pieces.add(first.line, read)
+        words = self._text[first.start : first.start + 60].partition("\n")[0]
+        self.pieces.add(first.line, read, words, f"line {first.line}")
 
     def _lose(self, what: str, why: str) -> list[str]:
         self.pieces.script.losses.append(Loss(what=what, why=why))

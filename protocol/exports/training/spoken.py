@@ -263,7 +263,7 @@ def _read(spoken: Dialect, payload: Any, context: Context, depth: int = 0) -> Pa
         except DialectError as bad:
             if not place:  # the message as it stands may have told more exactly what is wrong
                 raise max(bad, refused, key=lambda error: len(error.where)) from None
-            reason = str(bad).removeprefix(f"{bad.dialect}: ")
+            reason = f"{bad.where}: {bad.reason}" if bad.where else bad.reason
             raise DialectError(spoken.name, f"${place}", reason) from None
         found.actions.extend(actions)
         losses = [*losses, *_beside(payload, place)]

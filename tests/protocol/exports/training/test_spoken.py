@@ -121,7 +121,7 @@ if __name__ == "__main__":
     first = lines[0].step
     assert first is not None
     told = [text.partition(":")[0] for text in first.raw["lost"]]
-    assert told == ["PAUSE", "pyautogui.moveTo.duration", "console"]
+    assert told == ["PAUSE", "console", "pyautogui.moveTo.duration"]
 
 
 def test_texts_as_json_strings_are_a_payload_a_line(tmp_path: Path) -> None:
