@@ -77,7 +77,7 @@ _SAID = {
     "full": "There is no room left to write in {folder} ({words}); make room",
     "held": "A file in {folder} is held by another program ({words}); close that program",
     "shut": "{folder} cannot be written ({words}); make it writable",
-    "failing": "The disk with {folder} does not take what is written ({words}); see whether it is full or broken",
+    "failing": "The disk with {folder} cannot be written ({words}); check whether it is full or broken",
 }
 
 
@@ -102,7 +102,7 @@ def _kind(bad: BaseException) -> str:
 def stopped(why: str, folder: Path) -> MachineStopped:
     """For a run that was not even taken up."""
     begun = (folder / "run.json").exists()
-    return MachineStopped(f"{why}; then go on with: deskcrew resume {folder.name}" if begun else f"{why}; nothing was begun")
+    return MachineStopped(f"{why}; then continue with: deskcrew resume {folder.name}" if begun else f"{why}; nothing was started")
 
 
 def refuse_unwritable(folder: Path) -> None:

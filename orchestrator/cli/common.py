@@ -287,7 +287,7 @@ def drive(face: Face, runs: Runs, work: Callable[[Listener, Stop], Outcome | Non
     finally:
         face.stop()
     if outcome is None:
-        typer.echo(f"run {names[-1]} goes on in its own process; see it with: deskcrew show {names[-1]}{runs.option}")
+        typer.echo(f"run {names[-1]} continues in its own process; see it with: deskcrew show {names[-1]}{runs.option}")
         return
     face.finish(outcome)
     if runs.folder is not None:

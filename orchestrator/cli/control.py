@@ -78,7 +78,7 @@ def takeover(
             with run.hands() as hands:
                 good = _act(hands, do)
         except LeaseHeld:
-            typer.echo("Act in the window of the run itself; this run cannot be opened a second time.")
+            typer.echo("Act in the window of the run itself; a run cannot be opened twice.")
             return
     _tell(result, as_json, runs)
     if not good:

@@ -109,7 +109,7 @@ def remove_answers(
     from orchestrator.errors import UsageProblem
 
     if sum((bool(ids), expired, everything)) != 1:
-        raise UsageProblem("Say which answers to forget: their numbers (deskcrew memory ls shows them), --expired or --all.")
+        raise UsageProblem("Name the answers to forget: their numbers (deskcrew memory ls shows them), --expired or --all.")
     kept = _opened(file, runs_dir, days)
     if ids:
         known = {answer.id for answer, _ in _used(kept.all)}
@@ -250,7 +250,7 @@ def _found(found: list[RankedDocument]) -> str:
     from orchestrator.views.listing import table
 
     if not found:
-        return "Nothing has a word of it."
+        return "No document contains any of these words."
     rows = [("SCORE", "KIND", "APP", "TITLE", "SOURCE", "")]
     for one in found:
         hit = one.hit

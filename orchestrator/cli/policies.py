@@ -49,7 +49,7 @@ def explain_action(
         raise UsageProblem("Give one policy: --preset NAME or --file FILE.")
     found = None if task is None else resolve_target(task)
     if task is not None and not isinstance(found, Task):
-        raise UsageProblem(f"--task {task!r} is no task file and no shipped task.")
+        raise UsageProblem(f"--task {task!r} is neither a task file nor a shipped task.")
     asked = ExplainRequest(
         action=action,
         safety=preset or (str(file.resolve()) if file else ""),
@@ -114,7 +114,7 @@ def _cli_policy_tell(told: Explanation) -> None:
     would = told.changes if told.changes is None else [f"it {one['told']} ({one['effect']})" for one in told.changes]
     rows += [("preview", clean(line, 300)) for line in (["it changes nothing"] if would == [] else would or [])]
     typer.echo(table(rows))
-    typer.echo("rules, in the order in which they count:")
+    typer.echo("rules, in their order of precedence:")
     shown = [
         ("yes" if rule.applies else "no", rule.verdict, clean(rule.name), clean(rule.place), clean(rule.why, 300))
         for rule in told.rules
@@ -139,14 +139,14 @@ def trust(
     folder = find_run(run_id, runs_dir or RUNS)
     found = reaching(read_run(folder)["settings"])
     if not found:
-        typer.echo(f"Run {folder.name} names nothing beyond itself; it goes on without that.")
+        typer.echo(f"Run {folder.name} names nothing outside itself; it continues without this command.")
         return
     for what in found:
         typer.echo(f"- {clean(what, 400)}")
     if not yes:
-        typer.confirm("Is all of this to be started, or asked, for you?", abort=True)
+        typer.confirm("Allow this run to start, or ask, all of this on your behalf?", abort=True)
     sign(folder.name, runs_dir=folder.parent)
-    typer.echo(f"Go on with: deskcrew resume {folder.name}")
+    typer.echo(f"Continue with: deskcrew resume {folder.name}")
 
 
 policies_app = typer.Typer(

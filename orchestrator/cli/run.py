@@ -202,7 +202,7 @@ def _read_lines(reading: Reading) -> Iterator[str]:
             for part in data[key] if key == "slots" and key in data else [data[key]] if key in data else ():
                 yield f"   {key.rstrip('s')}: {json.dumps(_without_spans(part), ensure_ascii=False)}"
     if reading.nothing and (idle := [goal[first:end] for first, end in reading.nothing if goal[first:end].strip(".!?; ")]):
-        yield f"means nothing: {', '.join(idle)}"
+        yield f"without meaning: {', '.join(idle)}"
     for told in reading.context:
         yield f"taken as background: {told.text}"
     for unread in reading.unread:
@@ -211,7 +211,7 @@ def _read_lines(reading: Reading) -> Iterator[str]:
         yield f"  {' ' * unread.span[0]}{'^' * (unread.span[1] - unread.span[0])}"
     yield from (f"question: {question}" for question in reading.asks)
     if not (reading.orders or reading.unread or reading.asks):
-        yield "not understood: there is nothing to be done in it"
+        yield "not understood: it contains no instruction"
 
 
 def _without_spans(data: Any) -> Any:

@@ -52,7 +52,7 @@ def _of(skills: Skills, app: str | None) -> list[Skill]:
         from orchestrator.errors import UsageProblem, did_you_mean
 
         known = sorted({skill.app for skill in skills.known} - {""})
-        raise UsageProblem(f"--app {app}: nothing stands under this name{did_you_mean(app, known)}")
+        raise UsageProblem(f"--app {app}: there are no skills under this name{did_you_mean(app, known)}")
     return found
 
 

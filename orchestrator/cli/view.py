@@ -55,7 +55,7 @@ def replay(
 
     folder, secrets = runs_dir or RUNS, asked_for(secret or ())
     if model is None and (at or overrides):
-        raise UsageProblem("--at and -c are of --model, with which another model goes on; `deskcrew fork` has them, too.")
+        raise UsageProblem("--at and -c need --model; `deskcrew fork` has them, too.")
     if model is not None:
         found = with_another_model(run_id, model, at, runs_dir=folder, overrides=overrides or (), secrets=secrets)
     else:
@@ -145,7 +145,7 @@ def serve(
     try:
         app.serve(desk, host, port, token, _ready)
     except KeyboardInterrupt:
-        typer.echo("stopped; runs at work go on")
+        typer.echo("stopped; runs in progress continue")
     finally:
         desk.close()
 
@@ -168,7 +168,7 @@ def _ready(address: Address) -> None:
             err=True,
         )
     typer.echo(f"open {address.url}")
-    typer.echo("press Ctrl-C to stop; runs go on without the server")
+    typer.echo("press Ctrl-C to stop; runs continue without the server")
 
 
 def _is_loopback(host: str) -> bool:

@@ -94,12 +94,12 @@ class Channel:
         except sqlite3.DatabaseError as bad:
             if isinstance(bad, sqlite3.OperationalError):  # it cannot be written, or is locked: nothing is wrong with it
                 raise
-            self.lost = f"{set_aside(self.path)} is damaged ({bad}); what was asked of the run and not heard yet is lost"
+            self.lost = f"{set_aside(self.path)} is damaged ({bad}); requests that the run had not received yet are lost"
             self._db = self._opened()
 
     def _opened(self) -> sqlite3.Connection:
         if self.path.exists() and not self.path.is_file():
-            raise sqlite3.DatabaseError("it is no file")
+            raise sqlite3.DatabaseError("it is not a file")
         db = sqlite3.connect(self.path, timeout=_PATIENCE, isolation_level=None, check_same_thread=False)
         try:
             db.execute("PRAGMA journal_mode=WAL")

@@ -40,7 +40,7 @@ def check_answer(answer: Mapping[str, Any], request: Request | None = None) -> N
         if isinstance(decision, Edit):
             _check_edit(decision, request)
         if decision.constraints is not None and request is not None and not _takes_constraints(request):
-            raise UsageProblem("Constraints go with the answer to an action; this asks for none.")
+            raise UsageProblem("Constraints belong to the answer about an action; this request is not about one.")
     except ValidationError as bad:
         raise UsageProblem(f"The answer is not usable: {problem_in(bad, 'answer').removeprefix('answer.')}") from None
     except PlanError as bad:
@@ -70,7 +70,7 @@ def _check_edit(decision: Edit, request: Request | None) -> None:
         given, wanted = ("a plan", "an action") if is_plan else ("an action", "a plan (with the key subtasks)")
         raise UsageProblem(f"The edit is {given}, and the run waits for {wanted}.")
     if isinstance(request, ApprovalRequest) and request.request is not None:
-        raise UsageProblem("A request of a page goes as it is or not at all: approve or reject it, or say something.")
+        raise UsageProblem("A request of a page cannot be edited: approve or reject it, or respond with words.")
     if isinstance(request, PlanReviewRequest):
         from roles.manager.review import edited_plan
 

@@ -78,7 +78,7 @@ class Threads:
 
     def _refuse_unknown(self, thread: str, at: int, ctx: Context) -> None:
         if at and thread not in self._turns and not ctx.journal.recorded(f"hub/{at}/1"):
-            where = f"the folder {self._store} has nothing of it" if self._store else "its world was in that process's memory"
+            where = f"the folder {self._store} has none of it" if self._store else "its world was in that process's memory"
             raise ThreadProblem(
                 f"Thread {thread!r} was worked by another process, and {where}; give both the same crew.graph(store=FOLDER)."
             )
@@ -86,7 +86,7 @@ class Threads:
     def _refuse_past(self, thread: str, at: int, ctx: Context, *, another: bool) -> None:
         if self._turns.get(thread, at) > at or ctx.journal.recorded(f"hub/{at + 2}/1"):
             raise ThreadProblem(
-                f"Thread {thread!r} was taken back to an earlier checkpoint, and its world cannot follow; "
+                f"Thread {thread!r} was reset to an earlier checkpoint, and its world cannot be reset; "
                 "start from an earlier step of a run with: deskcrew fork ID --at STEP."
             )
         if another and at and self._store:

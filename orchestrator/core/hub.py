@@ -172,7 +172,7 @@ def start(turn: Turn) -> None:
         turn.ctx.journal.begin()
     turn.lanes.start()
     if turn.ctx.limits.parallel > 1 and not turn.lanes.several:
-        why = f"{turn.ctx.environment.name} has one seat only: subtasks are worked one after the other (limits.parallel)"
+        why = f"{turn.ctx.environment.name} can be operated by one worker only: subtasks run in sequence (limits.parallel)"
         turn.ctx.journal.record(InSeriesEvent(message=why), role="controller", key=turn.key())
     turn.status(TaskStatus.CREATED)
     turn.status(TaskStatus.PENDING)

@@ -86,7 +86,7 @@ POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' blob:; connect-src 'self'; base-uri 'none'; "
     "form-action 'none'; frame-ancestors 'none'; require-trusted-types-for 'script'; trusted-types 'none'"
 )
-_CLOSED = "This desk is for whoever has a token of it: open the address that was printed when it was started."
+_CLOSED = "This desk needs a token: open the address that was printed when it was started."
 _DESCRIPTION = (
     "Send a token as `Authorization: Bearer …`, or open the address with it in a browser. Whoever changes something with the "
     'browser\'s cookie sends `X-Deskcrew: 1`. Every problem is `{"error": "one sentence"}`.'

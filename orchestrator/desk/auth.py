@@ -45,10 +45,10 @@ def _read(path: Path) -> str | None:
     with os.fdopen(descriptor, "rb") as file:
         found = os.fstat(descriptor)
         if not stat.S_ISREG(found.st_mode) or found.st_uid != os.geteuid() or found.st_mode & 0o077:
-            raise UsageProblem(f"{path} may be read or written by others; make it yours alone (chmod 600), or use --new-token.")
+            raise UsageProblem(f"{path} can be read or written by others; restrict it (chmod 600), or use --new-token.")
         text = file.read(200)
     if _TOKEN.fullmatch(text) is None:
-        raise UsageProblem(f"{path} holds no token; make another with --new-token, or name another file with --token-file.")
+        raise UsageProblem(f"{path} contains no token; create one with --new-token, or name another file with --token-file.")
     return text.decode("ascii").strip()
 
 
@@ -141,7 +141,7 @@ class Tokens:
         """Raises UsageProblem where two have one name."""
         names = [person.name for person in people]
         if twice := next((name for name in names if names.count(name) > 1), None):
-            raise UsageProblem(f"There are two tokens of {twice!r}; an approval says a name, so each name is one person's.")
+            raise UsageProblem(f"There are two tokens of {twice!r}; approvals record names, so give each person another name.")
         self._people = [(bytes.fromhex(person.sha256), Caller(person.name, person.role)) for person in people]
 
     def known(self, token: str) -> Caller | None:
@@ -170,7 +170,7 @@ def _wrong_in(bad: ValidationError, lines: dict[KeyPath, int], name: str) -> str
     line, key = nearest_line(lines, first["loc"]), first["loc"][-1:]
     place = name if line is None else f"{name}, line {line}"
     if first["type"] == "extra_forbidden":
-        return f"{place}: a key that is not known; a person has name, role and sha256, and their token itself stands nowhere."
+        return f"{place}: unknown key; a person has name, role and sha256, and the token itself is not stored."
     what = f"{key[0]}: " if key and isinstance(key[0], str) else ""
     return f"{place}: {what}{first['msg']}; give a list of name, role, sha256."
 

@@ -42,7 +42,7 @@ class Desk:
     def folder(self, run_id: str) -> Path:
         """Of a run by its whole id. Raises Refused and UnknownRun."""
         if not is_run_id(run_id):
-            raise Refused(404, "No run has an id like this.")
+            raise Refused(404, "This cannot be the id of a run.")
         folder = self.runs_dir / run_id
         if not (folder / "run.json").is_file():
             raise UnknownRun(run_id)

@@ -164,9 +164,9 @@ def _complaint(said: Path, process: subprocess.Popen[bytes]) -> Exception:
     if process.poll() is None:
         process.terminate()
         return MachineStopped(
-            f"The run did not begin within {BEGINS_WITHIN:g} seconds; start it again when the machine has less to do."
+            f"The run did not begin within {BEGINS_WITHIN:g} seconds; start it again when the machine is less busy."
         )
-    return CouldNotBegin(_text(said, 0) or f"The run's process ended with the code {process.returncode} and said nothing.")
+    return CouldNotBegin(_text(said, 0) or f"The run's process ended with exit code {process.returncode} and no message.")
 
 
 def _text(said: Path, begun: int) -> str:

@@ -79,13 +79,11 @@ class Takeover:
     def do(self, action: AgentAction) -> ActionResult:
         """Perform an action, and write down what came of it."""
         if action.inner:
-            return ActionResult(
-                exec_status=ExecStatus.ERROR, error=f"{action.verb} is for the crew; nothing is done with it here"
-            )
+            return ActionResult(exec_status=ExecStatus.ERROR, error=f"{action.verb} is only for the crew")
         context, controls = self._run.context, self._run.controls
         controls.look()
         if said := controls.cancelled():
-            raise UsageProblem(f"Nothing is done any more: {said}.")
+            raise UsageProblem(f"No further action is done: {said}.")
         journal, before = context.journal, self.look()
         step = max(journal.reached(), context.say.by_hand()) + 1
         key = action_key(journal.run_key, LANE, 0, step)
@@ -181,7 +179,7 @@ def told_first(run: OpenRun, request: Request, answer: Mapping[str, Any]) -> Non
     mine = answer_without(answer, request, run.context.journal)
     first = run.controls.answered(request, mine, str(mine["decisions"][0].get("who") or USER))
     if first.answer != mine:
-        raise UsageProblem(f"Somebody has answered before you: {said_in(first)}.")
+        raise UsageProblem(f"Somebody answered before you: {said_in(first)}.")
 
 
 def said_in(given: GivenAnswer, *, quiet: bool = False) -> str:

@@ -88,7 +88,7 @@ class Lesson(NamedTuple):
 
 def problem_with(found: LearnedPlaybook) -> str:
     """Why nobody could follow these steps."""
-    return "" if found.steps else "nothing that was done came to anything"
+    return "" if found.steps else "no step had an effect"
 
 
 def against(report: Mapping[str, Any]) -> str:
@@ -124,7 +124,7 @@ def kept(found: Lesson, knowledge: KnowledgeSettings, runs_dir: Path) -> Learnin
             document, new = keep(store, found.found, found.kind, found.source)
     except (StoreFault, OSError) as bad:
         raise UsageProblem(f"It cannot be kept: {bad}") from None
-    return LearningResult(new, document.title, document.id, "" if new else "it is known already")
+    return LearningResult(new, document.title, document.id, "" if new else "it is already known")
 
 
 def after_run(journal: Journal, record: Mapping[str, Any], folder: Path, report: Mapping[str, Any]) -> LearningResult | None:
@@ -145,7 +145,7 @@ def _decided(
     if why := against(report):
         return LearningResult(False, why=why)
     if save == "auto" and not report.get("judge"):
-        return LearningResult(False, why="there is no judge whose word would do (knowledge.experience.save: auto)")
+        return LearningResult(False, why="there is no judge that can confirm it (knowledge.experience.save: auto)")
     export_log(journal, folder / "log.jsonl", record["run_id"])
     steps = [line.step for line in read_log(folder / "log.jsonl") if line.step is not None]
     found = distil(steps, record["goal"], world=str(record["settings"].get("world", "")))

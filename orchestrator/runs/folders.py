@@ -85,7 +85,7 @@ def _says(folder: Path) -> object:
 def _names(runs_dir: Path) -> list[str]:
     if not runs_dir.is_dir():
         if runs_dir.exists():
-            raise UsageProblem(f"{runs_dir} is no folder; name the one with the runs: --runs-dir FOLDER.")
+            raise UsageProblem(f"{runs_dir} is not a folder; name the one with the runs: --runs-dir FOLDER.")
         return []
     return sorted(path.name for path in runs_dir.iterdir() if (path / "run.json").is_file())
 
@@ -101,10 +101,10 @@ def _not_ours(place: str, bad: Exception) -> UsageProblem:
 def wrong_in(record: Any) -> str:
     """Why this is not what `run.json` says of a run; empty where it may be."""
     if not isinstance(record, dict) or not {"run_id", "goal", "settings"} <= set(record):
-        return "it does not say run_id, goal and settings"
+        return "run_id, goal or settings are missing"
     kinds = {"run_id": str, "goal": str, "settings": dict, "started": int | float}
     wrong = next((key for key, kind in kinds.items() if key in record and not isinstance(record[key], kind)), "")
-    return f"{wrong} is not what it says" if wrong else ""
+    return f"{wrong} has the wrong type" if wrong else ""
 
 
 def read_run(folder: Path) -> JsonObject:

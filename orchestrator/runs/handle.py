@@ -129,7 +129,7 @@ class RunControl:
         """Stop the crew before its next action. `resume` continues the run."""
         now = self._alive()
         if now.state != "running":
-            return self._told(now.state, f"nobody works run {self.run_id} now: {now.reason or now.state}")
+            return self._told(now.state, f"no process works run {self.run_id} now: {now.reason or now.state}")
         now = self._after(self._send("pause", {}))
         return (
             self._told(now.state, f"run {self.run_id} is {now.reason or now.state}")
@@ -154,16 +154,16 @@ class RunControl:
         from roles.contracts.policies import ADDRESSEES
 
         if to not in ADDRESSEES:
-            raise UsageProblem(f"There is no role {str(to)!r} to say something to{did_you_mean(str(to), ADDRESSEES)}.")
+            raise UsageProblem(f"There is no role {str(to)!r} to instruct{did_you_mean(str(to), ADDRESSEES)}.")
         if not words.strip():
-            raise UsageProblem("There is nothing to say; give the words, such as: deskcrew steer ID 'use the other supplier'")
+            raise UsageProblem("The instruction is empty; write for example: deskcrew steer ID 'use the other supplier'")
         now = self._alive()
         number = self._send("steer", {"words": self._checked(words).strip(), "to": to})
         if now.holder is None:
-            return self._told(now.state, f"{_whom(to)} hears it as soon as run {self.run_id} goes on")
+            return self._told(now.state, f"{_whom(to)} receives it as soon as run {self.run_id} continues")
         if not self._heard(number):
-            return self._later("hears it")
-        return self._told(self.standing().state, f"{_whom(to)} minds it from the next decision on")
+            return self._later("receives it")
+        return self._told(self.standing().state, f"{_whom(to)} takes it into account from the next decision on")
 
     def takeover(self) -> ControlResult:
         """Take over the run: the crew stops before its next action, and does nothing until `handback`."""
@@ -177,7 +177,7 @@ class RunControl:
                 now = self.standing()
         if now.state == "running":
             return self._later("hands over")
-        return self._told(now.state, f"run {self.run_id} is {now.reason}; the crew does nothing meanwhile")
+        return self._told(now.state, f"run {self.run_id} is {now.reason}; the crew waits for handback")
 
     @contextmanager
     def hands(self) -> Iterator[Takeover]:
@@ -212,7 +212,7 @@ class RunControl:
         """Give the run back to the crew, which looks anew, and go on with it; `say` is a note to the crew."""
         now = self._alive()
         if now.state not in {"taken_over", "running"}:
-            raise UsageProblem(f"Run {self.run_id} is in nobody's hands; go on with: deskcrew resume {self.run_id}")
+            raise UsageProblem(f"Run {self.run_id} was not taken over; continue with: deskcrew resume {self.run_id}")
         if self._goes_on_there(now, "handback", {"say": self._checked(say)}):
             return None
         return self._worked(None, (), listener, approver, stop)
@@ -263,7 +263,7 @@ class RunControl:
         with closing(Channel(self.folder)) as channel:
             first = channel.answer(waiting.id, mine, decision["who"])
         if first.answer != mine:
-            raise UsageProblem(f"Somebody has answered before you: {said_in(first)}.")
+            raise UsageProblem(f"Somebody answered before you: {said_in(first)}.")
         return waiting.id
 
     def _is_let_go_unheard(self, asking: str) -> bool:
@@ -311,7 +311,7 @@ class RunControl:
 
     def _checked(self, words: str) -> str:
         if len(words) > _WORDS:
-            raise UsageProblem(f"These are {len(words)} characters; say it in {_WORDS}.")
+            raise UsageProblem(f"The text has {len(words)} characters; the limit is {_WORDS}.")
         from orchestrator.runs.privacy.secrets import said_to
 
         return said_to(self.folder, words)
@@ -319,7 +319,7 @@ class RunControl:
     def _later(self, what: str) -> ControlResult:
         now = self.standing()
         whom = told(now.holder) if now.holder is not None else "the crew"
-        return self._told(now.state, f"{whom} is in the middle of something, and {what} before the next action")
+        return self._told(now.state, f"{whom} is busy, and {what} before the next action")
 
     def _told(self, state: str, said: str) -> ControlResult:
         return ControlResult(run_id=self.run_id, state=state, said=said, next=self._next(state))
@@ -341,7 +341,7 @@ def _whom(to: str) -> str:
 
 @contextmanager
 def by_hand(run_id: str, runs_dir: Path, who: str, parts: Mapping[str, Any] | None = None) -> Iterator[Takeover]:
-    """The run open in a person's hands. Raises UsageProblem where it was not taken over."""
+    """The run open taken over by a person. Raises UsageProblem where it was not taken over."""
     from environments.effects import GuardedEnvironment, Network
     from orchestrator.control.controls import BY_HAND
     from orchestrator.control.lease import BY_HAND as DOING
@@ -352,7 +352,7 @@ def by_hand(run_id: str, runs_dir: Path, who: str, parts: Mapping[str, Any] | No
     with taken_up(run_id, runs_dir, OpenOptions(parts=parts), doing=DOING) as run:
         if run.controls.standing.get("state") != BY_HAND:
             name = run.record["run_id"]
-            raise UsageProblem(f"Run {name} is not in your hands; take it over with: deskcrew takeover {name}")
+            raise UsageProblem(f"Run {name} was not taken over; take it over with: deskcrew takeover {name}")
         if isinstance(run.context.environment, GuardedEnvironment):  # who acts by hand has said yes to what comes of it
             run.context.environment.guard(Network(mode="watch"))
         hands = Takeover(run, who)
@@ -400,11 +400,11 @@ class LocalRuns:
     ) -> LocalOrder:
         found, loaded = self.loaded(target, config, overrides, display)
         if found is None:
-            raise UsageProblem('There is nothing to do; say it in words (deskcrew run "Open ...") or name a task file.')
+            raise UsageProblem('No goal is given; state one in words (deskcrew run "Open ...") or name a task file.')
         return LocalOrder(found, loaded, plan)
 
     def left(self, run_id: str) -> str:
-        return "stopped; what was done is kept" + (f"; go on with: deskcrew resume {run_id}{self.option}" if run_id else "")
+        return "stopped; what was done is kept" + (f"; continue with: deskcrew resume {run_id}{self.option}" if run_id else "")
 
     def close(self) -> None:
         """Nothing is open."""

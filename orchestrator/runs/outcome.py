@@ -133,7 +133,7 @@ def _wanted(request: Request) -> str:
 def stand_still(run: OpenRun) -> Outcome:
     """The crew holds still because a person wants it, and goes on when they say so."""
     state, who = run.controls.standing["state"], run.controls.standing["who"]
-    reason = f"paused by {who}" if state == PAUSED else f"in the hands of {who}"
+    reason = f"paused by {who}" if state == PAUSED else f"taken over by {who}"
     run.line.status(TaskStatus.ON_HOLD, reason=reason)
     report = write_report(run, {"status": state, "reason": reason})
     return _outcome(run, state, WAITING, reason, report, None)
@@ -141,7 +141,7 @@ def stand_still(run: OpenRun) -> Outcome:
 
 def interrupted(run: OpenRun, why: str) -> Outcome:
     """It cannot go on here and now. What can still be written of that is; what cannot is worked again when it is resumed."""
-    reason = f"{why}; then go on with: deskcrew resume {run.record['run_id']}"
+    reason = f"{why}; then continue with: deskcrew resume {run.record['run_id']}"
     report: JsonObject = {}
     with suppress(sqlite3.Error, OSError, StoreGone):
         run.context.journal.rows.hurry()  # who has been waited for once is not waited for again
@@ -159,7 +159,7 @@ def finish(run: OpenRun, result: JsonObject) -> Outcome:
     if result.get("ended_by") == BUDGET_SPENT:
         code = BUDGET
         if spent := next(reversed([*run.context.journal.contents(BudgetEvent)]), None):
-            reason += f"; go on with more: deskcrew resume {run.record['run_id']} -c {spent.more}"
+            reason += f"; continue with more: deskcrew resume {run.record['run_id']} -c {spent.more}"
     if result.get("ended_by") == CANCELLED:
         reason = run.controls.cancelled() or reason
     ended = {**result, "status": status, "reason": reason}
@@ -171,7 +171,7 @@ def finish(run: OpenRun, result: JsonObject) -> Outcome:
     if verdict is not None and not verdict["passed"] and code == DONE:
         code, reason = (
             FAILED,
-            "the crew says done, but the world does not show it: "
+            "the crew reports success, but the world does not show it: "
             + "; ".join(c["expression"] for c in verdict["checks"] if not c["passed"]),
         )
     ended_at = f"run_finished/{run.graph.get_state(run.config).values.get('turn', 0)}"

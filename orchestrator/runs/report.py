@@ -88,7 +88,7 @@ def board_at(events: Iterable[Event], at: int | None = None) -> Board:
     try:
         return _board([event for event in events if at is None or event.step <= at or not event.step], at)
     except (*UNREADABLE, ValidationError) as bad:
-        raise UsageProblem(f"The journal says of facts what deskcrew never writes ({type(bad).__name__}).") from None
+        raise UsageProblem(f"The journal contains facts that deskcrew does not write ({type(bad).__name__}).") from None
 
 
 def _board(events: list[Event], at: int | None) -> Board:

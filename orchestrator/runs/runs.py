@@ -78,8 +78,8 @@ def raised(record: Mapping[str, Any], overrides: Sequence[str]) -> RaisedLimits:
         layer = override_layer(text)
         if set(layer.data) != {"limits"}:
             raise UsageProblem(
-                f"command line: -c {text}: only limits can be changed when a run goes on; another run that changes more "
-                f"starts from a step of this one with: deskcrew fork {record['run_id']} --at STEP -c {text}"
+                f"command line: -c {text}: only limits can be changed when a run continues; to change more, start "
+                f"another run from a step of this one with: deskcrew fork {record['run_id']} --at STEP -c {text}"
             )
         merged.add(layer)
     now = checked(Settings, merged.data, merged.where).limits.model_dump(mode="json")
@@ -93,11 +93,11 @@ def finished(run_id: str, report: Mapping[str, Any]) -> UsageProblem:
     if report.get("ended_by") != "budget_spent":
         return UsageProblem(f"Run {run_id} is finished; see it with: deskcrew show {run_id}")
     more = (report.get("budget_spent") or {}).get("more", "limits.KEY=MORE")
-    return UsageProblem(f"Run {run_id} is finished: {_short(report)}. Go on with more: deskcrew resume {run_id} -c {more}")
+    return UsageProblem(f"Run {run_id} is finished: {_short(report)}. Continue with more: deskcrew resume {run_id} -c {more}")
 
 
 def _short(report: Mapping[str, Any]) -> str:
-    return str(report.get("reason", "a budget is spent")).partition("; go on with")[0]
+    return str(report.get("reason", "a budget is spent")).partition("; continue with")[0]
 
 
 _LOOKED_THROUGH = 16 * 2**20
@@ -132,7 +132,7 @@ def damage(path: Path) -> str:
     if not path.exists() or path.stat().st_size > _LOOKED_THROUGH:
         return ""
     if not path.is_file():
-        return "it is no file"
+        return "it is not a file"
     try:
         # Whether a part of a page is missing at the end, and not in the log beside it either
         log = path.with_name(path.name + "-wal")
@@ -170,7 +170,7 @@ def refuse_unlike(snapshot: Any, context: Context, folder: Path) -> None:
     version = int(snapshot.values.get("plan_version") or 0)
     if stands > reached or (version and not journal.plan(version)):
         raise UsageProblem(
-            f"{folder / 'journal.sqlite'} has lost its end: it reaches step {reached}, and the run stood at step {stands} with "
+            f"{folder / 'journal.sqlite'} ends too early: it reaches step {reached}, but the run was at step {stands} with "
             f"plan {version}; it cannot be resumed. {_anew(folder, run_id)}"
         )
     if not isinstance(environment, KnownKeys):
@@ -179,14 +179,14 @@ def refuse_unlike(snapshot: Any, context: Context, folder: Path) -> None:
     mine = [key for key in performed[:_LAST] if key.startswith(f"{journal.run_key}/")]
     if lost := next((key for key in mine if journal.intent(key) is None), ""):
         raise UsageProblem(
-            f"{folder / 'journal.sqlite'} has lost its end: {lost} was done in the world and is not in it; "
+            f"{folder / 'journal.sqlite'} ends too early: {lost} was done in the world, but is not in it; "
             f"it cannot be resumed. {_anew(folder, run_id)}"
         )
     for key, intent, result in islice(journal.latest_actions(), _LAST):
         if key in performed or result.exec_status is not ExecStatus.EXECUTED or _elsewhere(intent, context):
             continue
         raise UsageProblem(
-            f"{folder / 'world.sqlite'} has lost what was done as {key}; it cannot be resumed. {_anew(folder, run_id)}"
+            f"{folder / 'world.sqlite'} does not contain the action {key}; it cannot be resumed. {_anew(folder, run_id)}"
         )
 
 
@@ -198,7 +198,7 @@ def _elsewhere(action: Action, context: Context) -> bool:
 def _anew(folder: Path, run_id: str) -> str:
     events = salvage(folder / "journal.sqlite").events
     steps = max((event.step for event in events if event.kind == FeedbackEvent.KIND), default=0)
-    return f"Go on from its journal in a world made anew with: deskcrew fork {run_id} --at {steps}"
+    return f"Continue from its journal in a new world with: deskcrew fork {run_id} --at {steps}"
 
 
 __all__ = [
@@ -235,7 +235,7 @@ def start(
             raise located(settings, bad) from None
         except (sqlite3.Error, OSError, Unavailable, WorldError) as bad:
             if why := outage_of(bad, folder.parent):
-                raise MachineStopped(f"{why}; nothing was begun") from None
+                raise MachineStopped(f"{why}; nothing was started") from None
             raise
         undo.pop_all()
         opened.callback(run.close)
@@ -267,7 +267,7 @@ def resume(
     with taken_up(run_id, runs_dir, OpenOptions(listener, parts, stop), overrides=overrides, answer=answer) as run:
         if run.controls.standing.get("state") == BY_HAND:
             who, name = run.controls.standing["who"], run.record["run_id"]
-            raise UsageProblem(f"Run {name} is in the hands of {who}; let the crew go on with: deskcrew handback {name}")
+            raise UsageProblem(f"Run {name} was taken over by {who}; give it back to the crew with: deskcrew handback {name}")
         return _continue(run, answer, approver)
 
 
@@ -333,11 +333,11 @@ def _usable_checkpoints(folder: Path, record: Mapping[str, Any], why: str, answe
     if not why:
         return
     path = folder / "checkpoints.sqlite"
-    lost = f"{set_aside(path)} is" if path.exists() else "What was stored of where the run stood is"
+    lost = f"{set_aside(path)} is" if path.exists() else "The stored position of the run is"
     if answer is not None:
         raise UsageProblem(
-            f"{lost} damaged ({why}) and was set aside, so what the run waits for is not known; "
-            f"go on from its journal with: deskcrew resume {record['run_id']}"
+            f"{lost} damaged ({why}) and was set aside, so the request that the run waits for is unknown; "
+            f"continue from its journal with: deskcrew resume {record['run_id']}"
         )
 
 
@@ -374,7 +374,7 @@ def _continue(run: OpenRun, answer: Mapping[str, Any] | None, approver: Approver
     ]
     if answer is not None and not waiting:
         raise UsageProblem(
-            f"Run {run.record['run_id']} waits for no answer; resume it with: deskcrew resume {run.record['run_id']}"
+            f"Run {run.record['run_id']} is not waiting for an answer; resume it with: deskcrew resume {run.record['run_id']}"
         )
     no_longer_reported(run.folder)
     said = (answer or {}).get("decisions", [{}])[0].get("type", "")

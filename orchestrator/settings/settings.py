@@ -85,9 +85,9 @@ def make_browser(settings: BrowserSettings, store: Path | None, retries: Retries
     record = store / "browser" if store else None
     if record is not None and record.exists() and not settings.resumes:
         raise UsageProblem(
-            "environment browser: the page went with the process that showed it, so this run cannot go on; start it again, and "
-            "answer it in the terminal or choose another safety policy; where the page's server keeps what is done, also "
-            "with -c browser.resumes=true."
+            "environment browser: the page was lost with the process that showed it, so this run cannot continue; start it "
+            "again, and answer it in the terminal or choose another safety policy; where the page's server keeps all changes, "
+            "resume it with -c browser.resumes=true."
         )
     try:
         made: Environment = BrowserEnvironment(

@@ -25,14 +25,14 @@ def checked_address(text: Any) -> str:
     """`text`, if it is an address of a store; one with a masked password is the address that was given with it before, or has
     none. Raises ValueError, with nothing of the address in its words."""
     if not isinstance(text, str):
-        raise ValueError(f"this is no address of a store; {_HOW}")
+        raise ValueError(f"this is not an address of a store; {_HOW}")
     if text == LOCAL or text in _given:
         return _given.get(text, text)
     if any(sign.isspace() or not sign.isprintable() for sign in text):
         raise ValueError(f"there is a space or a control character in this address; {_HOW}")
     parts = _split(text)
     if parts is None:
-        raise ValueError(f"this is no address of a store; {_HOW}")
+        raise ValueError(f"this is not an address of a store; {_HOW}")
     if parts.fragment:
         raise ValueError("there is a # in this address; in a password write it as %23")
     address = _joined(parts, _user(parts, ""), [pair for pair in _pairs(parts) if not (_is_secret(pair) and pair[1] == MASK)])

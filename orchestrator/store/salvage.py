@@ -124,7 +124,7 @@ def salvage(path: Path) -> Salvage:
     if not path.exists():
         return shared if (shared := _from_shared_store(path)) is not None else Salvage([], f"{path} is missing")
     if not path.is_file():  # a device never ends
-        return Salvage([], f"{path} is no file")
+        return Salvage([], f"{path} is not a file")
     events: dict[int, Event] = {}
     problems: list[str] = []
     for opening in (open_read_only, _open_mended):
@@ -148,7 +148,7 @@ def open_read_only(path: Path) -> sqlite3.Connection:
         with shared_runs(address) as runs:
             return runs.copy(path.parent.name)
     if path.exists() and not path.is_file():
-        raise sqlite3.OperationalError("it is no file")
+        raise sqlite3.OperationalError("it is not a file")
     asked = "mode=ro"
     if not os.access(path.parent, os.W_OK) and not path.with_name(f"{path.name}-wal").exists():
         asked = "immutable=1"  # SQLite would put files beside it, which a medium that is only read does not take
@@ -209,7 +209,7 @@ def _read_events(db: sqlite3.Connection, events: dict[int, Event], problems: lis
     """From both ends, as far as each can be read."""
     db.text_factory = lambda text: text.decode("utf-8", "replace")
     if db.execute("SELECT 1 FROM sqlite_master WHERE name = 'events' AND type <> 'table'").fetchone():
-        raise sqlite3.DatabaseError("its events are no table")  # a view may be without end
+        raise sqlite3.DatabaseError("its events are not a table")  # a view may be without end
     for order in ("ASC", "DESC"):
         try:
             for row in db.execute(f"SELECT id, at, kind, role, subtask, step, body FROM events ORDER BY id {order}"):  # noqa: S608
@@ -239,7 +239,7 @@ def events_after(db: sqlite3.Connection, number: int, most: int) -> tuple[list[E
 def _body(text: str) -> JsonObject:
     body = json.loads(text)
     if not isinstance(body, dict):
-        raise ValueError("its body is no mapping")
+        raise ValueError("its body is not a mapping")
     return body
 
 

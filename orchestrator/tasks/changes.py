@@ -61,12 +61,12 @@ def problem_with_order(checkpoints: Mapping[str, Checkpoint]) -> tuple[tuple[str
     for name, checkpoint in checkpoints.items():
         for index, before in enumerate(checkpoint.after):
             if before not in checkpoints:
-                return (name, "after", index), f"{before!r} is no checkpoint{did_you_mean(before, checkpoints)}"
+                return (name, "after", index), f"{before!r} is not a checkpoint{did_you_mean(before, checkpoints)}"
     try:
         _in_order(checkpoints)
     except CycleError as bad:
         circle = bad.args[1][::-1]
-        return (circle[0], "after"), f"it waits for itself: {' after '.join(circle)}"
+        return (circle[0], "after"), f"it depends on itself: {' after '.join(circle)}"
     return None
 
 
@@ -98,13 +98,13 @@ def problem_with_pattern(pattern: str, slots: Collection[str]) -> str:
     """Why a pattern can never fit, or nothing."""
     parts = _PART.findall(pattern)
     if ".".join(parts) != pattern or len(parts) < 2 or parts[0] != "apps":
-        return f"{pattern!r} is no dotted path that begins with apps and an app's name, such as apps.notes.notes.*"
+        return f"{pattern!r} is not a dotted path that begins with apps and an app's name, such as apps.notes.notes.*"
     if "+" in parts[:-1]:
-        return f"{pattern!r} has + before its end; it means a new entry, and everything in one is new"
+        return f"{pattern!r} has + before its end; it means a new entry, and everything in a new entry is new"
     for braces in re.findall(r"\{[^{}]*\}", pattern):
         named = SLOT.fullmatch(braces)
         if named is None or named[1].split(".")[0] not in slots:
-            return f"{pattern!r} speaks of {braces}, which is no slot"
+            return f"{pattern!r} names {braces}, which is not a slot"
     return ""
 
 

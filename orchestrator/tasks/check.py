@@ -120,7 +120,7 @@ def _performed(task: Task, seed: int, environment: Environment) -> Iterator[Prob
             key = ("checkpoints", point.name)
             yield key, f"the oracle was performed, and the checkpoint {point.name!r} is not reached"
     if played.verdict.passed and sees_strays(task, played, environment) is False:
-        yield ("changes",), "a stray write after the oracle goes unseen; the task's changes allow too much"
+        yield ("changes",), "an unwanted write after the oracle is not detected; the task's changes allow too much"
 
 
 STRAYS = (

@@ -221,5 +221,5 @@ def _problem(step: OracleStep, done: Step) -> str:
     well = done.status in ("executed", "answered")
     if well is not step.fails:
         return ""
-    what = "was to fail and was executed" if well else done.told or done.status
+    what = "was expected to fail, but was executed" if well else done.told or done.status
     return f"oracle line {step.line}: {step.said}: {what}"

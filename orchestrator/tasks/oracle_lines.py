@@ -57,7 +57,7 @@ def problem_with_oracle(oracle: Oracle, slots: Collection[str]) -> tuple[tuple[s
     """Where a line can never be performed, and why."""
     for index, entry in enumerate(oracle):
         if isinstance(entry, ForEach) and entry.source not in slots:
-            return (index, "in"), f"{entry.source!r} is no slot{did_you_mean(entry.source, slots)}"
+            return (index, "in"), f"{entry.source!r} is not a slot{did_you_mean(entry.source, slots)}"
         known = {*slots, entry.item} if isinstance(entry, ForEach) else slots
         for line in _lines(entry):
             if problem := _problem_with_line(line, known):
@@ -77,11 +77,11 @@ def _problem_with_line(line: str, slots: Collection[str]) -> str:
     except DSLError as bad:
         return f"column {bad.column}: {bad.message}"
     if action.inner and not isinstance(action, AskUser):
-        return f"{action.verb} is for a crew; an oracle acts, waits or asks the user, and is over after its last line"
+        return f"{action.verb} is only for a crew; an oracle acts, waits or asks the user, and ends after its last line"
     for text in _texts(action.dump()):
         for name in SLOT.findall(text):
             if name.split(".")[0] not in slots:
-                return f"it speaks of {{{name}}}, which is no slot{did_you_mean(name, slots)}"
+                return f"it names {{{name}}}, which is not a slot{did_you_mean(name, slots)}"
     return ""
 
 
@@ -115,7 +115,7 @@ def _rounds(entry: str | ForEach | Failing, slots: Mapping[str, Any], number: in
         return
     items = slots[entry.source]
     if not isinstance(items, list | tuple):
-        raise ValueError(f"oracle line {number}: slot {entry.source!r} is no list; give it pick: all")
+        raise ValueError(f"oracle line {number}: slot {entry.source!r} is not a list; give it pick: all")
     yield from ({**slots, entry.item: item} for item in items)
 
 
@@ -125,7 +125,7 @@ def _filled(line: str, slots: Mapping[str, Any], number: int) -> AgentAction:
     except KeyError as bad:
         raise ValueError(f"oracle line {number}: {line!r}: the slot has no {bad.args[0]!r}") from None
     except ValidationError as bad:
-        raise ValueError(f"oracle line {number}: {line!r} is no action with these values: {bad.errors()[0]['msg']}") from None
+        raise ValueError(f"oracle line {number}: {line!r} is not an action with these values: {bad.errors()[0]['msg']}") from None
 
 
 def _with_values(value: Any, slots: Mapping[str, Any]) -> Any:

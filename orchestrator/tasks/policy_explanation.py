@@ -263,10 +263,10 @@ def _checked(name: str) -> Problem:
     notes = []
     for rule, place in zip(policy.rules, found.places, strict=True):
         if rule.name in seen:
-            notes.append(f"{place}: there is another rule {rule.name!r} ({seen[rule.name]}); what decided will not be clear")
+            notes.append(f"{place}: there is another rule {rule.name!r} ({seen[rule.name]}); reports cannot tell them apart")
         seen.setdefault(rule.name, place)
     if policy.otherwise == "allow":
-        notes.append("otherwise: allow lets everything happen that no rule speaks of")
+        notes.append("otherwise: allow permits every action that no rule covers")
     if policy.network.mode == "off":
-        notes.append("network: off lets every request leave, whatever it sends and whoever wants it")
+        notes.append("network: off permits every request, whatever it sends and whoever makes it")
     return Problem(name, "", len(policy.rules), network_told(policy), list(notes))

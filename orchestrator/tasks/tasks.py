@@ -81,9 +81,9 @@ class Slot(Frozen):
                 f"({', '.join(COMPUTED)})"
             )
         if self.of and given not in (["sum"], ["min"], ["max"], ["join"]):
-            raise ValueError("of: says what sum, min, max and join compute with, and this slot does none of it")
+            raise ValueError("of: is for slots with sum, min, max or join")
         if self.between != ", " and given != ["join"]:
-            raise ValueError("between: stands between what join joins, and this slot joins nothing")
+            raise ValueError("between: is for slots with join")
         if self.pick != "seed" and given:
             raise ValueError(f"pick: chooses among items, and {given[0]} takes them all")
         if self.where and self.value is not None:
@@ -170,7 +170,7 @@ def _sum(slot: Slot, items: Sequence[Any]) -> str:
     for value in _fields(slot, items):
         number = _number(value)
         if number is None:
-            raise BadSlot(f"sum: {value!r} is no number; name a field of numbers with 'of'")
+            raise BadSlot(f"sum: {value!r} is not a number; name a field of numbers with 'of'")
         total += number
     return format(total, "f")
 
@@ -283,7 +283,7 @@ class Task(Frozen):
             raise ValueError("goal is empty; say in words what is to be done")
         for name in SLOT.findall(self.goal):
             if name.split(".")[0] not in self.slots and name not in self.secrets:
-                raise ValueError(f"goal speaks of {{{name}}}, which is no slot{did_you_mean(name, self.slots)}")
+                raise ValueError(f"goal names {{{name}}}, which is not a slot{did_you_mean(name, self.slots)}")
         for index, expression in enumerate(self.success):
             if problem := problem_with(expression, NAMES):
                 raise _fault_at(("success", index), expression, f"{expression!r} cannot be evaluated: {problem}")
@@ -303,11 +303,11 @@ class Task(Frozen):
         of_goal = set(SLOT.findall(self.goal))
         for key, text in self.plan.texts() if self.plan is not None else ():
             if more := [name for name in self._named(text) if name not in of_goal]:
-                raise _fault_at(("plan", *key), text, f"the plan speaks of {{{more[0]}}}, of which the goal does not")
+                raise _fault_at(("plan", *key), text, f"the plan names {{{more[0]}}}, which the goal does not name")
         for word, answer in self.user.items():
             for name in SLOT.findall(answer):
                 if name.split(".")[0] not in self.slots and name not in self.secrets:
-                    raise _fault_at(("user", word), answer, f"it speaks of {{{name}}}, which is no slot")
+                    raise _fault_at(("user", word), answer, f"it names {{{name}}}, which is not a slot")
         return self
 
     def _named(self, text: str) -> list[str]:
@@ -389,7 +389,7 @@ def fill_slots(task: Task, world: Mapping[str, Any], seed: int) -> dict[str, Any
         try:
             parts_of(pattern, filled)
         except KeyError as bad:
-            raise UsageProblem(f"Task {task.id}: changes speaks of {pattern!r}, and the slot has no {bad.args[0]!r}.") from None
+            raise UsageProblem(f"Task {task.id}: changes names {pattern!r}, and the slot has no {bad.args[0]!r}.") from None
     try:
         task.fewest_steps(filled)
     except ValueError as bad:
@@ -403,7 +403,7 @@ def fill_goal(task: Task, slots: Mapping[str, Any]) -> str:
     try:
         return filled_text(task.goal, slots)
     except KeyError as bad:
-        raise UsageProblem(f"Task {task.id}: goal speaks of a slot that has no {bad.args[0]!r}.") from None
+        raise UsageProblem(f"Task {task.id}: goal names a slot that has no {bad.args[0]!r}.") from None
 
 
 def fill_plan(task: Task, slots: Mapping[str, Any]) -> GivenPlan | str:
@@ -432,7 +432,7 @@ def fitting(goal: str, limits: Limits) -> str:
     """The goal. Raises UsageProblem for one that is too long."""
     if len(goal) > limits.goal_chars:
         raise UsageProblem(
-            f"The goal has {len(goal):,} characters, and limits.goal_chars is {limits.goal_chars:,}; say it shorter, or raise it."
+            f"The goal has {len(goal):,} characters, and limits.goal_chars is {limits.goal_chars:,}; shorten it or raise it."
         )
     return goal
 

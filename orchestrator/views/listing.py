@@ -116,7 +116,7 @@ def run_page(view: RunView) -> str:
         return "\n".join(f"{mark:>9}  {visible(text)}".rstrip() for mark, text in _page(view) if text)
     except UNREADABLE as bad:
         raise UsageProblem(
-            f"The report says what deskcrew never writes ({type(bad).__name__}); the run cannot be shown."
+            f"The report contains entries that deskcrew does not write ({type(bad).__name__}); the run cannot be shown."
         ) from None
 
 

@@ -35,7 +35,7 @@ def parts_of(source: Source, details: Iterable[Detail], *, pictures: bool) -> It
 def page_of(calls: Sequence[Mapping[str, Any]]) -> str:
     """For people: what several calls share is written out once."""
     if not calls:
-        return "No prompt of a model was kept here: no model was asked, or record.prompts says otherwise."
+        return "No prompt of a model was kept here: no model was asked, or record.prompts excludes it."
     seen: dict[str, int] = {}
     return "\n\n".join("\n".join(_lines(number, call, seen)) for number, call in enumerate(calls, start=1))
 

@@ -62,9 +62,9 @@ def test_the_doctor_names_what_would_be_imported_instead_in_this_folder(
 ) -> None:
     monkeypatch.chdir(tmp_path)
     done = CliRunner().invoke(app, ["doctor"])
-    assert "✓ names     no other package has a name of ours" in done.output
+    assert "✓ names     no other package shadows deskcrew" in done.output
     (tmp_path / "protocol").mkdir()
     (tmp_path / "protocol/__init__.py").write_text("")
     done = CliRunner().invoke(app, ["doctor"])
-    assert f"– names     a name of ours is taken by {tmp_path}/protocol/__init__.py\n" in done.output
+    assert f"– names     a package name of deskcrew is shadowed by {tmp_path}/protocol/__init__.py\n" in done.output
     assert "fix: start Python in another folder" in done.output

@@ -191,9 +191,9 @@ def _names() -> Check:
     # By name, because nothing here may depend on what stands above.
     others = import_module("deskcrew.shadowing").others([os.getcwd(), *sys.path])
     if not others:
-        return Check("names", True, "no other package has a name of ours")
+        return Check("names", True, "no other package shadows deskcrew")
     fix = "start Python in another folder, take that folder off PYTHONPATH, or install deskcrew in an environment of its own"
-    return Check("names", True, f"a name of ours is taken by {', '.join(others)}", fix)
+    return Check("names", True, f"a package name of deskcrew is shadowed by {', '.join(others)}", fix)
 
 
 def _sqlite() -> Check:

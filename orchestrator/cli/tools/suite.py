@@ -239,7 +239,7 @@ def _chosen(word: str) -> list[EpisodeRow]:
     names = sorted({row.configuration for row in rows})
     if len(names) != 1:
         told = f"there is none called {name!r}" if name else f"it has {', '.join(names) or 'no rows'}; write {word}:NAME"
-        raise UsageProblem(f"{word}: one configuration is compared with one, and {told}.")
+        raise UsageProblem(f"{word}: a comparison takes one configuration each, and {told}.")
     return rows
 
 

@@ -100,7 +100,7 @@ class RemoteRun:
         if answer is not None:
             if not now.asking:
                 raise UsageProblem(
-                    f"Run {self.run_id} waits for no answer; resume it with: deskcrew resume {self.run_id}{self._option}"
+                    f"Run {self.run_id} is not waiting for an answer; resume it with: deskcrew resume {self.run_id}{self._option}"
                 )
             self._answer(now.asking, answer)
         elif now.status != "on_hold":
@@ -209,7 +209,7 @@ def _lines(elements: list[list[Any]]) -> Iterator[str]:
         try:
             role, text, value = (clean(part or "", 120) for part in element[4:7])
         except ValueError:
-            raise UsageProblem("The desk shows screens in another way; is it of the same version?") from None
+            raise UsageProblem("The desk uses another format of screens; is it of the same version?") from None
         if text or value:
             yield f"{role} {text!r}" + (f" = {value!r}" if value else "")
 
@@ -245,7 +245,7 @@ class RemoteRuns:
     """The runs of a desk."""
 
     folder = None
-    leaving = "let it go on without you"
+    leaving = "leave it running"
 
     def __init__(self, remote: Remote) -> None:
         self._remote = remote
@@ -257,7 +257,7 @@ class RemoteRuns:
 
     def run(self, run_id: str, *, who: str = "", wait: float = 20.0, secrets: Mapping[str, str] | None = None) -> RemoteRun:
         if who:
-            raise UsageProblem("--as is for runs of this machine; a server knows who you are by your token.")
+            raise UsageProblem("--as is for runs of this machine; a server identifies you by your token.")
         name = only_one(run_id, [run.run_id for run in self.list()], f"at {self._remote.url}", f"deskcrew ls{self.option}")
         return RemoteRun(self._remote, name, self.option)
 
@@ -267,7 +267,7 @@ class RemoteRuns:
         from orchestrator.settings.settings import load_settings
 
         if target is None:
-            raise UsageProblem('There is nothing to do; say it in words (deskcrew run "Open ...") or name a task.')
+            raise UsageProblem('No goal is given; state one in words (deskcrew run "Open ...") or name a task.')
         if plan is not None:
             read_plan(plan)
         settings = [f"{key}={json.dumps(value)}" for path in config for key, value in file_layer(path).data.items()]
@@ -276,7 +276,7 @@ class RemoteRuns:
         return RemoteOrder(self, self._remote, target, body, shown)
 
     def left(self, run_id: str) -> str:
-        return f"run {run_id} goes on without you; see it with: deskcrew show {run_id}{self.option}"
+        return f"run {run_id} continues without you; see it with: deskcrew show {run_id}{self.option}"
 
     def close(self) -> None:
         self._remote.close()

@@ -38,7 +38,7 @@ def token_for(url: str, token_file: Path | None) -> str:
     """The token, which is never on the command line, where everybody on this machine could read it. Raises UsageProblem."""
     parts = _parts(url)
     if parts.query or parts.username:
-        raise UsageProblem(f"--server takes the address alone, without a token; put that into {VARIABLE} or a --token-file.")
+        raise UsageProblem(f"--server takes only the address, without a token; put the token into {VARIABLE} or a --token-file.")
     if token_file is None:
         token = os.environ.get(VARIABLE, "")
     else:
@@ -48,7 +48,7 @@ def token_for(url: str, token_file: Path | None) -> str:
             raise UsageProblem(f"The token file {token_file} cannot be read ({getattr(bad, 'strerror', None) or bad}).") from None
     if not token.strip() or any(not sign.isprintable() or ord(sign) > 126 for sign in token.strip()):
         where = f"in {token_file}" if token_file else f"in {VARIABLE}, and no --token-file is given"
-        raise UsageProblem(f"There is no token {where}; the server prints one when it is started, behind ?token=.")
+        raise UsageProblem(f"There is no token {where}; the server prints one when it is started, after ?token= in its address.")
     return token.strip()
 
 
@@ -56,7 +56,7 @@ def _parts(url: str) -> SplitResult:
     try:
         return urlsplit(url)
     except ValueError:
-        raise UsageProblem(f"--server {url!r} is no address; write for example --server http://127.0.0.1:8770.") from None
+        raise UsageProblem(f"--server {url!r} is not an address; write for example --server http://127.0.0.1:8770.") from None
 
 
 class Remote:
@@ -65,7 +65,7 @@ class Remote:
     def __init__(self, url: str, token: str, *, transport: httpx.BaseTransport | None = None) -> None:
         parts = _parts(url if "//" in url else f"http://{url}")
         if parts.scheme not in ("http", "https") or not parts.hostname:
-            raise UsageProblem(f"--server {url!r} is no address; write for example --server http://127.0.0.1:8770.")
+            raise UsageProblem(f"--server {url!r} is not an address; write for example --server http://127.0.0.1:8770.")
         self.url = f"{parts.scheme}://{parts.netloc}"
         plain = parts.scheme == "http" and not is_here(parts.hostname)
         self.warning = f"{self.url} is another machine, and nothing that is sent is encrypted" if plain else ""
@@ -101,7 +101,7 @@ class Remote:
         for part in answer.iter_bytes():
             body += part
             if len(body) > _LARGEST or time.monotonic() > until:  # one that drips never runs into the time of a single read
-                raise MachineStopped(f"{self.url} answers without end; it is no desk, or a broken one")
+                raise MachineStopped(f"{self.url} answers without end; it is not a desk, or it is faulty")
         try:
             told = json.loads(body)
         except (ValueError, RecursionError):
@@ -110,7 +110,7 @@ class Remote:
             return told
         said = told.get("error") if isinstance(told, dict) else None
         if answer.status_code >= 500 or answer.is_success or answer.is_redirect:
-            raise MachineStopped(said or f"{self.url} is no desk, or a broken one: it answered with {answer.status_code}")
+            raise MachineStopped(said or f"{self.url} is not a desk, or it is faulty: it answered with {answer.status_code}")
         raise UsageProblem(said or f"{self.url} refused with {answer.status_code}.")
 
     def _gone(self, bad: Exception) -> Unreachable:
@@ -157,7 +157,7 @@ class Remote:
                 asleep = heard.at
             elif time.monotonic() - asleep > NOT_GONE_ON:
                 said = self.get(f"{path_of(run_id)}/worker")["said"]
-                raise MachineStopped(f"Run {run_id} was answered, and nobody goes on with it{': ' + said if said else ''}")
+                raise MachineStopped(f"Run {run_id} was answered, but no process continues it{': ' + said if said else ''}")
         raise _Broken("the stream ended")
 
     def _signs(self, run_id: str, heard: _SeenEvents) -> Iterator[tuple[str, Any]]:

@@ -136,7 +136,7 @@ def opened(path: Path) -> sqlite3.Connection:
     db.execute(f"PRAGMA busy_timeout = {_PATIENCE}")
     db.text_factory = lambda text: text.decode("utf-8", "replace")
     if db.execute("SELECT 1 FROM sqlite_master WHERE name = 'events' AND type <> 'table'").fetchone():
-        raise sqlite3.DatabaseError("its events are no table")  # a view may be without end
+        raise sqlite3.DatabaseError("its events are not a table")  # a view may be without end
     return db
 
 

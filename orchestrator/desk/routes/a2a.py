@@ -46,7 +46,7 @@ _SKILL = a2a.AgentSkill(
     id="work", name="Work a goal", tags=["computer use"], examples=["Copy the invoice total into the reimbursement form"],
     description="Plans a goal, works it in applications, checks it, and asks before it does harm. The goal is text; a data "
     "part may say task, world, seed, preset and overrides. A question is answered by text, an approval by a data part "
-    '{"pending": ID, "decision": "approve"}. What is paused goes on with any message; a run at work is told what it says.',
+    '{"pending": ID, "decision": "approve"}. A paused run continues with any message; a running one takes it as an instruction.',
 )  # fmt: skip
 router = APIRouter(include_in_schema=False)
 

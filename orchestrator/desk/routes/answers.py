@@ -82,11 +82,11 @@ def answer(desk: TheDesk, visitor: Approver, folder: RunFolder, said: AnswerIn) 
     now = standing(folder, stored_report(folder))
     meant = next((one for one in reversed(asked_of(folder)) if one.is_meant(said.pending)), None)
     if meant is None:
-        return _conflict(f"Run {folder.name} asks for nothing like this; see /api/approvals.")
+        return _conflict(f"Run {folder.name} has no such request; see /api/approvals.")
     if now.ended:
         return _conflict(f"Run {folder.name} is finished ({now.state}).", meant.said)
     if now.state in HOLDING_STILL:
-        return _conflict(f"Run {folder.name} is {now.reason}; let it go on first.", meant.said)
+        return _conflict(f"Run {folder.name} is {now.reason}; resume it first.", meant.said)
     given = answer_to(folder, _decision(said, visitor.name, meant), meant.request, seen_at(folder, screen_of(meant.request)))
     check_answer(given, meant.request)
     mine = AnswerRecord(visitor.name, said.decision, str(given["decisions"][0].get("message", "")))
@@ -123,9 +123,9 @@ def go_on_with_answers(runs_dir: Path, config: tuple[Path, ...] = ()) -> list[st
 def _decision(said: AnswerIn, who: str, asked: RequestRecord) -> JsonObject:
     """In the ecosystem's form. Raises UsageProblem for what this request cannot be answered with."""
     if said.decision not in asked.request.allowed:
-        raise UsageProblem(f"{said.decision} is no answer here; it can be: {', '.join(asked.request.allowed)}.")
+        raise UsageProblem(f"{said.decision} is not allowed here; allowed are: {', '.join(asked.request.allowed)}.")
     if said.decision == "edit" and said.action is None:
-        raise UsageProblem("An edit needs the action, or the plan, that is to be worked instead.")
+        raise UsageProblem("An edit needs the replacement action or plan.")
     decision: JsonObject = {"type": said.decision, "who": who, "way": "desk", "digest": asked.request.digest}
     if said.message:
         decision["message"] = said.message

@@ -108,7 +108,7 @@ def handback(desk: TheDesk, visitor: Operator, folder: RunFolder, said: Message 
     """Give the run back to the crew, which looks anew and goes on."""
     control = _control(desk, visitor, folder.name)
     if control.standing().state != "taken_over":
-        raise HTTPException(409, f"Run {folder.name} is in nobody's hands.")
+        raise HTTPException(409, f"Run {folder.name} was not taken over.")
     words = said.message if said else ""
     order = GoOn(
         do="hand_back", runs_dir=desk.runs_dir.resolve(), run_id=folder.name, who=visitor.name, say=words, config=desk.config
@@ -150,4 +150,6 @@ def _control(desk: Desk, visitor: Caller, run_id: str) -> RunControl:
 
 def _going(control: RunControl) -> ControlResult:
     now = control.standing()
-    return ControlResult(run_id=control.run_id, state=now.state, said=f"run {control.run_id} goes on: {now.reason or now.state}")
+    return ControlResult(
+        run_id=control.run_id, state=now.state, said=f"run {control.run_id} continues: {now.reason or now.state}"
+    )

@@ -50,7 +50,7 @@ _NAMES = ("world", "policies", "safety", "safety.preset")
 def target_of(order: Begin) -> Task | str:
     """The task, or the goal in words. Raises UsageProblem."""
     if bool(order.goal.strip()) == bool(order.task):
-        raise UsageProblem("Say either a goal in words, or the task that is to be worked.")
+        raise UsageProblem("Give either a goal in words or a task.")
     if isinstance(order.task, dict):
         task = checked(Task, order.task, lambda path: Source("the task"))
         _refuse_places(_leaves(task.layer().data), order.config)
@@ -100,11 +100,11 @@ def _refuse_places(leaves: Iterable[tuple[str, Any]], config: Sequence[Path]) ->
     """Raises UsageProblem for what would reach into the server's machine."""
     for key, value in leaves:
         if not _may_be_said(key):
-            raise UsageProblem(f"{key} is unknown or the server's own, and no run can carry it; set it where the server starts.")
+            raise UsageProblem(f"{key} is unknown or reserved for the server; set it where the server is started.")
         if key in _NAMES and isinstance(value, str) and looks_like_path(value):
-            raise UsageProblem(f"{key}: {value[:100]!r} is a path, and only what the server ships can be named.")
+            raise UsageProblem(f"{key}: {value[:100]!r} is a path, and only shipped names are accepted.")
         if key == "environment" and ":" in str(value):
-            raise UsageProblem(f"environment: {str(value)[:100]!r} is a class, and only what is installed here can be named.")
+            raise UsageProblem(f"environment: {str(value)[:100]!r} is a class, and only installed names are accepted.")
         if key == "browser.url" and (why := refused_address(str(value), load_settings(config).settings.browser)):
             raise UsageProblem(f"browser.url: {why}; browser.allowed_hosts is set where the server starts.")
 

@@ -291,7 +291,7 @@ def surfed(pages: Pages, cases: Sequence[PageCase], overrides: Sequence[str] = (
 class _OneSubtask:
     def plan(self, request: PlanRequest) -> PlanAnswer:
         if request.plan:
-            return PlanAnswer(outcome="infeasible", reason="it was not let")
+            return PlanAnswer(outcome="infeasible", reason="it was not allowed")
         only = Subtask(id="s1", title="the page", instruction="do what the page wants")
         return PlanAnswer(outcome="planned", subtasks=(only,))
 

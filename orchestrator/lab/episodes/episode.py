@@ -96,7 +96,7 @@ class Episode:
     ) -> None:
         found = resolve_target(task) if isinstance(task, str) else task
         if isinstance(found, str):
-            raise UsageProblem(f"{task!r} is no task; `deskcrew tasks` lists those that are shipped.")
+            raise UsageProblem(f"{task!r} is not a task; `deskcrew tasks` lists those that are shipped.")
         self.task = found
         self.seed = seed
         self.dialect = dialect

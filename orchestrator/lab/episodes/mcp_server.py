@@ -136,7 +136,7 @@ class DesktopTools:
         """Answer what the crew wants to know, and let it go on. An approval is no question: only a person gives it."""
         request = self._pending(run)
         if not isinstance(request, QuestionRequest) or request.private:
-            raise ToolError(f"Run {run} asks nothing that is answered here; a person answers: deskcrew resume {run}")
+            raise ToolError(f"Run {run} has no request that can be answered here; a person answers with: deskcrew resume {run}")
         return self._resumed(run, {"decisions": [{"type": "respond", "message": words}]})
 
     def _resumed(self, run: str, answer: dict[str, Any] | None) -> dict[str, Any]:

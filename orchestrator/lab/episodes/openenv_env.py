@@ -67,7 +67,7 @@ class DeskEnvironment(Environment[DeskAction, DeskObservation, DeskState]):
         """Begin `task`, or that at `index`; without either the first. Raises UsageProblem for one that is not shipped."""
         named = task or (FIRST if index is None else self.get_task(split, index)["id"])
         if named not in shipped_names("tasks"):
-            raise UsageProblem(f"{named!r} is no shipped task.")
+            raise UsageProblem(f"{named!r} is not a shipped task.")
         episode = self._begun(named, tuple(vary), steps, dialect)
         self._id = episode_id
         return _observed(episode, episode.reset(seed or 0))

@@ -43,7 +43,7 @@ def tasks_like(patterns: str | Sequence[str]) -> list[str]:
     """Names of shipped tasks. Raises UsageProblem where none is like one of the patterns."""
     names = [name for name in shipped_names("tasks") if any(fnmatch(name, part) for part in parts(patterns))]
     if not names:
-        raise UsageProblem(f"no shipped task is called like {', '.join(parts(patterns))}; `deskcrew tasks` lists them.")
+        raise UsageProblem(f"no shipped task matches {', '.join(parts(patterns))}; `deskcrew tasks` lists them.")
     return names
 
 

@@ -54,10 +54,10 @@ def _shown(word: str, goal: str, source: str, runs_dir: Path) -> Demonstrated:
         world = str(record.get("settings", {}).get("world", ""))
         return Demonstrated(steps, goal or record["goal"], f"run:{record['run_id']}", "experience", world, against(report))
     if not steps:
-        raise UsageProblem(f"{path}: there is no step in it that can be read; check it with: deskcrew log validate {word}")
+        raise UsageProblem(f"{path}: it contains no readable step; check it with: deskcrew log validate {word}")
     goal = goal or steps[0].subtask
     if not goal.strip():
-        raise UsageProblem(f"{path}: it does not say what was to be done; say it with --goal.")
+        raise UsageProblem(f"{path}: it does not contain the goal; give it with --goal.")
     return Demonstrated(steps, goal, f"log:{path.name}", "demonstration")
 
 

@@ -67,8 +67,8 @@ def convert(log: OpenLog, to: str, out: Path | None, variant: str | None, *, as_
     exported.losses.update(reading.lost)
     _tell(exported, reading, path, as_json=as_json)
     if not exported.steps and not as_json:
-        nothing = "no line that can be read" if reading.bad_count else "no action that can be read so"
-        typer.echo(f"{log.path} holds {nothing}; {advice(log.path)}", err=True)
+        nothing = "no readable line" if reading.bad_count else "no action that is readable in this form"
+        typer.echo(f"{log.path} contains {nothing}; {advice(log.path)}", err=True)
     return not reading.bad_count and not any(loss.what == _UNSAID for loss in exported.losses)
 
 
@@ -85,7 +85,7 @@ def _write(log: OpenLog, reading: _LogReading, to: str, path: Path, variant: str
     if to in FORMATS:
         write = format_named(to).write
         if write is None:
-            raise UsageProblem(f"{to} can be read and not written; list what can with: deskcrew log formats")
+            raise UsageProblem(f"{to} can be read but not written; list the formats with: deskcrew log formats")
         return write(Run(steps=reading, info=log.info, folder=log.path.parent, calls=_calls(log.path.parent)), path)
     exported = ExportResult(files=[path])
     with whole_file(path) as file:

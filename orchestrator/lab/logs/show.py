@@ -104,9 +104,9 @@ def locate(name: str, runs_dir: Path) -> Path:
     if not path.exists():
         raise UsageProblem(f"There is no log {path}; give a log.jsonl, a folder with one, or a run of {runs_dir}.")
     if path.is_fifo() and not str(path.absolute()).startswith(("/dev/fd/", "/proc/")):
-        raise UsageProblem(f"{path} is a pipe, to which nobody may ever write; give a file, or the pipe of a shell: <(COMMAND).")
+        raise UsageProblem(f"{path} is a pipe, which may never be written to; give a file, or the pipe of a shell: <(COMMAND).")
     if not (path.is_file() or path.is_fifo()):
-        raise UsageProblem(f"{path} is a folder or a device, and no log; give a log.jsonl, a folder with one, or a run.")
+        raise UsageProblem(f"{path} is a folder or a device, not a log; give a log.jsonl, a folder with one, or a run.")
     return path
 
 
@@ -123,7 +123,7 @@ def opened(name: str, source: str, runs_dir: Path, screen: str = "", image: str 
     elif source in NAMES:
         read = format_named(source).read
         if read is None:
-            raise UsageProblem(f"{source} can be written and not read; list what can with: deskcrew log formats")
+            raise UsageProblem(f"{source} can be written but not read; list the formats with: deskcrew log formats")
         imported = read(path)
     else:
         raise UsageProblem(f"There is no format {source!r}{did_you_mean(source, [OWN, DSL, *NAMES, *DIALECTS])}")
@@ -215,8 +215,8 @@ def show(log: OpenLog, *, only: int | None, pictures: str, as_json: bool) -> Non
     if only is not None and not shown:
         raise UsageProblem(f"{log.path} has no step {only}.")
     if unread == shown:
-        nothing = "no line that can be read" if shown else "no action that can be read so"
-        raise UsageProblem(f"{log.path} holds {nothing}; {advice(log.path)}")
+        nothing = "no readable line" if shown else "no action that is readable in this form"
+        raise UsageProblem(f"{log.path} contains {nothing}; {advice(log.path)}")
 
 
 _TONES = {"executed": "green", "error": "red", "timeout": "yellow", "pending": "yellow"}

@@ -163,12 +163,12 @@ class _Loop:
         left = [spec for spec, row in ended if row is None]
         self._in_a_row = 0 if rows else self._in_a_row + 1
         if self._in_a_row > 2 * self._workers:
-            raise MachineStopped(f"{self._in_a_row} workers of the suite ended one after the other with nothing done: {why}")
+            raise MachineStopped(f"{self._in_a_row} workers of the suite ended in a row without a result: {why}")
         if left:
             self._losses[left[0].name] += 1
             if self._losses[left[0].name] > 1:
                 lost = left.pop(0)
-                told = f"the worker that had it ended, and so did a second one: {why}"
+                told = f"its worker ended, and so did a second one: {why}"
                 rows.append(write_row(lost, error_row(lost, told), self._folder))
         self._left.extendleft(reversed(left))
         return rows

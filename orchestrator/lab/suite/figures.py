@@ -103,7 +103,7 @@ def passes(rights: Sequence[bool], k: int = 0) -> tuple[float, float]:
     """How likely of k that are drawn at least one, and all, are right: Chen and others' estimators, without bias."""
     runs, right = len(rights), sum(rights)
     if k > runs:
-        raise UsageProblem(f"--k {k}: a task and seed has {runs} repeats; a k is at most as many.")
+        raise UsageProblem(f"--k {k}: a task and seed has {runs} repeats; K cannot be larger.")
     every = math.comb(runs, k := k or runs)
     return 1 - math.comb(runs - right, k) / every, math.comb(right, k) / every
 
@@ -180,7 +180,7 @@ def comparison_lines(found: Comparison) -> list[str]:
         f"{found.pairs} pairs of a task, a seed and a repeat",
         f"right only with {found.first}: {found.only_first}; only with {found.second}: {found.only_second}",
         f"{found.second} less {found.first}: {found.difference:+.1%} right (p = {found.p:.4f})",
-        f"said done and not so: {found.false_done[0]} and {found.false_done[1]}",
+        f"reported done, but not done: {found.false_done[0]} and {found.false_done[1]}",
     ]
     if found.steps is not None:
         lines.append(f"steps where both are right: {found.steps:+.2f} (p = {found.steps_p:.4f})")

@@ -69,7 +69,7 @@ def seeds_of(text: str) -> tuple[int, ...]:
     for part in text.split(","):
         first, _, last = part.partition("..")
         if not (first.strip().isdecimal() and (last or first).strip().isdecimal()):
-            raise ValueError(f"{part!r} are no seeds; write for example 0,1 or 20..24")
+            raise ValueError(f"{part!r} are not seeds; write for example 0,1 or 20..24")
         found += range(int(first), int(last or first) + 1)
     return tuple(found)
 
@@ -148,7 +148,7 @@ def episodes_of(suite: Suite, only: str = "*") -> list[EpisodeSpec]:
     tasks = [word for word in _tasks(suite) if fnmatch(Path(word).stem, only) and _wanted(suite, word)]
     if not tasks:
         raise UsageProblem(
-            "No task fits what the suite asks for; `deskcrew tasks` lists those that are shipped, with their kinds."
+            "No task matches the filters of the suite; `deskcrew tasks` lists those that are shipped, with their kinds."
         )
     return [
         EpisodeSpec(
@@ -168,7 +168,7 @@ def _tasks(suite: Suite) -> list[str]:
     for word in suite.tasks:
         fitting = [name for name in names if fnmatch(name, word)] or ([word] if word.endswith((".yaml", ".yml")) else [])
         if not fitting:
-            raise UsageProblem(f"The suite asks for tasks {word!r}, and there is none{did_you_mean(word, names)}")
+            raise UsageProblem(f"The suite names tasks {word!r}, and none matches{did_you_mean(word, names)}")
         found |= dict.fromkeys(fitting)
     return list(found)
 
@@ -189,7 +189,7 @@ def _wanted(suite: Suite, word: str) -> bool:
 def rows_in(folder: Path) -> list[EpisodeRow]:
     """Every row that a suite's folder has, in order. Raises UsageProblem where it is no such folder or a row is damaged."""
     if not (folder / SPEC).is_file():
-        raise UsageProblem(f"{folder} is no folder of a suite: it has no {SPEC}; `deskcrew suite run` makes one.")
+        raise UsageProblem(f"{folder} is not a folder of a suite: it has no {SPEC}; `deskcrew suite run` makes one.")
     rows = filter(None, map(_read, (folder / ROWS).glob("*.json")))
     return sorted(rows, key=lambda row: (row.configuration, *row.pair))
 
@@ -248,7 +248,7 @@ def work(spec: EpisodeSpec, folder: Path, driver: str = "") -> EpisodeRow:
             run=outcome.folder.resolve().relative_to(folder.resolve()).as_posix(),
         )  # fmt: skip
         if not outcome.folder.is_dir():
-            raise Superseded(f"{spec.name} is worked by another worker by now.")
+            raise Superseded(f"{spec.name} was taken by another worker.")
     except UsageProblem as bad:
         row = error_row(spec, str(bad), task)
     _refuse_superseded(folder, driver)
@@ -275,7 +275,7 @@ def outcome_of(
 def _refuse_superseded(folder: Path, driver: str) -> None:
     with suppress(FileNotFoundError):  # a worker on another machine that has no part in the folder
         if driver and (folder / DRIVER).read_text(encoding="utf-8") != driver:
-            raise Superseded(f"Another `deskcrew suite run` works {folder} by now; this one stops.")
+            raise Superseded(f"Another `deskcrew suite run` works {folder} now; this one stops.")
 
 
 def error_row(spec: EpisodeSpec, reason: str, task: Task | None = None) -> EpisodeRow:

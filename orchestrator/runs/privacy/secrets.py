@@ -168,7 +168,7 @@ def beginning(folder: Path) -> tuple[JsonObject, JsonObject]:
         body = json.loads(path.read_text(encoding="utf-8", errors="surrogatepass"))
         return dict(body["slots"]), dict(body["initial"])
     except (OSError, ValueError, KeyError, TypeError) as bad:
-        raise UsageProblem(f"{path} cannot be read ({bad}); how the task began is not known, so it cannot be judged.") from None
+        raise UsageProblem(f"{path} cannot be read ({bad}); the initial state of the task is unknown.") from None
 
 
 def asked_for(names: Iterable[str]) -> dict[str, str]:

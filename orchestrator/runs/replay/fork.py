@@ -92,11 +92,11 @@ def _changed(recording: Recording, config: Sequence[Path], overrides: Sequence[s
     base = Layer(data, Document({}, {}, f"run {recording.run_id}"), Path.cwd())
     settings = load_settings(config, overrides, base).settings
     if settings.store != LOCAL:
-        raise UsageProblem("store cannot be otherwise in a fork: it is worked on this machine, in a folder of its own.")
+        raise UsageProblem("store cannot be changed in a fork: a fork runs on this machine, in its own folder.")
     was = Settings.model_validate(recording.record["settings"])
     for name in _OF_THE_WORLD:
         if getattr(settings, name) != getattr(was, name):
-            raise UsageProblem(f"{name} cannot be otherwise in a fork: what was done before it was done in that world.")
+            raise UsageProblem(f"{name} cannot be changed in a fork: the steps before it were done in that world.")
     return settings
 
 
@@ -116,7 +116,7 @@ def _worked_until(recording: Recording, at: int, runs_dir: Path, undo: ExitStack
     except ForkReached:
         return runs_dir / names[0]
     raise UsageProblem(
-        f"Run {recording.run_id} cannot be forked at step {at}: worked again, it does not come that far ({why}); "
+        f"Run {recording.run_id} cannot be forked at step {at}: repeated, it does not reach that step ({why}); "
         f"see where it differs with: deskcrew replay {recording.run_id}"
     )
 

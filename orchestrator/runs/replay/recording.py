@@ -202,7 +202,7 @@ def read_recording(path: Path) -> Recording:
     try:
         head, *lines = [json.loads(line) for line in read_small(path, LARGEST).splitlines()]
         if head["recording"] != FORMAT:
-            raise ValueError(f"its format is {head['recording']}, and {FORMAT} is known here")
+            raise ValueError(f"its format is {head['recording']}, and this version reads {FORMAT}")
         return Recording(
             record=head["record"],
             events=tuple(Event(n, 0.0, *line) for n, line in enumerate(lines, start=1)),
@@ -212,7 +212,7 @@ def read_recording(path: Path) -> Recording:
             apps=head["apps"],
         )
     except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError) as bad:
-        raise UsageProblem(f"{path} is no recording that can be read ({type(bad).__name__}: {bad}).") from None
+        raise UsageProblem(f"{path} is not a readable recording ({type(bad).__name__}: {bad}).") from None
 
 
 def _tables(db: sqlite3.Connection) -> tuple[dict[str, RecordedAction], tuple[RecordedAnswer, ...], dict[int, list[JsonObject]]]:

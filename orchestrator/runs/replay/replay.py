@@ -374,9 +374,9 @@ class ReplayResult(NamedTuple):
             said = f"Run {self.run_id}{self.about} differs first at {self.difference.sentence()}."
             if self.asks is None:
                 return said
-            return f"{said} Step {self.asks.step} ({self.asks.shown['action']}) needs an approval now that it did not need then."
+            return f"{said} Step {self.asks.step} ({self.asks.shown['action']}) needs an approval now, but not in the recording."
         note = f" ({self.note})" if self.note else ""
-        return f"Run {self.run_id}{self.about}: {self.steps} steps worked again, nothing differs{note}."
+        return f"Run {self.run_id}{self.about}: {self.steps} steps repeated, nothing differs{note}."
 
 
 def replay(
@@ -415,18 +415,18 @@ def again(
     forked = recording.record.get("forked_from", {})
     if forked.get("changed"):
         raise UsageProblem(
-            f"Run {recording.run_id} cannot be worked again in one piece: it was forked from {forked['run_id']} at step "
+            f"Run {recording.run_id} cannot be repeated as a whole: it was forked from {forked['run_id']} at step "
             f"{forked['step']} with another {' and '.join(forked['changed'])}; replay or fork that one."
         )
     if loaded.settings.environment not in REPLAYED:
         raise UsageProblem(
-            f"Run {recording.run_id} cannot be worked again: a {loaded.settings.environment} does not begin the same way twice."
+            f"Run {recording.run_id} cannot be repeated: a {loaded.settings.environment} does not begin in the same state twice."
         )
     values = {**recording.values, **(secrets or {})}
     if missing := [name for name in recording.needed if name not in values]:
         raise UsageProblem(
-            f"Run {recording.run_id} cannot be worked again without the private values that it was given, which went when it had "
-            f"ended; give them again: {' '.join(f'--secret {name}' for name in missing)}"
+            f"Run {recording.run_id} cannot be repeated without its private values, which were deleted when it ended; "
+            f"give them again: {' '.join(f'--secret {name}' for name in missing)}"
         )
     try:
         outcome = runs.start(
@@ -451,7 +451,7 @@ def _settings(recording: Recording, runs_dir: Path) -> LoadedSettings:
     except ValidationError as bad:
         where = ".".join(str(part) for part in bad.errors()[0]["loc"])
         raise UsageProblem(
-            f"Run {recording.run_id} cannot be replayed: its settings.{where} is no setting of this version "
+            f"Run {recording.run_id} cannot be replayed: its settings.{where} is not a setting of this version "
             f"({bad.errors()[0]['msg']})."
         ) from None
     # Tools from outside are not started, and not asked again: they answer what they answered.

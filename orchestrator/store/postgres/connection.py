@@ -103,7 +103,7 @@ class Link:
         try:
             self.connection = _KNOCKING.trying(_away, enough=lambda _: time.monotonic() > until)(self._connected)
         except psycopg.OperationalError as still:
-            raise self.gone(f"went away and did not come back within {self.patience:g} seconds: {self.said(still)}") from None
+            raise self.gone(f"did not come back within {self.patience:g} seconds: {self.said(still)}") from None
 
     def lasting(self, work: Callable[[], _Came], anew: Callable[[psycopg.Error], Any] | None = None) -> _Came:
         """What comes of `work`, which is begun again once the connection is there anew. Raises StoreGone."""
@@ -115,7 +115,7 @@ class Link:
         try:
             return trying(work)
         except psycopg.Error as bad:
-            raise self.gone(f"comes and goes: {self.said(bad)}") from None
+            raise self.gone(f"loses its connection repeatedly: {self.said(bad)}") from None
 
     def gone(self, why: str) -> StoreGone:
         return StoreGone(f"The store {self.shown} {why}")
@@ -180,7 +180,7 @@ def _make_tables(connection: psycopg.Connection[Any]) -> None:
     version = only(connection, "SELECT version FROM store")
     if version != VERSION:
         raise UsageProblem(
-            f"The store has tables of version {version}, and version {VERSION} is known here; use the deskcrew that made them."
+            f"The store has tables of version {version}, and this deskcrew reads {VERSION}; use the deskcrew that made them."
         )
     there = f"{SCHEMA}.parts"
     once(connection, lambda: only(connection, "SELECT to_regclass(%s)", there) is not None, lambda: _add_parts(connection))

@@ -64,7 +64,7 @@ class RunLines:
         self._tell = Teller()
 
     def hear(self, event: Event) -> None:
-        """Take an event in; one that says what deskcrew never writes becomes a line that says so."""
+        """Take an event in; one with content that deskcrew does not write becomes a line that says so."""
         content = event.content
         try:
             if isinstance(content, Unreadable):
@@ -74,7 +74,7 @@ class RunLines:
             else:
                 self._take(event, content)
         except UNREADABLE:
-            self._add(event, "note", "warn", f"an event {clean(event.kind, 40)} that says what deskcrew never writes")
+            self._add(event, "note", "warn", f"an event {clean(event.kind, 40)} with content that deskcrew does not write")
 
     def _take(self, event: Event, content: JournalEvent) -> None:  # noqa: C901 - a branch for each kind that has a line of its own
         match content:

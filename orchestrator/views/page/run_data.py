@@ -200,7 +200,7 @@ class RunEvents:
             self.tracks.hear(event)
             self.counting.hear(event)
         except UNREADABLE as bad:
-            self.notes = [*self.notes, f"event {event.id} says what deskcrew never writes ({type(bad).__name__})"][:NOTES]
+            self.notes = [*self.notes, f"event {event.id} holds what deskcrew does not write ({type(bad).__name__})"][:NOTES]
         self.lines.hear(event)
         self._touched(event.id)
         key = words(event.body, "key")

@@ -81,7 +81,7 @@ def _in_folder(folder: Path) -> Source:
     events = [event._replace(role=seal(event.role), subtask=seal(event.subtask), body=seal(event.body)) for event in kept.events]
     pictures, gone = _pictures(folder, events)
     if gone:
-        notes.append(f"{gone} pictures of screens are missing or are no PNG; those screens are drawn from their elements")
+        notes.append(f"{gone} pictures of screens are missing or are not PNG files; those screens are drawn from their elements")
     run_id = str(record.get("run_id", folder.name))
     record, report, results = seal(record), seal(report), seal(results)
     return Source(run_id, record, report, now.state, seal(now.reason), events, results, notes, opening, folder, pictures)

@@ -99,7 +99,7 @@ _PROMPTS = {"approve": "[a]pprove", "edit": "[e]dit", "reject": "[r]eject (Enter
 def request_told(body: Any) -> Request:
     """What a run asks. Raises UsageProblem where this version does not know such a request."""
     if (request := request_in(body)) is None:
-        raise UsageProblem("This version of deskcrew does not know what the run asks; answer with the one that works the run.")
+        raise UsageProblem("This version of deskcrew does not know this request; answer it with the version that works the run.")
     return request
 
 
@@ -134,7 +134,7 @@ def remembered_lines(request: QuestionRequest) -> list[EventLine]:
     if known is None:
         return []
     to = "" if known.get("exact", True) else f", to the question {clean(known.get('question', ''), 160)!r}"
-    said = f"{clean(known.get('value', ''), 160)!r} ({clean(known.get('from', ''), 80)}{to}); approve to answer so again"
+    said = f"{clean(known.get('value', ''), 160)!r} ({clean(known.get('from', ''), 80)}{to}); approve to give the same answer"
     return [EventLine("then", f"it was answered {said}", "dim")]
 
 
@@ -165,7 +165,7 @@ def asked(
     try:
         return ask(request, read=read, say=say, hidden=typed_unseen)
     except RequestSettled as said:
-        show(EventLine("settled", f"{clean(said)}; nothing has to be typed here any more", "ask"))
+        show(EventLine("settled", f"{clean(said)}; no input is needed here any more", "ask"))
         return None
 
 
@@ -178,14 +178,14 @@ def ask(
         match request:
             case QuestionRequest() | DecisionRequest() if "respond" in choices:
                 private, known = isinstance(request, QuestionRequest) and request.private, "approve" in choices
-                said = (hidden if private else read)(f"  your answer{' (Enter for the one of then)' if known else ''}: ").strip()
+                said = (hidden if private else read)(f"  your answer{' (Enter for the earlier one)' if known else ''}: ").strip()
                 return decision("respond", message=said) if said or not known else decision("approve")
         while True:
             prompt = "  " + "  ".join(words for name, words in _PROMPTS.items() if name in choices)
             word, _, rest = read(f"{prompt}: ").strip().partition(" ")
             choice = _choice(word, choices)
             if choice is None:
-                say(f"  {clean(word, 40)!r} is none of {', '.join(choices)}.")
+                say(f"  {clean(word, 40)!r} is not one of {', '.join(choices)}.")
             elif choice == "edit":
                 if (action := _edited(request, rest, read, say)) is not None:
                     return edit_decision(action)
@@ -221,7 +221,7 @@ def constrained(answer: Answer, text: str | Mapping[str, Any]) -> Answer:
     except ValidationError as bad:
         raise UsageProblem(f"{problem_in(bad, 'constraints')}.") from None
     except (yaml.YAMLError, ValueError):
-        raise UsageProblem("the constraints are no YAML; write for example forbidden_actions: [delete, send].") from None
+        raise UsageProblem("the constraints are not valid YAML; write for example forbidden_actions: [delete, send].") from None
     return {**answer, "decisions": [{**answer["decisions"][0], "constraints": told}]}
 
 
@@ -297,7 +297,7 @@ def parse_edit(text: str, name: str) -> Action:
     except (yaml.YAMLError, ValueError):
         raise UsageProblem(f"{name} is neither JSON nor YAML; write {{action_type: click, target: {{text: Save}}}}.") from None
     if not isinstance(data, dict):
-        raise UsageProblem(f"{name} is no action; write {{action_type: click, target: {{text: Save}}}}.")
+        raise UsageProblem(f"{name} is not an action; write {{action_type: click, target: {{text: Save}}}}.")
     try:
         return parse_action(data)
     except ValidationError as bad:

@@ -40,7 +40,7 @@ class Teller:
     def lines(self, event: Event) -> list[EventLine]:
         """What an event says to a reader; nothing for those that only matter to the machinery."""
         content = event.content
-        unreadable = [EventLine("?", f"an event {clean(event.kind, 40)} that says what deskcrew never writes", "bad")]
+        unreadable = [EventLine("?", f"an event {clean(event.kind, 40)} with content that deskcrew does not write", "bad")]
         if isinstance(content, Unreadable):
             return unreadable if content.known else []
         try:

@@ -246,7 +246,7 @@ class Picture:
     money: float = 0.0
 
     def apply(self, event: Event) -> None:
-        """Take in one event; one that says what deskcrew never writes is passed over."""
+        """Take in one event; one with content that deskcrew does not write is passed over."""
         self.began = event.at if self.began is None else self.began
         self.latest = event.at
         if event.role not in ("", "user", "controller"):

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from roles.journal.journal import Event
 
 _VERDICTS = {0: ("✓", "good"), 1: ("✗", "bad"), 3: ("‖", "ask"), 4: ("✗", "bad")}
-_STILL = {"paused": "paused", "taken_over": "in a person's hands"}
+_STILL = {"paused": "paused", "taken_over": "taken over by a person"}
 _FACTS_SHOWN = 8
 ELSEWHERE: ContextVar[str] = ContextVar("elsewhere", default="")
 """The option by which commands reach the machine that a run is on; empty where that is this one."""
@@ -48,7 +48,7 @@ def _verdict(outcome: Outcome) -> str:
     if outcome.report.get("ended_by") == "cancelled":
         return "cancelled"
     if outcome.exit_code == 1 and outcome.status == "fulfilled":
-        return "failed, though the crew reports it as fulfilled"
+        return "failed, although the crew reports it as fulfilled"
     return outcome.status + (" (a budget is spent)" if outcome.exit_code == 4 else "")
 
 

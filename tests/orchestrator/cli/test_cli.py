@@ -49,7 +49,7 @@ DAMAGED_WORLD = "windows: [\n"
 BAD_INPUT: list[tuple[list[str], list[str]]] = [
     (["run", ""], ["goal is empty"]),
     (["run", "   "], ["goal is empty"]),
-    (["run"], ["nothing to do"]),
+    (["run"], ["No goal is given"]),
     (["run", "missing.yaml"], ["no task file missing.yaml"]),
     (["run", "invoice-to-reimbursment.yaml"], ["did you mean invoice-to-reimbursement"]),
     (["run", "no-such-task"], ["no shipped task 'no-such-task'"]),

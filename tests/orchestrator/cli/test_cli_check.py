@@ -34,7 +34,7 @@ def test_everything_that_is_shipped_is_in_order(deskcrew: Deskcrew, kind: str):
     ("text", "said"),
     [
         ("goal: Open notes\nwurld: office\n", "task.yaml, line 2: unknown key"),
-        ("goal: Open {it}\nworld: office\n", "which is no slot"),
+        ("goal: Open {it}\nworld: office\n", "which is not a slot"),
         (GOOD + "slots: {it: {from: apps.notes.nothing}}\n", "the world has no 'apps.notes.nothing'"),
         (GOOD + "slots: {it: {one_of: [1], where: item > 1}}\n", "finds nothing in this world"),
         (

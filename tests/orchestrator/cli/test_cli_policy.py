@@ -151,7 +151,7 @@ def test_a_tool_from_outside_that_nobody_rated_is_told_as_the_run_would_ask(tmp_
         (['click "x"', "--file", "nowhere.yaml"], "There is no safety policy"),
         (['click "x"', "--app", "nowhere"], "--app nowhere"),
         (['click "x"', "--fact", "total"], "NAME=VALUE"),
-        (['click "x"', "--task", "open the mail"], "is no task file"),
+        (['click "x"', "--task", "open the mail"], "is neither a task file"),
         (['click "x"', "-c", "environment=browser", "-c", "browser.url=http://localhost:1/"], "--screen FILE"),
     ],
     ids=lambda value: str(value)[:40],
@@ -193,7 +193,7 @@ def test_all_presets_are_sound_and_what_one_may_stumble_over_is_noted(tmp_path: 
     code, said = deskcrew("policy", "check", str(twice))
     assert code == 0
     assert "line 3: there is another rule 'a'" in said
-    assert "otherwise: allow lets everything happen" in said
+    assert "otherwise: allow permits every action" in said
 
 
 def test_explaining_works_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

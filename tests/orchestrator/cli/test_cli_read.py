@@ -16,7 +16,7 @@ def test_orders_are_shown_with_their_words() -> None:
     assert done.exit_code == 0
     assert '0. open: open the note "A"' in done.output
     assert "1. delete: delete it" in done.output
-    assert "means nothing: Please" in done.output
+    assert "without meaning: Please" in done.output
 
 
 def test_words_that_were_not_understood_are_underlined() -> None:

@@ -143,7 +143,7 @@ def test_a_file_where_the_folder_of_runs_is_expected_is_told_in_one_sentence(tmp
     (tmp_path / "runs").write_text("")
     done = RUNNER.invoke(app, ["ls", "--runs-dir", str(tmp_path / "runs")])
     assert done.exit_code == 2
-    assert done.output == f"deskcrew: {tmp_path / 'runs'} is no folder; name the one with the runs: --runs-dir FOLDER.\n"
+    assert done.output == f"deskcrew: {tmp_path / 'runs'} is not a folder; name the one with the runs: --runs-dir FOLDER.\n"
     assert RUNNER.invoke(app, ["ls", "--runs-dir", str(tmp_path / "none")]).exit_code == 0
 
 

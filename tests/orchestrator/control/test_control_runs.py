@@ -154,7 +154,7 @@ def test_a_cancel_that_a_killed_crew_did_not_hear_is_heard_on_resume(tmp_path: P
 
 def test_a_correction_becomes_a_part_of_the_plan_before_the_work_it_corrects(tmp_path: Path) -> None:
     told, outcome = working(tmp_path).meanwhile(lambda control: control.steer("set the category to Travel"))
-    assert "minds it" in told.said
+    assert "takes it into account" in told.said
     assert outcome.exit_code == 0, outcome.reason
     done = lines(outcome.folder)
     assert done.index('select "Travel" in "Category"') < done.index('click "Submit"')
@@ -208,7 +208,7 @@ def test_a_note_for_a_run_that_nobody_works_waits_for_it(paused: tuple[Path, Any
 
 @pytest.mark.parametrize(
     ("words", "to", "part"),
-    [("", "crew", "nothing to say"), ("x", "boss", "no role 'boss'"), ("x" * 3000, "crew", "3000 characters")],
+    [("", "crew", "The instruction is empty"), ("x", "boss", "no role 'boss'"), ("x" * 3000, "crew", "3000 characters")],
 )
 def test_a_note_that_cannot_be_given_is_refused(paused: tuple[Path, Any, Outcome], words: str, to: Any, part: str) -> None:
     folder, _, outcome = paused
@@ -229,9 +229,9 @@ def act(control: RunControl, *said: str) -> None:
 def test_the_crew_goes_on_from_what_a_person_did(tmp_path: Path, undisturbed: Outcome) -> None:
     run = working(tmp_path, FORM + 1)
     told, outcome = run.meanwhile(lambda control: control.takeover())
-    assert (outcome.status, outcome.exit_code, outcome.reason) == ("taken_over", 3, "in the hands of anna")
+    assert (outcome.status, outcome.exit_code, outcome.reason) == ("taken_over", 3, "taken over by anna")
     assert told.state == "taken_over"
-    with pytest.raises(UsageProblem, match=r"in the hands of anna.*handback"):
+    with pytest.raises(UsageProblem, match=r"taken over by anna.*handback"):
         runs.resume(outcome.run_id, runs_dir=tmp_path)
     act(run.control(), 'select "Travel" in "Category"', 'fill "Vendor" with "Berlin Rail"')
     assert " taken over " in runs_table(folders.list_runs(tmp_path))
@@ -288,7 +288,7 @@ def test_an_approval_of_before_is_void_once_a_person_had_the_run(tmp_path: Path)
     control = RunControl(waiting.run_id, runs_dir=tmp_path, who="anna", wait=60)
     control.takeover()
     control._send("handback", {})
-    with pytest.raises(UsageProblem, match="waits for no answer"):
+    with pytest.raises(UsageProblem, match="is not waiting for an answer"):
         runs.resume(waiting.run_id, runs_dir=tmp_path, answer={"decisions": [{"type": "approve"}]})
     assert claims(waiting.folder) == before
 
@@ -300,9 +300,9 @@ def test_nobody_else_opens_a_run_that_a_person_acts_in(paused: tuple[Path, Any, 
         assert hands.look().app == "billing"
         with pytest.raises(LeaseHeld, match="a person in this process"):
             runs.resume(run.names[0], runs_dir=tmp_path)
-    with pytest.raises(UsageProblem, match="not in your hands"), RunControl(paused[2].run_id, runs_dir=paused[0]).hands():
+    with pytest.raises(UsageProblem, match="was not taken over"), RunControl(paused[2].run_id, runs_dir=paused[0]).hands():
         pass
-    with pytest.raises(UsageProblem, match="in nobody's hands"):
+    with pytest.raises(UsageProblem, match="was not taken over"):
         RunControl(paused[2].run_id, runs_dir=paused[0]).handback()
 
 

@@ -127,7 +127,7 @@ def test_a_run_is_paused_steered_taken_over_and_handed_back_by_commands(tmp_path
 
         noted = deskcrew(run, "steer", run.run_id, "do not submit it", "--as", "anna")
         assert noted.returncode == 0, noted.stderr
-        assert "the crew hears it as soon as" in noted.stdout
+        assert "the crew receives it as soon as" in noted.stdout
         taken = deskcrew(run, "takeover", run.run_id, "--as", "anna", "--do", 'select "Travel" in "Category"')
         assert taken.returncode == 0, taken.stderr
         assert '✓ select "Travel" in "Category"' in taken.stdout

@@ -48,7 +48,7 @@ def test_a_spent_budget_says_which_and_how_to_go_on_and_keeps_the_trace(tmp_path
     outcome = crew_in(tmp_path, "limits.steps=1").run(SAVE)
     assert (outcome.exit_code, outcome.status, outcome.report["ended_by"]) == (4, "rejected", "budget_spent")
     assert outcome.reason == (
-        f"the budget of 1 steps (limits.steps) is spent; go on with more: deskcrew resume {outcome.run_id} -c limits.steps=2"
+        f"the budget of 1 steps (limits.steps) is spent; continue with more: deskcrew resume {outcome.run_id} -c limits.steps=2"
     )
     assert outcome.report["budget_spent"] == {"key": "limits.steps", "used": 1, "limit": 1, "more": "limits.steps=2"}
     assert len(outcome.report["steps"]) == 1
@@ -100,7 +100,8 @@ def test_a_limit_that_is_not_the_spent_one_does_not_help(tmp_path: Path) -> None
 
 def test_a_run_that_spent_a_budget_is_not_gone_on_with_by_itself(tmp_path: Path) -> None:
     cut = crew_in(tmp_path, "limits.steps=1").run(SAVE)
-    with pytest.raises(UsageProblem, match=rf"is finished: .* is spent. Go on with more: deskcrew resume {cut.run_id} -c limits"):
+    more = rf"Continue with more: deskcrew resume {cut.run_id} -c limits"
+    with pytest.raises(UsageProblem, match=rf"is finished: .* is spent. {more}"):
         resume(cut.run_id, runs_dir=tmp_path)
 
 

@@ -88,7 +88,7 @@ def test_a_thread_that_is_taken_back_is_refused(crew: Crew) -> None:
     graph = crew.graph(InMemorySaver())
     graph.invoke({"goal": SAVE}, thread("a"))
     earlier = [state for state in graph.get_state_history(thread("a")) if state.values.get("turn") == 2][-1]
-    with pytest.raises(UsageProblem, match=r"taken back to an earlier checkpoint.*deskcrew fork"):
+    with pytest.raises(UsageProblem, match=r"reset to an earlier checkpoint.*deskcrew fork"):
         graph.invoke(None, earlier.config)
 
 

@@ -67,7 +67,7 @@ def test_a_goal_is_streamed_until_it_needs_an_approval_and_followed_to_its_repor
     async def go_on(client: Client) -> None:
         with pytest.raises(A2AError, match="waits for an approval"):
             await said(client, "yes, do it", task.id)
-        with pytest.raises(A2AError, match="asks for nothing like this"):
+        with pytest.raises(A2AError, match="has no such request"):
             await said(client, "", task.id, pending="another one", decision="approve")
         message = new_text_message("", task_id=task.id, role=a2a.ROLE_USER)
         message.parts.append(new_data_part({"pending": request["pending"], "decision": "approve"}))
@@ -138,7 +138,7 @@ def test_what_cannot_be_begun_is_said_in_a_sentence(serve) -> None:
     async def steps(client: Client) -> None:
         for data, why in (
             ({"task": "no-such-task-here"}, "There is no task"),
-            ({"overrides": {"store": "postgresql://elsewhere"}}, "the server's own"),
+            ({"overrides": {"store": "postgresql://elsewhere"}}, "reserved for the server"),
             ({"colour": "red"}, "Extra inputs"),
         ):
             with pytest.raises(A2AError, match=why):

@@ -330,7 +330,7 @@ def test_a_server_that_was_killed_is_gone_on_with_by_the_next_one(working, runs_
         second.send_signal(signal.SIGINT)
         said, wrong = second.communicate(timeout=PATIENCE)
         assert second.returncode == 0
-        assert "stopped; runs at work go on" in said
+        assert "stopped; runs in progress continue" in said
         assert wrong.startswith("warning: other machines can connect"), "which they could not before"
     back.leave()
 

@@ -86,7 +86,7 @@ def test_what_a_page_sends_by_itself_is_asked_about_in_words_before_anything_els
 def test_a_request_cannot_be_answered_with_another_action(tmp_path: Path) -> None:
     outcome = started(tmp_path, site())
     edit = {"decisions": [{"type": "edit", "edited_action": {"name": "wait", "args": {"seconds": 1.0}}}]}
-    with pytest.raises(UsageProblem, match="goes as it is or not at all"):
+    with pytest.raises(UsageProblem, match="cannot be edited"):
         resumed(outcome, tmp_path, site(), edit)
     assert resumed(outcome, tmp_path, site(), YES).exit_code == 0
 

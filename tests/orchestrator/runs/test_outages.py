@@ -74,7 +74,7 @@ def test_a_disk_that_fills_up_stops_the_run_which_goes_on_when_there_is_room(tmp
     assert "FULL 1" in told.stdout, said
     assert "AGAIN 0" in told.stdout, said
     assert said.count("There is no room left to write in") == 2
-    assert "then go on with: deskcrew resume" in said
+    assert "then continue with: deskcrew resume" in said
     assert "Traceback" not in said
     assert len(claims(tmp_path / "runs" / the_run(tmp_path))) == 1
 
@@ -83,7 +83,7 @@ def test_a_file_that_may_not_grow_stops_the_run_in_the_same_way(tmp_path: Path) 
     told = driven(tmp_path, LIMITING, STREAMING)
     assert told.returncode == 1, told.stdout + told.stderr
     assert "interrupted | " in told.stdout
-    assert "There is no room left" in told.stdout or "does not take what is written" in told.stdout
+    assert "There is no room left" in told.stdout or "The disk with" in told.stdout
     assert "Traceback" not in told.stderr
     goes_on(tmp_path / "runs", the_run(tmp_path))
 
@@ -178,7 +178,7 @@ def test_a_file_that_is_taken_in_the_middle_of_a_run_loses_nothing(tmp_path: Pat
     assert told.returncode == 1, told.stdout + told.stderr
     assert "interrupted | A file in" in told.stdout
     assert "is held by another program" in told.stdout
-    assert "database is locked); close that program; then go on with: deskcrew resume" in told.stdout
+    assert "database is locked); close that program; then continue with: deskcrew resume" in told.stdout
     name = the_run(tmp_path)
     end = f"ended(crew(environment=SimulatedDesktop(load_world('office'), store=folder / 'world')).resume({name!r}))"
     told = driven(tmp_path, "", end)

@@ -52,7 +52,7 @@ def test_an_environment_that_hangs_stops_the_run_and_the_process_ends(tmp_path: 
     assert told.returncode == 1, told.stdout + told.stderr
     assert "interrupted | The environment adapter has not answered for 0.5 seconds" in told.stdout
     assert "limits.action_seconds" in told.stdout
-    assert "then go on with: deskcrew resume" in told.stdout
+    assert "then continue with: deskcrew resume" in told.stdout
     assert "Traceback" not in told.stderr
     name = the_run(tmp_path)
     outcomes = [e.body for e in salvage(tmp_path / "runs" / name / "journal.sqlite").events if e.kind == "outcome"]
@@ -118,7 +118,7 @@ def test_a_model_that_never_answers_stops_the_run_and_the_process_ends(tmp_path:
     told = driven(tmp_path, ASKING, end)
     assert told.returncode == 1, told.stdout + told.stderr
     assert "interrupted | The operator cannot decide: given could not be asked: TimeoutError" in told.stdout
-    assert "then go on with: deskcrew resume" in told.stdout
+    assert "then continue with: deskcrew resume" in told.stdout
     assert "Traceback" not in told.stderr
     name = the_run(tmp_path)
     report = json.loads((tmp_path / "runs" / name / "report.json").read_text())

@@ -123,7 +123,7 @@ def claims(folder: Path) -> list[dict[str, Any]]:
 def worked_on(copy: Path, name: str, *, answer: bool) -> int:
     """Take the run up until it ends or cannot be taken up; whatever happens, nothing is done twice and everything is said."""
     code, said = deskcrew("resume", copy.name, *(["--approve"] if answer else []), "--display", "none", runs=copy.parent)
-    if "go on from its journal" in said or "waits for no answer" in said:
+    if "continue from its journal" in said or "is not waiting for an answer" in said:
         code, said = deskcrew("resume", copy.name, "--display", "none", runs=copy.parent)
     if code == 3:
         code, said = deskcrew("resume", copy.name, "--approve", "--display", "none", runs=copy.parent)

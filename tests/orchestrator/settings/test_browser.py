@@ -64,7 +64,7 @@ def test_a_goal_about_a_page_is_worked_and_a_run_that_lost_its_page_is_not_gone_
     assert (done.status, done.exit_code) == ("fulfilled", 0), done.reason
     waiting = runs.start(load_settings(overrides=overrides(tmp_path, *address)), GOAL)
     assert waiting.exit_code == runs.WAITING
-    with pytest.raises(UsageProblem, match="the page went with the process"):
+    with pytest.raises(UsageProblem, match="the page was lost with the process"):
         runs.resume(waiting.run_id, runs_dir=tmp_path / "runs", answer={"decisions": [{"type": "approve"}]})
 
 

@@ -152,6 +152,6 @@ def test_answers_are_listed_and_forgotten_by_the_command(tmp_path: Path) -> None
     assert (known["question"], known["value"], known["good"]) == ("Which amount is it?", "[bold]$7.50", True)
     assert "[bold]$7.50" in told("ls")
     assert "There is no answer 99" in told("rm", "99", code=2)
-    assert "Say which answers" in told("rm", code=2)
+    assert "Name the answers" in told("rm", code=2)
     assert told("rm", str(known["id"])) == "1 answer forgotten\n"
     assert "Nothing is remembered" in told("ls")

@@ -165,9 +165,9 @@ def test_neither_a_task_nor_a_run_over_http_names_a_class(tmp_path: Path) -> Non
         path.write_text(f"id: t\ngoal: Open the notes\nworld: office\nsettings: {{{said}}}\n")
         with pytest.raises(UsageProblem, match="a task may not"):
             load_settings((), (), load_task(path).layer())
-    with pytest.raises(UsageProblem, match="is a class, and only what is installed here can be named"):
+    with pytest.raises(UsageProblem, match="is a class, and only installed names are accepted"):
         _refuse_places([("environment", "neighbour:small")], ())
-    with pytest.raises(UsageProblem, match="the server's own"):
+    with pytest.raises(UsageProblem, match="reserved for the server"):
         _refuse_places([("plugins.checks", ["neighbour:NoNotes"])], ())
 
 

@@ -158,7 +158,7 @@ def test_the_command_lists_one_app_and_says_what_is_forbidden() -> None:
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        (["--app", "mial"], "--app mial: nothing stands under this name; did you mean 'mail'?"),
+        (["--app", "mial"], "--app mial: there are no skills under this name; did you mean 'mail'?"),
         (["-c", "skills.mcp=[{command: [nowhere]}]"], "mcp nowhere cannot be asked"),
         (["-c", "skills.mcp=[{name: x}]"], "either a command that starts it or the url"),
         (["-c", "skills.installed=[weather]"], "no installed package offers 'weather'"),

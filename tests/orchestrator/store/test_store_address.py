@@ -88,7 +88,7 @@ def test_only_an_address_stands_for_another_one() -> None:
         stand_for(shown, "postgresql://h/after")
     assert checked_address("sqlite") == "sqlite"
     for wrong in ("", "nonsense"):
-        with pytest.raises(ValueError, match="no address"):
+        with pytest.raises(ValueError, match="not an address"):
             checked_address(wrong)
 
 

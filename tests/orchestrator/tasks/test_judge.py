@@ -146,18 +146,18 @@ def test_steps_are_held_against_the_oracle(steps: int, over: int, ratio: float) 
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        ("changes:\n  - apps.a\n  - nope.b\n", "line 4: changes[1]: 'nope.b' is no dotted path"),
+        ("changes:\n  - apps.a\n  - nope.b\n", "line 4: changes[1]: 'nope.b' is not a dotted path"),
         ("changes: [apps]\n", "line 2: changes[0]"),
         ("changes: [apps..a]\n", "line 2: changes[0]"),
         ("changes: [apps.a.+.b]\n", "has + before its end"),
-        ("changes: ['apps.a.{it}']\n", "line 2: changes[0]: 'apps.a.{it}' speaks of {it}, which is no slot"),
+        ("changes: ['apps.a.{it}']\n", "line 2: changes[0]: 'apps.a.{it}' names {it}, which is not a slot"),
         ("changes: ['apps.a.{']\n", "line 2: changes[0]"),
         ("never:\n  - wrld.a\n", "line 3: never[0]: 'wrld.a' cannot be evaluated"),
         ("checkpoints:\n  a:\n    when: 1 +\n", "line 4: checkpoints.a.when"),
         ("checkpoints:\n  a: {when: 'true', afer: [b]}\n", "did you mean 'after'"),
         ("checkpoints:\n  a: {when: 'true'}\n  b: {when: 'true', after: [aa]}\n", "line 4: checkpoints.b.after[0]: 'aa' is no"),
-        ("checkpoints:\n  a: {when: 'true', after: [a]}\n", "line 3: checkpoints.a.after: it waits for itself"),
-        ("checkpoints:\n  a: {when: 'true', after: [b]}\n  b: {when: 'true', after: [a]}\n", "it waits for itself: "),
+        ("checkpoints:\n  a: {when: 'true', after: [a]}\n", "line 3: checkpoints.a.after: it depends on itself"),
+        ("checkpoints:\n  a: {when: 'true', after: [b]}\n  b: {when: 'true', after: [a]}\n", "it depends on itself: "),
         ("oracle_steps: -1\n", "line 2: oracle_steps"),
     ],
 )

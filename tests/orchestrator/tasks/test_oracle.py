@@ -88,7 +88,7 @@ def test_what_is_to_be_repeated_is_done_for_each_item() -> None:
 
 def test_a_repetition_over_what_is_no_list_is_refused() -> None:
     slots = {"one": {"from": "apps.notes.notes"}}
-    with pytest.raises(UsageProblem, match="slot 'one' is no list; give it pick: all"):
+    with pytest.raises(UsageProblem, match="slot 'one' is not a list; give it pick: all"):
         played(task(slots=slots, oracle=[{"for": "it", "in": "one", "do": ["open notes"]}]))
 
 
@@ -118,7 +118,7 @@ FAULTY = WORLD + "events:\n  - {when: {after_actions: 0}, fail: {app: notes, lab
     [
         (FAULTY, {"fails": 'click "New note"'}, ""),
         (FAULTY, 'click "New note"', 'oracle line 1: click "New note": no answer'),
-        (WORLD, {"fails": 'click "New note"'}, 'oracle line 1: click "New note": was to fail and was executed'),
+        (WORLD, {"fails": 'click "New note"'}, 'oracle line 1: click "New note": was expected to fail, but was executed'),
     ],
 )
 def test_a_line_may_be_known_to_fail(world: str, first: Any, problem: str) -> None:

@@ -100,7 +100,7 @@ def test_a_slot_may_be_computed_over_a_slot_above() -> None:
 @pytest.mark.parametrize(
     ("slot", "said"),
     [
-        ({"sum": INVOICES, "of": "vendor"}, "'x' is no number"),
+        ({"sum": INVOICES, "of": "vendor"}, "'x' is not a number"),
         ({"sum": INVOICES, "of": "totl"}, "has no 'totl'"),
         ({"sum": INVOICES, "of": "total", "where": "false"}, "finds nothing"),
         ({"max": INVOICES, "of": "vendor", "where": 'item.vendor == "x"'}, "2 items have x alike"),
@@ -120,7 +120,7 @@ def test_a_slot_that_cannot_be_computed_says_why(slot: dict[str, str], said: str
         ("world: office\n", ["'goal' is missing"]),
         ("goal: '  '\n", ["goal is empty"]),
         ("goal: 7\n", ["line 1", "goal is 7", "text"]),
-        ("goal: pay {bill.number}\n", ["{bill.number}", "no slot"]),
+        ("goal: pay {bill.number}\n", ["{bill.number}", "not a slot"]),
         ("goal: x\nsuccess:\n  - world.a ==\n", ["line 3: success", "cannot be evaluated", "yntax error"]),
         ("goal: x\nsuccess: [wrld.a == 1]\n", ["wrld", "known names are world"]),
         ("goal: x\nsuccess: world.a\n", ["line 2", "success", "a list"]),
@@ -129,10 +129,10 @@ def test_a_slot_that_cannot_be_computed_says_why(slot: dict[str, str], said: str
         ("goal: x\nslots: {a: {from: b, of: c}}\n", ["line 2", "slots.a", "of:"]),
         ("goal: x\nslots: {a: {sum: b, between: c}}\n", ["line 2", "slots.a", "between:"]),
         ("goal: x\noracle:\n  - open notes\n  - clik the thing\n", ["line 4", "oracle[1]", "column 1"]),
-        ("goal: x\noracle: ['click \"{it}\"']\n", ["line 2", "oracle[0]", "{it}, which is no slot"]),
+        ("goal: x\noracle: ['click \"{it}\"']\n", ["line 2", "oracle[0]", "{it}, which is not a slot"]),
         ("goal: x\noracle: [finish]\n", ["line 2", "oracle[0]", "for a crew"]),
-        ("goal: x\noracle:\n  - {for: a, in: all, do: [open notes]}\n", ["line 3", "oracle[0].in", "'all' is no slot"]),
-        ("goal: x\nuser: {which: '{it}'}\n", ["line 2", "user.which", "{it}, which is no slot"]),
+        ("goal: x\noracle:\n  - {for: a, in: all, do: [open notes]}\n", ["line 3", "oracle[0].in", "'all' is not a slot"]),
+        ("goal: x\nuser: {which: '{it}'}\n", ["line 2", "user.which", "{it}, which is not a slot"]),
         ("goal: x\noutcome: done\n", ["line 2", "outcome", "'fulfilled' or 'rejected'"]),
     ],
 )

@@ -160,5 +160,5 @@ def test_earlier_values_screens_and_disputes_are_shown_and_nothing_of_it_is_mark
 def test_events_that_deskcrew_never_wrote_are_one_sentence() -> None:
     from orchestrator.errors import UsageProblem
 
-    with pytest.raises(UsageProblem, match="never writes"):
+    with pytest.raises(UsageProblem, match="deskcrew does not write"):
         board_at([Event(1, 0.0, "fact", "", "", 0, {"nonsense": 1})])

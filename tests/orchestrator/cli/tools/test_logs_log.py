@@ -82,8 +82,8 @@ def test_a_run_is_found_by_its_name_and_its_folder(deskcrew: Deskcrew, tmp_path:
         (["convert", REAL, "--to", "antropic"], "did you mean 'anthropic'"),
         (["convert", REAL, "--to", "dsl", "-o", "no/such/folder.txt"], "There is no folder"),
         (["convert", REAL, "--to", "deskcrew", "-o", REAL], "is the log itself"),
-        (["convert", REAL, "--to", "omnimcp_log"], "read and not written"),
-        (["show", REAL, "--from", "adp"], "written and not read"),
+        (["convert", REAL, "--to", "omnimcp_log"], "read but not written"),
+        (["show", REAL, "--from", "adp"], "written but not read"),
     ],
 )
 def test_a_wrong_word_is_one_sentence_and_exit_2(deskcrew: Deskcrew, words: list[str], said: str):
@@ -126,7 +126,7 @@ def test_a_log_of_which_no_line_can_be_read_is_no_log(deskcrew: Deskcrew, tmp_pa
     (tmp_path / "other.jsonl").write_text('{"some": "thing"}\n["else"]\n')
     done = deskcrew("log", "show", "other.jsonl", *words)
     assert done.exit_code == 2
-    assert "holds no line that can be read" in done.output
+    assert "contains no readable line" in done.output
 
 
 def test_text_off_the_screen_cannot_command_the_terminal(deskcrew: Deskcrew, tmp_path: Path):

@@ -83,7 +83,7 @@ def test_a_run_that_waits_elsewhere_is_shown_and_answered_from_here(there: tuple
 def test_a_run_elsewhere_is_steered_taken_over_acted_in_and_cancelled(there: tuple[Path, str]) -> None:
     folder, url = there
     run = waiting_run(folder)
-    assert "hears it" in typed("steer", run.run_id, "use the short form", "--to", "manager", url=url).stdout
+    assert "receives it" in typed("steer", run.run_id, "use the short form", "--to", "manager", url=url).stdout
     hand = typed("takeover", run.run_id, "--do", 'fill "Amount" with "$9.00"', url=url)
     assert (hand.exit_code, "✓ fill" in hand.stdout) == (0, True), hand.output
     assert typed("takeover", run.run_id, "--do", 'click "No such thing"', url=url).exit_code == 1
@@ -217,7 +217,7 @@ def test_what_is_no_address_is_said_in_a_sentence() -> None:
     from orchestrator.settings.settings import load_settings
 
     for ask in (lambda: Remote("http://[::1", "x"), lambda: token_for("http://[::1", None)):
-        with pytest.raises(UsageProblem, match=r"^--server 'http://\[::1' is no address; "):
+        with pytest.raises(UsageProblem, match=r"^--server 'http://\[::1' is not an address; "):
             ask()
     for url in ("http://[::1", "nonsense", ""):
         with pytest.raises(UsageProblem, match=r"base_url"):

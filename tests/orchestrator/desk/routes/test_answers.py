@@ -145,7 +145,7 @@ def test_what_cannot_be_an_answer_is_refused_in_a_sentence_and_the_run_still_wai
     http, path = serve().http, f"/api/runs/{run.run_id}/answer"
     digest = run.pending["digest"]
     for body, status, words in [
-        ({"pending": "another", "decision": "approve"}, 409, "asks for nothing like this"),
+        ({"pending": "another", "decision": "approve"}, 409, "has no such request"),
         ({"pending": digest, "decision": "edit"}, 422, "An edit needs"),
         ({"pending": digest, "decision": "edit", "action": "clack"}, 422, "not usable"),
         ({"pending": digest, "decision": "edit", "action": {"subtasks": []}}, 422, "waits for an action"),

@@ -112,13 +112,13 @@ def test_every_plan_is_shown_first_where_that_is_wanted_and_an_edit_of_it_is_wha
 @pytest.mark.parametrize(
     ("body", "words"),
     [
-        ({}, "Say either a goal in words, or the task"),
-        ({"goal": DRAFT, "task": "invoice-to-reimbursement"}, "Say either a goal in words, or the task"),
+        ({}, "Give either a goal in words or a task"),
+        ({"goal": DRAFT, "task": "invoice-to-reimbursement"}, "Give either a goal in words or a task"),
         ({"task": "invoice-to-reimbursment"}, "did you mean 'invoice-to-reimbursement'?"),
         ({"task": "/etc/passwd"}, "There is no task"),
         ({"goal": DRAFT, "overrides": ["limits.stepps=3"]}, "unknown key 'limits.stepps'"),
         ({"goal": DRAFT, "overrides": ["limits.steps"]}, "is not KEY=VALUE"),
-        ({"goal": DRAFT, "world": "../../secret.yaml"}, "only what the server ships"),
+        ({"goal": DRAFT, "world": "../../secret.yaml"}, "only shipped names"),
         ({"task": {"goal": "x", "settings": ["store"]}}, "settings is"),
         ({"goal": DRAFT, "plan": {"subtasks": []}}, "plan"),
         ({"goal": DRAFT, "anything": 1}, "anything"),
@@ -206,7 +206,8 @@ def test_a_member_of_a_chain_or_vote_reaches_nothing_of_the_server_either(of: st
         loaded(order, target_of(order))
 
     asked({"policy": "llm", "model": {"name": "openai:gpt-5-mini", "temperature": 0.7}})
-    with pytest.raises(UsageProblem, match=rf"^crew\.evaluator\.{of}\.(prompt|model\.[\w.]+) is unknown or the server's own"):
+    reserved = rf"^crew\.evaluator\.{of}\.(prompt|model\.[\w.]+) is unknown or reserved for the server"
+    with pytest.raises(UsageProblem, match=reserved):
         asked(own)
 
 

@@ -90,7 +90,7 @@ def test_a_dialect_says_the_actions() -> None:
 
 
 def test_a_task_that_there_is_not_and_a_step_too_many_are_told() -> None:
-    with pytest.raises(UsageProblem, match="is no task"):
+    with pytest.raises(UsageProblem, match="is not a task"):
         Episode("no such task at all")
     episode = Episode(TASKS[0])
     episode.step(emit(FinishGoal()))

@@ -173,7 +173,7 @@ def test_what_the_crew_waits_for_is_not_answered_over_mcp_by_itself(asks: bool, 
         elicit=not asks,
     )
     assert waits["waits"] == f"deskcrew resume {waits['run']}"
-    assert "asks nothing that is answered here" in answered
+    assert "has no request that can be answered here" in answered
     assert resumed["waits"] == waits["waits"]
 
 

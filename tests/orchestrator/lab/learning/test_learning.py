@@ -111,7 +111,7 @@ def test_what_nobody_was_asked_about_is_kept_by_the_command(tmp_path: Path) -> N
     assert "kept as experience:" in said.stdout
     assert [(one.kind, one.source) for one in known(tmp_path)] == [("experience", f"run:{outcome.run_id}")]
     again = deskcrew(tmp_path, "learn", outcome.run_id)
-    assert "not kept: it is known already" in again.stdout
+    assert "not kept: it is already known" in again.stdout
 
 
 def test_a_run_that_failed_teaches_nothing(tmp_path: Path) -> None:
@@ -154,8 +154,8 @@ def test_a_log_of_another_agent_teaches_as_well(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("words", "told"),
     [
-        (["no-such-run"], "There is no run"), (["LOG"], "say it with --goal"),
-        (["EMPTY", "--goal", "x"], "there is no step in it"),
+        (["no-such-run"], "There is no run"), (["LOG"], "give it with --goal"),
+        (["EMPTY", "--goal", "x"], "it contains no readable step"),
     ],
 )  # fmt: skip
 def test_what_cannot_be_learned_from_is_said_in_one_sentence(words: list[str], told: str, tmp_path: Path) -> None:

@@ -42,12 +42,12 @@ def test_a_file_that_holds_no_action_says_so_and_hundreds_of_broken_lines_are_no
     asked.write_text(json.dumps([{"role": "user", "content": "Save it"}]), encoding="utf-8")
     for words in (("show", str(asked)), ("convert", str(asked), "--to", "dsl", "-o", str(tmp_path / "out.txt"))):
         done = CliRunner().invoke(app, ["log", *words, "--from", "ui_tars"])
-        assert "holds no action that can be read so" in done.output
+        assert "contains no action that is readable in this form" in done.output
     printed = tmp_path / "printed.json"
     printed.write_text(json.dumps({"steps": list(range(300))}, indent=1), encoding="utf-8")
     shown = CliRunner().invoke(app, ["log", "show", str(printed)]).output
     assert shown.count("cannot be read") == 20
-    assert "holds no line that can be read" in shown
+    assert "contains no readable line" in shown
 
 
 TRAPS = {

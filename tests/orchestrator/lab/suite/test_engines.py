@@ -200,7 +200,7 @@ def test_an_episode_whose_worker_is_lost_is_begun_once_more_and_no_other(
 
 def test_workers_that_are_all_lost_end_the_suite(losing: Callable[..., Counter[str]], tmp_path: Path) -> None:
     losing(lambda spec, begun: True)
-    with pytest.raises(MachineStopped, match="ended one after the other with nothing done: killed"):
+    with pytest.raises(MachineStopped, match="ended in a row without a result: killed"):
         list(run_suite(SUITE, tmp_path, workers=2))
 
 

@@ -43,9 +43,9 @@ def test_filters_choose_tasks_and_every_shipped_suite_has_some(tmp_path: Path) -
     }
     for name in shipped_names("suites"):
         assert episodes_of(load_suite(name)), name
-    with pytest.raises(UsageProblem, match="there is none; did you mean"):
+    with pytest.raises(UsageProblem, match="none matches; did you mean"):
         episodes_of(Suite(tasks=("clam-two-invoices",)))
-    with pytest.raises(UsageProblem, match="No task fits"):
+    with pytest.raises(UsageProblem, match="No task matches"):
         episodes_of(Suite(tiers=(9,)))
 
 
@@ -55,7 +55,7 @@ def test_what_is_wrong_with_a_file_or_a_folder_is_told(tmp_path: Path) -> None:
         load_suite(str(tmp_path / "bad.yaml"))
     with pytest.raises(UsageProblem, match="did you mean 'smoke'"):
         load_suite("smok")
-    with pytest.raises(UsageProblem, match="is no folder of a suite"):
+    with pytest.raises(UsageProblem, match="is not a folder of a suite"):
         rows_in(tmp_path)
     work(SMALL.model_copy(update={"seeds": (0,)}), tmp_path / "out")
     with pytest.raises(UsageProblem, match="other seeds"):

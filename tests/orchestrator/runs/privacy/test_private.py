@@ -117,7 +117,7 @@ def test_a_task_names_what_its_user_gives(tmp_path: Path, journal: Journal, monk
 
 
 def test_a_goal_speaks_of_slots_and_secrets_only(tmp_path: Path) -> None:
-    with pytest.raises(UsageProblem, match="which is no slot"):
+    with pytest.raises(UsageProblem, match="which is not a slot"):
         task(tmp_path, secrets=["pin"])
 
 

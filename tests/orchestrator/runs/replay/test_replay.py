@@ -178,7 +178,7 @@ def test_a_recording_is_read_as_it_was_written(tmp_path: Path) -> None:
 def test_what_is_no_recording_is_refused_with_one_sentence(tmp_path: Path, text: str) -> None:
     path = tmp_path / "broken.jsonl"
     path.write_text(text)
-    with pytest.raises(UsageProblem, match=r"broken\.jsonl is no recording that can be read"):
+    with pytest.raises(UsageProblem, match=r"broken\.jsonl is not a readable recording"):
         find_recording(str(path), tmp_path)
 
 
@@ -186,8 +186,8 @@ def test_what_is_no_recording_is_refused_with_one_sentence(tmp_path: Path, text:
     ("settings", "said"),
     [
         ({"world": "/nowhere/lost.yaml"}, r"cannot be replayed: .*lost\.yaml"),
-        ({"environment": "browser"}, "a browser does not begin the same way twice"),
-        ({"no_such_setting": 1}, r"its settings\.no_such_setting is no setting of this version"),
+        ({"environment": "browser"}, "a browser does not begin in the same state twice"),
+        ({"no_such_setting": 1}, r"its settings\.no_such_setting is not a setting of this version"),
     ],
 )
 def test_a_run_that_cannot_be_replayed_is_refused_with_one_sentence(kept: Recording, settings: dict[str, Any], said: str) -> None:
@@ -207,7 +207,7 @@ def test_the_command_ends_with_0_1_or_2(tmp_path: Path) -> None:
     same.write_text(KEPT[0].read_text())
     with_settings(read_recording(same), safety="ask-all").write(other)
     done = CliRunner().invoke(app, ["replay", str(same)])
-    assert (done.exit_code, done.stdout) == (0, "Run recorded: 5 steps worked again, nothing differs.\n")
+    assert (done.exit_code, done.stdout) == (0, "Run recorded: 5 steps repeated, nothing differs.\n")
     done = CliRunner().invoke(app, ["replay", str(other), "--json"])
     told = json.loads(done.stdout)
     assert (done.exit_code, told["same"], told["needs_approval"]["verdict"]) == (1, False, "ask")
@@ -260,7 +260,7 @@ def test_a_fork_has_other_settings_from_there_on(tmp_path: Path) -> None:
     [
         (9, [], r"--at 9: run .* has \d+ steps; name one of 0 to \d+"),
         (-1, [], r"name one of 0 to \d+"),
-        (1, ["seed=5"], "seed cannot be otherwise in a fork"),
+        (1, ["seed=5"], "seed cannot be changed in a fork"),
         (1, ["limits.stps=5"], "stps"),
     ],
 )

@@ -355,7 +355,7 @@ def test_a_run_stops_in_one_sentence_when_the_server_stays_away_and_goes_on_late
         outcome = runs.start(told(shaky, tmp_path), GOAL, listener=heard, approver=approve)
         folder = outcome.folder
         assert (outcome.exit_code, outcome.status) == (1, "interrupted")
-        assert re.search(r"did not come back within 0\.2 seconds: .*; then go on with: deskcrew resume 2", outcome.reason)
+        assert re.search(r"did not come back within 0\.2 seconds: .*; then continue with: deskcrew resume 2", outcome.reason)
         assert PASSWORD not in outcome.reason
         code, said = deskcrew("resume", folder.name, "--display", "none", "--runs-dir", tmp_path)
         assert code == 2, said
@@ -419,7 +419,7 @@ def test_a_run_with_damaged_checkpoints_goes_on_from_its_journal(how: str, postg
     place = ("--display", "none", "--runs-dir", tmp_path)
     code, said = deskcrew("resume", waiting.run_id, "--approve", *place)
     assert code == 2
-    assert "What was stored of where the run stood is damaged" in said if how != "gone" else "waits for no answer" in said
+    assert "The stored position of the run is damaged" in said if how != "gone" else "is not waiting for an answer" in said
     assert deskcrew("resume", waiting.run_id, *place)[0] == 3
     code, said = deskcrew("resume", waiting.run_id, "--approve", *place)
     assert code == 0, said
@@ -493,7 +493,7 @@ def test_a_store_of_another_version_is_refused(postgres: Server) -> None:
     SharedRuns(address).close()
     with psycopg.connect(address, autocommit=True) as link:
         link.execute("UPDATE deskcrew.store SET version = 99")
-    with pytest.raises(UsageProblem, match="tables of version 99, and version 1 is known here"):
+    with pytest.raises(UsageProblem, match="tables of version 99, and this deskcrew reads 1"):
         Link(address)
 
 
