@@ -7,84 +7,34 @@ size is otherwise; it counts as changed only when its content is.
 from __future__ import annotations
 
 import hashlib
-import json
 import os
 import re
 import sqlite3
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
-from pydantic import Field, ValidationError, model_validator
-
-from protocol import Frozen
 from roles.knowledge.pages.documents import MAX_TEXT, MAX_TITLE, Document, DocumentKind
 from roles.knowledge.pages.playbook import without_front_matter
 from roles.knowledge.pages.visible_text import page_of
 from roles.knowledge.store import KEPT, KnowledgeStore
 
 MAX_BYTES = 200_000
-"""Of one file. Text and HTML are cut there, JSON is refused."""
+"""Of one file; what is behind is not read."""
 MAX_TAGS = 10_000
 """Of one page in HTML."""
-ENDINGS = (".md", ".markdown", ".json", ".html", ".htm")
+ENDINGS = (".md", ".markdown", ".html", ".htm", ".json")
 
 
 class UnreadablePage(Exception):
     """A file that is no help page; the message is one sentence."""
 
 
-class HelpPage(Frozen):
-    """What a JSON file says: what it is good for, and how it is done."""
-
-    title: str = Field(min_length=1, max_length=MAX_TITLE)
-    about: str = ""
-    """A few sentences for whoever looks for it."""
-    before: tuple[str, ...] = ()
-    """What must be so before it can be done."""
-    steps: tuple[str, ...] | tuple[dict[str, Any], ...] = ()
-    """In sentences, or as data."""
-    text: str = ""
-
-    @model_validator(mode="after")
-    def _something(self) -> HelpPage:
-        if not (self.steps or self.text or self.about):
-            raise ValueError("says nothing: give steps, text or about")
-        if any(isinstance(step, dict) and "skill" not in step for step in self.steps):
-            raise ValueError("a step that is data names its skill")
-        return self
-
-    @property
-    def whole(self) -> str:
-        """As a page of Markdown."""
-        parts = [f"# {self.title}", self.about]
-        if self.before:
-            parts.append("\n".join(["Before:", *(f"- {line}" for line in self.before)]))
-        if any(isinstance(step, dict) for step in self.steps):
-            lines = [f"- {json.dumps(step, ensure_ascii=False)}" for step in self.steps]
-            parts += [self.text, "\n".join(["```steps", *lines, "```"])]
-        else:
-            parts += ["\n".join(f"{n}. {step}" for n, step in enumerate(self.steps, start=1)), self.text]
-        return "\n\n".join(part for part in parts if part)
-
-
 def read_page(path: Path, raw: bytes, *, id: str, source: str, app: str | None = None, kind: DocumentKind = "help") -> Document:
     """The page in a file. Raises UnreadablePage."""
-    ending = path.suffix.casefold()
-    if ending == ".json":
-        if len(raw) > MAX_BYTES:
-            raise UnreadablePage(f"{path}: it is larger than {MAX_BYTES // 1000} kB")
-        try:
-            page = HelpPage.model_validate_json(raw)  # its parser has a bound on depth, and says so
-        except ValidationError as bad:
-            first = bad.errors()[0]
-            at = ".".join(map(str, first["loc"]))
-            raise UnreadablePage(f"{path}: {at + ': ' if at else ''}{first['msg']}") from None
-        title, text = page.title, page.whole
-    elif ending in {".html", ".htm"}:
-        title, text = _html(path, raw[:MAX_BYTES])
-    else:
-        title, text = _markdown(raw)
+    if path.suffix.casefold() == ".json":
+        raise UnreadablePage(f"{path}: a help page is Markdown or HTML, and not JSON")
+    title, text = _html(path, raw[:MAX_BYTES]) if path.suffix.casefold() in {".html", ".htm"} else _markdown(raw)
     if not text.strip():
         raise UnreadablePage(f"{path}: there is nothing in it to read")
     said = " ".join(title.split()) or path.stem.replace("-", " ").replace("_", " ")
@@ -121,17 +71,11 @@ def _html(path: Path, raw: bytes) -> tuple[str, str]:
     """What a reader would see, as Markdown: with its headings, steps, steps of steps, tables and notes."""
     if raw.count(b"<") > MAX_TAGS:
         raise UnreadablePage(f"{path}: it has more than {MAX_TAGS:,} tags")
-    title, seen = page_of(_decoded(raw))
-    return title, seen.text
-
-
-def _decoded(raw: bytes) -> str:
-    """In the writing that the page says it has, else UTF-8."""
     said = re.search(rb"<meta[^>]{0,200}charset\s*=\s*[\"']?([\w-]{1,40})", raw[:4096], re.IGNORECASE)
     try:
-        return raw.decode(said[1].decode("ascii") if said else "utf-8-sig", "replace")
-    except LookupError:
-        return raw.decode("utf-8-sig", "replace")
+        return page_of(raw.decode(said[1].decode("ascii") if said else "utf-8-sig", "replace"))
+    except LookupError:  # it names a writing that there is not
+        return page_of(raw.decode("utf-8-sig", "replace"))
 
 
 MAX_FILES = 200_000

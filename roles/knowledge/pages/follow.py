@@ -7,7 +7,8 @@ understood is not followed, and why is said. What a page says is data: a plan by
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from itertools import accumulate
 from typing import NamedTuple
 
 from environments.cards import vocabulary
@@ -15,29 +16,17 @@ from roles.contracts import USER, PageUse, PlanRequest, StepOrigin, Subtask, Sup
 from roles.contracts.orders import Reading, Span
 from roles.contracts.orders import Step as TypedStep
 from roles.contracts.signals import SubtaskStatus
-from roles.knowledge.pages.documents import asked_stems, stems, words_of
+from roles.knowledge.pages.documents import asked_stems, stems
 from roles.knowledge.pages.filling import Filling, Given, by_title, filled, filling, question_for, typed_filled, values_in
 from roles.knowledge.pages.playbook import SLOT, Playbook, Step, playbooks_in
 from roles.knowledge.pages.typed import BadSteps, block, grounded
 from roles.screen.language.reader import read
-from roles.screen.language.words import BREAKS, Words
+from roles.screen.language.words import BREAKS, Lexicon, Words
 from roles.screen.matching import app_for
 
-_VAGUE = frozenset(
-    stem
-    for word in words_of(
-        "thing stuff usual usually normal normally always way procedure process routine playbook checklist handle take care deal"
-        " follow followed carry out perform run work complete finish according handbook guide help page manual steps step"
-        " described written says say said as per same again standard properly required needed necessary today now time whole"
-        " everything all every each new one job task kindly go through start begin proceed due usual customary ritual"
-        " give apply put"
-    )
-    for stem in stems(word)
-)
-"""Words by which a goal refers to a procedure without saying anything of it."""
-_NARROWING = ("negations", "exceptions", "without", "no", "not", "conditions", "if_so", "if_not", "or", "all", "both")
+_NARROWING = ("negations", "exceptions", "without", "no", "not", "conditions", "if_so", "if_not", "or", "all", "both", "vague")
 """What narrows a goal, turns it round or asks for many. A page that does not say the same word does not do the same."""
-_ALSO_NARROWING = frozenset({"but", "only", "instead", "rather", "skip", "half"})
+_ALSO_NARROWING = frozenset({"but", "skip"})
 _PASSING = re.compile(
     r"(?:if|when|should|in case)\s+(?:an?\s+|the\s+|any\s+)?(?:[\w-]+\s+){0,3}?"
     r"(?:dialog|popup|pop-up|message|warning|window|banner|prompt|notice)\b[^,]*,"
@@ -45,12 +34,8 @@ _PASSING = re.compile(
     re.IGNORECASE,
 )
 """A step for what stands in the way: the Operator deals with that by its own rules, not by a page's."""
-_APP_NEEDED = re.compile(r"(?:requires\s+)?(?:the\s+)?([\w -]+?) (?:app|application)(?: is (?:open|there|installed))?", re.I)
-_ONLY = re.compile(r"(?:applies (?:only )?to|only (?:for|if|when|in|with)|for)\s+|\s+only$", re.IGNORECASE)
-_YES = re.compile(r"\W*(?:yes|y|yep|sure|it does|it is|it holds|true|ok(?:ay)?|right|correct)\b", re.IGNORECASE)
-_LEAST = 0.25
-_RIVAL = 0.15
-"""A page that asks nothing is followed before one that fits better by no more than this."""
+_APP_NEEDED = re.compile(r"requires:?\s+(?:the\s+)?([\w -]+?) (?:app|application)", re.IGNORECASE)
+_ONLY = re.compile(r"(?:applies (?:only )?to|only (?:for|with))\s+", re.IGNORECASE)
 _MOST = 40
 """Steps of a page that is followed."""
 _TOLD = 3
@@ -78,6 +63,7 @@ class Followed(NamedTuple):
 class _Try(NamedTuple):
     book: Playbook
     score: float = 0.0
+    """How well it fits; 0 where it does not."""
     said: tuple[tuple[str, Step], ...] = ()
     """The steps in words that are understood."""
     steps: tuple[TypedStep, ...] = ()
@@ -96,22 +82,23 @@ def page_key(page: StepOrigin | Playbook) -> tuple[str, str]:
 
 def follow(request: PlanRequest, reading: Reading) -> Followed:
     """The best page for the goal, else for each part of it that was not understood."""
-    goal = reading.goal
-    whole = _best(goal, request) if not (reading.orders and reading.unread) else _Looked()
-    if whole.best is not None and whole.best.ready:
-        said, of_whole = _spliced("", whole.best)
-        return Followed(said if whole.best.said else "", whole.best.steps, "", whole.uses, of_whole)
-    ask, uses, text, at, parts = whole.ask, list(whole.uses), "", 0, list[tuple[Span, StepOrigin]]()
-    for spans in _strange(reading):
-        looked = [_best(goal[start:end], request) for start, end in spans]
-        uses += [use for one in looked for use in one.uses]
-        ask = next((one.ask for one in looked if one.ask), ask)
-        fits = next(((one.best, span) for one, span in zip(looked, spans, strict=True) if one.best and one.best.said), None)
-        if fits is None:
-            return Followed(ask=ask, uses=_together(uses))
-        text, more = _spliced(text + goal[at : fits[1][0]], fits[0])
-        parts, at = [*parts, *more], fits[1][1]
-    return Followed(text + goal[at:] if parts else "", (), ask, _together(uses), tuple(parts))
+    goal, uses, ask = reading.goal, list[PageUse](), ""
+    whole = [[(0, len(goal))]]
+    for places in ([] if reading.orders and reading.unread else whole, _strange(reading)):
+        text, at, parts = "", 0, list[tuple[Span, StepOrigin]]()
+        for spans in places:
+            looked = [_best(goal[start:end], request) for start, end in spans]
+            uses += [use for one in looked for use in one.uses]
+            ask = next((one.ask for one in looked if one.ask), ask)
+            fits = ((one.best, span) for one, span in zip(looked, spans, strict=True) if one.best)
+            best, span = next((fit for fit in fits if fit[0].said or places is whole), (None, (0, 0)))
+            if best is None:
+                break
+            text, more = _spliced(text + goal[at : span[0]], best)
+            parts, at = [*parts, *more], span[1]
+            if at == len(goal) or spans is places[-1]:
+                return Followed(text + goal[at:] if best.said else "", best.steps, "", _together(uses), tuple(parts))
+    return Followed(ask=ask, uses=_together(uses))
 
 
 def _strange(reading: Reading) -> list[list[Span]]:
@@ -128,21 +115,20 @@ def _strange(reading: Reading) -> list[list[Span]]:
         inner = rest.span[0] + rest.text.index(bare)
         sentence = reading.goal[start:end]
         start += len(sentence) - len(sentence.lstrip())
-        end = start + len(sentence.strip().rstrip(" .!"))
-        found.append(list(dict.fromkeys([(start, end), (inner, inner + len(bare))])))
+        found.append(list(dict.fromkeys([(start, start + len(sentence.strip().rstrip(" .!"))), (inner, inner + len(bare))])))
     return found
 
 
-def _spliced(before: str, best: _Try) -> tuple[str, tuple[tuple[Span, StepOrigin], ...]]:
+def _spliced(before: str, best: _Try) -> tuple[str, list[tuple[Span, StepOrigin]]]:
     """The words before, with the page's steps behind them as sentences of their own."""
     if best.steps:
-        return before, tuple(((n, n + 1), best.book.origin(n + 1)) for n in range(len(best.steps)))
+        return before, [((n, n + 1), best.book.origin(n + 1)) for n in range(len(best.steps))]
     text, parts = re.sub(r"[\s,]*(?:\b(?:and|then))?[\s,]*$", "", before), list[tuple[Span, StepOrigin]]()
     for said, step in best.said:
         text = f"{text}{'' if not text or text.endswith(('.', '!', '?')) else '.'} ".lstrip()
         parts.append(((len(text), len(text) + len(said)), best.book.origin(step.number)))
         text += said
-    return text, () if best.book.told else tuple(parts)
+    return text, [] if best.book.told else parts
 
 
 class _Looked(NamedTuple):
@@ -152,29 +138,25 @@ class _Looked(NamedTuple):
 
 
 def _best(text: str, request: PlanRequest) -> _Looked:
+    """The page that fits best and asks nothing, or the question of one that fits better."""
     used = {page_key(origin) for subtask in request.plan for origin in subtask.origin if origin.source}
-    tried: list[_Try] = []
-    for found in request.supplements:
-        books = () if found.hint else playbooks_in(found)
-        if not books:
-            why = "it is to be no more than a hint" if found.hint else "there are no steps in it"
-            tried.append(_Try(Playbook(source=found.source, title=found.title), why=why))
-        for book in books:
-            if page_key(book) in request.given_up:
-                tried.append(_Try(book, why="it did not help before in this run"))
-                continue
-            one = _tried(book, text, request)
-            tried.append(one._replace(score=one.score + 1) if one.score and page_key(book) in used else one)
-    order = sorted((t for t in tried if t.score), key=lambda t: -t.score)
-    ready = [t for t in order if t.ready]
-    asking = [t for t in order if t.ask and t.ask not in request.looked_up]
-    if asking and (not ready or asking[0].score > ready[0].score + _RIVAL):
-        return _Looked(ask=asking[0].ask, uses=tuple(_uses(tried, None)))
-    best = ready[0] if ready else None
+    tried = [_tried(book, text, request) for found in request.supplements for book in _books(found)]
+    open_ones = [one for one in tried if one.ready or (one.ask and one.ask not in request.looked_up)]
+    order = sorted(open_ones, key=lambda one: (-round(one.score + (page_key(one.book) in used), 1), not one.ready))
+    if order and not order[0].ready:
+        return _Looked(ask=order[0].ask, uses=tuple(_uses(tried, None)))
+    best = order[0] if order else None
     return _Looked(best, uses=tuple(_uses(tried, best)))
 
 
-def _uses(tried: Sequence[_Try], best: _Try | None) -> Iterator[PageUse]:
+def _books(found: Supplement) -> tuple[Playbook, ...]:
+    """What it says to do; where that is nothing to follow, an empty one that says why."""
+    books = () if found.hint else playbooks_in(found)
+    why = "it is to be no more than a hint" if found.hint else "there are no steps in it"
+    return books or (Playbook(source=found.source, title=found.title, doubt=why),)
+
+
+def _uses(tried: Iterable[_Try], best: _Try | None) -> Iterator[PageUse]:
     for one in tried:
         if not one.book.told:
             other = f'"{best.book.title}" of {best.book.source} fits better' if best else "its plan was not wanted"
@@ -182,7 +164,7 @@ def _uses(tried: Sequence[_Try], best: _Try | None) -> Iterator[PageUse]:
             yield PageUse(source=one.book.source, title=one.book.title, used=one is best, why=why)
 
 
-def _together(uses: Collection[PageUse]) -> tuple[PageUse, ...]:
+def _together(uses: Iterable[PageUse]) -> tuple[PageUse, ...]:
     """One word for each page: a page that some words of the goal use is used."""
     said: dict[tuple[str, str], PageUse] = {}
     for use in uses:
@@ -192,59 +174,62 @@ def _together(uses: Collection[PageUse]) -> tuple[PageUse, ...]:
 
 
 def _tried(book: Playbook, text: str, request: PlanRequest) -> _Try:
-    if len(book.steps) > _MOST:
-        return _Try(book, why=f"it has more than {_MOST} steps")
-    if book.doubt:
-        return _Try(book, why=book.doubt)
-    if book.app and request.apps and app_for(book.app, request.apps) is None:
-        return _Try(book, why=f"there is no application {book.app} here")
+    """The page for these words of the goal: its steps, a question, or why it is not for them."""
     opening = {word for words in (book.title, book.page) for word in words.casefold().split()}
     opening |= {name.casefold() for app in request.apps for name in (app.app, app.title)}
     values = values_in(text, opening)
     titled = by_title(book, text, values)
     score, why = (1.5, "") if titled else _likeness(text, values, book, request)
-    if why:
+    if why := _against(book, request) or why:
         return _Try(book, why=why)
     made = filling(book, text, values, request.supplements, titled)
     if made.missing:
         slot = made.missing[0]
         return _Try(book, score, ask=question_for(slot, text, book), why=f"nothing fills its slot {{{slot}}}")
-    ask, why = _conditions(book, made, text, values, request)
-    if ask or why:
-        return _Try(book, score if ask else 0.0, ask=ask, why=why)
-    tried = _typed(book, made, score, request) if book.typed else _worded(book, made, score, request)
+    if why := _open_condition(book, made, text, values, request):
+        return _Try(book, why=why)
+    try:
+        steps = grounded(typed_filled(book.typed, made), request.cards)
+    except BadSteps as bad:
+        return _Try(book, why=str(bad))
+    tried = _Try(book, score, steps=steps) if steps else _worded(book, made, score, request)
     if tried.ready and (lost := _lost(values, tried)):
         return _Try(book, why=f'it has no place for "{lost}"')
     return tried
 
 
+def _against(book: Playbook, request: PlanRequest) -> str:
+    """Why a page is followed for no goal, here and now."""
+    if page_key(book) in request.given_up:
+        return "it did not help before in this run"
+    if len(book.steps) > _MOST:
+        return f"it has more than {_MOST} steps"
+    if book.app and request.apps and app_for(book.app, request.apps) is None:
+        return f"there is no application {book.app} here"
+    return book.doubt
+
+
 def _likeness(text: str, values: Sequence[Given], book: Playbook, request: PlanRequest) -> tuple[float, str]:
-    """How well a page fits, or why it does not: every word of the goal that means something has to be spoken of on it."""
+    """The share of their words that the goal and the title have in common; or why the page does not fit: every word of the goal
+    that means something has to be spoken of on it."""
     if book.told:
         return (2.0, "") if book.title.strip() == text.strip() else (0.0, "the user's answer was about something else")
-    titled = f"{book.title} {book.page}"
-    if against := _narrowed(text, values, titled):
+    if against := _narrowed(text, values, f"{book.title} {book.page}"):
         return 0.0, f'the page does not say what "{against}" means for it'
     home = app_for(book.app, request.apps) if book.app else None
     names = [home.app, home.title, *home.words] if home is not None else []
     bodies = [book.about, *book.conditions, *(step.text for step in book.steps), *names]
     page = {stem for body in bodies for stem in stems(body.replace("{", " ").replace("}", " "))}
     rest = _without(text, values)
-    asked = [word for word in asked_stems(rest) if word not in _VAGUE]
-    own = set(asked_stems(SLOT.sub(" ", book.title)))
-    title = own | set(asked_stems(SLOT.sub(" ", book.page)))
+    vague = {stem for word in Lexicon.english().data["procedures"] for stem in stems(word)}
+    every, own = set(asked_stems(rest)), set(asked_stems(SLOT.sub(" ", book.title)))
+    asked, title = every - vague, own | set(asked_stems(SLOT.sub(" ", book.page)))
     named = {word for word in asked if _among(word, title)}
-    exact = bool(own) and own == set(asked_stems(rest))
-    if not named and not exact:
+    if not named and not (own and own == every):
         return 0.0, "its title speaks of something else"
-    if lost := next((word for word in asked if not _among(word, title | page)), ""):
-        said = next((w for w in rest.split() if lost in stems(w)), lost)
-        return 0.0, f'it says nothing of "{said.strip(".,;:!?")}"'
-    covered = sum(word in _VAGUE or _among(word, set(asked)) for word in own) / max(1, len(own))
-    if covered < _LEAST:
-        return 0.0, "its title speaks of something else"
-    here = home is not None and {home.app.casefold(), home.title.casefold()} & set(rest.casefold().split())
-    return 0.5 * covered + 0.4 * len(named) / max(1, len(set(asked))) + (0.1 if here else 0.0), ""
+    if lost := next((word for word in rest.split() if any(s in asked and not _among(s, title | page) for s in stems(word))), ""):
+        return 0.0, f'it says nothing of "{lost.strip(".,;:!?")}"'
+    return len(named or own) / len((asked | own) - (vague if named else set())), ""
 
 
 def _without(text: str, values: Sequence[Given]) -> str:
@@ -257,7 +242,7 @@ def _narrowed(text: str, values: Sequence[Given], titled: str) -> str:
     """The word that makes of a goal less or something else than the page is for."""
     words = Words(text)
     for at, token in enumerate(words.list):
-        inside = any(one.start <= token.start < one.end for one in values)
+        inside = any(one.start <= token.start < one.end for one in values) or words.take(at, "requests")
         narrows = token.lower in _ALSO_NARROWING or words.take(at, *_NARROWING) is not None
         if narrows and not inside and token.lower not in titled.casefold().split():
             return token.text
@@ -271,37 +256,27 @@ def _among(word: str, known: Collection[str]) -> bool:
     return len(word) > 4 and any(len(other) > 4 and (other.startswith(word) or word.startswith(other)) for other in known)
 
 
-def _conditions(book: Playbook, made: Filling, text: str, values: Sequence[Given], request: PlanRequest) -> tuple[str, str]:
-    """What the user has to be asked of a page's own conditions, and why it is not for this goal; both empty where it is."""
+def _open_condition(book: Playbook, made: Filling, text: str, values: Sequence[Given], request: PlanRequest) -> str:
+    """What keeps a page with conditions of its own from being followed: code knows its applications, and what the goal speaks
+    of."""
     nouns = {stem for one in values for word in (*one.called, one.kind) for stem in stems(word)} | set(stems(text))
     for condition in book.conditions:
         bare = (filled(condition, made, ()) or condition).strip(" .")
-        if app := _APP_NEEDED.fullmatch(_ONLY.sub("", bare)):
+        if app := _APP_NEEDED.fullmatch(bare):
             if app_for(app[1], request.apps) is None:
-                return "", f"there is no application {app[1]} here"
-            continue
-        wanted = asked_stems(_ONLY.sub("", bare))
-        if _ONLY.match(bare) and wanted and set(wanted) <= nouns:
-            continue
-        question = f'Does this hold for "{text}": "{bare}"? ("{book.title}" of {book.source} {WANTS} to know)'
-        answer = next((s.text for s in request.supplements if s.source == USER and s.title == question), None)
-        if answer is None:
-            return question, f'it cannot be told whether "{bare}" holds'
-        if not _YES.match(answer):
-            return "", f'"{bare}": the user answered "{answer[:60]}"'
-    return "", ""
-
-
-WANTS = "wants"
+                return f"there is no application {app[1]} here"
+        elif not (_ONLY.match(bare) and (wanted := {*asked_stems(_ONLY.sub("", bare))}) and wanted <= nouns):
+            return f'it cannot be told whether "{bare}" holds'
+    return ""
 
 
 def answers_page(found: Supplement, goal: str) -> bool:
     """Whether it is what the user said for a page, or in the place of one: it is no part of the goal's own words."""
-    for_page = found.title.endswith((f"{WANTS} it)", f"{WANTS} to know)"))
-    return found.source == USER and (for_page or found.title.strip(" .") in goal)
+    return found.source == USER and (found.title.endswith("wants it)") or found.title.strip(" .") in goal)
 
 
 def _worded(book: Playbook, made: Filling, score: float, request: PlanRequest) -> _Try:
+    """The steps as sentences, read as a goal is."""
     said: list[tuple[str, Step]] = []
     for step in book.steps:
         if step.optional or _PASSING.match(step.text) or (step.heads and step.text.endswith(":")):
@@ -312,12 +287,9 @@ def _worded(book: Playbook, made: Filling, score: float, request: PlanRequest) -
         said.append((words.rstrip(" .;") + ".", step))
     reading = read(" ".join(words for words, _ in said), request.today, vocabulary(request.cards))
     if reading.unread or reading.asks:
-        at, bad = 0, said[-1][1].number if said else 0
-        for words, step in said:
-            at += len(words) + 1
-            if reading.unread and reading.unread[0].span[0] < at:
-                bad = step.number
-                break
+        first = reading.unread[0].span[0] if reading.unread else 0
+        ends = accumulate(len(words) + 1 for words, _ in said)
+        bad = next((step.number for end, (_, step) in zip(ends, said, strict=True) if first < end), 0)
         told = reading.asks[0] if reading.asks else f'"{reading.unread[0].text}"'
         return _Try(book, why=f"its step {bad} is not understood: {told}")
     if not any(not order.negated for order in reading.orders):
@@ -326,13 +298,6 @@ def _worded(book: Playbook, made: Filling, score: float, request: PlanRequest) -
     skipped = f"left out as it can be: step {', '.join(left)}" if left else ""
     hidden = "hidden text in it was left out" if book.hidden else ""
     return _Try(book, score, tuple(said), why="; ".join(part for part in (skipped, hidden) if part))
-
-
-def _typed(book: Playbook, made: Filling, score: float, request: PlanRequest) -> _Try:
-    try:
-        return _Try(book, score, steps=grounded(typed_filled(book.typed, made), request.cards))
-    except BadSteps as bad:
-        return _Try(book, why=str(bad))
 
 
 def _lost(values: Sequence[Given], tried: _Try) -> str:

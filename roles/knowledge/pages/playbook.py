@@ -28,11 +28,10 @@ _NO_NAME = re.compile(r"(?:do )?not|never|only|always|must|all|optional|note|imp
 """Words that are set in bold because they matter, and name nothing."""
 _NAME_WORDS = 6
 _CONDITION = re.compile(
-    r"(?:(?P<only>only (?:for|if|when|in|with)\b|not for\b|applies (?:only )?to\b|for .{2,60} only\b)"
-    r"|(?P<mark>before you (?:start|begin)|prerequisites?|preconditions?|requirements?|requires)\b\s*[:,]?)",
+    r"(?:only (?:for|if|when|in|with)|not for|applies (?:only )?to|for .{2,60} only|before you (?:start|begin)|what you need"
+    r"|(?:prerequisite|precondition|requirement)s?|requires)\b",
     re.IGNORECASE,
 )
-_CONDITIONS = re.compile(r"(?:before you (?:start|begin)|prerequisites?|preconditions?|requirements?|what you need)[:.]?", re.I)
 _PLAIN_TITLE = re.compile(
     r"(?:the\s+)?(?:steps?|how to(?: do it)?|how it is done|procedure|instructions?|what to do|process|to do)[:.]?", re.IGNORECASE
 )
@@ -153,11 +152,8 @@ class _Section:
 
     def _weigh(self, words: str) -> None:
         """What is no step may be a condition."""
-        for sentence in re.split(r"(?<=[.!?])\s+|\n", words):
-            condition = _CONDITION.match(sentence)
-            said = sentence[condition.end() :].strip(" ,:") if condition and condition["mark"] else sentence.strip()
-            if said:
-                (self.conditions if condition else self.about).append(said)
+        for said in filter(None, map(str.strip, re.split(r"(?<=[.!?])\s+|\n", words))):
+            (self.conditions if _CONDITION.match(said) else self.about).append(said)
 
 
 def _step(number: int, words: str, *, heads: bool = False) -> Step:
@@ -209,7 +205,7 @@ def playbooks_in(found: Supplement) -> tuple[Playbook, ...]:
     title = next((section.heading for section in sections if section.heading), "") or found.title
     for section in sections:
         title = section.heading if section.level == 1 else title
-        if _CONDITIONS.fullmatch(section.heading):
+        if _CONDITION.match(section.heading):
             conditions += [*(step.text for step in section.steps), *section.about, *section.conditions]
         elif not section.steps:
             conditions += section.conditions

@@ -11,7 +11,8 @@ from collections import Counter
 from html.parser import HTMLParser
 from typing import NamedTuple
 
-_KEPT = "\n\t"
+from roles.knowledge.pages.documents import words_of
+
 _UNDRAWN = frozenset({"Cf", "Cc", "Cn", "Co"})
 _MARKUP = re.compile(r"</?[A-Za-z][A-Za-z0-9]*(?:\s[^<>]*)?/?>|<!|&(?:#\w+|[A-Za-z]+);")
 _COMMENT = re.compile(r"<!--.*?(?:-->|\Z)", re.DOTALL)
@@ -24,27 +25,26 @@ _UNSEEN = re.compile(
     r"|(?:^|;)\s*color\s*:\s*(?:white|#fff(?:fff)?|transparent)",
     re.IGNORECASE,
 )
-_SILENT = frozenset(
-    {"script", "style", "template", "head", "noscript", "title", "object", "iframe", "svg", "math", "nav", "footer", "form",
-     "button", "select", "textarea"}
-)  # fmt: skip
-_VOID = frozenset({"area", "base", "br", "col", "embed", "hr", "img", "input", "link", "meta", "source", "track", "wbr"})
-_BLOCKS = frozenset(
-    {"p", "div", "section", "article", "ul", "ol", "dl", "dt", "dd", "table", "tr", "main", "header", "blockquote",
-     "pre", "aside", "figure", "figcaption", "details", "summary", "caption"}
-)  # fmt: skip
-_HEADINGS = frozenset({"h1", "h2", "h3", "h4", "h5", "h6"})
-_STRONG = frozenset({"b", "strong"})
-_CODE = frozenset({"code", "kbd", "samp", "tt"})
-_TAGS = _SILENT | _VOID | _BLOCKS | _HEADINGS | _STRONG | _CODE | frozenset(
-    {"a", "abbr", "body", "cite", "del", "dfn", "em", "font", "html", "i", "ins", "label", "li", "mark", "q", "s", "small",
-     "span", "sub", "sup", "tbody", "td", "tfoot", "th", "thead", "time", "u", "var"}
-)  # fmt: skip
 _ASIDE = re.compile(
     r"(?:^|[\s_-])(?:note|warning|caution|tip|hint|danger|important|attention|admonition|callout|alert|info(?:box)?|notice)(?:$|[\s_-])",
     re.IGNORECASE,
 )
 """Classes of what stands beside the text."""
+_SILENT = words_of("script style template head noscript title object iframe svg math nav footer form button select textarea")
+_VOID = words_of("area base br col embed hr img input link meta source track wbr")
+_BLOCKS = words_of(
+    "p div section article ul ol dl dt dd table tr main header blockquote pre aside figure figcaption details summary caption br"
+    " hr"
+)
+_BEGINS = {"b": "**", "strong": "**", "code": "`", "kbd": "`", "samp": "`", "pre": "\n```\n", "td": "| ", "th": "| "} | {
+    f"h{level}": f"\n\n{'#' * level} " for level in range(1, 7)
+}
+_ENDS = {"b": "**", "strong": "**", "code": "`", "kbd": "`", "samp": "`", "pre": "\n```\n", "tr": " |\n"} | {
+    f"h{level}": "\n" for level in range(1, 7)
+}
+_TAGS = _SILENT | _VOID | _BLOCKS | {*_BEGINS, *_ENDS} | words_of(
+    "a abbr body cite del dfn em font html i ins label li mark q s small span sub sup tbody tfoot thead time tt u var"
+)
 
 
 class VisibleText(NamedTuple):
@@ -59,161 +59,111 @@ def shown(text: str) -> VisibleText:
     bare = _REMARK.sub("", _COMMENT.sub("", text))
     hidden = bare != text
     if _MARKUP.search(bare):
-        page = _Page()
-        page.feed(bare)
-        page.close()
-        hidden, bare = hidden or page.hid, "\n".join(_evened(line) for line in "".join(page.parts).split("\n"))
+        page = _Page(bare, markdown=True)
+        hidden, bare = hidden or page.hid, page.text
     bare = bare.replace("\r\n", "\n")
-    drawn = "".join(c for c in bare if c in _KEPT or unicodedata.category(c) not in _UNDRAWN)
+    drawn = "".join(c for c in bare if c in "\n\t" or unicodedata.category(c) not in _UNDRAWN)
     return VisibleText(re.sub(r"\n{3,}", "\n\n", drawn), hidden or len(drawn) != len(bare))
 
 
-def _evened(line: str) -> str:
-    """A line of a page in HTML with its marks of bold text close to the words; without them where one is left open."""
-    if "**" not in line:
-        return line
-    return re.sub(r"\*\*\s*([^*]+?)\s*\*\*", r"**\1**", line) if line.count("**") % 2 == 0 else line.replace("**", "")
-
-
-def page_of(markup: str) -> tuple[str, VisibleText]:
+def page_of(markup: str) -> tuple[str, str]:
     """The title of a page that is HTML from end to end, and what is seen of it, as Markdown."""
-    page = _Page(markdown=False)
-    page.feed(_COMMENT.sub("", markup))
-    page.close()
-    lines = [_evened(line.rstrip()) for line in "".join(page.parts).split("\n")]
-    text = re.sub(r"\n{3,}", "\n\n", "\n".join(lines)).strip()
+    page = _Page(_COMMENT.sub("", markup), markdown=False)
+    text = re.sub(r"\n{3,}", "\n\n", re.sub(r"[ \t]+$", "", page.text, flags=re.MULTILINE)).strip()
     heading = re.search(r"^# +(\S.*)$", text, re.MULTILINE)
-    title = heading[1] if heading else "".join(page.title)
-    return " ".join(title.replace("*", "").replace("`", "").split()), VisibleText(text, page.hid)
+    return " ".join((heading[1] if heading else page.title).replace("*", "").replace("`", "").split()), text
 
 
 class _OpenTag(NamedTuple):
-    """A tag that is not closed yet."""
+    """A tag that is not closed yet, with what holds of all within it."""
 
-    tag: str
-    unseen: bool
-    beside: bool
-    """It begins a note, a warning or the like."""
+    tag: str = ""
+    unseen: bool = False
+    silent: bool = False
+    beside: bool = False
+    """It is, or stands in, a note, a warning or the like."""
 
 
 class _Page(HTMLParser):
     """The parts of a page that are drawn. What is no tag of HTML, such as a reference to a secret, stays as it is written."""
 
-    def __init__(self, *, markdown: bool = True) -> None:
+    def __init__(self, markup: str, *, markdown: bool) -> None:
         """With `markdown`, lines are those of the text; else, as a browser does it, only those of its tags."""
         super().__init__(convert_charrefs=True)
-        self.title: list[str] = []
+        self.title, self.hid = "", False
         self._markdown = markdown
-        self.parts: list[str] = []
-        self.hid = False
-        self._open: list[_OpenTag] = []
-        self._count: Counter[str] = Counter()
-        self._lists: list[list[int]] = []
-        self._rows: list[int] = []
+        self._parts: list[str] = []
+        self._open, self._count = [_OpenTag()], Counter[str]()
+        self._lists: list[int] = []
+        """The number of the last step of each list that is open; -1 where nothing is numbered."""
+        self.feed(markup)
+        self.close()
+
+    @property
+    def text(self) -> str:
+        """Without gaps behind the mark of a point, and with marks of bold text close to the words or, left open, without them."""
+        whole = re.sub(r"^((?:> )?[ ]*(?:-|\d+\.))[ ]*\n+(?=[^\s>])", r"\1 ", "".join(self._parts), flags=re.MULTILINE)
+        even = (line.replace("**", "") if line.count("**") % 2 else line for line in whole.split("\n"))
+        return re.sub(r"\*\*[ \t]*([^*\n]+?)[ \t]*\*\*", r"**\1**", "\n".join(even))
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
         if tag not in _TAGS:
             self._write(self.get_starttag_text() or "")
             return
-        told = dict(attrs)
         if tag not in _VOID:
-            unseen = tag in _SILENT or _hides(told)
-            beside = not unseen and _is_beside(tag, told)
-            self._open.append(_OpenTag(tag, unseen, beside))
-            self._count.update([tag, *(["unseen"] if unseen else []), *(["silent"] if tag in _SILENT else [])])
-            if beside:
-                self._count["beside"] += 1
+            within, told = self._open[-1], {name.casefold(): value or "" for name, value in attrs}
+            silent = within.silent or tag in _SILENT
+            unseen = within.unseen or silent or _hides(told)
+            opened = _OpenTag(tag, unseen, silent, within.beside or (not unseen and _is_beside(tag, told)))
+            self._open.append(opened)
+            self._count[tag] += 1
+            if opened.beside and not within.beside:
                 self._write("\n")
         if tag in {"ul", "ol"}:
-            self._lists.append([0, tag == "ol"])
-        if tag == "table":
-            self._rows.append(0)
-        self._begin(tag)
-
-    def _begin(self, tag: str) -> None:
+            self._lists.append(0 if tag == "ol" else -1)
         if tag == "li":
-            self._write(self._bullet())
-        elif tag in _HEADINGS:
-            self._write(f"\n\n{'#' * int(tag[1])} ")
-        elif tag in {"td", "th"}:
-            self._write("| ")
-        elif tag in _STRONG:
-            self._write("**")
-        elif tag in _CODE:
-            self._write("`")
-        elif tag == "pre":
-            self._write("\n```\n")
-        elif (tag in _BLOCKS and not self._at_bullet()) or tag in {"br", "hr"}:
-            self._write("\n")
-
-    def _bullet(self) -> str:
-        deep = "    " * (len(self._lists) - 1)
-        if not self._lists or not self._lists[-1][1]:
-            return f"\n{deep}- "
-        self._lists[-1][0] += 1
-        return f"\n{deep}{self._lists[-1][0]}. "
-
-    def _at_bullet(self) -> bool:
-        """Whether nothing but the mark of a point or step stands on this line: what follows is its text."""
-        last = next((part for part in reversed(self.parts) if part.strip()), "")
-        return bool(re.fullmatch(r"\n(?:> )?\s*(?:-|\d+\.) ", last))
+            numbered = bool(self._lists) and self._lists[-1] >= 0
+            if numbered:
+                self._lists[-1] += 1
+            self._write(f"\n{'    ' * (len(self._lists) - 1)}{f'{self._lists[-1]}.' if numbered else '-'} ")
+        else:
+            self._write(_BEGINS.get(tag, "\n" if tag in _BLOCKS else ""))
 
     def handle_endtag(self, tag: str) -> None:
         if tag not in _TAGS:
             self._write(f"</{tag}>")
+        if not self._count[tag]:
             return
-        if tag in _STRONG and self._count[tag]:
-            self._write("**")
-        if tag in _CODE and self._count[tag]:
-            self._write("`")
-        if tag == "pre" and self._count[tag]:
-            self._write("\n```")
-        if tag == "tr" and self._rows:
-            self._rows[-1] += 1
-            self._write(" |\n|---|" if self._rows[-1] == 1 else " |")
-        beside = self._close(tag) if self._count[tag] else False
+        self._write(_ENDS.get(tag, "\n" if tag in _BLOCKS else ""))
+        beside, closed = self._open[-1].beside, ""
+        while closed != tag:  # what stands open in it is closed with it
+            closed = self._open.pop().tag
+            self._count[closed] -= 1
         if tag in {"ul", "ol"} and self._lists:
             self._lists.pop()
-        if tag == "table" and self._rows:
-            self._rows.pop()
-        if beside:
+        if beside and not self._open[-1].beside:
             self._write("\n\n")
-        elif tag in _BLOCKS or tag in _HEADINGS:
-            self._write("\n")
-
-    def _close(self, tag: str) -> bool:
-        """Close the last such tag, and all that stand open in it. Whether one of them began a note."""
-        beside = False
-        while self._open:
-            closed = self._open.pop()
-            self._count[closed.tag] -= 1
-            self._count["unseen"] -= closed.unseen
-            self._count["silent"] -= closed.tag in _SILENT
-            self._count["beside"] -= closed.beside
-            beside = beside or closed.beside
-            if closed.tag == tag:
-                break
-        return beside
 
     def handle_data(self, data: str) -> None:
-        if self._count["title"]:
-            self.title.append(data)
-        self._write(data if self._markdown or self._count["pre"] else re.sub(r"\s+", " ", data))
+        tags = [one.tag for one in self._open[-2:]]
+        if "title" in tags:
+            self.title += data
+        self._write(data if self._markdown or "pre" in tags else re.sub(r"\s+", " ", data))
 
     def _write(self, text: str) -> None:
-        if not self._count["unseen"]:
-            self.parts.append(text.replace("\n", "\n> ") if self._count["beside"] else text)
-        elif text.strip() and not self._count["silent"]:
+        here = self._open[-1]
+        if not here.unseen:
+            self._parts.append(text.replace("\n", "\n> ") if here.beside else text)
+        elif text.strip() and not here.silent:
             self.hid = True
 
 
-def _is_beside(tag: str, told: dict[str, str | None]) -> bool:
+def _is_beside(tag: str, told: dict[str, str]) -> bool:
     """Whether a tag begins a note, a warning or the like."""
     if tag in {"aside", "blockquote"} or told.get("role") in {"note", "alert"}:
         return True
-    return tag in {"div", "section", "p", "details"} and bool(_ASIDE.search(told.get("class") or ""))
+    return tag in {"div", "section", "p", "details"} and bool(_ASIDE.search(told.get("class", "")))
 
 
-def _hides(attributes: dict[str, str | None]) -> bool:
-    told = {name.casefold(): value or "" for name, value in attributes.items()}
+def _hides(told: dict[str, str]) -> bool:
     return "hidden" in told or told.get("aria-hidden", "").casefold() == "true" or bool(_UNSEEN.search(told.get("style", "")))

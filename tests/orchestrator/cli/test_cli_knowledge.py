@@ -19,7 +19,7 @@ def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.chdir(tmp_path)
     (tmp_path / "pages" / "zoo").mkdir(parents=True)
     (tmp_path / "pages" / "zoo" / "otters.md").write_text("# Feed the otters\n\n1. Give them \x1b[31mfish.\n")
-    (tmp_path / "pages" / "seals.json").write_text('{"title": "Feed the seals", "steps": ["Give them herring."]}')
+    (tmp_path / "pages" / "seals.md").write_text("# Feed the seals\n\n1. Give them herring.\n")
     return tmp_path
 
 
@@ -43,15 +43,15 @@ def test_looking_writes_nothing(here: Path) -> None:
 def test_a_folder_is_added_by_app_and_brought_up_to_date(here: Path) -> None:
     assert "2 added, 0 changed, 0 dropped, 0 as they were" in told("add", "pages").stdout
     assert (here / ".deskcrew" / "knowledge.sqlite").is_file()
-    (here / "pages" / "seals.json").unlink()
+    (here / "pages" / "seals.md").unlink()
     (here / "pages" / "zoo" / "otters.md").write_text("# Feed the otters\n\n1. Give them shrimps.\n")
     done = data("add", "pages")
-    assert (done["added"], done["changed"], done["removed"]) == ([], ["help:zoo/otters.md"], ["help:seals.json"])
+    assert (done["added"], done["changed"], done["removed"]) == ([], ["help:zoo/otters.md"], ["help:seals.md"])
     assert [(one["id"], one["app"]) for one in data("ls")] == [("help:zoo/otters.md", "zoo")]
 
 
 def test_a_file_is_added_for_the_app_and_as_the_kind_that_is_said() -> None:
-    told("add", "pages/seals.json", "--app", "zoo", "--kind", "demonstration")
+    told("add", "pages/seals.md", "--app", "zoo", "--kind", "demonstration")
     assert [(one["kind"], one["app"], one["title"]) for one in data("ls")] == [("demonstration", "zoo", "Feed the seals")]
     assert data("ls", "--kind", "help") == []
     assert data("ls", "--app", "mail") == []
@@ -69,7 +69,7 @@ def test_a_search_shows_score_source_and_app_and_why_something_is_not_returned()
 
 
 def test_the_values_of_a_goal_keep_nothing_that_was_shown_once_from_being_found() -> None:
-    told("add", "pages/seals.json", "--app", "zoo", "--kind", "demonstration")
+    told("add", "pages/seals.md", "--app", "zoo", "--kind", "demonstration")
     shown = ["-c", "knowledge.demonstrations.use=true", "-c", "knowledge.demonstrations.threshold=0.9"]
     found = data("search", 'feed the seals "salted herring out of a tin with some bread"', "--app", "zoo", *shown)["found"]
     assert [(one["title"], one["why_not"]) for one in found] == [("Feed the seals", "")]
@@ -100,17 +100,18 @@ def test_online_results_stand_beside_what_was_added_and_a_fault_is_said() -> Non
 
 def test_what_is_removed_is_gone_and_what_is_not_there_is_told(here: Path) -> None:
     told("add", "pages")
-    said = told("rm", "help:seals.jsn", "help:zoo/otters.md", code=2).output
-    assert "did you mean 'help:seals.json'?" in said
+    said = told("rm", "help:seals.mdd", "help:zoo/otters.md", code=2).output
+    assert "did you mean 'help:seals.md'?" in said
     assert len(data("ls")) == 2, "all or nothing"
-    told("rm", "help:seals.json")
+    told("rm", "help:seals.md")
     assert [one["id"] for one in data("ls")] == ["help:zoo/otters.md"]
 
 
 def test_a_search_says_what_could_not_be_read(here: Path) -> None:
     (here / "mine").mkdir()
     (here / "mine" / "bad.json").write_text("{")
-    assert "bad.json: Invalid JSON" in told("search", "feed the otters", "-c", "help_dirs=[mine]", code=1).stderr
+    said = told("search", "feed the otters", "-c", "help_dirs=[mine]", code=1).stderr
+    assert "bad.json: a help page is Markdown or HTML, and not JSON" in said
 
 
 @pytest.mark.parametrize(

@@ -62,7 +62,7 @@ def test_every_step_of_a_page_is_read(name: str, apps: Vocabulary, shipped: Know
 def test_each_office_app_has_three_pages_and_each_form_is_used(shipped: KnowledgeStore) -> None:
     count = Counter(page.app for page in shipped.list())
     assert {app for app in OFFICE if count[app] < 3} == set()
-    assert {Path(name).suffix for name in PAGES} == {".md", ".json", ".html"}
+    assert {Path(name).suffix for name in PAGES} == {".md", ".html"}
 
 
 def _bench() -> object:

@@ -1,4 +1,4 @@
-"""Folders of help pages: three forms, by app, read again when they change, and never beyond the folder."""
+"""Folders of help pages: two forms, by app, read again when they change, and never beyond the folder."""
 
 from __future__ import annotations
 
@@ -17,34 +17,10 @@ def read(name: str, text: str | bytes) -> tuple[str, str]:
     return page.title, page.text
 
 
-def test_markdown_and_json_become_pages_with_their_steps() -> None:
+def test_markdown_is_a_page_with_its_first_heading_as_its_title() -> None:
     text = "intro\n\n## Pay a bill ##\n\n1. Open it.\n"
     assert read("a.md", text) == ("Pay a bill", text)
     assert read("pay-a_bill.md", "no heading")[0] == "pay a bill"
-    said = '{"title": "Pay", "about": "For bills.", "before": ["A bill."], "steps": ["Open it.", "Pay {it}."]}'
-    title, text = read("a.json", said)
-    assert title == "Pay"
-    assert text == "# Pay\n\nFor bills.\n\nBefore:\n- A bill.\n\n1. Open it.\n2. Pay {it}."
-
-
-@pytest.mark.parametrize(
-    ("content", "said"),
-    [
-        ('{"title": "x"}', "says nothing"),
-        ('{"steps": ["a"]}', "title: Field required"),
-        ('{"title": "x", "text": "b", "setps": ["a"]}', "setps: Extra inputs"),
-        ("[" * 100_000, "a.json: Invalid JSON"),
-        ('{"title": "x", "about": ' + "[" * 5_000 + "]" * 5_000 + "}", "a.json: "),
-        ("{", "a.json: Invalid JSON"),
-        ('{"title": "x", "text": "' + "a" * MAX_BYTES + '"}', "larger than 200 kB"),
-    ],
-    ids=["nothing said", "no title", "slip of the pen", "deep", "deep within", "cut off", "large"],
-)
-def test_json_that_is_no_page_is_refused_with_its_file_and_key(content: str, said: str) -> None:
-    with pytest.raises(UnreadablePage) as refused:
-        read("a.json", content)
-    assert said in str(refused.value)
-    assert "\n" not in str(refused.value)
 
 
 def test_html_gives_its_steps_with_numbers_and_nothing_that_a_reader_would_not_see() -> None:
@@ -109,20 +85,20 @@ def test_pages_that_are_gone_are_dropped_and_new_ones_are_taken(folder: Path) ->
     with KnowledgeStore() as store:
         sync(store, folder)
         (folder / "general.md").unlink()
-        (folder / "new.json").write_text('{"title": "New", "text": "Things."}')
+        (folder / "new.md").write_text("# New\n\nThings.")
         done = sync(store, folder)
-        assert (done.added, done.removed) == (("help:new.json",), ("help:general.md",))
+        assert (done.added, done.removed) == (("help:new.md",), ("help:general.md",))
         assert store.search("holidays") == []
 
 
 def test_a_page_that_cannot_be_read_any_more_is_dropped_and_said(folder: Path) -> None:
     with KnowledgeStore() as store:
-        (folder / "page.json").write_text('{"title": "Otters", "text": "Fish."}')
+        (folder / "page.html").write_text("<h1>Otters</h1><p>Fish.</p>")
         sync(store, folder)
-        (folder / "page.json").write_text("{")
+        (folder / "page.html").write_text("<div>" * 20_000)
         done = sync(store, folder)
-        assert done.removed == ("help:page.json",)
-        assert "page.json: Invalid JSON" in done.problems[0]
+        assert done.removed == ("help:page.html",)
+        assert "page.html: it has more than 10,000 tags" in done.problems[0]
         assert store.search("otters") == []
 
 

@@ -118,23 +118,14 @@ def test_a_page_that_would_leave_out_a_part_of_the_goal_is_not_followed(goal: st
         ("# Monthly closing of {invoice}\n1. Öffne die Rechnung {invoice} und lösche sie.", "its step 1 is not understood"),
         ("# Monthly closing\nIt is done once a month.", "there are no steps in it"),
         ("# Monthly closing of {invoice}\nOnly when it rains.\n1. Create a note titled \"{invoice}\".", "cannot be told whether"),
+        ("# Monthly closing of {invoice}\n## Before you start\n- Ask Ada\n## Steps\n1. Create a note titled \"{invoice}\".",
+         'cannot be told whether "Ask Ada" holds'),
         ("# Monthly closing of {invoice}\nRequires the payroll app.\n1. Create a note titled \"{invoice}\".",
          "there is no application payroll here"),
     ],
 )  # fmt: skip
 def test_why_a_page_is_not_followed_is_said(text: str, said: str) -> None:
     assert said in why_not("Do the monthly closing of INV-42", text)
-
-
-@pytest.mark.parametrize(("answer", "followed"), [("Yes, it does", True), ("no", False), ("maybe", False)])
-def test_what_a_page_wants_to_be_so_the_user_says(answer: str, followed: bool) -> None:
-    text = '# Monthly closing of {invoice}\nOnly when it rains.\n1. Create a note titled "{invoice}".'
-    goal = "Do the monthly closing of INV-42"
-    question = looked(goal, text).ask
-    assert question.startswith(f'Does this hold for "{goal}": "Only when it rains"?')
-    told = Supplement(query=question, source=USER, title=question, text=answer)
-    assert bool(looked(goal, page(text, "help:0.md"), told, looked_up=(goal, question)).goal) is followed
-    assert answers_page(told, goal)
 
 
 def test_a_page_about_an_application_that_is_not_there_is_not_followed() -> None:
@@ -185,6 +176,7 @@ def test_a_value_that_only_the_user_knows_is_asked_for_and_then_used() -> None:
     planned = manager.plan(asking(goal, page(centre, "help:0.md"), told, looked_up=(goal, answer.query), trigger="supplied"))
     assert planned.outcome == "planned"
     assert '"INV-1 4711"' in planned.subtasks[0].instruction
+    assert answers_page(told, goal)
     silent = manager.plan(asking(goal, centre, looked_up=(goal, answer.query), trigger="nothing_found"))
     assert silent.outcome == "infeasible"
     assert "nothing fills its slot {cost centre}" in silent.reason

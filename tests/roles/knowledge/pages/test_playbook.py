@@ -68,7 +68,7 @@ def test_a_page_may_have_several_procedures_with_headings_of_their_own() -> None
 def test_conditions_and_what_can_be_left_out_are_told_apart_from_steps() -> None:
     above = "Only for unpaid invoices. They wait.\nBefore you start: open mail"
     book = only(f"# T\n{above}\n1. (Optional) Say hello\n2. Pay, if you must\n")
-    assert book.conditions == ("Only for unpaid invoices.", "open mail")
+    assert book.conditions == ("Only for unpaid invoices.", "Before you start: open mail")
     assert book.about == "They wait."
     assert [(step.text, step.optional) for step in book.steps] == [("Say hello", True), ("Pay, if you must", False)]
     listed = only("# T\n## Before you start\n- have the {centre}\n## Steps\n1. Open mail")

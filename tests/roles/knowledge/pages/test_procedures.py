@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from roles.contracts import Supplement
-from roles.knowledge.pages.folders import UnreadablePage, read_page
+from roles.knowledge.pages.folders import read_page
 from roles.knowledge.pages.playbook import Playbook, playbooks_in
 
 
@@ -85,12 +85,6 @@ def test_bold_is_a_name_or_a_word_and_no_half_procedure_is_kept() -> None:
     found = books("a.md", whole * 1200)
     assert len(found) > 50
     assert {len(book.steps) for book in found} == {2}
-
-
-@pytest.mark.parametrize("text", ["{", "[[[", '{"a": {"b": 1}}', '{"name": "T", "step": ["Open mail"]}', "[1, 2]", "{}"])
-def test_json_without_an_article_is_refused(text: str) -> None:
-    with pytest.raises(UnreadablePage):
-        read_page(Path("a.json"), text.encode(), id="x", source="s")
 
 
 def test_broken_html_is_read_as_far_as_it_goes_and_in_the_writing_that_it_names() -> None:
