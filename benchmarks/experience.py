@@ -45,7 +45,7 @@ from orchestrator.tasks.judge import task_environment
 from orchestrator.tasks.oracle_lines import steps_of
 from orchestrator.tasks.tasks import Task, fill_goal, fill_slots, load_task
 from protocol import read_log
-from roles.knowledge.demonstrations.demonstrations import distil
+from roles.knowledge.pages.learned import distil
 from roles.screen.language.words import tokens
 
 _OFF = ("knowledge.experience.use=false", "knowledge.demonstrations.use=false")

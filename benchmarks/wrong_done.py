@@ -31,7 +31,8 @@ from orchestrator.tasks.tasks import Task, load_task
 from protocol import ActionTarget, AgentStatus, Click, Fill, GUIElement, OperatorDecision, Type
 from roles.contracts import ManagerPolicy, OperatorPolicy, OperatorView, PlanAnswer, PlanRequest, Subtask
 from roles.contracts.orders import Step
-from roles.policies.orders.stages import expected, in_words
+from roles.contracts.wording import in_words
+from roles.policies.orders.stages import expected
 from roles.screen.screens import Screen
 
 ROLES = {

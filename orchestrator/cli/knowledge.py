@@ -53,12 +53,10 @@ def _tell(found: Lesson, result: LearningResult, *, as_json: bool) -> None:
     typer.echo(clean(said.title, 500))
     for number, step in enumerate(said.steps, start=1):
         typer.echo(f"  {number}. {clean(step, 500)}")
-    for slot in said.slots:
-        typer.echo(f"given by the goal   {{{clean(slot.name, 60)}}}, here {clean(slot.value, 200)}")
-    for read in said.reads:
-        typer.echo(f"read on a screen    {clean(read.name, 100)} in {clean(read.app, 60)}")
-    for constant in said.constants:
-        typer.echo(f"always the same     {clean(constant.value, 200)} ({clean(constant.where, 100)})")
+    for name, value in said.slots.items():
+        typer.echo(f"given by the goal   {{{clean(name, 60)}}}, here {clean(value, 200)}")
+    for value, where in said.constants.items():
+        typer.echo(f"always the same     {clean(value, 200)} ({clean(where, 100)})")
     for doubt in said.doubts:
         typer.echo(f"in doubt            {clean(doubt, 300)}")
     if said.left_out:

@@ -13,9 +13,9 @@ from orchestrator.store.salvage import export_log
 from protocol import JsonObject, read_log
 from roles.journal.events import ExperienceEvent, KnowledgeHelpedEvent, KnowledgeUsedEvent, SubtaskStatusEvent
 from roles.journal.journal import Journal
-from roles.knowledge.demonstrations.demonstrations import LearnedPlaybook, count, distil, keep
 from roles.knowledge.library import stored_at
 from roles.knowledge.pages.documents import DocumentKind
+from roles.knowledge.pages.learned import LearnedPlaybook, count, distil, keep
 from roles.knowledge.settings import KnowledgeSettings
 from roles.knowledge.store import KnowledgeStore, StoreFault
 
@@ -121,7 +121,7 @@ def kept(found: Lesson, knowledge: KnowledgeSettings, runs_dir: Path) -> Learnin
     """Put it into the store. Raises UsageProblem where that cannot be."""
     try:
         with KnowledgeStore(stored_at(knowledge, runs_dir)) as store:
-            document, new = keep(store, found.found, found.kind, found.source)
+            document, new = keep(store, found.found.document(found.kind, found.source))
     except (StoreFault, OSError) as bad:
         raise UsageProblem(f"It cannot be kept: {bad}") from None
     return LearningResult(new, document.title, document.id, "" if new else "it is already known")
@@ -148,7 +148,7 @@ def _decided(
         return LearningResult(False, why="there is no judge that can confirm it (knowledge.experience.save: auto)")
     export_log(journal, folder / "log.jsonl", record["run_id"])
     steps = [line.step for line in read_log(folder / "log.jsonl") if line.step is not None]
-    found = distil(steps, record["goal"], world=str(record["settings"].get("world", "")))
+    found = distil(steps, record["goal"])
     made = Lesson(found, "experience", f"run:{record['run_id']}")
     if why := problem_with(found) or next(iter(found.doubts), ""):
         return LearningResult(False, found.title, why=why)

@@ -19,7 +19,8 @@ from protocol import Frozen, JsonObject
 from roles.contracts import AppWords, Expectation, Subtask, Worker
 from roles.contracts.orders import Records, RowTest, Step
 from roles.contracts.signals import SubtaskStatus
-from roles.policies.orders.stages import expected, in_words
+from roles.contracts.wording import in_words
+from roles.policies.orders.stages import expected
 
 _STEP: TypeAdapter[Step] = TypeAdapter(Step)
 _SKILLS: Mapping[str, Any] = {model.model_fields["skill"].default: model for model in get_args(get_args(Step)[0])}

@@ -27,16 +27,16 @@ from roles.contracts.orders import (
     WaitStep,
 )
 from roles.contracts.policies import UNREAD
+from roles.contracts.wording import describe as told
 from roles.policies.orders.planner import steps_of
 from roles.policies.orders.skills.calling import by_call, may_touch
 from roles.policies.orders.skills.creating import answer, create
 from roles.policies.orders.skills.filling import fill
 from roles.policies.orders.skills.finding import find, open_place
-from roles.policies.orders.skills.pages import press_on_page, read_on_page
+from roles.policies.orders.skills.pages import press_on_page
 from roles.policies.orders.skills.pressing import press_verb
 from roles.policies.orders.skills.reading import collect, read, wait
 from roles.policies.orders.skills.situation import Move, Situation, StepFailure, act, done, fail
-from roles.policies.orders.stages import describe as told
 from roles.policies.orders.state import unwanted_by
 from roles.screen.language.reader import read as read_words
 from roles.screen.matching import tokens
@@ -59,8 +59,6 @@ _SKILLS: Mapping[type, Skill] = {
     OpenStep: open_place, FindStep: find, ReadStep: read, CollectStep: collect, WaitStep: wait, FillStep: fill,
     PressStep: press_verb, CreateStep: create, AnswerStep: answer,
 }  # fmt: skip
-_ON_PAGES: Mapping[type, Skill] = {PressStep: press_on_page, ReadStep: read_on_page}
-"""Where no more is known than what the screen shows."""
 
 
 class RulesOperator:
@@ -180,9 +178,8 @@ def _worked(step: Step, at: Situation) -> Move:
         if app and not started and (way := at.to_app(app)) is not None:
             return way
         at.notes["began"] = True
-        card = at.card(app) if app else None
-        skills = {**_SKILLS, **_ON_PAGES} if card is not None and card.page is not None else _SKILLS
-        return _another_way(skills[type(step)](_filled(step, at), at), at)
+        skill: Skill = press_on_page if isinstance(step, PressStep) and at.shows_all(app) else _SKILLS[type(step)]
+        return _another_way(skill(_filled(step, at), at), at)
     except StepFailure as failure:
         return fail(str(failure), told(step))
 

@@ -16,10 +16,10 @@ from orchestrator.settings.build import build_library
 from orchestrator.settings.settings import Settings
 from protocol import InteractionStep
 from roles.contracts import Supplement
-from roles.knowledge.demonstrations.demonstrations import distil
 from roles.knowledge.library import Library, stored_at
 from roles.knowledge.pages.documents import KINDS, Document, DocumentKind, text_digest
 from roles.knowledge.pages.folders import FolderSync, sync
+from roles.knowledge.pages.learned import distil
 from roles.knowledge.settings import KnowledgeSettings
 from roles.knowledge.store import KEPT, KnowledgeStore, SourceFault, StoreFault
 
@@ -31,7 +31,6 @@ class Demonstrated(NamedTuple):
     goal: str
     source: str
     kind: DocumentKind
-    world: str = ""
     against: str = ""
     """Why it is no example to follow; empty where nothing is known against it."""
 
@@ -39,7 +38,7 @@ class Demonstrated(NamedTuple):
 def lesson(word: str, goal: str, source: str, runs_dir: Path, app: str = "") -> Lesson:
     """From a run or a log. Raises UsageProblem."""
     shown = _shown(word, goal, source, runs_dir)
-    found = distil(shown.steps, shown.goal, world=shown.world)
+    found = distil(shown.steps, shown.goal)
     if app:
         found = found.model_copy(update={"app": app})
     return Lesson(found, shown.kind, shown.source, shown.against or problem_with(found))
@@ -51,8 +50,7 @@ def _shown(word: str, goal: str, source: str, runs_dir: Path) -> Demonstrated:
     steps = _last([line.step for line in opened(word, source, runs_dir).lines if line.step is not None])
     if run is not None and (steps or against(stored_report(run))):
         record, report = read_run(run), stored_report(run)
-        world = str(record.get("settings", {}).get("world", ""))
-        return Demonstrated(steps, goal or record["goal"], f"run:{record['run_id']}", "experience", world, against(report))
+        return Demonstrated(steps, goal or record["goal"], f"run:{record['run_id']}", "experience", against(report))
     if not steps:
         raise UsageProblem(f"{path}: it contains no readable step; check it with: deskcrew log validate {word}")
     goal = goal or steps[0].subtask

@@ -12,19 +12,13 @@ from pydantic import TypeAdapter, ValidationError
 
 from environments.cards import AppCard, KindCard
 from roles.contracts.orders import (
-    AnswerStep,
-    CollectStep,
     CreateStep,
     FillStep,
-    FindStep,
-    OpenStep,
     PressStep,
-    ReadStep,
     Records,
-    RowTest,
     Step,
-    WaitStep,
 )
+from roles.contracts.wording import describe
 
 _BLOCK = re.compile(r"^```steps[ \t]*\n(?P<said>.*?)(?:^```[ \t]*$|\Z)", re.MULTILINE | re.DOTALL)
 _STEPS: TypeAdapter[tuple[Step, ...]] = TypeAdapter(tuple[Step, ...])
@@ -126,43 +120,6 @@ def _kind(card: AppCard, said: str, labels: Sequence[str], *, written: bool = Fa
 
 
 def in_words(step: Step) -> str:
-    """What it does, as a sentence for people and for the safety rules, which know deeds by their words."""
-    match step:
-        case FillStep() | PressStep() | CreateStep():
-            entries = ", ".join(f'{entry.mode} {entry.label} "{entry.value}"'.removeprefix("set ") for entry in step.entries)
-            if isinstance(step, PressStep):
-                on = _told(step.records) if step.records else f"in {step.app}"
-                control = step.control.replace("{title}", "").strip() or step.verb
-                return f"{step.verb.replace('_', ' ').capitalize()} {on} ({control}){f', with {entries}' if entries else ''}."
-            ends = f", and {step.commit} it" if step.commit else ""
-            if isinstance(step, CreateStep):
-                return f"Create a new {step.kind} in {step.place or step.app}: {entries}{ends}."
-            where = _told(step.records) if step.records else step.app
-            return f"In {where}{f', {step.form}' if step.form else ''}: {entries}{ends}."
-        case OpenStep(app=app, place=place):
-            return f"Open {place} in {app}." if place else f"Open {app}."
-        case FindStep(records=records):
-            return f"Open {_told(records)}."
-        case ReadStep(app=app, records=records, labels=labels):
-            what = " and ".join(f'"{label}"' for label in labels) or "the text"
-            return f"Find {what} of {_told(records) if records else f'what is shown in {app}'}."
-        case WaitStep(records=records, seconds=seconds):
-            return f"Wait for {_told(records) if records else f'{seconds:g} seconds'}."
-        case CollectStep(records=records, name=name):
-            return f'Collect {_told(records)} as "{name}".'
-        case AnswerStep(value=value):
-            return f'Tell the user "{value}".'
-    return json.dumps(step.model_dump(mode="json", exclude_defaults=True), ensure_ascii=False)
-
-
-def _told(records: Records) -> str:
-    some = "the" if records.exactly == 1 else "all" if not records.exactly else f"{records.exactly}"
-    pick = f" {records.pick.order} {records.pick.number} by {records.pick.by}" if records.pick else ""
-    tests = " and ".join(map(_test, records.tests))
-    but = "".join(f" except {' and '.join(map(_test, one))}" for one in records.but)
-    where = f" of {records.place}" if records.place else ""
-    return f"{some} {records.kind or 'record'}{where} in {records.app}{f' where {tests}' if tests else ''}{pick}{but}"
-
-
-def _test(test: RowTest) -> str:
-    return f'{test.label or "anything"} {"not " if test.negated else ""}{test.relation.replace("_", " ")} "{test.value}"'
+    """What it does, for people and for the safety rules, which know deeds by their words: a press by its verb, too."""
+    verb = step.verb.replace("_", " ") if isinstance(step, PressStep) else ""
+    return ": ".join(filter(None, (getattr(step, "app", ""), verb, f"{describe(step)}.")))

@@ -32,11 +32,12 @@ from roles.contracts.orders import (
     Worked,
 )
 from roles.contracts.values import parse_date
+from roles.contracts.wording import slots_in
 from roles.policies.orders.forms import Forms, later
 from roles.policies.orders.grounding import ground_field, ground_place, ground_verb, is_control
 from roles.policies.orders.jobs import job_of
 from roles.policies.orders.pages import PagePlanner
-from roles.policies.orders.state import COMMITS, LOOKS, Group, NotKnownYet, Refusal, Row, Subject, escaped, is_many, slots_in
+from roles.policies.orders.state import COMMITS, LOOKS, Group, NotKnownYet, Refusal, Row, Subject, escaped, is_many
 from roles.screen.language.names import bare
 from roles.screen.matching import box_for
 

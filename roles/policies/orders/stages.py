@@ -20,31 +20,18 @@ from roles.contracts.orders import (
     PressStep,
     ReadStep,
     Records,
-    RowTest,
     Step,
     WaitStep,
 )
 from roles.contracts.signals import SubtaskStatus
-from roles.policies.orders.state import Group, slots_in
+from roles.contracts.wording import describe, in_words, plain, slots_in
+from roles.policies.orders.state import Group
 
 MOST_STEPS = 6
 """Presses in one subtask; a form that is filled in has one for itself."""
 _EFFECTS = frozenset({"send", "submit", "delete"})
 """Verbs that are held to be seen; what is saved shows itself."""
-_RELATIONS = {
-    "is": "is",
-    "has": "has",
-    "at_least": "is at least",
-    "at_most": "is at most",
-    "over": "is over",
-    "under": "is under",
-}
 _TITLE = 90
-
-
-def plain(value: str) -> str:
-    """A value as people read it."""
-    return value.replace("{{", "{").replace("}}", "}") if not slots_in(value) else value
 
 
 def group_of(subtask: str) -> str:
@@ -202,91 +189,3 @@ def _entered(entry: Entry, app: str) -> list[FieldHas]:
         return [FieldHas(label=entry.label, value=plain(entry.value), app=app, beside=beside)]
     alone = "{" + facts[0] + "}" in (entry.value.splitlines() if beside else [entry.value])  # else more stands in the field
     return [FieldHas(label=entry.label, fact=facts[0], app=app, beside=beside)] if alone else []
-
-
-# --- words --------------------------------------------------------------------------------------------------------------
-
-
-def in_words(steps: Iterable[Step]) -> str:
-    """Steps as an instruction; empty without any."""
-    return " ".join(f"{describe(step)}." for step in steps)
-
-
-def describe(step: Step) -> str:
-    """A step as people and models read it."""
-    match step:
-        case FillStep() | CreateStep() | PressStep():
-            return _change(step)
-        case OpenStep(app=app, place=place):
-            return f"Open {place} in {app}" if place else f"Open {app}"
-        case WaitStep(records=records, seconds=seconds):
-            return f"Wait until there is {told(records)}" if records is not None else f"Wait for {seconds:g} seconds"
-        case ComputeStep(formula=formula, name=name):
-            return f'Compute {formula} as "{name}"'
-        case JobStep():
-            said = f"Run ```{step.language}\n{step.code}\n```"  # as the reader reads it, so that the words alone do the same
-            return f'{said}, remembered as "{step.name}"' if step.name else said
-        case AnswerStep(value=value):
-            return f'Tell the user "{plain(value)}"'
-        case FindStep() | ReadStep() | CollectStep():
-            return _look(step)
-
-
-def _look(step: FindStep | ReadStep | CollectStep) -> str:
-    if isinstance(step, FindStep):
-        return f"Open {told(step.records)}"
-    if isinstance(step, CollectStep):
-        columns = f", with {', '.join(step.labels)}" if step.labels else ""
-        return f'Collect {told(step.records)} over all pages{columns}, as the table "{step.name}"'
-    where = f" of {told(step.records)}" if step.records is not None else ""
-    what = [f'the {label}, remembered as "{name}"' for label, name in zip(step.labels, step.names, strict=False)]
-    return f"Look up{where} {', '.join(what) or 'its text'}"
-
-
-def _change(step: FillStep | CreateStep | PressStep) -> str:
-    entries = ", ".join(map(_entry, step.entries))
-    on = told(step.records) if not isinstance(step, CreateStep) and step.records is not None else ""
-    if isinstance(step, PressStep):
-        pressed = step.control.replace("{title}", "").strip() or step.verb
-        return f'Press "{pressed}"' + (f" for {on}" if on else "") + (f", with {entries}" if entries else "")
-    at_once = isinstance(step, FillStep) and not step.form
-    end = f"; then {step.commit}" if step.commit else "" if at_once else "; do not save or send it"
-    if isinstance(step, FillStep):
-        return (f"In {on}: " if on else "") + entries + end
-    where = f' in "{plain(step.place)}"' if step.place else ""
-    return f"Make a new {step.kind}{where}{': ' if entries else ''}{entries}{end}"
-
-
-def told(records: Records) -> str:
-    """The records that are meant, in words."""
-    some = "the" if records.exactly == 1 else f"the {records.exactly}" if records.exactly else "every"
-    pick = records.pick
-    if pick is not None:
-        which = {"most": "with the most", "least": "with the least", "first": "that comes first", "last": "that comes last"}
-        some = f"the {pick.number}" if pick.number > 1 else "the"
-        ordered = f" {which[pick.order]} {pick.by}".rstrip()
-    tests = " and ".join(_test(test) for test in records.tests)
-    but = "".join(f", except where {' and '.join(_test(test) for test in tests)}" for tests in records.but)
-    place = f' in "{plain(records.place)}"' if records.place else ""
-    return f"{some} {records.kind}{place}" + (f" where {tests}" if tests else "") + (ordered if pick else "") + but
-
-
-def _test(test: RowTest) -> str:
-    relation = _RELATIONS.get(test.relation, test.relation)
-    negated = relation.replace("is", "is not", 1) if "is" in relation.split() else f"not {relation}"
-    return f'{test.label or "anything"} {negated if test.negated else relation} "{plain(test.value)}"'
-
-
-def _entry(entry: Entry) -> str:
-    value = f'"{plain(entry.value)}"'
-    match entry.mode:
-        case "set":
-            return f"set {entry.label} to {value}"
-        case "clear":
-            return f"empty {entry.label}"
-        case "append" | "prepend":
-            return f"write {value} at the {'end' if entry.mode == 'append' else 'beginning'} of {entry.label}"
-        case "later":
-            return f"move {entry.label} by {entry.value} minutes"
-        case _:
-            return f"{entry.mode} {value} {'to' if entry.mode == 'add' else 'from'} {entry.label}"

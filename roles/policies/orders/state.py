@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from abc import ABC, abstractmethod
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
@@ -62,11 +61,6 @@ class Subject(NamedTuple):
 def escaped(text: str) -> str:
     """A text as a step holds it letter for letter."""
     return text.replace("{", "{{").replace("}", "}}")
-
-
-def slots_in(value: str) -> list[str]:
-    """Names of the facts that a value holds."""
-    return re.findall(r"(?<!\{)(?:\{\{)*\{([^{}]+)\}", value)
 
 
 def each_of(thing: Thing) -> list[Thing]:

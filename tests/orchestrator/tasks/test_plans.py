@@ -35,8 +35,8 @@ from roles.contracts.orders import (
     RowTest,
     Step,
 )
+from roles.contracts.wording import in_words
 from roles.manager.plans import GivenPlan, as_given, edited
-from roles.policies.orders.stages import in_words
 
 GOAL = 'In the reimbursement form, enter "$12.50" as the amount and save it'
 COPY = "Find the total of the invoice on the billing page, enter it as the amount in the reimbursement form and save it"

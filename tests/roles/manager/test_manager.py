@@ -12,11 +12,11 @@ from environments.cards import AppCard, FieldCard, KindCard, VerbCard
 from protocol.prompt_form import estimate_tokens
 from roles.contracts import EffectSeen, FactKnown, FieldHas, PlanAnswer, PlanRequest, Subtask
 from roles.contracts.signals import SubtaskStatus
+from roles.contracts.wording import in_words
 from roles.manager.llm import LlmManager
 from roles.policies.fallback import GaveUp
 from roles.policies.llm.prompts import load_prompt
 from roles.policies.llm.subtask_words import cards_told
-from roles.policies.orders.stages import in_words
 from roles.policies.scripted_model import ScriptedChatModel
 
 

@@ -16,11 +16,11 @@ from orchestrator import Crew
 from orchestrator.tasks.tasks import Task
 from roles.contracts import Fact, PlanRequest
 from roles.contracts.orders import CollectStep, ComputeStep, CreateStep, FillStep, PressStep, Reading, RowTest, Step
+from roles.contracts.wording import describe
 from roles.manager.rules import RulesManager
 from roles.policies.orders.planner import steps_of
 from roles.policies.orders.skills.rows import Row as SeenRow
 from roles.policies.orders.skills.rows import matches
-from roles.policies.orders.stages import describe
 from roles.screen.language.reader import read
 
 TODAY = "2026-05-07 09:00"

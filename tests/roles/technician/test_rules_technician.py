@@ -10,8 +10,8 @@ from environments.sandbox.contract import NoSandbox
 from orchestrator import Crew
 from roles.contracts import ScriptRequest, Subtask
 from roles.contracts.orders import JobStep
+from roles.contracts.wording import describe
 from roles.policies.orders.jobs import only_job
-from roles.policies.orders.stages import describe
 from roles.safety.effects import risks_of
 from roles.screen.language.reader import read
 from roles.technician.rules import RulesTechnician

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any, Literal, NamedTuple, TypedDict
 
 from environments.cards import KindCard
@@ -84,6 +85,8 @@ def _listed(records: Records, at: Situation) -> list[Listed]:
         inside = outer.element_id if outer else f"{item.element.parent} {item.element.role}"
         groups.setdefault(inside, []).append(item._replace(cells=_cells(item.element, names, at)))
     card = at.kind(records.app, records.kind)
+    if at.shows_all(records.app):
+        return [Listed(replace(_row(item, ""), body=""), item) for items in groups.values() for item in items]
     fitting = [(score, items) for items in groups.values() if (score := _fits_kind(items, records, at)) > 0]
     if not fitting:
         return []
@@ -200,6 +203,8 @@ def scrolled(down: bool, at: Situation) -> Move:
 
 def prepared(records: Records, place: str, state: Survey, at: Situation) -> Move | None:
     """The next move before a list is read; None when it is as it should be."""
+    if at.shows_all(records.app):
+        return _first_page(at)
     return _unfiltered(place, at) or _first_page(at) or _searched(records, state, at) or _dated(records, at)
 
 

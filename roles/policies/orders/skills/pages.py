@@ -1,17 +1,16 @@
-"""Pages of which no more is known than what they show: press what a name means there, read a piece of it, prove what came."""
+"""Pages of which no more is known than what they show: press what a name means there, and prove what came of it."""
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 
 from environments.effects import SENSITIVE, Effect
 from environments.effects.words import effect_of_words, is_way_out
-from protocol import ActionTarget, ExecStatus, GUIElement, Hover, Memorize, Scroll, Wait
-from roles.contracts.orders import PressStep, ReadStep, Records
-from roles.contracts.values import parse_date
-from roles.policies.orders.pages import BOXES, LISTS, PRESSED, ROLES, WRITTEN, names_verb
-from roles.policies.orders.skills.rows import Row, is_called, matches, picked
+from protocol import ActionTarget, ExecStatus, GUIElement, Hover, Scroll, Wait
+from roles.contracts.orders import PressStep, Records
+from roles.policies.orders.pages import BOXES, PRESSED, ROLES, names_verb
+from roles.policies.orders.skills.finding import find_row, fitting, naming
+from roles.policies.orders.skills.rows import Row
 from roles.policies.orders.skills.situation import Move, Situation, StepFailure, act, done, fail, press
 from roles.screen.dialogs import agree_choice, called_off, refusal
 from roles.screen.page import Page, Scopes, likeness, plain
@@ -19,20 +18,7 @@ from roles.screen.page import records as parts_of
 from roles.screen.screens import fold, shown
 
 _SAID = frozenset({"text", "cell", "gridcell", "heading", "rowheader", "label", "status"})
-_MONEY = re.compile(r"[$€£¥]\s?\d|\d\s?(?:[$€£¥]|USD|EUR|GBP|CHF)\b")
-_LENGTH = re.compile(r"^\s*(?:(?P<h>\d+)\s*h(?:ours?|rs?)?)?\s*(?:(?P<m>\d+)\s*m(?:in(?:utes?)?)?)?\s*$", re.IGNORECASE)
-_MONEYED = frozenset({"price", "cost", "costs", "amount", "total", "fare", "fee"})
-_LASTING = frozenset({"duration", "length", "time"})
-_MOST_PAGES = 40
-_WAYS = {"next": {"next", "next page", ">", "›", "»", "→"}, "previous": {"previous", "previous page", "<", "‹", "«", "←"}}
 _HARMLESS = frozenset({None, Effect.NAVIGATE, Effect.OBSERVE})
-
-
-class Part:
-    """A row, or what stands on a page with one of several controls of the same name."""
-
-    def __init__(self, row: Row, inside: Sequence[GUIElement]) -> None:
-        self.row, self.inside = row, list(inside)
 
 
 # --- pressing ---------------------------------------------------------------------------------------------------------
@@ -233,14 +219,19 @@ def _row_control(step: PressStep, records: Records, at: Situation) -> GUIElement
         if len(controls) == 1:
             return controls[0]
         raise StepFailure(f"{len(controls)} controls of the page may be meant; say which one")
-    if len(controls) == 1 and not any(e.element_id == controls[0].element_id for p in parts_on(at) for e in p.inside):
+    in_rows = {e.element_id for row in at.screen.rows for e in at.screen.within(row)}
+    if any(e.element_id in in_rows for e in controls):
+        found = find_row(records, at)
+        if isinstance(found, Move):
+            return found
+        inside, name = at.screen.within(found.element), found.text
+    elif len(controls) == 1:
         return _beside(controls[0], records, at)
-    part = _one(records, _with_controls(controls, at), at)
-    if isinstance(part, Move):
-        return part
-    mine = [e for e in part.inside if any(e.element_id == c.element_id for c in controls)]
+    else:
+        inside, name = _stretch(controls, records, at)
+    mine = [e for e in controls if any(e.element_id == one.element_id for one in inside)]
     if len(mine) != 1:
-        raise StepFailure(f'{len(mine)} controls of "{part.row.key}" may be meant')
+        raise StepFailure(f'{len(mine)} controls of "{name}" may be meant')
     return mine[0]
 
 
@@ -253,175 +244,20 @@ def _beside(control: GUIElement, records: Records, at: Situation) -> GUIElement:
     return control
 
 
-def _with_controls(controls: Sequence[GUIElement], at: Situation) -> list[Part]:
-    """Rows that hold such a control; without rows what stands between one control and the next."""
-    held = [part for part in parts_on(at) if any(c.element_id == e.element_id for c in controls for e in part.inside)]
-    if held:
-        return held
-    page = Page(at.view.seen, "")
-    found = []
-    for record in parts_of(page, list(controls)):
-        texts = [e for e in record.parts if e.name and e.role in _SAID]
+def _stretch(controls: Sequence[GUIElement], records: Records, at: Situation) -> tuple[list[GUIElement], str]:
+    """Without rows: the one that is meant of the stretches of the page between one such control and the next."""
+    found: list[tuple[Row, list[GUIElement]]] = []
+    for record in parts_of(Page(at.view.seen, ""), list(controls)):
         cells, label = [], ""
-        for e in texts:
-            if e.name.rstrip().endswith(":"):
-                label = e.name.strip(" :")
+        for text in (e.name for e in record.parts if e.name and e.role in _SAID):
+            if text.rstrip().endswith(":"):
+                label = text.strip(" :")
                 continue
-            cells.append((label, e.name))
+            cells.append((label, text))
             label = ""
-        row = Row(" · ".join(e.name for e in texts), record.title, (*cells, ("", record.press.name)))
-        found.append(Part(row, [*record.parts, record.press]))
-    return found
-
-
-def parts_on(at: Situation) -> list[Part]:
-    """The rows of tables and lists, with the heads of their columns."""
-    elements, found = list(at.view.seen.elements), list[Part]()
-    scopes, heads = Scopes(elements), list[str]()
-    for row in (e for e in elements if e.role in {"row", "listitem"}):
-        inside = scopes.inside(row)
-        kids = [e for e in inside if e.parent == row.element_id]
-        if kids and all(e.role == "columnheader" for e in kids):
-            heads = [e.name.rstrip(" ↕↑↓▲▼⇅") for e in kids]
-            continue
-        texts = [_text(e, scopes) for e in kids] or [row.name]
-        named = zip([*heads, *[""] * len(texts)] if row.role == "row" else [""] * len(texts), texts, strict=False)
-        cells = tuple((label, text) for label, text in named)
-        filled = [text for text in texts if text]
-        found.append(Part(Row(" · ".join(filled), filled[0] if filled else "", cells), [row, *inside]))
-    return found
-
-
-def _text(cell: GUIElement, scopes: Scopes) -> str:
-    return shown(cell) or " ".join(shown(e) for e in scopes.inside(cell) if e.role not in PRESSED and shown(e))
-
-
-def _one(records: Records, parts: Sequence[Part], at: Situation) -> Part | Move:
-    """The one that is meant, after all pages of a list were looked at where that decides it."""
-    fitting = [part for part in parts if matches(_whole(part.row), records.tests)]
-    exact = [p for p in fitting if all(is_called(_whole(p.row), t) for t in records.tests if not t.negated)]
-    fitting = exact or fitting
-    if (move := _other_pages(records, parts, fitting, at)) is not None:
-        return move
-    kept: dict[str, list[list[object]]] = at.notes.get("pages", {})
-    rows = [Row.load(row) for page in kept.values() for row in page] or [part.row for part in parts]
-    fits = [row for row in rows if matches(_whole(row), records.tests)]
-    fits = [r for r in fits if all(is_called(_whole(r), t) for t in records.tests if not t.negated)] or fits
-    if not fits:
-        raise StepFailure(f"there is no row that fits {', '.join(test.value for test in records.tests)}")
-    if records.pick is not None:
-        fits = picked([_measured(row, records.pick.by) for row in fits], records.pick)
-    if len({row.text for row in fits}) != 1:
-        raise StepFailure(f"{len(fits)} rows of the page fit; which one is not said")
-    mine = [part for part in parts if part.row.text == fits[0].text]
-    if len(mine) == 1:
-        return mine[0]
-    if kept and (back := _turn("previous", at)) is not None and at.count("back") < _MOST_PAGES:
-        return press(back, "it stands on an earlier page", at=at)
-    raise StepFailure(f'"{fits[0].text}" is not on the page any more')
-
-
-def _whole(row: Row) -> Row:
-    """A row that says no more of itself: what it does not show it does not say."""
-    return Row(row.text, row.key, row.cells, row.page, row.body or "")
-
-
-def _other_pages(records: Records, parts: Sequence[Part], fitting: Sequence[Part], at: Situation) -> Move | None:
-    """Turn to the next page, as long as one may hold what is meant."""
-    if at.notes.get("all seen") or (records.pick is None and fitting):
-        return None
-    number = int(at.notes.get("page", 0))
-    pages: dict[str, list[object]] = at.notes.setdefault("pages", {})
-    pages[str(number)] = [part.row.dump() for part in parts]
-    onward = _turn("next", at)
-    if onward is None or number >= _MOST_PAGES:
-        at.notes["all seen"] = True
-        return None
-    at.notes["page"] = number + 1
-    return at.reach(onward) or press(onward, "the other pages may hold it, too")
-
-
-def _turn(way: str, at: Situation) -> GUIElement | None:
-    return next((e for e in _here(at) if e.role in {"button", "link"} and e.enabled and plain(e.name) in _WAYS[way]), None)
-
-
-def _measured(row: Row, by: str) -> Row:
-    """The row with a cell of the name by which it is compared. Raises StepFailure where nothing in it can be."""
-    if not by or row.value(by) is not None:
-        cells = tuple((name, _minutes(text)) for name, text in row.cells)
-        return Row(row.text, row.key, cells, row.page, row.body)
-    texts = [text for _, text in row.cells]
-    told = [text for text in texts if _MONEY.search(text)] if fold(by) in _MONEYED else []
-    told = [text for text in texts if text.strip() and _LENGTH.match(text)] if fold(by) in _LASTING else told
-    told = [text for text in texts if parse_date(text) is not None] if fold(by) in {"date", "day"} else told
-    if len(told) != 1:
-        raise StepFailure(f'nothing on the page can be compared by "{by}"')
-    figure = re.search(r"[$€£¥]?\s?\d[\d.,]*\s?[$€£¥]?", told[0]) if fold(by) in _MONEYED else None
-    value = figure.group() if figure else _minutes(told[0])
-    return Row(row.text, row.key, ((by, value),), row.page, row.body)
-
-
-def _minutes(text: str) -> str:
-    """A length of time as a number of minutes; other texts as they are."""
-    found = _LENGTH.match(text) if text.strip() else None
-    return str(int(found["h"] or 0) * 60 + int(found["m"] or 0)) if found and (found["h"] or found["m"]) else text
-
-
-# --- reading ----------------------------------------------------------------------------------------------------------
-
-
-def read_on_page(step: ReadStep, at: Situation) -> Move:
-    """Learn a value that the page shows: of a field, under a label, of a row, or a word of a text."""
-    name = step.names[0]
-    if at.notes.get("known"):
-        return done(f"{name} known")
-    if step.records is not None:
-        part = _one(step.records, parts_on(at), at)
-        if isinstance(part, Move):
-            return part
-        value, where = part.row.value(step.labels[0]) or "", part.inside[0]
-    elif step.labels:
-        value, where = _labelled(step.labels[0], at)
-    else:
-        value, where = _paragraph(at)
-    if step.part.startswith("word "):
-        value = _word(value, int(step.part[5:]))
-    if not value:
-        raise StepFailure(f'the page shows no "{", ".join(step.labels) or "text"}"')
-    at.notes["known"] = True
-    action = Memorize(target=ActionTarget.of(where), name=name, value=value)
-    return act(action, f'the page shows "{value[:80]}"', f"{name} on the blackboard")
-
-
-def _word(text: str, number: int) -> str:
-    words = re.findall(r"\w[\w'’-]*", text)
-    if not words or (number > 0 and number > len(words)):
-        raise StepFailure(f"the text has {len(words)} words, and number {number} is asked for")
-    return str(words[number - 1 if number > 0 else number])
-
-
-def _labelled(label: str, at: Situation) -> tuple[str, GUIElement]:
-    """The value of a field, of a row of two cells, or behind a label."""
-    elements = _here(at)
-    found: list[tuple[str, GUIElement]] = [
-        (e.value or "", e) for e in elements if e.role in WRITTEN | LISTS and plain(e.name) == plain(label)
-    ]
-    for part in parts_on(at):
-        texts = [text for _, text in part.row.cells if text]
-        if len(texts) == 2 and plain(texts[0]) == plain(label):
-            found.append((texts[1], part.inside[0]))
-    found += [(pair.value, pair.element) for pair in at.screen.pairs if plain(pair.label) == plain(label) and pair.value]
-    if not found:
-        raise StepFailure(f'the page shows no "{label}"')
-    if len({value for value, _ in found}) > 1:
-        raise StepFailure(f'the page shows several values for "{label}"')
-    return found[0]
-
-
-def _paragraph(at: Situation) -> tuple[str, GUIElement]:
-    """The only running text of the page; what only repeats the goal is none."""
-    goal = plain(at.view.user_request)
-    texts = [e for e in _here(at) if e.role == "text" and len(e.name.split()) > 2 and plain(e.name) != goal]
-    if len(texts) != 1:
-        raise StepFailure(f"{len(texts)} texts of the page may be meant")
-    return texts[0].name, texts[0]
+        row = Row(" · ".join(text for _, text in cells), record.title, (*cells, ("", record.press.name)), body="")
+        found.append((row, [*record.parts, record.press]))
+    fits = fitting(records, [row for row, _ in found], at)
+    if len(fits) != 1:
+        raise StepFailure(f"{len(fits)} parts of the page fit {naming(records)}")
+    return next(inside for row, inside in found if row is fits[0]), fits[0].text

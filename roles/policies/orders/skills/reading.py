@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from typing import NamedTuple
 
@@ -22,6 +23,7 @@ from roles.policies.orders.skills.lists import listed
 from roles.policies.orders.skills.rows import Row, is_cut, matches
 from roles.policies.orders.skills.situation import Move, Situation, StepFailure, act, done, fail, press, table_text
 from roles.screen.matching import similarity
+from roles.screen.page import plain
 from roles.screen.screens import Pair, fold, shown
 from roles.screen.values import is_masked
 
@@ -51,6 +53,8 @@ def read(step: ReadStep, at: Situation) -> Move:
     found = _source(step, label, at)
     if isinstance(found, Move):
         return found
+    if step.part.startswith("word "):
+        found = found._replace(value=_word(found.value, int(step.part[5:])))
     known.append(name)
     action = Memorize(target=ActionTarget.of(found.element), name=name, value=found.value)
     return act(action, f'{at.title(step.app)} shows {name}: "{found.value[:80]}"', f"{name} on the blackboard")
@@ -63,17 +67,13 @@ def _source(step: ReadStep, label: str, at: Situation) -> Source | Move:
             rows = survey(records, at)
             if isinstance(rows, Move):
                 return rows
-            if len(rows) == 1 and all((rows[0].value(x) or "…") and not is_cut(rows[0].value(x) or "…") for x in step.labels):
-                item = find_row(records, at)
-                if isinstance(item, Move):
-                    return item
-                value = rows[0].value(label) or ""
-                cell = next((pair.element for pair in item.cells if pair.value == value), item.press)
-                return Source(value, cell)
+            if len(rows) == 1 and (found := _in_list(rows[0], label, step.labels, records, at)) is not None:
+                return found
         at.notes["opened it"] = True
         if (way := find_record(records, at)) is not None:
             return way
-    found = _everything(at) if not label else field_on(label, step.app, records, at)
+    whole = _paragraph if step.part else _everything
+    found = whole(at) if not label else field_on(label, step.app, records, at)
     if found is not None:
         return found
     masked = any(is_masked(pair.value, pair.label) for pair in at.screen.pairs if similarity(label, pair.label) >= 0.9)
@@ -86,6 +86,19 @@ def _source(step: ReadStep, label: str, at: Situation) -> Source | Move:
     return fail(f'{what} shows no "{label}" in {at.title(step.app)}; labels there are: {labels}', f"where to see the {label}")
 
 
+def _in_list(row: Row, label: str, labels: Sequence[str], records: Records, at: Situation) -> Source | Move | None:
+    """From the row in its list; None where that does not show all that is wanted, and the record has to be opened."""
+    if any(is_cut(row.value(one) or "…") for one in labels):
+        if at.shows_all(records.app):
+            raise StepFailure(f'the row "{row.text}" shows no "{label}"')
+        return None
+    item = find_row(records, at)
+    if isinstance(item, Move):
+        return item
+    value = row.value(label) or ""
+    return Source(value, next((pair.element for pair in item.cells if pair.value == value), item.press))
+
+
 def _unnamed(records: Records) -> bool:
     return not (records.tests or records.pick or records.but or records.place)
 
@@ -94,6 +107,9 @@ def field_on(label: str, app: str, records: Records | None, at: Situation) -> So
     """What the page of a record shows under a label. Raises StepFailure where it shows several that differ."""
     pairs = [pair for pair in at.screen.pairs if pair.value]
     pairs += [Pair(f.name, f.value or "", f) for f in at.screen.inputs if f.name and not f.value]
+    if not at.screen.columns:  # a table of two columns without heads is one of labels and values
+        cells = [[kid for kid in at.screen.kids(item.element) if shown(kid)] for item in at.screen.items]
+        pairs += [Pair(shown(row[0]), shown(row[1]), row[1]) for row in cells if len(row) == 2]
     exact = [pair for pair in pairs if fold(pair.label).rstrip(" :*") == fold(label)]
     kind = at.kind(app, records.kind) if records is not None else None
     card = next((f for f in kind.fields if fold(f.label) == fold(label)), None) if kind else None
@@ -132,6 +148,23 @@ def _everything(at: Situation) -> Source | None:
     texts = [shown(e) for e in at.screen.detail_texts if e.role not in {"status", "alert"} and shown(e) not in said]
     lines = list(dict.fromkeys([*texts, *inputs, *(item.text for item in at.screen.items)]))
     return Source("\n".join(lines), at.screen.elements[0]) if lines else None
+
+
+def _paragraph(at: Situation) -> Source:
+    """The only running text of a page; what only repeats the goal is none."""
+    texts = [e for e in at.screen.elements if e.role == "text" and len(e.name.split()) > 2]
+    texts = [e for e in texts if plain(e.name) != plain(at.view.user_request)]
+    if len(texts) != 1:
+        raise StepFailure(f"{len(texts)} texts of the page may be meant")
+    return Source(texts[0].name, texts[0])
+
+
+def _word(text: str, number: int) -> str:
+    """The word at that place, from 1, or from the end, from -1."""
+    words = re.findall(r"\w[\w'’-]*", text)
+    if not words or (number > 0 and number > len(words)):
+        raise StepFailure(f"the text has {len(words)} words, and number {number} is asked for")
+    return str(words[number - 1 if number > 0 else number])
 
 
 def _uncovers(name: str, label: str) -> bool:

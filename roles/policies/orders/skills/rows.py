@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Any
@@ -28,6 +28,13 @@ _SIZES = {"byte": 1, "bytes": 1, "b": 1, "kb": 10**3, "mb": 10**6, "gb": 10**9, 
 _OF_DAYS: dict[str, Relation] = {"over": "after", "at_least": "after", "under": "before", "at_most": "before"}
 _CUT = ("…", "...")
 _DENIALS = frozenset({"not", "no", "without", "never"})
+_MONEY = re.compile(r"[$€£¥]\s?\d[\d.,]*|\d[\d.,]*\s?(?:[$€£¥]|(?:USD|EUR|GBP|CHF)\b)")
+_LENGTH = re.compile(r"\s*(?:(?P<h>\d+)\s*h(?:ours?|rs?)?)?\s*(?:(?P<m>\d+)\s*m(?:in(?:utes?)?)?)?\s*", re.IGNORECASE)
+_SHAPES: tuple[tuple[frozenset[str], Callable[[str], object]], ...] = (
+    (frozenset({"price", "cost", "costs", "amount", "total", "fare", "fee"}), _MONEY.search),
+    (frozenset({"duration", "length", "time"}), _LENGTH.fullmatch),
+    (frozenset({"date", "day"}), parse_date),
+)
 _ORDERED = frozenset({"before", "after", "between", "over", "under", "at_least", "at_most"})
 
 
@@ -115,7 +122,7 @@ def _holds(row: Row, test: RowTest) -> int | None:
     text = row.value(test.label)
     if text is not None and not test.value:
         return 0 if text.strip() else 2
-    return None if text is None else compare(text, test)
+    return (0 if row.body == "" else None) if text is None else compare(text, test)
 
 
 def _may_say(text: str, test: RowTest) -> bool:
@@ -245,7 +252,9 @@ def picked(rows: Sequence[Row], pick: Pick) -> list[Row]:
 
 
 def _sort_key(row: Row, by: str) -> float:
-    text = row.value(by) if by else None
+    text = row.value(by) or _told(row, by) if by else None
+    if text and (length := _LENGTH.fullmatch(text)) and text.strip():
+        return int(length["h"] or 0) * 60.0 + int(length["m"] or 0)
     moment = _moment(text) if text else None
     if moment is not None and (moment[0] is not None or moment[1] is not None):
         return (moment[0] or 0) * 1440.0 + (moment[1] or 0)
@@ -253,6 +262,15 @@ def _sort_key(row: Row, by: str) -> float:
     if amount is None:
         raise StepFailure(f'"{row.text}" shows no {by or "value"} to compare with the others')
     return amount[0]
+
+
+def _told(row: Row, by: str) -> str | None:
+    """What has no column is told by its shape, where one text without a label alone has it: a price, a length of time, a day."""
+    shaped = next((shape for words, shape in _SHAPES if fold(by) in words), lambda _: None)
+    labelled = {text for label, text in row.cells if label}
+    texts = [text for text in dict.fromkeys(row.texts) if text.strip() and text not in labelled and shaped(text)]
+    money = _MONEY.search(texts[0]) if len(texts) == 1 else None
+    return money.group() if money else texts[0] if len(texts) == 1 else None
 
 
 def words_of(tests: Sequence[RowTest]) -> str:

@@ -95,6 +95,11 @@ class Situation:
         card = self.card(app)
         return next((k for k in card.kinds if k.kind == kind), None) if card else None
 
+    def shows_all(self, app: str) -> bool:
+        """Whether no more is known of it than the page that it shows: a row that does not tell is not opened to see more."""
+        card = self.card(app)
+        return card is not None and card.page is not None
+
     def title(self, app: str) -> str:
         card = self.card(app)
         return card.title if card else app

@@ -15,7 +15,7 @@ from environments.simulated.desktop import SimulatedDesktop
 from environments.simulated.world.worldfile import load_world
 from roles.contracts import Supplement
 from roles.contracts.orders import CreateStep, Entry, FillStep, Pick, PressStep, ReadStep, Records, RowTest
-from roles.knowledge.demonstrations.demonstrations import LearnedPlaybook, distil
+from roles.knowledge.pages.learned import LearnedPlaybook, distil
 from roles.knowledge.pages.playbook import playbooks_in
 from roles.knowledge.pages.typed import grounded
 
@@ -43,8 +43,8 @@ def test_values_of_the_goal_are_slots_and_values_of_a_screen_are_read_there(tmp_
         ReadStep(app="billing", records=invoice, labels=("Vendor", "Total"), names=("billing vendor", "billing total")),
         FillStep(app="reimbursement", entries=entries, commit="submit"),
     )
-    assert [slot.name for slot in found.slots] == ["invoice", "category"]
-    assert (found.constants, found.doubts) == ((), ())
+    assert [*found.slots] == ["invoice", "category"]
+    assert (found.constants, found.doubts) == ({}, ())
 
 
 def test_what_the_goal_picks_is_picked_again(tmp_path: Path) -> None:
@@ -61,7 +61,7 @@ def test_a_press_keeps_what_it_asked_for(tmp_path: Path) -> None:
     assert isinstance(move, PressStep)
     assert (move.verb, move.entries) == ("move", (Entry(label="Destination folder", value="/Archive"),))
     assert isinstance(note, CreateStep)
-    assert note.entries == (Entry(label="Title", value=f"{{{found.slots[0].name}}} is retired"),)
+    assert note.entries == (Entry(label="Title", value=f"{{{next(iter(found.slots))}}} is retired"),)
 
 
 TASKS = ("claim-with-details", "mail-the-total", "reply-to-a-mail", "total-into-a-note", "add-to-a-note")
@@ -70,8 +70,8 @@ TASKS = ("claim-with-details", "mail-the-total", "reply-to-a-mail", "total-into-
 @pytest.mark.parametrize("name", TASKS)
 def test_another_seed_of_the_same_task_teaches_the_same(name: str, tmp_path: Path) -> None:
     first, second = (learned(name, tmp_path / str(seed), seed) for seed in (_made(tmp_path, 0), _made(tmp_path, 5)))
-    assert first.text == second.text
-    assert first.document("demonstration", "a").id == second.document("demonstration", "b").id
+    one, other = first.document("demonstration", "a"), second.document("demonstration", "b")
+    assert (one.text, one.id) == (other.text, other.id)
 
 
 def _made(folder: Path, seed: int) -> int:
@@ -101,7 +101,7 @@ def test_neither_values_nor_ids_of_elements_are_kept(tmp_path: Path) -> None:
     found = distil(done.steps, done.goal)
     kept = found.document("demonstration", "log").model_dump_json()
     tracks = {e.track_id for step in done.steps for e in step.visual_state.elements if e.track_id and "." in e.track_id}
-    for value in [*(slot.value for slot in found.slots), *tracks]:
+    for value in [*found.slots.values(), *tracks]:
         assert value not in kept
 
 
@@ -125,7 +125,7 @@ def test_detours_failures_and_what_was_overwritten_are_left_out(tmp_path: Path) 
 
 def test_what_neither_goal_nor_screen_says_is_a_constant_and_said_to_be_one(tmp_path: Path) -> None:
     found = shown('Jam "Milk" in', NOTE, tmp_path)
-    assert [(x.value, x.where) for x in found.constants] == [("two bottles", "Body")]
+    assert found.constants == {"two bottles": "Body"}
     assert found.doubts == (), "plain words may well be the same each time"
     counted = shown('Jam "Milk" in', [*NOTE[:3], 'fill "Body" with "code 4711"', NOTE[4]], tmp_path, "counted")
     assert ["4711" in doubt for doubt in counted.doubts] == [True], "a number hardly is"
@@ -156,7 +156,8 @@ def test_what_is_private_is_a_reference_or_a_slot_and_nothing_else(tmp_path: Pat
     found = distil(done.steps, done.goal)
     kept = found.document("demonstration", "log").model_dump_json()
     assert all(secret not in kept for secret in secrets)
-    assert re.search(r'"label": "Password", "value": "(\{[\w ]+\}|<secret>\w+</secret>)"', found.text)
+    text = found.document("demonstration", "log").text
+    assert re.search(r'"label": "Password", "value": "(\{[\w ]+\}|<secret>\w+</secret>)"', text)
 
 
 LETTERS = st.characters(codec="utf-8", exclude_categories=["C"], exclude_characters='{}"“”„\\<>')

@@ -8,28 +8,28 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from roles.knowledge.demonstrations.demonstrations import LearnedPlaybook, PlaybookRecord, count, keep, standing
 from roles.knowledge.pages.documents import Document, DocumentKind
+from roles.knowledge.pages.learned import count, keep
 from roles.knowledge.store import KnowledgeStore
 
 STEP = 'Click the control "Feed" in the "zoo" app.'
-LEARNED = LearnedPlaybook(goal="g", title="Feed the {animal}", app="zoo", apps=("zoo",), steps=(STEP,))
+LEARNED = Document(kind="experience", app="zoo", title="Feed the {animal}", text=f"1. {STEP}", source="run:1")
 IN_A_ROW = "it failed 2 times in a row"
 
 
 def kept(store: KnowledgeStore, kind: DocumentKind = "experience") -> Document:
-    document, new = keep(store, LEARNED, kind, "run:1")
+    document, new = keep(store, LEARNED.model_copy(update={"kind": kind}))
     assert new
     return document
 
 
-def after(store: KnowledgeStore, document: Document, uses: str) -> PlaybookRecord:
-    """`+` for a run that was helped, `-` for one that was not."""
+def after(store: KnowledgeStore, document: Document, uses: str) -> tuple[str, int, int]:
+    """Why it is retired, its uses and those that helped; `+` for a run that was helped, `-` for one that was not."""
     for use in uses:
         count(store, document.id, helped=use == "+")
     found = store.get(document.id)
     assert found is not None
-    return standing(store, found)
+    return found.retired, *store.uses(document.id)
 
 
 @pytest.mark.parametrize("kind", ["experience", "demonstration"])
@@ -44,7 +44,7 @@ def test_two_failures_in_a_row_or_less_than_every_second_time_of_four_retire_it(
     with KnowledgeStore() as store:
         document = kept(store, kind)
         now = after(store, document, uses)
-        assert (now.retired, now.used, now.helped) == (why, len(uses), uses.count("+"))
+        assert now == (why, len(uses), uses.count("+"))
         found = store.search("feed the animal", kinds=[kind])
         assert [hit.document.id for hit in found] == ([] if why else [document.id])
         assert [(one.id, one.retired) for one in store.list(kind)] == [(document.id, why)], "it is kept, and says why"
@@ -56,13 +56,13 @@ def test_what_is_retired_is_said_by_the_counts_alone(uses: str) -> None:
         now = after(store, kept(store), uses)
     row = len(uses) - len(uses.rstrip("-"))
     seldom = len(uses) >= 4 and uses.count("+") * 2 < len(uses)
-    assert bool(now.retired) is (row >= 2 or seldom)
+    assert bool(now[0]) is (row >= 2 or seldom)
 
 
 def test_what_people_wrote_is_counted_and_never_retired() -> None:
     with KnowledgeStore() as store:
         page = store.add(Document(kind="help", title="Feed the animals", text="1. Feed them.", source="zoo.md"))
-        assert after(store, page, "----").used == 4
+        assert after(store, page, "----") == ("", 4, 0)
         assert [hit.document.id for hit in store.search("feed the animals")] == [page.id]
 
 
@@ -71,7 +71,7 @@ def test_learning_the_same_again_keeps_what_is_known_of_it(tmp_path: Path) -> No
         document = kept(store)
         after(store, document, "--")
     with KnowledgeStore(tmp_path / "k.sqlite") as store:
-        again, new = keep(store, LEARNED, "experience", "run:2")
+        again, new = keep(store, LEARNED)
         assert not new
         assert again.retired, "another success in the old way does not call it back"
 

@@ -218,7 +218,8 @@ def test_steps_that_a_page_gives_as_data_are_taken_as_they_are_and_only_they() -
     assert isinstance(step, CreateStep)
     assert (step.kind, [entry.value for entry in step.entries]) == ("note", ["Tea {{x}}", "a tin"])
     (origin,) = (origin for _, origin in found.parts)
-    assert origin.text == 'Create a new  in notes: Title "{title}", Body "{body}", and save it.', "what it does, not what it says"
+    does = 'notes: Make a new record: set Title to "{title}", set Body to "{body}"; then save.'
+    assert origin.text == does, "what it does, not what it says"
     plan = RulesManager().plan(asking('Jam "Tea" in with "a tin"', TYPED))
     assert [step for subtask in plan.subtasks for step in subtask.steps if isinstance(step, PressStep)] == []
     assert plan.subtasks[0].origin[0].source == "help:0.md"

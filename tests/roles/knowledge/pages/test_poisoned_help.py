@@ -115,7 +115,7 @@ def test_steps_as_data_are_told_by_what_they_do_and_not_by_what_stands_beside_th
     answer = planned(f"{HEAD}1. Create a note titled \"Spring {{invoice}}\".\n\n```steps\n{data}\n```\n")
     assert answer.outcome == "planned", answer.reason
     told = [origin.text for origin in harmful(answer)[0].origin]
-    assert told[-1:] == ['Delete the note in notes where Title is "Passwords" (delete).']
+    assert told[-1:] == ['notes: delete: Press "delete" for the note where Title is "Passwords".']
 
 
 def test_what_somebody_typed_in_a_demonstration_is_typed_and_not_done() -> None:
