@@ -96,7 +96,7 @@ def test_menus_calendars_and_what_is_called_alike_are_worked_as_they_are_meant(m
     ("goal", "words"),
     [
         ('Click on the button "Launch".', 'there is no "button Launch" on the page'),
-        ("Hire the boat with the longest duration.", 'nothing on the page can be compared by "duration"'),
+        ("Hire the boat with the longest duration.", "shows no duration to compare with the others"),
         ("Knit a scarf out of the club colours.", "these words are not understood"),
         ('Enter "Ada" into the Nickname field and press Join.', 'there is no "Nickname field" on the page'),
     ],

@@ -346,7 +346,7 @@ def fitting(records: Records, rows: Sequence[Row], at: Situation) -> list[Row]:
         if group[0].label in keys and not any(matches(row, group) for row in fit):
             raise StepFailure(f"what is excepted, {words_of(group)}, is not among {naming(records)}")
     fit = [row for row in fit if not any(matches(row, group) for group in records.but)]
-    return picked(fit, records.pick) if records.pick is not None else fit
+    return picked(fit, records.pick) if records.pick is not None and (fit or records.exactly != 1) else fit
 
 
 def _meant(records: Records, rows: Sequence[Row], state: Survey, at: Situation) -> list[Row]:

@@ -265,10 +265,9 @@ def _sort_key(row: Row, by: str) -> float:
 
 
 def _told(row: Row, by: str) -> str | None:
-    """What has no column is told by its shape, where one text without a label alone has it: a price, a length of time, a day."""
-    shaped = next((shape for words, shape in _SHAPES if fold(by) in words), lambda _: None)
-    labelled = {text for label, text in row.cells if label}
-    texts = [text for text in dict.fromkeys(row.texts) if text.strip() and text not in labelled and shaped(text)]
+    """Of a row that shows all there is: the only text that has the shape of a price, a length of time or a day."""
+    shaped = next((shape for words, shape in _SHAPES if fold(by) in words and row.body == ""), lambda _: None)
+    texts = [text for text in dict.fromkeys(row.texts) if text.strip() and shaped(text)]
     money = _MONEY.search(texts[0]) if len(texts) == 1 else None
     return money.group() if money else texts[0] if len(texts) == 1 else None
 
