@@ -14,14 +14,9 @@ from roles.contracts.orders import Step as TypedStep
 from roles.knowledge.pages.documents import asked_stems, stems, words_of
 from roles.knowledge.pages.playbook import SLOT, Playbook
 from roles.screen.language.dates import Dates
-from roles.screen.language.words import BREAKS, Token, Words, tokens
+from roles.screen.language.words import BREAKS, Lexicon, Token, Words, tokens
 
 _SHAPED = {"quote", "url", "email", "phone", "date", "time", "file", "id", "number"}
-_LINKS = words_of(
-    "of is be are at on in by as for with from to the a an titled called named saying number no nr : = under into it about"
-)
-_SAYS = {"titled": "title", "called": "name", "named": "name", "saying": "text", "about": "subject", "by": "date"}
-_NO_NAMES = words_of("i ok")
 _BETWEEN = words_of("& de van von der da la")
 
 
@@ -67,7 +62,7 @@ def _value_at(words: Words, dates: Dates, at: int, plain: Collection[str]) -> tu
 
 
 def _named(token: Token, plain: Collection[str]) -> bool:
-    return token.kind == "word" and token.capital and token.lower not in _NO_NAMES and token.lower not in plain
+    return token.kind == "word" and token.capital and token.lower not in {"i", "ok"} and token.lower not in plain
 
 
 def _joins(tokens: list[Token], at: int, plain: Collection[str]) -> bool:
@@ -75,21 +70,25 @@ def _joins(tokens: list[Token], at: int, plain: Collection[str]) -> bool:
 
 
 def _called(tokens: list[Token], at: int, kind: str) -> Iterator[str]:
+    said, links = (Lexicon.english().data["procedures"][group] for group in ("names", "links"))
     for token in reversed(tokens[max(0, at - 5) : at]):
-        if token.lower in _SAYS and kind in {"quote", "name", "date", "time"}:
-            yield _SAYS[token.lower]
-        if token.lower not in _LINKS:
+        if token.lower in said and kind in {"quote", "name", "date", "time"}:
+            yield said[token.lower]
+        if token.lower not in links:
             yield token.lower
             return
 
 
 def without_values(text: str, kinds: Collection[str] = ()) -> str:
     """The words of `text` that say what is to be done, and not with what; with `kinds` only those are left out."""
-    rest = text
-    for one in reversed(values_in(text)):
-        if not kinds or one.kind in kinds:
-            rest = f"{rest[: one.start]} {rest[one.end :]}"
-    return " ".join(rest.split())
+    return without(text, [one for one in values_in(text) if not kinds or one.kind in kinds])
+
+
+def without(text: str, values: Sequence[Given]) -> str:
+    """`text` without these, which stand in it in order."""
+    for one in reversed(values):
+        text = f"{text[: one.start]} {text[one.end :]}"
+    return " ".join(text.split())
 
 
 def without_quoted(query: str) -> str:
@@ -98,32 +97,14 @@ def without_quoted(query: str) -> str:
     return rest if asked_stems(rest) else query
 
 
-_KINDS: tuple[tuple[tuple[str, ...], str], ...] = (
-    (("email",), "email mail recipient to cc addressee"),
-    (("date",), "date day due deadline start begin end until birthday from"),
-    (("time",), "time hour clock"),
-    (("number",), "amount total sum price cost budget fee limit salary balance subtotal tax count quantity qty copies percent"),
-    (("phone", "number"), "phone telephone mobile fax"),
-    (("file", "quote"), "file path document attachment folder"),
-    (("url",), "link url site website"),
-    (("quote", "name"), "title subject topic text message body comment note purpose reason description label wording"),
-    (
-        ("name", "quote"),
-        "name person employee colleague customer client vendor supplier sender company contact user manager owner team department"
-        " city place room deputy mentor guest attendee visitor author country street",
-    ),
-    (("id", "number", "quote"), "id number no nr reference ref code key"),
-)  # fmt: skip
-
-
 class Wanted:
     """A slot of a page, by its words."""
 
     def __init__(self, slot: str) -> None:
         self.slot = slot
         self.words = tuple(slot.replace("_", " ").replace(".", " ").casefold().split())
-        last = self.words[-1] if self.words else ""
-        self.kinds = next((kinds for kinds, names in _KINDS if last in names.split()), ())
+        last, kinds_of = self.words[-1] if self.words else "", Lexicon.english().data["procedures"]["kinds"]
+        self.kinds = next((tuple(kinds.split()) for kinds, names in kinds_of.items() if last in names), ())
         """Of the values that can stand here; empty: of any."""
         self._stems = frozenset(stem for word in self.words for stem in stems(word))
 

@@ -17,7 +17,17 @@ from roles.contracts.orders import Reading, Span
 from roles.contracts.orders import Step as TypedStep
 from roles.contracts.signals import SubtaskStatus
 from roles.knowledge.pages.documents import asked_stems, stems
-from roles.knowledge.pages.filling import Filling, Given, by_title, filled, filling, question_for, typed_filled, values_in
+from roles.knowledge.pages.filling import (
+    Filling,
+    Given,
+    by_title,
+    filled,
+    filling,
+    question_for,
+    typed_filled,
+    values_in,
+    without,
+)
 from roles.knowledge.pages.playbook import SLOT, Playbook, Step, playbooks_in
 from roles.knowledge.pages.typed import BadSteps, block, grounded
 from roles.screen.language.reader import read
@@ -220,8 +230,8 @@ def _likeness(text: str, values: Sequence[Given], book: Playbook, request: PlanR
     names = [home.app, home.title, *home.words] if home is not None else []
     bodies = [book.about, *book.conditions, *(step.text for step in book.steps), *names]
     page = {stem for body in bodies for stem in stems(body.replace("{", " ").replace("}", " "))}
-    rest = _without(text, values)
-    vague = {stem for word in Lexicon.english().data["procedures"] for stem in stems(word)}
+    rest = without(text, values)
+    vague = {stem for word in Lexicon.english().data["procedures"]["vague"] for stem in stems(word)}
     every, own = set(asked_stems(rest)), set(asked_stems(SLOT.sub(" ", book.title)))
     asked, title = every - vague, own | set(asked_stems(SLOT.sub(" ", book.page)))
     named = {word for word in asked if _among(word, title)}
@@ -230,12 +240,6 @@ def _likeness(text: str, values: Sequence[Given], book: Playbook, request: PlanR
     if lost := next((word for word in rest.split() if any(s in asked and not _among(s, title | page) for s in stems(word))), ""):
         return 0.0, f'it says nothing of "{lost.strip(".,;:!?")}"'
     return len(named or own) / len((asked | own) - (vague if named else set())), ""
-
-
-def _without(text: str, values: Sequence[Given]) -> str:
-    for one in reversed(values):
-        text = f"{text[: one.start]} {text[one.end :]}"
-    return " ".join(text.split())
 
 
 def _narrowed(text: str, values: Sequence[Given], titled: str) -> str:
