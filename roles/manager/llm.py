@@ -34,7 +34,7 @@ _WORKS = {
 }
 _BY_RULES = {
     "technician": "runs code over the user's files that its instruction gives whole and with nothing beside it, as in: "
-    "Run ```python (a line break) CODE ```; counts lines, words or characters of a file, sorts its lines, joins files; no more",
+    "Run ```python (a line break) CODE ```; no more",
     "analyst": "computes a formula over facts that are known, given with nothing beside it, as in: "
     'Compute fact "a" + fact "b" as "sum"',
 }

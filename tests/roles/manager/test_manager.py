@@ -10,7 +10,8 @@ from models import APPS, asker, fact, prompts_of, saying, section, text_of
 
 from environments.cards import AppCard, FieldCard, KindCard, VerbCard
 from protocol.prompt_form import estimate_tokens
-from roles.contracts import EffectSeen, FactKnown, FieldHas, PlanAnswer, PlanRequest, Subtask
+from roles.analyst.rules import RulesAnalyst
+from roles.contracts import AnalystRequest, EffectSeen, FactKnown, FieldHas, PlanAnswer, PlanRequest, ScriptRequest, Subtask
 from roles.contracts.signals import SubtaskStatus
 from roles.contracts.wording import in_words
 from roles.manager.llm import LlmManager
@@ -18,6 +19,7 @@ from roles.policies.fallback import GaveUp
 from roles.policies.llm.prompts import load_prompt
 from roles.policies.llm.subtask_words import cards_told
 from roles.policies.scripted_model import ScriptedChatModel
+from roles.technician.rules import RulesTechnician
 
 
 def subtask(name: str, app: str = "mail", *after: str, **more: Any) -> dict[str, Any]:
@@ -193,3 +195,22 @@ def test_steps_that_cannot_be_worked_are_asked_for_again_with_the_reason(bad: di
     assert not typed(planned(bad), GOOD).subtasks[0].steps
     with pytest.raises(GaveUp, match=why):
         typed(planned(bad))
+
+
+def test_what_is_told_of_workers_without_a_model_is_what_they_can_do() -> None:
+    model, heard = prompts_of(lambda _: GOOD)
+    workers = ("operator", "technician", "analyst")
+    manager = LlmManager(asker(model), load_prompt("manager"), workers=workers, by_rules=workers[1:])
+    manager.plan(PlanRequest(goal="claim it", apps=APPS))
+    code, formula = "Run ```python (a line break) CODE ```; no more", 'Compute fact "a" + fact "b" as "sum"'
+    assert code in text_of(heard[0])
+    assert formula in text_of(heard[0])
+
+    def script(words: str) -> str:
+        subtask = Subtask(id="a", title="a", instruction=words, worker="technician")
+        return RulesTechnician().write(ScriptRequest(goal="g", subtask=subtask)).outcome
+
+    assert [script("Run ```python\nprint(1)\n```"), script("Count the lines of a.txt")] == ["run", "cannot"]
+    compute = Subtask(id="a", title="a", instruction=formula, worker="analyst")
+    answer = RulesAnalyst().answer(AnalystRequest(goal="g", subtask=compute, facts=(fact("a", "1"), fact("b", "2"))))
+    assert [(result.name, result.value) for result in answer.results] == [("sum", "3")]
