@@ -1,7 +1,7 @@
 """AndroidWorld: `{"action_type": "click", "index": 3}`, by the number of an element or by pixels.
 
 An index counts the visible elements of the state in order, from 0: the list that AndroidWorld itself gives its agents.
-Source: google-research/android_world `env/{json_action,actuation,interface}.py`, `agents/{m3a,seeact,seeact_utils}.py`.
+Source: google-research/android_world `env/{json_action,actuation,interface}.py`, `agents/m3a.py`.
 """
 
 from __future__ import annotations
@@ -10,13 +10,12 @@ import json
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from string import ascii_uppercase
 from typing import Any, ClassVar
 
-from protocol.dialects.common.base import Context, Dialect, DialectError, Loss, ParsedPayload, WrittenPayload
+from protocol.dialects.common.base import Context, Dialect, DialectError, ParsedPayload, WrittenPayload
 from protocol.dialects.common.calls import BareName, parse_value
 from protocol.dialects.common.conversion import Reading, Writing, element_of, given, read_chord, row, says, without_delay
-from protocol.dialects.common.fields import Fields, a_text, each_of, position, within_length
+from protocol.dialects.common.fields import Fields, a_text, each_of, within_length
 from protocol.model import verbs
 from protocol.model.actions import AgentAction
 from protocol.model.geometry import JsonObject
@@ -65,94 +64,8 @@ def write_object(said: Mapping[str, Any]) -> str:
 
 _BRACE = "\\u007d"
 
-_VERBS = {
-    "CLICK": "click", "LONG PRESS": "long_press", "INPUT TEXT": "input_text", "SWIPE": "scroll", "OPEN APP": "open_app",
-    "ANSWER": "answer", "KEYBOARD ENTER": "keyboard_enter", "NAVIGATE HOME": "navigate_home", "NAVIGATE BACK": "navigate_back",
-    "WAIT": "wait", "TERMINATE": "status",
-}  # fmt: skip
-_NAMES = {verb: name for name, verb in _VERBS.items()}
-_VALUES = {"INPUT TEXT": "text", "SWIPE": "direction", "OPEN APP": "app_name", "ANSWER": "text"}
-_OURS = {"INPUT TEXT": "type.text", "OPEN APP": "launch_app.app", "ANSWER": "answer.text"}
 OPPOSITE = {"up": "down", "down": "up", "left": "right", "right": "left"}
 """A finger that moves up shows what is further down."""
-_LINES = re.compile(r"^(?:ELEMENT:(?P<element>[^\n]*)\n\s*)?ACTION:(?P<action>[^\n]*)\n\s*VALUE:(?P<value>[^\n]*)", re.MULTILINE)
-_LETTERS = 26 * 26 + 1
-"""Elements for which SeeAct has letters."""
-
-
-def read_lines(text: str) -> JsonObject:
-    """SeeAct's answer as AndroidWorld's object. Raises DialectError."""
-    found = _LINES.search(text)
-    if found is None:
-        raise DialectError(NAME, "", "the lines ELEMENT:, ACTION: and VALUE: are needed")
-    if text[found.end() :].strip():
-        raise DialectError(NAME, position(text, found.end()), "a value is one line, and nothing follows it")
-    name = found["action"].strip().rstrip(".")
-    if name not in _VERBS:
-        where = position(text, found.start("action"))
-        raise DialectError(NAME, where, f"there is no action {name[:40]!r}; actions are {', '.join(_VERBS)}")
-    said: JsonObject = {"action_type": _VERBS[name]}
-    element = (found["element"] or "").strip().rstrip(".")
-    if element not in ("", "None"):
-        # `A` is 0, `Z` is 25, `AA` is 26, as SeeAct counts
-        if not re.fullmatch("[A-Z]{1,2}", element):
-            raise DialectError(
-                NAME, position(text, found.start("element")), f"one or two capital letters are needed, not {element[:40]!r}"
-            )
-        last = ascii_uppercase.index(element[-1])
-        said["index"] = last if len(element) == 1 else 26 + 26 * ascii_uppercase.index(element[0]) + last
-    value = _value(name, found["value"].strip(), position(text, found.start("value")))
-    if value is not None:
-        said[_VALUES[name]] = value
-    return said | ({"goal_status": "task_complete"} if name == "TERMINATE" else {})
-
-
-def _value(name: str, value: str, where: str) -> str | None:
-    plain = value.strip(".")
-    if name not in _VALUES:
-        if plain not in ("", "None"):
-            raise DialectError(NAME, where, f"{name} has the value None, not {value[:40]!r}")
-        return None
-    if name == "SWIPE":
-        if plain not in OPPOSITE:
-            raise DialectError(NAME, where, f"one of up, down, left or right is needed, not {value[:40]!r}")
-        return OPPOSITE[plain]
-    if not value:
-        raise DialectError(NAME, where, f"{name} needs a value")
-    return value
-
-
-def _letters(index: int) -> str:
-    if index >= _LETTERS:
-        raise DialectError(NAME, "target", f"SeeAct has letters for {_LETTERS} elements, not for number {index}")
-    return ascii_uppercase[index] if index < 26 else ascii_uppercase[index // 26 - 1] + ascii_uppercase[index % 26]
-
-
-def write_lines(said: Mapping[str, Any]) -> tuple[str, list[Loss]]:
-    """SeeAct's answer for AndroidWorld's object, and what its own parser makes of the value. Raises DialectError."""
-    name = _NAMES.get(said["action_type"])
-    if name is None or said.get("goal_status") == "infeasible" or "clear_text" in said or "x" in said:
-        raise DialectError(NAME, str(said["action_type"]), "SeeAct has no words for it")
-    losses: list[Loss] = []
-    value = said[_VALUES[name]] if name in _VALUES else "None"
-    if name in _OURS:
-        losses = _cut(_OURS[name], value)
-    element = _letters(said["index"]) if "index" in said else "None"
-    if name == "INPUT TEXT" and element == "None":
-        raise DialectError(NAME, "target", "SeeAct needs an element to type into")
-    return f"ELEMENT: {element}\n\nACTION: {name}\n\nVALUE: {OPPOSITE[value] if name == 'SWIPE' else value}", losses
-
-
-def _cut(field: str, value: str) -> list[Loss]:
-    if "\n" in value or not value.strip():
-        raise DialectError(NAME, field, "a value is one line that is not empty")
-    if value != value.strip():
-        return [Loss(what=field, why="blanks at the ends are not kept")]
-    if ":" in value or value != value.strip("."):
-        return [Loss(what=field, why="SeeAct's own parser cuts a value at a colon, and dots at its ends")]
-    return []
-
-
 SCROLL = 0.5
 """Pages of a scroll: AndroidWorld drags from the middle of the region to its edge."""
 SWIPE = 1
@@ -179,9 +92,8 @@ def from_androidworld(payload: Any, context: Context) -> ParsedPayload:
 
 def _read(payload: Any, reading: _Reading, variant: str, where: str) -> list[AgentAction]:
     if isinstance(payload, str):
-        text = a_text(payload, NAME)
-        payload = read_lines(text) if variant == "seeact" else read_object(text)
-    elif variant in ("m3a", "seeact"):
+        payload = read_object(a_text(payload, NAME))
+    elif variant == "m3a":
         raise DialectError(NAME, where, f"a text is needed, not {type(payload).__name__}")
     reading.fields = Fields(NAME, payload, where)
     verb = reading.fields.text("action_type")
@@ -263,7 +175,7 @@ _READ: dict[str, Callable[[_Reading], Any]] = {
 
 
 def to_androidworld(action: verbs.Action, context: Context) -> WrittenPayload:
-    """The object of `action`, or a list of several; texts for M3A and SeeAct. Raises DialectError."""
+    """The object of `action`, or a list of several; texts for M3A. Raises DialectError."""
     writing = _Writing(NAME, context, DIALECT.variant(context))
     said = [writing.worded(part) for part in writing.said(action)]
     return WrittenPayload(said[0] if len(said) == 1 else said, writing.losses + without_delay(action))
@@ -291,20 +203,14 @@ class _Writing(Writing):
         return {"action_type": name, **arguments}
 
     def worded(self, said: JsonObject) -> Any:
-        if self.variant == "m3a":
-            return within_length(write_object(said), NAME)
-        if self.variant == "seeact":
-            text, losses = write_lines(said)
-            self.take(losses)
-            return within_length(text, NAME)
-        return said
+        return within_length(write_object(said), NAME) if self.variant == "m3a" else said
 
     def aim(self, target: ActionTarget | None) -> JsonObject:
         """The index of the element, or the place: of anything where places are spoken, else of what is nothing but a place."""
         if target is None:
             return {}
         given = target.model_dump(exclude_none=True)
-        if self.variant == "xy" or (self.variant != "seeact" and given.keys() == {"point"}):
+        if self.variant == "xy" or given.keys() == {"point"}:
             said = self.near(target)
             return {"x": said.x, "y": said.y}
         element, listed = element_of(target, self.context, NAME)[0], _listed(self.context)
@@ -347,7 +253,7 @@ class _Writing(Writing):
 
     def scroll(self, action: verbs.Scroll) -> _Calls:
         """Never a swipe to the left or right: the executor has those two the wrong way round."""
-        if action.target is None and self.variant != "seeact" and (abs(action.delta.y), action.unit) == (SWIPE, "page"):
+        if action.target is None and (abs(action.delta.y), action.unit) == (SWIPE, "page"):
             return [self.call("swipe", direction=OPPOSITE[self.way(action, SWIPE, "page")])]
         way, aim = self.way(action, SCROLL, "page"), self.aim(action.target)
         if "x" in aim:
@@ -370,4 +276,4 @@ class _Writing(Writing):
         return [self.call("navigate_home") if not action.arguments else self.cannot(action, "the verb has no arguments")]
 
 
-DIALECT = Dialect(NAME, "AndroidWorld", "json", from_androidworld, to_androidworld, ("index", "xy", "m3a", "seeact"))
+DIALECT = Dialect(NAME, "AndroidWorld", "json", from_androidworld, to_androidworld, ("index", "xy", "m3a"))

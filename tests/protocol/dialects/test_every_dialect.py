@@ -171,8 +171,6 @@ UNSAYABLE = {
         new tab "https://example.org"; close tab 1; scroll left 1 page""",
     "androidworld": """right-click at (1, 2); triple-click at (1, 2); Shift-click at (1, 2); press Control+c;
         x-androidworld.navigate_home {"a": 1}; x-androidworld.unknown""",
-    "androidworld seeact": """fail; type "a\\nb" into #1 and press Enter; type "nowhere" and press Enter; answer "";
-        double-click #1; fill #1 with "x" and press Enter; click at (900, 700)""",
     "playwright_mcp": """back-click #e12; Shift-click at (10, 20); Shift-hover #e12; fill at (1, 2) with "x";
         x-playwright_mcp.take_screenshot; x-playwright_mcp.click {"target": "e1"}; x-playwright_mcp.fly""",
     "playwright_python": """list tabs; back-click css "#a"; fill at (1, 2) with "x"; x-playwright_python.click on css "#a";

@@ -1,4 +1,4 @@
-"""AndroidWorld: its objects by index and by place, and the answers of its agents M3A and SeeAct."""
+"""AndroidWorld: its objects by index and by place, and the answers of its agent M3A."""
 
 from __future__ import annotations
 
@@ -234,75 +234,3 @@ def test_m3as_own_way_of_finding_the_object_finds_it_whole(text: str) -> None:
     said = write(p.Answer(text=text), "m3a")
     cut = said[said.index("{") : said.index("}") + 1]
     assert ast.literal_eval(cut) == json.loads(cut) == {"action_type": "answer", "text": text}
-
-
-# --- SeeAct -------------------------------------------------------------------------------------------------------------
-
-
-def lines(element: str, action: str, value: str = "None") -> str:
-    return f"ELEMENT: {element}\n\nACTION: {action}\n\nVALUE: {value}"
-
-
-SEEACT = [
-    (lines("B", "CLICK"), Click(target=named("second"))),
-    (lines("A", "LONG PRESS"), Click(target=named("first"), hold=1.0)),
-    (lines("C", "INPUT TEXT", "Hello, World!"), Type(text="Hello, World!", target=named("third"), submit=True)),
-    (lines("None", "SWIPE", "up"), Scroll.toward("down", 0.5, "page")),
-    (lines("C", "SWIPE", "left"), Scroll.toward("right", 0.5, "page", named("third"))),
-    (lines("None", "OPEN APP", "Maps"), p.LaunchApp(app="Maps")),
-    (lines("None", "ANSWER", "42"), p.Answer(text="42")),
-    (lines("None", "ANSWER", "None"), p.Answer(text="None")),
-    (lines("None", "KEYBOARD ENTER"), PressKey(keys="Enter")),
-    (lines("None", "NAVIGATE HOME"), p.Extension(action_type="x-androidworld.navigate_home")),
-    (lines("None", "NAVIGATE BACK"), p.GoBack()),
-    (lines("None", "WAIT"), p.Wait(seconds=1)),
-    (lines("None", "TERMINATE"), p.FinishGoal()),
-]
-
-
-@pytest.mark.parametrize(("said", "action"), SEEACT, ids=[action.verb for _, action in SEEACT])
-def test_seeact_answers_in_three_lines(said: str, action: p.Action) -> None:
-    assert write(action, "seeact") == said
-    assert read(f"(Reiteration)\nThe choice is clear.\n\n(Final Answer)\n{said}\n", "seeact") == action
-    assert read(said.replace("\n\n", "\n").replace("ELEMENT: None\n", ""), "seeact") == action
-
-
-def test_seeact_counts_elements_in_letters() -> None:
-    many = VisualState(
-        elements=tuple(GUIElement(element_id=str(n), bbox=BoundingBox(x1=n, y1=0, x2=n + 1, y2=1)) for n in range(700))
-    )
-    for index, letters in ((0, "A"), (25, "Z"), (26, "AA"), (51, "AZ"), (52, "BA"), (676, "ZA")):
-        said = to_androidworld(Click(target=named(str(index))), context("seeact", many)).payload
-        assert said.startswith(f"ELEMENT: {letters}\n")
-        assert from_androidworld(said, context("seeact", many)).actions == [Click(target=named(str(index)))]
-    with pytest.raises(DialectError, match="letters for 677 elements"):
-        to_androidworld(Click(target=named("677")), context("seeact", many))
-
-
-@pytest.mark.parametrize(
-    ("text", "where", "why"),
-    [
-        ("I am done.", "", "the lines ELEMENT"),
-        (lines("A", "FLY"), "line 3, column 8", "no action 'FLY'"),
-        (lines("a", "CLICK"), "line 1, column 9", "capital letters"),
-        (lines("Z", "CLICK"), "$.index", "there is no 25"),
-        (lines("None", "CLICK"), "$", "needs a target"),
-        (lines("A", "CLICK", "twice"), "line 5, column 7", "has the value None"),
-        (lines("None", "SWIPE", "away"), "line 5, column 7", "one of up"),
-        (lines("A", "INPUT TEXT", ""), "line 5, column 7", "needs a value"),
-        (lines("None", "TERMINATE") + "\nOr click A.", "line 5, column 12", "nothing follows"),
-    ],
-)
-def test_a_mistake_in_the_three_lines_is_refused_at_its_place(text: str, where: str, why: str) -> None:
-    with pytest.raises(DialectError, match=why) as bad:
-        from_androidworld(text, context("seeact"))
-    assert bad.value.where == where
-
-
-@pytest.mark.parametrize(
-    ("text", "what"), [("at 10:30", "type.text"), ("the end.", "type.text"), (" x ", "type.text"), ("plain", None)]
-)
-def test_what_seeacts_own_parser_cuts_is_a_loss(text: str, what: str | None) -> None:
-    written = to_androidworld(Type(text=text, target=named("first"), submit=True), context("seeact"))
-    assert [loss.what for loss in written.losses] == ([what] if what else [])
-    assert read(written.payload, "seeact").text == text.strip()
