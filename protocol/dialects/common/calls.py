@@ -337,7 +337,9 @@ def blocks(text: str, enters: Callable[[Statement], bool]) -> Iterator[tuple[Sta
 _FUNCTION = re.compile(r"(?:async )?def (\w+)")
 _CALL = re.compile(r"(?<!def )\b([^\W\d]\w*)\(|,[ \t]*([^\W\d]\w*)\)(?![ \t]*(?:->|:))")
 """A function that is called, or given to something that calls it."""
-_MAIN = re.compile(r"if __name__ == [\"']__main__[\"']:")
+_MAIN = r"if __name__ == [\"']__main__[\"']:"
+FRAME = rf"pass|(?:async )?def \w+\([^()]*\)(?: ?-> ?[^()]+)?:|{_MAIN}"
+"""What stands around the statements of a script."""
 _RUN = re.compile(r"(?:asyncio\.run\()?(\w+)\([\w, ]*\)\)?")
 _AT_ONCE = ("main", "run")
 """What codegen calls its functions; each is called once, some of them by the other."""
@@ -358,7 +360,7 @@ class Functions:
         below the last function, or nowhere where `uncalled` says that somebody else calls it, as a test."""
         function = _FUNCTION.match(s.text)
         if function is None:
-            return _MAIN.fullmatch(s.text) is not None
+            return re.fullmatch(_MAIN, s.text) is not None
         name, calls = function[1], self._calls[function[1]]
         once = (calls == 1 and name in self._at_end) or (name in _AT_ONCE if calls else uncalled)
         if once:
@@ -447,9 +449,9 @@ def names_given(dialect: str, statement: Statement) -> JsonObject:
     given = _GIVEN.fullmatch(statement.text)
     if given is None:
         return {}
-    names = [name.strip() for name in given[1].split(",")]
+    names, said = [name.strip() for name in given[1].split(",")], given[2].strip()
     try:
-        value = parse_value(dialect, given[2] if len(names) == 1 else _as_tuple(given[2]))
+        value = parse_value(dialect, said if len(names) == 1 or said[:1] in ("(", "[") else f"({said})")
     except DialectError:
         raise DialectError(dialect, statement.where, "only a literal can be given a name, such as x = 640") from None
     if len(names) == 1:
@@ -461,11 +463,6 @@ def names_given(dialect: str, statement: Statement) -> JsonObject:
     if any(_has_name(each) for each in values):
         raise DialectError(dialect, statement.where, "only a literal can be given a name, such as x = 640")
     return dict(zip(names, values, strict=True))
-
-
-def _as_tuple(text: str) -> str:
-    said = text.strip()
-    return said if said[:1] in ("(", "[") else f"({said})"
 
 
 def _has_name(value: Any) -> bool:

@@ -74,7 +74,6 @@ LONG_PRESS = 1.0
 """Seconds of a long press."""
 WAIT = 1.0
 """Seconds of a wait."""
-_DIRECTIONS = ("up", "down", "left", "right")
 
 
 def _listed(context: Context) -> list[str]:

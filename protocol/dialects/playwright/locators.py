@@ -18,7 +18,7 @@ from lark.exceptions import UnexpectedInput
 
 from protocol.dialects.common.base import Context, DialectError, Loss
 from protocol.dialects.common.calls import parse_value, refuse_deep
-from protocol.dialects.common.conversion import element_of
+from protocol.dialects.common.conversion import Reading, element_of
 from protocol.model.blame import blame
 from protocol.model.geometry import JsonObject
 from protocol.model.keys import KeyNameError, split_chord, write_key
@@ -179,6 +179,29 @@ def read_chain(dialect: str, text: str, line: int = 1, column: int = 1) -> Chain
 
 
 NAME = "playwright_python"
+BUTTONS = ("left", "right", "middle")
+MODIFIERS = ("Alt", "Control", "ControlOrMeta", "Meta", "Shift")
+UNSAID_WAIT = 30.0
+"""Seconds that Playwright waits for an element where nothing else is said."""
+
+
+class PageReading(Reading):
+    """A call on a page that is read, be it a method or a tool."""
+
+    def modifiers(self) -> tuple[str, ...]:
+        held: tuple[str, ...] = self.fields.texts("modifiers", ())
+        for n, name in enumerate(held):
+            if name not in MODIFIERS:
+                self.fields.refuse(f"modifiers[{n}]", f"one of {', '.join(MODIFIERS)} is needed, not {name[:40]!r}")
+        return held
+
+    def keys(self) -> tuple[str, ...]:
+        return self.fields.chord("key", "playwright")
+
+    def one_key(self) -> str:
+        return self.key(self.keys(), why="one key is needed")
+
+
 PAGE = re.compile(r"page\d*")
 """The names that codegen gives to pages."""
 _FLAGS = frozenset({"IGNORECASE", "I", "MULTILINE", "M", "DOTALL", "S"})
@@ -295,17 +318,11 @@ def _locator(target: ActionTarget, context: Context, what: str, needed: bool) ->
 
 def quoted(text: str) -> str:
     """A text as Python's code, in double quotes as codegen writes it."""
-    return _UNPRINTABLE.sub(_escaped, json.dumps(text, ensure_ascii=False))
+    said = json.dumps(text, ensure_ascii=False)
+    return _UNPRINTABLE.sub(lambda sign: sign[0] if sign[0].isprintable() else ascii(sign[0])[1:-1], said)
 
 
 _UNPRINTABLE = re.compile(r"[^\x20-\x7e]")
-
-
-def _escaped(match: re.Match[str]) -> str:
-    sign = match[0]
-    if sign.isprintable():
-        return sign
-    return f"\\x{ord(sign):02x}" if ord(sign) < 256 else f"\\u{ord(sign):04x}" if ord(sign) < 65536 else f"\\U{ord(sign):08x}"
 
 
 def chord_text(keys: tuple[str, ...], dialect: str, verb: str) -> str:

@@ -12,9 +12,9 @@ from collections.abc import Callable
 from typing import Any, NamedTuple
 
 from protocol.dialects.common.base import Context, Dialect, Loss, NothingDone, ParsedPayload, WrittenPayload
-from protocol.dialects.common.conversion import AIMED, NOTCH, Reading, Writing, element_of, given, pixels_in, row, without_delay
+from protocol.dialects.common.conversion import AIMED, NOTCH, Writing, element_of, given, pixels_in, row, without_delay
 from protocol.dialects.common.fields import Fields, each_of
-from protocol.dialects.playwright.locators import chord_text
+from protocol.dialects.playwright.locators import BUTTONS, MODIFIERS, UNSAID_WAIT, PageReading, chord_text
 from protocol.dialects.python.strokes import FARTHEST
 from protocol.model import verbs
 from protocol.model.actions import AgentAction
@@ -25,10 +25,6 @@ NAME = "playwright_mcp"
 PREFIX = f"x-{NAME}."
 REF = re.compile(r"(f\d+)?e\d+")
 """A reference of a snapshot, as the server tells it from a selector."""
-BUTTONS = ("left", "right", "middle")
-MODIFIERS = ("Alt", "Control", "ControlOrMeta", "Meta", "Shift")
-UNSAID_WAIT = 30.0
-"""Seconds that a wait for a text may take: Playwright's own default."""
 
 CARRIED = frozenset({
     "annotate", "check", "close", "console_clear", "console_messages", "cookie_clear", "cookie_delete", "cookie_get",
@@ -64,7 +60,7 @@ def from_playwright_mcp(payload: Any, context: Context) -> ParsedPayload:
     return ParsedPayload(actions, [])
 
 
-class _Reading(Reading):
+class _Reading(PageReading):
     """The call of a tool that is read."""
 
     def tool(self, call: Fields) -> list[AgentAction]:
@@ -118,19 +114,6 @@ class _Reading(Reading):
     def spot(self, x: str = "x", y: str = "y") -> ActionTarget:
         self.fields.drop("element")  # older versions asked for words here too
         return self.at(x, y)
-
-    def chord_in(self) -> tuple[str, ...]:
-        return self.fields.chord("key", "playwright")
-
-    def one_key(self) -> str:
-        return self.key(self.chord_in(), why="one key is needed")
-
-    def modifiers(self) -> tuple[str, ...]:
-        held: tuple[str, ...] = self.fields.texts("modifiers", ())
-        for n, name in enumerate(held):
-            if name not in MODIFIERS:
-                self.fields.refuse(f"modifiers[{n}]", f"one of {', '.join(MODIFIERS)} is needed, not {name[:40]!r}")
-        return held
 
     def form(self) -> list[AgentAction]:
         rows, where = self.fields.any("fields"), f"{self.fields.where}.fields"
@@ -203,7 +186,7 @@ _READ: dict[str, Callable[[_Reading], Any]] = {
     "press_sequentially": row("type", text=given("text"), submit=_SUBMIT),
     "fill_form": _Reading.form,
     "select_option": row("select_option", target=_AT, options=given("values", kind="texts")),
-    "press_key": row("press_key", keys=_Reading.chord_in),
+    "press_key": row("press_key", keys=_Reading.keys),
     "keydown": row("key_down", key=_Reading.one_key),
     "keyup": row("key_up", key=_Reading.one_key),
     "navigate": row("navigate", url=given("url")),

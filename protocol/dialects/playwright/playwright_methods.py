@@ -8,18 +8,25 @@ from typing import Any
 
 from protocol.dialects.common.base import Context, DialectError, Loss
 from protocol.dialects.common.calls import bound
-from protocol.dialects.common.conversion import Reading, given, row
+from protocol.dialects.common.conversion import given, row
 from protocol.dialects.common.fields import Fields
-from protocol.dialects.playwright.locators import NAME, Chain, Step, Table, Values, is_locator, target_of
+from protocol.dialects.playwright.locators import (
+    BUTTONS,
+    NAME,
+    UNSAID_WAIT,
+    Chain,
+    PageReading,
+    Step,
+    Table,
+    Values,
+    is_locator,
+    target_of,
+)
 from protocol.model.actions import AgentAction
 from protocol.model.geometry import JsonObject
 from protocol.model.targets import ActionTarget
 
 PREFIX = f"x-{NAME}."
-BUTTONS = ("left", "right", "middle")
-MODIFIERS = ("Alt", "Control", "ControlOrMeta", "Meta", "Shift")
-UNSAID_WAIT = 30.0
-"""Seconds that Playwright waits for an element where nothing else is said."""
 _DROPPED = frozenset({
     "animations", "caret", "delay", "force", "full_page", "mask", "mask_color", "no_wait_after", "omit_background", "path",
     "position", "quality", "referer", "scale", "scroll", "source_position", "steps", "strict", "style", "target_position",
@@ -45,7 +52,7 @@ Means = tuple[str, Callable[[Any], Any]]
 
 
 @dataclass
-class PageCall(Reading):
+class PageCall(PageReading):
     """One call on a page: `target` where it is made on an element."""
 
     step: Step
@@ -109,22 +116,9 @@ class PageCall(Reading):
             return self.carried(ON_ELEMENTS[name])
         self.refuse(self.where, f"{name[:40]} of an element is not understood here")
 
-    def modifiers(self) -> tuple[str, ...]:
-        held: tuple[str, ...] = self.fields.texts("modifiers", ())
-        for name in held:
-            if name not in MODIFIERS:
-                self.fields.refuse("modifiers", f"one of {', '.join(MODIFIERS)} is needed, not {name[:40]!r}")
-        return held
-
     def seconds(self, name: str, unsaid: float | None = None) -> float:
         """Playwright counts in milliseconds."""
         return float(self.fields.number(name, *([] if unsaid is None else [unsaid * 1000]))) / 1000
-
-    def keys(self) -> tuple[str, ...]:
-        return self.fields.chord("key", "playwright")
-
-    def one_key(self) -> str:
-        return self.key(self.keys(), why="one key is needed")
 
     def listed(self, name: str) -> list[str] | None:
         value = self.fields.any(name, None)

@@ -11,8 +11,8 @@ from typing import Any
 from protocol.dialects.common.base import Context, Dialect, DialectError, ParsedPayload, WrittenPayload
 from protocol.dialects.common.calls import blocks, checked_text
 from protocol.dialects.common.conversion import AIMED, NOTCH, Writing, pixels_in, without_delay
-from protocol.dialects.playwright.locators import NAME, chord_text, literal, locate, quoted
-from protocol.dialects.playwright.playwright_methods import BUTTONS, MODIFIERS, ON_ELEMENTS, ON_PAGES, PREFIX, UNSAID_WAIT
+from protocol.dialects.playwright.locators import BUTTONS, MODIFIERS, NAME, UNSAID_WAIT, chord_text, literal, locate, quoted
+from protocol.dialects.playwright.playwright_methods import ON_ELEMENTS, ON_PAGES, PREFIX
 from protocol.dialects.playwright.playwright_script import Script, pieces
 from protocol.dialects.python.strokes import FARTHEST
 from protocol.model import verbs

@@ -15,6 +15,7 @@ from typing import Any
 from protocol.dialects.common.base import Context, DialectError, Loss, Piece
 from protocol.dialects.common.calls import (
     CALLED,
+    FRAME,
     IMPORT,
     PRINTED,
     QUOTED,
@@ -46,14 +47,13 @@ _STEP = _any(rf"with \w+(\.\w+)*\({QUOTED}\):")
 _SCAFFOLDING = _any(
     _ENTERED.pattern,
     IMPORT.pattern,
-    r"if __name__ == [\"']__main__[\"']:",
-    r"(async )?def \w+\([^()]*\)( ?-> ?[^()]+)?:",
+    FRAME,
     r"@pytest\.fixture(\(scope=\"session\"\))?",
     r"browser = \w+\.\w+\.launch" + CALLED,
     r"context = browser\.new_context\(\)",
     r"(context|browser)\.close\(\)",
     r"run\(playwright\)|asyncio\.run\(main\(\)\)",
-    r"pass|(yield|return)( \w+)?",
+    r"(yield|return)( \w+)?",
 )
 """The lines that do nothing to a page."""
 _SET_UP = _any(

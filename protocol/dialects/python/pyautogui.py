@@ -14,6 +14,7 @@ from typing import Any
 
 from protocol.dialects.common.base import Context, Dialect, DialectError, Loss, ParsedPayload, Piece, WrittenPayload
 from protocol.dialects.common.calls import (
+    FRAME,
     IMPORT,
     PRINTED,
     UNSURE,
@@ -59,8 +60,7 @@ PACE = ("duration", "tween", "interval", "pause", "_pause", "logScreenshot")
 """Parameters that say how fast a stroke is, or leave a picture behind."""
 
 _SETTING = r"pyautogui\.(?:FAILSAFE|PAUSE)[ \t]*=[ \t]*(?:True|False|\d+(?:\.\d*)?|\.\d+)"
-_SILENT = re.compile(rf"{_SETTING}|pass|(?:async )?def .*|if __name__.*", re.DOTALL)
-"""Settings, and what stands around the statements of a script."""
+_SILENT = re.compile(f"{_SETTING}|{FRAME}")
 _PASSED = (
     (is_a_text, Loss(what="words", why="words around the code are no action")),
     (is_printed, PRINTED),

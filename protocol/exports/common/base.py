@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import hashlib
-import shutil
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
-from pathlib import Path, PurePosixPath
+from pathlib import Path
 from typing import Literal
 
 from protocol.dialects.common.base import Loss
@@ -78,14 +77,27 @@ class Format:
     """Raises FormatError where not even a first line can be found."""
 
 
+def written_beside(out: Path, data: bytes, suffix: str) -> tuple[str, str]:
+    """The relative path of a picture in a folder beside `out`, once it is there, and its sha256. Raises FormatError."""
+    digest = hashlib.sha256(data).hexdigest()
+    target = out.parent / f"{out.stem}_images" / f"{digest[:16]}{suffix}"
+    target.parent.mkdir(parents=True, exist_ok=True)
+    if target.parent.is_symlink():  # whoever made the folder would have the pictures written elsewhere
+        raise FormatError(f"{target.parent} is a link; pictures are written into a folder of their own")
+    if target.is_symlink():
+        target.unlink()
+    if not target.exists():
+        target.write_bytes(data)
+    return f"{target.parent.name}/{target.name}", digest
+
+
 class Pictures:
     """Pictures of a run beside what is written of it: each is copied once and named by a relative path with its sha256."""
 
     def __init__(self, folder: Path | None, out: Path) -> None:
         """`folder` is where the run's paths start, `out` the file that will name the pictures."""
         self._folder = folder
-        self._base = out.parent
-        self._below = f"{out.stem}_images"
+        self._out = out
         self._known: dict[str, Picture | None] = {}
 
     def of(self, step: InteractionStep, moment: Literal["before", "after"]) -> Picture | None:
@@ -107,14 +119,5 @@ class Pictures:
         source = picture_file(self._folder, picture.path) if self._folder else None
         if source is None:
             return None
-        digest = hashlib.sha256(source.read_bytes()).hexdigest()
-        name = PurePosixPath(self._below) / f"{digest[:16]}{source.suffix.lower()}"
-        target = self._base / name
-        target.parent.mkdir(parents=True, exist_ok=True)
-        if target.parent.is_symlink():  # whoever made the folder would have the pictures written elsewhere
-            raise FormatError(f"{target.parent} is a link; pictures are written into a folder of their own")
-        if target.is_symlink():
-            target.unlink()
-        if not target.exists():
-            shutil.copyfile(source, target)
-        return picture.model_copy(update={"path": str(name), "sha256": digest})
+        name, digest = written_beside(self._out, source.read_bytes(), source.suffix.lower())
+        return picture.model_copy(update={"path": name, "sha256": digest})

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import asdict
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, Literal, NamedTuple
@@ -83,14 +84,7 @@ def taken_back(
 
 def run_facts(info: RunInfo) -> dict[str, str]:
     """What is known of a run, without what nobody has said."""
-    facts = {
-        "run_id": info.run_id,
-        "goal": info.goal,
-        "outcome": info.outcome,
-        "agent": info.agent,
-        "agent_version": info.agent_version,
-    }
-    return {name: fact for name, fact in facts.items() if fact}
+    return {name: fact for name, fact in asdict(info).items() if fact}
 
 
 def info_of(facts: object, **otherwise: object) -> RunInfo:

@@ -14,8 +14,6 @@ TRL read them, too.
 from __future__ import annotations
 
 import base64
-import binascii
-import hashlib
 import json
 import os
 import re
@@ -26,7 +24,7 @@ from typing import Any, NamedTuple
 
 from protocol.dialects.common.base import Context, DialectError, Loss
 from protocol.dialects.common.conversion import place
-from protocol.exports.common.base import ExportResult, Format, FormatError, Pictures, Run
+from protocol.exports.common.base import ExportResult, Format, FormatError, Pictures, Run, written_beside
 from protocol.exports.common.kept import context_of, frames, sized
 from protocol.exports.common.lines import json_line, listed, mapping
 from protocol.log.log import whole_file
@@ -119,13 +117,7 @@ _SYSTEM = (
 _ENTRY = {
     "formatting": "sharegpt",
     "columns": {"messages": "messages", "images": "images"},
-    "tags": {
-        "role_tag": "role",
-        "content_tag": "content",
-        "user_tag": "user",
-        "assistant_tag": "assistant",
-        "system_tag": "system",
-    },
+    "tags": {f"{name}_tag": name for name in ("role", "content", "user", "assistant", "system")},
 }
 
 
@@ -237,31 +229,16 @@ def _message(said: Any, images: list[str], out: Path, exported: ExportResult) ->
 def _part(part: Mapping[str, Any], images: list[str], out: Path, exported: ExportResult) -> str:
     if "picture" not in part:
         return PLACEHOLDER.sub("< ", str(part.get("text") or ""))
-    for name in _written(str(part.get("picture") or ""), out):
-        images.append(name)
+    data = str(part.get("picture") or "")
+    try:
+        png = base64.b64decode(data.removeprefix(_DATA), validate=True) if data.startswith(_DATA) else b""
+    except ValueError:
+        png = b""
+    if png.startswith(b"\x89PNG"):
+        images.append(written_beside(out, png, ".png")[0])
         return "<image>"
     exported.losses[_NO_PICTURE] += 1
     return "(no picture)"
-
-
-def _written(data: str, out: Path) -> Iterator[str]:
-    """The name of the picture beside the file, once it is there."""
-    try:
-        png = base64.b64decode(data.removeprefix(_DATA), validate=True) if data.startswith(_DATA) else b""
-    except (ValueError, binascii.Error):
-        return
-    if not png.startswith(b"\x89PNG"):
-        return
-    folder = out.parent / f"{out.stem}_images"
-    folder.mkdir(exist_ok=True)
-    if folder.is_symlink():
-        raise FormatError(f"{folder} is a link; pictures are written into a folder of their own")
-    file = folder / f"{hashlib.sha256(png).hexdigest()[:16]}.png"
-    if file.is_symlink():
-        file.unlink()
-    if not file.exists():
-        file.write_bytes(png)
-    yield f"{folder.name}/{file.name}"
 
 
 FORMAT = Format(name="model_chats", title="chats as they were had with models, a call a line", suffix=".jsonl", write=write)

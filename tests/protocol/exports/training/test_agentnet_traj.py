@@ -49,7 +49,7 @@ THEIRS = {
                 "reflection": "It is selected",
             },
         },
-        {"index": 1, "image": "ea84.png", "value": {"thought": "", "action": "", "code": "import os"}},
+        {"index": 1, "image": "ea84.png", "value": {"thought": "", "action": "", "code": "import os\nos.remove(1)"}},
         {"index": 2, "image": "/abs.png", "value": {"code": "pyautogui.write(message='a')\npyautogui.press('enter')"}},
         {"index": 3, "image": "ea86.png", "value": {"action": "done"}},
         {"index": 4, "image": "ea87.png", "value": {"code": "computer.terminate(status='success')"}},
@@ -109,7 +109,7 @@ def test_their_tasks_are_read_and_a_mistake_costs_its_own_step(tmp_path: Path) -
         (2, "$.traj: a task has a list of steps"),
         (3, "click"),
     ]
-    assert lines[1].error.startswith("$.traj[1].value.code: agentnet: line 1, column 8")
+    assert lines[1].error.startswith("$.traj[1].value.code: agentnet: line 2, column 1")
     first = lines[0].step
     assert first.action == Click(target=HERE)
     assert first.reasoning == "Since this is the first action"
