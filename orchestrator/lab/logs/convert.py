@@ -31,12 +31,13 @@ class _LogReading:
     def __init__(self, lines: Iterator[LogLine]) -> None:
         self._lines = lines
         self.bad: list[LogLine] = []
-        self.bad_count = 0
+        self.bad_count = self.count = 0
         self.lost: Counter[Loss] = Counter()
 
     def __iter__(self) -> Iterator[InteractionStep]:
         for line in self._lines:
             if line.step is not None:
+                self.count += 1
                 self.lost.update(_lost(line.step))
                 yield line.step
                 continue
@@ -66,7 +67,7 @@ def convert(log: OpenLog, to: str, out: Path | None, variant: str | None, *, as_
     exported = _write(log, reading, to, path, variant)
     exported.losses.update(reading.lost)
     _tell(exported, reading, path, as_json=as_json)
-    if not exported.steps and not as_json:
+    if not reading.count and not as_json:
         nothing = "no readable line" if reading.bad_count else "no action that is readable in this form"
         typer.echo(f"{log.path} contains {nothing}; {advice(log.path)}", err=True)
     return not reading.bad_count and not any(loss.what == _UNSAID for loss in exported.losses)

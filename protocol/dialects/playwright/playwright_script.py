@@ -65,8 +65,8 @@ _SET_UP = _any(
 )
 """Lines that set the browser up in a way of their own: what they say is lost."""
 _TEST = re.compile(rf"@\w+(\.\w+)*({CALLED})?", re.DOTALL)
-_GIVEN = re.compile(r"([^\W\d]\w*)(?:[ \t]*:[ \t]*[\w.\[\], |]+?)?[ \t]*=(?!=)[ \t]*(.+)", re.DOTALL)
-_CHANGED = re.compile(r"([\w, ]+?)[ \t]*(?:[-+*/%]|//)?=(?!=).*", re.DOTALL)
+_GIVEN = re.compile(r"([^\W\d]\w*)(?:[ \t]*:[ \t]*[\w.\[\], |]{1,200}?)?[ \t]*=(?!=)[ \t]*(.+)", re.DOTALL)
+_CHANGED = re.compile(r"([\w, ]{1,200}?)[ \t]*+(?:[-+*/%]|//)?=(?!=).*", re.DOTALL)
 _RESERVED = frozenset({"asyncio", "browser", "context", "expect", "playwright", "re", "time"})
 _LONGEST_STATEMENT = 20_000
 """Characters of a statement, after the names in it stand for what they were given."""

@@ -30,7 +30,7 @@ _TAGGED = re.compile(r"<tool_call>\s*")
 _BARE = re.compile(r'\{(?=\s*")')
 _CLOSED = re.compile(r"\s*(</tool_call>|$)")
 _FENCE = re.compile(r"```(json)?")
-_PARAMETER = re.compile(r"<parameter=(\w++)>\s*+((?:(?!\s*</parameter>).)*+)\s*+</parameter>\s*+", re.DOTALL)
+_PARAMETER = re.compile(r"<parameter=(\w++)>((?:(?!</parameter>).)*+)</parameter>\s*+", re.DOTALL)
 _FUNCTION = re.compile(rf"<function=(\w++)>\s*+((?:{_PARAMETER.pattern})*+)</function>", re.DOTALL)
 _SPACES: dict[str, Space] = {"999": "norm999", "1000": "norm1000"}
 
@@ -74,7 +74,8 @@ def _values(text: str, end: int) -> Iterator[tuple[Any, int, int]]:
 def _from_tags(function: re.Match[str]) -> JsonObject:
     """A call whose arguments stand in tags: JSON, but for what is typed."""
     given: JsonObject = {}
-    for name, value in _PARAMETER.findall(function[2]):
+    for name, written in _PARAMETER.findall(function[2]):
+        value = written.strip()
         try:
             given[name] = value if name == "text" else json.loads(value)
         except (ValueError, RecursionError):

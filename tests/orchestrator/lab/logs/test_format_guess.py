@@ -43,6 +43,10 @@ def test_a_file_that_holds_no_action_says_so_and_hundreds_of_broken_lines_are_no
     for words in (("show", str(asked)), ("convert", str(asked), "--to", "dsl", "-o", str(tmp_path / "out.txt"))):
         done = CliRunner().invoke(app, ["log", *words, "--from", "ui_tars"])
         assert "contains no action that is readable in this form" in done.output
+    said = tmp_path / "said.txt"
+    said.write_text("Action: finished(content='done')", encoding="utf-8")
+    unsaid = CliRunner().invoke(app, ["log", "convert", str(said), "--from", "ui_tars", "--to", "llamafactory"])
+    assert "holds no action" not in unsaid.output
     printed = tmp_path / "printed.json"
     printed.write_text(json.dumps({"steps": list(range(300))}, indent=1), encoding="utf-8")
     shown = CliRunner().invoke(app, ["log", "show", str(printed)]).output
