@@ -93,8 +93,11 @@ def finished(run_id: str, report: Mapping[str, Any]) -> UsageProblem:
     if report.get("ended_by") != "budget_spent":
         return UsageProblem(f"Run {run_id} is finished; see it with: deskcrew show {run_id}")
     more = (report.get("budget_spent") or {}).get("more", "limits.KEY=MORE")
-    why = str(report.get("reason", "a budget is spent")).partition("; continue with")[0]
-    return UsageProblem(f"Run {run_id} is finished: {why}. Continue with more: deskcrew resume {run_id} -c {more}")
+    return UsageProblem(f"Run {run_id} is finished: {_short(report)}. Continue with more: deskcrew resume {run_id} -c {more}")
+
+
+def _short(report: Mapping[str, Any]) -> str:
+    return str(report.get("reason", "a budget is spent")).partition("; continue with")[0]
 
 
 _LOOKED_THROUGH = 16 * 2**20

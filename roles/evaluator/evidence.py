@@ -155,7 +155,6 @@ _MOMENT = re.compile(
 _TIME = re.compile(r"(\d{1,2})[:.](\d{2})")
 _WORD = re.compile(r"[^\W\d_]{4,}")
 _ID = re.compile(r"\b([A-Z]{2,})-\d+\b")
-_NUMBERS = ("zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve")
 _SHORT = 6
 """Words of a value that is no prose: of more, only figures, addresses and ids are held to where they come from."""
 _STEM = 4
@@ -276,7 +275,7 @@ class _KnownTexts:
         self._told = with_more(moments_in("\n".join(said)), "\n".join(self._facts))
         everything = "\n".join([*said, *self._facts])
         self._chunks = set(_chunks(everything)) | {
-            str(n) for n, word in enumerate(_NUMBERS) if re.search(rf"\b{word}\b", everything, re.I)
+            str(n) for n, word in enumerate(_WORDS) if re.search(rf"\b{word}\b", everything, re.I)
         }
         self._stems = _stems(everything) | _stems(" ".join(fact.name for fact in request.facts))
 

@@ -110,14 +110,14 @@ def _look(key: tuple[str, ...], states: Sequence[VisualState], goal: str) -> Lis
     )
 
 
-def fits(thing: Thing, record: SeenRecord, today: str = "") -> bool | None:
+def fits(thing: Thing, record: SeenRecord) -> bool | None:
     """Whether the record is one of those that are meant, its superlative aside."""
     answers: list[bool | None] = [_named(thing, record)] if thing.name is not None else []
     answers += [holds(test, record) for test in thing.tests]
     told = [but for but in thing.but if but.name is not None or but.tests]
-    answers += [None if (out := fits(but, record, today)) is None else not out for but in told]
+    answers += [None if (out := fits(but, record)) is None else not out for but in told]
     answers += [not stands_in(but.place, record) for but in thing.but if but not in told and but.place is not None]
-    return _all(answers)
+    return False if False in answers else None if None in answers else True
 
 
 def stands_in(place: Thing, record: SeenRecord) -> bool:
@@ -135,11 +135,6 @@ def _named(thing: Thing, record: SeenRecord) -> bool:
     ):  # invoice 4359 is INV-4359
         return True
     return says(record.text, name) or (len(rest) > 1 and rest != name.casefold() and says(record.text, rest))
-
-
-def _all(answers: Iterable[bool | None]) -> bool | None:
-    every = list(answers)
-    return False if False in every else None if None in every else True
 
 
 def holds(test: Test, record: SeenRecord) -> bool | None:

@@ -8,11 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
-from functools import cache
-from importlib import resources
 from typing import Any, NamedTuple
-
-import yaml
 
 from environments.effects import SENSITIVE, Effect
 from environments.effects.words import effect_of_words
@@ -55,6 +51,7 @@ from roles.evaluator.fitting import (
     tells_moment,
 )
 from roles.screen.calls import changes_something
+from roles.screen.language.words import deeds
 from roles.screen.matching import Box, app_for, box_for, similarity, tokens
 from roles.screen.page import likeness
 from roles.screen.values import is_masked, same_value
@@ -69,13 +66,6 @@ _TELLS_OF = frozenset({"send", "write", "collect"})
 _FORMS = frozenset({"form", "field"})
 _SETTLED = frozenset({Effect.DELETE, Effect.SEND, Effect.SUBMIT, Effect.PURCHASE, Effect.ACCOUNT})
 """What is never done besides."""
-
-
-@cache
-def deeds() -> dict[str, Any]:
-    """By what verbs are known to have been done."""
-    text = resources.files("configs").joinpath("lexicon/deeds.yaml").read_text(encoding="utf-8")
-    return dict(yaml.safe_load(text))
 
 
 class Verdict(NamedTuple):

@@ -37,10 +37,6 @@ class RulesEvaluator:
                 return _final(request)
 
 
-def _findings(request: GateRequest) -> list[Finding]:
-    return [Finding(c.holds, c.evidence, c.missing) for c in (request.found or gather(request)).checked]
-
-
 def _evidence(findings: list[Finding], request: GateRequest) -> tuple[str, ...]:
     ids = [e for finding in findings for e in finding.evidence]
     if not ids and request.screens:
@@ -49,7 +45,7 @@ def _evidence(findings: list[Finding], request: GateRequest) -> tuple[str, ...]:
 
 
 def _success(request: GateRequest) -> GateVerdict:
-    findings = _findings(request)
+    findings = [Finding(c.holds, c.evidence, c.missing) for c in (request.found or gather(request)).checked]
     missing = [f.missing for f in findings if not f.holds]
     evidence = _evidence(findings, request)
     shown = _complaints(request.screens[-1]) if request.screens else []

@@ -30,21 +30,12 @@ from roles.screen.calls import (
     told_of,
 )
 from roles.screen.dialogs import PAGE_SAYS_NO, called_off, refusal
+from roles.screen.language.words import deeds
 from roles.screen.matching import similarity, tokens
 from roles.screen.page import held, likeness
 from roles.screen.screens import FIELD_ROLES, Screen, fold
 from roles.screen.values import same_value
 
-_VERBS = {
-    "submit": ("submit", "send", "file", "hand", "turn", "confirm", "apply"),
-    "send": ("send", "submit", "post"),
-    "save": ("save", "store", "keep", "update", "create", "add", "done", "ok"),
-    "delete": ("delete", "remove", "trash", "erase", "discard"),
-    "move": ("move", "archive"),
-}
-
-_STORES = frozenset({"set", "edit", "write", "rename", "put", "append", "new", "change", "make", "fill"})
-"""First words of functions that keep at once what they are given."""
 _DATA = frozenset({"row", "cell", "gridcell", "listitem", "treeitem", "option", "tab", "heading"})
 _WRITE = frozenset({"fill", "type", "select_option", "drag"})
 _TICKED = frozenset({"checkbox", "switch", "radio", "option", "slider", "spinbutton"})
@@ -292,17 +283,17 @@ def _called(verb: str, target: str | None, request: GateRequest) -> Finding | No
 
 def _calls_for(verb: str, request: GateRequest) -> list[StepRecord]:
     """Calls of what is named for it. Who asks an agent may have asked for anything."""
-    named = frozenset(_VERBS.get(verb, (verb,))) | (_STORES if verb == "save" else frozenset())
+    named = {*deeds()["amounts"].get(verb, (verb,)), *(deeds()["stores"] if verb == "save" else ())}
     calls = [s for s in request.steps if is_call(s) and s.exec_status == "executed" and not looks_only(s)]
     return [s for s in calls if s.verb in named or named & set(function_words(s)) or _may_have_asked(s, named)]
 
 
-def _may_have_asked(step: StepRecord, named: frozenset[str]) -> bool:
+def _may_have_asked(step: StepRecord, named: set[str]) -> bool:
     """Whether an agent was asked for it, or for nothing else that has a name here."""
     if step.action.get("function"):
         return False
     said = set(tokens(str(step.action.get("request", ""))))
-    return bool(said & named) or not any(said.intersection(words) for words in _VERBS.values())
+    return bool(said & named) or not any(said.intersection(words) for words in deeds()["amounts"].values())
 
 
 def _seen_of(step: StepRecord, verb: str, target: str | None, request: GateRequest) -> str:
@@ -315,7 +306,7 @@ def _amounts_to(step: StepRecord, verb: str, target: str | None, request: GateRe
     if verb == "click":
         by_hand = step.action.get("action_type") in {"click", "press_key"}
         return by_hand and (not target or max(likeness(target, step.target), similarity(target, step.target)) >= 0.7)
-    words = _VERBS.get(verb, (verb,))
+    words = deeds()["amounts"].get(verb, (verb,))
     keys = [str(k).casefold() for k in step.action.get("keys", [])]
     if step.action.get("action_type") == "drag" and any(verb in e.casefold() for e in step.events):
         return True  # a row that was swept aside
@@ -343,7 +334,7 @@ def names_effect(name: str, verb: str) -> bool:
     name = name.casefold()
     if _STAYS.match(name):
         return False
-    return any(name == word or name.startswith(word + " ") for word in _VERBS.get(verb, (verb,)))
+    return any(name == word or name.startswith(word + " ") for word in deeds()["amounts"].get(verb, (verb,)))
 
 
 def _announced(verb: str, step: StepRecord) -> bool:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Literal
 
 from environments.cards import AppCard, FieldCard, KindCard
@@ -27,22 +27,7 @@ from roles.policies.orders.grounding import ground_field, is_of
 from roles.policies.orders.records import IDENTIFIER
 from roles.policies.orders.state import COMMITS, Refusal, Row, Subject, escaped
 from roles.policies.orders.values import Values
-from roles.screen.language.words import Lexicon
-
-ROLE_FIELDS: Mapping[str, tuple[str, ...]] = {
-    "called": ("title", "name", "subject"),
-    "about": ("subject", "title", "description"),
-    "saying": ("text", "message", "body", "content", "description"),
-    "to": ("to", "recipient"),
-    "with": ("attendees", "participants"),
-    "as": ("category", "type"),
-    "value": ("amount",),
-    "by": ("payment",),
-    "on": ("date", "start date"),
-    "until": ("end",),
-    "into": ("place", "location"),
-}
-"""The fields that a slot may mean, as records mostly call them, the likeliest first."""
+from roles.screen.language.words import Lexicon, deeds
 
 
 class Forms(Values):
@@ -119,7 +104,7 @@ class Forms(Values):
             said = slot.value.text.casefold()
             if choice := [field for field in written if said in (option.casefold() for option in field.options)]:
                 return choice[0] if len(choice) == 1 else None
-        for words in ROLE_FIELDS.get(slot.role, ()):
+        for words in deeds()["roles"].get(slot.role, ()):
             if (found := ground_field(words, form, True)) is not None:
                 return found
         types = {"saying": ("long_text", "text"), "with": ("long_text",), "value": ("money", "number", "long_text")}.get(

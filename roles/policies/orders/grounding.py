@@ -10,7 +10,7 @@ from rapidfuzz import fuzz
 
 from environments.cards import AppCard, FieldCard, FieldType, KindCard, VerbCard
 from roles.contracts.orders import Amount, Of, Pick, Records, RowTest, Test, Text, Thing, Value, When
-from roles.screen.language.words import Lexicon
+from roles.screen.language.words import Lexicon, deeds
 from roles.screen.matching import GOOD, similarity
 
 _NEAR = 0.02
@@ -18,13 +18,6 @@ _NEAR = 0.02
 _BY_TYPE: dict[str, tuple[FieldType, ...]] = {
     "date": ("date",), "time": ("time",), "amount": ("money", "number"), "price": ("money",), "total": ("money",),
 }  # fmt: skip
-_BY_RELATION = {
-    "from": ("from", "sender", "vendor", "supplier", "organizer", "author"), "to": ("to", "recipient", "attendees"),
-    "by": ("author", "sender", "vendor", "from", "organizer"), "with": ("attendees", "participants", "to"),
-}  # fmt: skip
-"""Fields that a preposition may mean, as records mostly call them, the likeliest first."""
-_ALIKE = {"remove": ("delete",), "delete": ("remove",), "tick": ("mark",), "trash": ("delete",), "book": ("create",)}
-"""Verbs that do as well where an application has no other."""
 _PATH = re.compile(r"(?P<folder>(?:/[^/]+)*)/(?P<name>[^/]+)")
 _OF_RECORD = re.compile(r"(?:\b(?:of|for) +)?\{title\}")
 _UNITS = {"degree": "°c", "temperature": "°c", "percent": "%", "°": "°c"}
@@ -162,7 +155,7 @@ def ground_verb(verb: str, said: str, card: AppCard, kind: KindCard | None = Non
     """The control that does it: by the verb, else by the control's own words; None where there is none or several differ."""
     there = [*(kind.verbs if kind else ()), *((kind.create,) if kind and kind.create else ()), *card.verbs]
     planned = kind is not None and any(field.written and field.type in ("date", "time") for field in kind.fields)
-    for wanted in (verb, *_ALIKE.get(verb, ()), *(("delete",) if verb == "cancel" and planned else ())):
+    for wanted in (verb, *deeds()["alike"].get(verb, ()), *(("delete",) if verb == "cancel" and planned else ())):
         fits = [one for one in there if one.verb == wanted]
         if fits:
             return _nearest(said, verb, fits)
@@ -445,7 +438,7 @@ class _Grounding:
                 return self.typed(("money", "number"))
             case Text(text=text) if test.relation == "is":
                 return self.saying(text)
-        fields = (ground_field(word, self.kind) for word in _BY_RELATION.get(test.relation, ()))
+        fields = (ground_field(word, self.kind) for word in deeds()["relations"].get(test.relation, ()))
         return next((field.label for field in fields if field), "")
 
     def typed(self, types: Sequence[FieldType]) -> str:

@@ -31,7 +31,7 @@ from roles.contracts.orders import (
     When,
     Worked,
 )
-from roles.contracts.values import parse_date
+from roles.contracts.values import parse_date, parse_time
 from roles.contracts.wording import slots_in
 from roles.policies.orders.forms import Forms, later
 from roles.policies.orders.grounding import ground_field, ground_place, ground_verb, is_control
@@ -510,7 +510,7 @@ class Planner(Forms):
             start, *rest = re.findall(r"\d{1,2}:\d\d", known) or [""]
             if not rest:
                 raise Refusal(f'how long "{self.phrase(order.object or Thing())}" takes is not shown: {known!r}')
-            end = later(new[times[0].label], minutes_between(start, rest[-1]))
+            end = later(new[times[0].label], ((parse_time(rest[-1]) or 0) - (parse_time(start) or 0)) % DAY)
             entries.append(Entry(label=times[1].label, value=end))
         return entries
 
@@ -645,11 +645,6 @@ def minutes_said(words: str) -> int:
     """How long before: `1 hour before`; 0 where it is no length."""
     found = re.match(r"(\d+) (minute|hour|day|week)s? before", words)
     return int(found[1]) * {"minute": 1, "hour": 60, "day": DAY, "week": 7 * DAY}[found[2]] if found else 0
-
-
-def minutes_between(start: str, end: str) -> int:
-    (h1, m1), (h2, m2) = (time.split(":") for time in (start, end))
-    return (int(h2) * 60 + int(m2) - int(h1) * 60 - int(m1)) % 1440
 
 
 def steps_of(

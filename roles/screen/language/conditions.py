@@ -41,9 +41,11 @@ class Conditions(Values):
         pointed = self.low(word.end) in {"it", "they", "not", "i" if self.free_time else "it"}
         if self.condition is not None and pointed and (short := self._elliptic(at, word)):
             return short
-        if free := self._free(at, word.end, word.entry.name == "unless"):
-            return free
-        unless, end = word.entry.name == "unless", word.end
+        unless = word.entry.name == "unless"
+        return self._free(at, word.end, unless) or self._said(at, word.end, unless)
+
+    def _said(self, first: int, end: int, unless: bool) -> Read[Condition] | None:
+        """there is [no] THING | THING PREDICATE | THING [not] exists"""
         there = self.low(end) == "there" and self.low(end + 1) in {"is", "are"}
         none = self.take(end + 2, "no", "not") if there else None
         thing = self.simple(none.end if none else end + 2 * there)
@@ -58,7 +60,7 @@ class Conditions(Values):
             self.named(thing[0].name)
         stop = tests[1] if tests else thing[1]
         holds = tuple(tests[0]) if tests else ()
-        none_or_unless, spans = unless != bool(none), self.spans(at, stop)
+        none_or_unless, spans = unless != bool(none), self.spans(first, stop)
         return Condition(thing=self.some(thing[0]), tests=holds, negated=none_or_unless, spans=spans), stop
 
     def _free(self, first: int, at: int, unless: bool) -> Read[Condition] | None:
@@ -89,22 +91,17 @@ class Conditions(Values):
         """What is asked is answered with yes if it is so, and with no if it is not."""
         for word in ("yes", "no"):
             slot = Slot(role="value", value=Text(text=word, spans=condition.spans), spans=condition.spans)
-            holds = condition.model_copy(update={"negated": word == "no"})
+            holds = condition.model_copy(update={"negated": (word == "no") != condition.negated})
             order = Order(verb="answer", said=self.words.text(at, end), slots=(slot,), condition=holds, spans=self.spans(at, end))
             self.orders.append(order)
 
     def whether(self, at: int) -> int | None:
         """check|tell me whether THING PREDICATE: an answer."""
         check = self.take(at, "check_words")
-        there = check is not None and self.low(check.end) == "there" and self.low(check.end + 1) in {"is", "are"}
-        thing = self.simple(check.end + 2 * there) if check else None
-        tests = self.predicates(thing[1]) if thing and not there else None
-        if thing is None or (tests is None and not there):
-            return None
-        stop = tests[1] if tests else thing[1]
-        condition = Condition(thing=self.some(thing[0]), tests=tuple(tests[0]) if tests else (), spans=self.spans(at, stop))
-        self.yes_or_no(at, stop, condition)
-        return stop
+        found = self._said(at, check.end, False) if check else None
+        if found is not None:
+            self.yes_or_no(at, found[1], found[0])
+        return found[1] if found else None
 
     def awaited(self, at: int) -> int | None:
         """when|as soon as|once|wait until THING arrives | NAME sends THING | THING PREDICATE: an order to wait for it."""

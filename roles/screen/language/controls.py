@@ -7,15 +7,12 @@ thing  = [the] name | [the] [label] widget [called name] [(in|of|for) thing]
 
 from __future__ import annotations
 
-from functools import cache
-from importlib.resources import files
 from typing import Any, TypedDict
-
-import yaml
 
 from roles.contracts.orders import Of, Order, Pick, Slot, Test, Text, Thing, Value
 from roles.screen.language.names import Draft, Read
 from roles.screen.language.values import Values
+from roles.screen.language.words import table
 
 _STOPS = frozenset({
     "into", "in", "to", "as", "with", "from", "on", "for", "of", "by", "and", "then", "using", "but", "or", "that", "which",
@@ -27,12 +24,6 @@ _LONGEST = 8
 _BACK = frozenset({"it", "that", "this"})
 PATH = (">", "→", "->", "»", "›")
 """What parts the entries of nested menus."""
-
-
-@cache
-def words_of_pages() -> dict[str, Any]:
-    text = files("configs").joinpath("lexicon/pages.yaml").read_text(encoding="utf-8")
-    return dict(yaml.load(text, Loader=yaml.CBaseLoader))  # noqa: S506 - it makes texts alone
 
 
 class Operands(TypedDict, total=False):
@@ -51,8 +42,8 @@ class Controls(Values):
         if at and self.low(at - 1) in PATH and self.orders:  # Edit > Find: one press after the other
             found = self.page_click(at)
             return (Order(verb="click", said=self.orders[-1].said, **found[0]), found[1]) if found else None
-        at = self._one_of(self._revealing(at), words_of_pages()["found"]) or self._revealing(at)
-        for name, verb in words_of_pages()["verbs"].items():
+        at = self._one_of(self._revealing(at), table("pages")["found"]) or self._revealing(at)
+        for name, verb in table("pages")["verbs"].items():
             end = self._one_of(at, verb["forms"])
             found = getattr(self, f"page_{name}")(end) if end else None
             if found is not None:
@@ -61,7 +52,7 @@ class Controls(Values):
 
     def _revealing(self, at: int) -> int:
         """switch between the tabs to: where what is meant is looked for says no more of it"""
-        end = self._one_of(at, words_of_pages()["reveals"])
+        end = self._one_of(at, table("pages")["reveals"])
         kind = self._widget(self._past_article(end + (self.low(end) == "all"))) if end else None
         if kind is None or kind[0] not in {"tab", "section", "list", "item", "text", "field"}:
             return at
@@ -71,7 +62,7 @@ class Controls(Values):
 
     def _purpose(self, at: int) -> int:
         """to delete it | to mark it as important | when done: what a press that was named is for is no order besides"""
-        done = self._one_of(at, words_of_pages()["finally"])
+        done = self._one_of(at, table("pages")["finally"])
         if done and self.over(done):
             return done
         pointed = self.low(at) == "to" and self.words.verbal(at + 1) and self.take(at + 2, "pronouns")
@@ -85,7 +76,7 @@ class Controls(Values):
     def _deed(self, at: int) -> Read[Order] | None:
         """VERB [the] [cheapest] [KIND] [NAME] [with the lowest LABEL] [that is STATE]: what controls in rows are called"""
         known = self.words.shown is not None and (self.words.verbal(at) or self.low(at) in self.words.shown)
-        if not known or self._one_of(at, words_of_pages()["others"]):
+        if not known or self._one_of(at, table("pages")["others"]):
             return None
         draft = Draft()
         place = self._picked(self._past_article(at + 1), draft)
@@ -144,7 +135,7 @@ class Controls(Values):
 
     def _widget(self, at: int) -> Read[str] | None:
         """What kind of thing is named here, one or several of it."""
-        widgets = words_of_pages()["widgets"].items()
+        widgets = table("pages")["widgets"].items()
         forms = [(name, [f"{form}{end}" for form in forms for end in ("", "s", "es")]) for name, forms in widgets]
         end, name = max((self._one_of(at, many), name) for name, many in forms)
         return (name, end) if end else None
@@ -177,7 +168,7 @@ class Controls(Values):
         return (self.text(at, end), end) if end > at else None
 
     def _idle(self, at: int) -> int:
-        return self._one_of(at, words_of_pages()["idle"]) or at
+        return self._one_of(at, table("pages")["idle"]) or at
 
     def _past_article(self, at: int) -> int:
         found = self.take(at, "articles", "possessives", "demonstratives")
@@ -211,7 +202,7 @@ class Controls(Values):
         if kind is not None:
             draft.kind, at = kind
         at = self._idle(at)
-        if (called := self._one_of(at, words_of_pages()["called"])) and not inner:
+        if (called := self._one_of(at, table("pages")["called"])) and not inner:
             named = self._shown(called) if draft.name is None else None
             if named is None:
                 return None
@@ -238,7 +229,7 @@ class Controls(Values):
         if inner or not word or self.low(at) in self.claimed or (place := self._part(word, inner=True)) is None:
             return at
         draft.place, at = place
-        if draft.name is None and (called := self._one_of(at, words_of_pages()["called"])) and (named := self._shown(called)):
+        if draft.name is None and (called := self._one_of(at, table("pages")["called"])) and (named := self._shown(called)):
             draft.name, at = named
         return self._idle(at)
 
@@ -258,7 +249,7 @@ class Controls(Values):
         shown = self._shown(at)
         if shown is not None and shown[1] > at + 1:
             return False
-        verb = any(self._one_of(at, verb["forms"]) for verb in words_of_pages()["verbs"].values())
+        verb = any(self._one_of(at, verb["forms"]) for verb in table("pages")["verbs"].values())
         return verb or (shown is None and self.clause(at))
 
     # --- values -----------------------------------------------------------------------------------------------------------
@@ -344,7 +335,7 @@ class Controls(Values):
         return {"object": found[0] if found else None, "slots": (slot,)}, edge[1]
 
     def _edge(self, at: int) -> Read[str] | None:
-        ends = words_of_pages()["ends"].items()
+        ends = table("pages")["ends"].items()
         return next(((name, end) for name, forms in ends if (end := self._one_of(at, forms))), None)
 
     def page_find(self, at: int) -> Read[Operands] | None:
@@ -358,7 +349,7 @@ class Controls(Values):
 
     def page_select(self, at: int) -> Read[Operands] | None:
         """select nothing | THINGS [from THING] | VALUE as LABEL | VALUE with the slider"""
-        if end := self._one_of(at, words_of_pages()["nothing"]):
+        if end := self._one_of(at, table("pages")["nothing"]):
             return {"object": Thing(kind="nothing", spans=self.spans(at, end))}, self._idle(end)
         if (pairs := self._pairs(at)) is not None:
             return pairs

@@ -65,7 +65,8 @@ class Dates:
             exact = f"{self.low(at)[:10]} {self.low(at)[11:]:0>5}"
             return When(text=self.words.text(at, at + 1), first=exact, last=exact), at + 1
         end = days.end if days else at
-        times = self.times(end + 1 if days and self.low(end) == "," and self._timely(end + 1) else end, bool(days))
+        timely = self.low(end + 1) in {"at", "from"} or any(token.kind == "time" for token in self.words.list[end + 1 : end + 2])
+        times = self.times(end + 1 if days and self.low(end) == "," and timely else end, bool(days))
         if times and not days and (days := self.days(times[2] + self.has(times[2], "on"))):
             end = days.end
         elif times:
@@ -80,9 +81,6 @@ class Dates:
         if length := self.length(at):
             return When(text=self.words.text(at, length[1]), minutes=length[0]), length[1]
         return None
-
-    def _timely(self, at: int) -> bool:
-        return self.low(at) in {"at", "from"} or self.words.list[at].kind == "time" if at < len(self.words.list) else False
 
     # Days
 

@@ -198,13 +198,15 @@ class Narrowing(Nouns):
         field = self.take(at, "field")
         if field is None:
             return None
+        return self._field_value(start, field)
+
+    def _field_value(self, first: int, field: Match) -> Read[Test] | None:
+        """over 100 | [of] 100 | [of] X, of a field that was said"""
         if found := self._bounded(field.end, field.entry.name):
             return found
         end = field.end + (self.low(field.end) == "of")
-        if (amount := self.amount(end)) and amount[0].unit:
-            return Test(field=field.entry.name, value=amount[0], spans=self.spans(start, amount[1])), amount[1]
-        name = self.name(end)
-        return (Test(field=field.entry.name, value=name[0], spans=self.spans(start, name[1])), name[1]) if name else None
+        value = self.amount(end) or self.name(end)
+        return (Test(field=field.entry.name, value=value[0], spans=self.spans(first, value[1])), value[1]) if value else None
 
     def _sent(self, at: int) -> Read[Test] | None:
         """[that] Ann sent me | [that] Ann invited me to"""
@@ -336,10 +338,8 @@ class Narrowing(Nouns):
                 relation="has", value=Of(thing=thing[0], spans=thing[0].spans), negated=negated, spans=self.spans(start, thing[1])
             ), thing[1]
         end = named.end
-        if not negated and (found := self._bounded(end, named.entry.name)):
+        if not negated and (found := self._field_value(start, named)):
             return found
-        if not negated and (value := self.amount(end + (self.low(end) == "of")) or self.name(end + (self.low(end) == "of"))):
-            return Test(field=named.entry.name, value=value[0], spans=self.spans(start, value[1])), value[1]
         words = self.text(at, named.end)
         return Test(relation="has", value=words, negated=negated, spans=self.spans(start, end)), end
 

@@ -14,7 +14,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from environments.cards import Vocabulary
-from roles.contracts.orders import Condition, Order, Reading, Slot, Span, Text, Thing, Unread, Value
+from roles.contracts.orders import Condition, Order, Reading, Slot, Text, Thing, Unread, Value
 from roles.screen.language.controls import PATH, Controls
 from roles.screen.language.frames import Frame
 from roles.screen.language.names import Read, bare
@@ -37,7 +37,7 @@ class Clauses(Statements, Controls):
     """Reads sentences and the orders in them."""
 
     def reading(self) -> Reading:
-        goal, at, asks, idle = self.words.goal, 0, [], []
+        goal, at, asks, idle = self.words.goal, 0, list[str](), list[tuple[int, int]]()
         unread: list[Unread] = []
         size = len(self.words.list)
         while at < size:
@@ -56,7 +56,7 @@ class Clauses(Statements, Controls):
                 span = (self.words.list[stop].start, self.words.list[end - 1].end)
                 unread.append(Unread(text=goal[span[0] : span[1]], span=span, why=self.why(stop, end)))
             while end < size and self.ends(end):
-                idle.append(self._span(end))
+                idle += self.spans(end, end + 1)
                 end += 1
             at = end
         self._spare()
@@ -94,9 +94,6 @@ class Clauses(Statements, Controls):
     def _unused(self, place: tuple[int, int]) -> Iterator[Unread]:
         span = (self.words.list[place[0]].start, self.words.list[place[1] - 1].end)
         yield Unread(text=self.words.goal[span[0] : span[1]], span=span, why="nothing that follows speaks of it")
-
-    def _span(self, at: int) -> Span:
-        return self.words.list[at].start, self.words.list[at].end
 
     def why(self, at: int, end: int) -> str:
         """Why words were not understood, as far as one can say."""

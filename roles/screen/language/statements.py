@@ -6,7 +6,7 @@ linked = "keep only" thing "and" ... "everything else" | verb "the same" ["to" p
 
 from __future__ import annotations
 
-from roles.contracts.orders import Context, Of, Order, Slot, Text, Thing
+from roles.contracts.orders import Context, Of, Order, Slot, Span, Text, Thing, Value
 from roles.screen.language.conditions import Conditions
 from roles.screen.language.names import LOOKING, Read, bare, plural
 
@@ -141,9 +141,7 @@ class Statements(Conditions):
         more = bool(value and self.low(value[1]) == "and" and self.take(value[1] + 1, "articles", "possessives"))
         if value is None or not (more or self.over(value[1])):
             return None
-        spans = self.spans(at, value[1])
-        slot = Slot(role="with", field=field.entry.name, value=value[0], spans=spans)
-        self.orders[-1] = last.model_copy(update={"slots": (*last.slots, slot), "spans": (*last.spans, *spans)})
+        self._with_more(last, field.entry.name, value[0], self.spans(at, value[1]))
         return self._given_slot(value[1] + 1) if more else value[1]
 
     def _dictated(self, first: int, at: int, field: str, last: Order) -> int | None:
@@ -158,10 +156,12 @@ class Statements(Conditions):
             return None
         amount = self.amount(at)
         value = amount[0] if amount and amount[1] == end else self.text(at, end, quoted=quoted)
-        spans = self.spans(first, end)
+        self._with_more(last, field, value, self.spans(first, end))
+        return end
+
+    def _with_more(self, last: Order, field: str, value: Value, spans: tuple[Span, ...]) -> None:
         slot = Slot(role="with", field=field, value=value, spans=spans)
         self.orders[-1] = last.model_copy(update={"slots": (*last.slots, slot), "spans": (*last.spans, *spans)})
-        return end
 
     def _placed(self, at: int) -> int | None:
         """ "It is in my contacts": where the thing spoken of last is looked for."""
@@ -170,13 +170,8 @@ class Statements(Conditions):
         if place is None or not self.over(place[1]):
             return None
         slot = next((slot for slot in last.slots if isinstance(slot.value, Of)), None) if last else None
-        thing = (
-            self.topic
-            if self.waiting
-            else last.object or (slot.value.thing if slot and isinstance(slot.value, Of) else None)
-            if last
-            else None
-        )
+        held = slot.value.thing if slot is not None and isinstance(slot.value, Of) else None
+        thing = self.topic if self.waiting else (last.object or held) if last else None
         if thing is None or thing.place or thing.back or thing.new:
             return None
         spans = self.spans(at, place[1])

@@ -115,8 +115,10 @@ class Values(Narrowing):
             return self._counted(at, end)
         if name not in {"which", "who"}:
             return self._about(at, end, name, turned)
-        held = self._field_asked(end, turned) if name == "which" else None
-        if found := held or self._wanted(at, end, name):
+        held = self.fields(end) if name == "which" and not turned else None  # what Ann's number is
+        if held is not None and self.low(held[1]) in {"is", "are"}:
+            return held[0], held[1] + 1
+        if found := self._wanted(at, end, name):
             return found
         be = self.take(end, "auxiliaries")
         if be and be.entry.name == "be" and self.low(at) != "which":
@@ -189,11 +191,6 @@ class Values(Narrowing):
         if verb is None or word not in {"most", "least"}:
             return None
         return Pick(by="amount", order="most" if word == "most" else "least", spans=self.spans(at, verb.end + 2)), verb.end + 2
-
-    def _field_asked(self, at: int, turned: bool) -> Read[Value] | None:
-        """what Ann's number is"""
-        held = self.fields(at) if not turned else None
-        return (held[0], held[1] + 1) if held is not None and self.low(held[1]) in {"is", "are"} else None
 
     def everybody(self, at: int) -> Read[Value] | None:
         """everybody who comes to THING | [all] the attendees of THING"""

@@ -48,6 +48,18 @@ _Loader.yaml_implicit_resolvers = {
 
 
 @cache
+def table(name: str) -> dict[str, Any]:
+    """A table of the lexicon, which holds texts alone: `configs/lexicon/NAME.yaml`."""
+    text = files("configs").joinpath(f"lexicon/{name}.yaml").read_text(encoding="utf-8")
+    return dict(yaml.load(text, Loader=yaml.CBaseLoader))  # noqa: S506 - it makes texts alone
+
+
+def deeds() -> dict[str, Any]:
+    """By which words of controls and fields verbs are done, and known to have been done."""
+    return table("deeds")
+
+
+@cache
 def _data() -> dict[str, Any]:
     data: dict[str, Any] = yaml.load(files("configs").joinpath(LEXICON).read_text(encoding="utf-8"), Loader=_Loader)  # noqa: S506 - a safe one
     return data

@@ -9,25 +9,10 @@ from protocol import ActionTarget, AskUser, ExecStatus, GUIElement, PressKey, Wa
 from roles.policies.orders.skills.situation import Move, Situation, act, done, fail, press
 from roles.policies.orders.skills.widgets import put
 from roles.screen.dialogs import agree_choice, dialog_text, refusal
+from roles.screen.language.words import deeds
 from roles.screen.matching import tokens
 from roles.screen.screens import fold
 
-WORDS: dict[str, tuple[str, ...]] = {
-    "submit": ("submit", "send", "hand in", "send in", "apply", "request", "book", "order", "finish", "complete", "confirm"),
-    "send": ("send", "submit", "send now", "post"),
-    "save": ("save", "store", "keep", "update", "done", "create", "add", "ok", "apply", "set"),
-    "create": ("create", "save", "add", "ok", "done"),
-    "set": ("set", "save", "apply", "update", "ok"),
-    "update": ("update", "save", "apply", "ok"),
-    "delete": ("delete", "remove", "trash", "move to trash", "erase", "bin"),
-    "move": ("move", "move to", "put in", "file in"),
-    "edit": ("edit", "change", "modify"),
-    "turn_on": ("turn on", "switch on", "enable"),
-    "turn_off": ("turn off", "switch off", "disable"),
-}  # fmt: skip
-"""What a control for a verb may be called; the likeliest first. A verb without an entry is called by its own name."""
-_PAST = {"send": {"sent"}, "submit": {"sent"}, "save": {"kept", "set", "written"}, "set": {"set"}, "create": {"made"},
-         "pay": {"paid"}, "put": {"put"}}  # fmt: skip
 _WITH_IT = frozenset({"change", "setting", "it", "now", "this", "item", "selected", "form", "to"})
 """Words behind the verb that name nothing else."""
 _ONWARD = frozenset({"next", "continue", "review", "proceed", "next step"})
@@ -69,7 +54,7 @@ def control_for(
 
 
 def _score(element: GUIElement, verb: str, owner: set[str], about: Sequence[str], loose: bool) -> float:
-    name, words = bare(element.name), WORDS.get(verb, (bare(verb),))
+    name, words = bare(element.name), deeds()["called"].get(verb, (bare(verb),))
     hit = next((i for i, word in enumerate(words) if name == word or name.startswith(word + " ")), None)
     if hit is None:
         return 0.0
@@ -248,11 +233,11 @@ def news(at: Situation) -> list[str]:
 
 def _tells_of(verb: str, said: str) -> bool:
     """`Message sent` tells of sending, and `New message from Ann` does not."""
-    words = {word.split()[0] for word in WORDS.get(verb, (fold(verb),)) if word}
+    words = {word.split()[0] for word in deeds()["called"].get(verb, (fold(verb),)) if word}
     stems = tuple(word[: max(3, len(word) - 1)] for word in words)
     told = fold(said).replace(".", " ").replace(",", " ").split()
     return bool(words) and any(
-        word in _PAST.get(verb, ()) or (word.startswith(stems) and word.endswith(("ed", "en"))) for word in told
+        word in deeds()["past"].get(verb, ()) or (word.startswith(stems) and word.endswith(("ed", "en"))) for word in told
     )
 
 

@@ -171,12 +171,6 @@ def _signature(action: dict[str, Any]) -> tuple[Any, ...]:
     return (action.get("action_type"), where, *rest, str(action.get("keys")), action.get("count", 1))
 
 
-def table(text: str) -> tuple[list[str], list[list[str]]]:
-    """Columns and rows of a table fact."""
-    body = json.loads(text)
-    return [str(name) for name in body["columns"]], [[str(cell) for cell in row] for row in body["rows"]]
-
-
 def table_text(columns: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
     """The value of a table fact."""
     body = {"columns": list(columns), "rows": [list(row) for row in rows]}
@@ -184,5 +178,5 @@ def table_text(columns: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
 
 
 def _lines(text: str) -> str:
-    columns, rows = table(text)
-    return (", " if len(columns) == 1 else "\n").join(", ".join(row) for row in rows)
+    body = json.loads(text)
+    return (", " if len(body["columns"]) == 1 else "\n").join(", ".join(map(str, row)) for row in body["rows"])

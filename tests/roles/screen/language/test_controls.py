@@ -6,8 +6,8 @@ import pytest
 
 from environments.cards import Vocabulary
 from roles.contracts.orders import Of, Order, Reading, Text
-from roles.screen.language.controls import words_of_pages
 from roles.screen.language.reader import read
+from roles.screen.language.words import table
 
 PAGE = ("heard island and mcdonald islands", "bread and butter helper", "your answer", "send in", "submit", "name", "town", "cox")
 
@@ -26,7 +26,7 @@ def written(order: Order) -> list[tuple[str, str]]:
     return [(s.field, s.value.text) for s in order.slots if s.role == "value" and isinstance(s.value, Text)]
 
 
-@pytest.mark.parametrize(("verb", "example"), [(name, verb["example"]) for name, verb in words_of_pages()["verbs"].items()])
+@pytest.mark.parametrize(("verb", "example"), [(name, verb["example"]) for name, verb in table("pages")["verbs"].items()])
 def test_every_verb_of_pages_reads_its_example(verb: str, example: str) -> None:
     reading = page(example)
     assert reading.understood, reading.unread
