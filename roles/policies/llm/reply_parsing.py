@@ -16,6 +16,8 @@ from roles.contracts.limits import Limits
 LONGEST = Limits().answer_output
 """Characters of an answer that are looked at where nobody says otherwise: a decision is far shorter."""
 _DECODER = json.JSONDecoder()
+_OPENING = re.compile(r"\{(?!\s*\{)")
+"""Where an object may begin; of many in a row only the last, since each mistake costs as much as what stands before it."""
 _FENCE = re.compile(r"^[ \t]*```[ \t]*(\w*)[ \t]*$\n?", re.MULTILINE)
 _THINKING = re.compile(r"<think(?:ing)?>.*?</think(?:ing)?>", re.DOTALL | re.IGNORECASE)
 
@@ -77,8 +79,9 @@ def object_in(text: str, longest: int = LONGEST) -> dict[str, Any]:
     """The first whole JSON object that stands in a text, fenced or not. Raises UnusableReply."""
     _not_too_long(text, longest)
     text = _THINKING.sub(" ", text)
-    at, problem = text.find("{"), "there is no JSON object in it"
-    while at >= 0:
+    opening, problem = _OPENING.search(text), "there is no JSON object in it"
+    while opening is not None:
+        at = opening.start()
         try:
             found, _ = _DECODER.raw_decode(text, at)
         except json.JSONDecodeError as bad:
@@ -88,14 +91,14 @@ def object_in(text: str, longest: int = LONGEST) -> dict[str, Any]:
                 if cut
                 else f"its JSON is broken: {bad.msg} near {_near(text, bad.pos)}"
             )
-            # What comes next starts behind the place that is wrong, so this takes time in proportion to the text.
-            at = text.find("{", max(bad.pos, at + 1))
+            # What comes next starts behind the place that is wrong.
+            opening = _OPENING.search(text, max(bad.pos, at + 1))
         except (RecursionError, ValueError) as bad:
             raise UnusableReply(f"the JSON cannot be read: {bad or 'it is too deep'}") from None
         else:
             if isinstance(found, dict) and found:
                 return found
-            at = text.find("{", at + 1)
+            opening = _OPENING.search(text, at + 1)
     raise UnusableReply(problem)
 
 
