@@ -14,7 +14,6 @@ if TYPE_CHECKING:
     from orchestrator.runs.experience import LearningResult, Lesson
     from orchestrator.settings.settings import Settings
     from roles.knowledge.answers import AnswerFile
-    from roles.knowledge.pages.documents import Document
 
 
 @command_with_settings
@@ -194,7 +193,8 @@ def list_all(
     from orchestrator.views.listing import table
 
     found = knowledge.listed(settings, app, kind, every)
-    rows = [(one.kind, clean(one.app or "-"), clean(one.id), clean(_titled(one))) for one in found]
+    titles = [f"{one.title} (retired: {one.retired})" if one.retired else one.title for one in found]
+    rows = [(one.kind, clean(one.app or "-"), clean(one.id), clean(title)) for one, title in zip(found, titles, strict=True)]
     text = table([("KIND", "APP", "ID", "TITLE"), *rows])
     none = "Nothing was added. (deskcrew knowledge ls --all shows what is shipped.)"
     _print([one.model_dump(mode="json") for one in found], text if found else none, as_json)
@@ -237,10 +237,6 @@ def _print(data: Any, text: str, as_json: bool, *, good: bool = True) -> None:
     typer.echo(json_text(data, 2) if as_json else text)
     if not good:
         raise typer.Exit(FAILED)
-
-
-def _titled(document: Document) -> str:
-    return f"{document.title} (retired: {document.retired})" if document.retired else document.title
 
 
 def _found(found: list[RankedDocument]) -> str:

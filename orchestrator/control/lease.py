@@ -103,7 +103,8 @@ def take_lease(channel: Channel, run_id: str, doing: str, open_again: Callable[[
 
 def told(holder: Holder) -> str:
     """Who that is, in words."""
-    where = "this process" if _is_mine(holder) else f"process {holder.pid} on {holder.host}"
+    mine = holder.machine == machine() and holder.pid == os.getpid()
+    where = "this process" if mine else f"process {holder.pid} on {holder.host}"
     moment = time.strftime("%Y-%m-%d %H:%M:%S", time.localtime(holder.since))
     return f"{holder.doing} in {where} since {moment}"
 
@@ -124,10 +125,6 @@ def may_be_dead(holder: Holder, terms: LeaseTerms = TERMS) -> bool:
         return False
     age = time.time() - holder.beat
     return age >= terms.stale or age < -terms.stale
-
-
-def _is_mine(holder: Holder) -> bool:
-    return holder.machine == machine() and holder.pid == os.getpid()
 
 
 def _lives(holder: Holder) -> bool:

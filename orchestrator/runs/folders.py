@@ -94,10 +94,6 @@ _NOT_OURS = (KeyError, TypeError, ValueError, AttributeError, IndexError, Recurs
 """What reading events raises that deskcrew never wrote."""
 
 
-def _not_ours(place: str, bad: Exception) -> UsageProblem:
-    return UsageProblem(f"{place} holds events that deskcrew does not write ({type(bad).__name__}); the run cannot be shown.")
-
-
 def wrong_in(record: Any) -> str:
     """Why this is not what `run.json` says of a run; empty where it may be."""
     if not isinstance(record, dict) or not {"run_id", "goal", "settings"} <= set(record):
@@ -248,7 +244,8 @@ def view_of(record: JsonObject, kept: Salvage, report: JsonObject, place: str) -
             used = budgets_of(kept.events, record["settings"])
             report = build_report(kept.events, run=record, result=ended, budgets=used)
         except _NOT_OURS as bad:
-            raise _not_ours(place, bad) from None
+            why = f"events that deskcrew does not write ({type(bad).__name__})"
+            raise UsageProblem(f"{place} holds {why}; the run cannot be shown.") from None
     return RunView(report, notes)
 
 

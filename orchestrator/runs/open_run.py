@@ -49,7 +49,9 @@ from roles.operator.graph import NODES_PER_STEP
 
 def recursion_limit(limits: Limits) -> int:
     """The larger of what the hub's graph and what one delegation can take, with room to spare."""
-    return max(_of_the_hub(limits), _of_a_delegation(limits)) + 100
+    # Every round ends in an action of the run, or in a decision that asks for help; recovery may go round once more for each.
+    delegation = NODES_PER_STEP * (limits.steps + 1) * (1 + min(limits.max_recovery_attempts, 1))
+    return max(_of_the_hub(limits), delegation) + 100
 
 
 def _of_the_hub(limits: Limits) -> int:
@@ -63,11 +65,6 @@ def _of_the_hub(limits: Limits) -> int:
     ending = planning + checking
     working = ending + limits.parallel * (ending + limits.steps)
     return 2 * (planning + checking + working)
-
-
-def _of_a_delegation(limits: Limits) -> int:
-    """Every round ends in an action of the run, or in a decision that asks for help; recovery may go round once more for each."""
-    return NODES_PER_STEP * (limits.steps + 1) * (1 + min(limits.max_recovery_attempts, 1))
 
 
 class OpenOptions(NamedTuple):

@@ -93,11 +93,8 @@ def finished(run_id: str, report: Mapping[str, Any]) -> UsageProblem:
     if report.get("ended_by") != "budget_spent":
         return UsageProblem(f"Run {run_id} is finished; see it with: deskcrew show {run_id}")
     more = (report.get("budget_spent") or {}).get("more", "limits.KEY=MORE")
-    return UsageProblem(f"Run {run_id} is finished: {_short(report)}. Continue with more: deskcrew resume {run_id} -c {more}")
-
-
-def _short(report: Mapping[str, Any]) -> str:
-    return str(report.get("reason", "a budget is spent")).partition("; continue with")[0]
+    why = str(report.get("reason", "a budget is spent")).partition("; continue with")[0]
+    return UsageProblem(f"Run {run_id} is finished: {why}. Continue with more: deskcrew resume {run_id} -c {more}")
 
 
 _LOOKED_THROUGH = 16 * 2**20

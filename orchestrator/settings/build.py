@@ -61,18 +61,10 @@ def _simulated(settings: Settings, store: Path | None) -> SimulatedDesktop:
     return SimulatedDesktop(spec, settings.seed, store)
 
 
-def _browser(settings: Settings, store: Path | None) -> Environment:
-    return make_browser(settings.browser, store, settings.retries)
-
-
-def _served(settings: Settings, store: Path | None) -> Environment:
-    return make_served(settings.browser, lambda: _simulated(settings, store), store, settings.retries)
-
-
 ENVIRONMENTS: dict[str, Callable[[Settings, Path | None], Environment]] = {
     "simulated": _simulated,
-    "browser": _browser,
-    "served": _served,
+    "browser": lambda given, store: make_browser(given.browser, store, given.retries),
+    "served": lambda given, store: make_served(given.browser, lambda: _simulated(given, store), store, given.retries),
 }
 
 

@@ -389,8 +389,5 @@ def find_preset(name: str, where: Where) -> FoundPreset:
         raise UsageProblem(f"{where(())}: there is no preset of policies {name!r}{did_you_mean(name, names)}")
     document = read_document(path, "preset of policies")
     preset = checked(Preset, document.data, document.where)
-    return FoundPreset(path.stem, preset.about, Layer(_settings(document), document, path.resolve().parent), path)
-
-
-def _settings(document: Document) -> JsonObject:
-    return {key: value for key, value in document.data.items() if key != "about"}
+    data = {key: value for key, value in document.data.items() if key != "about"}
+    return FoundPreset(path.stem, preset.about, Layer(data, document, path.resolve().parent), path)

@@ -76,7 +76,8 @@ def _task(word: str, seeds: int) -> tuple[list[str], str]:
             if task.oracle is not None:
                 problems += _performed(task, seed, environment)
             for key, problem in problems:
-                found.setdefault(f"{_place(task, key)}{problem}", []).append(seed)
+                place = f"{task.where(key)}: " if key and task.where(key) is not None else ""
+                found.setdefault(f"{place}{problem}", []).append(seed)
         finally:
             environment.close()
     told = [text if len(at) == seeds else f"{text} (seed {', '.join(map(str, at))})" for text, at in found.items()]
@@ -91,11 +92,6 @@ def _steps_said_twice(task: Task, slots: Mapping[str, Any]) -> Iterator[str]:
 
 Problem = tuple[KeyPath, str]
 """What is wrong, and the key that it is about; no key where it is about the whole."""
-
-
-def _place(task: Task, key: KeyPath) -> str:
-    """The file and line of a key, in front of what is said of it."""
-    return f"{task.where(key)}: " if key and task.where(key) is not None else ""
 
 
 def _key_of(task: Task, expression: str) -> KeyPath:

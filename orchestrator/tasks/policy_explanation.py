@@ -93,7 +93,7 @@ def explained(asked: ExplainRequest) -> Explanation:
     """Raises UsageProblem for what cannot be read."""
     action = read_action(asked.action)
     loaded = load_settings(asked.config, _overrides(asked), asked.task.layer() if asked.task else None)
-    found = read_safety(loaded.settings.safety, lambda path: Source(loaded.source(_key(path))))
+    found = read_safety(loaded.settings.safety, lambda path: Source(loaded.source(".".join(["safety", *map(str, path)]))))
     policy = found.policy()
     state, goal, changes, effects, unrated = _screen(asked, loaded, action)
     element, missing = None, ""
@@ -157,10 +157,6 @@ def read_action(text: str) -> Action:
 def _overrides(asked: ExplainRequest) -> list[str]:
     said = {"safety": asked.safety, "world": asked.world}
     return [*(f"{key}={json.dumps(value)}" for key, value in said.items() if value), *asked.overrides]
-
-
-def _key(path: Sequence[str | int]) -> str:
-    return ".".join(["safety", *(str(part) for part in path)])
 
 
 class Scene(NamedTuple):

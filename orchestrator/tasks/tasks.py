@@ -185,11 +185,10 @@ def _extreme(slot: Slot, items: Sequence[Any]) -> Any:
     return items[keys.index(most)]
 
 
-def _join(slot: Slot, items: Sequence[Any]) -> str:
-    return slot.between.join(map(str, _fields(slot, items)))
-
-
-_COMPUTE: dict[str, Callable[[Slot, Sequence[Any]], Any]] = {"sum": _sum, "min": _extreme, "max": _extreme, "join": _join}
+_COMPUTE: dict[str, Callable[[Slot, Sequence[Any]], Any]] = {
+    **{"sum": _sum, "min": _extreme, "max": _extreme},
+    "join": lambda slot, items: slot.between.join(map(str, _fields(slot, items))),
+}
 
 
 _LAYER_KEYS = ("world", "seed", "limits", "safety", "constraints")

@@ -14,10 +14,8 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 from urllib.parse import quote, urlsplit
 
-from langchain_core.callbacks import CallbackManagerForRetrieverRun
 from langchain_core.documents import Document as Page
 from langchain_core.retrievers import BaseRetriever
-from pydantic import ConfigDict
 
 from protocol.retries import PASSING, Overload, Retries, retry_after
 from roles.contracts import Supplement
@@ -263,22 +261,6 @@ def _answered(name: str, seconds: float, ask: Callable[[], Any]) -> Any:
 _MOST = 50
 
 
-class SourceRetriever(BaseRetriever):
-    """Any of our sources for a chain of somebody else: a search interface, a tool, a tool of an MCP server."""
-
-    model_config = ConfigDict(arbitrary_types_allowed=True)
-
-    source: Any
-    """A SupplementSource."""
-    app: str | None = None
-    top_k: int = 3
-
-    def _get_relevant_documents(
-        self, query: str, *, run_manager: CallbackManagerForRetrieverRun, app: str | None = None, limit: int | None = None
-    ) -> list[Page]:
-        return [_page(found) for found in self.source.search(query, app or self.app, limit or self.top_k)]
-
-
 class RetrieverSource:
     """Any LangChain retriever as a SupplementSource. What it finds for another app than the one asked for is left out."""
 
@@ -331,11 +313,6 @@ def supplement_of(page: Page, query: str, name: str, kind: str = "") -> Suppleme
         document=_words(said.get("document")) or _words(page.id),
         also=tuple(map(_words, said.get("also", ()))) if isinstance(said.get("also"), list | tuple) else (),
     )
-
-
-def _page(found: Supplement) -> Page:
-    said = found.model_dump(exclude={"text", "query", "also"}, exclude_none=True) | {"also": list(found.also)}
-    return Page(id=found.document or None, page_content=found.text, metadata=said)
 
 
 def _words(value: Any) -> str:

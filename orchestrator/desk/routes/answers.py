@@ -9,7 +9,7 @@ from typing import Any, Literal
 
 from fastapi import APIRouter
 from fastapi.responses import JSONResponse
-from pydantic import Field, ValidationError
+from pydantic import Field
 
 from orchestrator.control.channel import Channel
 from orchestrator.control.lease import HOLDING_STILL, standing
@@ -17,14 +17,13 @@ from orchestrator.control.requests import AnswerRecord, RequestRecord, asked_of,
 from orchestrator.desk import workers
 from orchestrator.desk.auth import Approver, Viewer
 from orchestrator.desk.desk import RunFolder, TheDesk
-from orchestrator.desk.models import Approval
+from orchestrator.desk.models import Approval, usable_action
 from orchestrator.desk.workers import GoOn
 from orchestrator.errors import MachineStopped, UsageProblem
 from orchestrator.runs.folders import list_runs, stored_report
 from orchestrator.runs.privacy.secrets import answer_to
 from orchestrator.views.terminal.approval import constrained
-from protocol import Frozen, JsonObject, parse_action
-from protocol.dsl import DSLError, parse_line
+from protocol import Frozen, JsonObject
 from roles.contracts.requests import screen_of
 from roles.manager.plans import WORK_PLAN
 
@@ -138,14 +137,7 @@ def _decision(said: AnswerIn, who: str, asked: RequestRecord) -> JsonObject:
 def _edited(action: Mapping[str, Any] | str | None) -> JsonObject:
     if isinstance(action, Mapping) and "subtasks" in action:
         return {"name": WORK_PLAN, "args": dict(action)}
-    try:
-        dump = (parse_line(action) if isinstance(action, str) else parse_action(dict(action or {}))).dump()
-    except DSLError as bad:
-        raise UsageProblem(f"The action is not usable: {bad.message}.") from None
-    except ValidationError as bad:
-        first = bad.errors()[0]
-        where = ".".join(str(part) for part in first["loc"])
-        raise UsageProblem(f"The action is not usable: {where + ': ' if where else ''}{first['msg']}.") from None
+    dump = usable_action(dict(action) if isinstance(action, Mapping) else action or {}).dump()
     return {"name": dump.pop("action_type"), "args": dump}
 
 

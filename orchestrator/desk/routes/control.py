@@ -3,19 +3,18 @@
 from __future__ import annotations
 
 from fastapi import APIRouter, HTTPException
-from pydantic import Field, ValidationError
+from pydantic import Field
 
 from orchestrator.control.lease import LeaseHeld
 from orchestrator.control.requests import still_open
 from orchestrator.desk import workers
 from orchestrator.desk.auth import Caller, Operator, Viewer
 from orchestrator.desk.desk import Desk, RunFolder, TheDesk
+from orchestrator.desk.models import usable_action
 from orchestrator.desk.routes.start import as_override
 from orchestrator.desk.workers import GoOn
-from orchestrator.errors import UsageProblem
 from orchestrator.runs.handle import ControlResult, RunControl
-from protocol import Frozen, JsonObject, describe, parse_action
-from protocol.dsl import DSLError, parse_line
+from protocol import Frozen, JsonObject, describe
 from roles.contracts.policies import Addressee
 
 router = APIRouter(prefix="/api/runs/{run_id}", tags=["controlling"])
@@ -123,12 +122,7 @@ def act(desk: TheDesk, visitor: Operator, folder: RunFolder, wanted: ActIn) -> M
     control = _control(desk, visitor, folder.name)
     if (now := control.standing()).holder is not None:
         raise HTTPException(409, f"Run {folder.name} is {now.reason}; act in the window of the run itself.")
-    try:
-        action = parse_line(wanted.action) if isinstance(wanted.action, str) else parse_action(wanted.action)
-    except DSLError as bad:
-        raise UsageProblem(f"The action is not usable: {bad.message}.") from None
-    except ValidationError as bad:
-        raise UsageProblem(f"The action is not usable: {bad.errors()[0]['msg']}.") from None
+    action = usable_action(wanted.action)
     try:
         with control.hands() as hands:
             result = hands.do(action)

@@ -30,12 +30,9 @@ from roles.contracts.values import parse_date, parse_time
 from roles.policies.orders.state import Group, Refusal, escaped
 from roles.screen.language.controls import PATH
 from roles.screen.matching import similarity
-from roles.screen.page import PARTLY, likeness, plain
+from roles.screen.page import BOXES, LISTS, PARTLY, PRESSED, likeness, plain
 
-PRESSED = frozenset({"button", "link", "tab", "menuitem", "option", "treeitem", "menuitemcheckbox", "menuitemradio"})
 WRITTEN = frozenset({"textbox", "searchbox", "spinbutton"})
-BOXES = frozenset({"checkbox", "radio", "switch", "menuitemcheckbox", "menuitemradio"})
-LISTS = frozenset({"combobox", "listbox"})
 ROLES = {
     "button": PRESSED, "link": PRESSED, "tab": PRESSED, "item": PRESSED, "section": PRESSED, "field": WRITTEN | LISTS,
     "text": WRITTEN, "box": BOXES, "list": LISTS, "slider": frozenset({"slider", "spinbutton"}), "calendar": WRITTEN,

@@ -1,4 +1,4 @@
-"""LangChain's retrievers and our sources, each as the other; every source asked at once, and what several say taken once."""
+"""LangChain's retrievers and tools as sources; every source asked at once, and what several say taken once."""
 
 from __future__ import annotations
 
@@ -8,14 +8,13 @@ from typing import Any
 import pytest
 from langchain_core.documents import Document as Page
 from langchain_core.retrievers import BaseRetriever
-from langchain_core.runnables import RunnableLambda
 from langchain_core.tools import StructuredTool
 from pydantic import ValidationError
 
 from roles.contracts import Supplement
 from roles.knowledge.library import Library, gather, help_in
 from roles.knowledge.pages.documents import Document
-from roles.knowledge.retrievers import RetrieverSource, SourceRetriever, ToolSource
+from roles.knowledge.retrievers import RetrieverSource, ToolSource
 from roles.knowledge.settings import KnowledgeSettings
 from roles.knowledge.store import KnowledgeStore, SourceFault
 
@@ -41,20 +40,13 @@ def library(tmp_path: Path) -> Library:
     return Library(KnowledgeSettings(), tmp_path / "k.sqlite")
 
 
-def test_each_kind_is_a_source_of_its_own_and_a_retriever(library: Library) -> None:
+def test_each_kind_is_a_source_of_its_own(library: Library) -> None:
     sources = library.sources()
     assert [source.name for source in sources] == ["help documents", "experience", "demonstrations"]
     for source, kind in zip(sources, ("help", "experience", "demonstration"), strict=True):
         hits = source.search("feed the otters", "zoo", 5)
         assert {(hit.kind, hit.app, hit.source) for hit in hits} == {(kind, "zoo", f"{kind}!"), (kind, None, f"{kind}!")}
         assert all(hit.score and hit.document for hit in hits)
-
-
-def test_a_retriever_of_ours_is_a_runnable_like_any(library: Library) -> None:
-    retriever = SourceRetriever(source=library.sources()[0], top_k=2)
-    chain = retriever | RunnableLambda(lambda pages: [page.metadata.get("app") for page in pages])
-    assert len(chain.invoke("feed the otters")) == 2
-    assert set(chain.invoke("feed the otters", app="mail")) == {"mail", None}
 
 
 def test_any_retriever_is_a_source_and_never_says_a_thing_about_another_app() -> None:
@@ -77,13 +69,11 @@ def test_a_retriever_that_fails_is_one_sentence() -> None:
         RetrieverSource(Theirs(), "theirs").search("fail", None, 3)
 
 
-def test_a_source_is_a_retriever_and_back_again_the_same() -> None:
+def test_a_tool_is_a_source_and_each_part_of_its_answer_is_found() -> None:
     tool = StructuredTool.from_function(lambda query: ["# One\nfirst", "second"], name="handbook", description="Answers.")
-    retriever = SourceRetriever(source=ToolSource(tool))
-    assert [page.page_content for page in retriever.invoke("otters")] == ["# One\nfirst", "second"]
-    again = RetrieverSource(retriever, "handbook").search("otters", None, 3)
-    assert [(hit.title, hit.text) for hit in again] == [("One", "# One\nfirst"), ("second", "second")]
-    assert {hit.source for hit in again} == {"tool:handbook"}
+    hits = ToolSource(tool).search("otters", None, 3)
+    assert [(hit.title, hit.text) for hit in hits] == [("One", "# One\nfirst"), ("second", "second")]
+    assert {hit.source for hit in hits} == {"tool:handbook"}
 
 
 class Fixed:

@@ -7,7 +7,7 @@ written is read back by another function. Where none fits for certain, the windo
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from protocol import CallApi, ExecStatus, Memorize
@@ -114,15 +114,14 @@ def _learned(step: ReadStep | CollectStep | FindStep, at: Situation) -> Move | N
 
 def _told(records: Records, at: Situation) -> Move | list[tuple[Row, Record]] | None:
     """The records that are meant, as a function lists them, or the next call; None where none tells for certain."""
-    for skill in _reading(records, at):
-        answer = _answer(skill, at)
-        if answer is None and skill.called not in at.notes.get("asked", {}):
-            limit = skill.takes.get("limit", {}).get("maximum")
-            return _call(skill, {"limit": limit} if isinstance(limit, int) else {}, at, f"it lists each {records.kind}")
-        found, whole = records_in(answer) if answer is not None else ([], False)
-        pairs = [(_row(record), record) for record in found]
+    for skill in _reading(records, _LISTS, 0, at):
+        limit = skill.takes.get("limit", {}).get("maximum")
+        found = _asked(skill, {"limit": limit} if isinstance(limit, int) else {}, at, f"it lists each {records.kind}")
+        if not isinstance(found, tuple):
+            return found
+        pairs = [(_row(record), record) for record in found[0]]
         rows = [row for row, _ in pairs]
-        if not whole or any(matches(row, tests) is None for row in rows for tests in (records.tests, *records.but)):
+        if not found[1] or any(matches(row, tests) is None for row in rows for tests in (records.tests, *records.but)):
             continue
         fit = fitting(records, rows, at)
         if records.exactly and len(fit) != records.exactly:
@@ -132,13 +131,13 @@ def _told(records: Records, at: Situation) -> Move | list[tuple[Row, Record]] | 
     return None
 
 
-def _reading(records: Records, at: Situation) -> Iterator[Skill]:
-    """Functions that list such records and need to be told nothing."""
+def _reading(records: Records, verbs: Collection[str], needs: int, at: Situation) -> Iterator[Skill]:
+    """Functions that are called by one of these verbs, tell of such records and need to be told so much."""
     nouns = _nouns(records.app, records.kind, at)
     for skill in at.view.skills:
         verb, *rest = words_of(skill.name)
         reads = skill.kind == "api" and skill.app == records.app and skill.idempotence is Idempotence.READING
-        if reads and not skill.needs and verb in _LISTS and any(similarity(noun, " ".join(rest)) >= 0.8 for noun in nouns):
+        if reads and len(skill.needs) == needs and verb in verbs and any(similarity(n, " ".join(rest)) >= 0.8 for n in nouns):
             yield skill
 
 
@@ -147,21 +146,14 @@ def _whole(found: list[tuple[Row, Record]], labels: Sequence[str], records: Reco
     row, record = found[0]
     if all(row.value(label) is not None for label in labels):
         return None
-    nouns = _nouns(records.app, records.kind, at)
-    for skill in at.view.skills:
-        verb, *rest = words_of(skill.name)
-        fits = skill.kind == "api" and skill.app == records.app and skill.idempotence is Idempotence.READING
-        if not fits or len(skill.needs) != 1 or verb not in {"get", "read", "show"}:
+    for skill in _reading(records, {"get", "read", "show"}, 1, at):
+        if (key := _key(record, skill.needs[0])) is None:
             continue
-        key = _key(record, skill.needs[0])
-        if key is None or not any(similarity(noun, " ".join(rest)) >= 0.8 for noun in nouns):
-            continue
-        answer = _answer(skill, at)
-        if answer is None and skill.called not in at.notes.get("asked", {}):
-            return _call(skill, {skill.needs[0]: key}, at, "it tells all of the record")
-        told = records_in(answer)[0] if answer is not None else []
-        if len(told) == 1:
-            found[0] = (row.opened(_row(told[0]).cells, ""), told[0])
+        told = _asked(skill, {skill.needs[0]: key}, at, "it tells all of the record")
+        if not isinstance(told, tuple):
+            return told
+        if len(told[0]) == 1:
+            found[0] = (row.opened(_row(told[0][0]).cells, ""), told[0][0])
             return None
     return None
 
@@ -362,8 +354,11 @@ def _call(skill: Skill, arguments: Mapping[str, Any], at: Situation, why: str) -
     return act(call, f"{why}: {skill.called} is called", f"what {skill.called} answers")
 
 
-def _answer(skill: Skill, at: Situation) -> str | None:
-    """What it answered since it was asked in this step."""
+def _asked(skill: Skill, arguments: Mapping[str, Any], at: Situation, why: str) -> tuple[list[Record], bool] | Move | None:
+    """The records of its answer since it was asked in this step, and whether these are all; else the call that asks it."""
     since = at.notes.get("asked", {}).get(skill.called)
+    if since is None:
+        return _call(skill, arguments, at, why)
     answers = (f for f in reversed(at.view.facts) if f.kind == RESULT and fold(f.name) == fold(skill.called))
-    return next((f.value for f in answers if since is not None and f.step > since), None)
+    answer = next((f.value for f in answers if f.step > since), None)
+    return records_in(answer) if answer is not None else ([], False)

@@ -8,14 +8,14 @@ from environments.effects import SENSITIVE, Effect
 from environments.effects.words import effect_of_words, is_way_out
 from protocol import ActionTarget, ExecStatus, GUIElement, Hover, Scroll, Wait
 from roles.contracts.orders import PressStep, Records
-from roles.policies.orders.pages import BOXES, PRESSED, ROLES, names_verb
+from roles.policies.orders.pages import ROLES, names_verb
 from roles.policies.orders.skills.finding import find_row, fitting, naming
 from roles.policies.orders.skills.rows import Row
 from roles.policies.orders.skills.situation import Move, Situation, StepFailure, act, done, fail, press
 from roles.screen.dialogs import agree_choice, called_off, refusal
-from roles.screen.page import Page, Scopes, likeness, plain
+from roles.screen.page import BOXES, PRESSED, Page, Scopes, likeness, plain
 from roles.screen.page import records as parts_of
-from roles.screen.screens import fold, shown
+from roles.screen.screens import DIALOG_ROLES, fold, shown
 
 _SAID = frozenset({"text", "cell", "gridcell", "heading", "rowheader", "label", "status"})
 _HARMLESS = frozenset({None, Effect.NAVIGATE, Effect.OBSERVE})
@@ -57,7 +57,7 @@ def _here(at: Situation) -> list[GUIElement]:
 
 
 def _dialogs(at: Situation) -> list[GUIElement]:
-    return [e for e in at.view.seen.elements if e.role in {"dialog", "alertdialog"}]
+    return [e for e in at.view.seen.elements if e.role in DIALOG_ROLES]
 
 
 def _control(step: PressStep, at: Situation) -> GUIElement:

@@ -11,11 +11,10 @@ from protocol import Action, ActionTarget, Click, Fill, GUIElement, PressKey, Se
 from roles.contracts.values import parse_date, parse_time
 from roles.policies.orders.skills.situation import Move, Situation, StepFailure, act, done, fail, press
 from roles.screen.matching import similarity, tokens
-from roles.screen.page import Page, Scopes, shows
+from roles.screen.page import BOXES, Page, Scopes, shows
 from roles.screen.screens import FIELD_ROLES, fold, shown
 from roles.screen.values import rewritings, same_value
 
-BOXES = frozenset({"checkbox", "radio", "switch", "menuitemcheckbox", "menuitemradio"})
 RANGES = frozenset({"slider", "spinbutton"})
 TEXTS = frozenset({"textbox", "searchbox", "combobox", "spinbutton"})
 _ROLES = FIELD_ROLES | BOXES | RANGES
