@@ -208,11 +208,18 @@ def vocabulary(cards: Sequence[AppCard], before: Iterable[str] = ()) -> Vocabula
     return Vocabulary(
         nouns=_plain(word for kind in kinds for word in (kind.kind, *kind.words)),
         fields=_plain(word for field in fields for word in (field.label, *field.words)),
-        verbs=_plain(verb.verb.replace("_", " ") for verb in verbs if not _MANY & set(verb.verb.split())),
+        verbs=_plain(word for verb in verbs for word in _verb_said(verb) if not _MANY & set(word.split())),
         shown=tuple(sorted(names, key=lambda name: (-len(name), name))) if pages else None,
     )
 
 
+def _verb_said(verb: VerbCard) -> tuple[str, ...]:
+    """The verb, and a control of two words that is one: `Check out` is another verb than "check"."""
+    words = verb.control.casefold()
+    return (verb.verb.replace("_", " "), *([words] if words.split()[1:] in [[one] for one in _PARTICLES] else ()))
+
+
+_PARTICLES = ("out", "in", "off", "up", "down", "back", "away", "over", "on")
 _MANY = {"all", "every", "each", "both", "selected", "everything"}
 """Words that say how many, which no verb has: "Water all" is a control, and no other verb than "water"."""
 

@@ -923,6 +923,7 @@ def _fills(order: Order) -> bool:
     """Whether it is about a form, which is filled and left as it is unless another order says more."""
     things = [slot.value.thing for slot in order.slots if isinstance(slot.value, Of)]
     about = [*things, *([order.object] if order.object is not None else [])]
+    about += [thing.place for thing in about if thing.place is not None]
     return order.verb in deeds()["writes"] and any(thing.kind in _FORMS for thing in about)
 
 

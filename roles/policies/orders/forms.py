@@ -332,24 +332,11 @@ class Forms(Values):
     def _written(self, order: Order, told: Sequence[Value], target: Slot, goal: Thing) -> None:
         rest = tuple(slot for slot in order.slots if slot is not target and slot.role != "value")
         fielded = any(slot.role == "value" and slot.field for slot in order.slots)
-        if (home := self._app_called(goal)) is not None:
-            called = (goal.kind, *(goal.name.text.split() if goal.name else ()))
-            makes = [kind for kind in home.kinds if kind.create is not None]
-            makes = [kind for kind in makes if any(is_of(word, kind) for word in called)] or makes
-            rest = tuple(s for s in order.slots if s is not target and (s.role != "value" or s.field) and s.role != "as")
-            kinds = [kind.kind for kind in makes if not (kind.within or kind.some_of)]
-            if len(kinds) > 1:
-                raise Refusal(f'"{self._said(order.spans)}": is it to be a {" or a ".join(kinds)}?', ask=True)
-            if not makes or len(told) > 1 or not (told or any(slot.field for slot in rest)):
-                raise Refusal(f'"{self._said(order.spans)}": it is not understood what is to be made in {home.title}')
-            if goal.kind == "form" and self._at not in self._commits:  # it is filled in, and nothing is said of its end
-                self._forbidden.setdefault(self._at, set()).update(COMMITS)
-            several = told[0].of if told and isinstance(told[0], Worked) and told[0].how == "joined" else ()
-            apart = order.verb in {"add", "put"} and all(isinstance(one, Text) and one.quoted for one in several)
-            for one in [[value] for value in several] if several and apart else [told]:
-                made = order.model_copy(update={"slots": (*self._named_values(order, one), *rest)})
-                self._make_one(made, Thing(kind=makes[0].kind, new=True), home, makes[0])
-            return None
+        home = self._app_called(goal)
+        if home is None and goal.quantity == "all" and goal == Thing(kind=goal.kind, quantity="all", spans=goal.spans):
+            home = next((card for card, kind in self._maybe(goal.kind) if kind.create is not None), None)  # to the supplies
+        if home is not None:
+            return self._made_at_home(order, told, target, goal, home)
         if goal.new or (goal.quantity == "any" and goal.back is None):
             body = tuple(Slot(role="saying", value=value) for value in told)
             return self._make(order.model_copy(update={"slots": (*rest, *body)}), goal)
@@ -373,6 +360,30 @@ class Forms(Values):
         self._take(*(slot for slot in where if at))
         mode: Literal["append", "prepend"] = "prepend" if "start" in at else "append"
         self._fill(order, records, [Entry(label=long[0].label, value="\n".join(map(self.words, told)), mode=mode)])
+
+    def _made_at_home(self, order: Order, told: Sequence[Value], target: Slot, goal: Thing, home: AppCard) -> None:
+        """ "Add X to my to-do list": a new record of the application, or of the one of its lists that is named."""
+        things = [one.thing if isinstance(one, Of) and not one.fields else Thing() for one in told]
+        told = [
+            thing.name if thing.name and not (thing.tests or self._maybe(thing.kind)) else one
+            for thing, one in zip(things, told, strict=True)
+        ]
+        called = (goal.kind, *(goal.name.text.split() if goal.name else ()))
+        makes = [kind for kind in home.kinds if kind.create is not None]
+        makes = [kind for kind in makes if any(is_of(word, kind) for word in called)] or makes
+        rest = tuple(s for s in order.slots if s is not target and (s.role != "value" or s.field) and s.role != "as")
+        kinds = [kind.kind for kind in makes if not (kind.within or kind.some_of)]
+        if len(kinds) > 1:
+            raise Refusal(f'"{self._said(order.spans)}": is it to be a {" or a ".join(kinds)}?', ask=True)
+        if not makes or len(told) > 1 or not (told or any(slot.field for slot in rest)):
+            raise Refusal(f'"{self._said(order.spans)}": it is not understood what is to be made in {home.title}')
+        if goal.kind == "form" and self._at not in self._commits:  # it is filled in, and nothing is said of its end
+            self._forbidden.setdefault(self._at, set()).update(COMMITS)
+        several = told[0].of if told and isinstance(told[0], Worked) and told[0].how == "joined" else ()
+        apart = order.verb in {"add", "put"} and all(isinstance(one, Text) and one.quoted for one in several)
+        for one in [[value] for value in several] if several and apart else [told]:
+            made = order.model_copy(update={"slots": (*self._named_values(order, one), *rest)})
+            self._make_one(made, Thing(kind=makes[0].kind, new=True), home, makes[0])
 
     def _named_values(self, order: Order, values: Sequence[Value]) -> list[Slot]:
         """What goes into a form: "it as the amount"; "the vendor and the amount", each where it is called so; else a title."""

@@ -18,7 +18,7 @@ _NEAR = 0.02
 _BY_TYPE: dict[str, tuple[FieldType, ...]] = {
     "date": ("date",), "time": ("time",), "amount": ("money", "number"), "price": ("money",), "total": ("money",),
 }  # fmt: skip
-_PATH = re.compile(r"(?P<folder>(?:/[^/]+)*)/(?P<name>[^/]+)")
+_PATH = re.compile(r"(?P<folder>(?:/[^/]+)*|(?:[\w-]+)(?:/[\w-]+)*(?=/[\w-]+\.\w+$))/(?P<name>[^/]+)")
 _OF_RECORD = re.compile(r"(?:\b(?:of|for) +)?\{title\}")
 _UNITS = {"degree": "°c", "temperature": "°c", "percent": "%", "°": "°c"}
 _UNTOLD = "{app} lists them among its {kind}s and does not tell which they are; name them"
@@ -193,7 +193,7 @@ def to_records(
 
     `words` says a value as a step holds it. With what is asked of them, `fields` or a `verb`, others are left out.
     """
-    places, why = _named_places(thing, cards), ""
+    thing, places, why = _ranked(thing, cards), _named_places(thing, cards), ""
     found: list[Records] = []
     meant_in = list(_meant(thing, places))
     able = [one for one in meant_in if not verb or ground_verb(verb, verb, one[0], one[1])]
@@ -213,6 +213,14 @@ def _named_places(thing: Thing, cards: Sequence[AppCard]) -> Sequence[AppCard]:
     place = thing.place
     said = [word for word in (place.kind, place.name.text if place.name else "") if word] if place is not None else []
     return [card for card in cards if any(_names_app(word, card) for word in said)] or cards
+
+
+def _ranked(thing: Thing, cards: Sequence[AppCard]) -> Thing:
+    """ "The cheapest lamp": of what has a price those that are called so, where no application has a word for them."""
+    known = any(_kind_score(thing.kind, card, kind) >= GOOD for card in cards for kind in card.kinds)
+    if known or not thing.kind or thing.name is not None or thing.pick is None or not thing.pick.by:
+        return thing
+    return thing.model_copy(update={"name": Text(text=thing.kind), "kind": ""})
 
 
 def _meant(thing: Thing, cards: Sequence[AppCard]) -> Iterator[tuple[AppCard, KindCard, Thing]]:

@@ -557,10 +557,10 @@ class Planner(Forms):
 
     def _set(self, order: Order, thing: Thing) -> None:
         """New values of fields: of a record, or of what an application has only one of, such as its settings."""
-        if app := self._form_of(thing):
+        app, label = self._form_of(thing)
+        if app:
             new = [slot for slot in order.slots if slot.role == "value"][:1]
             self._take(*new)
-            label = thing.name.text if thing.name is not None else ""
             self._add(FillStep(app=app, entries=(Entry(label=label, value=self.words(new[0].value)),)))
             self._app = app
             return
@@ -571,7 +571,8 @@ class Planner(Forms):
                 raise Refusal(f'"{self.phrase(thing)}" is in {held}; say which', ask=True)
             card, kind, field = own[0]
             new = [slot for slot in order.slots if slot.role in {"value", "to"}][:1]
-            self._take(*new)
+            whose = [s for s in order.slots if isinstance(s.value, Of) and s.value.thing.kind in {kind.kind, *kind.words}]
+            self._take(*new, *whose)  # "for my account" says no more than that
             value = next((self.words(slot.value, field) for slot in new), "")
             value = value or SWITCHES.get(order.verb, "")
             if field.type == "truth" and value not in {"true", "false"}:
@@ -587,18 +588,24 @@ class Planner(Forms):
                 self._fill(order, records, self._entries(self.card(records.app), self.kind(records), order.slots))
         self._row = None
 
-    def _form_of(self, thing: Thing) -> str:
-        """The application whose form has a field of this quoted label: the one that is named, or where a control led to it."""
-        if thing.name is None or not thing.name.quoted or thing.kind or thing.tests:
-            return ""
-        home = self._app_called(thing.place) if thing.place is not None else None
+    def _form_of(self, thing: Thing) -> tuple[str, str]:
+        """The application whose form has a field of this name, and its label: the form is named, or a control led to it."""
+        said = thing.name.text if thing.name is not None else thing.kind
+        if (thing.name is not None and (thing.kind or not thing.name.quoted)) or thing.tests or thing.back:
+            return "", ""
+        place = thing.place
+        home = self._app_called(place) if place is not None else None
+        if place is not None and home is None and place.kind == "form" and place.name is not None:
+            noun = place.name.text.casefold().removesuffix("form").strip()
+            home = next((card for card, kind in self._maybe(noun) if kind.create is not None), None)
         if home is not None:
-            fields = {field.label.casefold() for kind in home.kinds for field in kind.fields if field.written}
-            return home.app if thing.name.text.casefold() in fields else ""
+            fields = [ground_field(said, kind, True) for kind in home.kinds if kind.create is not None]
+            return next(((home.app, field.label) for field in fields if field is not None), ("", ""))
         for step in (*(step for group in self.made for step in group.steps), *self._steps)[-1:]:
-            if (isinstance(step, PressStep) and step.control) or (isinstance(step, FillStep) and not step.commit):
-                return step.app
-        return ""
+            led = (isinstance(step, PressStep) and step.control) or (isinstance(step, FillStep) and not step.commit)
+            if isinstance(step, PressStep | FillStep) and led and thing.name is not None and place is None:
+                return step.app, said
+        return "", ""
 
     def _asks_for(self, order: Order, records: Records) -> bool:
         """Whether a control asks for the new value of a field that no form takes."""

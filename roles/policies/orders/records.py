@@ -12,6 +12,7 @@ from roles.policies.orders.joined import Joined
 from roles.policies.orders.skills.rows import Row as SeenRow
 from roles.policies.orders.skills.rows import matches
 from roles.policies.orders.state import LOOKS, WHOLES, Refusal, Row, Subject, each_of, escaped, is_many
+from roles.screen.language.narrowing import FILE
 from roles.screen.matching import box_for
 from roles.screen.values import is_masked
 
@@ -19,7 +20,6 @@ MOST_ROWS = 40
 """Records that one order is done for."""
 IDENTIFIER = re.compile(r"[A-Z]{2,}-?\d+")
 _MOMENTS = frozenset({"date", "day", "time", "start", "end", "start time", "end time"})
-_FILE = re.compile(r"[\w-]+(?:\.[A-Za-z]\w{0,4})+")
 LASTING = frozenset({"people", "date", "time", "money", "number"})
 """Types of columns by which a record is told from others of the same name."""
 
@@ -94,15 +94,9 @@ class Lookups(Joined):
         return self._in_place(thing, thing.place) if bare and thing.place is not None else thing
 
     def _filed(self, thing: Thing) -> Thing:
-        """A name with an ending is that of a file, and "from" says where it is."""
-        name = thing.name.text if thing.name is not None and not thing.kind else ""
-        if not _FILE.fullmatch(name) or not self._maybe("file"):
-            return thing
-        home = next((t for t in thing.tests if t.relation in {"from", "in"} and isinstance(t.value, Text) and not t.field), None)
-        if home is None or thing.place is not None or not isinstance(home.value, Text):
-            return thing.model_copy(update={"kind": "file"})
-        rest = tuple(test for test in thing.tests if test is not home)
-        return thing.model_copy(update={"kind": "file", "tests": rest, "place": Thing(name=home.value, spans=home.spans)})
+        """A name with an ending is that of a file."""
+        named = thing.name is not None and not thing.kind and FILE.fullmatch(thing.name.text) and self._maybe("file")
+        return thing.model_copy(update={"kind": "file"}) if named else thing
 
     def _in_place(self, thing: Thing, place: Thing) -> Thing:
         """ "Everything in the Incoming folder", "all that is in my cart": the records of the application with such places."""

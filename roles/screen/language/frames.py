@@ -19,6 +19,8 @@ ONCE = frozenset({"to", "into", "as", "by", "on", "called", "until", "saying", "
 TELLING = frozenset({"with", "listing", "naming", "that lists", "that names", "which lists"})
 """What follows them is a value, and no words to be written as they stand."""
 DAYS = frozenset({"date", "day", "due date"})
+TEXTS = frozenset({"text", "body", "content", "contents", "wording", "description", "message"})
+"""Fields that take several words."""
 ASKING = frozenset({"if", "whether", "why", "how", "to", "for"})
 SPEAKING = frozenset({"i", "we", "he", "she", "they"})
 CONTENT = frozenset({"with", "for", "value", "saying", "into"})
@@ -74,6 +76,7 @@ class Frame:
             self.said,
             self.field,
             self.freed,
+            self.held_by,
             self.preposition,
             self.there,
             self.when,
@@ -112,7 +115,11 @@ class Frame:
 
     def excepting(self, at: int) -> int | None:
         """mark all as done except THING"""
-        found = self.read.take(at, "exceptions")
+        found, place = self.read.take(at, "exceptions"), self.object
+        if found and place and self.verb["name"] == "empty" and place.kind in self.read.words.lexicon.data["places"]:
+            self.verb = self.read.words.lexicon.data["verbs"]["remove"] | {"name": "remove"}  # all in it, and not itself
+            self.object = Thing(quantity="all", spans=place.spans)
+            self.slots.append(Slot(role="from", value=Of(thing=place, spans=place.spans), spans=place.spans))
         if found is None or self.object is None or self.object.quantity != "all" or self.object.but:
             return None
         but = self.read.excepted(found.end, self.object.kind)
@@ -180,6 +187,11 @@ class Frame:
         if not word or (word == "with" and not self.filled()):
             return None
         role, end = self.verb["slots"][word], at + len(word.split())
+        if role == "into" and word in {"to", "into"}:
+            self.housed()
+        amount = self.read.amount(end) if word == "for" and "over" in self.verb["slots"] else None
+        if amount is not None and self.read.dates.read(end) is None:  # a claim for 23.50
+            return self.add("value", amount[0], at, amount[1])
         if word in {"in", "on"} and self.read.take(end, "positions"):
             return None
         claimed, reserved = self.read.claimed, self.read.reserved
@@ -191,6 +203,40 @@ class Frame:
             result = self._special(word, role, at, end) or self._plain(word, role, at, end)
         self.read.claimed, self.read.reserved = claimed, reserved
         return result
+
+    def held_by(self, at: int) -> int | None:
+        """Set FIELD to VALUE in THING | in the form"""
+        named = self.read.low(at) in {"in", "on"} and any(slot.role == "value" and not slot.field for slot in self.slots)
+        place = self.read.simple(at + 1, inner=True) if named and self.verb.get("verb", self.verb["name"]) == "set" else None
+        if place is None or not self.read.over(place[1]):
+            return None
+        of = next((slot.value for slot in self.slots if isinstance(slot.value, Of) and slot.value.fields), None)
+        object_ = Thing(kind=of.fields[0], spans=of.spans) if of is not None and of.thing.back else self.object
+        if object_ is None or object_.place or object_.tests or not (object_.name is None or object_.name.quoted):
+            return None
+        self.slots = [slot for slot in self.slots if slot.value is not of]
+        spans = (*object_.spans, *self.read.spans(at, place[1]))
+        places = self.read.words.lexicon.data["places"]
+        if place[0].kind in {"", "form"} or (place[0].kind in places and place[0].name is None):
+            self.object = object_.model_copy(update={"place": place[0], "spans": spans})
+            return place[1]
+        field = object_.name.text if object_.name is not None else object_.kind
+        self.slots = [slot if slot.field else slot.model_copy(update={"field": field}) for slot in self.slots]
+        self.object = place[0].model_copy(update={"spans": spans})
+        return place[1]
+
+    def housed(self) -> None:
+        """ "Add everybody in the group A to the group B": the first is where they are."""
+        slot = next((one for one in self.slots if one.role == "into"), None)
+        words = self.read.words.goal[slot.spans[0][0] :].lower() if slot is not None else ""
+        if slot is None or self.object is None or self.object.place or not words.startswith(("in ", "on ")):
+            return
+        named = Thing(name=slot.value) if isinstance(slot.value, Text) else None
+        place = slot.value.thing if isinstance(slot.value, Of) else named
+        if place is not None:
+            self.slots.remove(slot)
+            spans = (*self.object.spans, *slot.spans)
+            self.object = self.read.object = self.object.model_copy(update={"place": place, "spans": spans})
 
     def _special(self, word: str, role: str, at: int, end: int) -> int | None:
         """as FIELD | with FIELDS | for each of THINGS | a day or a time"""
@@ -245,6 +291,8 @@ class Frame:
         return self.add(role, value, at, stop)
 
     def _value(self, role: str, at: int) -> Read[Value] | None:
+        if self.verb["name"] == "rename" and self.read.kind(at) == "word" and self.read.words.is_named(at):
+            return self.read.title(at)
         if role in {"as", "value"} and (state := self.read.marked(at)):
             return state
         if role == "as" and self.read.low(at) == "not" and (name := self.read.marked(at + 1) or self.read.name(at + 1)):
@@ -363,6 +411,8 @@ class Frame:
         value = self.read.amount(end) or self.read.name(end)
         if value is None or self.read.low(value[1]) == "'s":
             return None
+        told = self.told_end(end, True) if found.entry.name in TEXTS and self.read.kind(end) != "quote" else None
+        value = (self.read.told_text(end, told), told) if told else value
         return self.add("with", value[0], at, value[1], field=found.entry.name)
 
     def said(self, at: int) -> int | None:
@@ -437,17 +487,25 @@ class Frame:
             and not self.read.take(value[1], "auxiliaries")
         ):
             return self.add("saying", value[0], first, value[1])
+        end = self.told_end(at)
+        return self.add("saying", self.read.told_text(at, end), first, end) if end else None
+
+    def told_end(self, at: int, beside: bool = False) -> int | None:
+        """Where words end that are told: all to the end of the sentence, if nothing there could be an order; fields may stand
+        `beside` the one that they are told in."""
         end = at
-        while end < len(self.read.words.list) and not self.read.ends(end):
+        while not self.read.over(end):
             if self.read.take(end, "exceptions", "if_so", "if_not") or self.read.low(end) == ":" or self._bounds(end, at):
                 return None
             sep = self.read._separator(end)
-            if sep and self.read.clause(sep) and self.read.low(end) == ",":
+            article = self.read.take(sep, "articles", "possessives") if sep else None
+            field = self.read.take(article.end if article else sep, "field") if sep and beside else None
+            if sep and ((self.read.clause(sep) and self.read.low(end) == ",") or (field and self.read._field_here(field))):
                 break
             if (sep and self.read.clause(sep)) or self.read.kind(end) == "quote":
                 return None
             end += 1
-        return self.add("saying", self.read.text(at, end), first, end) if end > at else None
+        return end if end > at else None
 
     def _bounds(self, at: int, first: int) -> bool:
         """Whether a condition here may be one of the order, and not of what is told: "that I'll come if I can"."""

@@ -121,6 +121,15 @@ class Names(ABC):
             words = f'"{inside.partition(chr(10))[2] or inside}"'
         return Text(text=words[1:-1] if quoted and words[0] != "<" else words, quoted=quoted, spans=self.spans(first, end))
 
+    def told_text(self, first: int, end: int) -> Text:
+        """Words that are told, with what else means nothing before them: "saying hello Ann"."""
+        before, start = self.words.list[first - 1].end, self.words.list[first].start
+        greeting = [token for token in self.words.nothing if before <= token.start < start]
+        self.words.nothing = [token for token in self.words.nothing if token not in greeting]
+        start = min([start, *(token.start for token in greeting)])
+        stop = self.words.list[end - 1].end
+        return Text(text=self.words.goal[start:stop], spans=((start, stop),))
+
     def _separator(self, at: int) -> int:
         """The place behind "," or "and" or ", and"."""
         comma = self.low(at) == ","

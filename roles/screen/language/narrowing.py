@@ -15,6 +15,10 @@ from roles.screen.language.names import Draft, Read, bare, plural
 from roles.screen.language.nouns import Nouns
 from roles.screen.language.words import Doubt, Match
 
+FILED = frozenset({"file", "folder"})
+FILE = re.compile(r"[\w-]+(?:\.[A-Za-z]\w{0,4})+")
+"""The name of a file, which is somewhere and from nobody."""
+
 
 class Narrowing(Nouns):
     """Reads tests on things."""
@@ -131,7 +135,8 @@ class Narrowing(Nouns):
         if value is None:
             return None
         thing, stop = value
-        if relation == "in" or (relation in {"is", "from"} and thing.kind in self.words.lexicon.data["places"]):
+        filed = relation == "from" and (draft.kind in FILED or (draft.name is not None and FILE.fullmatch(draft.name.text)))
+        if relation == "in" or filed or (relation in {"is", "from"} and thing.kind in self.words.lexicon.data["places"]):
             taken, draft.place = draft.place, draft.place or thing
             return stop if taken is None else None
         if relation == "for" and not (draft.kind in {"row", "line", "entry"} and bare(thing)):
@@ -381,9 +386,17 @@ class Narrowing(Nouns):
         value = self.amount(end) or self.marked(end) or self.valued(end)
         if value is None:
             return None
+        if relation == "has" and isinstance(value[0], Of) and self._is_literal(value[0]):
+            article = self.take(end, "articles")
+            value = self.text(article.end if article else end, value[1]), value[1]
         if relation in {"from", "to"}:
             self.named(value[0])
         return Test(field=field, relation=relation, value=value[0], negated=negated, spans=self.spans(at, value[1])), value[1]
+
+    def _is_literal(self, value: Of) -> bool:
+        """Whether it is only words that something mentions: "the shared folder", but not the invoice INV-1."""
+        thing, name = value.thing, value.thing.name
+        return not (value.fields or thing.back) and (name is None or (name.text.islower() and thing.kind in name.text))
 
     def amount(self, at: int) -> Read[Amount] | None:
         token, word = self.token(at), self.take(at, "numbers")

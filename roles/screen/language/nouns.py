@@ -379,11 +379,12 @@ class Nouns(Names):
         return but[1]
 
     def excepted(self, at: int, kind: str) -> Read[tuple[Thing, ...]] | None:
-        """What is excepted of things of a kind: THING | in THING"""
+        """What is excepted of things of a kind: THING | [those] in THING"""
         said, self.said_kind = self.said_kind, kind
         draft = Draft(kind=kind, quantity="all")
-        end = self.modifiers(at, draft) if self.take(at, "prepositions") else at
-        thing = self.thing(at) if end == at else (draft.thing(self.spans(at, end)), end)
+        start = at + (self.low(at) in {"those", "that"} and bool(self.take(at + 1, "prepositions", "relatives")))
+        end = self.modifiers(start, draft) if start > at or self.take(at, "prepositions") else at
+        thing = self.thing(at) if end == at else (draft.thing(self.spans(at, end)), end) if end > start else None
         self.said_kind = said
         if thing is None or (thing[0].quantity == "number" and not (thing[0].pick or thing[0].tests or thing[0].name)):
             return None

@@ -292,6 +292,10 @@ class Clauses(Statements, Controls):
         )
         if negated and whole:
             raise Doubt(f"is nothing of it to be done, or not to all: {self.words.text(start, end)!r}?")
+        if order.verb == "keep" and self.words.lexicon.data["verbs"].get(order.said.lower(), {}).get("denied"):
+            if not negated:
+                return None
+            negated = False  # not to touch it is to keep it
         change = {"negated": negated or order.negated, "condition": standing or order.condition, "spans": self.spans(start, end)}
         self.orders.append(order.model_copy(update=change))
         if order.object is not None and bare(order.object):
@@ -429,7 +433,7 @@ class Clauses(Statements, Controls):
         )
         self.claimed, self.loose = (
             frozenset(verb["slots"]) | dated,
-            verb["name"] in {"set", "sort", "remove", "take_from", "delete", "empty"},
+            verb["name"] in {"set", "fill", "sort", "remove", "take_from", "delete", "empty"},
         )
         if not verb.get("makes") and verb["slots"].get("with") == "with" and verb["name"] not in {"compare", "merge"}:
             self.reserved = frozenset({"with"})

@@ -195,6 +195,10 @@ class Statements(Conditions):
         for no in [one for one in self.orders if (one.negated or one.verb == "keep") and one.condition is None]:
             for at, order in enumerate(self.orders):
                 many, kept = order.object, no.object
+                if order.verb == "empty" and no.verb == "keep" and many and many.kind in self.words.lexicon.data["places"]:
+                    slot = Slot(role="from", value=Of(thing=many, spans=many.spans), spans=many.spans)
+                    many = Thing(quantity="all", spans=many.spans)
+                    order = order.model_copy(update={"verb": "remove", "object": many, "slots": (slot,)})
                 same = order.verb == no.verb if no.negated else order.verb not in {*LOOKING, "keep"}
                 if not same or order.negated or many is None or not plural(many) or kept is None or kept.but:
                     continue

@@ -138,6 +138,7 @@ def test_a_field_beside_its_list_makes_a_new_record(goal: str, new: list[str], d
         ("Remove all items except Rope", "Rope+", "Alps+ Coast"),
         ('Put "Map" on the item list', "Tent Rope+ Lamp Map", "Alps+ Coast"),
         ("Add an item called Map", "Tent Rope+ Lamp Map", "Alps+ Coast"),
+        ("Add a road map to the items", "Tent Rope+ Lamp road map", "Alps+ Coast"),
     ],
 )
 def test_boxes_of_records_are_ticked_and_no_others(goal: str, items: str, trips: str, tmp_path: Path) -> None:

@@ -123,6 +123,39 @@ Delete all my notes but keep New laptop. Leave Quarterly report alone.
 Add up the totals of INV-1 and INV-2 and make a note X with the sum of INV-1 and INV-2
     answer value=sum[total of ('INV-1' & 'INV-2')]
     create new any note 'X' with=sum[sum of ('INV-1' & 'INV-2')]
+Create a note titled Shopping with the text milk and eggs, then delete the note Plan
+    create new any note 'Shopping' text='milk and eggs'
+    delete note 'Plan'
+Send Ann a mail with the subject Lunch and the text See you at noon
+    send any mail to='Ann' subject='Lunch' text='See you at noon'
+Send Ann a chat message saying hello Bob and Cleo
+    send any message to='Ann' saying='hello Bob and Cleo' by=(chat)
+Add everybody in the group Garden to the group Chess, but not Uma
+    add all person at (group 'Garden') but ('Uma') into=(group 'Chess')
+Accept all invitations except those from Omar
+    accept all invitation but (all invitation from 'Omar')
+Empty my cart except the tea towels
+    remove all but (all towel 'tea towels') from=(cart)
+Clear my cart but keep the mug set
+    remove all but (set 'mug set') from=(cart)
+    keep set 'mug set'
+Archive the mail from Ann, but don't touch the note Plan
+    archive mail from 'Ann'
+    keep note 'Plan'
+Submit an expense claim for 23.50, category Meals
+    submit any expense claim value=23.50 category='Meals'
+Set "T" to "A" in the note "P"
+    set note 'P' T='A'
+Fill the amount with 12 in the claim form
+    set amount at (form 'claim form') value=12
+Rename the Interview to Second interview
+    rename 'Interview' to='Second interview'
+Delete all mails that came before February
+    delete all mail date 2026-02-01 .. 2026-02-28
+Move all the kitchen files from Incoming to Projects/Kitchen
+    move all file 'kitchen files' at ('Incoming') into='Projects/Kitchen'
+Delete every note that mentions the shared folder
+    delete all note has 'shared folder'
 Mark Ann as not paid
     mark 'Ann' as='not paid'
 * Turn off all lamps except the one in the kitchen
