@@ -53,12 +53,14 @@ class Controls(Values):
     def _revealing(self, at: int) -> int:
         """switch between the tabs to: where what is meant is looked for says no more of it"""
         end = self._one_of(at, table("pages")["reveals"])
+        opens = end and self._one_of(at, table("pages")["verbs"]["open"]["forms"]) == end
         kind = self._widget(self._past_article(end + (self.low(end) == "all"))) if end else None
         if kind is None or kind[0] not in {"tab", "section", "list", "item", "text", "field"}:
             return at
         end = self._idle(kind[1])
         end += self.low(end) == ","
-        return end + 1 if self.low(end) in {"to", "and"} and self._begins(end + 1) else at
+        joined = self.low(end) == "to" or (self.low(end) == "and" and not opens)  # open it and ...: an order of its own
+        return end + 1 if joined and self._begins(end + 1) else at
 
     def _purpose(self, at: int) -> int:
         """to delete it | to mark it as important | when done: what a press that was named is for is no order besides"""

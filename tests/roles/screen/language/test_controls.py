@@ -48,6 +48,12 @@ def test_what_is_meant_is_called_as_the_page_calls_it(goal: str, things: list[tu
     assert called(page(goal).orders[0]) == things
 
 
+@pytest.mark.parametrize("verb", ["Expand", "Open", "Unfold"])
+def test_a_section_that_is_to_be_opened_is_no_mere_way_to_what_is_pressed_then(verb: str) -> None:
+    assert [order.verb for order in page(f"{verb} the section below and press Submit.").orders] == ["open", "click"]
+    assert [order.verb for order in page(f"{verb} the sections below, to find and press Submit.").orders] == ["click"]
+
+
 @pytest.mark.parametrize(
     ("goal", "values"),
     [
