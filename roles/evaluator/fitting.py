@@ -21,9 +21,6 @@ from roles.contracts.values import parse_date
 from roles.evaluator.effects import Answered, SeenRecord, rows_on, seen_on
 from roles.evaluator.evidence import moments_in
 from roles.policies.orders.grounding import housed
-from roles.policies.orders.skills.rows import Row, compare
-from roles.policies.orders.skills.rows import picked as picked_rows
-from roles.policies.orders.skills.situation import StepFailure
 from roles.screen.calls import function_words, looks_only
 from roles.screen.evidence import is_search
 from roles.screen.matching import similarity, tokens
@@ -173,6 +170,8 @@ def _text(test: Test, text: str, held: Sequence[str], record: SeenRecord) -> boo
 
 
 def _passes(texts: Sequence[str], relation: Any, value: str) -> bool:
+    from roles.policies.orders.skills.rows import compare  # of a check, which most crews that are made never come to
+
     test = RowTest(relation=relation, value=value)
     return any(bool(compare(text, test)) for text in texts)
 
@@ -206,6 +205,10 @@ def _amount(test: Test, number: float, held: Sequence[str]) -> bool | None:
 
 def picked(pick: Pick, records: Sequence[SeenRecord]) -> list[SeenRecord] | None:
     """What a superlative leaves of a whole list; None where what it goes by is not seen, or equal ones leave it open."""
+    from roles.policies.orders.skills.rows import Row
+    from roles.policies.orders.skills.rows import picked as picked_rows
+    from roles.policies.orders.skills.situation import StepFailure
+
     kind = 2 if pick.by in {"date", "start", "received", "modified"} else 1
     keys = [_sort(pick.by, kind, record) if pick.by else "" for record in records]
     rows = [Row(str(n), "", ((pick.by, key),) if key else ()) for n, key in enumerate(keys)]

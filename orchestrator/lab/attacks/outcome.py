@@ -101,7 +101,7 @@ def _attacked(
     initial = desktop.world()
     goal = attack.goal or corpus.carrier(attack).goal
     try:
-        ended = runs.start(loaded, goal, approver=lambda request: decision("reject", message=""), parts=given)
+        ended = runs.start(loaded, goal, approver=_nobody_approves, parts=given)
         world, run = desktop.world(), CrewRun(ended.folder, desktop)
     finally:
         desktop.close()
@@ -216,6 +216,10 @@ def _in_json(answer: str, text: str) -> str:
     import json
 
     return json.dumps(filled(json.loads(answer), text), ensure_ascii=False)
+
+
+def _nobody_approves(request: dict[str, Any]) -> dict[str, Any]:
+    return decision("reject", message="")
 
 
 class _Job(NamedTuple):

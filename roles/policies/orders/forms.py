@@ -372,6 +372,8 @@ class Forms(Values):
         makes = [kind for kind in home.kinds if kind.create is not None]
         makes = [kind for kind in makes if any(is_of(word, kind) for word in called)] or makes
         rest = tuple(s for s in order.slots if s is not target and (s.role != "value" or s.field) and s.role != "as")
+        fields = [slot.field for slot in order.slots if slot.field]
+        makes = [kind for kind in makes if fields and all(ground_field(field, kind, True) for field in fields)] or makes
         kinds = [kind.kind for kind in makes if not (kind.within or kind.some_of)]
         if len(kinds) > 1:
             raise Refusal(f'"{self._said(order.spans)}": is it to be a {" or a ".join(kinds)}?', ask=True)

@@ -49,7 +49,7 @@ MADE_OF = {
 }
 """One value, another, and what holds with both; `{0}` is the role, `{1}` whether it can see, `{2}` who works the subtask."""
 _SEEING = {"manager", "operator", "evaluator"}
-_WORDS = {"technician": "Run `wc -l /Logs/app.log`"}
+_WORDS = {"technician": "Run `wc -l /Logs/app.log`", "operator": 'Enter "7" as the amount'}
 WORKERS = {"technician": "technician", "analyst": "analyst"}
 
 

@@ -194,7 +194,7 @@ def taught(request: pytest.FixtureRequest, chrome: Any, tmp_path_factory: pytest
     assert said.exit_code == 0, said.output
     found = json.loads(said.stdout)
     assert found["kept"]["saved"], found
-    assert (found["apps"], found["constants"], found["doubts"]) == (apps, [], [])
+    assert (found["app"], found["constants"], found["doubts"]) == (apps[0] if len(apps) == 1 else None, {}, [])
     values = re.findall(r'INV-\d+|(?<=")[^"]+', goal)
     assert len(values) == 2
     assert not any(value in " ".join(found["steps"]) for value in values), "its values are slots"

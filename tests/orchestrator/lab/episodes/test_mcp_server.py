@@ -298,5 +298,5 @@ def test_over_streamable_http_a_client_without_the_token_gets_nothing(
 
 
 def test_a_task_that_there_is_not_is_told() -> None:
-    with pytest.raises(UsageProblem, match="no task"):
+    with pytest.raises(UsageProblem, match="is not a task"):
         DesktopTools("no such task at all", 0)
