@@ -14,6 +14,7 @@ from orchestrator.errors import UsageProblem
 from orchestrator.settings.policies import Deciders
 from protocol import VisualState
 from roles.contracts import AnalystRequest, GateRequest, OperatorView, PlanRequest, ScreenPicture, ScriptRequest, Subtask
+from roles.contracts.orders import PressStep
 from roles.contracts.signals import GateTrigger
 from roles.journal.journal import Journal
 from roles.journal.screenshots import Gallery
@@ -49,7 +50,7 @@ MADE_OF = {
 }
 """One value, another, and what holds with both; `{0}` is the role, `{1}` whether it can see, `{2}` who works the subtask."""
 _SEEING = {"manager", "operator", "evaluator"}
-_WORDS = {"technician": "Run `wc -l /Logs/app.log`", "operator": 'Enter "7" as the amount'}
+_WORDS = {"technician": "Run `wc -l /Logs/app.log`"}
 WORKERS = {"technician": "technician", "analyst": "analyst"}
 
 
@@ -84,7 +85,8 @@ def answered(role: str, told: Sequence[str], folder: Path) -> Any:
 def _put(role: str, policy: Any, trigger: GateTrigger, seen: VisualState) -> str:
     worker: Any = WORKERS.get(role, "operator")
     words = _WORDS.get(role, "Add up the totals")
-    task = Subtask(id="s1", title="t", instruction=words, app="reimbursement", worker=worker)
+    press = (PressStep(app="reimbursement", verb="click", control="Submit"),) if role == "operator" else ()
+    task = Subtask(id="s1", title="t", instruction=words, app="reimbursement", worker=worker, steps=press)
     step = {"step": 1, "subtask": "s1", "action": {"action_type": "wait"}, "verb": "wait", "exec_status": "executed"}
     steps: Any = tuple({**step, "step": n, "target": f"past {n}", "before": seen.state_id} for n in range(1, 13))
     match role:
