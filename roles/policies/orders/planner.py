@@ -338,8 +338,9 @@ class Planner(Forms):
         records = self._touched(self.one(other, ("attendees",)))
         field = ground_field("attendees", self.kind(records), True)
         if field is not None:
-            names, mode = ", ".join(self._people(Of(thing=people))), "remove" if order.verb == "remove" else "add"
-            self._fill(order, records, [Entry(label=field.label, value=names, mode=mode)])  # type: ignore[arg-type]
+            names = ", ".join(self._people(Of(thing=people)))
+            entry = Entry(label=field.label, value=names, mode="remove" if order.verb == "remove" else "add")
+            self._fill(order, records, [entry])
         return field is not None
 
     def _cleared(self, order: Order) -> bool:
