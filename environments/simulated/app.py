@@ -7,7 +7,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Any, Generic, Literal, NamedTuple, TypeAlias, TypeVar, get_args
+from typing import Any, ClassVar, Generic, Literal, NamedTuple, TypeAlias, TypeVar, get_args
 
 from pydantic import Field, JsonValue, ValidationError
 
@@ -77,6 +77,9 @@ class AppState(Model):
 
     A field `today` is kept at the day of the world's clock by the desktop.
     """
+
+    looked: ClassVar[frozenset[str]] = frozenset()
+    """Fields of this class that count as an app's `looks`."""
 
 
 class SharingState(AppState):
@@ -359,6 +362,7 @@ class App(ABC, Generic[C, S]):
             if isinstance(base, type):
                 name = "content" if issubclass(base, Content) else "state"
                 setattr(cls, name, cls.__dict__.get(name, base))
+        cls.looks = cls.looks.union(*(vars(base).get("looked", ()) for base in getattr(cls, "state", AppState).__mro__))
 
     def initial(self, content: Mapping[str, Any], setting: Setting) -> S:
         """The first state. Raises pydantic.ValidationError when the content is not what `content` describes."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Literal, NamedTuple
 
 from environments.simulated.world.values import slug
@@ -108,6 +108,11 @@ def lines(content: str, key: str) -> list[Widget]:
 
 def alert(content: str, key: str = "") -> Widget:
     return Widget("alert", content, key)
+
+
+def checked(field: Widget, error: str | None) -> tuple[Widget, ...]:
+    """A field, and below it what is wrong with it."""
+    return (field._replace(invalid=True), alert(error, f"{field.key}.error")) if error else (field,)
 
 
 def status(content: str, key: str = "status") -> Widget:
@@ -249,6 +254,12 @@ def row(
 ) -> Widget:
     return Widget("row", None, key, children=cells, across=True, press=press, opens=opens, selected=selected, drag=drag,
                   drop=drop, context=context)  # fmt: skip
+
+
+def linked_row(key: str, cells: Mapping[str, str]) -> Widget:
+    """A record in a list: its first cell is a link to it. Each cell goes by the key and its name."""
+    (first, title), *rest = cells.items()
+    return row(key, link(title, f"{key}.{first}"), *(cell(value, f"{key}.{name}") for name, value in rest))
 
 
 def table(key: str, columns: Sequence[str], rows: Iterable[Widget]) -> Widget:

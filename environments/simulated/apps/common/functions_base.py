@@ -91,11 +91,6 @@ class FunctionTable(list[AnyFunction], Generic[S]):
     `about` are what the schema of these is called and says; where the one parameter is a Model, that is the schema.
     """
 
-    def __init__(self, *declines: type[Exception]) -> None:
-        """`declines`: what the window refuses by, which is declined in the same words."""
-        super().__init__()
-        self._declines = declines
-
     def reads(self, title: str = "", about: str | None = None) -> Callable[[F], F]:
         """Changes nothing; what it returns is its result."""
         return self._declared(title, about, False, False)
@@ -111,10 +106,7 @@ class FunctionTable(list[AnyFunction], Generic[S]):
             model = parameters[0].annotation if whole else _model(title, about, parameters) if title else NoArguments
 
             def call(state: S, given: Model) -> FunctionResult[S]:
-                try:
-                    done = function(state, given) if whole else function(state, **vars(given))
-                except self._declines as refusal:
-                    raise FunctionDeclined(str(refusal)) from None
+                done = function(state, given) if whole else function(state, **vars(given))
                 return done if isinstance(done, FunctionResult) else FunctionResult(state, done)
 
             self.append(Function(function.__name__, function.__doc__ or "", model, call, writes, repeatable))

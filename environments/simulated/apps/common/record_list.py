@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import date, timedelta
 from itertools import count
-from typing import Any, Generic, NamedTuple, TypeVar
+from typing import Any, ClassVar, Generic, NamedTuple, TypeVar
 
 from pydantic import Field
 
@@ -159,6 +159,7 @@ PAGE_SIZE = 12
 class ListState(AppState):
     """What is looked at in a list: `query` is what was typed, `applied` what was searched for."""
 
+    looked: ClassVar = frozenset({"query", "applied", "page"})
     query: str = ""
     applied: str = ""
     page: int = 1
@@ -216,6 +217,7 @@ def refuse_twice(what: str, names: Sequence[str]) -> None:
 class FormState(AppState, Generic[M]):
     """The form of a record as it stands and as it was opened, and what is wrong with it by field."""
 
+    looked: ClassVar = frozenset({"draft", "untouched", "errors"})
     draft: M | None = None
     untouched: M | None = None
     errors: dict[str, str] = Field(default_factory=dict)

@@ -134,7 +134,7 @@ def _worth(state: SheetState, sheet: str, formula: str, about: dict[str, JsonVal
     return FunctionResult(state, {**about, "value": display(value)})
 
 
-FUNCTIONS = FunctionTable[SheetState](Refusal)
+FUNCTIONS = FunctionTable[SheetState]()
 
 
 @FUNCTIONS.reads()

@@ -13,7 +13,7 @@ from typing import Annotated, Any, Literal, Self
 
 from pydantic import BeforeValidator, Field, model_validator
 
-from environments.simulated.app import AppState, Content, Setting
+from environments.simulated.app import AppState, Content, FunctionDeclined, Setting
 from environments.simulated.apps.documents.spreadsheet.book import Book, book_of, compared, follow_up
 from environments.simulated.apps.documents.spreadsheet.formula import (
     MAX_CELLS,
@@ -40,7 +40,7 @@ _MARKED = re.compile(r"[$€£%,]")
 _NAME = re.compile(r"^[^\[\]:*?/\\!']{1,31}$")
 
 
-class Refusal(Exception):
+class Refusal(FunctionDeclined):
     """The spreadsheet does not do it; the message says why."""
 
 

@@ -28,6 +28,7 @@ from environments.simulated.app import (
     Update,
 )
 from environments.simulated.apps.common.functions_base import FunctionTable, unknown
+from environments.simulated.apps.common.record_list import refuse_twice
 from environments.simulated.apps.common.senses import Moment, Sense, SensingState, by_id, noticed, passed
 from environments.simulated.screen import widgets as ui
 from environments.simulated.screen.widgets import Widget
@@ -48,7 +49,7 @@ _WARMS, _HEATS, _COOLS = 0.5, 20.0, 10.0
 W = TypeVar("W", bound="TemperatureModel")
 
 
-class Refusal(Exception):
+class Refusal(FunctionDeclined):
     """The device does not do it; the message says why and what it would do."""
 
 
@@ -149,31 +150,9 @@ def within(text: str | float, limits: Limits, what: str, unit: str) -> float:
     return float(value)
 
 
-def switched(light: Light, on: bool) -> OperationResult:
-    return OperationResult(light.replace(on=on), f"{light.name} turned {'on' if on else 'off'}")
-
-
-def dimmed(light: Light, brightness: str | float) -> OperationResult:
-    share = within(brightness, PERCENT, light.name, "%")
-    return OperationResult(light.replace(brightness=share), f"{light.name} set to {share:g} %")
-
-
-def moved(blinds: Blinds, position: str | float) -> OperationResult:
-    share = within(position, PERCENT, blinds.name, "%")
-    return OperationResult(blinds.replace(position=share), f"{blinds.name} opened to {share:g} %")
-
-
 def aimed(thermostat: Thermostat, target: str | float, clock: float) -> OperationResult:
     goal = within(target, THERMOSTAT, thermostat.name, "°C")
     return OperationResult(_from_now(thermostat, clock, target=goal), f"{thermostat.name} set to {goal:g} °C")
-
-
-def locked(lock: Lock, on: bool) -> OperationResult:
-    return OperationResult(lock.replace(locked=on), f"{lock.name} {'locked' if on else 'unlocked'}")
-
-
-def armed(alarm: Alarm, on: bool) -> OperationResult:
-    return OperationResult(alarm.replace(enabled=on), f"{alarm.name} {'enabled' if on else 'disabled'}")
 
 
 def heated(oven: Oven, temperature: str | float, minutes: str | float, clock: float, smoke: bool) -> OperationResult:
@@ -201,20 +180,17 @@ def _from_now(device: TemperatureModel, clock: float, **changes: object) -> AnyD
 def warmed(device: W, clock: float) -> W:
     """The device at a time. It goes towards its goal at a steady pace, and never beyond."""
     base = device.measured if device.base is None else device.base
-    goal, pace = _goal(device)
+    match device:
+        case Thermostat(target=target):
+            goal, pace = target, _WARMS
+        case Oven(on=True, temperature=temperature):
+            goal, pace = temperature, _HEATS
+        case _:
+            goal, pace = ROOM, _COOLS
     most = pace * max(0.0, clock - device.since) / 60
     measured = round(base + min(max(goal - base, -most), most), 1)
     same = measured == device.measured and device.base is not None
     return device if same else device.replace(measured=measured, base=base)
-
-
-def _goal(device: TemperatureModel) -> tuple[float, float]:
-    match device:
-        case Thermostat(target=target):
-            return target, _WARMS
-        case Oven(on=True, temperature=temperature):
-            return temperature, _HEATS
-    return ROOM, _COOLS
 
 
 By = Literal["window", "function", "device"]
@@ -229,9 +205,7 @@ class HomeContent(Content):
 
     @model_validator(mode="after")
     def _names_differ(self) -> Self:
-        names = [slug(device.name) for device in self.devices or ()]
-        if double := next((name for name in names if names.count(name) > 1), None):
-            raise ValueError(f"devices: two devices are called {double!r}")
+        refuse_twice("devices: the name", [slug(device.name) for device in self.devices or ()])
         by_id(self.cameras or ())
         by_id(self.microphones or ())
         return self
@@ -281,9 +255,13 @@ class HomeState(SensingState):
         if now.smoke and not smoked:
             effects = (*effects, Toast("A sensor reports smoke"))
         for name, device in self.devices.items():
-            if isinstance(device, Oven) and device.on and (ended := _ended(device, now)):
-                now = now.operated(name, cooled(warmed(device, ended.at), ended.at, ended.why), "device", ended.at)
-                effects = (*effects, Toast(f"{device.name} turned off{ended.why}"))
+            if not isinstance(device, Oven) or not device.on:
+                continue
+            timed = device.until is not None and device.until <= now.clock
+            if timed or now.smoke:
+                at, why = (device.until or 0.0, " by its timer") if timed else (now.clock, " because of smoke")
+                now = now.operated(name, cooled(warmed(device, at), at, why), "device", at)
+                effects = (*effects, Toast(f"{device.name} turned off{why}"))
         return now.replace(devices=now._warmed()), effects
 
     def _warmed(self) -> dict[str, AnyDevice]:
@@ -294,28 +272,6 @@ class HomeState(SensingState):
         return devices
 
 
-def began(content: HomeContent, setting: Setting) -> HomeState:
-    devices = content.devices if content.devices is not None else _furnished(setting)
-    cameras = content.cameras if content.cameras is not None else _watched(setting) if content.devices is None else ()
-    state = HomeState(
-        devices={slug(device.name): device for device in devices},
-        cameras=by_id(cameras),
-        microphones=by_id(content.microphones or ()),
-    )
-    return state.replace(devices=state._warmed())
-
-
-class _OvenEnd(NamedTuple):
-    at: float
-    why: str
-
-
-def _ended(oven: Oven, now: HomeState) -> _OvenEnd | None:
-    if oven.until is not None and oven.until <= now.clock:
-        return _OvenEnd(oven.until, " by its timer")
-    return _OvenEnd(now.clock, " because of smoke") if now.smoke else None
-
-
 def _furnished(setting: Setting) -> Sequence[AnyDevice]:
     rng = setting.rng
     lights = ("Hall", "Kitchen", "Living room", "Bedroom")
@@ -324,7 +280,8 @@ def _furnished(setting: Setting) -> Sequence[AnyDevice]:
         *(Light(name=f"{room} light", room=room, on=rng.random() < 0.5, brightness=rng.randrange(20, 101, 5)) for room in lights),
         Lock(name="Front door", room="Hall"),
         Alarm(name="Smoke alarm", room="Hall"),
-        Sensor(name="Hall motion", room="Hall", measures="motion", readings=_then("no motion", "motion", rng.randrange(40, 90))),
+        Sensor(name="Hall motion", room="Hall", measures="motion",
+               readings=(SensorReading(value="no motion"), SensorReading(at=rng.randrange(40, 90), value="motion"))),
         Oven(name="Oven", room="Kitchen"),
         Sensor(name="Kitchen smoke", room="Kitchen", measures="smoke", readings=(SensorReading(value="clear"),)),
         Thermostat(name="Living room thermostat", room="Living room", target=18, measured=warm),
@@ -335,10 +292,6 @@ def _furnished(setting: Setting) -> Sequence[AnyDevice]:
                readings=(SensorReading(value=rng.choice(("open", "closed"))),)),
     )  # fmt: skip
     return tuple(made)
-
-
-def _then(first: str, second: str, at: float) -> tuple[SensorReading, SensorReading]:
-    return SensorReading(value=first), SensorReading(at=at, value=second)
 
 
 def _watched(setting: Setting) -> tuple[Sense, ...]:
@@ -361,11 +314,14 @@ def ordered(state: HomeState, name: str, verb: str, *values: str | float, by: By
 def _done(state: HomeState, name: str, verb: str, values: tuple[str | float, ...]) -> OperationResult:
     match verb, state.devices[name]:
         case "on", Light() as light:
-            return switched(light, values[0] == "true")
+            on = values[0] == "true"
+            return OperationResult(light.replace(on=on), f"{light.name} turned {'on' if on else 'off'}")
         case "brightness", Light() as light:
-            return dimmed(light, values[0])
+            share = within(values[0], PERCENT, light.name, "%")
+            return OperationResult(light.replace(brightness=share), f"{light.name} set to {share:g} %")
         case "position", Blinds() as blinds:
-            return moved(blinds, values[0])
+            share = within(values[0], PERCENT, blinds.name, "%")
+            return OperationResult(blinds.replace(position=share), f"{blinds.name} opened to {share:g} %")
         case "set", Thermostat() as thermostat:
             return aimed(thermostat, values[0], state.clock)
         case "start", Oven() as oven:
@@ -373,9 +329,9 @@ def _done(state: HomeState, name: str, verb: str, values: tuple[str | float, ...
         case "stop", Oven() as oven:
             return cooled(oven, state.clock)
         case (("lock" | "unlock"), Lock() as lock):
-            return locked(lock, verb == "lock")
+            return OperationResult(lock.replace(locked=verb == "lock"), f"{lock.name} {verb}ed")
         case (("enable" | "disable"), Alarm() as alarm):
-            return armed(alarm, verb == "enable")
+            return OperationResult(alarm.replace(enabled=verb == "enable"), f"{alarm.name} {verb}d")
     raise Refusal(f"{state.devices[name].name} does not do that")
 
 
@@ -395,12 +351,7 @@ RECENT = 20
 
 def _overview(state: HomeState) -> Iterator[Widget]:
     rows = [
-        ui.row(
-            f"device-{name}",
-            ui.link(device.name, f"device-{name}.name"),
-            ui.cell(device.room, f"device-{name}.room"),
-            ui.cell(status_of(state, device), f"device-{name}.state"),
-        )
+        ui.linked_row(f"device-{name}", {"name": device.name, "room": device.room, "state": status_of(state, device)})
         for name, device in state.devices.items()
     ]
     yield ui.table("devices", ("Device", "Room", "State"), rows) if rows else ui.text("There are no devices", "none")
@@ -451,7 +402,8 @@ def _device(state: HomeState, name: str, device: AnyDevice) -> Iterator[Widget]:
         case Blinds():
             yield ui.slider(f"Position of {device.said}", f"{name}.position", f"{device.position:g}", PERCENT)
         case Thermostat():
-            yield _thermostat(state, name, device)
+            field = ui.spinbutton(f"Target of {device.said} in °C", f"{name}.target", *drafted(state, name, "set"), THERMOSTAT)
+            yield ui.form(f"{name}.form", field, ui.button(f"Set {device.said}", key := f"{name}.set"), submit=key, across=True)
         case Oven():
             yield _oven(state, name, device)
         case Lock():
@@ -464,17 +416,6 @@ def _device(state: HomeState, name: str, device: AnyDevice) -> Iterator[Widget]:
 
 def _operates(control: Widget) -> Widget:
     return control._replace(actuator=True)
-
-
-def _thermostat(state: HomeState, name: str, device: Thermostat) -> Widget:
-    (target,) = drafted(state, name, "set")
-    return ui.form(
-        f"{name}.form",
-        ui.spinbutton(f"Target of {device.said} in °C", f"{name}.target", target, THERMOSTAT),
-        ui.button(f"Set {device.said}", f"{name}.set"),
-        submit=f"{name}.set",
-        across=True,
-    )
 
 
 def _oven(state: HomeState, name: str, device: Oven) -> Widget:
@@ -510,7 +451,7 @@ def _named(state: HomeState, wanted: str, kind: type[AnyDevice] | None = None) -
     return name
 
 
-FUNCTIONS = FunctionTable[HomeState](Refusal)
+FUNCTIONS = FunctionTable[HomeState]()
 
 
 @FUNCTIONS.reads("InRoom", "The devices of one room; of all rooms when it is left out.")
@@ -630,7 +571,14 @@ class Home(App[HomeContent, HomeState]):
     functions = FUNCTIONS
 
     def start(self, content: HomeContent, setting: Setting) -> HomeState:
-        return began(content, setting)
+        devices = content.devices if content.devices is not None else _furnished(setting)
+        cameras = content.cameras if content.cameras is not None else _watched(setting) if content.devices is None else ()
+        state = HomeState(
+            devices={slug(device.name): device for device in devices},
+            cameras=by_id(cameras),
+            microphones=by_id(content.microphones or ()),
+        )
+        return state.replace(devices=state._warmed())
 
     def view(self, state: HomeState) -> tuple[Widget, ...]:
         rooms = {slug(room): room for room in state.rooms}

@@ -157,7 +157,7 @@ class Billing(App[BillingContent, BillingState]):
     name = "billing"
     title = "Billing"
     words = ("billing", "invoice", "invoices", "bill", "bills")
-    looks = frozenset({"query", "applied", "page", "open"})
+    looks = frozenset({"open"})
     meanings = ()
     functions = FUNCTIONS
 

@@ -85,23 +85,7 @@ class Calendar(App[CalendarContent, CalendarState]):
     name = "calendar"
     title = "Calendar"
     words = ("calendar", "event", "events", "meeting", "meetings", "appointment", "appointments", "schedule")
-    looks = frozenset(
-        {
-            "counter",
-            "day",
-            "view",
-            "query",
-            "applied",
-            "goto",
-            "goto_error",
-            "page",
-            "open",
-            "draft",
-            "untouched",
-            "errors",
-            "sheet",
-        }
-    )
+    looks = frozenset({"counter", "day", "view", "goto", "goto_error", "open", "sheet"})
     meanings = (
         Meaning("meetings.*", Does.DELETE, 'deletes the event "{old.title}" of {old.start}', is_gone),
         # An invitation that arrives is not the user's doing.

@@ -16,7 +16,6 @@ from environments.simulated.app import (
     Arrived,
     Content,
     Copy,
-    Dialog,
     DialogField,
     Edited,
     Event,
@@ -335,10 +334,9 @@ def _list(state: ContactsState) -> tuple[Widget, ...]:
 
 
 def _row(contact: Contact) -> Widget:
-    key = f"contact-{contact.id}"
     phone = "Private" if contact.private and contact.phone else contact.phone
-    rest = {"email": contact.email, "phone": phone, "company": contact.company, "groups": ", ".join(contact.groups)}
-    return ui.row(key, ui.link(contact.name, f"{key}.name"), *(ui.cell(value, f"{key}.{name}") for name, value in rest.items()))
+    cells = {"name": contact.name, "email": contact.email, "phone": phone, "company": contact.company}
+    return ui.linked_row(f"contact-{contact.id}", {**cells, "groups": ", ".join(contact.groups)})
 
 
 def _detail(contact: Contact) -> tuple[Widget, ...]:
@@ -371,25 +369,19 @@ def _detail(contact: Contact) -> tuple[Widget, ...]:
 def _form(state: ContactsState, draft: Draft) -> tuple[Widget, ...]:
     fields: list[Widget] = []
     for name, label in LABELS.items():
-        key, invalid = f"form.{name}", name in state.errors
-        fields.append(
-            ui.textbox(label, key, getattr(draft, name), multiline=name == "note", required=name == "name", invalid=invalid,
-                    private=name == "phone" and draft.private, placeholder="Friends, Work" if name == "groups" else None)
-        )  # fmt: skip
-        if invalid:
-            fields.append(ui.alert(state.errors[name], f"{key}.error"))
+        field = ui.textbox(label, f"form.{name}", getattr(draft, name), multiline=name == "note", required=name == "name",
+                           private=name == "phone" and draft.private,
+                           placeholder="Friends, Work" if name == "groups" else None)  # fmt: skip
+        fields += ui.checked(field, state.errors.get(name))
         if name == "phone":
             fields.append(ui.checkbox("Private number", "form.private", draft.private))
     title = ui.heading("Edit contact" if draft.id else "New contact", f"edit-{draft.id}")
     buttons = ui.bar(ui.button("Save", "save"), ui.button("Cancel", "cancel"), key="actions")
-    return (title, ui.form("contact-form", *fields, *_known_already(state, draft), buttons, submit="save"))
-
-
-def _known_already(state: ContactsState, draft: Draft) -> tuple[Widget, ...]:
-    """A warning; it keeps nobody from saving."""
+    # A warning; it keeps nobody from saving.
     mail = draft.email.strip().casefold()
     other = next((c for c in state.contacts.values() if mail and c.id != draft.id and c.email.casefold() == mail), None)
-    return (ui.alert(f"{other.name} has this email address already", "known"),) if other else ()
+    known = (ui.alert(f"{other.name} has this email address already", "known"),) if other else ()
+    return (title, ui.form("contact-form", *fields, *known, buttons, submit="save"))
 
 
 def _duplicates(state: ContactsState) -> tuple[Widget, ...]:
@@ -423,9 +415,7 @@ class Contacts(App[ContactsContent, ContactsState]):
     name = "contacts"
     title = "Contacts"
     words = ("contacts", "contact", "address book", "addresses", "phone number")
-    looks = frozenset(
-        {"counter", "group", "query", "applied", "page", "open", "duplicates", "merging", "draft", "untouched", "errors"}
-    )
+    looks = frozenset({"counter", "group", "open", "duplicates", "merging"})
     meanings = (
         Meaning("contacts.*", Does.DELETE, "deletes the contact {old.name}", is_gone),
         Meaning("contacts.*", Does.SAVE, "adds the contact {new.name}", is_new),
@@ -452,7 +442,7 @@ class Contacts(App[ContactsContent, ContactsState]):
                     groups=groups,
                 )
             )
-        contacts = with_ids((*(content.contacts or ()), *tuple(made)))
+        contacts = with_ids((*(content.contacts or ()), *made))
         return ContactsState(contacts=contacts, counter=highest(contacts))
 
     def view(self, state: ContactsState) -> tuple[Widget, ...]:
@@ -515,10 +505,22 @@ def _reading(state: ContactsState, contact: Contact, event: Event) -> Update[Con
             return Update(state.replace(open=""))
         case Pressed(key="edit"):
             return Update(form_opened(state, draft_of(contact)))
-        case Pressed(key="delete" | "add-to-group" as key):
-            return Update(state, (_question(contact, key),))
+        case Pressed(key="delete" as key):
+            lost = f'"{contact.name}" will be deleted for good.'
+            return Update(state, (question(key, "Delete this contact?", lost, "Delete contact"),))
+        case Pressed(key="add-to-group" as key):
+            asked = DialogField(key="group", label="Group name")
+            return Update(state, (prompt(key, f"Add {contact.name} to a group", "Add", asked),))
+        case Pressed(key="copy"):
+            return Update(state, (Copy(contact.email), Toast("Copied")))
         case Pressed(key=key):
-            return _reached(state, contact, key)
+            # Other ways to reach somebody lie in other apps
+            ways = {
+                "write": Launch("mail", "compose", {"to": contact.email}),
+                "message": Launch("chat", "open", {"with": contact.name}),
+                "invite": Launch("calendar", "new-event", {"attendees": contact.name}),
+            }
+            return Update(state, (ways[key],) if key in ways else ())
         case Answered(key="delete", button="Delete contact"):
             return Update(state.without(contact.id), (Toast("Contact deleted"),))
         case Answered(key="add-to-group", button="Add", fields=fields) if fields["group"].strip():
@@ -526,26 +528,6 @@ def _reading(state: ContactsState, contact: Contact, event: Event) -> Update[Con
             groups = contact.groups if name in contact.groups else (*contact.groups, name)
             changed, _ = state.kept(contact.replace(groups=groups))
             return Update(changed, (Toast(f"{contact.name} added to {name}"),))
-    return Update(state)
-
-
-def _question(contact: Contact, key: str) -> Dialog:
-    if key == "delete":
-        return question(key, "Delete this contact?", f'"{contact.name}" will be deleted for good.', "Delete contact")
-    return prompt(key, f"Add {contact.name} to a group", "Add", DialogField(key="group", label="Group name"))
-
-
-def _reached(state: ContactsState, contact: Contact, key: str) -> Update[ContactsState]:
-    """The ways to reach somebody lie in other apps."""
-    match key:
-        case "write":
-            return Update(state, (Launch("mail", "compose", {"to": contact.email}),))
-        case "message":
-            return Update(state, (Launch("chat", "open", {"with": contact.name}),))
-        case "invite":
-            return Update(state, (Launch("calendar", "new-event", {"attendees": contact.name}),))
-        case "copy":
-            return Update(state, (Copy(contact.email), Toast("Copied")))
     return Update(state)
 
 

@@ -471,9 +471,7 @@ class Mail(App[MailContent, MailState]):
     name = "mail"
     title = "Mail"
     words = ("mail", "mails", "email", "emails", "inbox", "message", "messages")
-    looks = frozenset(
-        {"counter", "folder", "query", "applied", "page", "open", "selected", "menu", "compose", "errors", "messages.*.unread"}
-    )
+    looks = frozenset({"counter", "folder", "open", "selected", "menu", "compose", "errors", "messages.*.unread"})
     # A draft that is sent goes, and as many messages are left as before; what arrives is not the user's doing.
     meanings = (
         Meaning("messages.*", Does.SEND, _told, becomes(folder="Sent")),

@@ -181,7 +181,7 @@ class Notes(App[NotesContent, NotesState]):
     name = "notes"
     title = "Notes"
     words = ("notes", "note", "memo", "memos", "notebook")
-    looks = frozenset({"counter", "open", "title", "body", "error", "past", "future", "removed", "query", "applied", "page"})
+    looks = frozenset({"counter", "open", "title", "body", "error", "past", "future", "removed"})
     meanings = (
         Meaning("notes.*", Does.DELETE, 'deletes the note "{old.title}"', is_gone),
         Meaning("notes.*", Does.SAVE, 'adds the note "{new.title}"', is_new),

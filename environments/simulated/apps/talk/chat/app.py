@@ -570,10 +570,8 @@ class Chat(App[ChatContent, ChatState]):
     name = "chat"
     title = "Chat"
     words = ("chat", "chats", "conversation", "conversations", "instant message", "direct message")
-    looks = frozenset({
-        "counter", "now", "coming", "drafts", "query", "applied", "page", "open", "older", "selected", "reply_to",
-        "messages.*.unread", "conversations.*.used",
-    })  # fmt: skip
+    looks = frozenset({"counter", "now", "coming", "drafts", "open", "older", "selected", "reply_to", "messages.*.unread",
+                       "conversations.*.used"})  # fmt: skip
     # What others say is not the user's doing.
     meanings = (
         Meaning("messages.*", None, when=lambda found: is_new(found) and bool(found.new.sender)),
