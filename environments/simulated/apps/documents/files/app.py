@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import reduce
+
 from pydantic import JsonValue
 
 from environments.simulated.app import (
@@ -77,11 +79,6 @@ def _made(state: FilesState, path: str, entry: Entry) -> FunctionResult[FilesSta
     return FunctionResult(after, _short(after, path))
 
 
-def _placed(state: FilesState, old: str, new: str, effects: tuple[Toast, ...]) -> FunctionResult[FilesState]:
-    after = state.moved(old, new)
-    return FunctionResult(after, _short(after, new), effects)
-
-
 def _not_root(state: FilesState, path: str) -> None:
     _entry(state, path)
     if path == ROOT:
@@ -127,12 +124,10 @@ def create_folder(state: FilesState, path: str) -> FunctionResult[FilesState]:
 def write_file(state: FilesState, path: str, text: str = "") -> FunctionResult[FilesState]:
     """Replace the text of a file"""
     old = _entry(state, path, "file")
-    changes: dict[str, object] = {"entries": {**state.entries, path: old.replace(text=text)}}
-    if state.open == path:
-        if state.text != old.text:
-            raise FunctionDeclined(f"{path} is open with changes that are not saved; save or discard them first")
-        changes["text"] = text
-    after = state.replace(**changes)
+    if state.open == path and state.text != old.text:
+        raise FunctionDeclined(f"{path} is open with changes that are not saved; save or discard them first")
+    entries = {**state.entries, path: old.replace(text=text)}
+    after = state.replace(entries=entries, text=text if state.open == path else state.text)
     return FunctionResult(after, _short(after, path), (Toast(f"{base(path)} saved"),))
 
 
@@ -143,7 +138,9 @@ def rename(state: FilesState, path: str, name: str) -> FunctionResult[FilesState
     name = name.strip()
     if name != base(path) and (problem := state.bad_name(parent(path), name)):
         raise FunctionDeclined(problem)
-    return _placed(state, path, joined(parent(path), name), ())
+    new = joined(parent(path), name)
+    after = state.moved(path, new)
+    return FunctionResult(after, _short(after, new))
 
 
 @FUNCTIONS.writes("Move", "The folder into which it goes.")
@@ -153,8 +150,9 @@ def move(state: FilesState, path: str, folder: str) -> FunctionResult[FilesState
     _entry(state, folder, "folder")
     if problem := state.cannot_move(path, folder):
         raise FunctionDeclined(problem)
-    name = base(path)
-    return _placed(state, path, joined(folder, name), (Toast(f"{name} moved to {folder}"),))
+    new = joined(folder, base(path))
+    after = state.moved(path, new)
+    return FunctionResult(after, _short(after, new), (Toast(f"{base(path)} moved to {folder}"),))
 
 
 @FUNCTIONS.writes("Path", "A file or folder.", repeatable=True)
@@ -162,10 +160,9 @@ def delete(state: FilesState, path: str) -> FunctionResult[FilesState]:
     """Delete an entry, and all that is in it, for good"""
     _not_root(state, path)
     after = state.removed(path)
-    changes: dict[str, object] = {"cwd": after.nearest(state.cwd)}
-    if state.open not in after.entries:
-        changes |= {"open": "", "text": ""}
-    return FunctionResult(after.replace(**changes), {"deleted": path}, (Toast(f"{base(path)} deleted"),))
+    after = after.replace(cwd=after.nearest(state.cwd))
+    after = after if state.open in after.entries else _closed(after)
+    return FunctionResult(after, {"deleted": path}, (Toast(f"{base(path)} deleted"),))
 
 
 PAGE_SIZE = 12
@@ -203,13 +200,13 @@ def folder(state: FilesState) -> tuple[Widget, ...]:
 
 def _tree(state: FilesState) -> Widget:
     parents = {parent(path) for path in state.folders() if path != ROOT}
-    return ui.tree("tree", (_branch(state, path, path in parents) for path in state.branches()))
 
+    def branch(path: str) -> Widget:
+        level = 1 if path == ROOT else path.count("/") + 1
+        expanded = path not in state.folded if path in parents else None
+        return ui.treeitem(path, f"folder:{path}", level, expanded=expanded, selected=path == state.cwd, drop=True)
 
-def _branch(state: FilesState, path: str, holds: bool) -> Widget:
-    level = 1 if path == ROOT else path.count("/") + 1
-    expanded = path not in state.folded if holds else None
-    return ui.treeitem(path, f"folder:{path}", level, expanded=expanded, selected=path == state.cwd, drop=True)
+    return ui.tree("tree", map(branch, state.branches()))
 
 
 def _menu(one: bool) -> Widget:
@@ -375,9 +372,7 @@ def _answered(state: FilesState, key: str, fields: dict[str, str]) -> Update[Fil
     if key == "delete":
         # What is inside of another one that is deleted goes with it
         gone = tuple(path for path in state.selected if path in state.entries)
-        after = state
-        for path in gone:
-            after = after.removed(path)
+        after = reduce(FilesState.removed, gone, state)
         return Update(after, (Toast(f"{_named(gone)} deleted"),) if gone else ())
     if key in ACTIONS:
         act = _moved if key == "move" else _copied
@@ -419,9 +414,7 @@ def _copied(state: FilesState, paths: tuple[str, ...], folder: str) -> Update[Fi
         return Update(state)
     if any(inside_of(folder, path) for path in there if state.entries[path].kind == "folder"):
         return Update(state, (Toast("A folder cannot be copied into itself"),))
-    after = state
-    for path in there:
-        after = after.copied(path, folder)
+    after = reduce(lambda now, path: now.copied(path, folder), there, state)
     return Update(after, (Toast(f"{_named(there)} copied to {folder}"),))
 
 

@@ -62,7 +62,7 @@ from environments.simulated.apps.documents.spreadsheet.state import (
     split,
     texts_of,
 )
-from environments.simulated.screen.widgets import Widget, alert, bar, button, cell, form, heading, row, status, textbox
+from environments.simulated.screen.widgets import Widget, alert, bar, button, cell, checked, form, heading, row, status, textbox
 from environments.simulated.world.values import Model
 
 MOST_READ = 2000
@@ -275,13 +275,8 @@ def save(state: SheetState) -> FunctionResult[SheetState]:
 
 
 def import_view(state: SheetState) -> tuple[Widget, ...]:
-    error = (alert(state.error, "csv.error"),) if state.error else ()
-    return (
-        heading(f"Import into {state.sheet}", "import"),
-        textbox("CSV text", "csv", state.csv, multiline=True, invalid=bool(state.error)),
-        *error,
-        bar(button("Import", "import"), button("Cancel", "cancel")),
-    )
+    field = checked(textbox("CSV text", "csv", state.csv, multiline=True), state.error)
+    return (heading(f"Import into {state.sheet}", "import"), *field, bar(button("Import", "import"), button("Cancel", "cancel")))
 
 
 def grid_view(state: SheetState) -> tuple[Widget, ...]:
@@ -289,6 +284,7 @@ def grid_view(state: SheetState) -> tuple[Widget, ...]:
     tabs = (Widget("tab", name, f"sheet-{name}", press=True, selected=name == state.sheet) for name in state.sheets)
     field = textbox("Filter rows", "filter", state.filter, placeholder="Show rows with these words")
     clear = button("Clear filter", "clear-filter", enabled=bool(state.applied))
+    extent, found = state.book.extent(state.sheet), f", {len(rows)} shown" if state.applied else ""
     return (
         heading(f"Sheet: {state.sheet}", f"sheet-title-{state.sheet}"),
         Widget("tablist", None, "sheets", children=tuple(tabs), across=True),
@@ -304,7 +300,7 @@ def grid_view(state: SheetState) -> tuple[Widget, ...]:
             key="window",
         ),
         _grid(state, rows),
-        status(_summary(state, len(rows))),
+        status(f"{extent.row} rows, {extent.column} columns{found}; {'unsaved changes' if state.dirty else 'saved'}"),
     )
 
 
@@ -374,15 +370,8 @@ def _cell(state: SheetState, at: At) -> Widget:
     return Widget("cell", shown, key, press=True, selected=at == state.at)
 
 
-def _summary(state: SheetState, shown: int) -> str:
-    extent = state.book.extent(state.sheet)
-    found = f", {shown} shown" if state.applied else ""
-    saved = "unsaved changes" if state.dirty else "saved"
-    return f"{extent.row} rows, {extent.column} columns{found}; {saved}"
-
-
-def _fewer(found: Difference) -> bool:
-    return len(found.after.cells) < len(found.before.cells)
+def _cleared(found: Difference) -> bool:
+    return found.new is None and len(found.after.cells) < len(found.before.cells)
 
 
 class Spreadsheet(App[SpreadsheetContent, SheetState]):
@@ -397,13 +386,9 @@ class Spreadsheet(App[SpreadsheetContent, SheetState]):
     )  # fmt: skip
     # Rows that are moved or sorted leave as many cells filled as before.
     meanings = (
-        Meaning(
-            "sheets", Does.DELETE, "deletes a sheet: {old} becomes {new}", lambda found: not set(found.old) <= set(found.new)
-        ),
+        Meaning("sheets", Does.DELETE, "deletes a sheet: {old} becomes {new}", lambda f: not set(f.old) <= set(f.new)),
         Meaning("sheets", Does.EDIT, "adds a sheet"),
-        Meaning(
-            "cells.*", Does.DELETE, "clears the cell {key}, which held {old}", lambda found: found.new is None and _fewer(found)
-        ),
+        Meaning("cells.*", Does.DELETE, "clears the cell {key}, which held {old}", _cleared),
         Meaning("cells.*", Does.EDIT, "takes {old} out of the cell {key}", is_gone),
         Meaning("cells.*", Does.EDIT, "sets the cell {key} to {new}"),
     )
@@ -453,20 +438,17 @@ def _on_grid(state: SheetState, event: Event) -> Update[SheetState]:
         case Scrolled(key="grid", by=by):
             return Update(_scrolled(_kept(state), by, 0))
         case Shortcut(chord=chord):
-            return _chord(state, _CHORDS.get(chord.replace("Meta", "Control"), ""))
+            # While something is typed, undoing means forgetting it; saving keeps it
+            name = _CHORDS.get(chord.replace("Meta", "Control"), "")
+            if name == "undo" and state.draft is not None:
+                return Update(state.replace(draft=None))
+            return _pressed(_kept(state) if name else state, name)
         case Pressed(key=key):
             return _pressed(_kept(state), key) if key != "go" else Update(_gone(_kept(state)))
     return Update(state)
 
 
 _CHORDS = {"Control+s": "save", "Control+z": "undo", "Control+y": "redo"}
-
-
-def _chord(state: SheetState, key: str) -> Update[SheetState]:
-    """While something is typed, undoing means forgetting it; saving keeps it."""
-    if key == "undo" and state.draft is not None:
-        return Update(state.replace(draft=None))
-    return _pressed(_kept(state) if key else state, key)
 
 
 def _kept(state: SheetState) -> SheetState:
@@ -548,16 +530,12 @@ def _tool(state: SheetState, key: str) -> Update[SheetState]:
             return Update(state.replace(page="import", csv="", error=""))
         case "apply-filter" | "clear-filter":
             words = {"filter": "", "applied": ""} if key == "clear-filter" else {"applied": state.filter.strip()}
-            return Update(_seen(state.model_copy(update={**words, "top": 1})))
+            state = state.model_copy(update={**words, "top": 1})
+            # No hidden row stays chosen: buttons would act on what nobody sees
+            rows = state.fitting()
+            there = state.row in rows
+            return Update(state if there else _chosen(state, At(rows[0] if rows else 1, state.column), picked=False))
     return Update(_with_cells(state, key))
-
-
-def _seen(state: SheetState) -> SheetState:
-    """No hidden row stays chosen: buttons would act on what nobody sees."""
-    rows = state.fitting()
-    if state.row in rows:
-        return state
-    return _chosen(state, At(rows[0] if rows else 1, state.column), picked=False)
 
 
 def _with_cells(state: SheetState, key: str) -> SheetState:

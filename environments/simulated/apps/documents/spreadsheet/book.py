@@ -187,11 +187,12 @@ def criterion(wanted: Value) -> Criterion:
         return lambda value: (isinstance(value, str) and fnmatchcase(value.casefold(), pattern)) is not (sign == "<>")
     if goal is None:
         return lambda value: (value in (None, "")) is not (sign == "<>")
-    return lambda value: _same_kind(value, goal) and compared(sign or "=", value, goal) if sign != "<>" else value != goal
-
-
-def _same_kind(value: Value, goal: Value) -> bool:
-    return not isinstance(value, Error) and value is not None and _rank(value)[0] == _rank(goal)[0]
+    if sign == "<>":
+        return lambda value: value != goal
+    kind = _rank(goal)[0]
+    return lambda value: (
+        not isinstance(value, Error) and value is not None and _rank(value)[0] == kind and compared(sign or "=", value, goal)
+    )
 
 
 def flat(operands: list[Operand]) -> Iterator[Value]:
@@ -497,14 +498,13 @@ class Book:
         stale: dict[Place, Code] = {}
         while places:
             rest = {here: code for here, code in self._codes.items() if here not in stale}
-            found = {here: code for here, code in rest.items() if self._reads(here[0], code, places)}
-            stale |= found
-            places = set(found)
+            read = {here: [(self._sheet(area, here[0]), area) for area in areas(code)] for here, code in rest.items()}
+            places = {
+                here for here, some in read.items()
+                if any(sheet == name and _within(at, area) for sheet, at in places for name, area in some)
+            }  # fmt: skip
+            stale |= {here: rest[here] for here in rest if here in places}
         return stale
-
-    def _reads(self, own: str, code: Code, places: set[Place]) -> bool:
-        read = [(self._sheet(area, own), area) for area in areas(code)]
-        return any(sheet == name and _within(at, area) for sheet, at in places for name, area in read)
 
     def value(self, sheet: str, at: At) -> Value:
         return self.values.get(sheet, {}).get(at)
@@ -581,18 +581,16 @@ class Book:
             elif isinstance(step, Do):
                 given = stack[len(stack) - step.count :]
                 del stack[len(stack) - step.count :]
-                stack.append(self._do(step, given))
+                if step.call:
+                    stack.append(called(step.name, given, self.today))
+                else:
+                    stack.append(binary(step.name, *given) if step.count == 2 else unary(step.name, given[0]))
             else:
                 stack.append(step)
         if self._left < 0:
             return NUM
         result = single(stack[0])
         return result if result is not None else typed("0")
-
-    def _do(self, step: Do, given: list[Operand]) -> Value:
-        if not step.call:
-            return binary(step.name, *given) if step.count == 2 else unary(step.name, given[0])
-        return called(step.name, given, self.today)
 
     def _read(self, own: str, area: Area) -> Operand:
         sheet = self._sheet(area, own)

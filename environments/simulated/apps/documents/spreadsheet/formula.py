@@ -21,6 +21,7 @@ MAX_TEXT = 4000
 EXACT = Context(prec=34, Emax=6144, Emin=-6143, rounding=ROUND_HALF_UP, traps=[])
 """How numbers are reckoned: decimal, never binary; what has no value becomes NaN or infinite and is then `#NUM!`."""
 _ADDRESS = re.compile(r"^(\$?)([A-Za-z]{1,3})(\$?)([1-9][0-9]{0,6})$")
+_PARTS = re.compile(r"(\$?)([A-Za-z]{1,3})(\$?)([0-9]*)")
 _NUMBER = re.compile(r"^[-+]?[$€£]?(?:[0-9]{1,3}(?:,[0-9]{3})+|[0-9]{1,30})?(?:\.[0-9]{1,20})?(%?)$")
 _DAY = re.compile(r"^[0-9]{4}-[0-9]{2}-[0-9]{2}$")
 _EPOCH = date(1899, 12, 30)
@@ -252,17 +253,10 @@ def _sheet_name(token: str) -> str:
 
 
 def _area(sheet: str | None, ends: list[str]) -> Area:
-    if ends[0].isalpha():
-        columns = sorted(column_number(end) for end in ends)
-        return Area(sheet, At(1, columns[0]), At(MAX_ROWS, columns[1]), True)
-    places = [_place(end) for end in ends]
-    rows, columns = sorted(at.row for at in places), sorted(at.column for at in places)
+    parts = [_PARTS.fullmatch(end) for end in ends]
+    columns = sorted(column_number(part[2]) for part in parts if part)
+    rows = sorted(int(part[4]) for part in parts if part and part[4]) or [1, MAX_ROWS]
     return Area(sheet, At(rows[0], columns[0]), At(rows[-1], columns[-1]), len(ends) > 1)
-
-
-def _place(text: str) -> At:
-    letters = text.rstrip("0123456789")
-    return At(int(text[len(letters) :]), column_number(letters))
 
 
 @cache
@@ -329,9 +323,6 @@ def rewritten(text: str, sheet: Callable[[str], str | None], move: Callable[[str
 def quoted(sheet: str) -> str:
     """A sheet's name as formulas write it."""
     return sheet if re.fullmatch(r"[^\W\d][\w.]*", sheet) else "'" + sheet.replace("'", "''") + "'"
-
-
-_PARTS = re.compile(r"(\$?)([A-Za-z]{1,3})(\$?)([0-9]*)")
 
 
 def translated(text: str, rows: int, columns: int) -> str:

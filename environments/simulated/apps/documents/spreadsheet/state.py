@@ -166,8 +166,8 @@ class SheetState(AppState):
     def sorted_by(self, sheet: str, column: int, descending: bool) -> SheetState:
         """Rows in the order of a column, without the header; empty cells last, and equal ones as they were."""
         # The rows below the header, if there is one
-        last = self.book.extent(sheet).row
-        rows, extent = range(2 if self.has_header(sheet) else 1, last + 1), self.book.extent(sheet)
+        extent = self.book.extent(sheet)
+        rows = range(2 if self.has_header(sheet) else 1, extent.row + 1)
         filled = [row for row in rows if self.book.value(sheet, At(row, column)) is not None]
         order = sorted(filled, key=lambda row: _Key(self.book.value(sheet, At(row, column))), reverse=descending)
         order += [row for row in rows if self.book.value(sheet, At(row, column)) is None]
@@ -206,10 +206,8 @@ class SheetState(AppState):
         cells = {}
         for key, text in self.cells.items():
             sheet, at = split(key)
-            text = _renamed(text, old, name)
-            cells[key_of(name if sheet == old else sheet, at)] = text
-        after = self.replace(sheet=name if self.sheet == old else self.sheet).changed(cells, sheets)
-        return after
+            cells[key_of(name if sheet == old else sheet, at)] = _renamed(text, old, name)
+        return self.replace(sheet=name if self.sheet == old else self.sheet).changed(cells, sheets)
 
     def sheet_deleted(self, name: str) -> SheetState:
         """What other sheets read of it becomes `#REF!`. Raises Refusal for the last sheet."""

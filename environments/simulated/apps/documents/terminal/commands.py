@@ -56,7 +56,7 @@ def ls(shell: Shell, words: Sequence[str], stdin: str | None) -> CommandResult:
     for path, full in sorted(folders):
         shown = [(base(p), p) for p in shell.files.inside(full) if hidden or not base(p).startswith(".")]
         body = _listed(shell, sorted(shown), long)
-        blocks = f"total {sum(_blocks(shell, p) for _, p in shown)}\n" if long else ""
+        blocks = f"total {sum(-(-_size(shell, p) // 4096) * 4 for _, p in shown)}\n" if long else ""
         parts.append((f"{path}:\n" if len(opts.rest) > 1 else "") + blocks + body)
     return CommandResult(shell, "\n".join(parts), tuple(errors), 2 if errors else 0)
 
@@ -64,10 +64,6 @@ def ls(shell: Shell, words: Sequence[str], stdin: str | None) -> CommandResult:
 def _size(shell: Shell, path: str) -> int:
     entry = shell.files.entries[path]
     return 4096 if entry.kind == "folder" else len(entry.text.encode("utf-8", "surrogatepass"))
-
-
-def _blocks(shell: Shell, path: str) -> int:
-    return -(-_size(shell, path) // 4096) * 4
 
 
 def _listed(shell: Shell, items: Sequence[tuple[str, str]], long: bool) -> str:

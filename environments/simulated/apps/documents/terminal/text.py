@@ -332,7 +332,10 @@ def wc(shell: Shell, words: Sequence[str], stdin: str | None) -> CommandResult:
     opts = options(words, "lwc")
     got = read(shell, "wc", opts.rest, stdin)
     kept = [at for at, letter in enumerate("lwc") if letter in opts.given or not opts.given]
-    rows = [(_counts(text), label if opts.rest else "") for label, text in got.texts]
+    rows = [
+        ((text.count("\n"), len(text.split()), len(text.encode("utf-8", "surrogatepass"))), label if opts.rest else "")
+        for label, text in got.texts
+    ]
     if len(opts.rest) > 1:
         rows.append(((sum(c[0] for c, _ in rows), sum(c[1] for c, _ in rows), sum(c[2] for c, _ in rows)), "total"))
     wide = len(str(max((counts[2] for counts, _ in rows), default=0))) if opts.rest else 7
@@ -340,10 +343,6 @@ def wc(shell: Shell, words: Sequence[str], stdin: str | None) -> CommandResult:
         wide = 1
     out = (" ".join([*(f"{counts[at]:{wide}}" for at in kept), *([label] if label else [])]) for counts, label in rows)
     return CommandResult(shell, joined_lines(out), got.errors, got.status)
-
-
-def _counts(text: str) -> tuple[int, int, int]:
-    return text.count("\n"), len(text.split()), len(text.encode("utf-8", "surrogatepass"))
 
 
 def grep(shell: Shell, words: Sequence[str], stdin: str | None) -> CommandResult:
@@ -403,18 +402,14 @@ def sort(shell: Shell, words: Sequence[str], stdin: str | None) -> CommandResult
 
     def key(line: str) -> tuple[Decimal, str]:
         part = _column(line, column, opts.values.get("t")) if column else line
-        return (_leading(part), "") if numeric else (Decimal(0), part)
+        found = _NUMBER.match(part)
+        return (Decimal(found[1] if found else 0), "") if numeric else (Decimal(0), part)
 
     lines = [line for _, text in got.texts for line in lines_of(text)]
     lines.sort(key=lambda line: (key(line), line), reverse="r" in opts.given)
     if "u" in opts.given:
         lines = [next(run) for _, run in groupby(lines, key=key)]
     return CommandResult(shell, joined_lines(lines), got.errors, 2 if got.errors else 0)
-
-
-def _leading(text: str) -> Decimal:
-    found = _NUMBER.match(text)
-    return Decimal(found.group(1)) if found else Decimal(0)
 
 
 def _column(line: str, column: int, mark: str | None) -> str:
@@ -446,8 +441,12 @@ def cut(shell: Shell, words: Sequence[str], stdin: str | None) -> CommandResult:
     spans = [_span(part) for part in opts.values["f"].split(",")]
     got = read(shell, "cut", opts.rest, stdin)
     lines = [line for _, text in got.texts for line in lines_of(text) if mark in line or "s" not in opts.given]
-    out = (mark.join(_fields(line.split(mark), spans)) if mark in line else line for line in lines)
-    return CommandResult(shell, joined_lines(out), got.errors, got.status)
+
+    def fields(line: str) -> str:
+        parts = enumerate(line.split(mark), 1)
+        return mark.join(part for n, part in parts if any(low <= n <= high for low, high in spans)) if mark in line else line
+
+    return CommandResult(shell, joined_lines(map(fields, lines)), got.errors, got.status)
 
 
 def _span(part: str) -> tuple[int, int]:
@@ -459,10 +458,6 @@ def _span(part: str) -> tuple[int, int]:
     if last < first:
         raise Trouble("invalid decreasing range")
     return first, last
-
-
-def _fields(parts: list[str], spans: list[tuple[int, int]]) -> list[str]:
-    return [part for n, part in enumerate(parts, 1) if any(low <= n <= high for low, high in spans)]
 
 
 def total(shell: Shell, words: Sequence[str], stdin: str | None) -> CommandResult:

@@ -402,7 +402,8 @@ def _device(state: HomeState, name: str, device: AnyDevice) -> Iterator[Widget]:
         case Blinds():
             yield ui.slider(f"Position of {device.said}", f"{name}.position", f"{device.position:g}", PERCENT)
         case Thermostat():
-            field = ui.spinbutton(f"Target of {device.said} in °C", f"{name}.target", *drafted(state, name, "set"), THERMOSTAT)
+            (target,), label = drafted(state, name, "set"), f"Target of {device.said} in °C"
+            field = ui.spinbutton(label, f"{name}.target", target, THERMOSTAT)
             yield ui.form(f"{name}.form", field, ui.button(f"Set {device.said}", key := f"{name}.set"), submit=key, across=True)
         case Oven():
             yield _oven(state, name, device)

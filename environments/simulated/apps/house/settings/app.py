@@ -190,8 +190,7 @@ class Settings(App[SettingsContent, SettingsState]):
             return (ui.heading("Account deleted", "deleted"), ui.text("This account no longer exists.", "gone"))
         account = state.form
         fields = (
-            ui.textbox("Account name", "name", account.name, required=True, invalid=bool(state.error)),
-            *((ui.alert(state.error, "name.error"),) if state.error else ()),
+            *ui.checked(ui.textbox("Account name", "name", account.name, required=True), state.error),
             ui.textbox("Email address", "email", account.email),
             ui.textbox("Recovery phone", "phone", account.phone, private=True),
             ui.combobox("Language", "language", account.language, state.languages),
@@ -211,7 +210,10 @@ class Settings(App[SettingsContent, SettingsState]):
     def update(self, state: SettingsState, event: Event) -> Update[SettingsState]:
         match event:
             case Edited(key="volume" | "brightness" | "muted" as key, value=value) if not state.deleted:
-                return Update(_device_set(state, key, value == "true" if key == "muted" else value))
+                try:
+                    return Update(state.replace(device=Device.model_validate({**state.device.model_dump(), key: value})))
+                except ValidationError:  # what the device does not have changes nothing
+                    return Update(state)
             case Pressed(key="usual-device"):
                 return Update(state.replace(device=Device()))
             case Edited(key="notifications", value=value):
@@ -239,15 +241,6 @@ def _device(device: Device) -> Widget:
         ui.generic("Usual sound and screen", "usual-device"),
         key="device",
     )
-
-
-def _device_set(state: SettingsState, name: str, value: str | bool) -> SettingsState:
-    """The state with another volume or brightness; one that the device does not have changes nothing."""
-    try:
-        device = Device.model_validate({**state.device.model_dump(), name: value})
-    except ValidationError:
-        return state
-    return state.replace(device=device)
 
 
 def _changed(state: SettingsState, name: str, value: str | bool) -> SettingsState:

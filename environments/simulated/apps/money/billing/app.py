@@ -9,8 +9,8 @@ from pydantic import Field, JsonValue, model_validator
 
 from environments.simulated.app import App, Content, Copy, Event, Launch, Pressed, Setting, Toast, Update
 from environments.simulated.apps.common.functions_base import FunctionTable, Page, part_of, unknown
-from environments.simulated.apps.common.record_list import ListState, list_update, list_view
-from environments.simulated.screen.widgets import Widget, bar, button, cell, heading, link, pair, row, search_bar, table
+from environments.simulated.apps.common.record_list import ListState, list_update, list_view, refuse_twice
+from environments.simulated.screen.widgets import Widget, bar, button, cell, heading, linked_row, pair, row, search_bar, table
 from environments.simulated.world.values import (
     Day,
     IdentityKey,
@@ -143,8 +143,7 @@ class BillingContent(Content):
     @model_validator(mode="after")
     def _consistent(self) -> Self:
         numbers = [invoice.number for invoice in self.invoices or ()]
-        if len(set(numbers)) < len(numbers):
-            raise ValueError("two invoices have the same number")
+        refuse_twice("invoices: the number", numbers)
         if self.open not in (None, "any", *numbers):
             given = ", ".join(numbers[:8]) or "none, so write open: any"
             raise ValueError(f"open: there is no invoice {self.open}; invoices given are: {given}")
@@ -182,7 +181,8 @@ class Billing(App[BillingContent, BillingState]):
         return _detail(opened, state.currency) if opened else _list(state)
 
     def update(self, state: BillingState, event: Event) -> Update[BillingState]:
-        if (looked := list_update(state, event, lambda: _found(state), state.page_size)) is not None:
+        found = _found(IdentityKey(state.invoices), state.applied)
+        if (looked := list_update(state, event, lambda: found, state.page_size)) is not None:
             return Update(looked)
         match event:
             case Pressed(key="back"):
@@ -196,27 +196,21 @@ class Billing(App[BillingContent, BillingState]):
         return Update(state)
 
 
-def _found(state: BillingState) -> list[Invoice]:
-    return list(_matching(IdentityKey(state.invoices), state.applied))
-
-
 @lru_cache(maxsize=8)
-def _matching(invoices: IdentityKey[dict[str, Invoice]], query: str) -> tuple[Invoice, ...]:
+def _found(invoices: IdentityKey[dict[str, Invoice]], query: str) -> tuple[Invoice, ...]:
     """Looked for once as long as neither the content nor the search changes: each key that is typed asks again."""
     return tuple(i for i in invoices.value.values() if matches(query, i.number, i.vendor, i.date))
 
 
 def _list(state: BillingState) -> tuple[Widget, ...]:
-    body = list_view("invoices", COLUMNS, _found(state), lambda one: _row(one, state.currency), "No invoices found", state.page,
-                     state.page_size)  # fmt: skip
+    def line(invoice: Invoice) -> Widget:
+        cells = {name: getattr(invoice, name) for name in ("number", "vendor", "date", "due")}
+        cells |= {"status": invoice.status.capitalize(), "total": shown(invoice.total, state.currency)}
+        return linked_row(f"invoice-{invoice.number}", cells)
+
+    found = _found(IdentityKey(state.invoices), state.applied)
+    body = list_view("invoices", COLUMNS, found, line, "No invoices found", state.page, state.page_size)
     return (heading("Invoices", "list"), search_bar("invoices", state.query), *body)
-
-
-def _row(invoice: Invoice, currency: str) -> Widget:
-    key = f"invoice-{invoice.number}"
-    rest = {"vendor": invoice.vendor, "date": invoice.date, "due": invoice.due, "status": invoice.status.capitalize(),
-            "total": shown(invoice.total, currency)}  # fmt: skip
-    return row(key, link(invoice.number, f"{key}.number"), *(cell(value, f"{key}.{name}") for name, value in rest.items()))
 
 
 def _detail(invoice: Invoice, currency: str) -> tuple[Widget, ...]:

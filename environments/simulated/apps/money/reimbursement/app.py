@@ -307,7 +307,8 @@ def _submit(state: ReimbursementState) -> Update[ReimbursementState]:
     if state.errors:
         return Update(state)
     values = {name: value.strip() for name, value in state.draft.items()}
-    number = f"R-{_next(state):04d}"
+    taken = [int(n[2:]) for n in state.claims if n.startswith("R-") and n[2:].isdigit()]
+    number = f"R-{max(taken, default=0) + 1:04d}"
     amount = parse_money(values["amount"]) or ""
     claim = Claim.model_validate({**values, "number": number, "amount": amount, "date": parse_day(values["date"]) or ""})
     changes = {
@@ -319,11 +320,6 @@ def _submit(state: ReimbursementState) -> Update[ReimbursementState]:
     }
     busy: tuple[Effect, ...] = (Busy(state.submit_seconds),) if state.submit_seconds else ()
     return Update(state.replace(**changes), (Submitted(), *busy))
-
-
-def _next(state: ReimbursementState) -> int:
-    taken = [int(n[2:]) for n in state.claims if n.startswith("R-") and n[2:].isdigit()]
-    return max(taken, default=0) + 1
 
 
 def _field(state: ReimbursementState, name: str) -> Widget:
@@ -355,9 +351,5 @@ _WAYS = ui.bar(ui.button("New claim", "new-claim"), ui.button("My claims", "my-c
 
 
 def _row(state: ReimbursementState, claim: Claim) -> Widget:
-    key = f"claim-{claim.number}"
-    cells = (claim.vendor, claim.date, claim.category, _amount(state, claim), claim.status)
-    names = ("vendor", "date", "category", "amount", "status")
-    return ui.row(
-        key, ui.link(claim.number, f"{key}.number"), *(ui.cell(v, f"{key}.{n}") for n, v in zip(names, cells, strict=True))
-    )
+    cells = {name: getattr(claim, name) for name in ("number", "vendor", "date", "category", "amount", "status")}
+    return ui.linked_row(f"claim-{claim.number}", {**cells, "amount": _amount(state, claim)})

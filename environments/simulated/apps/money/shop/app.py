@@ -77,9 +77,7 @@ def _short(product: Product) -> dict[str, JsonValue]:
 
 
 def _product(state: ShopState, name: str) -> Product:
-    if name not in state.products:
-        unknown("product", name, state.products)
-    return state.products[name]
+    return state.products.get(name) or unknown("product", name, state.products)
 
 
 def _cart(state: ShopState) -> dict[str, JsonValue]:
@@ -95,9 +93,7 @@ def _cart(state: ShopState) -> dict[str, JsonValue]:
 
 def _line(state: ShopState, name: str) -> Product:
     lines = {line.id: product for line, product in state.held()}
-    if name not in lines:
-        unknown("line", name, lines)
-    return lines[name]
+    return lines.get(name) or unknown("line", name, lines)
 
 
 def _order(state: ShopState, order: Order) -> JsonValue:
@@ -167,8 +163,7 @@ def set_quantity(state: ShopState, line: str, quantity: Annotated[int, Field(ge=
     if said := state.quantity_problem(product, quantity, line):
         raise FunctionDeclined(said)
     after = state.resized(line, quantity)
-    errors = {name: said for name, said in state.errors.items() if name != f"line-{line}"}
-    return FunctionResult(after.replace(errors=errors), _cart(after))
+    return FunctionResult(after.replace(errors=with_error(state.errors, f"line-{line}")), _cart(after))
 
 
 @FUNCTIONS.writes("ByLine", "A line of the cart by its id.", repeatable=True)
@@ -276,11 +271,6 @@ def _cart_problem(part: InCart, product: Product | None) -> str:
     return ""
 
 
-def _products(many: int, taken: set[str], setting: Setting) -> tuple[Product, ...]:
-    free = (name for name in (f"P{number}" for number in count(1)) if name not in taken)
-    return tuple(_made_product(next(free), setting) for _ in range(many))
-
-
 def _made_product(name: str, setting: Setting) -> Product:
     rng = setting.rng
     category = rng.choice(tuple(_KINDS))
@@ -367,16 +357,16 @@ class Shop(App[ShopContent, ShopState]):
         """The shop as the world file and the seed have it; nobody has been in it yet."""
         given = content.products or ()
         taken = {product.id for product in given}
-        made = _products(how_many(content.products, content.generate, 40, setting.cast.times), taken, setting)
+        free = (name for name in (f"P{number}" for number in count(1)) if name not in taken)
+        many = how_many(content.products, content.generate, 40, setting.cast.times)
+        made = tuple(_made_product(next(free), setting) for _ in range(many))
         products = {product.id: product for product in (*given, *made)}
         orders = content.orders if content.orders is not None else _orders(made, content.deliveries[0], setting)
         lines = {
             str(n): CartLine(id=str(n), price=products[part.product].price, **part.model_dump())
             for n, part in enumerate(content.cart, start=1)
         }
-        address = content.address
-        if not address.name:
-            address = address.replace(name=setting.cast.user)
+        address = content.address if content.address.name else content.address.replace(name=setting.cast.user)
         return ShopState(
             products=products,
             vouchers={voucher.code.upper(): voucher for voucher in content.vouchers},
@@ -473,7 +463,10 @@ def _filling(state: ShopState, event: Event) -> Update[ShopState]:
         case Pressed(key="undo") | Shortcut(chord="Control+z" | "Meta+z"):
             return Update(state.brought_back())
         case Pressed(key="to-checkout"):
-            return _proceed(state.settled())
+            state = state.settled()
+            if state.cart_problems() or state.typed:
+                return Update(state)
+            return Update(_turned(state, "checkout").repriced().replace(step="address"))
         case Pressed(key="update-cart") | Left():
             return Update(state.settled())
     return _of_line(state, event)
@@ -495,12 +488,6 @@ def _of_line(state: ShopState, event: Event) -> Update[ShopState]:
 def _line_in(key: str, prefix: str) -> str:
     """The id of the line that a key is about; empty when it is about none."""
     return key.removeprefix(prefix).split(".")[0] if key.startswith(prefix) else ""
-
-
-def _proceed(state: ShopState) -> Update[ShopState]:
-    if state.cart_problems() or state.typed:
-        return Update(state)
-    return Update(_turned(state, "checkout").repriced().replace(step="address"))
 
 
 def _checking_out(state: ShopState, event: Event) -> Update[ShopState]:
@@ -547,7 +534,7 @@ def _stepped(state: ShopState, by: int) -> ShopState:
 
 def _sent_back(state: ShopState) -> ShopState:
     """The first step with something wrong, which says what."""
-    step = state.first_bad_step()
+    step = next((step for step in STEPS if state.errors_of(step)), "review")
     errors = {f"form.{name}": said for name, said in state.errors_of(step).items()}
     return state.replace(step=step, errors=errors, asked="")
 

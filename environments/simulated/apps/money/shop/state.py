@@ -242,13 +242,10 @@ class ShopState(AppState):
         first = self.deliveries[0]
         chosen = next((way for way in self.deliveries if way.name == self.draft.delivery), first)
         free = chosen is first and self.free_from and parts >= in_cents(self.free_from)
-        return Totals(parts, self._discount(parts), (0 if free or not self.lines else in_cents(chosen.price)))
-
-    def _discount(self, parts: int) -> int:
         voucher = self.vouchers.get(self.voucher)
-        if voucher is None or self.voucher_problem(self.voucher):
-            return 0
-        return min(parts, parts * voucher.percent // 100 + in_cents(voucher.amount))
+        counts = voucher is not None and not self.voucher_problem(self.voucher)
+        off = min(parts, parts * voucher.percent // 100 + in_cents(voucher.amount)) if voucher and counts else 0
+        return Totals(parts, off, (0 if free or not self.lines else in_cents(chosen.price)))
 
     def voucher_problem(self, code: str) -> str:
         """Why a code does not count; empty when it does."""
@@ -400,9 +397,6 @@ class ShopState(AppState):
     def problems(self) -> list[str]:
         """All that keeps the order from being placed."""
         return [*self.cart_problems(), *self.errors_of(*STEPS).values()]
-
-    def first_bad_step(self) -> Step:
-        return next((step for step in STEPS if self.errors_of(step)), "review")
 
     def placed(self) -> tuple[ShopState, Order]:
         """The state after an order without problems, and the order: less in stock, an empty cart, a typed card forgotten."""

@@ -46,23 +46,16 @@ def _fields(state: ShopState) -> list[Widget]:
     names = STEPS[state.step] if card else tuple(name for name in STEPS[state.step] if name not in CARD)
     fields: list[Widget] = []
     for name in names:
-        key, invalid, value = f"form.{name}", f"form.{name}" in state.errors, getattr(state.draft, name)
+        key, label, value = f"form.{name}", LABELS[name], getattr(state.draft, name)
+        private, hint = name in ("card", "code"), "MM/YY" if name == "expiry" else None
         if options := state.options_of(name):
-            fields.append(ui.combobox(LABELS[name], key, value, options, required=True, invalid=invalid))
+            field = ui.combobox(label, key, value, options, required=True)
         else:
-            hint = "MM/YY" if name == "expiry" else None
-            fields.append(ui.textbox(LABELS[name], key, value, required=True, invalid=invalid, private=name in ("card", "code"),
-                                  placeholder=hint))  # fmt: skip
-        fields += error(state, key)
-    if state.step == "delivery":
-        fields += [
-            ui.pair(
-                way.name,
-                ", ".join(part for part in (shown(way.price, state.currency), way.takes) if part),
-                f"way-{slug(way.name)}",
-            )
-            for way in state.deliveries
-        ]
+            field = ui.textbox(label, key, value, required=True, private=private, placeholder=hint)
+        fields += ui.checked(field, state.errors.get(key))
+    for way in state.deliveries if state.step == "delivery" else ():
+        cost = ", ".join(part for part in (shown(way.price, state.currency), way.takes) if part)
+        fields.append(ui.pair(way.name, cost, f"way-{slug(way.name)}"))
     return fields
 
 
@@ -147,22 +140,15 @@ def page(state: ShopState) -> tuple[Widget, ...]:
             ),
             *list_view("products", columns, state.listed(), lambda p: _row(p, state.currency), "No products found", state.number),
         )
-    return (_navigation(state), *body)
-
-
-def _navigation(state: ShopState) -> Widget:
     many = sum(line.quantity for line, _ in state.held())
     count = ui.text(f"{many} {'item' if many == 1 else 'items'} in cart", "count")
-    return ui.bar(
-        ui.link("Products", "go-products"), ui.link("Cart", "go-cart"), ui.link("My orders", "go-orders"), count, key="navigation"
-    )
+    links = ui.link("Products", "go-products"), ui.link("Cart", "go-cart"), ui.link("My orders", "go-orders")
+    return (ui.bar(*links, count, key="navigation"), *body)
 
 
 def _row(product: Product, currency: str) -> Widget:
-    key = f"product-{product.id}"
-    rest = {"category": product.category, "price": shown(product.price, currency), "rating": _stars(product),
-            "stock": _availability(product)}  # fmt: skip
-    return ui.row(key, ui.link(product.name, f"{key}.name"), *(ui.cell(value, f"{key}.{name}") for name, value in rest.items()))
+    cells = {"name": product.name, "category": product.category, "price": shown(product.price, currency)}
+    return ui.linked_row(f"product-{product.id}", {**cells, "rating": _stars(product), "stock": _availability(product)})
 
 
 def _stars(product: Product) -> str:
@@ -179,13 +165,11 @@ def _product(state: ShopState, product: Product) -> tuple[Widget, ...]:
     key = f"product-{product.id}"
     fields: list[Widget] = []
     for name, values in product.options.items():
-        where = f"option.{name}"
-        fields.append(ui.combobox(name, where, state.picked.get(name, ""), values, required=True, invalid=where in state.errors,
-                               placeholder=f"Choose a {name.lower()}"))  # fmt: skip
-        fields += error(state, where)
-    wrong = "quantity" in state.errors
-    fields.append(ui.spinbutton("Quantity", "quantity", state.quantity, _quantities(product), required=True, invalid=wrong))
-    fields += error(state, "quantity")
+        where, hint = f"option.{name}", f"Choose a {name.lower()}"
+        field = ui.combobox(name, where, state.picked.get(name, ""), values, required=True, placeholder=hint)
+        fields += ui.checked(field, state.errors.get(where))
+    field = ui.spinbutton("Quantity", "quantity", state.quantity, _quantities(product), required=True)
+    fields += ui.checked(field, state.errors.get("quantity"))
     least = (ui.pair("Minimum quantity", str(product.minimum), f"{key}.minimum"),) if product.minimum > 1 else ()
     return (
         ui.heading(product.name, key),
@@ -230,6 +214,7 @@ def _cart(state: ShopState) -> tuple[Widget, ...]:
     rows = [_line(state, line, product) for line, product in lines]
     errors = [error(state, f"line-{line.id}") for line, _ in lines]
     said = [ui.alert(problem, f"problem-{n}") for n, problem in enumerate(state.cart_problems(), start=1)]
+    voucher, *wrong = ui.checked(ui.textbox("Voucher code", "voucher", state.code), state.errors.get("voucher"))
     return (
         ui.heading("Your cart", "cart"),
         *undo,
@@ -238,9 +223,8 @@ def _cart(state: ShopState) -> tuple[Widget, ...]:
         *(widget for some in errors for widget in some),
         *said,
         ui.bar(ui.button("Update cart", "update-cart"), key="update"),
-        ui.form("voucher-form", ui.textbox("Voucher code", "voucher", state.code, invalid="voucher" in state.errors),
-             ui.button("Apply", "apply"), submit="apply", across=True),
-        *error(state, "voucher"),
+        ui.form("voucher-form", voucher, ui.button("Apply", "apply"), submit="apply", across=True),
+        *wrong,
         *costs(state),
         ui.bar(ui.button("Proceed to checkout", "to-checkout", enabled=not said), key="actions"),
     )  # fmt: skip
@@ -264,9 +248,8 @@ def _line(state: ShopState, line: CartLine, product: Product) -> Widget:
 
 def _orders(state: ShopState) -> tuple[Widget, ...]:
     def order_row(order: Order) -> Widget:
-        key = f"order-{order.number}"
-        rest = {"date": order.date, "status": order.status, "total": shown(order.total, state.currency)}
-        return ui.row(key, ui.link(order.number, f"{key}.number"), *(ui.cell(v, f"{key}.{n}") for n, v in rest.items()))
+        cells = {"number": order.number, "date": order.date, "status": order.status}
+        return ui.linked_row(f"order-{order.number}", {**cells, "total": shown(order.total, state.currency)})
 
     columns = ("Order", "Date", "Status", "Total")
     orders = list(reversed(state.orders.values()))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from datetime import date
 
 from environments.simulated.apps.common.record_list import date_field, list_view
@@ -126,7 +126,6 @@ def _meeting(draft: Draft, old: Meeting | None) -> Meeting:
 
 UNITS = {"Month": "month", "Week": "week", "Day": "day", "Agenda": "week", "Invitations": "week"}
 _DAYS = ("Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun")
-_OPTIONS: dict[str, Sequence[str]] = {"repeat": REPEATS, "reminder": REMINDERS}
 _MONTH_LINES, _WEEK_LINES = 2, 8
 
 
@@ -136,8 +135,8 @@ def page(state: CalendarState) -> tuple[Widget, ...]:
         fields: list[Widget] = []
         for name, label in LABELS.items():
             value, key, invalid = getattr(state.draft, name), f"form.{name}", name in state.errors
-            if name in _OPTIONS:
-                fields.append(ui.combobox(label, key, value, _OPTIONS[name], invalid=invalid))
+            if name in _CHOICES:
+                fields.append(ui.combobox(label, key, value, _CHOICES[name], invalid=invalid))
             elif name != "until" or state.draft.repeat != "Never":
                 fields.append(_field(state, name, value, invalid))
             if invalid:
@@ -220,11 +219,8 @@ def _table(state: CalendarState) -> tuple[Widget, ...]:
 
 
 def _event(item: Occurrence) -> Widget:
-    key = f"event-{item.meeting.id}@{item.start}"
-    rest = (written_day(item.day), item.hours, item.meeting.place)
-    return ui.row(
-        key, ui.link(item.meeting.title, f"{key}.title"), *(ui.cell(value, f"{key}.{n}") for n, value in enumerate(rest))
-    )
+    cells = {"title": item.meeting.title, "0": written_day(item.day), "1": item.hours, "2": item.meeting.place}
+    return ui.linked_row(f"event-{item.meeting.id}@{item.start}", cells)
 
 
 def _invitations(state: CalendarState) -> tuple[Widget, ...]:

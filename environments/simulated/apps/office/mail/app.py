@@ -74,13 +74,18 @@ class Message(Model):
     unread: bool = False
 
 
-class Compose(Model):
-    """A message that is being written. `draft` is the id of the draft it came from."""
+class Letter(Model):
+    """A message to write; several recipients are separated by commas."""
 
     to: str = ""
     cc: str = ""
     subject: str = ""
     body: str = ""
+
+
+class Compose(Letter):
+    """A message that is being written. `draft` is the id of the draft it came from."""
+
     draft: str = ""
 
     @property
@@ -165,8 +170,7 @@ class MailState(ListState):
             return Update(closed._changed(names, unread=unread), (Toast(f"Marked as {'unread' if unread else 'read'}"),))
         if key in _MOVES:
             moved = closed._changed(names, folder=_MOVES[key]).replace(selected=(), open="")
-            effects: tuple[Effect, ...] = (Toast(f"{_counted(len(names))} moved to {_MOVES[key]}"),)
-            return Update(moved, effects)
+            return Update(moved, (Toast(f"{_counted(len(names))} moved to {_MOVES[key]}"),))
         return None
 
     def _all(self) -> MailState:
@@ -178,22 +182,19 @@ class MailState(ListState):
 
     def deleted(self, names: Sequence[str]) -> MailState:
         """Messages go to Trash, and from there for good."""
-        messages = dict(self.messages)
-        for name in names:
-            message = messages.get(name)
-            if message is None:
-                continue
-            if message.folder == "Trash":
-                del messages[name]
-            else:
-                messages[name] = message.replace(folder="Trash")
-        return self.replace(messages=messages, selected=())
+        gone = {name for name in names if name in self.messages and self.messages[name].folder == "Trash"}
+        moved = self._changed(names, folder="Trash").messages
+        return self.replace(messages={name: message for name, message in moved.items() if name not in gone}, selected=())
 
 
 @lru_cache(maxsize=8)
 def _found(messages: IdentityKey[dict[str, Message]], folder: str, query: str) -> tuple[Message, ...]:
-    """Looked for once as long as neither the content nor the search changes: each key that is typed asks again."""
-    fits = [m for m in messages.value.values() if m.folder == folder and matches(query, m.subject, m.sender, m.to, m.body)]
+    """Newest first; of all folders where none is named.
+
+    Looked for once as long as neither the content nor the search changes: each key that is typed asks again.
+    """
+    there = (m for m in messages.value.values() if folder in ("", m.folder))
+    fits = [m for m in there if matches(query, m.subject, m.sender, m.to, m.body)]
     return tuple(sorted(reversed(fits), key=lambda message: message.date, reverse=True))
 
 
@@ -236,15 +237,6 @@ class MessageQuery(Page):
     unread: bool | None = None
 
 
-class Letter(Model):
-    """A message to write; several recipients are separated by commas."""
-
-    to: str = ""
-    cc: str = ""
-    subject: str = ""
-    body: str = ""
-
-
 def _short(message: Message) -> JsonValue:
     return message.model_dump(mode="json", exclude={"body", "cc"})
 
@@ -282,16 +274,9 @@ FUNCTIONS = FunctionTable[MailState]()
 @FUNCTIONS.reads()
 def list_messages(state: MailState, wanted: MessageQuery) -> JsonValue:
     """Messages by folder, words, sender or state, newest first"""
-    fits = [
-        message
-        for message in state.messages.values()
-        if wanted.folder in (None, message.folder)
-        and wanted.unread in (None, message.unread)
-        and matches(wanted.sender, message.sender)
-        and matches(wanted.query, message.subject, message.sender, message.to, message.body)
-    ]
-    latest = sorted(reversed(fits), key=lambda message: message.date, reverse=True)
-    return part_of(latest, wanted.offset, wanted.limit, _short)
+    fits = _found(IdentityKey(state.messages), wanted.folder or "", wanted.query)
+    some = [m for m in fits if wanted.unread in (None, m.unread) and matches(wanted.sender, m.sender)]
+    return part_of(some, wanted.offset, wanted.limit, _short)
 
 
 @FUNCTIONS.reads()
@@ -432,18 +417,12 @@ def read_view(state: MailState, message: Message) -> tuple[Widget, ...]:
     )
 
 
-class GivenMessage(Model):
+class GivenMessage(Message):
     """A message in a world file. `sender` may be written `from`."""
 
     model_config = ConfigDict(validate_by_name=True)
     id: str = ""
-    folder: Folder = "Inbox"
     sender: str = Field(default="", alias="from")
-    to: str = ""
-    cc: str = ""
-    subject: str = ""
-    date: Day = ""
-    body: str = ""
     unread: bool = True
 
 
@@ -507,13 +486,10 @@ class Mail(App[MailContent, MailState]):
             known = state.addresses()
             fields: list[Widget] = []
             for name, label in FIELDS:
-                value = getattr(state.compose, name)
-                field = ui.textbox(
-                    label, f"compose.{name}", value, multiline=name == "body", required=name == "to", invalid=name in state.errors
-                )
-                fields.append(field._replace(options=known) if name in ("to", "cc") else field)
-                if name in state.errors:
-                    fields.append(ui.alert(state.errors[name], f"compose.{name}.error"))
+                value, required = getattr(state.compose, name), name == "to"
+                field = ui.textbox(label, f"compose.{name}", value, multiline=name == "body", required=required)
+                field = field._replace(options=known) if name in ("to", "cc") else field
+                fields += ui.checked(field, state.errors.get(name))
             buttons = ui.bar(
                 ui.button("Send", "send"), ui.button("Save draft", "save-draft"), ui.button("Discard", "discard"), key="actions"
             )

@@ -28,7 +28,7 @@ from environments.simulated.app import (
 )
 from environments.simulated.apps.common.functions_base import FunctionTable, Limit, Offset, driven, one_line, part_of, unknown
 from environments.simulated.apps.common.record_list import ListState, list_update, list_view, question, save_question
-from environments.simulated.screen.widgets import Widget, alert, bar, button, form, heading, link, search_bar, text, textbox
+from environments.simulated.screen.widgets import Widget, bar, button, checked, form, heading, link, search_bar, text, textbox
 from environments.simulated.world.values import TOPICS, IdentityKey, Model, how_many, matches, paragraph
 
 UNDO = 50
@@ -208,7 +208,7 @@ class Notes(App[NotesContent, NotesState]):
 
 
 def _listing(state: NotesState, event: Event) -> Update[NotesState]:
-    if (looked := list_update(state, event, lambda: _found(state))) is not None:
+    if (looked := list_update(state, event, lambda: _found(IdentityKey(state.notes), state.applied))) is not None:
         return Update(looked)
     match event:
         case Pressed(key="new-note"):
@@ -222,6 +222,7 @@ def _listing(state: NotesState, event: Event) -> Update[NotesState]:
 
 
 def _editing(state: NotesState, opened: str, event: Event) -> Update[NotesState]:
+    saved = state.notes.get(opened) or Note(title="")
     match event:
         case Edited(key="title" | "body" as key, value=value):
             return Update(edited(state, key, value))
@@ -238,25 +239,21 @@ def _editing(state: NotesState, opened: str, event: Event) -> Update[NotesState]
             rest = {name: note for name, note in state.notes.items() if name != opened}
             removed = state.notes.get(opened)
             return Update(_closed(state.replace(notes=rest, removed=removed)), (Toast("Note deleted"),))
-        case Pressed(key="back") if _unsaved(state, opened):
+        case Pressed(key="back") if (state.title, state.body) != (saved.title, saved.body):
             return Update(state, (save_question("This note has changes that are not saved."),))
         case Pressed(key="back") | Answered(key="unsaved", button="Discard changes"):
             return Update(_closed(state))
         case Answered(key="unsaved", button="Save changes"):
-            saved = _save(state, opened)
-            return saved if saved.state.error else Update(_closed(saved.state), saved.effects)
+            after, effects = _save(state, opened)
+            return Update(after if after.error else _closed(after), effects)
     return Update(state)
 
 
 _BLANK = {"title": "", "body": "", "error": "", "past": (), "future": ()}
 
 
-def _found(state: NotesState) -> list[Note]:
-    return list(_matching(IdentityKey(state.notes), state.applied))
-
-
 @lru_cache(maxsize=8)
-def _matching(notes: IdentityKey[dict[str, Note]], query: str) -> tuple[Note, ...]:
+def _found(notes: IdentityKey[dict[str, Note]], query: str) -> tuple[Note, ...]:
     """Looked for once as long as neither the content nor the search changes: each key that is typed asks again."""
     return tuple(note for note in notes.value.values() if matches(query, note.title, note.body))
 
@@ -270,11 +267,6 @@ def _closed(state: NotesState) -> NotesState:
     return state.model_copy(update={"open": None, **_BLANK})
 
 
-def _unsaved(state: NotesState, opened: str) -> bool:
-    note = state.notes.get(opened) or Note(title="")
-    return (note.title, note.body) != (state.title, state.body)
-
-
 def _save(state: NotesState, opened: str) -> Update[NotesState]:
     if not state.title.strip():
         return Update(state.replace(error="Title is required"))
@@ -286,7 +278,8 @@ def _save(state: NotesState, opened: str) -> Update[NotesState]:
 
 
 def _list(state: NotesState) -> tuple[Widget, ...]:
-    shown = list_view("notes", (), _found(state), lambda n: link(n.title, f"note-{n.id}"), "No notes found", state.page)
+    notes = _found(IdentityKey(state.notes), state.applied)
+    shown = list_view("notes", (), notes, lambda n: link(n.title, f"note-{n.id}"), "No notes found", state.page)
     undo: tuple[Widget, ...] = ()
     if state.removed:
         undo = (bar(text(f"{state.removed.title} was deleted", "removed"), button("Undo", "undo"), key="undo-bar"),)
@@ -294,19 +287,14 @@ def _list(state: NotesState) -> tuple[Widget, ...]:
 
 
 def _editor(state: NotesState) -> tuple[Widget, ...]:
-    error = (alert(state.error, "title.error"),) if state.error else ()
-    fields = (
-        textbox("Title", "title", state.title, required=True, invalid=bool(state.error)),
-        *error,
-        textbox("Body", "body", state.body, multiline=True),
-    )
+    title = checked(textbox("Title", "title", state.title, required=True), state.error)
     buttons = bar(
         button("Save", "save"), button("Delete", "delete", enabled=bool(state.open)), button("Back to notes", "back"),
         button("Undo", "undo", enabled=bool(state.past)), button("Redo", "redo", enabled=bool(state.future)),
     )  # fmt: skip
     return (
         heading("Edit note" if state.open else "Untitled note", f"edit-{state.open}"),
-        form("note", *fields, buttons, submit="save"),
+        form("note", *title, textbox("Body", "body", state.body, multiline=True), buttons, submit="save"),
     )
 
 

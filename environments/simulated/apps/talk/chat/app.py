@@ -335,11 +335,6 @@ def _without(items: Mapping[str, object], name: str) -> dict[str, object]:
     return {key: value for key, value in items.items() if key != name}
 
 
-class ChatPage(Model):
-    offset: int = Field(default=0, ge=0)
-    limit: int = Field(default=50, ge=1, le=200)
-
-
 def _known(state: ChatState, name: str) -> Conversation:
     return by_id(state.conversations, "conversation", name, "list_conversations gives")
 

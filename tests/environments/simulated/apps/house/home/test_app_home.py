@@ -224,7 +224,7 @@ class TestContent:
             ("{kind: oven, name: O, room: K, temperature: 300}", "less than or equal to 250"),
             ("{kind: thermostat, name: T, room: K, target: 3}", "greater than or equal to 5"),
             ("{kind: rocket, name: R, room: K}", "rocket"),
-            ("{kind: light, name: L, room: K}, {kind: lock, name: l, room: K}", "two devices are called 'l'"),
+            ("{kind: light, name: L, room: K}, {kind: lock, name: l, room: K}", "devices: the name 'l' is given twice"),
         ],
     )
     def test_a_house_that_cannot_be_is_refused_on_loading(self, wrong, said):
