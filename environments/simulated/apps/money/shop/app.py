@@ -46,6 +46,7 @@ from environments.simulated.apps.money.shop.state import (
     Product,
     Review,
     ShopState,
+    Step,
     Voucher,
     label_of,
     missing,
@@ -534,7 +535,7 @@ def _stepped(state: ShopState, by: int) -> ShopState:
 
 def _sent_back(state: ShopState) -> ShopState:
     """The first step with something wrong, which says what."""
-    step = next((step for step in STEPS if state.errors_of(step)), "review")
+    step: Step = next((step for step in STEPS if state.errors_of(step)), "review")
     errors = {f"form.{name}": said for name, said in state.errors_of(step).items()}
     return state.replace(step=step, errors=errors, asked="")
 

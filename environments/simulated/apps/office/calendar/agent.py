@@ -235,16 +235,13 @@ def _respond(state: CalendarState, match: re.Match[str]) -> FunctionResult[Calen
     answer = "accepted" if match["verb"].casefold() == "accept" else "declined"
     meeting = _one(state, match["title"], invited)
     done = put(state, meeting.replace(answer=answer), f"Invitation {answer}")
-    return _told(done, f"{answer.capitalize()}: {meeting.title} on {written_day(meeting.start[:10])}")
-
-
-def _told(done: FunctionResult[CalendarState], answer: str) -> FunctionResult[CalendarState]:
-    """The result in words too, with a warning where it overlaps."""
+    told = f"{answer.capitalize()}: {meeting.title} on {written_day(meeting.start[:10])}"
+    # With a warning where it overlaps
     result = done.result if isinstance(done.result, dict) else {}
     over = result.get("overlaps")
     if isinstance(over, list) and over and isinstance(over[0], dict):
-        answer += f"; it overlaps with {over[0]['title']}" + (f" and {len(over) - 1} more" if len(over) > 1 else "")
-    return done._replace(result={"answer": answer, **result})
+        told += f"; it overlaps with {over[0]['title']}" + (f" and {len(over) - 1} more" if len(over) > 1 else "")
+    return done._replace(result={"answer": told, **result})
 
 
 def _one(state: CalendarState, title: str, among: list[Meeting]) -> Meeting:

@@ -120,11 +120,8 @@ class Meeting(Model):
         end = stamp(datetime.fromisoformat(start) + self.length)
         return self.replace(start=start, end=end)
 
-    def times_of(self, first: str, last: str) -> list[Occurrence]:
+    def times(self, first: str, last: str) -> Iterator[Occurrence]:
         """When one event takes place on these days, whatever was answered to it."""
-        return list(self._times(first, last))
-
-    def _times(self, first: str, last: str) -> Iterator[Occurrence]:
         touches = self.start[:10] <= last and first <= last_day(self.end)
         if self.repeat == "Never":
             if touches:
@@ -316,7 +313,7 @@ def fitting(meetings: IdentityKey[dict[str, Meeting]], query: str) -> tuple[Meet
 
 
 def _sorted(meetings: Iterable[Meeting], first: str, last: str) -> list[Occurrence]:
-    found = (one for meeting in meetings for one in meeting._times(first, last))
+    found = (one for meeting in meetings for one in meeting.times(first, last))
     return sorted(found, key=lambda o: (o.start, o.end, o.meeting.title, o.meeting.id))
 
 
@@ -383,7 +380,7 @@ class CalendarState(DatedState, ListState, FormState[Draft]):
     def clashes(self, meeting: Meeting) -> list[Occurrence]:
         """Accepted events that overlap with one or its repetitions in the next four weeks."""
         last = later(last_day(meeting.end), 0 if meeting.repeat == "Never" else _CLASH_DAYS)
-        own = meeting.times_of(meeting.start[:10], last)
+        own = list(meeting.times(meeting.start[:10], last))
         beside = chain.from_iterable(self.times.between(mine.day, min(last, last_day(mine.end))) for mine in own)
         others = {(o.start, o.end, o.meeting.title, o.meeting.id): o for o in beside
                   if o.meeting.id != meeting.id and o.meeting.answer == "accepted"}  # fmt: skip

@@ -90,7 +90,7 @@ class Conversation(Model):
 class Message(Model):
     """Something that was said. The sender is empty where it was the user."""
 
-    id: str
+    id: str = ""
     conversation: str
     sender: str = ""
     text: str
@@ -119,30 +119,13 @@ class Row(NamedTuple):
     unread: int
 
 
-class Archive:
-    """What was said, by conversation, oldest first; messages of the same minute stay in the order in which they came."""
-
-    def __init__(self, messages: Mapping[str, Message]) -> None:
-        sorted_out: dict[str, list[Message]] = defaultdict(list)
-        for message in messages.values():
-            sorted_out[message.conversation].append(message)
-        self._said = {name: tuple(sorted(said, key=attrgetter("at"))) for name, said in sorted_out.items()}
-        self._unread = {name: sum(m.unread for m in said) for name, said in self._said.items()}
-
-    def said_in(self, conversation: str) -> tuple[Message, ...]:
-        return self._said.get(conversation, ())
-
-    def last(self, conversation: str) -> Message | None:
-        said = self._said.get(conversation)
-        return said[-1] if said else None
-
-    def unread(self, conversation: str) -> int:
-        return self._unread.get(conversation, 0)
-
-
 @lru_cache(maxsize=8)
-def archive(messages: IdentityKey[dict[str, Message]]) -> Archive:
-    return Archive(messages.value)
+def archive(messages: IdentityKey[dict[str, Message]]) -> dict[str, tuple[Message, ...]]:
+    """What was said, by conversation, oldest first; messages of the same minute stay in the order in which they came."""
+    said: dict[str, list[Message]] = defaultdict(list)
+    for message in messages.value.values():
+        said[message.conversation].append(message)
+    return {name: tuple(sorted(some, key=attrgetter("at"))) for name, some in said.items()}
 
 
 class Rows(NamedTuple):
@@ -155,8 +138,10 @@ class Rows(NamedTuple):
 
 @lru_cache(maxsize=8)
 def rows_of(conversations: IdentityKey[dict[str, Conversation]], messages: IdentityKey[dict[str, Message]]) -> Rows:
-    every = archive(messages)
-    rows = [Row(talk, every.last(talk.id), every.unread(talk.id)) for talk in conversations.value.values()]
+    rows = []
+    for talk in conversations.value.values():
+        said = archive(messages).get(talk.id, ())
+        rows.append(Row(talk, said[-1] if said else None, sum(message.unread for message in said)))
     rows.sort(key=lambda row: row.talk.title.casefold())
     rows.sort(key=lambda row: row.last.at if row.last else "", reverse=True)
     return Rows(tuple(rows), sum(row.unread for row in rows if not row.talk.muted))
@@ -203,14 +188,12 @@ class ChatState(ListState):
 
     def delivered(self) -> ChatUpdate:
         """The state once everything on its way has arrived."""
-        state = self
-        news = []
-        waiting = put_there(IdentityKey(state.incoming))
-        for name, text in waiting:
-            if name in state.conversations:
-                news.append(
-                    PendingReply(conversation=name, sender=first_member(state.conversations[name]), text=text, at=state.now)
-                )
+        state, waiting = self, put_there(IdentityKey(self.incoming))
+        news = [
+            PendingReply(conversation=name, sender=first_member(self.conversations[name]), text=text, at=self.now)
+            for name, text in waiting
+            if name in self.conversations
+        ]
         # Last, because the view shows the others already, and shows them under the ids that they get here.
         news += [c for c in state.coming if c.conversation in state.conversations]
         if not news and not state.coming:
@@ -224,16 +207,14 @@ class ChatState(ListState):
     def received(self, one: PendingReply) -> ChatState:
         """What somebody says; it is read already where its conversation is open."""
         unread = self.open != one.conversation
-        return self._put(
-            Message(id="", conversation=one.conversation, sender=one.sender, text=one.text, at=one.at, unread=unread)
-        )
+        return self._put(Message(conversation=one.conversation, sender=one.sender, text=one.text, at=one.at, unread=unread))
 
     def sent(self, conversation: str, text: str, reply_to: str = "") -> ChatUpdate:
         """The user says something; whoever answers at once has answered."""
         state = self
         at = state.now
         talk = state.conversations[conversation]
-        state = state._put(Message(id="", conversation=conversation, text=text, at=at, reply_to=reply_to))
+        state = state._put(Message(conversation=conversation, text=text, at=at, reply_to=reply_to))
         rule = _answering(talk, text)
         if rule is None:
             return ChatUpdate(state)
@@ -241,13 +222,9 @@ class ChatState(ListState):
         used = talk.replace(used=(*talk.used, rule)) if answer.once else talk
         state = state.replace(conversations={**state.conversations, conversation: used})
         when = moment_after(at, -(-answer.after // 60))
+        sender = answer.sender or first_member(talk)
         one = PendingReply(
-            conversation=conversation,
-            sender=answer.sender or first_member(talk),
-            text=answer.say,
-            at=when,
-            after=answer.after,
-            invite=answer.invite,
+            conversation=conversation, sender=sender, text=answer.say, at=when, after=answer.after, invite=answer.invite
         )
         if answer.after:
             return ChatUpdate(state.replace(coming=(*state.coming, one)))
@@ -288,7 +265,7 @@ class ChatState(ListState):
 
     def said_in(self, name: str) -> tuple[Message, ...]:
         """The messages of a conversation, oldest first."""
-        return archive(IdentityKey(self.messages)).said_in(name)
+        return archive(IdentityKey(self.messages)).get(name, ())
 
     def found(self, query: str) -> tuple[Message, ...]:
         """Messages that have all words of the query, newest first."""
@@ -302,8 +279,7 @@ class ChatState(ListState):
         """A short notice of what is not on the screen anyway, unless it is muted; invitations go to the calendar."""
         effects: list[Effect] = []
         for one in news:
-            talk = self.conversations[one.conversation]
-            if not talk.muted and self.open != one.conversation:
+            if not self.conversations[one.conversation].muted and self.open != one.conversation:
                 effects.append(Toast(f"New message from {one.sender}"))
             if one.invite is not None:
                 effects.append(Notify("calendar", "invitation", {**one.invite.model_dump(), "from": one.sender}))
@@ -490,11 +466,9 @@ def _conversation(state: ChatState, talk: Conversation) -> tuple[Widget, ...]:
     typing = [c.sender for c in state.coming if c.conversation == talk.id]
     draft = state.drafts.get(talk.id, "")
     answered = state.messages.get(state.reply_to)
-    quote = (
-        (ui.bar(ui.text(f"Replying to {_quoted(answered)}", "reply-to"), ui.button("Cancel reply", "cancel-reply")),)
-        if answered
-        else ()
-    )
+    quote: tuple[Widget, ...] = ()
+    if answered:
+        quote = (ui.bar(ui.text(f"Replying to {_quoted(answered)}", "reply-to"), ui.button("Cancel reply", "cancel-reply")),)
     write = ui.textbox("Write a message", "write", draft)
     writing = ui.form("write-form", write, ui.button("Send", "send", enabled=bool(draft.strip())), submit="send", across=True)
     return (

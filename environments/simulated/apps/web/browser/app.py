@@ -30,7 +30,7 @@ from environments.simulated.app import (
     is_new,
 )
 from environments.simulated.apps.common.functions_base import FunctionTable, Limit, Offset, Words, chosen, part_of, unknown
-from environments.simulated.apps.common.record_list import question
+from environments.simulated.apps.common.record_list import question, with_error
 from environments.simulated.apps.web.browser.intranet import Form, Link
 from environments.simulated.apps.web.browser.page import (
     body,
@@ -68,12 +68,8 @@ from environments.simulated.screen.widgets import Widget
 def _page(state: BrowserState) -> dict[str, JsonValue]:
     place = state.place_at(state.tab.address)
     lines = [line for widget in body(state).widgets for line in _lines(widget)]
-    return {
-        "url": state.tab.address,
-        "title": place.title,
-        "found": place.kind not in ("missing", "loop"),
-        "text": "\n".join(lines),
-    }
+    found = place.kind not in ("missing", "loop")
+    return {"url": state.tab.address, "title": place.title, "found": found, "text": "\n".join(lines)}
 
 
 def _lines(widget: Widget) -> list[str]:
@@ -372,8 +368,7 @@ def _field_of(name: str) -> tuple[int, str] | None:
 def _written(state: BrowserState, name: str, value: str) -> BrowserState:
     where = _field_of(name)
     key = f"{where[0]}.{where[1]}" if where else name
-    errors = {other: said for other, said in state.tab.errors.items() if other != key}
-    return state.changed(fields={**state.tab.fields, key: value}, errors=errors)
+    return state.changed(fields={**state.tab.fields, key: value}, errors=with_error(state.tab.errors, key))
 
 
 def _followed(state: BrowserState, link: Link, apart: bool) -> Update[BrowserState]:

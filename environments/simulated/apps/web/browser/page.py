@@ -6,6 +6,7 @@ import re
 from typing import NamedTuple
 
 from environments.simulated.app import Effect, Notify, Submitted, Toast, Update
+from environments.simulated.apps.common.record_list import with_error
 from environments.simulated.apps.web.browser.intranet import Block, Collection, Form, FormField, Image, Link, Table
 from environments.simulated.apps.web.browser.state import (
     BOOKMARKS,
@@ -16,6 +17,7 @@ from environments.simulated.apps.web.browser.state import (
     BrowserState,
     Document,
     Place,
+    Session,
     Submission,
     asked,
     fitting,
@@ -92,10 +94,7 @@ def checked(state: BrowserState, block: int, name: str) -> BrowserState:
     field = next((field for field in form.fields if field.name == name), None) if form else None
     if field is None:
         return state
-    key = key_of(block, field)
-    rest = {other: words for other, words in state.tab.errors.items() if other != key}
-    words = problem(field, value_of(state, block, field))
-    errors = {**rest, key: words} if words else rest
+    errors = with_error(state.tab.errors, key_of(block, field), problem(field, value_of(state, block, field)))
     return state if errors == state.tab.errors else state.changed(errors=errors)
 
 
@@ -112,7 +111,10 @@ def sent(state: BrowserState, block: int, form: Form) -> Update[BrowserState]:
     where = parts(here)
     number = str(highest(state.submissions) + 1)
     page = asked(where.host + where.path)
-    values = {field.name: _kept(field, value_of(state, block, field)) for field in form.fields}
+    values = {field.name: value_of(state, block, field) for field in form.fields}
+    # Days in one form; everything else as it was written, without blanks around it
+    values |= {field.name: parse_day(values[field.name]) or values[field.name] for field in form.fields if field.kind == "date"}
+    values = {name: value.strip() for name, value in values.items()}
     entry = Submission(page=page, about=place.title, values=values)
     after = state.replace(submissions={**state.submissions, number: entry}, sessions=arrived.sessions)
     target = joined(here, form.then) if form.then else asked(page, sent=number, form=str(block + 1))
@@ -121,11 +123,6 @@ def sent(state: BrowserState, block: int, form: Form) -> Update[BrowserState]:
         subject, text = (words.replace("{number}", number) for words in (form.letter.subject, form.letter.text))
         effects.append(Notify("mail", "mail", {"from": form.letter.sender, "subject": subject, "body": text}))
     return Update(after.loaded(target), tuple(effects))
-
-
-def _kept(field: FormField, value: str) -> str:
-    """Days in one form; everything else as it was written, without blanks around it."""
-    return (parse_day(value) or value).strip() if field.kind == "date" else value.strip()
 
 
 def signed(state: BrowserState) -> Update[BrowserState]:
@@ -139,7 +136,8 @@ def signed(state: BrowserState) -> Update[BrowserState]:
     if (user.strip().casefold(), password) != (login.user.casefold(), login.password):
         fields = {key: value for key, value in state.tab.fields.items() if key != "0.password"}
         return Update(state.changed(fields=fields, errors={"0": "User name or password is wrong"}))
-    return Update(state.signed_in(where.host).loaded(where.query.get("next") or where.host), (Toast("You are signed in"),))
+    signed_in = state.replace(sessions={**state.sessions, where.host: Session(left=login.pages or None)})
+    return Update(signed_in.loaded(where.query.get("next") or where.host), (Toast("You are signed in"),))
 
 
 class Body(NamedTuple):
@@ -268,20 +266,16 @@ class Paper:
         search = (self.search(f"Search {shown.noun}", f"{n}.", query),) if shown.search else ()
         count = (ui.text(f"{len(fits)} {shown.noun} found", self.key(f"{n}.count")),) if query else ()
         rows = [self._row(n, shown, key) for key in items]
-        body = (
-            self._grid(n, (shown.first, *shown.columns), rows)
-            if rows
-            else ui.text(f"No {shown.noun} found", self.key(f"{n}.none"))
-        )
+        none = ui.text(f"No {shown.noun} found", self.key(f"{n}.none"))
+        body = self._grid(n, (shown.first, *shown.columns), rows) if rows else none
         return (*search, *count, body, *self.pager(f"{n}.", number, pages))
 
     def _list(self, n: int, items: tuple[str | Link, ...]) -> Widget:
-        made = [
+        made = (
             self.link(f"{n}.{i}", item) if isinstance(item, Link) else ui.text(item, self.key(f"{n}.{i}"))
             for i, item in enumerate(items)
-        ]
-        wrapped = tuple(Widget("listitem", None, f"{item.key}.item", children=(item,)) for item in made)
-        return Widget("list", None, self.key(str(n)), children=wrapped)
+        )
+        return ui.listing(self.key(str(n)), made)
 
     def _table(self, n: int, given: Table) -> Widget:
         rows = [
@@ -312,31 +306,19 @@ class Paper:
         return (ui.form(self.key(str(n)), *title, *fields, ui.button(given.button, send), submit=send),)
 
     def _field(self, n: int, field: FormField) -> tuple[Widget, ...]:
-        value, name = value_of(self.state, n, field), key_of(n, field)
-        key, said = self.key(f"{n}.f.{field.name}"), self.state.tab.errors.get(name)
-        invalid = said is not None
-        widget: Widget
+        key, label, value, required = self.key(f"{n}.f.{field.name}"), field.label, value_of(self.state, n, field), field.required
         match field.kind:
             case "checkbox":
-                widget = ui.checkbox(field.label, key, value == "true", required=field.required, invalid=invalid)
+                widget = ui.checkbox(label, key, value == "true", required=required)
             case "select":
-                widget = ui.combobox(
-                    field.label,
-                    key,
-                    value,
-                    field.options,
-                    required=field.required,
-                    invalid=invalid,
-                    placeholder=field.placeholder,
-                )
+                widget = ui.combobox(label, key, value, field.options, required=required, placeholder=field.placeholder)
             case kind:
                 hint = field.placeholder or ("YYYY-MM-DD" if kind == "date" else None)
-                widget = ui.textbox(field.label, key, value, multiline=kind == "area", required=field.required, invalid=invalid,
-                                 private=kind == "password", placeholder=hint)  # fmt: skip
+                widget = ui.textbox(label, key, value, multiline=kind == "area", required=required, private=kind == "password",
+                                    placeholder=hint)  # fmt: skip
         if field.kind == "number" and field.least is not None and field.most is not None:
             widget = widget._replace(role="spinbutton", limits=(field.least, field.most, 1.0))
-        widget = widget._replace(label=field.bound)
-        return (widget,) if said is None else (widget, ui.alert(said, f"{key}.error"))
+        return ui.checked(widget._replace(label=field.bound), self.state.tab.errors.get(key_of(n, field)))
 
     def _row(self, n: int, shown: Collection, name: str) -> Widget:
         entry, where = shown.entries[name], parts(self.address)
@@ -381,11 +363,8 @@ def body(state: BrowserState) -> Body:
                     ui.button(f"Remove {mark.title}", paper.key(f"remove.{name}")), press=False)
                 for name, mark in part
             ]  # fmt: skip
-            shown = (
-                ui.table(paper.key("marks"), ("Page", "Address", "Remove"), rows)
-                if rows
-                else ui.text("No bookmarks yet", paper.key("none"))
-            )
+            none = ui.text("No bookmarks yet", paper.key("none"))
+            shown = ui.table(paper.key("marks"), ("Page", "Address", "Remove"), rows) if rows else none
             return Body((paper.title("Bookmarks"), shown, *paper.pager("", number, pages)), paper.links)
     # The page of a site at the current tab's address
     paper, place = Paper(state), state.place_at(state.tab.address)
@@ -464,9 +443,8 @@ def _history(state: BrowserState) -> Body:
             ui.cell(visit.address, paper.key(f"visit.{name}.address")), press=False)
         for name, visit in visits
     ]  # fmt: skip
-    shown = (
-        ui.table(paper.key("visits"), ("Page", "Address"), rows) if rows else ui.text("No pages visited yet", paper.key("none"))
-    )
+    none = ui.text("No pages visited yet", paper.key("none"))
+    shown = ui.table(paper.key("visits"), ("Page", "Address"), rows) if rows else none
     clear = ui.bar(ui.button("Clear history", paper.key("clear"), enabled=bool(rows)), key=paper.key("tools"))
     return Body((paper.title("History"), clear, shown, *paper.pager("", number, pages)), paper.links)
 

@@ -12,7 +12,7 @@ from urllib.parse import parse_qsl, urlencode
 from pydantic import Field, model_validator
 
 from environments.simulated.app import AppState, Content, Setting
-from environments.simulated.apps.web.browser.intranet import Block, Collection, Entry, IntranetPlan, Link, Page, Site, intranet
+from environments.simulated.apps.web.browser.intranet import Block, Collection, Entry, IntranetPlan, Link, Site, intranet
 from environments.simulated.world.values import IdentityKey, Model, highest, matches
 
 NEW_TAB, HISTORY, BOOKMARKS = "browser:new-tab", "browser:history", "browser:bookmarks"
@@ -149,7 +149,12 @@ class BrowserState(AppState):
         if path == LOGIN and site.login:
             return Place("login", f"Sign in to {site.title}", site)
         page = site.pages.get(path)
-        place = (_entry(site, path) if page is None else _of_page(site, page)) or Place("missing", "Page not found", site)
+        if page is None:
+            place = _entry(site, path) or Place("missing", "Page not found", site)
+        elif page.redirect:
+            place = Place("loop", "Too many redirects", site, redirect=page.redirect)
+        else:
+            place = Place("page", page.title, site, page.blocks, page.private)
         sent = self.submissions.get(query.get("sent", ""))
         return place._replace(kind="sent") if sent and sent.page == asked(host + path) else place
 
@@ -167,14 +172,11 @@ class BrowserState(AppState):
         if path == LOGOUT:
             return self._without_session(host), normal(host)
         # Every page of the site counts for the session; a private one asks for it
-        state = self
-        host = parts(address).host
-        session = state.sessions.get(host)
+        state, session = self, self.sessions.get(host)
         if session is not None and session.left is not None:
             if session.left > 0:
-                sessions = {**state.sessions, host: Session(left=session.left - 1)}
-                return state.replace(sessions=sessions), address
-            state = state._without_session(host)
+                return self.replace(sessions={**self.sessions, host: Session(left=session.left - 1)}), address
+            state = self._without_session(host)
         if self.place_at(address).private and host not in state.sessions:
             why = {"expired": "1"} if session else {}
             return state, asked(f"{host}{LOGIN}", next=address, **why)
@@ -182,11 +184,6 @@ class BrowserState(AppState):
 
     def _without_session(self, host: str) -> BrowserState:
         return self.replace(sessions={name: kept for name, kept in self.sessions.items() if name != host})
-
-    def signed_in(self, host: str) -> BrowserState:
-        login = self.sites[host].login
-        session = Session(left=login.pages if login and login.pages else None)
-        return self.replace(sessions={**self.sessions, host: session})
 
     def with_tab(self, tab: Tab) -> BrowserState:
         """The state with another value of the current tab."""
@@ -198,8 +195,7 @@ class BrowserState(AppState):
 
     def loaded(self, wanted: str) -> BrowserState:
         """The current tab goes to an address. What lay ahead of it on its way is forgotten."""
-        state = self
-        state, address = state._landed(normal(wanted) or state.home)
+        state, address = self._landed(normal(wanted) or self.home)
         tab = state.tab
         trail = (*tab.trail[: tab.at + 1], address) if address != tab.address else tab.trail[: tab.at + 1]
         trail = trail[-_LONGEST_TRAIL:]
@@ -207,26 +203,22 @@ class BrowserState(AppState):
 
     def stepped(self, by: int) -> BrowserState:
         """Back, forward or, by 0, the same page again; as far as there is anything."""
-        state = self
-        tab = state.tab
+        tab = self.tab
         at = min(max(0, tab.at + by), len(tab.trail) - 1)
         if by and at == tab.at:
-            return state
-        state, address = state._landed(tab.trail[at])
+            return self
+        state, address = self._landed(tab.trail[at])
         trail = (*tab.trail[:at], address, *tab.trail[at + 1 :])
         return state._arrived(Tab(trail=trail, at=at))
 
     def _arrived(self, tab: Tab) -> BrowserState:
-        state = self
         address = tab.address
-        typed = "" if address == NEW_TAB else address
-        state = state.with_tab(tab.replace(typed=typed))
+        state = self.with_tab(tab.replace(typed="" if address == NEW_TAB else address))
         if parts(address).host in _OWN:
             return state
-        name = str(highest(state.visits) + 1)
-        visits = {**state.visits, name: VisitedPage(title=state.place_at(address).title, address=address)}
-        kept = list(visits.items())[-MOST_VISITS:]
-        return state.replace(visits=dict(kept))
+        visit = VisitedPage(title=state.place_at(address).title, address=address)
+        visits = {**state.visits, str(highest(state.visits) + 1): visit}
+        return state.replace(visits=dict(list(visits.items())[-MOST_VISITS:]))
 
     def new_tab(self, address: str = NEW_TAB) -> BrowserState:
         """One more tab, which becomes the current one. There is room: `MOST_TABS` is the caller's to ask."""
@@ -279,12 +271,6 @@ class Place(NamedTuple):
 _OWN: dict[str, Place] = {
     NEW_TAB: Place("new-tab", "New tab"), HISTORY: Place("history", "History"), BOOKMARKS: Place("bookmarks", "Bookmarks"),
 }  # fmt: skip
-
-
-def _of_page(site: Site, page: Page) -> Place:
-    if page.redirect:
-        return Place("loop", "Too many redirects", site, redirect=page.redirect)
-    return Place("page", page.title, site, page.blocks, page.private)
 
 
 def _entry(site: Site, path: str) -> Place | None:
@@ -411,17 +397,14 @@ def _of_site(host: str, site: Site) -> list[Document]:
         made.append(_document(address, page.title, " ".join(_said(block) for block in page.blocks)))
         collection = site.collection_on(page)
         if collection and collection.links:
-            entries = collection.entries.items()
-            made += [_document(f"{address}/{name}", entry.title, _of_entry(entry)) for name, entry in entries]
+            for name, entry in collection.entries.items():
+                values = (f"{key}: {value}." for key, value in entry.values.items())
+                made.append(_document(f"{address}/{name}", entry.title, " ".join((entry.text, *values))))
     return made
 
 
 def _document(address: str, title: str, text: str) -> Document:
     return Document(address, title, " ".join(text.split()), Counter(_words(title)), Counter(_words(text)))
-
-
-def _of_entry(entry: Entry) -> str:
-    return " ".join((entry.text, *(f"{name}: {value}." for name, value in entry.values.items())))
 
 
 def _said(block: Block) -> str:
