@@ -32,19 +32,6 @@ from environments.simulated.app import (
 from environments.simulated.apps.common.functions_base import FunctionTable, Limit, Offset, Words, chosen, part_of, unknown
 from environments.simulated.apps.common.record_list import question, with_error
 from environments.simulated.apps.web.browser.intranet import Form, Link
-from environments.simulated.apps.web.browser.page import (
-    body,
-    checked,
-    form_at,
-    key_of,
-    problem,
-    problems,
-    search_address,
-    sent,
-    signed,
-    value_of,
-    window,
-)
 from environments.simulated.apps.web.browser.state import (
     BOOKMARKS,
     HISTORY,
@@ -61,6 +48,19 @@ from environments.simulated.apps.web.browser.state import (
     parts,
     snippet,
     started,
+)
+from environments.simulated.apps.web.browser.view import (
+    body,
+    checked,
+    form_at,
+    key_of,
+    problem,
+    problems,
+    search_address,
+    sent,
+    signed,
+    value_of,
+    window,
 )
 from environments.simulated.screen.widgets import Widget
 

@@ -35,7 +35,7 @@ def meetings(draw: st.DrawFn) -> dict[str, Meeting]:
 
 
 def _looked_at_each(every: dict[str, Meeting], first: str, last: str) -> list[Occurrence]:
-    found = (one for m in every.values() if m.answer != "declined" for one in m.times_of(first, last))
+    found = (one for m in every.values() if m.answer != "declined" for one in m.times(first, last))
     return sorted(found, key=lambda o: (o.start, o.end, o.meeting.title, o.meeting.id))
 
 
