@@ -12,6 +12,7 @@ import multiprocessing
 import os
 import secrets
 import shutil
+import subprocess
 import threading
 from collections import Counter, deque
 from collections.abc import Callable, Iterator, Sequence
@@ -286,6 +287,9 @@ def _slurm(on: str, workers: int, folder: Path) -> Iterator[Engine]:
         raise MissingDependency("--on slurm needs the package submitit: pip install 'deskcrew[slurm]'") from None
     if on == SLURM and shutil.which("sbatch") is None:
         raise UsageProblem(f"--on {SLURM}: there is no sbatch on this machine; --on {LOCAL_SLURM} works without Slurm.")
+    if on == SLURM and (accounts := subprocess.run(["sacct", "--noheader"], capture_output=True, text=True)).returncode:  # noqa: S607
+        why = " ".join((accounts.stderr or accounts.stdout).split())[:200]
+        raise UsageProblem(f"--on {SLURM}: a lost job is noticed by Slurm's accounting, and sacct fails: {why}")
     executor = submitit.AutoExecutor(folder / "jobs", cluster=on.partition(":")[2] or SLURM)
     executor.update_parameters(name=f"deskcrew-{folder.name}", timeout_min=JOB_MINUTES, cpus_per_task=1)
     waiting = ThreadPoolExecutor(workers)  # submitit has no futures; it asks Slurm once for all jobs

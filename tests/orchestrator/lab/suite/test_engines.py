@@ -260,6 +260,10 @@ def test_what_is_wrong_with_an_engine_is_told(tmp_path: Path, monkeypatch: pytes
     assert "there are ray, ray://HOST:PORT, slurm and slurm:local" in refused("moon")
     monkeypatch.setenv("PATH", str(tmp_path))
     assert "there is no sbatch" in refused("slurm")
+    for program in ("sbatch", "sacct"):
+        (tmp_path / program).write_text("#!/bin/sh\necho 'accounting storage is disabled' >&2; exit 1\n")
+        (tmp_path / program).chmod(0o755)
+    assert "sacct fails: accounting storage is disabled" in refused("slurm")
     assert "no more than 64 processes" in refused("", workers=80)
     for package, extra in (("ray", "ray"), ("submitit", "slurm:local")):
         monkeypatch.setitem(sys.modules, package, None)
