@@ -224,6 +224,8 @@ def _likeness(text: str, values: Sequence[Given], book: Playbook, request: PlanR
     that means something has to be spoken of on it."""
     if book.told:
         return (2.0, "") if book.title.strip() == text.strip() else (0.0, "the user's answer was about something else")
+    if _asks(text):
+        return 0.0, "a question is answered, and nothing is done for it"
     if against := _narrowed(text, values, f"{book.title} {book.page}"):
         return 0.0, f'the page does not say what "{against}" means for it'
     home = app_for(book.app, request.apps) if book.app else None
@@ -240,6 +242,17 @@ def _likeness(text: str, values: Sequence[Given], book: Playbook, request: PlanR
     if lost := next((word for word in rest.split() if any(s in asked and not _among(s, title | page) for s in stems(word))), ""):
         return 0.0, f'it says nothing of "{lost.strip(".,;:!?")}"'
     return len(named or own) / len((asked | own) - (vague if named else set())), ""
+
+
+def _asks(text: str) -> bool:
+    """Whether a question opens it: a page would do something in the place of an answer."""
+    words = Words(text)
+    opened = words.take(0, "requests")
+    at = opened.end if opened else 0
+    verb = words.take(at, "verb")
+    at = verb.end if verb is not None and verb.entry.name == "answer" else at
+    asked = ("questions", "auxiliaries") if not opened and text.rstrip().endswith("?") else ("questions",)
+    return words.take(at, *asked) is not None
 
 
 def _narrowed(text: str, values: Sequence[Given], titled: str) -> str:
