@@ -16,6 +16,7 @@ from typing import Any
 from environments.cards import Vocabulary
 from roles.contracts.orders import Condition, Order, Reading, Slot, Text, Thing, Unread, Value
 from roles.screen.language.controls import PATH, Controls
+from roles.screen.language.corrections import corrected
 from roles.screen.language.frames import Frame
 from roles.screen.language.names import Read, bare
 from roles.screen.language.statements import Statements
@@ -26,7 +27,7 @@ CHANGES = frozenset({"move", "postpone", "set", "rename"})
 
 def read(goal: str, today: str = "", words: Vocabulary | None = None) -> Reading:
     """What a goal asks for; `today` is the world's clock, such as `2026-03-02 10:30`, `words` those of the applications."""
-    return Clauses(Words(goal, words), today).reading()
+    return Clauses(Words(corrected(goal, today), words), today).reading()
 
 
 def _frame(verb: Match) -> dict[str, Any]:
