@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import Any
 
 from roles.contracts.orders import Amount, Back, Of, Order, Slot, Text, Thing, Value, When, Worked
-from roles.screen.language.names import Read, plural
+from roles.screen.language.names import Read, bare, plural
 from roles.screen.language.values import Values
 from roles.screen.language.words import Doubt
 
@@ -77,6 +77,7 @@ class Frame:
             self.field,
             self.freed,
             self.held_by,
+            self.same,
             self.preposition,
             self.there,
             self.when,
@@ -266,6 +267,8 @@ class Frame:
 
     def _plain(self, word: str, role: str, at: int, end: int) -> int | None:
         found = self._value(role, end)
+        if found is not None and self.read.low(found[1]) == word and (one := self.read.simple(end, inner=True)):
+            found = self.read.valued_thing(one[0]), one[1]  # into A and what follows into B
         if found is None:
             return None
         value, stop = found
@@ -275,6 +278,12 @@ class Frame:
                 spans = (*last.spans, *self.read.spans(at, stop))
                 self.slots[-1] = last.model_copy(update={"field": thing.name.text, "spans": spans})
                 return stop
+        letter = value.thing if role == "into" and isinstance(value, Of) and not value.fields else None
+        if letter is not None and letter.quantity == "any" and self.letter(letter) and self.object is None:
+            self.verb = self.read.words.lexicon.data["verbs"]["send"] | {"name": "send"}  # copy the total into a mail to Ann
+            self.slots = [slot.model_copy(update={"role": "saying"}) if slot.role == "value" else slot for slot in self.slots]
+            self.object = self.read.object = letter
+            return stop
         said = {value.field} if isinstance(value, Back) else set(value.fields) if isinstance(value, Of) else set()
         if word == "on" and said & DAYS:  # on that day, on its due date
             role = "on"
@@ -321,10 +330,11 @@ class Frame:
                     update={"field": found.entry.name, "spans": (*slot.spans, *self.read.spans(at, found.end))}
                 )
                 return found.end
-        if self.object is None or self.object.back is None or self.object.tests:
+        held = self.object or self.person
+        if held is None or not (held.back or (bare(held) and self.takes == "value")) or held.tests:
             return None
-        self.add("value", self.read.valued_thing(self.object), at, found.end, field=found.entry.name)
-        self.object = self.read.object = None
+        self.add("value", self.read.valued_thing(held), at, found.end, field=found.entry.name)
+        self.object = self.read.object = self.person = None
         return found.end
 
     def pairs(self, first: int, at: int) -> int | None:
@@ -397,6 +407,30 @@ class Frame:
             return None
         role = "for" if when.minutes else self.timed("on", when)
         return self.add("on" if role == "value" else role, when, at, end)
+
+    def same(self, at: int) -> int | None:
+        """[on|at] the same day|time: as was said before, or of what is moved"""
+        start = at + (self.read.low(at) in {"on", "at"})
+        start += self.read.low(start) in {"the", "that"}
+        what = self.read.low(start + 1) if self.read.low(start) == "same" else ""
+        if what not in {"day", "date", "time"} or not (self.verb.get("makes") or self.verb.get("timed")):
+            return None
+        every = (slot.value for order in reversed(self.read.orders) for slot in order.slots if isinstance(slot.value, When))
+        said, end = next((one for one in every if (one.start if what == "time" else one.first)), None), start + 2
+        if what == "time" and self.verb["name"] in {"move", "postpone"}:
+            if said is not None:
+                raise Doubt(f"is that its own time, or {said.text!r}: {self.read.words.text(at, end)!r}?")
+            return end if self.filled() else None
+        if said is None:
+            return None
+        more = self.read.dates.read(end + (self.read.low(end) == "on"))
+        other = more[0] if more and not more[0].minutes and not (more[0].start if what == "time" else more[0].first) else None
+        day, time = (other, said) if what == "time" else (said, other)
+        end = more[1] if more and other else end
+        change = {"first": day.first, "last": day.last} if day else {}
+        change |= {"start": time.start, "end": time.end} if time else {}
+        value = When(text=self.read.words.text(start, end), spans=self.read.spans(at, end), **change)
+        return self.add(self.timed("on", value), value, at, end)
 
     def field(self, at: int) -> int | None:
         """[with] [the] FIELD [of|is] VALUE, for what is made, sent, claimed or written"""
@@ -542,6 +576,7 @@ class Frame:
         makes = self.verb["name"] == "write" and thing.quantity == "any" and thing.kind and not self.letter(thing)
         if makes and self.object is None and self.person is None:  # write a note titled X
             self.object = read.object = thing.model_copy(update={"new": True})
+            self.verb = read.words.lexicon.data["verbs"]["create"] | {"name": "create"}
             return end
         if says and self.person is None and not self.letter(thing) and not (thing.back and not thing.kind):
             self.person = thing
@@ -564,6 +599,10 @@ class Frame:
         if name in {"send", "reply"}:
             self.by_way()
             self.answered()
+        made = self.read.orders[-1].object if self.read.orders else None
+        if name == "invite" and made is not None and made.new and not self.slots:
+            to = Back(to=len(self.read.orders) - 1, spans=self.object.spans if self.object else ())
+            self.slots.append(Slot(role="to", value=to))
         roles = [slot.role for slot in self.slots]
         if name == "remind" and roles[-2:] in (["about", "on"], ["about", "at"]):
             raise Doubt(f"is {self.read.words.goal!r} to remind at that time, or of what is at that time?")

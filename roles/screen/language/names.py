@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from abc import ABC, abstractmethod
 from dataclasses import dataclass, field, replace
-from typing import Literal, TypeVar
+from typing import Any, Literal, TypeVar
 
 from roles.contracts.orders import Back, Condition, Context, Of, Order, Pick, Span, Test, Text, Thing, Value, When, Worked
 from roles.screen.language.dates import Dates
@@ -87,6 +87,8 @@ class Names(ABC):
         """Within what narrows another thing down."""
         self.subject: Thing | None = None
         """What the thing is about that the order makes: "a claim for INV-1 with its total"."""
+        self.verb: dict[str, Any] = {}
+        """The entry of the verb that was read last."""
         self.each: Thing | None = None
         """What the order that is being read is done for each of."""
         self.loose = False
@@ -164,7 +166,7 @@ class Names(ABC):
         while (
             self._open(end) and (end == at or self.words.list[end].capital or not self.take(end, "predicates", "past_words"))
         ) or (end > at and self._inside(end)):
-            if end > at and self.low(end) in self.pending[:1]:  # let Ben "know"
+            if end > at and self.low(end) in {*self.pending[:1], *self.claimed}:  # let Ben "know"
                 break
             end += 1
         return end
@@ -193,7 +195,8 @@ class Names(ABC):
             return self.name(at)
         end = at + 1
         while not self.over(end) and self.kind(end) in {"word", "number", *NAMED} and self.low(end) != "'s":
-            if not self.words.list[end].capital and (self.words.closed(end) or self.dates.read(end)):
+            closed = self.words.closed(end) or self.low(end) in self.claimed
+            if not self.words.list[end].capital and (closed or self.dates.read(end)):
                 break
             end += 1
         return self.text(at, end), end

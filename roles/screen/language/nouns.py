@@ -219,7 +219,7 @@ class Nouns(Names):
         """Viktor's mail, Redwood's invoice: it says so somewhere."""
         end = self._name_end(at)
         ahead = self._noun_ahead(end + 1) or self.take(end + 1, "superlatives") or self._count(end + 1)
-        ends = self.over(end + 1) or self.low(end + 1) in {",", "and"} or self.take(end + 1, "belongs", "passives")
+        ends = self.over(end + 1) or self.low(end + 1) in {",", "and", *self.claimed} or self.take(end + 1, "belongs", "passives")
         alone = self.said_kind and ends
         if end > at and self.low(end) == "'s" and (ahead or alone):
             tests.append(Test(value=self.text(at, end), spans=self.spans(at, end + 1)))

@@ -14,7 +14,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from environments.cards import Vocabulary
-from roles.contracts.orders import Condition, Order, Reading, Slot, Text, Thing, Unread, Value
+from roles.contracts.orders import Condition, Of, Order, Reading, Slot, Text, Thing, Unread, Value
 from roles.screen.language.controls import PATH, Controls
 from roles.screen.language.corrections import corrected
 from roles.screen.language.frames import Frame
@@ -199,7 +199,7 @@ class Clauses(Statements, Controls):
     def _clauses(self, at: int, end: int, standing: Condition | None) -> int:
         first = len(self.orders)
         while at < end:
-            found = self.clause_at(at, standing)
+            found = self.clause_at(at, standing) or (self._gapped(at, standing) if len(self.orders) > first else None)
             if found is None:
                 return at
             at, self.topic, self.topics = found, None, ()
@@ -215,6 +215,17 @@ class Clauses(Statements, Controls):
             if not begun:
                 return at
         return at
+
+    def _gapped(self, at: int, standing: Condition | None) -> int | None:
+        """ "and the brightness to 40": the verb said last, with all that went with it there."""
+        last, self.object = self.orders[-1], None
+        found = self._operands(self.verb, at, ()) if self.verb and last.slots and not last.negated else None
+        if found is None or (self.claimed and not self.over(found[1])):
+            return None
+        front = tuple(slot for slot in last.slots if slot.role == "at" and isinstance(slot.value, Of))  # in the form, enter ...
+        order = found[0].model_copy(update={"said": last.said, "slots": (*found[0].slots, *front)})
+        shapes = [(one.verb, one.object is None, {slot.role for slot in one.slots}) for one in (order, last)]
+        return self._ordered(at, at, (order, found[1]), False, standing) if shapes[0] == shapes[1] else None
 
     def _trailing(self, at: int, end: int, count: int) -> bool:
         """A condition at the end of a sentence; over several orders it is not certain how far it goes."""
@@ -375,10 +386,11 @@ class Clauses(Statements, Controls):
             return None
         place = self.simple(at + 1)
         comma = place is not None and self.low(place[1]) == ","
+        comma = comma or (place is not None and word != "for" and self.words.verbal(place[1]))
         if place is None or not (comma or word == "for") or (word == "for" and place[0].quantity != "all"):
             return None
         self.each = place[0] if word == "for" else None
-        read = self.imperative(place[1] + comma)
+        read = self.imperative(place[1] + (self.low(place[1]) == ","))
         self.each = None
         if read is None:
             return None
@@ -398,6 +410,7 @@ class Clauses(Statements, Controls):
             if found is not None and (best is None or found[1] > best[1]):
                 said = " ".join((self.words.text(at, verb.end), *pending))
                 best, known = (found[0].model_copy(update={"said": said}), found[1]), self.people
+                self.verb = _frame(verb)
                 if not pending and (self.over(best[1]) or self.low(best[1]) in {",", "and", "but", "then"}):
                     break
         self.people = known if best is not None else people
