@@ -412,6 +412,10 @@ def names_in(steps: Sequence[Step]) -> tuple[str, ...]:
     return tuple(name for name in (*names, *labels, *(text for e in entries for text in (e.label, e.value))) if name)
 
 
+class StepFailure(Exception):
+    """Why a step cannot be done: a sentence with what was looked for and where. Raised, it is as good as `fail`."""
+
+
 class LedgerEntry(Frozen):
     """One order of the goal, or one exclusion, limit or rest of it, and how it stands."""
 

@@ -16,7 +16,22 @@ from rapidfuzz import fuzz
 from environments.cards import AppCard, KindCard
 from protocol import VisualState
 from roles.contracts import StepRecord
-from roles.contracts.orders import Amount, Back, Of, Order, Pick, Reading, RowTest, Test, Text, Thing, Value, When, Worked
+from roles.contracts.orders import (
+    Amount,
+    Back,
+    Of,
+    Order,
+    Pick,
+    Reading,
+    RowTest,
+    StepFailure,
+    Test,
+    Text,
+    Thing,
+    Value,
+    When,
+    Worked,
+)
 from roles.contracts.values import parse_date
 from roles.evaluator.effects import Answered, SeenRecord, rows_on, seen_on
 from roles.evaluator.evidence import moments_in
@@ -24,6 +39,8 @@ from roles.policies.orders.grounding import housed
 from roles.screen.calls import function_words, looks_only
 from roles.screen.evidence import is_search
 from roles.screen.matching import similarity, tokens
+from roles.screen.rows import Row, compare
+from roles.screen.rows import picked as picked_rows
 from roles.screen.screens import fold, similarity_next
 from roles.screen.values import amount_of, find_dates, find_money, is_masked, same_state, same_value, sort_key
 
@@ -170,8 +187,6 @@ def _text(test: Test, text: str, held: Sequence[str], record: SeenRecord) -> boo
 
 
 def _passes(texts: Sequence[str], relation: Any, value: str) -> bool:
-    from roles.policies.orders.skills.rows import compare  # of a check, which most crews that are made never come to
-
     test = RowTest(relation=relation, value=value)
     return any(bool(compare(text, test)) for text in texts)
 
@@ -205,10 +220,6 @@ def _amount(test: Test, number: float, held: Sequence[str]) -> bool | None:
 
 def picked(pick: Pick, records: Sequence[SeenRecord]) -> list[SeenRecord] | None:
     """What a superlative leaves of a whole list; None where what it goes by is not seen, or equal ones leave it open."""
-    from roles.policies.orders.skills.rows import Row
-    from roles.policies.orders.skills.rows import picked as picked_rows
-    from roles.policies.orders.skills.situation import StepFailure
-
     kind = 2 if pick.by in {"date", "start", "received", "modified"} else 1
     keys = [_sort(pick.by, kind, record) if pick.by else "" for record in records]
     rows = [Row(str(n), "", ((pick.by, key),) if key else ()) for n, key in enumerate(keys)]

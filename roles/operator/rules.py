@@ -24,6 +24,7 @@ from roles.contracts.orders import (
     Reading,
     ReadStep,
     Step,
+    StepFailure,
     WaitStep,
 )
 from roles.contracts.policies import UNREAD
@@ -36,7 +37,7 @@ from roles.policies.orders.skills.finding import find, open_place
 from roles.policies.orders.skills.pages import press_on_page
 from roles.policies.orders.skills.pressing import press_verb
 from roles.policies.orders.skills.reading import collect, read, wait
-from roles.policies.orders.skills.situation import Move, Situation, StepFailure, act, done, fail
+from roles.policies.orders.skills.situation import Move, Situation, act, done, fail
 from roles.policies.orders.state import unwanted_by
 from roles.screen.language.reader import read as read_words
 from roles.screen.matching import tokens

@@ -9,11 +9,11 @@ from roles.contracts.orders import CollectStep, Condition, Of, Records, RowTest,
 from roles.contracts.values import Table
 from roles.policies.orders.grounding import Ungrounded, ground_field, housed, place_called, to_records
 from roles.policies.orders.joined import Joined
-from roles.policies.orders.skills.rows import Row as SeenRow
-from roles.policies.orders.skills.rows import matches
 from roles.policies.orders.state import LOOKS, WHOLES, Refusal, Row, Subject, each_of, escaped, is_many
 from roles.screen.language.narrowing import FILE
 from roles.screen.matching import box_for
+from roles.screen.rows import Row as SeenRow
+from roles.screen.rows import matches
 from roles.screen.values import is_masked
 
 MOST_ROWS = 40

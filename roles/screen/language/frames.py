@@ -267,8 +267,9 @@ class Frame:
 
     def _plain(self, word: str, role: str, at: int, end: int) -> int | None:
         found = self._value(role, end)
-        if found is not None and self.read.low(found[1]) == word and (one := self.read.simple(end, inner=True)):
-            found = self.read.valued_thing(one[0]), one[1]  # into A and what follows into B
+        again = found is not None and self.read.low(found[1]) == word
+        one = self.read.simple(end, inner=True) if again else None  # into A, and what follows into B
+        found = (self.read.valued_thing(one[0]), one[1]) if one else found
         if found is None:
             return None
         value, stop = found
@@ -278,11 +279,7 @@ class Frame:
                 spans = (*last.spans, *self.read.spans(at, stop))
                 self.slots[-1] = last.model_copy(update={"field": thing.name.text, "spans": spans})
                 return stop
-        letter = value.thing if role == "into" and isinstance(value, Of) and not value.fields else None
-        if letter is not None and letter.quantity == "any" and self.letter(letter) and self.object is None:
-            self.verb = self.read.words.lexicon.data["verbs"]["send"] | {"name": "send"}  # copy the total into a mail to Ann
-            self.slots = [slot.model_copy(update={"role": "saying"}) if slot.role == "value" else slot for slot in self.slots]
-            self.object = self.read.object = letter
+        if self.mailed(role, value):
             return stop
         said = {value.field} if isinstance(value, Back) else set(value.fields) if isinstance(value, Of) else set()
         if word == "on" and said & DAYS:  # on that day, on its due date
@@ -293,11 +290,19 @@ class Frame:
         if named is not None and not self.read._open(named.end):
             return self.add(role, value, at, named.end, field=named.entry.name)
         if word in {"for", "about", "of"} and (self.object is None or self.object.quantity == "any"):
-            if isinstance(value, Of) and not value.fields:
-                self.read.subject = value.thing
-            elif isinstance(value, Text):
-                self.read.subject = Thing(name=value, spans=value.spans)
+            of = value.thing if isinstance(value, Of) and not value.fields else None
+            self.read.subject = Thing(name=value, spans=value.spans) if isinstance(value, Text) else of or self.read.subject
         return self.add(role, value, at, stop)
+
+    def mailed(self, role: str, value: Value) -> bool:
+        """ "copy the total into a mail to Ann": what is written into a new message is sent, whatever the verb."""
+        letter = value.thing if role == "into" and isinstance(value, Of) and not value.fields else None
+        if letter is None or letter.quantity != "any" or not self.letter(letter) or self.object is not None:
+            return False
+        self.verb = self.read.words.lexicon.data["verbs"]["send"] | {"name": "send"}
+        self.slots = [slot.model_copy(update={"role": "saying"}) if slot.role == "value" else slot for slot in self.slots]
+        self.object = self.read.object = letter
+        return True
 
     def _value(self, role: str, at: int) -> Read[Value] | None:
         if self.verb["name"] == "rename" and self.read.kind(at) == "word" and self.read.words.is_named(at):
@@ -427,9 +432,9 @@ class Frame:
         other = more[0] if more and not more[0].minutes and not (more[0].start if what == "time" else more[0].first) else None
         day, time = (other, said) if what == "time" else (said, other)
         end = more[1] if more and other else end
-        change = {"first": day.first, "last": day.last} if day else {}
-        change |= {"start": time.start, "end": time.end} if time else {}
-        value = When(text=self.read.words.text(start, end), spans=self.read.spans(at, end), **change)
+        value = When(text=self.read.words.text(start, end), spans=self.read.spans(at, end))
+        value = value.model_copy(update={"first": day.first, "last": day.last} if day else {})
+        value = value.model_copy(update={"start": time.start, "end": time.end} if time else {})
         return self.add(self.timed("on", value), value, at, end)
 
     def field(self, at: int) -> int | None:

@@ -254,7 +254,8 @@ class Lexicon:
 
 
 SPECIAL = frozenset(
-    "verbs nouns fields predicates plain irregular spelling in_order gatherings wanting unit_fields made_so procedures corrections".split()  # noqa: SIM905
+    {"verbs", "nouns", "fields", "predicates", "plain", "irregular", "spelling", "in_order", "gatherings", "wanting"}
+    | {"unit_fields", "made_so", "procedures", "corrections"}
 )
 OPEN = frozenset({"noun", "field", "verb", "verb_nouns", "places", "letters", "units", "lengths", "predicates"})
 """Groups whose words an application may use for its own things."""

@@ -19,9 +19,9 @@ from roles.contracts.orders import CollectStep, ComputeStep, CreateStep, FillSte
 from roles.contracts.wording import describe
 from roles.manager.rules import RulesManager
 from roles.policies.orders.planner import steps_of
-from roles.policies.orders.skills.rows import Row as SeenRow
-from roles.policies.orders.skills.rows import matches
 from roles.screen.language.reader import read
+from roles.screen.rows import Row as SeenRow
+from roles.screen.rows import matches
 
 TODAY = "2026-05-07 09:00"
 

@@ -22,14 +22,15 @@ from roles.contracts.orders import (
     ReadStep,
     Records,
     Step,
+    StepFailure,
 )
 from roles.policies.orders.skills.creating import new_records
 from roles.policies.orders.skills.filling import tried_before
 from roles.policies.orders.skills.finding import find_record, fitting, naming, survey
-from roles.policies.orders.skills.rows import Row, matches
-from roles.policies.orders.skills.situation import Move, Situation, StepFailure, act, done, fail, table_text
+from roles.policies.orders.skills.situation import Move, Situation, act, done, fail, table_text
 from roles.screen.calls import Record, records_in, shows, telling, tells_of
 from roles.screen.matching import similarity, tokens
+from roles.screen.rows import Row, matches
 from roles.screen.screens import fold
 from roles.screen.values import find_money
 from roles.skills.arguments import problem_with

@@ -6,11 +6,11 @@ from collections.abc import Sequence
 
 from environments.cards import KindCard
 from protocol import Answer, GUIElement
-from roles.contracts.orders import AnswerStep, CreateStep, Entry, FillStep, Records, RowTest
+from roles.contracts.orders import AnswerStep, CreateStep, Entry, FillStep, Records, RowTest, StepFailure
 from roles.policies.orders.skills.committing import called, commit, news
 from roles.policies.orders.skills.filling import fill, outcome, tried_before, write
 from roles.policies.orders.skills.finding import find_row, go_to, step_back
-from roles.policies.orders.skills.situation import Move, Situation, StepFailure, act, done, fail, press
+from roles.policies.orders.skills.situation import Move, Situation, act, done, fail, press
 from roles.policies.orders.skills.widgets import field_for, held, holds
 from roles.screen.matching import similarity, tokens
 from roles.screen.screens import Item, fold

@@ -6,12 +6,12 @@ import re
 from collections.abc import Callable, Sequence
 
 from protocol import GUIElement
-from roles.contracts.orders import Entry, FillStep, Records
+from roles.contracts.orders import Entry, FillStep, Records, StepFailure
 from roles.contracts.values import parse_time
 from roles.policies.orders.skills.committing import came_of, commit, control_for, mend
 from roles.policies.orders.skills.finding import find_record, find_row, go_to, is_here
 from roles.policies.orders.skills.lists import is_sheet
-from roles.policies.orders.skills.situation import Move, Situation, StepFailure, done, fail, press
+from roles.policies.orders.skills.situation import Move, Situation, done, fail, press
 from roles.policies.orders.skills.widgets import (
     CELL,
     GOOD,

@@ -10,7 +10,7 @@ from typing import Any
 from environments.effects import Effect
 from environments.effects.words import effect_of_words
 from protocol import ActionTarget, SelectOption
-from roles.contracts.orders import FindStep, OpenStep, Records, RowTest
+from roles.contracts.orders import FindStep, OpenStep, Records, RowTest, StepFailure
 from roles.policies.orders.skills.lists import (
     DOWN,
     Survey,
@@ -26,9 +26,9 @@ from roles.policies.orders.skills.lists import (
     scrolled,
     turn,
 )  # fmt: skip
-from roles.policies.orders.skills.rows import Row, best_fitting, is_called, is_cut, matches, picked, words_of
-from roles.policies.orders.skills.situation import Move, Situation, StepFailure, act, done, fail, press
+from roles.policies.orders.skills.situation import Move, Situation, act, done, fail, press
 from roles.screen.matching import similarity
+from roles.screen.rows import Row, best_fitting, is_called, is_cut, matches, picked, words_of
 from roles.screen.screens import Item, fold, leads_back
 
 _CLOSING = frozenset({"close", "close file", "close document", "close editor", "close details", "close view"})

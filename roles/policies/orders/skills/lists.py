@@ -11,9 +11,9 @@ from environments.cards import KindCard
 from protocol import ActionTarget, Fill, GUIElement, Scroll, SelectOption, Type
 from roles.contracts.orders import Records
 from roles.contracts.values import parse_date
-from roles.policies.orders.skills.rows import Row
 from roles.policies.orders.skills.situation import Move, Situation, act, press
 from roles.screen.matching import similarity
+from roles.screen.rows import Row
 from roles.screen.screens import Item, Pair, fold, leads_back, shown, similarity_next
 
 _PAGER = re.compile(r"\bpage\s+(\d+)\s*(?:of|/)\s*(\d+)\b", re.IGNORECASE)

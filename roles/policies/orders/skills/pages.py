@@ -7,14 +7,14 @@ from collections.abc import Sequence
 from environments.effects import SENSITIVE, Effect
 from environments.effects.words import effect_of_words, is_way_out
 from protocol import ActionTarget, ExecStatus, GUIElement, Hover, Scroll, Wait
-from roles.contracts.orders import PressStep, Records
+from roles.contracts.orders import PressStep, Records, StepFailure
 from roles.policies.orders.pages import ROLES, names_verb
 from roles.policies.orders.skills.finding import find_row, fitting, naming
-from roles.policies.orders.skills.rows import Row
-from roles.policies.orders.skills.situation import Move, Situation, StepFailure, act, done, fail, press
+from roles.policies.orders.skills.situation import Move, Situation, act, done, fail, press
 from roles.screen.dialogs import agree_choice, called_off, refusal
 from roles.screen.page import BOXES, PRESSED, Page, Scopes, likeness, plain
 from roles.screen.page import records as parts_of
+from roles.screen.rows import Row
 from roles.screen.screens import DIALOG_ROLES, fold, shown
 
 _SAID = frozenset({"text", "cell", "gridcell", "heading", "rowheader", "label", "status"})

@@ -9,7 +9,7 @@ from typing import NamedTuple
 from environments.effects import Effect
 from environments.effects.words import effect_of_words
 from protocol import ActionTarget, GUIElement, Memorize, Scroll, Wait
-from roles.contracts.orders import CollectStep, ReadStep, Records, WaitStep
+from roles.contracts.orders import CollectStep, ReadStep, Records, StepFailure, WaitStep
 from roles.policies.orders.skills.finding import (
     find_record,
     find_row,
@@ -20,10 +20,10 @@ from roles.policies.orders.skills.finding import (
     to_list,
 )
 from roles.policies.orders.skills.lists import listed
-from roles.policies.orders.skills.rows import Row, is_cut, matches
-from roles.policies.orders.skills.situation import Move, Situation, StepFailure, act, done, fail, press, table_text
+from roles.policies.orders.skills.situation import Move, Situation, act, done, fail, press, table_text
 from roles.screen.matching import similarity
 from roles.screen.page import plain
+from roles.screen.rows import Row, is_cut, matches
 from roles.screen.screens import Pair, fold, shown
 from roles.screen.values import is_masked
 

@@ -13,14 +13,11 @@ from environments.cards import AppCard, KindCard
 from environments.effects.words import is_way_out
 from protocol import Action, ActionTarget, Click, GUIElement, LaunchApp, Scroll, SwitchWindow, Wait
 from roles.contracts import Fact, OperatorView, StepRecord
+from roles.contracts.orders import StepFailure
 from roles.screen.screens import Screen, fold, plainly_called
 from roles.skills.contract import RESULT
 
 _SLOT = re.compile(r"\{\{|\}\}|\{([^{}]+)\}")
-
-
-class StepFailure(Exception):
-    """Why a step cannot be done: a sentence with what was looked for and where. Raised, it is as good as `fail`."""
 
 
 @dataclass(frozen=True)

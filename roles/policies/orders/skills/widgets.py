@@ -8,8 +8,9 @@ from datetime import datetime
 from itertools import pairwise
 
 from protocol import Action, ActionTarget, Click, Fill, GUIElement, PressKey, SelectOption, Type, Wait
+from roles.contracts.orders import StepFailure
 from roles.contracts.values import parse_date, parse_time
-from roles.policies.orders.skills.situation import Move, Situation, StepFailure, act, done, fail, press
+from roles.policies.orders.skills.situation import Move, Situation, act, done, fail, press
 from roles.screen.matching import similarity, tokens
 from roles.screen.page import BOXES, Page, Scopes, shows
 from roles.screen.screens import FIELD_ROLES, fold, shown

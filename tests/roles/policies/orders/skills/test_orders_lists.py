@@ -11,8 +11,8 @@ from roles.contracts import OperatorView, Subtask
 from roles.contracts.orders import Records, RowTest
 from roles.policies.orders.skills.finding import survey
 from roles.policies.orders.skills.lists import is_empty, listed, pages_of
-from roles.policies.orders.skills.rows import Row
 from roles.policies.orders.skills.situation import Move, Situation
+from roles.screen.rows import Row
 
 Line = tuple[str, str | None, int]
 """Role, text, and how many lines above its parent stands; 0: it has none."""

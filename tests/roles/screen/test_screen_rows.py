@@ -8,9 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from roles.contracts.orders import Pick, RowTest
-from roles.policies.orders.skills.rows import Row, best_fitting, matches, picked
-from roles.policies.orders.skills.situation import StepFailure
+from roles.contracts.orders import Pick, RowTest, StepFailure
+from roles.screen.rows import Row, best_fitting, matches, picked
 
 MEETING = Row(
     "Team lunch · Wed 13 May 2026 · 09:30–10:45",

@@ -8,9 +8,8 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Any
 
-from roles.contracts.orders import Pick, Relation, RowTest
+from roles.contracts.orders import Pick, Relation, RowTest, StepFailure
 from roles.contracts.values import parse_date, parse_time, plain_number
-from roles.policies.orders.skills.situation import StepFailure
 from roles.screen.matching import similarity, tokens
 from roles.screen.screens import fold
 from roles.screen.values import find_dates, is_masked, kind_of, same_value
