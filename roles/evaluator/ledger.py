@@ -54,7 +54,7 @@ from roles.screen.calls import changes_something
 from roles.screen.language.words import deeds
 from roles.screen.matching import Box, app_for, box_for, similarity, tokens
 from roles.screen.page import likeness
-from roles.screen.values import is_masked, same_value
+from roles.screen.values import find_dates, is_masked, same_value
 from roles.skills.contract import RESULT
 
 _STRICT = frozenset({"to", "into", "as", "called", "saying", "field", "value"})
@@ -530,6 +530,8 @@ class _Check:
         chosen = order.verb in {"set", "select"} and slot.field  # of a list that the page draws
         missing = [one for one in missing if not (chosen and self._presses(one))]
         missing = [one for one in missing if (time := parse_time(one)) is None or not moments_in(held or text).have_minute(time)]
+        if isinstance(slot.value, Of) and slot.value.fields == ("date",):  # on which day, and not from when to when
+            missing = [one for one in missing if not (days := find_dates(one)) or not all(says(text, day) for day in days)]
         if slot.role == "saying" and isinstance(slot.value, Text) and not slot.value.quoted:
             missing = [one for one in missing if not _retold(one, held or text)]
         return not missing, f"{words} ({', '.join(missing)})" if missing and missing != [words] else words

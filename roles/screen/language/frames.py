@@ -398,6 +398,8 @@ class Frame:
         if found is None or ahead or self.read.low(found[1]) == "'s":
             return None
         when, end = found[0].model_copy(update={"spans": self.read.spans(at, found[1])}), found[1]
+        if when.start and not when.first and (free := self.read.free_time) is not None:
+            when = when.model_copy(update={"first": free.first, "last": free.last})
         after = self.read.low(end)
         if when.minutes and after in {"later", "earlier"}:
             return self.add(
@@ -647,6 +649,8 @@ class Frame:
             self.object, self.slots = Thing(name=value, spans=value.spans), []
         if name == "keep" and "into" in roles and "value" in roles:
             return "write"
+        if name in {"add", "put"} and self.dated(roles):
+            return "create"
         if name == "merge" and self.verb["said"] == "join" and not (self.object and plural(self.object)):
             return "join"
         if name != "write":
@@ -665,6 +669,17 @@ class Frame:
             slot if slot.field else slot.model_copy(update={"role": change.get(slot.role, slot.role)}) for slot in self.slots
         ]
         return "send"
+
+    def dated(self, roles: dict[str, Slot]) -> bool:
+        """ "Add Focus day on Friday from 9 to 12": what has a day and a time takes place then."""
+        day, value = roles.get("on"), roles["value"].value if "value" in roles else None
+        title = value if isinstance(value, Text) else self.object.name if self.object and bare(self.object) else None
+        timed = day is not None and isinstance(day.value, When) and bool(day.value.start)
+        if title is None or not timed or "into" in roles or "at" in roles:
+            return False
+        self.object = Thing(kind="appointment", name=title, new=True, quantity="any", spans=title.spans)
+        self.slots = [slot for slot in self.slots if slot.role != "value"]
+        return True
 
     def by_way(self) -> None:
         """A chat message is one that is sent in chat."""

@@ -250,9 +250,20 @@ class Names(ABC):
         if name == "one" and (other := self._not_a_person(self.orders[back.to])):
             return other.model_copy(update={"spans": (*other.spans, *self.spans(at, end))}), end
         draft.back = back
-        if name == "all" and self.low(end) in {"that", "who", "which", "about", "from"}:
+        those = self.low(end - 1) == "those" and self.take(end, "prepositions")
+        if name == "all" and (those or self.low(end) in {"that", "who", "which", "about", "from"}):
             end = self.modifiers(end, draft)
-        return draft.thing(self.spans(at, end)), end
+        other = self._contrasted(self.orders[back.to], draft)
+        return (other.model_copy(update={"spans": self.spans(at, end)}) if other else draft.thing(self.spans(at, end))), end
+
+    def _contrasted(self, order: Order, draft: Draft) -> Thing | None:
+        """ "decline the invitations from Ann and accept those from Ben": none of what was done with Ann's."""
+        thing, first = order.object, draft.tests[0] if draft.tests else None
+        if first is None or thing is None or order.verb in LOOKING or thing.pick or thing.but or not _of_somebody(first):
+            return None
+        rest = tuple(test for test in thing.tests if not _of_somebody(test))
+        change = {"tests": (*rest, *draft.tests), "quantity": "all"}
+        return thing.model_copy(update=change) if len(rest) == len(thing.tests) - 1 else None
 
     def _not_a_person(self, order: Order) -> Thing | None:
         """ "Add Ann to the meeting and remove Bob from it": it is the meeting."""
@@ -304,6 +315,10 @@ def source(order: Order, number: int) -> int:
     values = [part for slot in order.slots for part in (slot.value.of if isinstance(slot.value, Worked) else (slot.value,))]
     things = [value.thing for value in values if isinstance(value, Of) and value.fields]
     return things[0].back.to if things and things[0].back is not None else number
+
+
+def _of_somebody(test: Test) -> bool:
+    return test.relation in {"from", "is", "by"} and isinstance(test.value, Text) and test.value.text[:1].isupper()
 
 
 def bare(thing: Thing) -> bool:

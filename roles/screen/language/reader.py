@@ -286,7 +286,7 @@ class Clauses(Statements, Controls):
         if not negated and standing is None and (stop := self.whether(at) or self.awaited(at)) is not None:
             return stop
         own = (self.on_page, self.ensured, self.wished)
-        for rule in (*own, self.imperative, self.question, self.received, self.passive, self.fronted):
+        for rule in (*own, self.imperative, self.question, self.received, self.passive, self.retimed, self.fronted):
             self.object = None
             self.claimed = frozenset()
             found = rule(at)
@@ -310,8 +310,10 @@ class Clauses(Statements, Controls):
             negated = False  # not to touch it is to keep it
         change = {"negated": negated or order.negated, "condition": standing or order.condition, "spans": self.spans(start, end)}
         self.orders.append(order.model_copy(update=change))
-        if order.object is not None and bare(order.object):
-            self.named(order.object.name)
+        if (thing := order.object) is not None and (
+            bare(thing) or thing.kind == "contact" or (thing.place is not None and thing.place.kind == "contact")
+        ):
+            self.named(thing.name)
         self._reply()
         return end if not (negated and order.negated) else None
 
@@ -378,6 +380,22 @@ class Clauses(Statements, Controls):
             if read is not None:
                 return read[0].model_copy(update={"said": self.words.text(stop, verb.end), "negated": negated}), read[1]
         return None
+
+    def retimed(self, at: int) -> Read[Order] | None:
+        """THING has to start|begin at 10 | half an hour later"""
+        found = self.thing(at)
+        due = self.take(found[1], "obliged") if found else None
+        when = self.dates.read(due.end + 1) if due and self.low(due.end) in {"start", "begin", "be"} else None
+        if found is None or due is None or when is None:
+            return None
+        (value, end), shift = when, self.low(when[1])
+        if value.minutes and shift in {"later", "earlier"}:
+            value, end = value.model_copy(update={"minutes": value.minutes * (1 if shift == "later" else -1)}), end + 1
+        elif value.minutes or not value.start:
+            return None
+        spans = self.spans(due.end, end)
+        slot = Slot(role="by" if value.minutes else "to", value=value.model_copy(update={"spans": spans}), spans=spans)
+        return Order(verb="move", said=self.words.text(found[1], due.end + 1), object=found[0], slots=(slot,)), end
 
     def fronted(self, at: int) -> Read[Order] | None:
         """in|on THING "," clause | for every THING "," clause"""

@@ -115,6 +115,9 @@ class Values(Narrowing):
             return self._counted(at, end)
         if name not in {"which", "who"}:
             return self._about(at, end, name, turned)
+        field = self.take(end, "field") if name == "which" else None
+        if field is not None and (part := self.taking_part(at, field.end)) and isinstance(part[0], Of):
+            return part[0].model_copy(update={"fields": (field.entry.name,)}), part[1]  # which vendor sent us INV-1
         held = self.fields(end) if name == "which" and not turned else None  # what Ann's number is
         if held is not None and self.low(held[1]) in {"is", "are"}:
             return held[0], held[1] + 1
