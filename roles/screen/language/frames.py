@@ -424,10 +424,11 @@ class Frame:
             return None
         every = (slot.value for order in reversed(self.read.orders) for slot in order.slots if isinstance(slot.value, When))
         said, end = next((one for one in every if (one.start if what == "time" else one.first)), None), start + 2
-        if what == "time" and self.verb["name"] in {"move", "postpone"}:
+        if self.verb["name"] in {"move", "postpone"}:
             if said is not None:
-                raise Doubt(f"is that its own time, or {said.text!r}: {self.read.words.text(at, end)!r}?")
-            return end if self.filled() else None
+                raise Doubt(f"is that its own {what}, or {said.text!r}: {self.read.words.text(at, end)!r}?")
+            told = any(isinstance(s.value, When) and (s.value.start if what == "time" else s.value.first) for s in self.slots)
+            return end if self.filled() and not told else None
         if said is None:
             return None
         more = self.read.dates.read(end + (self.read.low(end) == "on"))

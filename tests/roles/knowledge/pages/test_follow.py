@@ -87,6 +87,11 @@ def test_a_slot_that_a_step_finds_out_points_back_to_it() -> None:
     assert 'Send a mail to the address with the subject "Hello Lee Park"' in looked("Welcome Lee Park as usual", text).goal
 
 
+@pytest.mark.parametrize("goal", ["Which invoice had a monthly closing: INV-42?", "Tell me when the closing of INV-42 is"])
+def test_a_question_is_answered_by_no_page_that_does_something(goal: str) -> None:
+    assert "a question is answered" in why_not(goal, CLOSING)
+
+
 def test_a_part_of_a_goal_is_replaced_and_the_rest_of_it_stays() -> None:
     found = looked('Create a note titled "Mine". Do the monthly closing for INV-42', CLOSING)
     assert found.goal.startswith('Create a note titled "Mine". Find the total of INV-42 on the billing page.')

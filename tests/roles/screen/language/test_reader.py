@@ -349,6 +349,39 @@ Ask Ivy Castle in chat when the review starts
     delete all mail before 2026-01-31
 * Tell Ann and Bob in chat that the meeting is in Room 2 now
     send to=('Ann' & 'Bob') by=(chat) saying='the meeting is in Room 2 now'
+Set the volume to 30 and the brightness to 40
+    set volume value=30
+    set <0> brightness=40
+Move the note A to Archive and the note B to Trash
+    move note 'A' into='Archive'
+    move note 'B' into='Trash'
+Mark Ann's mail as read and Ben's as unread
+    mark mail is 'Ann' as='read'
+    mark mail is 'Ben' as='unread'
+In the reimbursement form enter 35 as the amount and Meals as the category
+    write amount=35 at=(form 'reimbursement form')
+    write category='Meals' at=(form 'reimbursement form')
+Book "A" on Monday at 10 for 45 minutes and "B" on the same day at 16:00, half an hour
+    book new 'A' on=2026-03-09 10:00 for=45 min
+    book new 'B' on=2026-03-09 16:00 for=30 min
+Move Monday's lunch to Tuesday at the same time
+    move lunch 'lunch' on 2026-03-09 to=2026-03-03
+Write a note called Open listing the unpaid invoices
+    create new any note 'Open' saying=(all invoice not is 'paid')
+Copy the total of INV-1 into an email to Ann, subject Total
+    send any email saying=total of ('INV-1') to='Ann' subject='Total'
+Book a meeting called Visit tomorrow at 10 and invite Ann Lee
+    book new any meeting 'Visit' on=2026-03-03 10:00
+    invite 'Ann Lee' to=<0>
+Decline every invitation from Ann Lee and accept those of Ben Ray
+    decline all invitation from 'Ann Lee'
+    accept all invitation is 'Ben Ray'
+The design review has to start half an hour later
+    move review 'design review' by=30 min
+If nothing is in my calendar on Friday, add "Focus day" from 9 to 12, otherwise leave it as it is
+    create new any appointment 'Focus day' on=2026-03-06 09:00 12:00 if not any appointment on 2026-03-06
+Which vendor sent us INV-4700?
+    answer value=vendor of ('INV-4700')
 * Claim the cheaper of the two Brook Catering invoices under Meals, with the vendor.
     claim invoice 'Brook Catering' {least price x1} as='Meals' with=vendor of (<0>)
 """
@@ -458,6 +491,7 @@ TOLD = [
         "Delete the mails from Ann because they are old, and frobnicate the note", "Print what Ben meant in chat.",
         "Delete the mails from Ann because they are old unless they are unread", "Lena and Ben are ill. Cancel his meeting.",
         "Within two minutes Ann sends a mail. Delete the note.", "Delete the file a.txt, I have it to send to Ann",
+        "Book A tomorrow at 10. Move the lunch to Friday at the same time", "Move the note A to Archive and B as read",
         "Ben Okoro moved to Berlin. Put that into his contact.", "Ben Okoro has a new number: +1 555 0777. Delete it.",
         "If there are more than three unpaid bills, delete them", "Tell Ann the sum and the date of all unpaid invoices",
         *(f'{told} Delete the note "B".' for told in TOLD),
