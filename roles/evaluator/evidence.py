@@ -107,6 +107,7 @@ def _spaced(text: str) -> str:
 
 
 def _days(found: str) -> list[tuple[int, int, int]]:
+    found = found.rstrip(".")  # of the sentence
     day, plain = parse_date(found), parse_date(f"{found} 2000")
     if day is None:
         return [(0, plain.month, plain.day)] if plain is not None else []

@@ -539,6 +539,10 @@ class Frame:
         while not self.read.over(end):
             if self.read.take(end, "exceptions", "if_so", "if_not") or self.read.low(end) == ":" or self._bounds(end, at):
                 return None
+            article = self.read.take(end + 1, "articles")
+            field = self.read.take(article.end if article else end + 1, "field") if self.read.low(end) == "with" else None
+            if end > at and (self.verb["slots"].get(self.read.low(end)) == "saying" or field):
+                return None  # "saying hello and Ben one saying bye" are two
             sep = self.read._separator(end)
             article = self.read.take(sep, "articles", "possessives") if sep else None
             field = self.read.take(article.end if article else sep, "field") if sep and beside else None
@@ -650,7 +654,7 @@ class Frame:
             self.object, self.slots = Thing(name=value, spans=value.spans), []
         if name == "keep" and "into" in roles and "value" in roles:
             return "write"
-        if name in {"add", "put"} and self.dated(roles):
+        if name in {"add", "put"} and self.dated():
             return "create"
         if name == "merge" and self.verb["said"] == "join" and not (self.object and plural(self.object)):
             return "join"
@@ -671,12 +675,14 @@ class Frame:
         ]
         return "send"
 
-    def dated(self, roles: dict[str, Slot]) -> bool:
-        """ "Add Focus day on Friday from 9 to 12": what has a day and a time takes place then."""
-        day, value = roles.get("on"), roles["value"].value if "value" in roles else None
-        title = value if isinstance(value, Text) else self.object.name if self.object and bare(self.object) else None
-        timed = day is not None and isinstance(day.value, When) and bool(day.value.start)
-        if title is None or not timed or "into" in roles or "at" in roles:
+    def dated(self) -> bool:
+        """ "Add Focus day on Friday from 9 to 12": what has a day and a time, and is not "the", is new and takes place then."""
+        roles = {slot.role: slot.value for slot in self.slots}
+        day, title, held = roles.get("on"), roles.get("value"), self.object
+        if held is not None and held == Thing(kind=held.kind, name=held.name, spans=held.spans):
+            whole = held.name is not None and held.spans == held.name.spans and held.name.text[:1].isupper()
+            title = held.name if whole and self.verb["name"] == "add" else None
+        if not (isinstance(title, Text) and isinstance(day, When) and day.start) or "into" in roles or "at" in roles:
             return False
         self.object = Thing(kind="appointment", name=title, new=True, quantity="any", spans=title.spans)
         self.slots = [slot for slot in self.slots if slot.role != "value"]

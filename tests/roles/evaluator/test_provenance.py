@@ -90,6 +90,10 @@ def test_days_times_and_lengths_are_compared_by_value(day: str, time: str) -> No
         assert found(wrote(wrong), goal=goal), wrong
 
 
+def test_a_day_that_ends_the_goal_is_known() -> None:
+    assert not found(wrote("2026-02-21", target="Start date"), goal="Move the audit to 21 February.")
+
+
 @pytest.mark.parametrize(("goal", "right", "wrong"), [
     ("Meet from half past nine in the morning until noon on 2027-03-05", "09:30", "10:30"),
     ("Meet from half past nine in the morning until noon on 2027-03-05", "12:00", "13:00"),

@@ -491,6 +491,7 @@ TOLD = [
         "Delete the mails from Ann because they are old, and frobnicate the note", "Print what Ben meant in chat.",
         "Delete the mails from Ann because they are old unless they are unread", "Lena and Ben are ill. Cancel his meeting.",
         "Within two minutes Ann sends a mail. Delete the note.", "Delete the file a.txt, I have it to send to Ann",
+        "Create a note called A with the text x and one called B with the text y", "Tell Ann saying hello and Ben one saying bye",
         "Book A tomorrow at 10. Move the lunch to Friday at the same time", "Move the note A to Archive and B as read",
         "Ben Okoro moved to Berlin. Put that into his contact.", "Ben Okoro has a new number: +1 555 0777. Delete it.",
         "If there are more than three unpaid bills, delete them", "Tell Ann the sum and the date of all unpaid invoices",
