@@ -25,8 +25,6 @@ from collections.abc import Callable, Iterator
 from orchestrator.lab.episodes.episode import Episode
 from orchestrator.settings.settings import shipped_names
 
-LINES = ('click "Notes"', "press Escape", "wait 1 s", 'click "Mail"')
-
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
@@ -49,6 +47,7 @@ def _works(task: str) -> dict[str, Callable[[], Iterator[None]]]:
     return {
         "steps/s, nothing read": lambda: _steps(task, False),
         "steps/s with text": lambda: _steps(task, True),
+        "steps/s with text, of screens that come again": lambda: _rounds(task),
         "steps/s through Gymnasium": lambda: _gym(task),
         "episodes/s, reset and judged": lambda: _episodes(task),
         "forks/s": lambda: _forks(task),
@@ -66,12 +65,30 @@ def _rate(work: Callable[[], Iterator[None]], seconds: float) -> float:
     raise AssertionError
 
 
+def _lines(task: str) -> Iterator[str]:
+    """Another text for the first field of the first screen each time, so that no two screens are the same."""
+    field = next(e for e in Episode(task).look().screen.elements if e.role == "textbox")
+    return (f'fill #{field.element_id} with "words {number}"' for number in itertools.count())
+
+
 def _steps(task: str, text: bool) -> Iterator[None]:
     episode = Episode(task, steps=10**9)
-    for line in itertools.cycle(LINES):
-        seen = episode.step(line).observation
+    for line in _lines(task):
+        turn = episode.step(line)
+        assert turn.info["status"] == "executed"
         if text:
-            assert seen.text
+            assert turn.observation.text
+        yield
+
+
+def _rounds(task: str) -> Iterator[None]:
+    """The task's oracle, again and again."""
+    episode = Episode(task, steps=10**9)
+    start = episode.snapshot()
+    for line in itertools.cycle(episode.oracle()[:-1]):
+        if line == episode.oracle()[0]:
+            episode.restore(start)
+        assert episode.step(line).observation.text
         yield
 
 
@@ -80,7 +97,7 @@ def _gym(task: str) -> Iterator[None]:
 
     env = TaskEnv(task, steps=10**9)
     env.reset(seed=0)
-    for line in itertools.cycle(LINES):
+    for line in _lines(task):
         env.step(line)
         yield
 
@@ -103,9 +120,10 @@ def _openenv(task: str, seconds: float) -> float:
                 time.sleep(0.2)
         with DeskEnv(base_url=f"http://127.0.0.1:{port}").sync() as env:
             env.reset(task=task, steps=10**9)
-            env.step(DeskAction(line=LINES[0]))
+            lines = _lines(task)
+            env.step(DeskAction(line=next(lines)))
             began = time.process_time() + _cpu(server.pid)
-            for done, line in enumerate(itertools.cycle(LINES), start=1):
+            for done, line in enumerate(lines, start=1):
                 env.step(DeskAction(line=line))
                 if (spent := time.process_time() + _cpu(server.pid) - began) > seconds:
                     return done / spent
@@ -141,8 +159,8 @@ def _memory(task: str, kept: int = 200) -> float:
     episode = Episode(task)
     before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     episodes = [episode.fork() for _ in range(kept)]
-    for number, one in enumerate(episodes):
-        one.step(LINES[number % len(LINES)])
+    for one, line in zip(episodes, _lines(task), strict=False):
+        one.step(line)
     return (resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before) / kept
 
 

@@ -65,7 +65,8 @@ def _words(lines: Iterable[str]) -> list[str]:
 
 @cache
 def _table() -> _Table:
-    return _Table(yaml.safe_load((resources.files("configs") / "effect_words.yaml").read_text(encoding="utf-8")))
+    text = (resources.files("configs") / "effect_words.yaml").read_text(encoding="utf-8")
+    return _Table(yaml.load(text, Loader=yaml.CSafeLoader))
 
 
 def plain(words: str) -> str:

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import re
+import sys
 from collections.abc import Callable, Iterable, Mapping
-from functools import cache
+from functools import cache, lru_cache
+from importlib.util import cache_from_source
 from typing import Any, NamedTuple, TypeVar, get_args
 
 from lark import Lark, Token, Transformer, Tree, v_args
@@ -394,7 +396,9 @@ def _scale(rest: Any) -> JsonObject:
 
 @cache
 def _parser() -> Lark:
-    return Lark(grammar(), parser="lalr", lexer="contextual", transformer=_Read(), maybe_placeholders=False)
+    """Its tables take half a second to make, so they are kept beside the compiled modules where Python keeps those."""
+    kept = False if sys.dont_write_bytecode else f"{cache_from_source(__file__)}.lark"
+    return Lark(grammar(), parser="lalr", lexer="contextual", transformer=_Read(), maybe_placeholders=False, cache=kept)
 
 
 def read_line(text: str, line: int = 1) -> AgentAction:
@@ -406,6 +410,7 @@ def read_line(text: str, line: int = 1) -> AgentAction:
         raise bad.on(text, line) from None
 
 
+@lru_cache(1024)  # an action is a value, and the same few lines are said in many worlds
 def _read(text: str) -> AgentAction:
     if "\n" in text:
         raise Mistake("one line is one action, and here a second line starts", text.index("\n"))

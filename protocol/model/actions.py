@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Annotated, Any, Literal, get_args
 
-from pydantic import BeforeValidator, Discriminator, Field, Tag, TypeAdapter
+from pydantic import BeforeValidator, ConfigDict, Discriminator, Field, Tag, TypeAdapter
 
 from protocol.model import verbs as v
 from protocol.model.elements import ElementId
@@ -130,7 +130,7 @@ AgentAction = Annotated[
 ]
 """Any action. Read in canonical form and in the spellings of the seeds; written in canonical form."""
 
-_ADAPTER: TypeAdapter[Any] = TypeAdapter(AgentAction)
+_ADAPTER: TypeAdapter[Any] = TypeAdapter(AgentAction, config=ConfigDict(defer_build=True))
 
 
 def parse_action(data: Any) -> AgentAction:

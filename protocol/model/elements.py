@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Mapping
 from functools import cached_property
 from typing import Annotated, Any
 
@@ -71,6 +70,11 @@ class GUIElement(Frozen):
     def name(self) -> str:
         return self.text or ""
 
+    @cached_property
+    def canonical(self) -> bytes:
+        """Its part of what a state says of itself as JSON. An element stays on many screens, and is written once."""
+        return self.model_dump_json(exclude_none=True).encode()
+
     @property
     def choices(self) -> tuple[str, ...]:
         """The only values that it takes; what a textbox proposes binds nobody."""
@@ -108,13 +112,6 @@ class VisualState(Frozen):
     loading: bool = False
     """True while the focused application shows that it is busy."""
 
-    def model_copy(self, *, update: Mapping[str, Any] | None = None, deep: bool = False) -> VisualState:
-        """A copy, without what was worked out from the original: it shows something else."""
-        copy = super().model_copy(update=update, deep=deep)
-        for name in ("state_id", "canonical", "by_id"):
-            copy.__dict__.pop(name, None)
-        return copy
-
     @cached_property
     def state_id(self) -> str:
         """Hash of what is shown; the time and the picture do not count, so equal screens have equal ids."""
@@ -123,7 +120,10 @@ class VisualState(Frozen):
     @cached_property
     def canonical(self) -> bytes:
         """What is shown as JSON, without the time and the picture; equal screens give equal bytes."""
-        return self.model_dump_json(exclude={"timestamp", "screenshot_path"}, exclude_none=True).encode()
+        around = self.model_copy(update={"elements": ()})
+        said = around.model_dump_json(exclude={"timestamp", "screenshot_path"}, exclude_none=True).encode()
+        elements = b",".join([element.canonical for element in self.elements])
+        return said.replace(b'"elements":[]', b'"elements":[%b]' % elements, 1)
 
     @cached_property
     def by_id(self) -> dict[str, GUIElement]:

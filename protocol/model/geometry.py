@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from math import floor
-from typing import Annotated, Any, ClassVar, Literal, NamedTuple
+from typing import Annotated, Any, ClassVar, Literal, NamedTuple, Self
 
 from pydantic import (
     BaseModel,
@@ -24,7 +25,14 @@ class Frozen(BaseModel):
     """A value: immutable, closed to unknown keys, and always fit to be written down. Base of every model of the protocol."""
 
     # A limit on texts has each of them looked at, and half a surrogate pair, which no log could hold, refused.
-    model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False, str_max_length=10_000_000)
+    model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False, str_max_length=10_000_000, defer_build=True)
+
+    def model_copy(self, *, update: Mapping[str, Any] | None = None, deep: bool = False) -> Self:
+        """A copy, without what was worked out from the original: it says something else."""
+        copy = super().model_copy(update=update, deep=deep)
+        for name in copy.__dict__.keys() - type(self).__pydantic_fields__.keys():
+            del copy.__dict__[name]
+        return copy
 
 
 class TaggedModel(Frozen):

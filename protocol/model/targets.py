@@ -159,8 +159,7 @@ def _by_text(text: str, role: str | None, state: VisualState) -> list[GUIElement
         return []
     named = [e for e in state.elements if role is None or e.role == role]
     exact = [e for e in named if e.text == text]
-    loose = [e for e in named if " ".join(e.name.split()).casefold() == folded]
-    matches = exact or loose
+    matches = exact or [e for e in named if " ".join(e.name.split()).casefold() == folded]
     return [e for e in matches if e.visible] or matches
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Mapping
+from functools import cached_property
 from typing import Annotated, Any, ClassVar, Literal
 
 from pydantic import BeforeValidator, Field, JsonValue, model_validator
@@ -40,7 +41,7 @@ class Action(TaggedModel):
         dumped = self.model_dump(mode="json", exclude={"target"}, exclude_defaults=True)
         return {name: value for name, value in dumped.items() if name != self.tag}
 
-    @property
+    @cached_property
     def digest(self) -> str:
         """Hash of the whole action: an approval is bound to it, so an edited action needs a new one."""
         return hashlib.blake2b(self.model_dump_json().encode(), digest_size=12).hexdigest()

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections import Counter as Tally
 from collections.abc import Callable, Mapping, Sequence
+from functools import lru_cache
 from typing import NamedTuple
 
 from protocol.model.elements import VisualState, Window
@@ -154,9 +155,27 @@ def whole_form(
     return Form(kept.text, kept.tokens, ids(kept.written), names(state, folded), ids(kept.left_out))
 
 
+class _Shown:
+    """Stands for a state in a cache's key: equal to one that shows the same."""
+
+    def __init__(self, state: VisualState) -> None:
+        self.state = state
+
+    def __hash__(self) -> int:
+        return hash(self.state.canonical)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, _Shown) and self.state.canonical == other.state.canonical
+
+
 def prompt_form(state: VisualState) -> str:
-    """The text of the whole form, without a budget."""
-    return whole_form(state, budget=None, count=len).text
+    """The text of the whole form, without a budget. Kept for a while, because screens come again."""
+    return _unlimited(_Shown(state))
+
+
+@lru_cache(maxsize=64)
+def _unlimited(shown: _Shown) -> str:
+    return whole_form(shown.state, budget=None, count=len).text
 
 
 def excerpt(

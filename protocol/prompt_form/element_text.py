@@ -230,6 +230,7 @@ class Place(NamedTuple):
     """Out of view the same way as the row that it stands in, which says so."""
 
 
+@lru_cache(2048)
 def piece(element: GUIElement, place: Place, style: Style) -> str:
     """The element on one line. Depends on nothing but what is given, so that equal pieces say that nothing has changed."""
     marks = (

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Annotated, ClassVar, Literal, TypeAlias
 
-from pydantic import Field
+from pydantic import ConfigDict, Field, TypeAdapter
 
 from protocol import Frozen, TaggedModel
 
@@ -399,9 +399,9 @@ Step: TypeAlias = Annotated[
     | AnswerStep,
     Field(discriminator="skill"),
 ]
-
-for _model in (Of, Worked, Test, Thing, Slot, Condition, Order, Context, Reading):
-    _model.model_rebuild()
+_LATE = ConfigDict(defer_build=True)
+STEP: TypeAdapter[Step] = TypeAdapter(Step, config=_LATE)
+STEPS: TypeAdapter[tuple[Step, ...]] = TypeAdapter(tuple[Step, ...], config=_LATE)
 
 
 def names_in(steps: Sequence[Step]) -> tuple[str, ...]:

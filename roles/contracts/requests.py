@@ -152,7 +152,7 @@ class DecisionRequest(_Request):
 
 
 Request = Annotated[ApprovalRequest | QuestionRequest | PlanReviewRequest | DecisionRequest, Field(discriminator="kind")]
-_REQUEST: TypeAdapter[Request] = TypeAdapter(Request)
+_REQUEST: TypeAdapter[Request] = TypeAdapter(Request, config=ConfigDict(defer_build=True))
 
 
 def screen_of(request: Request) -> str:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import KW_ONLY, dataclass
 from typing import Any
 
-from pydantic import TypeAdapter, ValidationError
+from pydantic import ConfigDict, TypeAdapter, ValidationError
 
 from protocol import JsonObject
 from roles.contracts import EXPECTATIONS, AppWords, FieldHas, PlanAnswer, PlanRequest, Subtask
@@ -48,7 +48,7 @@ A subtask may say its `steps` as data, beside the instruction and to the same en
 {"press": {"app": A, "kind": K, "where": {LABEL: VALUE}, "verb": VERB}}
 {"answer": {"value": "words, with {NAME OF THE FACT} in them"}}
 Leave `steps` out where none of these says it."""
-_STEPS: TypeAdapter[tuple[Step, ...]] = TypeAdapter(tuple[WrittenStep, ...])
+_STEPS: TypeAdapter[tuple[Step, ...]] = TypeAdapter(tuple[WrittenStep, ...], config=ConfigDict(defer_build=True))
 
 
 @dataclass(frozen=True)

@@ -13,16 +13,15 @@ from collections.abc import Mapping, Sequence
 from graphlib import CycleError, TopologicalSorter
 from typing import Annotated, Any, TypeAlias, get_args
 
-from pydantic import BeforeValidator, Field, PlainSerializer, TypeAdapter, ValidationError
+from pydantic import BeforeValidator, Field, PlainSerializer, ValidationError
 
 from protocol import Frozen, JsonObject
 from roles.contracts import AppWords, Expectation, Subtask, Worker
-from roles.contracts.orders import Records, RowTest, Step
+from roles.contracts.orders import STEP, Records, RowTest, Step
 from roles.contracts.signals import SubtaskStatus
 from roles.contracts.wording import in_words
 from roles.policies.orders.stages import expected
 
-_STEP: TypeAdapter[Step] = TypeAdapter(Step)
 _SKILLS: Mapping[str, Any] = {model.model_fields["skill"].default: model for model in get_args(get_args(Step)[0])}
 _FLAT = tuple(name for name in Records.model_fields if name not in {"app", "tests", "but"})
 _ANYTHING = "anything"
@@ -85,7 +84,7 @@ def _entry(label: str, said: Mapping[str, str]) -> JsonObject:
 
 def written_step(step: Step) -> JsonObject:
     """The step as a person would write it."""
-    own: JsonObject = _STEP.dump_python(step, mode="json", exclude_defaults=True)
+    own: JsonObject = STEP.dump_python(step, mode="json", exclude_defaults=True)
     body = {name: value for name, value in own.items() if name not in {"skill", "entries", "records", "order"}}
     if "entries" in own:
         body["fields"] = {e.label: e.value if e.mode == "set" else {e.mode: e.value} for e in getattr(step, "entries", ())}
@@ -97,7 +96,7 @@ def written_step(step: Step) -> JsonObject:
         body = {**flat, **body}
     short: JsonObject = {step.skill: body | ({"order": own["order"]} if "order" in own else {})}
     try:
-        same = _STEP.validate_python(read_step(short)) == step
+        same = STEP.validate_python(read_step(short)) == step
     except (ValidationError, ValueError):
         same = False
     return short if same else own

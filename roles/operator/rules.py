@@ -7,12 +7,11 @@ from collections.abc import Callable, Mapping, Sequence
 from copy import deepcopy
 from typing import Any
 
-from pydantic import TypeAdapter
-
 from environments.cards import vocabulary
 from protocol import ActionTarget, AgentStatus, Click, ExecStatus, JsonObject, OperatorDecision, PressKey, describe, parse_action
 from roles.contracts import OperatorView, StepRecord
 from roles.contracts.orders import (
+    STEP,
     AnswerStep,
     CollectStep,
     ComputeStep,
@@ -47,7 +46,6 @@ _PASSING = re.compile(
     r"network|connection|session|did not answer|in time|timed? ?out|no longer|observe again|try again|temporar|busy|lost", re.I
 )
 """Errors that say nothing about the action itself: the same one may work the next time."""
-_STEP: TypeAdapter[Step] = TypeAdapter(Step)
 _KEPT = ("at", "notes", "finished", "steps", "dropped")
 _AT_WORK = "Open the record."
 """Said before a note of the user where no form is at work, so that its "it" points back at something."""
@@ -70,7 +68,7 @@ class RulesOperator:
         before: JsonObject = {key: deepcopy(memory[key]) for key in _KEPT if key in memory}
         before["step"] = view.history[-1].step if view.history else 0
         at, notes, finished = int(memory.get("at", 0)), dict(memory.get("notes", {})), list(memory.get("finished", []))
-        planned = [_STEP.validate_python(step) for step in memory.get("steps", [])] or _steps_of(view)
+        planned = [STEP.validate_python(step) for step in memory.get("steps", [])] or _steps_of(view)
         if isinstance(planned, str):
             return _decision(view, (), fail(planned, view.subtask.instruction), {})
         if not memory:
@@ -195,7 +193,7 @@ def _filled(step: Step, at: Situation) -> Step:
             return [fill(value, name) for value in part]
         return at.filled(part) if isinstance(part, str) and name in _SLOTTED else part
 
-    return _STEP.validate_python(fill(step.model_dump(mode="json")))
+    return STEP.validate_python(fill(step.model_dump(mode="json")))
 
 
 def _another_way(move: Move, at: Situation) -> Move:

@@ -64,7 +64,7 @@ def verb_skill(verb: str) -> Skill:
     twice = Idempotence.READING if reading else Idempotence.REPEATABLE if repeatable else Idempotence.ONCE
     kind = _kinds().get(verb)
     said = (kind.__doc__ or "").strip().partition("\n")[0] if kind is not None else ""
-    return Skill(kind="gui", name=verb, summary=said, arguments=_schema(kind), risk=_RISKS.get(verb), idempotence=twice)
+    return Skill(kind="gui", name=verb, summary=said, risk=_RISKS.get(verb), idempotence=twice)
 
 
 @cache
@@ -73,10 +73,8 @@ def _kinds() -> dict[str, type[Action]]:
     return {kind.model_fields["action_type"].default: kind for kind in kinds}
 
 
-def _schema(kind: type[Action] | None) -> JsonObject:
+def _schema(kind: type[Action]) -> JsonObject:
     """What a verb takes beside what every action may say; a target is told as such."""
-    if kind is None:
-        return {}
     common = set(Action.model_fields) | {"action_type"}
     whole = kind.model_json_schema()
     properties = {name: part for name, part in whole.get("properties", {}).items() if name not in common - {"target"}}
@@ -121,6 +119,12 @@ class Skills:
     @cached_property
     def known(self) -> tuple[Skill, ...]:
         """Every skill, forbidden or not, with what the user says of it."""
+        verbs = _kinds()
+        return tuple(s.model_copy(update={"arguments": _schema(verbs[s.name])}) if s.kind == "gui" else s for s in self._known)
+
+    @cached_property
+    def _known(self) -> tuple[Skill, ...]:
+        """The same without the arguments of verbs, whose schemas are for lists and would cost every start a tenth."""
         found = [verb_skill(verb) for verb in surface_verbs(self._environment)]
         if isinstance(self._environment, NativeApi):
             found += map(_function, self._environment.functions())
@@ -131,11 +135,11 @@ class Skills:
 
     @cached_property
     def _by_name(self) -> dict[str, Skill]:
-        return {skill.called.casefold(): skill for skill in self.known}
+        return {skill.called.casefold(): skill for skill in self._known}
 
     def cards(self) -> tuple[AppCard, ...]:
         """Cards of the servers and tools from outside, by what they say of themselves."""
-        outside = [skill for skill in self.known if skill.outside and not self.settings.forbids(skill)]
+        outside = [skill for skill in self._known if skill.outside and not self.settings.forbids(skill)]
         return tuple(
             AppCard(app=app, title=app, functions=tuple(_card(skill) for skill in outside if skill.app == app))
             for app in dict.fromkeys(skill.app for skill in outside)
@@ -143,14 +147,14 @@ class Skills:
 
     def offered(self, app: str | None) -> tuple[Skill, ...]:
         """What may be called for a subtask in this app: its functions and its agent, and the tools from outside."""
-        mine = (s for s in self.known if s.kind != "gui" and (s.outside or app is None or s.app == app))
+        mine = (s for s in self._known if s.kind != "gui" and (s.outside or app is None or s.app == app))
         return tuple(skill for skill in mine if not self.settings.forbids(skill))
 
     def verbs(self, app: str | None) -> tuple[str, ...]:
         """The verbs of actions that may be used for a subtask in this app."""
-        mine = [s for s in self.known if s.kind == "gui"]
+        mine = [s for s in self._known if s.kind == "gui"]
         found = [s.name for s in mine if s.name in LOOKING or not self.settings.forbids(s, app or "")]
-        kinds = {skill.kind for skill in self.known if skill.kind != "gui" and not self.settings.forbids(skill)}
+        kinds = {skill.kind for skill in self._known if skill.kind != "gui" and not self.settings.forbids(skill)}
         if kinds - {"agent"}:
             found.append("call_api")
         if "agent" in kinds:
@@ -221,7 +225,7 @@ class Skills:
             return f"{skill.called}: {unfit}" if unfit else ""
         if isinstance(action, AskInAppAgent) or self._environment_may_know(action.app):
             return ""
-        there = [s.name for s in self.known if s.app == self._called(action.app) and s.kind != "agent"]
+        there = [s.name for s in self._known if s.app == self._called(action.app) and s.kind != "agent"]
         has = f"there are: {', '.join(there)}" if there else "it has none"
         return f"{action.app} has no function {action.function!r}; {has}"
 
@@ -259,7 +263,7 @@ class Skills:
 
     def _environment_may_know(self, app: str) -> bool:
         """Whether the environment is the one to say what there is: it gives no list, or calls its apps otherwise."""
-        return not isinstance(self._environment, NativeApi) or not any(s.app == self._called(app) for s in self.known)
+        return not isinstance(self._environment, NativeApi) or not any(s.app == self._called(app) for s in self._known)
 
 
 def told(skill: Skill) -> str:

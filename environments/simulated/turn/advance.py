@@ -291,8 +291,7 @@ def settled(before: World, world: World) -> World:
     focused = screen.track(desk.focus) if desk.focus else None
     if desk.focus and (focused is None or not focused.widget.enabled or focused.layer != screen.top):
         desk = desk.replace(focus="", caret=0, anchor=None)
-    if front is not None:
-        offset = desk.scroll.get(front, 0)
+    if front is not None and (offset := desk.scroll.get(front, 0)):
         kept = 0 if front == before.desk.front and _page(before) != _page(world) else min(offset, screen.overflow(front))
         if kept != offset:
             desk = desk.replace(scroll={**desk.scroll, front: kept})

@@ -21,7 +21,7 @@ _DAYS = ("%Y-%m-%d", "%d.%m.%Y", "%m/%d/%Y", "%d %B %Y", "%d %b %Y", "%B %d, %Y"
 class Model(BaseModel):
     """A frozen, closed value that also takes `1042` where YAML meant the word "1042"."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid", coerce_numbers_to_str=True)
+    model_config = ConfigDict(frozen=True, extra="forbid", coerce_numbers_to_str=True, defer_build=True)
 
     def replace(self, **fields: Any) -> Self:
         """The same with other values in these fields, which are not validated."""

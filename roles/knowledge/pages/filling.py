@@ -7,9 +7,8 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
-from pydantic import TypeAdapter
-
 from roles.contracts import USER, Supplement
+from roles.contracts.orders import STEPS
 from roles.contracts.orders import Step as TypedStep
 from roles.knowledge.pages.documents import asked_stems, stems, words_of
 from roles.knowledge.pages.playbook import SLOT, Playbook
@@ -231,13 +230,12 @@ def filled(text: str, made: Filling, before: Sequence[str]) -> str | None:
 
 _OWN_WORDS = frozenset({"label", "labels", "control", "skill", "formula", "name", "names"})
 """What a card calls its own, in which braces are no slots, and names of facts."""
-_STEPS: TypeAdapter[tuple[TypedStep, ...]] = TypeAdapter(tuple[TypedStep, ...])
 
 
 def typed_filled(steps: Sequence[TypedStep], made: Filling) -> tuple[TypedStep, ...]:
     """Steps with the goal's values in their slots, letter for letter; the slots of facts stay."""
     values = {name: one.text.replace("{", "{{").replace("}", "}}") for name, one in made.values.items()}
-    return _STEPS.validate_python([_put(step.model_dump(mode="json"), values) for step in steps])
+    return STEPS.validate_python([_put(step.model_dump(mode="json"), values) for step in steps])
 
 
 def _put(part: Any, values: Mapping[str, str]) -> Any:

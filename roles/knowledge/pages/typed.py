@@ -8,10 +8,11 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 import yaml
-from pydantic import TypeAdapter, ValidationError
+from pydantic import ValidationError
 
 from environments.cards import AppCard, KindCard
 from roles.contracts.orders import (
+    STEPS,
     CreateStep,
     FillStep,
     PressStep,
@@ -21,7 +22,6 @@ from roles.contracts.orders import (
 from roles.contracts.wording import describe
 
 _BLOCK = re.compile(r"^```steps[ \t]*\n(?P<said>.*?)(?:^```[ \t]*$|\Z)", re.MULTILINE | re.DOTALL)
-_STEPS: TypeAdapter[tuple[Step, ...]] = TypeAdapter(tuple[Step, ...])
 
 
 class BadSteps(ValueError):
@@ -48,7 +48,7 @@ def steps_on(text: str) -> tuple[Step, ...]:
 def checked(said: Any) -> tuple[Step, ...]:
     """Steps from plain data. Raises BadSteps."""
     try:
-        steps = _STEPS.validate_python(said)
+        steps = STEPS.validate_python(said)
     except ValidationError as bad:
         first = bad.errors()[0]
         raise BadSteps(f"its step {first['loc'][0] if first['loc'] else 0} is none: {first['msg']}") from None

@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
+import sys
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -214,3 +218,22 @@ def test_a_script_has_comments_blank_lines_and_the_line_ends_of_any_system() -> 
 def test_an_empty_script_has_no_actions() -> None:
     assert parse_script("") == []
     assert parse_script("\n# nothing\n") == []
+
+
+def test_tables_that_are_kept_read_a_line_as_new_ones_do_and_torn_ones_are_made_again(tmp_path: Path) -> None:
+    said = "from protocol.dsl import DSLError, parse_line; print(parse_line('click \"Save\"').dump())\n"
+    said += "try: parse_line('clack 1')\nexcept DSLError as bad: print(bad)"
+    own = {**os.environ, "PYTHONPYCACHEPREFIX": str(tmp_path), "PYTHONDONTWRITEBYTECODE": ""}
+
+    def told() -> str:
+        done = subprocess.run([sys.executable, "-c", said], env=own, capture_output=True, text=True, check=True)
+        assert not done.stderr
+        return done.stdout
+
+    made = told()
+    (kept,) = tmp_path.rglob("*.lark")
+    whole = kept.read_bytes()
+    assert told() == made
+    kept.write_bytes(whole[: len(whole) // 2])
+    assert told() == made
+    assert kept.stat().st_size > len(whole) // 2
