@@ -39,7 +39,7 @@ if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
 
 _LEFT_OUT = pytest.StashKey[Counter[str]]()
-_BY_FIXTURE = {"chromium": "a real browser", "postgres": "a database server"}
+_BY_FIXTURE = {"chromium": "a real browser", "postgres": "a database server", "neighbour": "a package that is installed"}
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:

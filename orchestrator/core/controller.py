@@ -6,6 +6,7 @@ says who works next. The state holds ids, counters and cursors; the plan's text,
 
 from __future__ import annotations
 
+import functools
 import re
 import threading
 from collections.abc import Callable, Mapping
@@ -193,6 +194,18 @@ def build_controller(
     `granularity` is the Operator's: "fine" makes every stage a separate node, for watching or drawing.
     Approvals pause the graph, so it needs a checkpointer, its own or that of the graph that contains it.
     """
+    if context is None and not roles:
+        return _unbound(granularity).copy({"checkpointer": checkpointer})
+    return _compiled(context, roles, checkpointer, granularity)
+
+
+@functools.cache
+def _unbound(granularity: Granularity) -> Graph:
+    """The graph that every run of a process shares: a compilation reads the bytecode of each node."""
+    return _compiled(None, None, None, granularity)
+
+
+def _compiled(context: Given, roles: Mapping[str, Graph] | None, checkpointer: Any, granularity: Granularity) -> Graph:
     if isinstance(context, Context) and type(context.line) is WorkerLine:
         context = context.with_(line=HubLine(context.journal, context.limits, context.environment))
     spokes: dict[str, Graph] = {

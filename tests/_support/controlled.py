@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from waiting import DEADLINE, until
+from warm import Forked
 
 from orchestrator.control.controls import Stop
 from orchestrator.runs import runs
@@ -180,10 +181,8 @@ class Started:
 @contextmanager
 def started(runs_dir: Path, at: int = FORM, goal: str = CLAIM, overrides: Sequence[str] = OPEN) -> Iterator[Started]:
     runs_dir.mkdir(parents=True, exist_ok=True)
-    process = subprocess.Popen(
-        [sys.executable, __file__, str(runs_dir), str(at), goal, *overrides],
-        stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
-    )  # fmt: skip
+    words = [__file__, str(runs_dir), str(at), goal, *overrides]
+    process = Forked(words, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
     try:
         until(lambda: (runs_dir / "here").exists() or process.poll() is not None, "the run to come to its decision")
         assert process.poll() is None, process.communicate()

@@ -14,7 +14,7 @@ import pytest
 import yaml
 from packaging.specifiers import SpecifierSet
 from pydantic import TypeAdapter
-from warm import Warm
+from warm import line, python
 
 from environments.simulated.desktop import SimulatedDesktop
 from environments.simulated.world.worldfile import load_world
@@ -61,27 +61,27 @@ def blocks(*languages: str) -> list[object]:
 
 
 @pytest.mark.parametrize("block", blocks("python"))
-def test_python_in_the_documents_runs(block: Block, tmp_path: Path, warm: Warm) -> None:
-    code, printed = warm.code(block.text, tmp_path)
-    assert code == 0, printed
+def test_python_in_the_documents_runs(block: Block, tmp_path: Path) -> None:
+    done = python("-W", "error", "-c", block.text, cwd=tmp_path)
+    assert done.returncode == 0, done.stdout + done.stderr
 
 
 @pytest.mark.parametrize("block", blocks("bash", "sh"))
-def test_commands_in_the_documents_run(block: Block, tmp_path: Path, warm: Warm, request: pytest.FixtureRequest) -> None:
+def test_commands_in_the_documents_run(block: Block, tmp_path: Path, request: pytest.FixtureRequest) -> None:
     """One after the other; a run that waits for a person is as good as one that is done."""
     environment = {**os.environ, "PATH": f"{Path(sys.executable).parent}:{os.environ['PATH']}", "TERM": "dumb"}
     for command in block.text.splitlines():
         if " --pages " in command:
             request.getfixturevalue("chromium")
-        code, printed = warm.line(command, tmp_path, environment)
+        code, printed = line(command, tmp_path, environment)
         assert code in (0, WAITS), f"{command}: {printed}"
 
 
 @pytest.mark.parametrize("block", blocks("console"))
 def test_scripts_that_the_documents_name_are_there(block: Block) -> None:
-    for line in block.text.splitlines():
-        if line.startswith("$ "):
-            assert os.access(ROOT / line.split()[1], os.X_OK), line
+    for text in block.text.splitlines():
+        if text.startswith("$ "):
+            assert os.access(ROOT / text.split()[1], os.X_OK), text
 
 
 @pytest.mark.parametrize("block", blocks("yaml"))

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 import pytest
-from warm import Warm
+from warm import line
 
 pytestmark = pytest.mark.slow("documents that are worked to their end")
 
@@ -46,7 +46,7 @@ def as_pattern(printed: str) -> re.Pattern[str]:
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda path: path.stem)
-def test_a_page_can_be_followed_to_its_end(page: Path, tmp_path: Path, warm: Warm) -> None:
+def test_a_page_can_be_followed_to_its_end(page: Path, tmp_path: Path) -> None:
     environment = {
         **os.environ, "PATH": f"{Path(sys.executable).parent}:{os.environ['PATH']}", "TERM": "dumb", "COLUMNS": "200",
         "PYTHONDONTWRITEBYTECODE": "1",
@@ -56,7 +56,7 @@ def test_a_page_can_be_followed_to_its_end(page: Path, tmp_path: Path, warm: War
         if step.file:
             (tmp_path / step.file).write_text(step.text, encoding="utf-8")
             continue
-        code, printed = warm.line(step.command, tmp_path, environment)
+        code, printed = line(step.command, tmp_path, environment)
         assert code == 0, f"$ {step.command}\n{printed}"
         assert as_pattern(step.text).fullmatch(printed), f"$ {step.command}\n{printed}"
         followed += 1

@@ -17,9 +17,9 @@ SCRIPT = Path(__file__).resolve().parents[2] / "scripts" / "one_store.py"
 @pytest.mark.parametrize(
     "words",
     [
-        ("--processes", "4", "--runs", "24"),
+        ("--processes", "4", "--runs", "12"),
         pytest.param(
-            ("--processes", "3", "--runs", "6", "--shared"),
+            ("--processes", "3", "--runs", "4", "--shared"),
             marks=pytest.mark.skipif(programs() is None, reason=MISSING),
         ),
     ],

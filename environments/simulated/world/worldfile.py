@@ -5,7 +5,6 @@ from __future__ import annotations
 import random
 import re
 from collections.abc import Mapping, Sequence
-from copy import deepcopy
 from datetime import date
 from functools import lru_cache
 from importlib import resources
@@ -17,7 +16,7 @@ from pydantic import BaseModel, Field, ValidationError, model_validator
 from rapidfuzz import fuzz, process
 
 from environments.contract import EnvironmentType, WorldError
-from environments.files.yaml_lines import KeyPath, TooLarge, YamlText, nearest_line, read_small, read_yaml
+from environments.files.yaml_lines import KeyPath, TooLarge, nearest_line, read_small, read_yaml
 from environments.simulated.app import AppState, Setting
 from environments.simulated.apps import APPS, UNUSABLE
 from environments.simulated.turn.advance import wrongs
@@ -216,15 +215,10 @@ def load_world(path_or_name: str | Path, seed: int | None = None) -> WorldSpec:
 
 
 @lru_cache(maxsize=32)
-def _parsed(text: str) -> YamlText:
-    """Read once in a process, however many runs begin in the same world."""
-    return read_yaml(text)
-
-
 def parse_world(text: str, name: str = "world", seed: int | None = None) -> WorldSpec:
-    """The world that a YAML text describes; `name` stands for the file in errors."""
+    """The world that a YAML text describes; `name` stands for the file in errors. Of one text, all runs have the same object."""
     try:
-        kept, lines = _parsed(text)
+        kept, lines = read_yaml(text)
     except yaml.MarkedYAMLError as bad:
         line = bad.problem_mark.line + 1 if bad.problem_mark else 1
         raise WorldError(f"{name}, line {line}: {bad.problem or bad.context}; mend the YAML there.") from None
@@ -233,7 +227,7 @@ def parse_world(text: str, name: str = "world", seed: int | None = None) -> Worl
     page = Page(name, lines)
     if not isinstance(kept, dict):
         raise page.mistake((), f"a world file is a mapping with the keys {', '.join(WorldSpec.model_fields)}")
-    data = {"name": Path(name).stem, **deepcopy(kept), **({} if seed is None else {"seed": seed})}
+    data = {"name": Path(name).stem, **kept, **({} if seed is None else {"seed": seed})}
     try:
         spec = WorldSpec.model_validate(data)
     except ValidationError as bad:

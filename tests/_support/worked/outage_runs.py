@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import os
 import subprocess
-import sys
 import textwrap
 from collections.abc import Sequence
 from pathlib import Path
@@ -74,14 +72,11 @@ def ended(outcome):
 """
 
 
-def driven(
-    folder: Path, body: str, end: str, *, goal: str = SUBMIT, before: Sequence[str] = ()
-) -> subprocess.CompletedProcess[str]:
+def driven(folder: Path, body: str, end: str) -> subprocess.CompletedProcess[str]:
     """A program of its own that works a run through the Python API."""
     program = folder / "driver.py"
     program.write_text(DRIVER.format(body=textwrap.dedent(body), end=textwrap.dedent(end)), encoding="utf-8")
-    here = {"PYTHONPATH": os.pathsep.join([str(ROOT), os.environ.get("PYTHONPATH", "")])}
-    return ran([*before, sys.executable, program, folder, goal], env=os.environ | here)
+    return python(program, folder, SUBMIT, cwd=ROOT)
 
 
 def the_run(folder: Path) -> str:

@@ -212,7 +212,6 @@ class TestAnyEnvironment:
             mark(whole[:at] + noise + whole[at + len(noise) :], VisualState(screen_resolution=(20, 20)))
 
     @given(st.lists(BOXES, max_size=60), st.sampled_from(["", "bid-", "日本-", "\n\u202e", "x" * 60]))
-    @settings(max_examples=60, deadline=None)
     def test_labels_stay_apart_on_any_screen(self, boxes, prefix):
         elements = tuple(
             element(f"{prefix}{n}", (x, y, x + wide, y + high), role) for n, (x, y, wide, high, role) in enumerate(boxes)

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import signal
 import subprocess
-import sys
 from pathlib import Path
 
 import httpx
 import pytest
 from waiting import DEADLINE
+from warm import Forked
 
 from environments.contract import EnvironmentFault
 from environments.served.demonstration import MASK, Demonstration
@@ -100,8 +100,8 @@ def test_a_file_that_is_there_is_not_touched(tmp_path) -> None:
 @pytest.mark.parametrize("how", [signal.SIGKILL, signal.SIGINT])
 def test_nothing_that_was_done_is_lost_when_the_server_dies(how, tmp_path) -> None:
     path = tmp_path / "session.jsonl"
-    command = [sys.executable, "-m", "deskcrew", "world", "serve", "office", "--port", "0", "--record", str(path)]
-    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as server:
+    command = ["-m", "deskcrew", "world", "serve", "office", "--port", "0", "--record", str(path)]
+    with Forked(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as server:
         assert server.stdout is not None
         url = httpx.URL(next(line for line in server.stdout if line.startswith("open ")).removeprefix("open ").strip())
         bearer = {"Authorization": f"Bearer {url.params['token']}"}

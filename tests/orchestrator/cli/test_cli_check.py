@@ -23,6 +23,7 @@ def deskcrew(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Deskcrew:
     return lambda *words: CliRunner().invoke(app, [str(word) for word in words])
 
 
+@pytest.mark.slow("every shipped task")
 @pytest.mark.parametrize("kind", ["task", "world"])
 def test_everything_that_is_shipped_is_in_order(deskcrew: Deskcrew, kind: str):
     done = deskcrew(kind, "check", "--json", "--seeds", "2")

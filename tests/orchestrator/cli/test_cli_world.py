@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import signal
 import subprocess
-import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -12,18 +11,19 @@ from pathlib import Path
 import httpx
 import pytest
 from waiting import DEADLINE
+from warm import Forked, python
 
 from orchestrator.tasks.judge import task_environment
 from orchestrator.tasks.oracle_lines import steps_of
 from orchestrator.tasks.tasks import Task, fill_goal, fill_slots, resolve_target
 
-COMMAND = [sys.executable, "-m", "deskcrew", "world", "serve"]
+COMMAND = ("-m", "deskcrew", "world", "serve")
 
 
 @contextmanager
 def serving(*arguments: str) -> Iterator[tuple[httpx.Client, list[str]]]:
     """A client of the command's server, and the lines that it prints; all of them once it has ended."""
-    with subprocess.Popen([*COMMAND, "--port", "0", *arguments], stdout=subprocess.PIPE, text=True) as server:
+    with Forked([*COMMAND, "--port", "0", *arguments], stdout=subprocess.PIPE, text=True) as server:
         assert server.stdout is not None
         said: list[str] = []
         for line in server.stdout:
@@ -82,7 +82,7 @@ def test_starting_a_task_anew_fills_its_slots_anew() -> None:
     ],
 )
 def test_what_cannot_be_served_is_refused_in_one_sentence(arguments, said, tmp_path: Path) -> None:
-    done = subprocess.run([*COMMAND, "--port", "0", *arguments], capture_output=True, text=True, cwd=tmp_path, timeout=60)
+    done = python(*COMMAND, "--port", "0", *arguments, cwd=tmp_path)
     assert done.returncode == 2
     assert said in done.stderr
     assert done.stderr.count("\n") == 1
@@ -91,7 +91,7 @@ def test_what_cannot_be_served_is_refused_in_one_sentence(arguments, said, tmp_p
 def test_a_port_that_is_taken_is_named() -> None:
     with serving("office") as (client, _):
         port = str(client.base_url.port)
-        done = subprocess.run([*COMMAND, "office", "--port", port], capture_output=True, text=True, timeout=60)
+        done = python(*COMMAND, "office", "--port", port)
     assert done.returncode == 2
     assert f":{port}" in done.stderr
     assert "--port" in done.stderr

@@ -7,7 +7,7 @@ from contextlib import closing
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from langgraph.errors import GraphInterrupt
 from waiting import DEADLINE, until
@@ -130,7 +130,6 @@ REQUESTS = st.lists(
 )
 
 
-@settings(max_examples=25)
 @given(REQUESTS)
 def test_however_often_the_crew_is_killed_each_request_is_written_once_and_in_order(
     tmp_path_factory: pytest.TempPathFactory, wanted: list[str]

@@ -8,13 +8,12 @@ import pty
 import select
 import signal
 import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 from controlled import CLAIM, FORM, Started, events, started
 from waiting import DEADLINE, until
-from warm import python
+from warm import Forked, python
 
 from orchestrator.control.lease import standing
 from orchestrator.runs import folders, runs
@@ -29,8 +28,8 @@ def deskcrew(run: Started, *words: str) -> subprocess.CompletedProcess[str]:
 
 def asking(run: Started, *words: str) -> subprocess.Popen[str]:
     """A command in its own process, while the crew is still halted."""
-    return subprocess.Popen(
-        [sys.executable, "-m", "deskcrew", *words, "--wait", "90", "--runs-dir", str(run.runs_dir)],
+    return Forked(
+        ["-m", "deskcrew", *words, "--wait", "90", "--runs-dir", str(run.runs_dir)],
         stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
     )  # fmt: skip
 
@@ -153,8 +152,8 @@ def test_a_run_is_paused_steered_taken_over_and_handed_back_by_commands(tmp_path
 def typed(words: list[str], lines: list[str], folder: Path) -> tuple[int, str]:
     """The command on a pseudo terminal, with a line typed at each of its prompts."""
     ours, theirs = pty.openpty()
-    process = subprocess.Popen(
-        [sys.executable, "-m", "deskcrew", *words],
+    process = Forked(
+        ["-m", "deskcrew", *words],
         cwd=folder, stdin=theirs, stdout=theirs, stderr=theirs, env={**os.environ, "TERM": "dumb"}, start_new_session=True,
     )  # fmt: skip
     os.close(theirs)
@@ -187,8 +186,7 @@ def typed(words: list[str], lines: list[str], folder: Path) -> tuple[int, str]:
 
 
 def test_a_person_acts_in_a_terminal_and_hands_back(tmp_path: Path) -> None:
-    run = [sys.executable, "-m", "deskcrew", "run", CLAIM, "--json"]
-    waiting = subprocess.run(run, cwd=tmp_path, capture_output=True, text=True, timeout=120)
+    waiting = python("-m", "deskcrew", "run", CLAIM, "--json", cwd=tmp_path)
     name = json.loads(waiting.stdout.splitlines()[-1])["run_id"]
     lines = ["look", "this is no action", 'fill "Vendor" with "Berlin Rail"', 'click "Nowhere"', "done"]
     code, shown = typed(["takeover", name], lines, tmp_path)

@@ -141,12 +141,12 @@ def whole(tmp_path_factory: pytest.TempPathFactory) -> tuple[Any, int]:
     return told, heard
 
 
-@pytest.mark.parametrize("part", range(12))
+@pytest.mark.parametrize("part", range(6))
 def test_killed_among_lanes_that_wait_for_each_other_a_run_ends_in_the_same_world(
     part: int, whole: tuple[Any, int], tmp_path: Path
 ) -> None:
     expected, events = whole
-    run = Stored(tmp_path, fatal=1 + (part * (events - 1)) // 11)
+    run = Stored(tmp_path, fatal=1 + (part * (events - 1)) // 5)
     with pytest.raises(Killed):
         run.work()
     run.die()

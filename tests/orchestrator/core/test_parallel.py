@@ -312,7 +312,7 @@ def dags(draw: st.DrawFn) -> tuple[PlanAnswer, dict[str, list[OperatorDecision]]
     return planned(*subtasks), lines
 
 
-@settings(max_examples=12, deadline=None)
+@settings(max_examples=settings.default.max_examples // 3)
 @given(work=dags(), many=st.integers(2, 4))
 def test_every_subtask_is_worked_once_and_never_before_what_it_waits_for(work: Any, many: int) -> None:
     plan, lines = work

@@ -7,10 +7,13 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from pathlib import Path
+from subprocess import DEVNULL, PIPE
+from types import SimpleNamespace
 from typing import Any, NamedTuple
 
 import httpx
 import pytest
+from warm import Forked
 from worked.desk_pages import opened as opened
 from worked.desk_pages import waiting_home as waiting_home
 from worked.desk_pages import waits_once as waits_once
@@ -19,6 +22,7 @@ from environments.served.server import Address
 from environments.simulated.desktop import SimulatedDesktop
 from environments.simulated.world.worldfile import load_world
 from orchestrator.crew import Crew
+from orchestrator.desk import workers
 from orchestrator.desk.app import served
 from orchestrator.desk.auth import Role, Tokens, person_of
 from orchestrator.desk.desk import Desk
@@ -59,6 +63,12 @@ class Place(NamedTuple):
 
 
 Serve = Callable[..., Place]
+
+
+@pytest.fixture(autouse=True)
+def warm_workers(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Desks in this process start each worker with its imports done; those of a server in a process of its own start cold."""
+    monkeypatch.setattr(workers, "subprocess", SimpleNamespace(Popen=Forked, PIPE=PIPE, DEVNULL=DEVNULL))
 
 
 @pytest.fixture

@@ -229,7 +229,7 @@ def test_a_run_that_was_deleted_is_not_there_any_more(serve, working) -> None:
     assert place.get("/api/runs")["runs"] == []
 
 
-@settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(cuts=st.lists(st.integers(1, 160), max_size=8), most=st.integers(1, 40))
 def test_however_a_journal_comes_in_the_lines_are_the_same(shared, tmp_path_factory, cuts, most) -> None:
     """Written in pieces, and asked for in pages of any size: in the end everybody has the same."""

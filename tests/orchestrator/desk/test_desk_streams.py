@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import json
-import os
 import shutil
 import signal
 import socket
 import sqlite3
 import subprocess
-import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
@@ -17,6 +15,7 @@ from typing import Any
 
 import httpx
 import pytest
+from warm import Forked
 
 from orchestrator.desk import app
 from orchestrator.desk.live import journal
@@ -339,8 +338,8 @@ class _command:
     """`deskcrew serve` in a process of its own, and the address that it printed."""
 
     def __init__(self, runs_dir: Any, port: int, *more: str) -> None:
-        command = [sys.executable, "-m", "deskcrew", "serve", "--runs-dir", str(runs_dir), "--port", str(port), *more]
-        self.process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=dict(os.environ))
+        command = ["-m", "deskcrew", "serve", "--runs-dir", str(runs_dir), "--port", str(port), *more]
+        self.process = Forked(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
 
     def __enter__(self) -> tuple[subprocess.Popen[str], str]:
         assert self.process.stdout is not None

@@ -5,8 +5,6 @@ from __future__ import annotations
 import json
 import random
 import shutil
-import subprocess
-import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -14,6 +12,7 @@ from typing import Any
 import pytest
 from support import sampled
 from typer.testing import CliRunner
+from warm import python
 
 from environments.simulated.desktop import SimulatedDesktop
 from environments.simulated.world.worldfile import load_world
@@ -76,18 +75,7 @@ def waiting(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def killed(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A run that was killed at work, with SQLite's logs beside its databases."""
     runs = tmp_path_factory.mktemp("killed")
-    command: list[Any] = [
-        sys.executable,
-        ROOT / "scripts" / "kill_sweep.py",
-        "--child",
-        "--task",
-        GOAL,
-        "--runs-dir",
-        runs,
-        "--fatal",
-        "55",
-    ]
-    subprocess.run(command, check=False, timeout=120)
+    python(ROOT / "scripts" / "kill_sweep.py", "--child", "--task", GOAL, "--runs-dir", runs, "--fatal", "55")
     folder = next(runs.iterdir())
     assert not (folder / "report.json").exists()
     assert all((folder / name).stat().st_size for name in LOGS)

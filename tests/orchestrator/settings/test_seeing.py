@@ -24,6 +24,7 @@ def desk_with(*apps: str) -> SimulatedDesktop:
     return SimulatedDesktop(parse_world(json.dumps(world)))
 
 
+@pytest.mark.slow("pictures that are read")
 @pytest.mark.parametrize(
     ("apps", "goal", "there"),
     [

@@ -117,6 +117,7 @@ def test_a_once_only_tool_whose_caller_was_killed_is_not_called_again_unasked(tm
     assert rejected.status in {"rejected", "waiting"} or rejected.pending is None
 
 
+@pytest.mark.slow("processes that are killed")
 @pytest.mark.parametrize("twice", ["reading", "repeatable"])
 def test_a_tool_that_may_be_called_twice_is_called_again(tmp_path: Path, parts: Any, twice: str) -> None:
     name = killed(tmp_path, risk="edit", idempotence=twice)

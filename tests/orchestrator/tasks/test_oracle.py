@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from environments.simulated.desktop import SimulatedDesktop
@@ -58,7 +58,6 @@ def test_a_line_that_fails_is_named_with_its_action_and_the_reason() -> None:
 
 
 @given(value=st.text(min_size=1, max_size=30))
-@settings(max_examples=50)
 def test_a_slot_is_filled_in_as_a_value_whatever_it_holds(value: str) -> None:
     oracle = ('fill "Body" with "<{it}>"', 'click button "{it}"')
     fill, click = (step.action for step in steps_of(oracle, {"it": value}))

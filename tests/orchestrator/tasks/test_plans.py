@@ -327,7 +327,7 @@ def plans(draw: st.DrawFn) -> list[Subtask]:
     ]
 
 
-@settings(max_examples=40, suppress_health_check=[HealthCheck.too_slow])
+@settings(suppress_health_check=[HealthCheck.too_slow])
 @given(plans())
 def test_any_plan_is_written_and_read_back_the_same(tmp_path_factory: pytest.TempPathFactory, plan: list[Subtask]) -> None:
     shown = shown_plan(plan, "about it")

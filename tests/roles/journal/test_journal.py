@@ -8,7 +8,7 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from written.journals import SAVE, SECRET, Open, step, ticking
 
@@ -254,7 +254,6 @@ commands = st.lists(
 )
 
 
-@settings(max_examples=40, deadline=None)
 @given(commands)
 def test_what_a_journal_says_it_also_says_when_it_is_opened_anew(script: list[tuple[str, str, Any]]) -> None:
     with TemporaryDirectory() as folder:

@@ -134,7 +134,7 @@ ANY = st.recursive(
 
 
 @given(ANY)
-@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 def test_whatever_json_comes_is_results_or_one_sentence(server: SearchServer, answer: Any) -> None:
     server.given = answer
     if not isinstance(answer, list):

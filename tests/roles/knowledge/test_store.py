@@ -7,7 +7,7 @@ import threading
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from roles.knowledge.pages.documents import KINDS, Document
@@ -44,7 +44,6 @@ def test_a_document_of_another_app_is_never_found_and_one_of_no_app_always(store
 
 
 @given(st.lists(st.tuples(st.sampled_from(["a", "b", "c", None]), st.sampled_from(KINDS)), max_size=12), st.sampled_from("abc"))
-@settings(max_examples=40, deadline=None)
 def test_whatever_stands_in_the_store_a_search_stays_within_app_and_kinds(given_: list[tuple], app: str) -> None:
     with KnowledgeStore() as store:
         for number, (about, kind) in enumerate(given_):
@@ -106,7 +105,6 @@ def test_scripts_without_blanks_and_letters_with_marks_are_found(title: str, que
 
 
 @given(st.text(max_size=200))
-@settings(max_examples=60, deadline=None)
 def test_no_query_is_read_as_a_command(query: str) -> None:
     with KnowledgeStore() as store:
         store.add(page("NEAR AND OR NOT title body", "words * ^ \" ' ( ) : -"))

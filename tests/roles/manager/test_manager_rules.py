@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from environments.cards import AppCard, FieldCard, KindCard, VerbCard
@@ -263,7 +263,6 @@ EVIDENCE = st.one_of(
 )
 
 
-@settings(max_examples=60, deadline=None)
 @given(st.lists(EVIDENCE, min_size=1, max_size=9))
 def test_every_plan_is_a_dag_and_failing_again_and_again_ends(evidence: list[str]) -> None:
     current = plan().subtasks

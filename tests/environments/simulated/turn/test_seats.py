@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from support import desktop
 
@@ -182,7 +182,6 @@ _DEEDS: list[Action] = [
 ]  # fmt: skip
 
 
-@settings(max_examples=60, deadline=None)
 @given(st.lists(st.tuples(st.sampled_from(["1", "2", "3"]), st.sampled_from(_DEEDS)), max_size=12))
 def test_coming_back_changes_nothing_and_the_clock_is_that_of_the_furthest(work: list[tuple[str, Action]]) -> None:
     desk = desktop("", WORLD)

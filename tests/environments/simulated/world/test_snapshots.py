@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
@@ -11,7 +9,7 @@ import pytest
 from environments.contract import EnvironmentFault, Snapshots
 from environments.simulated.desktop import SimulatedDesktop
 from environments.simulated.world.worldfile import parse_world
-from protocol import ActionTarget, Fill, LaunchApp
+from protocol import ActionTarget, Fill
 
 WORLD = "name: pair\napps: {billing: {}, reimbursement: {}, mail: {}}\nopen: [reimbursement]\n"
 
@@ -80,18 +78,3 @@ def test_the_difference_names_each_value_and_the_hash_of_its_app(desktop: Simula
     now = desktop.hashes()
     assert now["reimbursement"] != hashes["reimbursement"]
     assert (now["billing"], now["mail"]) == (hashes["billing"], hashes["mail"])
-
-
-def test_hashes_are_the_same_in_another_process():
-    code = (
-        "from environments.simulated.desktop import SimulatedDesktop\n"
-        "from environments.simulated.world.worldfile import parse_world\n"
-        "from protocol import LaunchApp\n"
-        f"d = SimulatedDesktop(parse_world({WORLD!r}))\n"
-        "d.perform(LaunchApp(app='mail'), key='a')\n"
-        "print(sorted(d.hashes().items()))\n"
-    )
-    here = SimulatedDesktop(parse_world(WORLD))
-    here.perform(LaunchApp(app="mail"), key="a")
-    there = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60, check=True)
-    assert there.stdout.strip() == str(sorted(here.hashes().items()))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from environments.simulated.desktop import SimulatedDesktop
@@ -161,7 +161,6 @@ _RULES = st.integers(2, 7).flatmap(
 
 
 @given(_RULES)
-@settings(max_examples=60, deadline=None)
 def test_whatever_waits_for_what_fires_in_order_and_on_time(drawn):
     *triggers, order, waits = drawn
     lines = {}

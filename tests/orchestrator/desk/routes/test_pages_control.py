@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import signal
 import subprocess
-import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -14,6 +13,7 @@ from typing import Any
 from controlled import events, started
 from playwright.sync_api import expect
 from waiting import until
+from warm import Forked
 from worked.desk_pages import SLOW, Opened, approvals, see
 from worked.desk_runs import rests
 
@@ -23,8 +23,8 @@ from orchestrator.runs.folders import stored_report
 @contextmanager
 def command(runs_dir: Path, port: str = "0") -> Iterator[tuple[subprocess.Popen[str], str]]:
     """`deskcrew serve` itself, and the address that it prints."""
-    words = [sys.executable, "-m", "deskcrew", "serve", "--runs-dir", str(runs_dir), "--port", port]
-    with subprocess.Popen(words, stdout=subprocess.PIPE, text=True) as process:
+    words = ["-m", "deskcrew", "serve", "--runs-dir", str(runs_dir), "--port", port]
+    with Forked(words, stdout=subprocess.PIPE, text=True) as process:
         assert process.stdout is not None
         try:
             yield process, process.stdout.readline().removeprefix("open ").strip()

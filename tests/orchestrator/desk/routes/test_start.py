@@ -7,7 +7,6 @@ import json
 import os
 import signal
 import subprocess
-import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -17,6 +16,7 @@ import httpx
 import pytest
 import yaml
 from waiting import until
+from warm import Forked
 from worked.desk_runs import GOAL, claims, rests, stands
 
 from orchestrator.desk import workers
@@ -37,9 +37,9 @@ def server_process(runs_dir: Path) -> Iterator[tuple[httpx.Client, subprocess.Po
     people = runs_dir.parent / "people.yaml"
     digest = hashlib.sha256(TOKEN.encode()).hexdigest()
     people.write_text(yaml.safe_dump([{"name": "nadia", "role": "operate", "sha256": digest}]))
-    command = [sys.executable, "-m", "deskcrew", "serve", "--port", "0", "--tokens", str(people)]
+    command = ["-m", "deskcrew", "serve", "--port", "0", "--tokens", str(people)]
     command += ["--runs-dir", str(runs_dir)]
-    process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
+    process = Forked(command, stdout=subprocess.PIPE, text=True)
     try:
         assert process.stdout is not None
         address = process.stdout.readline().split()[1].partition("/?")[0]

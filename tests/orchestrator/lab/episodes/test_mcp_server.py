@@ -7,7 +7,6 @@ import json
 import os
 import re
 import socket
-import subprocess
 import sys
 import time
 from collections.abc import Awaitable, Callable, Iterator
@@ -15,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from warm import Forked
 
 pytest.importorskip("mcp", reason='the MCP client is not installed; pip install "deskcrew[mcp]"')
 
@@ -220,8 +220,7 @@ def url(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
         port = free.getsockname()[1]
     words = ["mcp", "--task", "archive-reports", "--http", str(port), "--token-file", "token", "--elicit", "--runs-dir", "runs"]
     code = "from deskcrew.__main__ import main; main()"
-    env = {**os.environ, "PYTHONPATH": os.pathsep.join([os.environ["PYTHONPATH"], *sys.path])}
-    with subprocess.Popen([sys.executable, "-c", code, *words], cwd=folder, env=env) as server:
+    with Forked(["-c", code, *words], cwd=folder) as server:
         end = time.monotonic() + 60
         while True:
             try:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import signal
-import subprocess
 import sys
 import time
 from collections import Counter
@@ -16,6 +15,7 @@ from pathlib import Path
 import pytest
 from pydantic import JsonValue
 from services.postgres import Server
+from warm import Forked
 
 from orchestrator.control.channel import holder_of
 from orchestrator.errors import MachineStopped, UsageProblem
@@ -62,13 +62,6 @@ def whole(tmp_path_factory: pytest.TempPathFactory) -> list[object]:
     return told(folder)
 
 
-@pytest.mark.slow("processes of their own")
-@pytest.mark.parametrize("workers", [2, 4])
-def test_the_table_is_the_same_to_the_last_digit(workers: int, whole: list[object], tmp_path: Path) -> None:
-    list(run_suite(SUITE, tmp_path, workers=workers))
-    assert told(tmp_path) == whole
-
-
 class Driver:
     """`suite run` in a process of its own."""
 
@@ -77,8 +70,8 @@ class Driver:
         (folder / "small.yaml").write_text(FILE)
         words = ["suite", "run", str(folder / "small.yaml"), "--out", str(self.folder), "--workers", str(workers), "--on", on]
         with self._log.open("ab") as log:
-            self._process = subprocess.Popen(
-                [sys.executable, "-c", "from deskcrew.__main__ import main; main()", *words], cwd=folder, stdout=log, stderr=log,
+            self._process = Forked(
+                ["-c", "from deskcrew.__main__ import main; main()", *words], cwd=folder, stdout=log, stderr=log,
                 env={**os.environ, "PYTHONPATH": os.pathsep.join([os.environ["PYTHONPATH"], *sys.path])},
             )  # fmt: skip
 

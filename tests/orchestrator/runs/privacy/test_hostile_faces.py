@@ -79,7 +79,7 @@ EVENTS = st.builds(
     step=st.integers(0, 10**9),
     body=BODIES,
 )
-SLOW = settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large])
+SLOW = settings(suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large])
 _STYLE = re.compile(r"\x1b\[[0-9;]*m")
 HIDDEN = {"Cc", "Cf", "Cs", "Co", "Zl", "Zp"}
 

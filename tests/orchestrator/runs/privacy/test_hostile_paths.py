@@ -32,7 +32,7 @@ from roles.knowledge.store import KnowledgeStore
 SECRET = "the user's own words"
 PARTS = st.sampled_from(["..", ".", "", "/", "a", "b.png", "link", "out", "\0", "~", "C:", "\\", "…", "\ud800", "x" * 300])
 PATHS = st.lists(PARTS, max_size=5).map("/".join)
-NOT_TOO_SLOW = settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+NOT_TOO_SLOW = settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 
 
 @pytest.fixture(scope="module")

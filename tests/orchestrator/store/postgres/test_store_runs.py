@@ -21,6 +21,7 @@ import psycopg
 import pytest
 from services.postgres import MISSING, Server, programs, running
 from typer.testing import CliRunner
+from warm import python
 from written.canaries import found_in
 
 from environments.simulated.desktop import SimulatedDesktop
@@ -303,8 +304,7 @@ def test_killed_at_work_and_again_on_its_way_back_a_run_goes_on(
 ) -> None:
     _, events = undisturbed
     for fatal in (events // 2, 6):
-        command: list[Any] = [sys.executable, "-c", _DIES, tmp_path, postgres.address, str(fatal), GOAL]
-        killed = subprocess.run(command, cwd=ROOT, timeout=200, check=False)
+        killed = python("-c", _DIES, tmp_path, postgres.address, str(fatal), GOAL)
         assert killed.returncode == -signal.SIGKILL
     folder = next(tmp_path.iterdir())
     outcome = runs.resume(folder.name, runs_dir=tmp_path, approver=approve)

@@ -7,8 +7,6 @@ import pty
 import re
 import select
 import signal
-import subprocess
-import sys
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -17,7 +15,7 @@ from typing import Any, NamedTuple
 import pyte
 import pytest
 from waiting import DEADLINE
-from warm import python
+from warm import Forked, python
 
 from orchestrator.control.channel import myself
 from orchestrator.runs.folders import list_runs, stored_report
@@ -50,8 +48,8 @@ def in_terminal(
     ours, theirs = pty.openpty()
     settings = {"TERM": "xterm-256color", "COLUMNS": str(columns), "LINES": "40", **environment}
     inherited = {name: value for name, value in os.environ.items() if name != "NO_COLOR"}
-    process = subprocess.Popen(
-        [sys.executable, "-m", "deskcrew", *words],
+    process = Forked(
+        ["-m", "deskcrew", *words],
         cwd=folder, stdin=theirs, stdout=theirs, stderr=theirs, env={**inherited, **settings}, start_new_session=True,
     )  # fmt: skip
     os.close(theirs)

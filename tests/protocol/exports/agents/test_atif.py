@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 from atif import Trajectory
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from written.runs import BLANK, INFO, Written, core, infos, steps
 
@@ -52,7 +52,6 @@ def called(function: str, arguments: Any, **more: Any) -> dict[str, Any]:
     return {"source": "agent", "message": "", "tool_calls": [call], **more}
 
 
-@settings(max_examples=80, deadline=None)
 @given(st.lists(steps, max_size=5), infos)
 def test_whatever_is_written_its_models_accept_and_reading_gives_back(run: list[InteractionStep], info: Any) -> None:
     with Written(FORM, run, info) as written:

@@ -48,7 +48,6 @@ def test_where_nothing_is_lost_the_same_step_is_read_back(one: InteractionStep) 
             assert lines[0].step.visual_state.elements == public
 
 
-@settings(max_examples=60, deadline=None)
 @given(st.lists(steps, max_size=5), infos)
 def test_their_model_takes_every_run(run: list[InteractionStep], info: Any) -> None:
     with Written(FORM, run, info) as written:

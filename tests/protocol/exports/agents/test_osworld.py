@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from written.runs import BLANK, INFO, Written, infos, steps
 
@@ -41,7 +41,6 @@ RUN = [
 ]
 
 
-@settings(max_examples=40, deadline=None)
 @given(st.lists(steps, max_size=6), infos)
 def test_every_line_has_the_keys_of_osworld(run: list[InteractionStep], info: RunInfo) -> None:
     with Written(FORM, run, info) as written:

@@ -192,7 +192,7 @@ def test_an_empty_script_is_refused(tmp_path: Path) -> None:
 
 
 @given(text=st.text(max_size=60))
-@settings(max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 def test_a_text_is_kept_whatever_is_in_it(tmp_path: Path, text: str) -> None:
     (fill,) = actions(tmp_path, f"await page.getByLabel('A').fill({json.dumps(text)});")
     assert fill.parameters["text"] == text

@@ -171,7 +171,6 @@ def test_what_is_still_the_same_is_not_shown_again() -> None:
         assert [item.class_ for item in trajectory(written).content].count("web_observation") == 2
 
 
-@settings(max_examples=60, deadline=None)
 @given(st.lists(steps, max_size=6), infos)
 def test_version_1_2_has_the_same_items_and_no_links(run: list[InteractionStep], info: RunInfo) -> None:
     with Written(FORM, run, info) as linked, Written(PLAIN, run, info) as plain:

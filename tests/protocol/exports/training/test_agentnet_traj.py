@@ -6,7 +6,7 @@ import json
 from pathlib import Path
 from typing import Any
 
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from written.runs import BLANK, INFO, Written, core, infos, steps
 
@@ -57,7 +57,6 @@ THEIRS = {
 }
 
 
-@settings(max_examples=40, deadline=None)
 @given(st.lists(steps, max_size=6), infos)
 def test_every_run_is_one_line_of_agentnet(run: list[InteractionStep], info: RunInfo) -> None:
     with Written(FORM, run, info) as written:

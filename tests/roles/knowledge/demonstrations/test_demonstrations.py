@@ -163,7 +163,7 @@ def test_what_is_private_is_a_reference_or_a_slot_and_nothing_else(tmp_path: Pat
 LETTERS = st.characters(codec="utf-8", exclude_categories=["C"], exclude_characters='{}"“”„\\<>')
 
 
-@settings(max_examples=12, deadline=None)
+@settings(max_examples=settings.default.max_examples // 3)
 @given(st.text(LETTERS, min_size=4, max_size=30))
 def test_whatever_stands_in_quotation_marks_is_a_slot(words: str) -> None:
     words = " ".join(words.split()) or "some words"

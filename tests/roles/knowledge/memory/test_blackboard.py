@@ -6,7 +6,7 @@ import json
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from protocol import GUIElement, VisualState
@@ -128,7 +128,6 @@ def test_private_values_are_in_no_line_and_in_no_range() -> None:
     assert not any(fact.value in text for fact in facts)
 
 
-@settings(max_examples=30)
 @given(st.integers(1, 300), st.integers(1, 40))
 def test_what_is_left_out_is_counted_to_the_last_fact(count: int, most: int) -> None:
     board = board_of(five_hundred()[:count], lambda: [], BoardSettings(most=most, characters=100_000))

@@ -213,7 +213,7 @@ WORDS = st.sampled_from(["path", "id", "note", "title", "number", "query", "to",
 
 
 @given(st.data())
-@settings(max_examples=60, suppress_health_check=[HealthCheck.too_slow], deadline=None)
+@settings(suppress_health_check=[HealthCheck.too_slow], deadline=None)
 def test_any_arguments_give_a_result_or_a_reason(data):
     desktop = SimulatedDesktop(parse_world(WORLD, "test.yaml"))
     for n in range(6):

@@ -335,7 +335,7 @@ MOVES = st.one_of(
 
 
 @given(st.lists(MOVES, max_size=25))
-@settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@settings(suppress_health_check=[HealthCheck.too_slow])
 def test_whatever_is_done_the_spreadsheet_stays_sound(moves):
     desktop = SimulatedDesktop(parse_world(WORLD, "test.yaml"))
     for n, move in enumerate(moves):

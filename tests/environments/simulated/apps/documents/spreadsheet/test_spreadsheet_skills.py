@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from environments.simulated.desktop import SimulatedDesktop
@@ -128,7 +128,6 @@ GOOD = st.sampled_from(
 
 
 @given(st.data())
-@settings(max_examples=60, deadline=None)
 def test_any_arguments_give_a_result_or_a_reason(data):
     desktop = SimulatedDesktop(parse_world(WORLD, "test.yaml"))
     for n in range(6):

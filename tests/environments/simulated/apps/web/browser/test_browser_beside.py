@@ -224,7 +224,7 @@ def pressable(widgets):
         yield from pressable(widget.children)
 
 
-@settings(max_examples=80, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@settings(suppress_health_check=[HealthCheck.too_slow])
 @given(st.lists(EVENTS, max_size=30))
 def test_whatever_is_done_every_tab_shows_something_and_nothing_else_changes(events):
     app, state = Browser(), SimulatedDesktop(parse_world(WORLD)).snapshot().world.apps["browser"]
