@@ -423,6 +423,12 @@ class Forms(Values):
                 if source is not None and field.label not in {entry.label for entry in entries}:
                     value = self.words(Of(fields=(source.label,), thing=Thing(back=Back(to=self._at))))
                     entries.append(Entry(label=field.label, value=value))
+            if not any("{" in entry.value for entry in entries):  # nothing of it: then which one it is
+                keys = [ground_field(key.label, kind, True) for key in self.kind(row.records).fields if key.key]
+                name = next((key.label for key in keys if key is not None), "")
+                if thing.name is None or not name:
+                    raise Refusal(f'"{self._said(order.spans)}": nothing would say that it is for "{self.phrase(thing)}"')
+                entries.append(Entry(label=name, value=self.words(thing.name)))
             self._made(card, kind, "", entries, self._commit(order, kind, "submit"))
         self._row = None
 

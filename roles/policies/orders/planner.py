@@ -283,7 +283,7 @@ class Planner(Forms):
                 return self._do(order if order.verb != "put" or not placed else order.model_copy(update={"verb": "move"}))
             told = [thing.back if thing.back is not None and not thing.tests else Of(thing=thing, spans=thing.spans)]
         title = told[0] if len(told) == 1 and isinstance(told[0], Text) and told[0].quoted else None
-        if target is None and isinstance(title, Text) and order.verb == "put" and (kind := self._planned(order)):
+        if target is None and isinstance(title, Text) and order.verb in {"put", "add"} and (kind := self._planned(order)):
             slots = tuple(slot for slot in order.slots if slot.role != "value")
             made = Thing(kind=kind, name=title, new=True, spans=title.spans)
             return self._make(order.model_copy(update={"object": made, "slots": slots}), made)

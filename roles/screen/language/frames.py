@@ -654,8 +654,9 @@ class Frame:
             self.object, self.slots = Thing(name=value, spans=value.spans), []
         if name == "keep" and "into" in roles and "value" in roles:
             return "write"
-        if name in {"add", "put"} and self.dated():
-            return "create"
+        if name == "claim" and self.object is None and "value" in roles and isinstance(roles["value"].value, Amount):
+            self.object = Thing(kind="claim", quantity="any", spans=roles["value"].spans)  # claim 30 for Meals
+            return "submit"
         if name == "merge" and self.verb["said"] == "join" and not (self.object and plural(self.object)):
             return "join"
         if name != "write":
@@ -674,19 +675,6 @@ class Frame:
             slot if slot.field else slot.model_copy(update={"role": change.get(slot.role, slot.role)}) for slot in self.slots
         ]
         return "send"
-
-    def dated(self) -> bool:
-        """ "Add Focus day on Friday from 9 to 12": what has a day and a time, and is not "the", is new and takes place then."""
-        roles = {slot.role: slot.value for slot in self.slots}
-        day, title, held = roles.get("on"), roles.get("value"), self.object
-        if held is not None and held == Thing(kind=held.kind, name=held.name, spans=held.spans):
-            whole = held.name is not None and held.spans == held.name.spans and held.name.text[:1].isupper()
-            title = held.name if whole and self.verb["name"] == "add" else None
-        if not (isinstance(title, Text) and isinstance(day, When) and day.start) or "into" in roles or "at" in roles:
-            return False
-        self.object = Thing(kind="appointment", name=title, new=True, quantity="any", spans=title.spans)
-        self.slots = [slot for slot in self.slots if slot.role != "value"]
-        return True
 
     def by_way(self) -> None:
         """A chat message is one that is sent in chat."""

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from abc import ABC, abstractmethod
 from dataclasses import dataclass, field, replace
-from typing import Any, Literal, TypeVar
+from typing import Literal, TypeVar
 
 from roles.contracts.orders import Back, Condition, Context, Of, Order, Pick, Span, Test, Text, Thing, Value, When, Worked
 from roles.screen.language.dates import Dates
@@ -87,8 +87,8 @@ class Names(ABC):
         """Within what narrows another thing down."""
         self.subject: Thing | None = None
         """What the thing is about that the order makes: "a claim for INV-1 with its total"."""
-        self.verb: dict[str, Any] = {}
-        """The entry of the verb that was read last."""
+        self.verb_at = 0
+        """Where the verb stands that was read last."""
         self.each: Thing | None = None
         """What the order that is being read is done for each of."""
         self.loose = False

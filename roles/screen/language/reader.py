@@ -217,15 +217,20 @@ class Clauses(Statements, Controls):
         return at
 
     def _gapped(self, at: int, standing: Condition | None) -> int | None:
-        """ "and the brightness to 40": the verb said last, with all that went with it there."""
-        last, self.object = self.orders[-1], None
-        found = self._operands(self.verb, at, ()) if self.verb and last.slots and not last.negated else None
-        if found is None or (self.claimed and not self.over(found[1])):
-            return None
+        """ "and the brightness to 40", "and the hall light off": the verb said last, with all that went with it there."""
+        last = self.orders[-1]
         front = tuple(slot for slot in last.slots if slot.role == "at" and isinstance(slot.value, Of))  # in the form, enter ...
-        order = found[0].model_copy(update={"said": last.said, "slots": (*found[0].slots, *front)})
-        shapes = [(one.verb, one.object is None, {slot.role for slot in one.slots}) for one in (order, last)]
-        return self._ordered(at, at, (order, found[1]), False, standing) if shapes[0] == shapes[1] else None
+        for verb, pending in self._verbs(self.verb_at) if not last.negated else ():
+            self.object = None
+            found = self._operands(_frame(verb), at, pending)
+            if found is None or not (last.slots or (pending and " " in last.said)):
+                continue
+            said = " ".join((self.words.text(self.verb_at, verb.end), *pending))
+            order = found[0].model_copy(update={"said": said, "slots": (*found[0].slots, *front)})
+            shapes = [(pending or one.verb, one.object is None, {slot.role for slot in one.slots}) for one in (order, last)]
+            if shapes[0] == shapes[1]:
+                return self._ordered(at, at, (order, found[1]), False, standing)
+        return None
 
     def _trailing(self, at: int, end: int, count: int) -> bool:
         """A condition at the end of a sentence; over several orders it is not certain how far it goes."""
@@ -428,7 +433,7 @@ class Clauses(Statements, Controls):
             if found is not None and (best is None or found[1] > best[1]):
                 said = " ".join((self.words.text(at, verb.end), *pending))
                 best, known = (found[0].model_copy(update={"said": said}), found[1]), self.people
-                self.verb = _frame(verb)
+                self.verb_at = at
                 if not pending and (self.over(best[1]) or self.low(best[1]) in {",", "and", "but", "then"}):
                     break
         self.people = known if best is not None else people

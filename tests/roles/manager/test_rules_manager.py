@@ -102,6 +102,14 @@ def test_exactly_what_is_asked_for_is_changed(goal: str, world: str, changed: li
     assert (status, sorted(found)) == ("fulfilled", sorted(changed))
 
 
+def test_a_claim_of_another_amount_says_which_invoice_it_is_for(tmp_path: Path) -> None:
+    desktop = SimulatedDesktop(load_world("company"), seed=0)
+    crew = Crew.from_config(overrides=[f'runs_dir="{tmp_path}"', 'display="none"'], environment=desktop)
+    ended = crew.run("Claim 30 for INV-1200", approver=lambda _: {"decisions": [{"type": "approve"}]})
+    (claim,) = desktop.world()["apps"]["reimbursement"]["claims"].values()
+    assert (ended.status, claim["amount"], claim["invoice_number"]) == ("fulfilled", "30.00", "INV-1200")
+
+
 @pytest.mark.parametrize(
     ("goal", "new", "done"),
     [

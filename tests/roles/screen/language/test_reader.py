@@ -352,6 +352,12 @@ Ask Ivy Castle in chat when the review starts
 Set the volume to 30 and the brightness to 40
     set volume value=30
     set <0> brightness=40
+Turn the kitchen light on and the hall light off
+    turn_on light 'kitchen light'
+    turn_off light 'hall light'
+Claim 30 for Meals and 40 for Travel
+    submit any claim value=30 for='Meals'
+    submit any claim value=40 for='Travel'
 Move the note A to Archive and the note B to Trash
     move note 'A' into='Archive'
     move note 'B' into='Trash'
@@ -379,7 +385,7 @@ Decline every invitation from Ann Lee and accept those of Ben Ray
 The design review has to start half an hour later
     move review 'design review' by=30 min
 If nothing is in my calendar on Friday, add "Focus day" from 9 to 12, otherwise leave it as it is
-    create new any appointment 'Focus day' on=2026-03-06 09:00 12:00 if not any appointment on 2026-03-06
+    add value='Focus day' on=2026-03-06 09:00 12:00 if not any appointment on 2026-03-06
 Which vendor sent us INV-4700?
     answer value=vendor of ('INV-4700')
 * Claim the cheaper of the two Brook Catering invoices under Meals, with the vendor.
