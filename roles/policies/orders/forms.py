@@ -418,12 +418,14 @@ class Forms(Values):
         for row in self.rows(thing):
             self._row = row
             entries = self._entries(card, kind, order.slots)
+            told = any(isinstance(slot.value, Of | Back | Worked) for slot in order.slots)
             for field in kind.fields:
                 source = ground_field(field.label, self.kind(row.records)) if field.required and field.written else None
                 if source is not None and field.label not in {entry.label for entry in entries}:
                     value = self.words(Of(fields=(source.label,), thing=Thing(back=Back(to=self._at))))
                     entries.append(Entry(label=field.label, value=value))
-            if not any("{" in entry.value for entry in entries):  # nothing of it: then which one it is
+                    told = True
+            if not told:  # nothing of it is in the new one: then which one it is
                 keys = [ground_field(key.label, kind, True) for key in self.kind(row.records).fields if key.key]
                 name = next((key.label for key in keys if key is not None), "")
                 if thing.name is None or not name:
