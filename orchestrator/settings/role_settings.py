@@ -93,7 +93,7 @@ class RoleSettings(Frozen):
     script: Path | None = None
     """The YAML file that a scripted policy follows."""
     model: Model | None = None
-    """What an llm policy asks; `crew.model` where a role has none of its own."""
+    """What an llm policy asks; `crew.model` where a role has none of its own. No other policy asks it."""
     prompt: Path | None = None
     """A prompt of your own for an llm policy; the shipped one is roles/ROLE/prompt.md."""
     vision: bool | Literal["auto"] = False
