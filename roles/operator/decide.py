@@ -205,7 +205,7 @@ def _proposed(state: State, ctx: Context, seen: VisualState) -> Update:
         assert wait is not None, "loading has a remedy"  # noqa: S101 - an invariant
         update = _on_the_way(state, ctx, wait, "the application is loading", seen)
         return update | {"recovery_attempts": state["recovery_attempts"] + 1}
-    steps = ctx.journal.steps(subtask_id(state), attempt_of(state), limit=8)
+    steps = ctx.journal.steps(subtask_id(state), attempt_of(state))
     blocked = interruption(seen, steps, state["task_goal"], (state.get("delegation") or {}).get("refused", ()))
     if blocked is not None:
         status = AgentStatus.CONTINUE if blocked.harmless else AgentStatus.CONFIRM
@@ -230,7 +230,7 @@ def _going_on(state: State, ctx: Context, seen: VisualState) -> State:
     batch = state["task_context"].get("batch")
     if not batch:
         return state
-    recent = ctx.journal.steps(subtask_id(state), attempt_of(state), limit=8)
+    recent = ctx.journal.steps(subtask_id(state), attempt_of(state))
     blocked = interruption(seen, recent, state["task_goal"])
     if blocked is not None and blocked.harmless:
         return state

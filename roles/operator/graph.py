@@ -256,9 +256,9 @@ def decide_next_step(state: State, ctx: Context) -> Update:
 def _by_result(state: State, ctx: Context, result: ActionResult, after: VisualState) -> Update:
     """What follows where the environment holds nothing back."""
     pending = pending_of(state)
-    steps = ctx.journal.steps(subtask_id(state), attempt_of(state), limit=12)
+    steps = ctx.journal.steps(subtask_id(state), attempt_of(state))
     delegation = state.get("delegation") or {}
-    since = [s for s in steps if s.step > int(delegation.get("step", 0))]
+    since = [s for s in steps[-12:] if s.step > int(delegation.get("step", 0))]
     if not result.ok:
         return _failed(state, ctx, result)
     blocked = interruption(after, steps, state["task_goal"], delegation.get("refused", ()))

@@ -36,7 +36,7 @@ from roles.contracts.context import Context, State, Update
 from roles.journal.events import RecoveredEvent
 from roles.operator.perceive import record, step_of, subtask_id
 from roles.safety.effects import SENSITIVE, Effect, effect_of, effect_of_words
-from roles.screen.dialogs import classify_dialog, dismiss_choice, target_name
+from roles.screen.dialogs import announces, classify_dialog, dismiss_choice, target_name
 from roles.screen.screens import FIELD_ROLES
 from roles.skills.contract import REPEATS, Idempotence, Repeat, Skill
 
@@ -196,11 +196,13 @@ def answers_gravely(action: Action, seen: VisualState, steps: Sequence[StepRecor
     return grave and effect_of(action, target_element(action.target, seen), seen) not in {Effect.OBSERVE, Effect.NAVIGATE}
 
 
-_WORD = re.compile(r"[^\W\d_]{3,}")
+_WORD, _NUMBER = re.compile(r"[^\W\d_]{3,}"), re.compile(r"\d{2,}")
 _EMPTY_WORDS = frozenset(
     {"the", "and", "for", "you", "your", "this", "that", "with", "are", "not", "yes", "cancel", "close", "okay"}
 )
 _LONGEST_WAIT = 8.0
+_TITLE = 80
+"""Letters of a dialog's title by which an event is known to speak of it; events are cut."""
 _GRAVE = frozenset({"security", "permission", "payment", "consent", "account"})
 """Kinds that a person answers (seed 000), whatever was pressed before."""
 
@@ -237,7 +239,8 @@ def interruption(
     begun = brought_up_by(seen, steps)
     if begun is not None and carries_on(begun, dialog, inside, seen):
         return None
-    if kind not in _GRAVE and (_own(dialog, inside, steps) or (begun is not None and repeats(begun, dialog, inside))):
+    again = begun is not None and repeats(begun, dialog, inside)
+    if kind not in _GRAVE and (again or _own(dialog, inside, steps) or _wanted(dialog, inside, steps, goal)):
         return None
     choice = dismiss_choice(dialog, inside)
     what = " - ".join(dict.fromkeys(e.name for e in (dialog, *inside) if e.name and e.role != "button"))[:200]
@@ -266,6 +269,20 @@ def _own(dialog: GUIElement, inside: Sequence[GUIElement], steps: Sequence[StepR
     said = words(" ".join([dialog.name, *(e.name for e in inside if e.role in {"heading", "button"})]))
     pressed = [s for s in steps if s.action["action_type"] in {"click", "press_key", "drag"}]
     return any(words(s.target) & said for s in pressed[-4:])
+
+
+def _wanted(dialog: GUIElement, inside: Sequence[GUIElement], steps: Sequence[StepRecord], goal: str) -> bool:
+    """A dialog that opened at once after the crew's own press, whatever was done in it since, and that is about what the
+    goal is about: a record of it stands in its title, or there is a field for it."""
+    title = next((e.name for e in (dialog, *inside) if e.name and e.role != "button"), "")
+    opened = next((s for s in reversed(steps) if any(e.startswith(f"popup: {title[:_TITLE]}") for e in s.events)), None)
+    pressed = opened is not None and not opened.recovery and opened.action["action_type"] in _PRESSES
+    if not title or not pressed or announces(dialog, inside):
+        return False
+    fields = [e for e in inside if e.role in FIELD_ROLES]
+    choices = [option for e in fields for option in e.options]
+    said = " ".join([title, *(e.name for e in inside if e.role == "heading" or e in fields), *choices])
+    return bool((words(said) | {*_NUMBER.findall(said)}) & (words(goal) | {*_NUMBER.findall(goal)}))
 
 
 def words(text: str) -> set[str]:

@@ -68,8 +68,8 @@ def _dialog_text(state: VisualState) -> str:
     """Title and words of the dialog on top."""
     if state.modal is None:
         return ""
-    dialog = state.by_id.get(state.modal)
-    words = [dialog.name if dialog else "", *(e.name for e in state.children(state.modal) if e.role != "button")]
+    dialog = state.by_id[state.modal]
+    words = [dialog.name, *(e.name for e in state.within(dialog) if e.role != "button")]
     return " - ".join(dict.fromkeys(w for w in words if w))
 
 
@@ -248,6 +248,11 @@ def classify_dialog(dialog: GUIElement, children: Sequence[GUIElement]) -> Dialo
     if not asks_for_input and (only_ways_out or (_TOLD.search(said) and dismiss_choice(dialog, children) is not None)):
         return HARMLESS
     return "unknown"
+
+
+def announces(dialog: GUIElement, children: Sequence[GUIElement]) -> bool:
+    """Whether it tells news, a tip or a success, which nobody has to answer."""
+    return not any(e.role in FIELD_ROLES for e in children) and _TOLD.search(dialog_text(dialog, children)) is not None
 
 
 def dismiss_choice(dialog: GUIElement, children: Sequence[GUIElement]) -> GUIElement | None:

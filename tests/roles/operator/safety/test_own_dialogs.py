@@ -11,8 +11,9 @@ import yaml
 from support import FINISH, OPEN_HOUSE, Run, decide, desktop, planned, subtask
 
 from orchestrator import Crew
-from protocol import ActionTarget, Click, OperatorDecision, SelectOption
-from roles.contracts import OperatorView
+from protocol import ActionTarget, BoundingBox, Click, Fill, GUIElement, OperatorDecision, SelectOption, VisualState
+from roles.contracts import OperatorView, StepRecord
+from roles.operator.recovery import interruption
 from roles.safety import SafetyPolicy
 
 SHOP = """
@@ -117,3 +118,54 @@ def test_a_dialog_that_offers_no_way_out_is_asked_about_once(tmp_path: Path) -> 
     outcome = Crew.from_config(overrides=settings).run('Create a note titled "Milk" with the text "two bottles"', approver=person)
     assert outcome.status == "rejected"
     assert asked.count("question") == 1
+
+
+GOAL = "Give ticket 105 to Dana Wolf and add the comment 'customer called back'"
+
+
+def dialog(title: str, *parts: GUIElement, close: str = "Close") -> VisualState:
+    def element(name: str, role: str, text: str) -> GUIElement:
+        return GUIElement(element_id=name, role=role, text=text, bbox=BoundingBox(x1=0, y1=0, x2=90, y2=20), parent="d")
+
+    holder = element("d", "dialog", "").model_copy(update={"parent": None})
+    buttons = [element(name, "button", name) for name in ("Save", close)]
+    elements = (holder, element("h", "heading", title), *parts, *buttons)
+    return VisualState(app="browser", screen_resolution=(800, 600), elements=elements, modal="d", timestamp=1.0)
+
+
+def field(label: str, role: str = "textbox", options: tuple[str, ...] = ()) -> GUIElement:
+    box = BoundingBox(x1=0, y1=0, x2=90, y2=20)
+    return GUIElement(element_id=label, role=role, text=label, bbox=box, parent="d", options=options)
+
+
+def did(number: int, action: Click | Fill, *events: str) -> StepRecord:
+    name = str(action.target.text if action.target else "")
+    given = {"action": action.dump(), "verb": action.verb, "target": name, "exec_status": "executed", "visible_change": True}
+    return StepRecord.model_validate({"step": number, "subtask": "a", "events": events, **given})
+
+
+EDIT = Click(target=ActionTarget(text="Edit"))
+TICKET = dialog("#105 Wrong size", field("Assignee", "combobox", ("nobody", "Dana Wolf")), field("Comment"))
+
+
+def test_a_form_that_a_press_opened_is_the_crew_s_own_however_much_was_filled_in_since() -> None:
+    """It has no word of the control: the record, its fields and their choices are what the goal is about."""
+    opened = did(1, EDIT, "popup: #105 Wrong size - Assignee - Comment")
+    assert interruption(TICKET, [opened], GOAL) is None
+    entries = [did(step, Fill(target=ActionTarget(text="Comment"), text="x")) for step in range(2, 14)]
+    assert interruption(TICKET, [opened, *entries], GOAL) is None
+
+
+def test_a_dialog_that_came_by_itself_or_is_about_something_else_is_in_the_way() -> None:
+    popup = "popup: #105 Wrong size - Assignee - Comment"
+    typed = did(1, Fill(target=ActionTarget(text="Search"), text="x"), popup)
+    assert interruption(TICKET, [typed], GOAL) is not None
+    survey = dialog("How do you like the new design?", field("Your opinion"))
+    assert interruption(survey, [did(1, EDIT, "popup: How do you like the new design? - Your opinion")], GOAL) is not None
+    news = dialog("Ticket tips", close="Got it")
+    blocked = interruption(news, [did(1, EDIT, "popup: Ticket tips")], GOAL)
+    assert blocked is not None
+    grave = dialog("Sign in to open ticket 105", field("Password"))
+    blocked = interruption(grave, [did(1, EDIT, "popup: Sign in to open ticket 105 - Password")], GOAL)
+    assert blocked is not None
+    assert not blocked.harmless
