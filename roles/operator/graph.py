@@ -12,6 +12,7 @@ from langgraph.errors import GraphBubbleUp
 from langgraph.graph import StateGraph
 
 from environments.contract import STOPPED, type_of
+from environments.effects import released
 from protocol import (
     CARRIES,
     Action,
@@ -87,7 +88,8 @@ def observe_feedback(state: State, ctx: Context) -> Update:
     if ctx.gallery is not None:
         ctx.gallery.keep(after, "all", role="operator", subtask=subtask_id(state), step=pending.step)
     events = screen_events(before, after)
-    events += [*told_by(ctx.environment, action, result), *held_event(ctx, action, result)]
+    held = held_event(ctx, action, result)
+    events += held if held and not released(action) else [*told_by(ctx.environment, action, result), *held]  # it says the same
     done = StepRecord(
         step=pending.step,
         subtask=subtask_id(state),

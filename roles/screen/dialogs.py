@@ -251,8 +251,9 @@ def classify_dialog(dialog: GUIElement, children: Sequence[GUIElement]) -> Dialo
 
 
 def announces(dialog: GUIElement, children: Sequence[GUIElement]) -> bool:
-    """Whether it tells news, a tip or a success, which nobody has to answer."""
-    return not any(e.role in FIELD_ROLES for e in children) and _TOLD.search(dialog_text(dialog, children)) is not None
+    """Whether it tells news, a tip or a success by its title, which nobody has to answer; the title of a record is none."""
+    titles = [next((e.name for e in (dialog, *children) if e.name), ""), *(e.name for e in children if e.role == "heading")]
+    return not any(e.role in FIELD_ROLES for e in children) and _TOLD.search(" ".join(titles)) is not None
 
 
 def dismiss_choice(dialog: GUIElement, children: Sequence[GUIElement]) -> GUIElement | None:

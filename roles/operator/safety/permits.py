@@ -246,7 +246,7 @@ def held_event(ctx: Context, action: Action, result: ActionResult) -> list[dict[
         return [{"kind": HELD, "text": "the page has to send it again"}]
     if not result.output.startswith(_WAITS) or action.verb in _OF_OTHERS or not isinstance(ctx.environment, GuardedEnvironment):
         return []
-    return [{"kind": HELD, "text": " ".join(result.output.removeprefix(_WAITS).split())[:200]}]
+    return [{"kind": HELD, "text": " ".join(result.output.removeprefix(_WAITS).split())[:240]}]
 
 
 def lost(state: State, ctx: Context, step: int) -> StepRecord | None:

@@ -156,6 +156,18 @@ def test_a_form_that_a_press_opened_is_the_crew_s_own_however_much_was_filled_in
     assert interruption(TICKET, [opened, *entries], GOAL) is None
 
 
+def test_what_a_press_opened_to_be_read_is_not_closed_before_it_was_read() -> None:
+    """It has only ways out, as a harmless pop-up has, and words of one: `note`."""
+    text = field("Size 44. Note: sent back twice.", "text")
+    whole = dialog("#105 Wrong size", text)
+    shown = whole.model_copy(update={"elements": tuple(e for e in whole.elements if e.name != "Save")})
+    details = Click(target=ActionTarget(text="Details"))
+    assert interruption(shown, [did(1, details, "popup: #105 Wrong size - Size 44. Note: sent back twice.")], GOAL) is None
+    by_itself = interruption(shown, [did(1, details)], GOAL)
+    assert by_itself is not None
+    assert by_itself.harmless
+
+
 def test_a_dialog_that_came_by_itself_or_is_about_something_else_is_in_the_way() -> None:
     popup = "popup: #105 Wrong size - Assignee - Comment"
     typed = did(1, Fill(target=ActionTarget(text="Search"), text="x"), popup)
