@@ -50,7 +50,7 @@ class _Body:
         if self._left < 0:
             raise TooMuch(f"the answer is longer than {MOST // 1_000_000} MB")
         if time.monotonic() > self._until:
-            raise TimeoutError("the answer goes on and on")
+            raise TimeoutError("the answer does not end")
         return chunk
 
     def __iter__(self) -> Iterator[bytes]:

@@ -120,7 +120,7 @@ async def press(
             break
         aim = await usable(sight, aim)
     if not said["reached"] and not said["fouls"]:
-        raise ControlChanged(f"{aim.name} was not reached by the press: something lies over it; look again")
+        raise ControlChanged(f"{aim.name} was not reached by the press: something covers it; look again")
     if astray := _astray(said, aim.name):
         raise astray
     return aim

@@ -27,7 +27,7 @@ _START = 45.0
 """Seconds in which the start page is asked for again."""
 _DOCUMENTS = 1_000_000
 """More than one process numbers."""
-_CRASHED = "The page crashed; navigate to an address to go on."
+_CRASHED = "The page crashed; navigate to an address to continue."
 _STUCK = "The page does not answer; wait, or navigate elsewhere."
 
 
@@ -289,7 +289,7 @@ class BrowserEnvironment:
             raise EnvironmentFault("the browser is gone; reset opens another")
         if session.dialogs:
             return ActionResult(exec_status=ExecStatus.EXECUTED, output="a dialog opened; the page waits for its answer")
-        return ActionResult(exec_status=ExecStatus.ERROR, error="the page crashed; navigate to an address to go on")
+        return ActionResult(exec_status=ExecStatus.ERROR, error="the page crashed; navigate to an address to continue")
 
     async def _look(self) -> VisualState:
         from playwright.async_api import Error
@@ -348,7 +348,7 @@ class BrowserEnvironment:
         try:
             return await asyncio.wait_for(written(self._seen().session.page, texts, self._rules.size), 20)
         except (Error, TimeoutError) as bad:
-            raise EnvironmentFault(f"the page does not say what is written on it: {str(bad).splitlines()[0][:200]}") from None
+            raise EnvironmentFault(f"the text of the page cannot be read: {str(bad).splitlines()[0][:200]}") from None
 
     async def _control(self, action: Action) -> ControlSeen | None:
         from playwright.async_api import Error

@@ -150,7 +150,7 @@ def problem_with(expression: str, names: Sequence[str]) -> str:
     unknown = set(program.variables()) - set(names) - set(_BOUND.findall(expression))
     if not unknown:
         return ""
-    return f"it speaks of {', '.join(sorted(unknown))}; known names are {', '.join(names)}"
+    return f"it uses unknown names ({', '.join(sorted(unknown))}); known names are {', '.join(names)}"
 
 
 @cache
@@ -175,7 +175,7 @@ def _program(expression: str) -> Any:
     if len(expression) > LONGEST:
         raise ValueError(f"it is longer than {LONGEST:,} characters")
     if _loops_within(expression) > MOST_LOOPS:
-        raise ValueError(f"more than {MOST_LOOPS} loops stand in each other")
+        raise ValueError(f"more than {MOST_LOOPS} loops are nested in each other")
     return _library().compile(expression)
 
 

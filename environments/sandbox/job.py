@@ -156,7 +156,7 @@ def job_of(
     """The document that goes in, on one line. Raises ValueError for a path that leads out of the work folder."""
     for path in (*files, *folders):
         if path.startswith("/") or "\0" in path or {"", ".", ".."} & set(path.split("/")):
-            raise ValueError(f"{path!r} is no path within the work folder")
+            raise ValueError(f"{path!r} is not a path within the work folder")
     runs = [bash, "--noprofile", "--norc"] if language == "bash" else [python, "-I"]
     job: dict[str, Any] = {
         "work": WORK,

@@ -26,7 +26,7 @@ def emit(action: Action) -> str:
     that is not of the protocol."""
     say = _SAY.get(type(action))
     if say is None:
-        raise DSLError(f"there is no sentence for {type(action).__name__}")
+        raise DSLError(f"there is no DSL line for {type(action).__name__}")
     line: str = say(action)
     return line if action.delay is None else f"{line} delay {length(action.delay)}"
 

@@ -128,9 +128,9 @@ def _held_to(answer: Answer, request: AnalystRequest) -> Answer:
         raise UnusableAnswer("the answer holds neither a result nor what is missing")
     for result in answer.results:
         if result.name in theirs:
-            raise UnusableAnswer(f"the fact {result.name!r} was read by another role and may not be written over")
+            raise UnusableAnswer(f"the fact {result.name!r} was read by another role and may not be overwritten")
         if unknown := set(result.used) - known:
-            raise UnusableAnswer(f"the result {result.name!r} cites {sorted(unknown)[0]!r}, which is no fact")
+            raise UnusableAnswer(f"the result {result.name!r} cites {sorted(unknown)[0]!r}, which is not a fact")
         if len(result.value) > _LONGEST:
             raise UnusableAnswer(f"the result {result.name!r} is longer than {_LONGEST} characters")
     return answer

@@ -99,7 +99,7 @@ def read_answer(data: Mapping[str, Any], request: AnalystRequest) -> Answer:
             there = ", ".join(f.name for f in request.facts[-20:]) or "none"
             raise UnusableReply(f"{lacking}; the facts are {there}. Use one of these, or name what is missing") from None
         except Trouble as trouble:
-            raise UnusableReply(f"the formula of {name!r} cannot be worked out: {trouble}") from None
+            raise UnusableReply(f"the formula of {name!r} cannot be evaluated: {trouble}") from None
         if not result.used:
             raise UnusableReply(f"the formula of {name!r} uses no fact; a number has to come from the facts")
         results.append(result)
@@ -154,4 +154,4 @@ def _only_given(formula: str, given: frozenset[Decimal]) -> None:
         raise UnusableReply(str(trouble)) from None
     for literal in literals:
         if not _numbers([literal]) <= given | _PLAIN:
-            raise UnusableReply(f"the number {literal} stands in no fact and not in the question; compute it, or leave it out")
+            raise UnusableReply(f"the number {literal} is in no fact and not in the question; compute it, or leave it out")

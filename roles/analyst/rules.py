@@ -66,7 +66,7 @@ class RulesAnalyst:
             except MissingInput as missing:
                 return Answer(missing=(missing.what,), reason=str(missing))
             except Trouble as trouble:
-                return Answer(reason=f"{name} cannot be worked out: {trouble}")
+                return Answer(reason=f"{name} cannot be evaluated: {trouble}")
         return Answer(results=tuple(results), reason="; ".join(f"{result.name} is {result.value[:80]}" for result in results))
 
 

@@ -208,7 +208,7 @@ _SOURCES: dict[str, tuple[str, str]] = {
     "file": ("a file", "the file {}"),
     "user": ("the user", "the user ({})"),
     "memory": ("the user in an earlier run", "the user in an earlier run ({})"),
-    "facts": ("worked out", "worked out from {}"),
+    "facts": ("computed", "computed from {}"),
     "model": ("the worker's own words", "the worker's own words"),
     "": ("", ""),
 }

@@ -133,7 +133,7 @@ def converted(number: Number, unit: str) -> Number:
     if here is None or there is None or here[0] != there[0]:
         if is_currency(number.unit) and is_currency(unit):
             raise MissingInput(f"the rate from {number.unit} to {unit}")
-        raise Trouble(f"{number.unit or 'a plain number'} cannot be told in {unit or 'a plain number'}")
+        raise Trouble(f"{number.unit or 'a plain number'} cannot be converted to {unit or 'a plain number'}")
     return Number(number.amount * here[1] / there[1], unit)
 
 

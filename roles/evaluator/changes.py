@@ -83,7 +83,7 @@ def changes_told(request: GateRequest, screen: ScreenById) -> str:
     for view in dict.fromkeys(view for _, view, _ in changes):
         here = [line for _, place, line in kept if place == view]
         lines += [f'{view.app}, "{view.name}":', *here] if here else []
-    lines += [f"({len(changes) - _LINES} more changes are not told)"] if len(changes) > _LINES else []
+    lines += [f"({len(changes) - _LINES} more changes are left out)"] if len(changes) > _LINES else []
     opened: defaultdict[str, list[str]] = defaultdict(list)
     changed, begun = {(view.app, view.name) for _, view, _ in changes}, next(iter(first), None)
     turned = _turned(last, request)
@@ -130,7 +130,7 @@ def _turned(last: Mapping[_View, _Sight], request: GateRequest) -> dict[_View, l
         left = (part for one in sights if one.state.state_id not in shown for part in _parts_of(one))
         rows = [_told(part).removeprefix("row ") for part in left if part.kind == "record"]
         if len(sights) > 1 and rows:
-            head = f'{view.app}, "{view.name}": {len(sights)} pages were looked at; what stood on those that are not shown:'
+            head = f'{view.app}, "{view.name}": {len(sights)} pages were looked at; what was on those that are not shown:'
             more = [f"({len(rows) - _ROWS} more rows)"] if len(rows) > _ROWS else []
             found[view] = [head, *rows[:_ROWS], *more]
     return found

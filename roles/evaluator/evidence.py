@@ -194,7 +194,7 @@ def unfounded(request: GateRequest, screen: ScreenById) -> tuple[str, ...]:
             of = _sum_of(lost, request.facts)
             told = f"; it stood on {at}" * bool(at) + f"; it is the sum of {of}" * bool(of)
             found.append(f'"{lost}" in {where}: {who}{told}')
-        found += [f'"{mask}" in {where} only stands where a value is kept from view' for mask in known.masks(written)]
+        found += [f'"{mask}" in {where} occurs only where a value is hidden' for mask in known.masks(written)]
     found += [said for fact in request.facts if (said := _elsewhere(fact, request, screen) or _echoed(fact, request.goal))]
     return tuple(dict.fromkeys(found))
 
@@ -365,7 +365,7 @@ def _echoed(fact: Fact, goal: str) -> str:
         return ""
     if _ASKING.search(_flat(goal)) or any(said == _spoken(quoted) for quoted in _QUOTED.findall(goal)):
         return ""
-    return f'the answer "{fact.value}" only says again what the goal says'
+    return f'the answer "{fact.value}" only repeats what the goal says'
 
 
 def _record(element_id: str, state: VisualState) -> str:

@@ -46,7 +46,7 @@ _SLOT = re.compile(r"\{([^{}]+)\}|\bfact:(\w+)")
 _EARLIER = 12
 """Older screens given as evidence."""
 _OPEN = frozenset({SubtaskStatus.READY, SubtaskStatus.PENDING})
-_STILL = "so it was at the final check before, and nothing was done about it"
+_STILL = "it was the same at the previous final check, and nothing was done about it"
 
 
 class EvaluatorState(TypedDict, total=False):

@@ -195,9 +195,9 @@ class _Check:
             return None
         done = self._done(order, thing)
         if asked is None:
-            why = "nothing that was seen tells whether what it depends on is so"
+            why = "nothing that was seen shows whether its condition holds"
             return Verdict("missing" if done else "unchecked", why, sure=False)
-        why = "it was done, and what it depends on is not so" if done else "what it depends on is not so"
+        why = "it was done although its condition does not hold" if done else "its condition does not hold"
         return Verdict("forbidden" if done else "shown", why, (*shown, *self._evidence(done)))
 
     def _computed(self, order: Order) -> tuple[str, ...]:
@@ -431,7 +431,7 @@ class _Check:
         kept = sure or maybe
         verdict = self._with_slots(order, kept, thing)
         if verdict.state == "shown" and not sure and thing.name is not None:
-            return verdict._replace(state="unchecked", why=f"what was seen does not tell whether it was {_called(thing)}")
+            return verdict._replace(state="unchecked", why=f"what was seen does not show whether it was {_called(thing)}")
         return verdict
 
     def _with_slots(self, order: Order, kept: list[int], thing: Thing | None = None) -> Verdict:
@@ -661,7 +661,7 @@ class _Check:
         unsure = [r.key for r in self.find.unsure_of(thing) if not any(self._fell_on(r, self.effects[n]) for n in may)]
         if verdict.state == "shown" and unsure:
             verdict = verdict._replace(
-                state="unchecked", why=f"what was seen of {', '.join(unsure[:4])} does not tell whether it is meant"
+                state="unchecked", why=f"what was seen of {', '.join(unsure[:4])} does not show whether it is meant"
             )
         return verdict._replace(used=tuple(used))
 

@@ -85,7 +85,7 @@ def _periodic(request: GateRequest) -> GateVerdict:
     if moved or not request.steps:
         return GateVerdict(decision=Signal.GATE_CONTINUE, reason="the last steps changed the screen", evidence=moved)
     if _waits(request):
-        return GateVerdict(decision=Signal.GATE_CONTINUE, reason="it is waited for, as long as the step says")
+        return GateVerdict(decision=Signal.GATE_CONTINUE, reason="the step says to wait this long")
     if request.subtask and request.subtask.expect and (done := _success(request)).decision is Signal.GATE_DONE:
         return done
     last = f"step:{request.steps[-1].step}"
@@ -141,7 +141,7 @@ def _complaints(state: VisualState) -> list[str]:
     if not invalid:
         return []
     alerts = [e.name for e in state.elements if e.role == "alert" and e.name]
-    return [f"{state.app} complains: {'; '.join(alerts) or invalid[0].name + ' is not valid'}"]
+    return [f"{state.app} reports: {'; '.join(alerts) or invalid[0].name + ' is not valid'}"]
 
 
 def _final(request: GateRequest) -> GateVerdict:
@@ -167,7 +167,7 @@ def _final(request: GateRequest) -> GateVerdict:
         kept = tuple(dict.fromkeys(issues))
         return GateVerdict(decision=Signal.GATE_FAIL, reason="; ".join(kept), evidence=seen, issues=kept)
     return GateVerdict(
-        decision=Signal.GATE_DONE, reason="every subtask is fulfilled, and what can still be seen holds", evidence=seen
+        decision=Signal.GATE_DONE, reason="every subtask is fulfilled, and what can still be checked holds", evidence=seen
     )
 
 

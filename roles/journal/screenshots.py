@@ -180,7 +180,7 @@ class Gallery:
         """The picture of that screen, which is still there after it was taken; else Busy."""
         png = camera.screenshot()
         if self._environment.observe().state_id != state_id:
-            raise Overload("the screen changes under the camera")
+            raise Overload("the screen changed while its picture was taken")
         return png
 
     def _written(self, name: str, png: bytes) -> bool:

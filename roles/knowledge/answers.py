@@ -194,7 +194,7 @@ class AnswerFile(Answers):
                 db.execute(_TABLE)
                 yield db
         except (sqlite3.Error, OSError) as bad:
-            said = f"the memory of answers, {self.path}, cannot be used ({bad}); mend or remove that file"
+            said = f"the memory of answers, {self.path}, cannot be used ({bad}); correct or remove that file"
             raise MemoryFault(said) from None
 
 

@@ -171,7 +171,7 @@ def board_in(request: BlackboardRequest) -> Board:
     if request.board is not None:
         return request.board
     more = len(request.facts) - _TOLD
-    return Board(facts=request.facts[-_TOLD:], left_out=(f"{more} older facts are not told",) if more > 0 else ())
+    return Board(facts=request.facts[-_TOLD:], left_out=(f"{more} older facts are left out",) if more > 0 else ())
 
 
 def live_names(facts: Iterable[Fact], live: Iterable[Subtask], *texts: str) -> frozenset[str]:
@@ -246,7 +246,7 @@ def _left_out(facts: Sequence[Fact], room: int) -> tuple[str, ...]:
     for fact in facts:
         by_subtask[fact.subtask].append(fact)
     groups = sorted((_Group(subtask, sorted(found, key=lambda f: f.name)) for subtask, found in by_subtask.items()), key=_newest)
-    rest = f"{len(facts)} more facts are not told"
+    rest = f"{len(facts)} more facts are left out"
     lines: list[str] = []
     told = 0
     for group in groups:
@@ -256,7 +256,7 @@ def _left_out(facts: Sequence[Fact], room: int) -> tuple[str, ...]:
         lines.append(line)
         told += len(group.facts)
     if told < len(facts):
-        lines.append(f"{len(facts) - told} {'more ' if lines else ''}facts are not told")
+        lines.append(f"{len(facts) - told} {'more ' if lines else ''}facts are left out")
     return tuple(lines)
 
 
@@ -273,7 +273,7 @@ def _group_told(group: _Group) -> str:
     said = "; ".join(_family_told(kind, found) for (_, kind), found in ordered)
     many = len(group.facts)
     where = f"{group.subtask}: " if group.subtask else ""
-    return f"{where}{many} fact{'s are' if many != 1 else ' is'} not told: {said}"
+    return f"{where}{many} fact{'s are' if many != 1 else ' is'} left out: {said}"
 
 
 def _family_told(kind: str, facts: Sequence[Fact]) -> str:

@@ -53,13 +53,13 @@ def taken_out(name: str, text: str, said: Sequence[Value]) -> str:
         case "phone", []:
             return _only("like a phone number", [m[0] for m in _PHONE.finditer(text) if not _DATE.fullmatch(m[0])])
         case _:
-            raise Trouble(f"{name} cannot be worked out of {', '.join(repr(shown(v)) for v in (text, *said))}")
+            raise Trouble(f"{name} cannot be computed from {', '.join(repr(shown(v)) for v in (text, *said))}")
 
 
 def _between(text: str, left: str, right: str) -> str:
     """From behind `left`, which stands there once, to the next `right`; empty: from the beginning, to the end."""
     if left and text.count(left) != 1:
-        raise MissingInput(f"a text in which {left!r} stands once (it stands there {text.count(left)} times)")
+        raise MissingInput(f"a text in which {left!r} occurs once (it occurs {text.count(left)} times)")
     rest = text.partition(left)[2] if left else text
     if right and right not in rest:
         raise MissingInput(f"a text with {right!r} behind {left!r}")
@@ -136,7 +136,7 @@ def _scaled(left: Number, how: str, right: Number) -> Number:
     factor = right.amount / 100 if right.unit == "%" else right.amount
     if how == "*":
         if left.unit and right.unit not in {"", "%"}:
-            raise Trouble(f"{shown(left)} times {shown(right)} is no amount of anything")
+            raise Trouble(f"{shown(left)} times {shown(right)} is not an amount of anything")
         return Number(left.amount * factor, left.unit or (right.unit if right.unit != "%" else ""))
     if factor == 0:
         raise Trouble("nothing can be divided by zero")
@@ -187,7 +187,7 @@ def called(name: str, given: list[Value]) -> Value:
         case _, [str() as text, *said] if name in FUNCTIONS:
             return taken_out(name, text, said)
         case _:
-            raise Trouble(f"{name} cannot be worked out of {', '.join(repr(shown(v)) for v in given) or 'nothing'}")
+            raise Trouble(f"{name} cannot be computed from {', '.join(repr(shown(v)) for v in given) or 'nothing'}")
 
 
 @dataclass(frozen=True)
@@ -231,7 +231,7 @@ def aggregated(how: str, values: Sequence[Value]) -> Value:
 
 def _number(value: Value) -> Number:
     if not isinstance(value, Number):
-        raise Trouble(f"{shown(value)!r} is no number")
+        raise Trouble(f"{shown(value)!r} is not a number")
     return value
 
 
@@ -347,7 +347,7 @@ def _string(token: object) -> str:
 
 def _value(node: object, sheet: Sheet) -> Value:
     if not isinstance(node, Tree):
-        raise Trouble(f"{node!s} is no value")
+        raise Trouble(f"{node!s} is not a value")
     parts = node.children
     match node.data:
         case "pipe":
@@ -377,17 +377,17 @@ def _literal(node: Node) -> Value:
         case "number":
             unit = unit_of(str(parts[1])) if len(parts) > 1 and parts[1] is not None else ""
             if unit is None:
-                raise Trouble(f"{parts[1]!s} is no unit that is known")
+                raise Trouble(f"{parts[1]!s} is not a known unit")
             return Number(Decimal(str(parts[0])), unit)
         case "money":
             number = number_of_text(str(parts[0]))
             if number is None:
-                raise Trouble(f"{parts[0]!s} is no amount")
+                raise Trouble(f"{parts[0]!s} is not an amount")
             return number
         case "day":
             day = typed(_string(parts[0]))
             if not isinstance(day, date):
-                raise Trouble(f'"{_string(parts[0])}" is no date')
+                raise Trouble(f'"{_string(parts[0])}" is not a date')
             return day
         case _:
             return _string(parts[0])
@@ -440,13 +440,13 @@ def _truth(node: object, sheet: Sheet) -> bool:
 def _stepped(value: Value, step: object, sheet: Sheet) -> Value:
     """One step of a pipeline: mostly on a table."""
     if not isinstance(step, Tree):
-        raise Trouble(f"{step!s} is no step")
+        raise Trouble(f"{step!s} is not a step")
     words = [str(part) for part in step.children if part is not None and not isinstance(part, Tree)]
     match step.data, value:
         case "told_in", Number():
             unit = unit_of(words[0])
             if unit is None:
-                raise Trouble(f"{words[0]} is no unit that is known")
+                raise Trouble(f"{words[0]} is not a known unit")
             return converted(value, unit)
         case "rounded", Number():
             return replace(value, amount=value.amount.quantize(Decimal(1).scaleb(-int(words[0]))))
@@ -513,7 +513,7 @@ def _from_columns(what: str, columns: list[Column], table: Table) -> Value:
                 raise MissingInput(f"a row with {table.columns[first.index]}")
             return first.values()[0]
         case _:
-            raise Trouble(f"{what} is no step of a table")
+            raise Trouble(f"{what} is not a step of a table")
 
 
 _STEP_COLUMNS = ("step", "subtask", "app", "verb", "target", "status")

@@ -177,7 +177,7 @@ class OnlineSearch:
         except Overload as bad:
             raise SourceFault(f"{self.name}: {bad}; asked {self._retries.tries} times") from None
         except httpx.InvalidURL:
-            raise SourceFault(f"{self.name}: url: this is no address") from None
+            raise SourceFault(f"{self.name}: url: this is not an address") from None
 
     def _once(self, client: Any, url: str) -> bytes:
         import httpx
@@ -217,7 +217,7 @@ def _parsed(name: str, body: bytes) -> Any:
     try:
         return json.loads(body)
     except (ValueError, RecursionError):
-        raise SourceFault(f"{name}: its answer is no JSON that can be read") from None
+        raise SourceFault(f"{name}: its answer is not readable JSON") from None
 
 
 def _at(data: Any, place: str) -> Any:

@@ -365,7 +365,7 @@ def gather_supplement(state: State, ctx: Context) -> Update:
             return {"asked": request.key}
         dumb.append("the user was asked before")
     elif only_user and not ctx.ask_user:
-        dumb.append("only the user can say it, and nobody is asked (crew.manager.ask_user)")
+        dumb.append("only the user can say it, and the user is not to be asked (crew.manager.ask_user)")
     return _supplied(ctx, assignment, found, dumb)
 
 

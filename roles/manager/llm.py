@@ -117,7 +117,7 @@ def read_plan(data: Mapping[str, Any], request: PlanRequest, workers: Sequence[s
     if answer.outcome == "supplement_needed" and not answer.query.strip():
         raise UnusableReply("the outcome supplement_needed needs a query")
     if answer.outcome == "nothing_left" and (open_ := [s.id for s in request.plan if s.status not in _ENDED]):
-        raise UnusableReply(f"nothing_left is not so: {open_[0]} is not fulfilled")
+        raise UnusableReply(f"nothing_left is wrong: {open_[0]} is not fulfilled")
     if answer.outcome != "planned":
         return answer.model_copy(update={"subtasks": ()})
     for subtask in answer.subtasks:
@@ -185,7 +185,7 @@ def _of_kind(item: Mapping[str, Any], name: str) -> JsonObject:
         )
     said = {key: value for key, value in item.items() if key in kind.model_fields and value not in (None, "")}
     if kind is FieldHas and said.keys() & {"value", "fact"} == set():
-        raise UnusableReply(f"subtask {name!r}: field_has needs the value, or the fact that the field is to hold")
+        raise UnusableReply(f"subtask {name!r}: field_has needs the value, or the fact whose value the field is to hold")
     return said
 
 

@@ -60,7 +60,7 @@ def _as_tuples(value: Any) -> Any:
 def _pairs(said: Any, key: str) -> list[tuple[str, Mapping[str, str]]]:
     """Labels, and `how: value` for each; a value that stands alone is how ``."""
     if not isinstance(said, Mapping):
-        raise ValueError(f"{key} is no mapping of labels to values")
+        raise ValueError(f"{key} is not a mapping of labels to values")
     found = []
     for label, value in said.items():
         one = value if isinstance(value, Mapping) else {"": value}

@@ -123,7 +123,7 @@ def knows_nothing(words: str) -> bool:
 def read_decision(request: Request, answer: Any) -> Decision:
     """The person's decision; one that cannot be used, or that was given to something else, is a rejection."""
     decision = decision_in(answer, request.digest, "something else")
-    return decision if decision.type in request.allowed else decision.rejected(f"{decision.type} is no answer here")
+    return decision if decision.type in request.allowed else decision.rejected(f"{decision.type} is not an answer here")
 
 
 def review_expired(ctx: Context, request: PlanReviewRequest, why: str) -> JsonObject:

@@ -251,7 +251,7 @@ def _plan(request: PlanRequest, wish: Wish, followed: Followed) -> tuple[PlanAns
         if not any(s.status in OPEN for s in plan):
             return PlanAnswer(outcome="nothing_left", reason="what the user does not want is left out"), []
         new = [s for s in plan if s.id not in {old.id for old in request.plan}]
-        return PlanAnswer(outcome="planned", subtasks=plan, more=planner.more, reason="the user's words are minded"), new
+        return PlanAnswer(outcome="planned", subtasks=plan, more=planner.more, reason="the plan follows the user's words"), new
     broken = any(s.id == request.failed and s.status is not SubtaskStatus.FULFILLED for s in request.plan)
     if broken or request.trigger == "issues_found":
         return replan(request, more=planner.more), []
@@ -316,10 +316,10 @@ def _unread(request: PlanRequest, reading: Reading, why: str, followed: Followed
     if words and words not in request.looked_up and not request.supplements:
         return PlanAnswer(outcome="supplement_needed", query=words, reason=why)
     if followed.ask and followed.ask not in request.looked_up:
-        return PlanAnswer(outcome="supplement_needed", query=followed.ask, ask=True, reason="a page wants to know", uses=uses)
+        return PlanAnswer(outcome="supplement_needed", query=followed.ask, ask=True, reason="a page asks for it", uses=uses)
     pages = any(found.source != USER for found in request.supplements)
     if request.can_ask and pages and request.looked_up.count(words) == 1:
-        return PlanAnswer(outcome="supplement_needed", query=words, ask=True, reason="no page is for it", uses=uses)
+        return PlanAnswer(outcome="supplement_needed", query=words, ask=True, reason="no page describes it", uses=uses)
     return _infeasible("; ".join(filter(None, (why, followed.why()))), uses)
 
 

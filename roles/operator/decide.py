@@ -296,7 +296,7 @@ def _ask_policy(state: State, ctx: Context, seen: VisualState) -> OperatorDecisi
 def _problem(decision: OperatorDecision, view: OperatorView, most: int) -> str:
     """Why a decision cannot be followed, or an empty string."""
     if any(action is not None and released(action) for action in (decision.action, *(step.action for step in decision.then))):
-        return "what a page wants to send is let go by nobody but the person who is asked about it"
+        return "what a page wants to send is released only by the person who is asked about it"
     if decision.status is AgentStatus.ERROR:
         return decision.comment or decision.reasoning or "the policy reported ERROR"
     if decision.status is not AgentStatus.SCREENSHOT and not isinstance(decision.action, Screenshot):

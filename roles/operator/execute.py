@@ -75,7 +75,7 @@ def _outside(ctx: Context, pending: Pending, action: Action, forbidden: str) -> 
     skill = ctx.skills.of(action) or tool.skill
     begun = ctx.journal.start(pending.key)
     if begun and skill.idempotence is Idempotence.ONCE:
-        unknown = f"{skill.called} was being called when the process stopped, and nobody knows whether it was done"
+        unknown = f"{skill.called} was being called when the process stopped, and it is not known whether it was done"
         return ActionResult(exec_status=ExecStatus.PENDING, error=unknown)
     if forbidden:
         return ActionResult(exec_status=ExecStatus.ERROR, error=forbidden)
@@ -173,7 +173,7 @@ def reconciled(
             return begun
         result = perform(f"{key}/again-{next(again)}")
         if result.exec_status is ExecStatus.PENDING:
-            raise Overload("nobody knows, again")
+            raise Overload("it is again not known whether it was done")
         return result
 
     try:
@@ -413,7 +413,7 @@ def _inner(ctx: Context, state: State, pending: Pending, action: Action) -> Acti
             )
             fact = found(text, screen, grounds_of(state, ctx)).of(told)
         case _:
-            return ActionResult(exec_status=ExecStatus.ERROR, error=f"{action.verb} is no action to execute")
+            return ActionResult(exec_status=ExecStatus.ERROR, error=f"{action.verb} is not an action to execute")
     ctx.journal.remember(fact, beside=(state.get("delegation") or {}).get("beside", ()))
     return ActionResult(exec_status=ExecStatus.EXECUTED, output=fact.name)
 

@@ -210,7 +210,7 @@ def _alone(state: State, ctx: Context) -> Update:
     for name, least in (("max_steps", 1), ("max_recovery_attempts", 0)):
         given = state.get(name, least)
         if isinstance(given, bool) or not isinstance(given, int) or given < least:
-            problems.append(f"{name}: {given!r} is no whole number of at least {least}")
+            problems.append(f"{name}: {given!r} is not a whole number of at least {least}")
             unusable[name] = least
     if problems:
         failed = {"interaction_status": "failed", "errors": problems, "task_context": {}, "route": FINALIZE}

@@ -167,7 +167,7 @@ def _worked(step: Step, at: Situation) -> Move:
     """The skill's next move, in the step's application; what it raises is why the step cannot be done."""
     try:
         if isinstance(step, ComputeStep):
-            return fail("a formula is worked out by the Analyst")
+            return fail("a formula is evaluated by the Analyst")
         app = step.records.app if isinstance(step, FindStep | CollectStep) else getattr(step, "app", "")
         if app and (called := by_call(_filled(step, at), at)) is not None:
             return called

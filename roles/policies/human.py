@@ -193,7 +193,7 @@ def read_verdict(text: str, request: GateRequest) -> GateVerdict:
     word, _, why = text.partition(" ")
     decision = gate_decision(f"gate_{word.casefold().rstrip(':,.').removeprefix('gate_')}")
     if decision is None or decision not in ALLOWED_DECISIONS[request.trigger]:
-        raise NotUnderstood(f"{word!r} is no decision here.")
+        raise NotUnderstood(f"{word!r} is not one of the decisions.")
     why = why.strip() or f"the person says {word}"
     match decision:
         case Signal.GATE_DONE | Signal.GATE_CONTINUE:
@@ -255,7 +255,7 @@ def _object(text: str) -> Any:
     try:
         return safe_data(text)
     except (yaml.YAMLError, ValueError, RecursionError):
-        raise NotUnderstood("That is no JSON.") from None
+        raise NotUnderstood("That is not valid JSON.") from None
 
 
 def _validated(validate: Callable[[Any], _Answer], data: Any, what: str) -> _Answer:

@@ -83,7 +83,7 @@ def holds(condition: str, case: Case, *, every: bool) -> ConditionResult:
     try:
         found = [conditions.check_in(condition, case.scope_for(names, value)) for value in values]
     except conditions.FAULTS as bad:
-        return ConditionResult(False, f"CEL cannot read what it speaks of: {bad}")
+        return ConditionResult(False, f"CEL cannot read the values that it uses: {bad}")
     problem = next((check.error for check in found if check.error), "")
     if every:
         if any(not check.passed and not check.error for check in found):
@@ -469,7 +469,7 @@ def overdue(policy: SafetyPolicy, since: Any, now: Moment) -> str:
     age = _age(since, now)
     if age <= most:
         return ""
-    how_old = f"{age:.0f} s old" if age < inf else "of an age that cannot be told"
+    how_old = f"{age:.0f} s old" if age < inf else "of an unknown age"
     return f"it is {how_old}, and is good for {most:g} s (approval_seconds of the safety policy)"
 
 

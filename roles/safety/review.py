@@ -205,7 +205,7 @@ def _raised(case: Case, policy: SafetyPolicy, confirm: bool) -> tuple[str, str] 
     if confidence < policy.min_confidence:
         return "low_confidence", f"confidence {confidence:.2f} is below {policy.min_confidence:.2f}"
     if not case.app and not harmless and not glob("", policy.allowed_apps):
-        return "allowed_apps", "it cannot be told which application this is"
+        return "allowed_apps", "it cannot be determined which application this is"
     if case.effect is Effect.ACTUATE:
         return "actuators_need_a_person", "it operates something in the physical world"
     if case.subject.unrated:

@@ -246,7 +246,7 @@ def picked(rows: Sequence[Row], pick: Pick) -> list[Row]:
     keys = [key for key, _ in keyed]
     if (start and keys[start - 1] == keys[start]) or (end < len(keys) and keys[end - 1] == keys[end]):
         equal = "; ".join(f'"{row.text}"' for key, row in keyed if key in {keys[start], keys[end - 1]})
-        raise StepFailure(f"several have the same {pick.by}, so it is open which is meant: {equal}")
+        raise StepFailure(f"several have the same {pick.by}, so it is unclear which is meant: {equal}")
     return [row for _, row in keyed[start:end]]
 
 

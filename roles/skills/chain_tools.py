@@ -186,7 +186,7 @@ class ChainTool:
         except GraphBubbleUp:
             raise
         except Exception as bad:  # somebody else's code: it may have done something before it broke
-            raise ToolSilent(f"{self.skill.called} broke: {type(bad).__name__}: {bad}") from bad
+            raise ToolSilent(f"{self.skill.called} failed: {type(bad).__name__}: {bad}") from bad
         return text_of(answer)
 
 
@@ -226,7 +226,7 @@ def given_tools(given: Iterable[Any], *, seconds: float) -> list[OutsideTool]:
         elif isinstance(getattr(one, "skill", None), Skill) and callable(getattr(one, "call", None)):
             found.append(one)
         else:
-            raise ValueError(f"skills: {type(one).__name__} is no LangChain tool, and has no `skill` and `call`")
+            raise ValueError(f"skills: {type(one).__name__} is not a LangChain tool, and has no `skill` and `call`")
     return found
 
 
@@ -244,7 +244,7 @@ def installed_tools(names: Sequence[str], *, seconds: float) -> list[OutsideTool
         loaded = loaded() if callable(loaded) and not isinstance(loaded, BaseTool) else loaded
         for tool in loaded if isinstance(loaded, list | tuple) else (loaded,):
             if not isinstance(tool, BaseTool):
-                raise ValueError(f"skills.installed: {name} offers a {type(tool).__name__}, which is no LangChain tool")
+                raise ValueError(f"skills.installed: {name} offers a {type(tool).__name__}, which is not a LangChain tool")
             found.append(ChainTool(tool, seconds=seconds, trusted=False))
     return found
 

@@ -122,7 +122,7 @@ Way = Literal["gui", "api", "agent"]
 
 def _name(name: str) -> str:
     if name and not re.fullmatch(r"[A-Za-z][\w-]*", name):
-        raise ValueError(f"{name!r} is no name; write letters, digits, - and _")
+        raise ValueError(f"{name!r} is not a valid name; write letters, digits, - and _")
     return name
 
 

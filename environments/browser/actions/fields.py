@@ -25,7 +25,7 @@ async def focus(sight: Sight, aim: Aim) -> Look:
     """Give a field the focus, by script and never by a press, and put the caret at its end. Raises Refused."""
     aim = await usable_in_view(sight, aim)
     if aim.spot is None:
-        raise Refused(f"{aim.name} is no field: name the field, or click it first")
+        raise Refused(f"{aim.name} is not a field: name the field, or click it first")
     look = await look_at(sight, aim, "keys")
     if not look.said.get("editable") and look.role not in _KEYED_ROLES:
         raise Refused(f"{aim.name} is a {look.role} and takes no keys; click it, or name the field that is meant")
@@ -52,7 +52,7 @@ async def _keyed(sight: Sight, action: PressKey | HoldKey | KeyDown | KeyUp | Ty
 async def type_text(sight: Sight, action: Type) -> Resolved | None:
     aim, look, name = await _keyed(sight, action)
     if not look.said.get("editable"):
-        where = "it is no field" if aim else "no field has the focus"
+        where = "it is not a field" if aim else "no field has the focus"
         raise Refused(f"{where}, so nothing was typed; name the field as the target, or click what is to be pressed")
     if aim is not None and look.said.get("tag") == "input" and ("\n" in action.text or "\r" in action.text):
         raise Refused(f"{name} takes one line; leave the line breaks out, and set submit to press Enter")
@@ -243,7 +243,7 @@ class FieldKind(NamedTuple):
 async def _kind(aim: Aim) -> FieldKind:
     kind = await aim.spot.ask("kind") if aim.spot else None
     if kind is None:
-        raise Refused(f"{aim.name} is no field")
+        raise Refused(f"{aim.name} is not a field")
     return FieldKind(**{name: kind[name] for name in FieldKind._fields})
 
 
@@ -378,7 +378,7 @@ async def _press_option(sight: Sight, aim: Aim, first: Look, kind: FieldKind, wa
     chosen = await usable(sight, await find(sight, ActionTarget(track_id=option.track_id)))
     meant = await look_at(sight, chosen, "press")
     if str(meant.said.get("leads") or "").startswith(("open", "download")) or meant.said.get("sends"):
-        raise Refused(f"{option.name[:80]!r} leads elsewhere or sends a form, and is no option of a list; look, and click it")
+        raise Refused(f"{option.name[:80]!r} leads elsewhere or sends a form, and is not an option of a list; look, and click it")
     await door.press(sight, chosen, meant)
 
 

@@ -249,10 +249,10 @@ async def act(sight: Sight, action: Action) -> ActionResult:
         if session.dialogs:
             return _done(sight, await answer(sight, action))
         if session.front in session.crashed and not isinstance(action, _NEEDS_NO_PAGE):
-            raise Refused("the page crashed; navigate to an address to go on")
+            raise Refused("the page crashed; navigate to an address to continue")
         result = _done(sight, await DOES[type(action)](sight, action))
         if isinstance(action, _LEADS_ON) and session.front is not None and session.front.url.startswith(_NO_PAGE):
-            raise Refused("what it leads to could not be opened: the browser shows its own page of an error")
+            raise Refused("what it leads to could not be opened: the browser shows its own error page")
         return result
     except Refused as no:
         return ActionResult(exec_status=ExecStatus.ERROR, error=clean(str(no), 2000), output=_told(sight))
@@ -267,7 +267,7 @@ def _said(sight: Sight, bad: Exception) -> str:
     """Playwright's reason as one sentence that helps to plan."""
     session, text = sight.session, str(bad)
     if session.front is not None and session.front in session.crashed:
-        return "the page crashed; navigate to an address to go on"
+        return "the page crashed; navigate to an address to continue"
     if "context was destroyed" in text or "navigat" in text.casefold() or "detached" in text:
         return "the page changed to another while this was done; look again before going on"
     if "closed" in text:

@@ -281,7 +281,7 @@ def _once(pairs: list[tuple[str, Any]]) -> dict[str, object]:
     """An object; one that names a thing twice is read differently by different servers, and not read here."""
     found = dict(pairs)
     if len(found) < len(pairs):
-        raise ValueError("a name stands there twice")
+        raise ValueError("a name is given twice")
     return found
 
 

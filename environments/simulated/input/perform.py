@@ -268,7 +268,7 @@ def _swipe(turn: Turn, shown: ShownElement | None, start: Point, action: Drag) -
     """
     end = only_a_place(action.to, turn.desk.size) or find(turn, action.to)[1].point
     if end is None:
-        raise Refused(f"it cannot be told where {action.to.describe()} is; swipe to a point")
+        raise Refused(f"it is not known where {action.to.describe()} is; swipe to a point")
     across, down = end.x - start.x, end.y - start.y
     if max(abs(across), abs(down)) < LEAST:
         raise Refused(f"a swipe goes at least {LEAST} pixels; click to tap")

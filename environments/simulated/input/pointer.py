@@ -122,7 +122,7 @@ def refusal(widget: Widget, text: str) -> str:
     value, limits = number(text), widget.limits or (0, 100, 1)
     low, high, step = (written(Decimal(str(part))) for part in limits)
     if value is None:
-        return f"{text!r} is no number"
+        return f"{text!r} is not a number"
     if not Decimal(low) <= value <= Decimal(high):
         return f"{written(value)} is outside of {low} to {high}"
     return "" if Decimal(snapped(value, limits)) == value else f"{written(value)} is not a multiple of the step {step} from {low}"
@@ -213,7 +213,7 @@ def usable(turn: Turn, shown: ShownElement) -> None:
     if shown.layer < turn.screen.top:
         turn.need_no_dialog()
     if shown.covered:
-        raise Refused(f'"{shown.name}" lies behind something else; bring its window to the front or close what covers it')
+        raise Refused(f'"{shown.name}" is covered by something else; bring its window to the front or close what covers it')
     if not shown.element.visible:
         box = shown.element.bbox
         way = "up" if box and box.y1 < _top_of(turn, shown) else "down"

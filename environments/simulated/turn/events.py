@@ -22,12 +22,12 @@ def _moment(value: Any) -> Any:
     if isinstance(value, str):
         found = _TIME.match(value.strip())
         if not found:
-            raise ValueError(f'{value!r} is no time; write seconds, "10:30" or "2026-03-02 10:30"')
+            raise ValueError(f'{value!r} is not a time; write seconds, "10:30" or "2026-03-02 10:30"')
         text = f"{found[1] or '2000-01-01'} {int(found[2]):02d}:{found[3]}"
         try:
             datetime.fromisoformat(text)
         except ValueError:
-            raise ValueError(f"{value!r} is no time: there is no such day or hour") from None
+            raise ValueError(f"{value!r} is not a time: there is no such day or hour") from None
         return text if found[1] else text[11:]
     if isinstance(value, int | float) and not isinstance(value, bool):
         if value < 0:

@@ -227,9 +227,9 @@ def read(path: str) -> dict[str, Any]:
     try:
         data = load_yaml((resources.files("configs") / path).read_text(encoding="utf-8"))
     except (yaml.YAMLError, OSError) as bad:
-        raise WorldError(f"configs/{path}: it cannot be read: {str(bad).splitlines()[0]}; mend the file.") from None
+        raise WorldError(f"configs/{path}: it cannot be read: {str(bad).splitlines()[0]}; correct the file.") from None
     if not isinstance(data, dict):
-        raise WorldError(f"configs/{path}: it is no mapping; write one section for each app.")
+        raise WorldError(f"configs/{path}: it is not a mapping; write one section for each app.")
     return data
 
 

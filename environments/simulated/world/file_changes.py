@@ -58,7 +58,7 @@ def _changed(state: FilesState, change: FileChange) -> FilesState:
     for path, entry in entries:
         try:
             if not path.startswith("/") or {"", ".", ".."} & set(path[1:].split("/")):
-                raise Trouble("this is no absolute path of a file")
+                raise Trouble("this is not an absolute path of a file")
             shell = shell if entry.kind == "folder" and shell.is_folder(path) else shell.put(path, entry)
         except Trouble as no:
             raise Refused(f"{path}: {no}") from None

@@ -105,7 +105,7 @@ def _money(value: Any) -> Any:
     if isinstance(value, str):
         amount = parse_money(value)
         if amount is None:
-            raise ValueError(f'{value!r} is no amount of money; write it like "248.90"')
+            raise ValueError(f'{value!r} is not an amount of money; write it like "248.90"')
         return amount
     return value
 

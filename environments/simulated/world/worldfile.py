@@ -141,7 +141,7 @@ class WorldSpec(Model):
         except ValueError:
             found = None
         if not found:
-            raise ValueError(f'starts: {self.starts!r} is no time; write it like "08:30" or "2026-03-02 08:30"')
+            raise ValueError(f'starts: {self.starts!r} is not a time; write it like "08:30" or "2026-03-02 08:30"')
         if day and self.today and day != self.today:
             raise ValueError(f"starts: {day} is another day than today, which is {self.today}; say the day once")
         return self
@@ -221,7 +221,7 @@ def parse_world(text: str, name: str = "world", seed: int | None = None) -> Worl
         kept, lines = read_yaml(text)
     except yaml.MarkedYAMLError as bad:
         line = bad.problem_mark.line + 1 if bad.problem_mark else 1
-        raise WorldError(f"{name}, line {line}: {bad.problem or bad.context}; mend the YAML there.") from None
+        raise WorldError(f"{name}, line {line}: {bad.problem or bad.context}; correct the YAML there.") from None
     except yaml.YAMLError as bad:
         raise WorldError(f"{name}: this is not YAML: {str(bad).splitlines()[0]}.") from None
     page = Page(name, lines)

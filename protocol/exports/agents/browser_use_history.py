@@ -104,7 +104,7 @@ def _action(said: Any, where: str, element: JsonObject) -> AgentAction:
         reading.fields.end()
         return action
     if not _FUNCTION.fullmatch(name):
-        raise DialectError(NAME, where, f"{name[:60]!r} is no name of a function")
+        raise DialectError(NAME, where, f"{name[:60]!r} is not a valid name of a function")
     target = reading.indexed(arguments["index"]) if isinstance(arguments.get("index"), int) else None
     return reading.build(f"x-{NAME}.{name}", target=target, arguments=arguments)
 

@@ -64,7 +64,7 @@ def _object(pairs: list[tuple[str, Any]]) -> JsonObject:
 
 
 def _refuse(constant: str) -> NoReturn:
-    raise ValueError(f"{constant} is no number in JSON")
+    raise ValueError(f"{constant} is not a number in JSON")
 
 
 def text_document(path: Path) -> str:

@@ -73,7 +73,7 @@ class _Reader(Reading):
         if not verb or verb.startswith("//"):
             return
         if not _COMMAND.fullmatch(verb):
-            self.fields.refuse("command", f"{verb[:60]!r} is no name of a command")
+            self.fields.refuse("command", f"{verb[:60]!r} is not a valid name of a command")
         target, value = self.fields.text("target", ""), self.fields.text("value", "")
         if verb == "setWindowSize" and (size := _SIZE.fullmatch(target)):
             self._size = (max(1, int(size[1])), max(1, int(size[2])))
@@ -106,7 +106,7 @@ class _Reader(Reading):
         try:
             url = urljoin(self.base, target)
         except ValueError as bad:
-            self.fields.refuse("target", f"{target[:60]!r} is no address: {bad}")
+            self.fields.refuse("target", f"{target[:60]!r} is not an address: {bad}")
         return self.build("navigate", url=url)
 
     def type(self, target: str, value: str) -> AgentAction:

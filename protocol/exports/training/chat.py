@@ -146,7 +146,7 @@ def _known(path: Path) -> JsonObject:
     except (ValueError, RecursionError, OSError):
         known = None
     if not isinstance(known, dict):
-        raise FormatError(f"{os.fspath(path.name)}: is no JSON object, and the dataset must be listed there")
+        raise FormatError(f"{os.fspath(path.name)}: is not a JSON object, and the dataset must be listed there")
     return known
 
 

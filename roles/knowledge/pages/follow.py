@@ -238,7 +238,7 @@ def _likeness(text: str, values: Sequence[Given], book: Playbook, request: PlanR
     asked, title = every - vague, own | set(asked_stems(SLOT.sub(" ", book.page)))
     named = {word for word in asked if _among(word, title)}
     if not named and not (own and own == every):
-        return 0.0, "its title speaks of something else"
+        return 0.0, "its title is about something else"
     if lost := next((word for word in rest.split() if any(s in asked and not _among(s, title | page) for s in stems(word))), ""):
         return 0.0, f'it says nothing of "{lost.strip(".,;:!?")}"'
     return len(named or own) / len((asked | own) - (vague if named else set())), ""
@@ -283,7 +283,7 @@ def _open_condition(book: Playbook, made: Filling, text: str, values: Sequence[G
             if app_for(app[1], request.apps) is None:
                 return f"there is no application {app[1]} here"
         elif not (_ONLY.match(bare) and (wanted := {*asked_stems(_ONLY.sub("", bare))}) and wanted <= nouns):
-            return f'it cannot be told whether "{bare}" holds'
+            return f'it cannot be determined whether "{bare}" holds'
     return ""
 
 

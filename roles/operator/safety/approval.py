@@ -377,7 +377,7 @@ def _edited(state: State, ctx: Context, decision: Edit) -> Update:
             raise ValueError("edit needs edited_action")
         action = decision.edited_action.action()
         if released(action):
-            raise ValueError("only a request that is held and shown can be let go")
+            raise ValueError("only a request that is held and shown can be released")
     except (ValidationError, ValueError) as bad:
         first = bad.errors()[0]["msg"] if isinstance(bad, ValidationError) else str(bad)
         refusal = decision.rejected(f"the edited action was not usable: {first}")

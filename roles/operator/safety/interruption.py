@@ -283,7 +283,7 @@ def previewed(ctx: Context, action: Action) -> tuple[Change, ...] | None:
     except (GraphBubbleUp, RunBlocked):
         raise
     except Exception as fault:  # noqa: BLE001 - an adapter or an app's table may raise anything; then its words are read
-        why = f"what the {action.verb} would change cannot be told: {type(fault).__name__}: {fault}"
+        why = f"what the {action.verb} would change cannot be determined: {type(fault).__name__}: {fault}"
         ctx.journal.record(ErrorEvent(message=ctx.journal.masked(why)), role="operator", key=f"preview/{why}")
         return None
     return None if found is None else tuple(found)
@@ -298,6 +298,6 @@ def otherwise_now(ctx: Context, pending: Pending, action: Action) -> str:
     if (now is not None and alike(known, now)) or was_done(pending.key, ctx):  # done before a kill: its result is there
         return ""
     if now is None:
-        return f"{STOPPED}it cannot be told any more what it would change"
+        return f"{STOPPED}it can no longer be determined what it would change"
     would = "; ".join(change.told for change in now) or "changes nothing"
     return f"{STOPPED}it is no longer what was reviewed: now it {would}"

@@ -142,7 +142,7 @@ def _judge(state: State, ctx: Context, action: Action, element: GUIElement | Non
     found = review(*subject, grounds=grounds_of(state, ctx), effects=effects, unrated=unrated, changes=changes, **sure)
     if released(action):
         if not effects:
-            why = "only what an environment holds can be let go, and nobody names it"
+            why = "only a request that an environment holds can be released, and none is named"
             no = {"verdict": "deny", "policy": "no_such_request", "severity": "high", "reasons": (why,)}
             return found.model_copy(update=no)
         found = told_of(pending, found)

@@ -216,7 +216,7 @@ class Breaker:
     def check(self, name: str) -> None:
         left = self._until - self._clocks.now()
         if left > 0:
-            raise Unreachable(f"{name} failed {self._failed} times in a row and is left alone for another {left:.0f} s")
+            raise Unreachable(f"{name} failed {self._failed} times in a row and is not asked again for another {left:.0f} s")
 
     def told(self, worked: bool) -> None:
         self._failed = 0 if worked else self._failed + 1

@@ -141,7 +141,7 @@ class ModelSettings(Frozen):
     @classmethod
     def _is_an_address(cls, base_url: str | None) -> str | None:
         if base_url is not None and not urlsplit(base_url).hostname:  # which raises ValueError itself for http://[::1
-            raise ValueError("it is no address; write for example http://127.0.0.1:8000/v1")
+            raise ValueError("it is not an address; write for example http://127.0.0.1:8000/v1")
         return base_url
 
     @field_validator("name")

@@ -36,7 +36,7 @@ class Forms(Values):
     def _values(self, order: Order) -> list[Value]:
         told = [slot for slot in order.slots if slot.role == "value" and not slot.field]
         if told and order.object is not None:
-            raise Refusal(f'"{self._said(order.spans)}" says two things at once')
+            raise Refusal(f'"{self._said(order.spans)}" says two things at the same time')
         self._take(*told)
         return [slot.value for slot in told]
 

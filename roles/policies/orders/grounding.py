@@ -306,7 +306,7 @@ class _Grounding:
         if thing.place is not None:
             said = ground_place(thing.place, self.card, self.kind)
             if said is None:
-                raise Ungrounded(f'"{_phrase(thing.place)}" is no place in {self.card.title}; {self.there(self.kind.places)}')
+                raise Ungrounded(f'"{_phrase(thing.place)}" is not a place in {self.card.title}; {self.there(self.kind.places)}')
             place = said or place
         tests = [test for test in thing.tests if not (test.relation == "in" and not test.negated and self.at(test))]
         inside = next((self.at(test) for test in thing.tests if test not in tests), "")

@@ -214,7 +214,7 @@ class PagePlanner:
             return list(widgets)
         found = [w for w in widgets if likeness(place.name.text, w.inside[1]) >= PARTLY]
         if not found:
-            raise Refusal(f'what stands in "{place.name.text}" cannot be told from the rest of the page')
+            raise Refusal(f'what stands in "{place.name.text}" cannot be told apart from the rest of the page')
         return found
 
     def _labelled(self, label: str, fields: Sequence[Widget] | None = None) -> Widget:
@@ -287,7 +287,7 @@ class PagePlanner:
             case Of():
                 steps.append(self._read(at, n, value))
                 return "{" + self._fact(at, n) + "}"
-        raise Refusal(f'"{said(self.reading.goal, value.spans)}" points back at nothing whose words are known')
+        raise Refusal(f'"{said(self.reading.goal, value.spans)}" refers to nothing whose text is known')
 
     # --- choosing ---------------------------------------------------------------------------------------------------------
 

@@ -262,7 +262,7 @@ class Planner(Forms):
         if order.object.new:  # what is there already is not what is waited for
             (table,) = self._need(self._collected(records.model_copy(update={"exactly": 0}), f"{phrase} so far", ()))
             if table.rows:
-                raise Refusal(f'"{phrase}": {table.rows[0][0]} is there already, so that the new one cannot be told')
+                raise Refusal(f'"{phrase}": {table.rows[0][0]} is there already, so the new one could not be told apart from it')
         self._add(WaitStep(app=records.app, records=records))
         self._subjects[self._at] = Subject((Row(records),), phrase=phrase)
 
@@ -521,7 +521,7 @@ class Planner(Forms):
         first = parse_date(self._known(name))
         fields = [ground_field(f"{edge} date", kind, True, "date") for edge in ("start", "end")]
         if first is None or fields[0] is None:
-            raise Refusal(f'"{self._said(order.spans)}": on which day it is now is not shown')
+            raise Refusal(f'"{self._said(order.spans)}": it is not shown on which day it is now')
         day = str(first + timedelta(days=days))
         return [Entry(label=field.label, value=day) for field in fields if field is not None]
 

@@ -139,7 +139,7 @@ class Lookups(Joined):
         assert thing.back is not None  # noqa: S101 - for mypy; only called with one
         subject = self._subjects.get(thing.back.to, Subject())
         if not subject.rows:
-            raise Refusal(f'"{self._said(thing.spans) or "it"}" points back at nothing that can be worked on')
+            raise Refusal(f'"{self._said(thing.spans) or "it"}" refers to nothing that can be worked on')
         base = subject.rows[0].records
         if len(subject.rows) > 1:
             raise Refusal(f'"{self._said(thing.spans)}" may be any of {len(subject.rows)} records')
@@ -214,7 +214,7 @@ class Lookups(Joined):
         number = 1 if single else thing.pick.number if thing.pick is not None else said
         there, where = len(table.rows), f'"{self.phrase(thing)}" in {self.card(base.app).title}'
         if there > MOST_ROWS:
-            raise Refusal(f"{where} are {there}; at most {MOST_ROWS} are worked at once")
+            raise Refusal(f"{where} are {there}; at most {MOST_ROWS} are worked on at once")
         if number and there != number:
             told = ", ".join(row[0] for row in table.rows[:6]) or "none"
             raise Refusal(f"{where} should be {number}, and there is {told}", ask=bool(there))
@@ -272,7 +272,7 @@ class Lookups(Joined):
             self._base(asked)
         there = self._looked(thing)
         if not there:
-            raise Refusal(f'"{self.phrase(thing)}" was not found, so that its condition cannot be told')
+            raise Refusal(f'"{self.phrase(thing)}" was not found, so its condition cannot be checked')
         if thing.quantity == "one" and thing.pick is None and len(there) > 1:
             raise Refusal(f'"{self.phrase(thing)}" may be any of {self._list(there)}', ask=True)
         met = self._met(condition, thing, there)
@@ -309,7 +309,7 @@ class Lookups(Joined):
         """Whether what takes place takes some of that time; None where it begins within an hour of it. Raises Refusal."""
         times = [time for cell in row.cells.values() for time in re.findall(r"\d{1,2}:\d\d", cell)]
         if len(times) < 2:
-            raise Refusal(f"from when to when {next(iter(row.cells.values()), 'it')!r} is, is not shown")
+            raise Refusal(f"it is not shown when {next(iter(row.cells.values()), 'it')!r} begins and ends")
         begin, end = (f"{time:0>5}" for time in times[-2:])
         if when.end:
             return begin < when.end and end > when.start

@@ -141,7 +141,7 @@ class Values(Lookups):
         if (known := self._fact_said(value.field)) is not None:
             return known
         if not subject.rows or (not value.field and self.reading.orders[self._at].verb != "answer"):
-            raise Refusal(f'"{self._said(value.spans)}" points back at nothing whose words are known')
+            raise Refusal(f'"{self._said(value.spans)}" refers to nothing whose text is known')
         thing = Thing(back=Back(to=value.to), spans=value.spans, quantity="all" if len(subject.rows) > 1 else "one")
         return self._of(Of(fields=(value.field,) if value.field else (), thing=thing))
 
@@ -210,7 +210,7 @@ class Values(Lookups):
         called = ", ".join(f'"{test.value}"' for test in named)
         bare = Records(app=records.app, kind=records.kind, place=records.place, tests=tuple(named), exactly=0)
         if not self._need(self._collected(bare, f"{records.kind} of {called}", ()))[0].rows:
-            raise Refusal(f"nobody and nothing called {called} is known in {self.card(records.app).title}")
+            raise Refusal(f"no person and no record called {called} is known in {self.card(records.app).title}")
 
     def _over_values(self, how: str, parts: Sequence[str]) -> str:
         match how:
@@ -234,7 +234,7 @@ class Values(Lookups):
         said = self.words(value)
         if said.startswith("{") and said.endswith("}") and said.count("{") == 1:
             return f"fact {_string(said[1:-1])}"
-        raise Refusal(f'"{said}" is no value to calculate with')
+        raise Refusal(f'"{said}" is not a value to calculate with')
 
     def _people(self, value: Value) -> list[str]:
         """Names, for an application that knows people by them."""

@@ -111,7 +111,7 @@ class Vault:
     def give(self, name: str, value: str) -> str:
         """Bind exactly this name, as a person gave it. Raises SecretTaken where it has another value."""
         if REFERENCE.fullmatch(reference(name)) is None:
-            raise SecretTaken(f"{name[:60]!r} is no name for a private value: small letters, digits and _, at most 40")
+            raise SecretTaken(f"{name[:60]!r} is not a valid name for a private value: small letters, digits and _, at most 40")
         if not value:
             raise SecretTaken(f"the private value {name} is empty")
         with self._locked():

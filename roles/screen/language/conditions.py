@@ -121,7 +121,7 @@ class Conditions(Values):
             return None
         if tests is not None:
             if self.low(at) == "when" and self.take(end, "auxiliaries"):
-                raise Doubt(f"is it to be waited for, or to be done only if it is so now: {self.words.text(at, tests[1])!r}?")
+                raise Doubt(f"should it be waited for, or be done only if it holds now: {self.words.text(at, tests[1])!r}?")
             thing, arrives = thing.model_copy(update={"tests": (*thing.tests, *tests[0])}), tests[1]
         else:  # one that is not there yet
             thing = thing.model_copy(update={"new": True})

@@ -50,7 +50,7 @@ class Narrowing(Nouns):
         many, within = draft.quantity in {"all", "number"}, plural(last.thing)
         if aux in {"are", "were", "have"} and many and not within:
             return True
-        raise Doubt(f"what does {self.words.text(at, at + 2)!r} speak of: {last.thing.kind!r} or {draft.kind!r}?")
+        raise Doubt(f"what does {self.words.text(at, at + 2)!r} refer to: {last.thing.kind!r} or {draft.kind!r}?")
 
     def modifiers(self, at: int, draft: Draft) -> int:
         while True:

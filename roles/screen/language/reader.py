@@ -94,7 +94,7 @@ class Clauses(Statements, Controls):
 
     def _unused(self, place: tuple[int, int]) -> Iterator[Unread]:
         span = (self.words.list[place[0]].start, self.words.list[place[1] - 1].end)
-        yield Unread(text=self.words.goal[span[0] : span[1]], span=span, why="nothing that follows speaks of it")
+        yield Unread(text=self.words.goal[span[0] : span[1]], span=span, why="nothing that follows refers to it")
 
     def why(self, at: int, end: int) -> str:
         """Why words were not understood, as far as one can say."""
@@ -238,7 +238,7 @@ class Clauses(Statements, Controls):
         if trailing is None or trailing[1] < end:
             return False
         if count > 1:
-            raise Doubt(f"does {self.words.text(at, end)!r} stand over all that was said before it, or the last only?")
+            raise Doubt(f"does {self.words.text(at, end)!r} apply to all that was said before it, or to the last only?")
         self.orders[-1] = self.orders[-1].model_copy(update={"condition": trailing[0]})
         self.condition = trailing[0]
         return True

@@ -445,7 +445,7 @@ def insisted(overrides: Sequence[str], folder: Path) -> Any:
     bench.slept.append(20.0)
     told.append(bench.decided())
     waited = sum(int(pause > 1.5) for pause in bench.slept[:-1])
-    return len(bench.model._heard), waited, ["left alone" in words for words in told]
+    return len(bench.model._heard), waited, ["not asked again" in words for words in told]
 
 
 def opened(overrides: Sequence[str], folder: Path) -> Any:

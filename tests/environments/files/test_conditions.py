@@ -89,5 +89,5 @@ def test_functions_of_cel_and_of_its_library_are_known(condition: str) -> None:
     ],
 )
 def test_loops_stand_in_each_other_only_so_deep_as_somebody_can_wait_for(expression: str, deep: bool) -> None:
-    assert (problem_with(expression, ["world"]) == "more than 2 loops stand in each other") is deep
+    assert (problem_with(expression, ["world"]) == "more than 2 loops are nested in each other") is deep
     assert check(expression, {"world": [1, 2, 3]}).passed is not deep

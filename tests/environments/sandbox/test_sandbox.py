@@ -57,7 +57,7 @@ def test_empty_folders_and_any_bytes_survive_the_way_in_and_out(sandbox):
 
 @pytest.mark.parametrize("path", ["/etc/passwd", "../up", "a/../../b", "a//b", "", "a\0b"])
 def test_a_path_that_leads_out_of_the_folder_is_refused_before_anything_runs(sandbox, path):
-    with pytest.raises(ValueError, match="no path within the work folder"):
+    with pytest.raises(ValueError, match="not a path within the work folder"):
         sandbox.run("true", "bash", {path: b""}, 5)
 
 

@@ -126,7 +126,7 @@ def test_a_preset_that_is_its_own_is_refused(tmp_path: Path) -> None:
     ("rule", "said"),
     [
         ("{name: x, verdict: deny, if: app ==}", ["line 3", "rules[0].if", "Failed to parse"]),
-        ("{name: x, verdict: deny, if: aap == 'mail'}", ["line 3", "rules[0].if", "it speaks of aap"]),
+        ("{name: x, verdict: deny, if: aap == 'mail'}", ["line 3", "rules[0].if", "it uses unknown names (aap)"]),
         ("{name: x, verdict: deny, if: action.verbb == 'x'}", ["line 3", "rules[0].if", "action has no 'verbb'"]),
         ("{name: x, verdict: deny, if: value}", ["line 3", "rules[0].if", "neither true nor false"]),
         ("{name: x, verdict: deny, valuse: [y]}", ["line 3", "unknown key 'rules[0].valuse'", "did you mean 'values'?"]),

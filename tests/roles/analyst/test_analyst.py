@@ -134,8 +134,8 @@ def test_a_script_answers_for_its_subtask() -> None:
 @pytest.mark.parametrize(
     ("result", "why"),
     [
-        (Result(name="x", value="1", used=("a dream",)), "which is no fact"),
-        (Result(name="invoice total", value="$1.00"), "may not be written over"),
+        (Result(name="x", value="1", used=("a dream",)), "which is not a fact"),
+        (Result(name="invoice total", value="$1.00"), "may not be overwritten"),
         (Result(name="x", value="1" * 70_000), "is longer than"),
     ],
 )
@@ -172,7 +172,7 @@ def test_a_model_that_gives_no_usable_answer_ends_in_a_reported_failure() -> Non
     model, heard = prompts_of(lambda _: {"reasoning": "r", "results": [{"name": "owed", "formula": "$870.00"}]})
     report, journal = work("What is owed?", LlmAnalyst(asker(model), load_prompt("analyst")))
     assert report["signal"] == "no_answer"
-    assert "stands in no fact" in report["summary"]
+    assert "is in no fact" in report["summary"]
     assert len(heard) == 3  # asked again twice, and not once more by the role
     assert not any(f.role == "analyst" for f in journal.facts())
 

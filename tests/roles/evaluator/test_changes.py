@@ -111,7 +111,7 @@ def test_a_row_that_is_out_of_sight_or_on_another_page_is_not_told_as_gone() -> 
 def test_pages_that_were_turned_are_shown_to_who_checks_them() -> None:
     told = after(paged(1, ("Ada", "open")), paged(2, ("Zoe", "paid")))
     assert told.splitlines() == [
-        'mail, "Inbox": 2 pages were looked at; what stood on those that are not shown:',
+        'mail, "Inbox": 2 pages were looked at; what was on those that are not shown:',
         '"Ada": "open"',
     ]
 
@@ -127,7 +127,7 @@ def test_of_many_changes_those_that_tell_most_are_told_and_the_rest_is_counted()
     many = state(*((f"row {n}", "x") for n in range(60)), notice="All imported")
     lines = between(state(), many)
     assert lines[1] == '+ status "All imported"'
-    assert lines[-1] == "(21 more changes are not told)"
+    assert lines[-1] == "(21 more changes are left out)"
 
 
 def test_a_private_cell_is_told_as_hidden() -> None:

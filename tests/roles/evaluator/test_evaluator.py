@@ -85,7 +85,7 @@ def test_what_rules_hold_against_it_is_told_unless_another_finding_says_it() -> 
     policy = LlmEvaluator(asker(model), load_prompt("evaluator"), screen_tokens=2_000, rules=RulesEvaluator())
     policy.judge(REQUEST.model_copy(update={"screens": (wrong,)}))
     findings = section(text_of(heard[0]), "findings")
-    assert "RULES OBJECT: claims complains: The date is missing" in findings
+    assert "RULES OBJECT: claims reports: The date is missing" in findings
     assert findings.count("RULES OBJECT") == 1, "that the amount is missing stands there anyway"
     final = REQUEST.model_copy(update={"trigger": GateTrigger.FINAL_CHECK, "subtask": None, "plan": (REQUEST.subtask,)})
     policy.judge(final)

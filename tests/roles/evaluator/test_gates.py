@@ -221,7 +221,7 @@ def test_a_veto_of_the_final_check_is_said_twice_on_the_same_evidence_and_costs_
     run = Run([planned(subtask(name)) for name in "abcdef"], {"a": [FILL], "b": then}, {GateTrigger.FINAL_CHECK: [no] * 6})
     run.go()
     assert (run.status, run.result["ended_by"], run.result["plans"]) == ("rejected", "infeasible", plans)
-    assert gates(run)[-1]["reason"].endswith("so it was at the final check before, and nothing was done about it")
+    assert gates(run)[-1]["reason"].endswith("it was the same at the previous final check, and nothing was done about it")
 
 
 def test_an_order_whose_words_may_mean_something_else_is_left_to_a_model_at_once() -> None:

@@ -133,7 +133,7 @@ ENTRY = "entry Answer Viktor tomorrow from 9 to half past 9"
 def test_an_answer_that_only_says_an_order_again_is_none(goal: str, answer: str, source: Any, issues: int) -> None:
     said = found(facts=(Fact(name="answer", value=answer, source=source),), goal=goal)
     assert len(said) == issues, said
-    assert all("only says again what the goal says" in one for one in said)
+    assert all("only repeats what the goal says" in one for one in said)
 
 
 def test_the_ends_of_a_slider_and_the_options_of_a_list_are_sources_for_that_control_alone() -> None:

@@ -244,8 +244,8 @@ def test_missing_input_fails_with_a_validation_error_and_no_action(missing: str)
         ({"constraints": {"forbiden_actions": ["submit"]}}, "did you mean 'forbidden_actions'?"),
         ({"constraints": ["submit"]}, "constraints: Input should be"),
         ({"environment_type": "phone"}, "there is no 'phone'; it is one of desktop, browser, mobile"),
-        ({"max_steps": 0}, "max_steps: 0 is no whole number of at least 1"),
-        ({"max_steps": "5"}, "max_steps: '5' is no whole number"),
+        ({"max_steps": 0}, "max_steps: 0 is not a whole number of at least 1"),
+        ({"max_steps": "5"}, "max_steps: '5' is not a whole number"),
         ({"max_recovery_attempts": -1}, "max_recovery_attempts: -1"),
     ],
 )

@@ -196,9 +196,9 @@ def test_no_condition_lets_an_actuator_be_operated_without_a_person(condition: s
     ("condition", "said"),
     [
         ("app ==", "Failed to parse"),
-        ("aap == 'mail'", "it speaks of aap"),
+        ("aap == 'mail'", "it uses unknown names (aap)"),
         ("action.verbb == 'click'", "action has no 'verbb'; it has verb, effect"),
-        ("world.apps.mail == 1", "it speaks of world"),
+        ("world.apps.mail == 1", "it uses unknown names (world)"),
         ("startswith(value, 'x')", "there is no function startswith()"),
         ("lists.range(1000000000).all(n, true)", "there is no function range()"),
         ("value > 5", "No such overload"),

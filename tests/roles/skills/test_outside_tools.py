@@ -205,7 +205,7 @@ def test_a_tool_that_fails_is_told_in_one_sentence(made: BaseTool, kind: type[Ex
 
 
 def test_what_is_no_tool_is_refused() -> None:
-    with pytest.raises(ValueError, match="str is no LangChain tool"):
+    with pytest.raises(ValueError, match="str is not a LangChain tool"):
         given_tools(["weather"], seconds=1)
     with pytest.raises(ValueError, match=r"no installed package offers 'weather' under deskcrew.skills; there are: none"):
         installed_tools(["weather"], seconds=1)

@@ -194,7 +194,7 @@ def after(verb: str, at: Situation, loose: bool) -> Move | None:
     if last is None or last.step <= int(at.notes.get("at", 0)):
         return None
     if last.exec_status is not ExecStatus.EXECUTED and not last.visible_change and at.count("unknown") < 2:
-        return act(Wait(seconds=2.0), f"nobody knows whether it was done ({last.error or last.exec_status.value}); look again")
+        return act(Wait(seconds=2.0), f"it is not known whether it was done ({last.error or last.exec_status.value}); look again")
     if not last.visible_change:
         return None
     if said := refusal(at.view.before, at.view.seen):
@@ -267,7 +267,7 @@ def mend(at: Situation) -> Move | None:
     wrote: dict[str, str] = at.notes.get("wrote", {})
     mine = any(f.invalid and (f.track_id or f.name) in wrote for f in at.screen.inputs)
     if at.count("mends") > 12 or not (mine or any(_lacks(field, at) for field in at.screen.inputs)):
-        return fail(f"the form complains: {_complaints(at)}")
+        return fail(f"the form reports: {_complaints(at)}")
     at.notes.update(fresh=[], pressed=0, given=False)
     return None
 
@@ -286,7 +286,7 @@ def lacking(at: Situation) -> Move | None:
         if answer is not None:
             return put(field, answer.value, at)
         if at.notes.get("asked for") == field.name:
-            return fail(f'the required field "{field.name}" is empty, and nobody says what goes into it')
+            return fail(f'the required field "{field.name}" is empty, and no value is given for it')
         at.notes["asked for"] = field.name
         choices = f" It can be: {', '.join(field.choices)}." if field.choices else ""
         question = f'What should go into the required field "{field.name}"?{choices}'

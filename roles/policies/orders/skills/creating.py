@@ -32,7 +32,7 @@ def create(step: CreateStep, at: Situation) -> Move:
     now = _now(step, at)
     verb = "create" if len(now) < len(step.entries) else step.commit
     if not step.commit and verb:
-        raise StepFailure(f"a {step.kind} is there as soon as it has a name, so it cannot be left unsaved")
+        raise StepFailure(f"a {step.kind} is saved as soon as it has a name, so it cannot be left unsaved")
     over = outcome(now, verb, at)
     if over is None:
         over = write(now, step.app, at)

@@ -85,7 +85,7 @@ def outcome(entries: Sequence[Entry], verb: str, at: Situation, owner: Sequence[
         told = fold(" ".join(shown(e) for e in at.view.seen.elements if e.role not in {"textbox", "searchbox", "combobox"}))
         if texts and all(fold(text.splitlines()[0]) in told for text in texts[-1:]):
             return done(f"{verb}: the form is empty, and the screen shows {texts[-1]!r}")
-        return fail(f"nobody knows whether {verb} was done: the form no longer holds what was written, and nothing tells of it")
+        return fail(f"it is not known whether {verb} was done: the form no longer holds what was written, and nothing shows it")
     return over
 
 

@@ -307,7 +307,7 @@ def _look(records: Records, labels: Sequence[str], state: Survey, at: Situation)
     if not unknown:
         return None
     if len(unknown) > _MOST_OPENED and not state.get("opened_any"):
-        raise StepFailure(f"{len(unknown)} records would have to be opened to tell which are meant, which are too many")
+        raise StepFailure(f"{len(unknown)} records would have to be opened to find out which are meant; that is too many")
     row = rows[unknown[0]]
     if (way := open_row(row, records, at)) is not None:
         return way
@@ -319,7 +319,7 @@ def _look(records: Records, labels: Sequence[str], state: Survey, at: Situation)
     silent = next((t.label for t in records.tests if t.label and t.label not in there and opened.value(t.label) is None), "")
     if silent:
         labels = ", ".join(dict.fromkeys(label for label, _ in opened.cells))
-        raise StepFailure(f'neither the list nor the page of "{row.key}" says anything of "{silent}"; they show {labels}')
+        raise StepFailure(f'neither the list nor the page of "{row.key}" says anything about "{silent}"; they show {labels}')
     empty = [(label, "") for label in sorted(there) if opened.value(label) is None]  # what a page does not show is empty
     state["rows"][unknown[0]] = opened.opened(empty, body).dump()
     state["opened_any"] = True
@@ -485,7 +485,7 @@ def find_row(records: Records, at: Situation) -> Move | Item:
     if isinstance(rows, Move):
         return rows
     if len(rows) != 1:
-        raise StepFailure(f"{len(rows)} fit {naming(records)}, and one is worked at a time")
+        raise StepFailure(f"{len(rows)} fit {naming(records)}, and one is worked on at a time")
     return _on_screen(rows[0], records, at)
 
 

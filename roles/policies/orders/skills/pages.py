@@ -84,7 +84,7 @@ def _part(place: str, at: Situation) -> list[GUIElement]:
         return Scopes(elements).inside(open_[-1])
     found = Scopes(elements).of(place)
     if found is None:
-        raise StepFailure(f'there is no one part of the page that is called "{place}"')
+        raise StepFailure(f'no single part of the page is called "{place}"')
     return found
 
 
@@ -185,7 +185,7 @@ def _not_done(step: PressStep, name: str, at: Situation) -> Move | None:
     if not mine or mine[0].exec_status is ExecStatus.EXECUTED:
         return None
     if at.count("unknown") < 2:
-        return act(Wait(seconds=1.0), f"nobody knows whether it was done ({mine[0].error or mine[0].exec_status.value})")
+        return act(Wait(seconds=1.0), f"it is not known whether it was done ({mine[0].error or mine[0].exec_status.value})")
     return fail(f'"{name}" was not pressed: {mine[0].error or mine[0].exec_status.value}')
 
 

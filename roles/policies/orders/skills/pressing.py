@@ -129,7 +129,7 @@ def _others_chosen(row: Item, at: Situation) -> Move | None:
     for item in at.screen.items:
         if item.element.element_id != row.element.element_id and item.element.role == row.element.role and _is_chosen(item, at):
             if at.count("let go") > 20:
-                return fail(f'"{item.text}" is chosen, too, and cannot be let go')
+                return fail(f'"{item.text}" is selected as well, and cannot be deselected')
             box = _box(item, at)
             click = Click(target=ActionTarget.of(box or item.press), modifiers=() if box is not None else ("Control",))
             return at.reach(item.press) or act(click, f'"{item.text}" is chosen, and is not meant', "it is let go")

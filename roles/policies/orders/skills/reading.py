@@ -80,7 +80,7 @@ def _source(step: ReadStep, label: str, at: Situation) -> Source | Move:
     if (way := _reveal(label, at, masked)) is not None:
         return way
     if masked:
-        return fail(f'the "{label}" is kept from view in {at.title(step.app)}', f"a control that shows the {label}")
+        return fail(f'the "{label}" is hidden in {at.title(step.app)}', f"a control that shows the {label}")
     labels = ", ".join(dict.fromkeys(pair.label for pair in at.screen.pairs)) or "none"
     what = naming(records) if records is not None else "the screen"
     return fail(f'{what} shows no "{label}" in {at.title(step.app)}; labels there are: {labels}', f"where to see the {label}")
@@ -209,7 +209,7 @@ def collect(step: CollectStep, at: Situation) -> Move:
         raise StepFailure(f'{naming(step.records)} shows no "{unknown[0]}"; it shows {", ".join(dict.fromkeys(own))}')
     if hidden := [(row, name) for row in rows for name in step.labels if is_masked(row.value(name) or "", name)]:
         row, name = hidden[0]
-        raise StepFailure(f'the "{name}" of {row.key} is kept from view in {at.title(step.records.app)}')
+        raise StepFailure(f'the "{name}" of {row.key} is hidden in {at.title(step.records.app)}')
     lines = [[row.value(name) or "" for name in columns] for row in rows]
     here = listed(step.records, at)
     shown = here[0].item.element if here else at.screen.elements[0]

@@ -135,13 +135,13 @@ def truth(text: str) -> bool:
     word = fold(text)
     if word in _ON | _OFF:
         return word in _ON
-    raise StepFailure(f"a box is on or off, and not {text!r}")
+    raise StepFailure(f"a checkbox is on or off, not {text!r}")
 
 
 def _figure(text: str) -> str:
     numbers = _NUMBER.findall(text)
     if len(numbers) != 1:
-        raise StepFailure(f"{text!r} is no number")
+        raise StepFailure(f"{text!r} is not a number")
     return str(numbers[0]).replace(",", ".").replace("−", "-")
 
 

@@ -81,7 +81,7 @@ class TestSlider:
         assert h.element("Volume").value == "35"
         assert h.fill("Volume", "105").error == '"Volume" takes no such value: 105 is outside of 0 to 100'
         assert h.fill("Volume", "33").error.endswith("33 is not a multiple of the step 5 from 0")
-        assert h.fill("Volume", "loud").error.endswith("'loud' is no number")
+        assert h.fill("Volume", "loud").error.endswith("'loud' is not a number")
         assert h.element("Volume").value == "35"
 
     def test_a_filter_of_prices_hides_what_costs_more(self, hand):
@@ -168,7 +168,7 @@ class TestProposals:
         h = hand(MAIL)
         h.click("Compose")
         h.type("x.org", "To")
-        assert h.fill("Cc", "y").error.startswith('"Cc" lies behind')
+        assert h.fill("Cc", "y").error.startswith('"Cc" is covered by')
         h.press("Escape")
         assert h.fill("Cc", "y@x.org").ok
 

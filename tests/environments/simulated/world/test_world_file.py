@@ -12,7 +12,7 @@ from environments.simulated.world.worldfile import load_world, parse_world
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        ("apps: {billing: {}\nopen: [billing]", r"bad\.yaml, line \d: expected .*mend the YAML"),
+        ("apps: {billing: {}\nopen: [billing]", r"bad\.yaml, line \d: expected .*correct the YAML"),
         ("apps: {billing: }\nname: a\nname: b", r"bad\.yaml, line 3: the key 'name' is given twice"),
         ("- apps", r"bad\.yaml: a world file is a mapping with the keys name"),
         ("name: x", r"bad\.yaml: apps: this key is missing"),
@@ -22,7 +22,7 @@ from environments.simulated.world.worldfile import load_world, parse_world
         ("apps: {billing: {invoces: []}}", r"apps\.billing\.invoces: this key is not known; .*did you mean invoices\?"),
         (
             "apps: {billing: {invoices: [{number: 1, vendor: x, date: d, total: a lot}]}}",
-            r"apps\.billing\.invoices\.0\.total: 'a lot' is no amount",
+            r"apps\.billing\.invoices\.0\.total: 'a lot' is not an amount",
         ),
         ("apps: {billing: {invoices: [{number: 1, vendor: x, date: d}]}}", r"apps\.billing\.invoices\.0: an invoice needs lines"),
         ("apps: {billing: {invoices: [], open: A-9}}", r"open: there is no invoice A-9"),

@@ -227,7 +227,7 @@ def test_subagents_may_not_be_nested_without_end(tmp_path: Path) -> None:
         ('{"schema_version": "ATIF-v1.8", "steps": [', "not JSON: Expecting value, column 43"),
         ('{"schema_version": "ATIF-v2.0", "steps": []}', "$.schema_version: ATIF-v1 is read, not 'ATIF-v2.0'"),
         ('{"steps": []}', "$.schema_version"),
-        ('{"schema_version": "ATIF-v1.8", "steps": [NaN]}', "NaN is no number in JSON"),
+        ('{"schema_version": "ATIF-v1.8", "steps": [NaN]}', "NaN is not a number in JSON"),
     ],
 )
 def test_a_file_that_is_no_atif_is_refused_by_name_and_place(tmp_path: Path, text: str, reason: str) -> None:

@@ -111,7 +111,7 @@ def test_functions_without_a_verb_are_carried_with_their_arguments(tmp_path: Pat
     ("bad", "said"),
     [({"model_output": None, "result": [{"error": "429 Too Many"}]}, "429 Too Many"), ({}, "$.history[0].model_output.action"),
      (3, "a step is an object"), (item({}), "an object with one function"),
-     (item({"a": {}, "b": {}}), "an object with one function"), (item({"Bad Name": {}}), "no name of a function"),
+     (item({"a": {}, "b": {}}), "an object with one function"), (item({"Bad Name": {}}), "not a valid name of a function"),
      (item({"click": {}}), "index"), (item({"click": {"index": 5, "n": 1}}), ".n"),
      (item({"input": {"index": 5, "text": 3}}), "text"), (item({"go_to_url": {}}), "url")],
 )  # fmt: skip

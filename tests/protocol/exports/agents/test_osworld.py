@@ -133,7 +133,7 @@ def test_the_lines_of_others_are_read(tmp_path: Path) -> None:
         ({"action": {"action_type": "DANCE"}}, "$.action: computer_13: $.action_type"),
         ({"action": {"action_type": "tool_use"}}, "$.action: a text or an object is needed"),
         ({"action": "DONE", "step_num": -1}, "$.step: Input should be greater than or equal to 0"),
-        ('{"action": "DONE", "reward": NaN}', "NaN is no number in JSON"),
+        ('{"action": "DONE", "reward": NaN}', "NaN is not a number in JSON"),
         ('{"action": "DO', "$: not JSON: Unterminated string starting, column 12"),
     ],
 )

@@ -110,7 +110,7 @@ def test_what_a_run_learns_to_be_private_is_taken_back_of_that_run_alone(kept: A
 def test_what_is_no_memory_is_one_sentence_and_where_it_stands_is_known(tmp_path: Path) -> None:
     path = tmp_path / "answers.sqlite"
     path.write_text("this is no database, and long enough to be looked at as one" * 20)
-    with pytest.raises(MemoryFault, match=r"answers\.sqlite, cannot be used .*mend or remove that file"):
+    with pytest.raises(MemoryFault, match=r"answers\.sqlite, cannot be used .*correct or remove that file"):
         AnswerFile(path).find("Which?", "billing")
     with pytest.raises(MemoryFault):
         AnswerFile(path).keep(said("Which?", "this"))

@@ -106,7 +106,7 @@ def test_a_prompt_stays_flat_over_five_hundred_facts_and_says_what_it_leaves_out
     assert len(prompt(500)) <= cap.characters
     assert abs(len(prompt(500)) - len(prompt(200))) < 400
     assert "total 500 = $500.00 (money USD 500; the screen of billing at step 500)" in prompt(500)
-    assert "s1: 100 facts are not told: total 100 … total 199 (100) (money, USD 100 to USD 199)" in prompt(500)
+    assert "s1: 100 facts are left out: total 100 … total 199 (100) (money, USD 100 to USD 199)" in prompt(500)
 
 
 def test_a_fact_of_a_finished_subtask_goes_first_and_one_that_the_plan_names_stays() -> None:

@@ -107,8 +107,8 @@ def test_a_part_of_a_goal_is_replaced_and_the_rest_of_it_stays() -> None:
         ("Do the monthly closing for INV-42, but not today", 'does not say what "but" means'),
         ("Do the monthly closing for INV-42 unless it is paid", 'does not say what "unless" means'),
         ("Do the monthly closing for all invoices", 'does not say what "all" means'),
-        ("Onboard Lee Park", "speaks of something else"),
-        ("Do the thing for INV-42", "speaks of something else"),
+        ("Onboard Lee Park", "is about something else"),
+        ("Do the thing for INV-42", "is about something else"),
     ],
 )
 def test_a_page_that_would_leave_out_a_part_of_the_goal_is_not_followed(goal: str, said: str) -> None:
@@ -122,9 +122,9 @@ def test_a_page_that_would_leave_out_a_part_of_the_goal_is_not_followed(goal: st
         ("# Monthly closing of {invoice}\n1. Create a note titled \"{invoice}\".\n2. 打开账单", "its step 2 is not understood"),
         ("# Monthly closing of {invoice}\n1. Öffne die Rechnung {invoice} und lösche sie.", "its step 1 is not understood"),
         ("# Monthly closing\nIt is done once a month.", "there are no steps in it"),
-        ("# Monthly closing of {invoice}\nOnly when it rains.\n1. Create a note titled \"{invoice}\".", "cannot be told whether"),
+        ("# Monthly closing of {invoice}\nOnly when it rains.\n1. Create a note titled \"{invoice}\".", "be determined whether"),
         ("# Monthly closing of {invoice}\n## Before you start\n- Ask Ada\n## Steps\n1. Create a note titled \"{invoice}\".",
-         'cannot be told whether "Ask Ada" holds'),
+         'cannot be determined whether "Ask Ada" holds'),
         ("# Monthly closing of {invoice}\nRequires the payroll app.\n1. Create a note titled \"{invoice}\".",
          "there is no application payroll here"),
     ],

@@ -67,5 +67,5 @@ def test_where_the_change_cannot_be_told_its_words_are_read_and_why_is_written_d
     torn.__class__ = Torn
     whole = run(SUBMIT, desk=torn)
     assert whole.asked["effect"] == "submit"
-    assert whole.bodies("error") == [{"message": "what the click would change cannot be told: KeyError: 'no such table'"}]
+    assert whole.bodies("error") == [{"message": "what the click would change cannot be determined: KeyError: 'no such table'"}]
     assert claims(whole) == []

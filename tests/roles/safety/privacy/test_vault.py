@@ -43,7 +43,7 @@ def test_a_value_has_one_name_for_good() -> None:
 
 @pytest.mark.parametrize("name", ["", "Pass", "a b", "x" * 41, "</secret>", "a.b"])
 def test_a_name_is_small_letters_figures_and_underscores(name: str) -> None:
-    with pytest.raises(SecretTaken, match="is no name"):
+    with pytest.raises(SecretTaken, match="is not a valid name"):
         Vault().give(name, "value")
 
 

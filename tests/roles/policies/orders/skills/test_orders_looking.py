@@ -191,7 +191,7 @@ def test_a_mask_is_opened_by_its_own_control(owner: str, code: str) -> None:
 def test_a_mask_that_nothing_opens_is_no_value(owner: str) -> None:
     got = _code_of(owner)
     assert not got.done
-    assert 'the "Code" is kept from view' in got.said
+    assert 'the "Code" is hidden' in got.said
     assert "code" not in got.facts
 
 
@@ -208,7 +208,7 @@ def test_no_mask_gets_into_a_table() -> None:
     with lockers.registered():
         got = Worked(lockers.WORLD, every)
     assert not got.done
-    assert "is kept from view" in got.said
+    assert "is hidden" in got.said
     assert "all" not in got.facts
 
 
