@@ -193,7 +193,9 @@ def folder(state: FilesState) -> tuple[Widget, ...]:
     for path in items:
         rows.append(_row(state, path))
         if path == state.menu:
-            rows.append(_menu(one))
+            items = {"Open": one, "Rename…": one, "Move…": True, "Copy…": True, "Delete…": True}
+            keys = {name: f"menu.{name.removesuffix('…').lower()}" for name in items}
+            rows.append(ui.menu("entry.menu", *(ui.menuitem(name, keys[name], enabled=on) for name, on in items.items())))
     body = ui.table("entries", ("Name", "Type", "Size"), rows) if rows else ui.text("This folder is empty", "none")
     return (ui.heading(f"Folder {state.cwd}", f"folder:{state.cwd}.title"), tools, _tree(state), body, ui.pager(page, pages))
 
@@ -207,13 +209,6 @@ def _tree(state: FilesState) -> Widget:
         return ui.treeitem(path, f"folder:{path}", level, expanded=expanded, selected=path == state.cwd, drop=True)
 
     return ui.tree("tree", map(branch, state.branches()))
-
-
-def _menu(one: bool) -> Widget:
-    return ui.menu(
-        "entry.menu", ui.menuitem("Open", "menu.open", enabled=one), ui.menuitem("Rename…", "menu.rename", enabled=one),
-        ui.menuitem("Move…", "menu.move"), ui.menuitem("Copy…", "menu.copy"), ui.menuitem("Delete…", "menu.delete"),
-    )  # fmt: skip
 
 
 def _row(state: FilesState, path: str) -> Widget:

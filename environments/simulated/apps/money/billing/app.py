@@ -114,9 +114,7 @@ def list_invoices(state: BillingState, wanted: InvoiceQuery) -> JsonValue:
 @FUNCTIONS.reads("ByNumber", "An invoice by its number.")
 def get_invoice(state: BillingState, number: str) -> JsonValue:
     """All of one invoice, with its lines"""
-    invoice = state.invoices.get(number)
-    if invoice is None:
-        unknown("invoice", number, state.invoices)
+    invoice = state.invoices.get(number) or unknown("invoice", number, state.invoices)
     return {"currency": state.currency, **invoice.model_dump(mode="json")}
 
 
@@ -192,7 +190,11 @@ class Billing(App[BillingContent, BillingState]):
             case Pressed(key="copy-number") if state.open:
                 return Update(state, (Copy(state.open), Toast("Copied")))
             case Pressed(key="email") if state.open:
-                return Update(state, (Launch("mail", "compose", _letter(state)),))
+                invoice = state.invoices[state.open]
+                total = shown(invoice.total, state.currency)
+                body = f"Vendor: {invoice.vendor}\nDate: {invoice.date}\nTotal: {total}"
+                letter = {"subject": f"Invoice {invoice.number}", "body": body}
+                return Update(state, (Launch("mail", "compose", letter),))
         return Update(state)
 
 
@@ -229,12 +231,6 @@ def _detail(invoice: Invoice, currency: str) -> tuple[Widget, ...]:
         *(pair(label, shown(value, currency), f"{key}.{label.lower()}") for label, value in sums.items()),
         bar(button("Back to invoices", "back"), button("Copy number", "copy-number"), button("Email this invoice", "email")),
     )
-
-
-def _letter(state: BillingState) -> dict[str, str]:
-    invoice = state.invoices[state.open or ""]
-    lines = (f"Vendor: {invoice.vendor}", f"Date: {invoice.date}", f"Total: {shown(invoice.total, state.currency)}")
-    return {"subject": f"Invoice {invoice.number}", "body": "\n".join(lines)}
 
 
 _GOODS = ("Paper", "Consulting", "Train tickets", "Hotel", "Licences", "Maintenance", "Cables", "Chairs", "Coffee", "Hosting",

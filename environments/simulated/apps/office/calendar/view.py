@@ -132,26 +132,47 @@ _MONTH_LINES, _WEEK_LINES = 2, 8
 def page(state: CalendarState) -> tuple[Widget, ...]:
     """The page that is shown: a form, an event, what was searched for, or a view."""
     if state.draft is not None:
-        fields: list[Widget] = []
-        for name, label in LABELS.items():
-            value, key, invalid = getattr(state.draft, name), f"form.{name}", name in state.errors
-            if name in _CHOICES:
-                fields.append(ui.combobox(label, key, value, _CHOICES[name], invalid=invalid))
-            elif name != "until" or state.draft.repeat != "Never":
-                fields.append(_field(state, name, value, invalid))
-            if invalid:
-                fields.append(ui.alert(state.errors[name], f"{key}.error"))
-        overlap = () if errors_of(state.draft) else _overlap(state, meeting_of(state.draft, state.meetings.get(state.draft.id)))
-        title = ui.heading("Edit event" if state.draft.id else "New event", f"edit-{state.draft.id}")
-        buttons = ui.bar(ui.button("Save", "save"), ui.button("Cancel", "cancel"), key="actions")
-        return (title, ui.form("event-form", *fields, *overlap, buttons, submit="save"))
+        return _form(state, state.draft)
     if state.open in state.meetings:
         return _detail(state, state.meetings[state.open])
     if state.applied:
         title = ui.heading(f"Events with “{state.applied}”", "results")
         return (title, *_top(state), ui.bar(ui.button("Clear search", "clear")), *_table(state))
-    views = {"Month": _month, "Week": _week, "Day": _day, "Agenda": _agenda, "Invitations": _invitations}
-    return views[state.view](state)
+    match state.view:
+        case "Month":
+            return _month(state)
+        case "Week":
+            first = monday(state.day)
+            cells = (_day_cell(state, later(first, n), _WEEK_LINES) for n in range(7))
+            title = ui.heading(f"Week of {written_day(first)}", f"week-page-{first}")
+            return (title, *_top(state), ui.table("week", _DAYS, [ui.row(f"week-{first}", *cells, press=False)]))
+        case "Day":
+            return (ui.heading(written_day(state.day), f"day-page-{state.day}"), *_top(state), *_table(state))
+        case "Agenda":
+            title = ui.heading(f"Agenda from {written_day(state.day)}", f"agenda-{state.day}")
+            return (title, *_top(state), ui.text(f"The next {AGENDA_DAYS} days", "agenda-span"), *_table(state))
+    columns = ("Title", "From", "When", "Accept", "Decline")
+    shown = list_view("invitations", columns, state.listed(), _invitation, "No invitations", state.page, PAGE_SIZE)
+    return (ui.heading("Invitations", "invitations"), *_top(state), *shown)
+
+
+def _form(state: CalendarState, draft: Draft) -> tuple[Widget, ...]:
+    fields: list[Widget] = []
+    for name, label in LABELS.items():
+        value, key, invalid, required = getattr(draft, name), f"form.{name}", name in state.errors, name in REQUIRED
+        if name in _CHOICES:
+            fields.append(ui.combobox(label, key, value, _CHOICES[name], invalid=invalid))
+        elif name in DAYS and (name != "until" or draft.repeat != "Never"):
+            fields.append(date_field(label, key, value, state.sheet, required=required, invalid=invalid))
+        elif name != "until":
+            field = ui.textbox(label, key, value, multiline=name == "description", required=required, invalid=invalid)
+            fields.append(field._replace(options=state.times.people) if name == "attendees" else field)
+        if invalid:
+            fields.append(ui.alert(state.errors[name], f"{key}.error"))
+    overlap = () if errors_of(draft) else _overlap(state, meeting_of(draft, state.meetings.get(draft.id)))
+    title = ui.heading("Edit event" if draft.id else "New event", f"edit-{draft.id}")
+    buttons = ui.bar(ui.button("Save", "save"), ui.button("Cancel", "cancel"), key="actions")
+    return (title, ui.form("event-form", *fields, *overlap, buttons, submit="save"))
 
 
 def _top(state: CalendarState) -> tuple[Widget, ...]:
@@ -183,14 +204,6 @@ def _month(state: CalendarState) -> tuple[Widget, ...]:
     return (title, *_top(state), ui.table("month", _DAYS, rows))
 
 
-def _week(state: CalendarState) -> tuple[Widget, ...]:
-    first = monday(state.day)
-    days = [later(first, n) for n in range(7)]
-    cells = (_day_cell(state, day, _WEEK_LINES) for day in days)
-    title = ui.heading(f"Week of {written_day(first)}", f"week-page-{first}")
-    return (title, *_top(state), ui.table("week", _DAYS, [ui.row(f"week-{first}", *cells, press=False)]))
-
-
 def _day_cell(state: CalendarState, day: str, lines: int) -> Widget:
     items = state.times.on(day)
     when = date.fromisoformat(day)
@@ -205,15 +218,6 @@ def _line(item: Occurrence) -> str:
     return f"{item.start[11:]} {item.meeting.title}" + (" (invitation)" if item.meeting.answer == "invited" else "")
 
 
-def _day(state: CalendarState) -> tuple[Widget, ...]:
-    return (ui.heading(written_day(state.day), f"day-page-{state.day}"), *_top(state), *_table(state))
-
-
-def _agenda(state: CalendarState) -> tuple[Widget, ...]:
-    title = ui.heading(f"Agenda from {written_day(state.day)}", f"agenda-{state.day}")
-    return (title, *_top(state), ui.text(f"The next {AGENDA_DAYS} days", "agenda-span"), *_table(state))
-
-
 def _table(state: CalendarState) -> tuple[Widget, ...]:
     return list_view("events", ("Title", "Date", "Time", "Place"), state.listed(), _event, "No events", state.page, PAGE_SIZE)
 
@@ -221,12 +225,6 @@ def _table(state: CalendarState) -> tuple[Widget, ...]:
 def _event(item: Occurrence) -> Widget:
     cells = {"title": item.meeting.title, "0": written_day(item.day), "1": item.hours, "2": item.meeting.place}
     return ui.linked_row(f"event-{item.meeting.id}@{item.start}", cells)
-
-
-def _invitations(state: CalendarState) -> tuple[Widget, ...]:
-    columns = ("Title", "From", "When", "Accept", "Decline")
-    shown = list_view("invitations", columns, state.listed(), _invitation, "No invitations", state.page, PAGE_SIZE)
-    return (ui.heading("Invitations", "invitations"), *_top(state), *shown)
 
 
 def _invitation(item: Occurrence) -> Widget:
@@ -258,14 +256,6 @@ def _detail(state: CalendarState, meeting: Meeting) -> tuple[Widget, ...]:
         *_overlap(state, meeting),
         buttons,
     )
-
-
-def _field(state: CalendarState, name: str, value: str, invalid: bool) -> Widget:
-    label, key, required = LABELS[name], f"form.{name}", name in REQUIRED
-    if name in DAYS:
-        return date_field(label, key, value, state.sheet, required=required, invalid=invalid)
-    field = ui.textbox(label, key, value, multiline=name == "description", required=required, invalid=invalid)
-    return field._replace(options=state.times.people) if name == "attendees" else field
 
 
 def _overlap(state: CalendarState, meeting: Meeting) -> tuple[Widget, ...]:

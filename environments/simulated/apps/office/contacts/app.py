@@ -384,12 +384,6 @@ def _form(state: ContactsState, draft: Draft) -> tuple[Widget, ...]:
     return (title, ui.form("contact-form", *fields, *known, buttons, submit="save"))
 
 
-def _duplicates(state: ContactsState) -> tuple[Widget, ...]:
-    columns = ("Name", "Contacts", "Email", "Merge")
-    shown = list_view("twins", columns, state.twins(), _set, "No duplicates found", state.page)
-    return (ui.heading("Duplicates", "duplicates"), ui.bar(ui.button("Back to contacts", "back")), *shown)
-
-
 def _set(some: tuple[Contact, ...]) -> Widget:
     key = f"twins-{some[0].id}"
     mails = ", ".join(dict.fromkeys(c.email for c in some if c.email))
@@ -451,7 +445,11 @@ class Contacts(App[ContactsContent, ContactsState]):
             return _form(state, state.draft)
         if state.open in state.contacts:
             return _detail(state.contacts[state.open])
-        return _duplicates(state) if state.duplicates else _list(state)
+        if not state.duplicates:
+            return _list(state)
+        columns = ("Name", "Contacts", "Email", "Merge")
+        shown = list_view("twins", columns, state.twins(), _set, "No duplicates found", state.page)
+        return (ui.heading("Duplicates", "duplicates"), ui.bar(ui.button("Back to contacts", "back")), *shown)
 
     def update(self, state: ContactsState, event: Event) -> Update[ContactsState]:
         if isinstance(event, Arrived):

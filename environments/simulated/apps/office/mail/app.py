@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from functools import lru_cache
 from typing import Literal
 
@@ -502,7 +502,11 @@ class Mail(App[MailContent, MailState]):
             return sorted_out
         match event:
             case Arrived(topic="mail", data=data):
-                return Update(_received(state, data), (Toast(f"New message from {data.get('from', '')}"),))
+                sender, name = data.get("from", ""), str(state.counter + 1)
+                mail = Message(id=name, sender=sender, to=state.address, subject=data.get("subject", ""), date=state.today,
+                               body=data.get("body", ""), unread=True)  # fmt: skip
+                there = state.replace(messages={**state.messages, name: mail}, counter=state.counter + 1)
+                return Update(there, (Toast(f"New message from {sender}"),))
             case Arrived(topic="compose", data=data):
                 letter = Compose(to=data.get("to", ""), subject=data.get("subject", ""), body=data.get("body", ""))
                 kept = _kept(state, state.compose) if state.compose and not state.compose.empty else state
@@ -565,12 +569,9 @@ def _writing(state: MailState, letter: Compose, event: Event) -> Update[MailStat
             lost = "What you have written will be lost."
             return Update(state, (question("discard", "Discard this message?", lost, "Discard message", "Keep writing"),))
         case Answered(key="discard", button="Discard message"):
-            return Update(_closed(state, {k: m for k, m in state.messages.items() if k != letter.draft}))
+            rest = {name: message for name, message in state.messages.items() if name != letter.draft}
+            return Update(state.replace(compose=None, errors={}, messages=rest))
     return Update(state)
-
-
-def _closed(state: MailState, messages: dict[str, Message]) -> MailState:
-    return state.replace(compose=None, errors={}, messages=messages)
 
 
 def _filed(state: MailState, letter: Compose, folder: Folder) -> MailState:
@@ -598,15 +599,8 @@ def _send(state: MailState, letter: Compose) -> Update[MailState]:
             errors[name] = f"{bad} is not a mail address"
     if errors:
         return Update(state.replace(errors=errors))
-    filed = _filed(state, letter, "Sent")
-    return Update(_closed(filed, filed.messages).replace(open=""), (Submitted(), Toast("Message sent")))
-
-
-def _received(state: MailState, data: Mapping[str, str]) -> MailState:
-    name = str(state.counter + 1)
-    message = Message(id=name, sender=data.get("from", ""), to=state.address, subject=data.get("subject", ""), date=state.today,
-                      body=data.get("body", ""), unread=True)  # fmt: skip
-    return state.replace(messages={**state.messages, name: message}, counter=state.counter + 1)
+    filed = _filed(state, letter, "Sent").replace(compose=None, errors={}, open="")
+    return Update(filed, (Submitted(), Toast("Message sent")))
 
 
 def _generated(count: int, setting: Setting, address: str) -> tuple[GivenMessage, ...]:

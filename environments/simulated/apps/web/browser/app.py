@@ -31,7 +31,7 @@ from environments.simulated.app import (
 )
 from environments.simulated.apps.common.functions_base import FunctionTable, Limit, Offset, Words, chosen, part_of, unknown
 from environments.simulated.apps.common.record_list import question, with_error
-from environments.simulated.apps.web.browser.intranet import Form, Link
+from environments.simulated.apps.web.browser.intranet import Form
 from environments.simulated.apps.web.browser.state import (
     BOOKMARKS,
     HISTORY,
@@ -350,12 +350,21 @@ def _on_page(state: BrowserState, name: str, event: Event) -> Update[BrowserStat
     """Something on the page itself; `name` is what its key says behind the address."""
     match event:
         case Edited(value=value):
-            return Update(_written(state, name, value))
+            where = _field_of(name)
+            key = f"{where[0]}.{where[1]}" if where else name
+            fields = {**state.tab.fields, key: value}
+            return Update(state.changed(fields=fields, errors=with_error(state.tab.errors, key)))
         case Left() if (where := _field_of(name)) is not None:
             return Update(checked(state, *where))
         case Pressed(modifiers=held):
             link = body(state).links.get(name)
-            return _followed(state, link, "Control" in held) if link else _pressed(state, name)
+            if link is None:
+                return _pressed(state, name)
+            if link.download is not None:
+                file = {"name": link.text, "folder": "/Downloads", "text": link.download}
+                return Update(state, (Notify("files", "file", file),))
+            address = joined(state.tab.address, link.to)
+            return _opened(state, address) if link.new or "Control" in held else _shown(state, state.loaded(address))
     return Update(state)
 
 
@@ -363,19 +372,6 @@ def _field_of(name: str) -> tuple[int, str] | None:
     """The block and the field that a key is about: `3.f.email`."""
     block, _, rest = name.partition(".f.")
     return (int(block), rest) if rest and block.isascii() and block.isdigit() else None
-
-
-def _written(state: BrowserState, name: str, value: str) -> BrowserState:
-    where = _field_of(name)
-    key = f"{where[0]}.{where[1]}" if where else name
-    return state.changed(fields={**state.tab.fields, key: value}, errors=with_error(state.tab.errors, key))
-
-
-def _followed(state: BrowserState, link: Link, apart: bool) -> Update[BrowserState]:
-    if link.download is not None:
-        return Update(state, (Notify("files", "file", {"name": link.text, "folder": "/Downloads", "text": link.download}),))
-    address = joined(state.tab.address, link.to)
-    return _opened(state, address) if link.new or apart else _shown(state, state.loaded(address))
 
 
 def _pressed(state: BrowserState, name: str) -> Update[BrowserState]:
