@@ -193,9 +193,9 @@ def folder(state: FilesState) -> tuple[Widget, ...]:
     for path in items:
         rows.append(_row(state, path))
         if path == state.menu:
-            items = {"Open": one, "Rename…": one, "Move…": True, "Copy…": True, "Delete…": True}
-            keys = {name: f"menu.{name.removesuffix('…').lower()}" for name in items}
-            rows.append(ui.menu("entry.menu", *(ui.menuitem(name, keys[name], enabled=on) for name, on in items.items())))
+            choices = {"Open": one, "Rename…": one, "Move…": True, "Copy…": True, "Delete…": True}
+            keys = {name: f"menu.{name.removesuffix('…').lower()}" for name in choices}
+            rows.append(ui.menu("entry.menu", *(ui.menuitem(name, keys[name], enabled=on) for name, on in choices.items())))
     body = ui.table("entries", ("Name", "Type", "Size"), rows) if rows else ui.text("This folder is empty", "none")
     return (ui.heading(f"Folder {state.cwd}", f"folder:{state.cwd}.title"), tools, _tree(state), body, ui.pager(page, pages))
 
