@@ -325,9 +325,8 @@ class Sheet:
 
     facts: Mapping[str, Fact]
     tables: Mapping[str, Table]
-    columns: Callable[[str, Sequence[str]], int | None] = lambda wanted, there: next(
-        (i for i, name in enumerate(there) if name.casefold() == wanted.casefold()), None
-    )
+    columns: Callable[[str, Sequence[str]], int | None] = lambda wanted, there: None
+    """Where a column is of which none has the very name."""
     same: Callable[[str, str], bool] = lambda left, right: left.casefold() == right.casefold()
     used: list[str] = field(default_factory=list)
     """Names of the facts that were looked at, in order."""
@@ -371,14 +370,18 @@ def _value(node: object, sheet: Sheet) -> Value:
             return _literal(node)
 
 
+def _unit(name: str) -> str:
+    unit = unit_of(name)
+    if unit is None:
+        raise Trouble(f"{name} is not a known unit")
+    return unit
+
+
 def _literal(node: Node) -> Value:
     parts = node.children
     match node.data:
         case "number":
-            unit = unit_of(str(parts[1])) if len(parts) > 1 and parts[1] is not None else ""
-            if unit is None:
-                raise Trouble(f"{parts[1]!s} is not a known unit")
-            return Number(Decimal(str(parts[0])), unit)
+            return Number(Decimal(str(parts[0])), _unit(str(parts[1])) if parts[1:] and parts[1] is not None else "")
         case "money":
             number = number_of_text(str(parts[0]))
             if number is None:
@@ -444,10 +447,7 @@ def _stepped(value: Value, step: object, sheet: Sheet) -> Value:
     words = [str(part) for part in step.children if part is not None and not isinstance(part, Tree)]
     match step.data, value:
         case "told_in", Number():
-            unit = unit_of(words[0])
-            if unit is None:
-                raise Trouble(f"{words[0]} is not a known unit")
-            return converted(value, unit)
+            return converted(value, _unit(words[0]))
         case "rounded", Number():
             return replace(value, amount=value.amount.quantize(Decimal(1).scaleb(-int(words[0]))))
         case "join", tuple():
@@ -480,20 +480,14 @@ def _on_table(what: str, words: list[str], table: Table, sheet: Sheet) -> Value:
         case "row":
             at = int(words[0]) - 1
             return replace(table, rows=table.rows[at : at + 1])
-        case "aggregate" if len(words) == 1:
-            return _whole(words[0], table)
+        case "aggregate" if words[1:] or words == ["count"]:
+            return aggregated(words[0], column(1).values() if words[1:] else [""] * len(table.rows))
         case "aggregate":
-            return aggregated(words[0], column(1).values())
+            raise Trouble(f"{words[0]} needs a column")
         case "group":
             return grouped(column(0), words[1], column(2) if len(words) > 2 else None)
         case _:
             return _from_columns(what, [column(at) for at in range(len(words))], table)
-
-
-def _whole(how: str, table: Table) -> Value:
-    if how != "count":
-        raise Trouble(f"{how} needs a column")
-    return Number(Decimal(len(table.rows)))
 
 
 def _from_columns(what: str, columns: list[Column], table: Table) -> Value:

@@ -6,9 +6,9 @@ They are data: whatever a caption or a transcript says is shown and kept, and no
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Literal, Self, TypeVar
+from typing import Annotated, Literal, Self, TypeVar
 
-from pydantic import Field, JsonValue, model_validator
+from pydantic import AfterValidator, Field, JsonValue, model_validator
 
 from environments.simulated.app import AppState, Arrived, Effect, FunctionDeclined, Passed, Toast
 from environments.simulated.screen.widgets import Widget, button, group, heading, text
@@ -115,6 +115,15 @@ class SensingState(AppState):
 
 
 S = TypeVar("S", bound=SensingState)
+
+
+def _names_differ(devices: tuple[Sense, ...]) -> tuple[Sense, ...]:
+    by_id(devices)
+    return devices
+
+
+Senses = Annotated[tuple[Sense, ...], AfterValidator(_names_differ)]
+"""Devices that a world file gives."""
 
 
 def by_id(devices: Sequence[Sense]) -> dict[str, Sense]:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from datetime import timedelta
-from typing import Generic, Literal, Self, TypeVar
+from typing import Generic, Literal, TypeVar
 
-from pydantic import JsonValue, model_validator
+from pydantic import JsonValue
 
 from environments.simulated.app import (
     App,
@@ -21,7 +21,7 @@ from environments.simulated.app import (
     Update,
 )
 from environments.simulated.apps.common.functions_base import FunctionTable
-from environments.simulated.apps.common.senses import Moment, Sense, SensingState, by_id, noticed, passed
+from environments.simulated.apps.common.senses import Moment, Sense, Senses, SensingState, by_id, noticed, passed
 from environments.simulated.screen.widgets import Widget, heading, text
 
 C = TypeVar("C", bound=Content)
@@ -57,12 +57,7 @@ class SenseApp(App[C, SensingState], Generic[C]):
 class MicrophoneContent(Content):
     """Without `microphones` there is an answering machine, and the seed says who left a message on it."""
 
-    microphones: tuple[Sense, ...] | None = None
-
-    @model_validator(mode="after")
-    def _names_differ(self) -> Self:
-        by_id(self.microphones or ())
-        return self
+    microphones: Senses | None = None
 
 
 MICROPHONE = FunctionTable[SensingState]()
@@ -108,12 +103,7 @@ def _heard(setting: Setting) -> tuple[Sense, ...]:
 class CameraContent(Content):
     """Without `cameras` there is one at the entrance, and the seed says what it sees."""
 
-    cameras: tuple[Sense, ...] | None = None
-
-    @model_validator(mode="after")
-    def _names_differ(self) -> Self:
-        by_id(self.cameras or ())
-        return self
+    cameras: Senses | None = None
 
 
 CAMERA = FunctionTable[SensingState]()

@@ -29,7 +29,7 @@ from environments.simulated.app import (
 )
 from environments.simulated.apps.common.functions_base import FunctionTable, unknown
 from environments.simulated.apps.common.record_list import refuse_twice
-from environments.simulated.apps.common.senses import Moment, Sense, SensingState, by_id, noticed, passed
+from environments.simulated.apps.common.senses import Moment, Sense, Senses, SensingState, by_id, noticed, passed
 from environments.simulated.screen import widgets as ui
 from environments.simulated.screen.widgets import Widget
 from environments.simulated.world.values import Model, slug
@@ -200,14 +200,12 @@ class HomeContent(Content):
     """A home without `devices` gets the usual ones of four rooms; the seed says how they are set."""
 
     devices: tuple[AnyDevice, ...] | None = None
-    cameras: tuple[Sense, ...] | None = None
-    microphones: tuple[Sense, ...] | None = None
+    cameras: Senses | None = None
+    microphones: Senses | None = None
 
     @model_validator(mode="after")
     def _names_differ(self) -> Self:
         refuse_twice("devices: the name", [slug(device.name) for device in self.devices or ()])
-        by_id(self.cameras or ())
-        by_id(self.microphones or ())
         return self
 
 
