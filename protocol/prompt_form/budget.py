@@ -148,9 +148,11 @@ def whole_form(
     state: VisualState, *, budget: int | None = BUDGET, count: Counter = estimate_tokens, style: Style | None = None
 ) -> Form:
     """Every element of `state`: on a line, folded, or counted in the tail where the budget is spent. None is no budget."""
-    lines, folded = lines_of(state, style or Style())
+    style = style or Style()
+    lines, folded = lines_of(state, style)
     said = f"{len(state.elements)} elements" + (f" ({len(folded)} folded)" if folded else "")
-    head = [f"# screen {size(state)}, {about(state)}: {said}", *windows(state), *above_all(state)]
+    first = f"# screen {size(state)}, {about(state)}: {said}" if style.ids == "all" else _in_brief(state)
+    head = [*filter(None, [first]), *windows(state), *above_all(state)]
     kept = keep(head, excerpt(state, lines, range(len(lines))), budget, count)
     return Form(kept.text, kept.tokens, ids(kept.written), names(state, folded), ids(kept.left_out))
 
@@ -212,6 +214,13 @@ def size(state: VisualState) -> str:
 def about(state: VisualState) -> str:
     app = f"app {word(state.app)}, " if state.app else ""
     return f"{app}state {state.state_id}" + (", loading" if state.loading else "")
+
+
+def _in_brief(state: VisualState) -> str:
+    """The application, where no window says it."""
+    told = not state.app or any(window.focused and window.app == state.app for window in state.windows)
+    said = ([] if told else [f"app {word(str(state.app))}"]) + ["loading"] * state.loading
+    return f"# {', '.join(said)}" if said else ""
 
 
 def windows(state: VisualState) -> list[str]:

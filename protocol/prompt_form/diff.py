@@ -78,7 +78,8 @@ def diff_form(
     said_anew = sum(len(new.lines[i].members) for i in signs)
     if 2 * (said_anew + len(gone)) > max(len(old.keys), len(new.keys)) or _rearranged(old, new):
         return whole_form(state, budget=budget, count=count, style=style)
-    kept = keep(_head(old, new, signs, len(gone)), [*_removed(old, gone), *_written(old, new, signs)], budget, count)
+    head = _head(old, new, signs, len(gone))[(style or Style()).ids != "all" :]
+    kept = keep(head, [*_removed(old, gone), *_written(old, new, signs)], budget, count)
     return Form(
         kept.text,
         kept.tokens,

@@ -209,6 +209,9 @@ class Style(NamedTuple):
     """How many choices of a combobox, each as long as 40 characters."""
     points: Literal["acted on", "all", "none"] = "acted on"
     """Which visible elements say where they are; what is disabled is not acted on."""
+    ids: Literal["all", "acted on", "none"] = "all"
+    """Which elements say their id. With "acted on" no text does, but for the cells of a row in which nothing else can be acted
+    on. With all of them the head says the size, the id of the state and how much there is, too."""
 
 
 _OPTION = 40
@@ -228,6 +231,8 @@ class Place(NamedTuple):
     """Of another application than the one in front."""
     with_row: bool = False
     """Out of view the same way as the row that it stands in, which says so."""
+    nameless: bool = False
+    """Without its id."""
 
 
 @lru_cache(2048)
@@ -262,8 +267,9 @@ def piece(element: GUIElement, place: Place, style: Style) -> str:
 
 def label(element: GUIElement, place: Place, style: Style) -> str:
     """Only what the element is called."""
-    role = "" if place.bare else role_word(role_of(element))
-    return " ".join(filter(None, (word(element.element_id), role, _name(element, place, style))))
+    role = "" if place.bare or (place.nameless and kind(element) in ROWS) else role_word(role_of(element))
+    name = "" if place.nameless else word(element.element_id)
+    return " ".join(filter(None, (name, role, _name(element, place, style))))
 
 
 def _name(element: GUIElement, place: Place, style: Style) -> str:

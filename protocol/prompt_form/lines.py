@@ -16,6 +16,7 @@ from protocol.prompt_form.element_text import (
     NEWS,
     PLAIN,
     ROWS,
+    TEXTS,
     UNSURE,
     WRAPPERS,
     Place,
@@ -151,7 +152,7 @@ class ElementLine(NamedTuple):
     def text(self) -> str:
         if len(self.pieces) == 1:
             return self.pieces[0]
-        return _EMPTY.sub(lambda run: _as_one(run[0].split(" | ")), " | ".join(self.pieces))
+        return _EMPTY.sub(lambda run: _as_one(run[0].split(" | ")), " | ".join(filter(None, self.pieces)))
 
 
 class ElementLines(NamedTuple):
@@ -212,7 +213,16 @@ def _place(i: int, head: int, screen: _Screen) -> Place:
     bare = i != head and (kinds[i] in CELLS or (kinds[i] in PLAIN and kinds[i] == kinds[head]))
     foreign = screen.tree.parents[i] < 0 and element.app is not None and element.app != screen.state.app
     with_row = i != head and screen.away[i] == screen.away[head]
-    return Place(screen.away[i], i == screen.tree.modal, bare, i in screen.secret, foreign, with_row)
+    nameless = screen.style.ids == "none" or (screen.style.ids == "acted on" and _is_read(i, head, screen))
+    return Place(screen.away[i], i == screen.tree.modal, bare, i in screen.secret, foreign, with_row, nameless)
+
+
+def _is_read(i: int, head: int, screen: _Screen) -> bool:
+    """Whether it is a text that nobody acts on; a row and its cells are acted on where nothing else in it is there for that."""
+    tree = screen.tree
+    if tree.kinds[i] in ROWS | CELLS:
+        return not tree.acts[i] and any(tree.acts[other] for other in screen.folding.shares.get(head, ()))
+    return tree.kinds[i] in TEXTS and not tree.acts[i] and bool(screen.state.elements[i].text)
 
 
 def _rank(i: int, screen: _Screen) -> int:

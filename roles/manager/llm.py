@@ -70,7 +70,7 @@ class LlmManager:
     """Workers that have no model."""
 
     def plan(self, request: PlanRequest) -> PlanAnswer:
-        schema = manager_schema(request, self.workers, typed=self.typed)
+        schema = manager_schema(self.workers, typed=self.typed)
         system, turn = self.prompt.filled(self._values(request) | {"answer_form": FORM})
         screens, pictures = self.looking()
         about = Occasion(request.failed or "", screens=screens)

@@ -19,6 +19,7 @@ from roles.policies.llm.prompts import Prompt, now_told
 from roles.policies.llm.schemas import operator_schema, verbs_of, verbs_told
 from roles.policies.llm.settings import AnswerForm
 from roles.policies.llm.subtask_words import (
+    ACTED_ON,
     changes_told,
     cut,
     expected_told,
@@ -41,20 +42,19 @@ _LOOKING = (
     "- `SCREENSHOT` with `marks`, a list of ids, when the picture is too crowded to read: you get it again with only these marks."
 )
 _BATCH = (
-    "- When the next steps are sure, give up to {more} more actions in `then`, each with its own `action` and what it takes: "
-    "fields of this screen, several calls. At the first that fails, or opens a dialog, the rest is left out; you are asked again."
-    " Of changing calls, `FINISH` may come with all at once."
-    " `FINISH` may have `memorize` in `then`."
+    "- `actions` holds up to {most}: several where no look is needed between them, as for fields of this screen, or calls. At "
+    "the first that fails or opens a dialog the rest is left out, and you are asked again. FINISH may come with several of those "
+    "that it may come with."
 )
 _CALLING = (
-    "- Functions stand with what they take; what has a ? may be left out. Call one as in "
-    '{"action": "call_api", "app": "mail", "function": "get_message", "arguments": {"id": "7"}}, with ids as they were told, '
-    "dates as 2026-03-31, times as 14:05, amounts as 12.50; an agent takes `ask_in_app_agent` with `app` and `request`."
+    "- Call a function with what it takes, a text where no kind stands (? may be left out), as in "
+    '{"action": "call_api", "function": "mail.get_message", "arguments": {"id": "7"}}: ids as they were told, dates as '
+    "2026-03-31, times as 14:05, amounts as 12.50."
 )
 _PREFER = {
-    "gui": "- Use the screen for what it shows and a step or two does; `call_api` for what it cannot do, for several things at "
-    "once, and in applications that are not on it.",
-    "api": "- Where a function does what the subtask asks, use `call_api`; then look at the screen to see that it was done.",
+    "gui": "- Use the screen for what a step or two on it do; functions for the rest, for several things at once, and in other "
+    "applications.",
+    "api": "- Use a function where one does what the subtask asks; then look at the screen to see that it was done.",
     "agent": "- Where the app has an agent, ask it first with `ask_in_app_agent`; then look at the screen to see what it did.",
 }
 _HIDDEN = "(hidden)"
@@ -93,7 +93,7 @@ class LlmOperator:
         view = self._narrowed(view)
         narrow = self.form == "narrow"
         about = Occasion(view.subtask.id, view.step, (view.seen.state_id,) if self.picturing is not None else ())
-        form = whole_form(view.seen, budget=self.screen_tokens, style=_SMALL if narrow else None)
+        form = whole_form(view.seen, budget=self.screen_tokens, style=_SMALL if narrow else ACTED_ON)
         missing = missing_of(view)
         if narrow:
             if (end := _seen_through(view, missing)) is not None:
@@ -158,15 +158,18 @@ class LlmOperator:
             "apps": ", ".join(app.app for app in view.apps) or "only this one",
             "verbs": verbs_told(verbs_of(view)),
             "prefer": "\n".join(filter(None, [_CALLING, _PREFER.get(view.prefer, "")])) if view.functions else "",
-            "previous_subtasks": cut("; ".join(view.previous_subtasks), 1_200) or "nothing",
-            "batch": _BATCH.format(more=self.batch - 1) if self.batch > 1 else "",
+            "previous_subtasks": cut("; ".join(view.previous_subtasks), 1_200),
+            "batch": _BATCH.format(most=self.batch) if self.batch > 1 else "",
             "pictures": _LOOKING if self.picturing is not None and view.screenshots else "",
         }
 
     def _help(self, view: OperatorView) -> str:
         """What was looked up for this application, at the first decision of an attempt."""
-        first = self.form == "narrow" or all(step.verb == "launch_app" for step in view.history)
-        return supplements_told([s for s in view.retrieved if s.app in {None, view.app} or s.source == USER]) if first else ""
+        narrow = self.form == "narrow"
+        mine = [s for s in view.retrieved if s.app in {None, view.app} or s.source == USER]
+        if not mine or not (narrow or all(step.verb == "launch_app" for step in view.history)):
+            return ""
+        return supplements_told(mine) + ("" if narrow else "\n(told once: say in `notes` what you need of it)")
 
     def _unpictured(self, view: OperatorView) -> list[str]:
         """Why a picture that was wanted is not there."""

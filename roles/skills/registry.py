@@ -7,6 +7,7 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from functools import cache, cached_property, lru_cache
+from itertools import groupby
 from math import log
 from typing import Any, get_args
 
@@ -162,8 +163,9 @@ class Skills:
         return (*found, *INNER)
 
     def lines(self, app: str | None, about: str) -> tuple[str, ...]:
-        """What is offered: those nearest to the words of a subtask with what they do, all others by what they take. A rare word
-        tells more than one that many have, and of applications that the words speak of all functions stand together."""
+        """What is offered: those nearest to the words of a subtask with what they do, all others by what they take, a line for
+        each application. A rare word tells more than one that many have, and of applications that the words speak of all
+        functions stand together."""
         skills = self.offered(app)
         most = self.settings.shown
         if len(skills) > most:
@@ -184,7 +186,9 @@ class Skills:
             of_its_app = {app: -worth(*words) - spoken[app] for app, words in of_app.items()}
             own = {s.called: -worth(names[s.called], said[s.called]) for s in skills}
             skills = tuple(sorted(skills, key=lambda s: (of_its_app[s.app], s.app, own[s.called])))
-        return (*map(told, skills[:most]), *map(signature, skills[most:]))
+        rest = groupby(skills[most:], key=lambda s: s.app)
+        more = (f"{of}: {'; '.join(signature(s).removeprefix(f'{of}.') for s in group)}" for of, group in rest)
+        return (*map(told, skills[:most]), *more)
 
     def of(self, action: Action) -> Skill | None:
         """The skill that an action uses, if it is known here."""
@@ -272,15 +276,18 @@ def told(skill: Skill) -> str:
     reads, kind = skill.idempotence is Idempotence.READING, [skill.kind] if skill.kind != "api" else []
     twice = [] if skill.idempotence is Idempotence.REPEATABLE else [skill.idempotence.value]
     summary = _short(" ".join(skill.summary.split()), 160)
-    what = "; ".join([*kind, *twice, *([] if reads else [f"risk: {risk}"])])
+    what = "; ".join([*kind, *twice, *([] if reads else [risk])])
     return f"{signature(skill)} ({what}){f': {summary}' if summary else ''}"
 
 
 def signature(skill: Skill) -> str:
-    """`mail.move_message(id: string, folder: "Inbox" | "Trash")`; what may be left out has a `?`."""
-    names = (f"{name}{'' if name in skill.needs else '?'}" for name in skill.takes)
-    kinds = (_kind(said, skill.arguments.get("$defs")) for said in skill.takes.values())
-    return f"{skill.called}({_short(', '.join(f'{n}: {k}' for n, k in zip(names, kinds, strict=True)), _LONG)})"
+    """`mail.move_message(id, folder: "Inbox" | "Trash")`; what may be left out has a `?`, and what has no kind is a text."""
+    takes = []
+    for name, said in skill.takes.items():
+        kind = _kind(said, skill.arguments.get("$defs"))
+        kind = "" if kind == "string" else f" {kind.removeprefix('string ')}" if kind.startswith("string as ") else f": {kind}"
+        takes.append(f"{name}{'' if name in skill.needs else '?'}{kind}")
+    return f"{skill.called}({_short(', '.join(takes), _LONG)})"
 
 
 def _kind(said: Any, defined: Any, deep: int = 3) -> str:

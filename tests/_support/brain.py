@@ -52,9 +52,9 @@ def _find(screen: str, subtask: str) -> dict[str, Any]:
     number = re.search(r"INV-\d+", subtask)
     assert number
     if f'"Invoice {number[0]}"' in screen:
-        total = re.search(rf'"Total" \| {_ID} "([^"]+)"', screen)
+        total = re.search(r'"Total" \| "([^"]+)"', screen)
         assert total
-        return _do("memorize", total[1], name="total", value=total[2])
+        return _do("memorize", name="total", value=total[1])
     if back := re.search(rf'{_ID} button "Back to invoices"', screen):
         return _do("click", back[1])
     if row := re.search(rf'{_ID} link "{number[0]}"', screen):

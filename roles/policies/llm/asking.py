@@ -16,7 +16,7 @@ from roles.journal.transcripts import NO_OCCASION, Occasion
 from roles.policies.fallback import GaveUp
 from roles.policies.llm.calls import Caller, FormRefused, Question, ended
 from roles.policies.llm.reply_parsing import LONGEST, UnusableReply, finish_of, object_of, text_of
-from roles.policies.llm.schemas import bare, form_told
+from roles.policies.llm.schemas import form_told
 from roles.policies.llm.settings import provided, providers
 
 Picturing = Callable[[VisualState, ScreenPicture], bytes | None]
@@ -50,7 +50,7 @@ def of_screen(when: str, seen: VisualState, kinds: Sequence[PictureKind], pictur
 
 FORM = "\0form\0"
 """Stands in a prompt for the form of the answer in words, which is told where the model is not shown its schema."""
-_SHOWN = "(of the form that comes with this request)"
+_SHOWN = "of the given form"
 _Decision = TypeVar("_Decision")
 _QUOTED = 1_500
 """Characters of a bad answer that are shown again to the model."""
@@ -144,7 +144,6 @@ class Asker:
     def _bound(self, way: str, schema: Mapping[str, Any]) -> Any:
         if way == "text":
             return self._caller.model
-        schema = schema if self._is_shown(way) else bare(dict(schema))
         try:
             return self._caller.model.with_structured_output(dict(schema), method=_METHODS[way], include_raw=True)
         except (NotImplementedError, ValueError, TypeError) as bad:  # what models of LangChain raise for a way that they lack

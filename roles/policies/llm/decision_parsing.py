@@ -33,7 +33,7 @@ from protocol.dsl import DSLError, parse_line
 from roles.contracts import OperatorView
 from roles.policies.adaptive import NOT_ASKED
 from roles.policies.llm.reply_parsing import UnusableReply
-from roles.policies.llm.schemas import AIMED, FIELDS, STATUSES, fields_of, needs, verbs_of, verbs_told
+from roles.policies.llm.schemas import AIMED, STATUSES, fields_of, needs, verbs_of, verbs_told
 from roles.policies.llm.subtask_words import part
 from roles.safety.destinations import looks
 from roles.screen.calls import GRAVE_EVENTS
@@ -62,7 +62,7 @@ ENDING = frozenset({"memorize", "answer", "call_api"})
 LAST = "last"
 """In the memory: the actions of this decision are the last ones, and why."""
 _NOT_THE_END = (
-    "FINISH may come with memorize, answer and call_api, in `action` and then in `then`, and with nothing else: "
+    "FINISH may come with memorize, answer and call_api, and with nothing else: "
     "do the rest with CONTINUE, and FINISH once the screen shows that it is done"
 )
 
@@ -109,6 +109,9 @@ def pointed(target: ActionTarget, seen: VisualState) -> ActionTarget:
 
 def read_decision(data: Mapping[str, Any], view: OperatorView, batch: int = 1, ground: Grounding = nowhere) -> OperatorDecision:
     """The decision; actions that follow count only where `batch` allows several. Raises UnusableReply or ValidationError."""
+    if isinstance(several := data.get("actions"), list):
+        first, *rest = several or [{}]
+        data = {**data, **(first if isinstance(first, Mapping) else {"action": first}), "then": rest}
     decision = _ufo(data, view) if _UFO & data.keys() else OperatorDecision.model_validate(_whole(data, view))
     if decision.status is AgentStatus.ERROR and AgentStatus.ERROR not in (data.get("status"), data.get("Status")):
         raise UnusableReply(decision.comment or f"the status is missing; it is one of {', '.join(STATUSES)}")
@@ -136,14 +139,14 @@ def read_decision(data: Mapping[str, Any], view: OperatorView, batch: int = 1, g
 def _following(said: Any, view: OperatorView, most: int, ground: Grounding) -> tuple[NextAction, ...]:
     """The actions that are to follow, each as carefully read as the first. Raises UnusableReply or ValidationError."""
     if not isinstance(said, list) or not all(isinstance(item, Mapping) for item in said):
-        raise UnusableReply('"then" is a list of actions, each with "action", "target" and what else it takes')
+        raise UnusableReply('"actions" is a list of objects, each with "action", "target" and what else it takes')
     if len(said) > most:
-        raise UnusableReply(f'"then" holds {len(said)} actions; at most {most} may follow the first')
+        raise UnusableReply(f'"actions" holds {len(said) + 1}; {most + 1} are the most')
     steps = []
     for item in said:
         body = _whole({**item, "status": "CONTINUE"}, view).get("action")
         if body is None or body.get("action_type") in {"finish_goal", "fail_goal"}:
-            raise UnusableReply('each entry of "then" needs an action; the end of a subtask is an answer of its own')
+            raise UnusableReply('each entry of "actions" needs an action; the end of a subtask is an answer of its own')
         checked = _checked(parse_action(body), view, ground)
         steps.append(NextAction(action=parse_action(checked.dump()), expected=str(item.get("expected") or "")))
     return tuple(steps)
@@ -220,7 +223,7 @@ def _flat(verb: str, data: Mapping[str, Any], view: OperatorView) -> dict[str, A
     if lacks := [name for name in needs(verb) if data.get(name) is None]:
         raise UnusableReply(f"{verb} needs a {lacks[0]}: {verbs_told([verb])}")
     body: dict[str, Any] = {"action_type": verb}
-    for name in fields_of(verb) & FIELDS.keys():
+    for name in fields_of(verb):
         value = data.get(name)
         if value is not None and value != "":
             body[name] = value

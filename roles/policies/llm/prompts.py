@@ -18,7 +18,7 @@ from typing import NamedTuple
 from environments.files.yaml_lines import read_small
 from roles.policies.llm.settings import AnswerForm
 
-_SIGNS = 12
+_SIGNS = 6
 _NO_SIGN = re.compile(r"[^0-9a-f]+")
 
 
@@ -50,7 +50,7 @@ def fenced(name: str, text: str, fence: str) -> str:
 _PART = re.compile(r"^# (system|turn)[ \t]*$", re.MULTILINE)
 _VARIABLE = re.compile(r"\{\{\s*([^{}]*?)\s*\}\}")
 _NOT_THERE = "\0nothing\0"
-_EMPTY_LINE = re.compile(rf"^{_NOT_THERE}\n", re.MULTILINE)
+_EMPTY_LINE = re.compile(rf"^(?:[^\0\n]*: )?{_NOT_THERE}\n", re.MULTILINE)
 """A line that would tell nothing is left out."""
 _HERE = Path(__file__).parents[2]
 
@@ -128,9 +128,9 @@ class Prompt(NamedTuple):
                 return fence
             if name not in known.data:
                 return values.get(name) or _NOT_THERE
-            if not data[name] and name not in known.needed:
-                return _NOT_THERE
-            return fenced(name, data[name] or "(nothing)", fence)
+            if not data[name]:
+                return f"{name}: nothing" if name in known.needed else _NOT_THERE
+            return fenced(name, data[name], fence)
 
         system, turn = (_EMPTY_LINE.sub("", _VARIABLE.sub(put, part)).strip() for part in (self.system, self.turn))
         for words in filter(None, (values.get("user_says", ""), values.get("ledger", ""))):

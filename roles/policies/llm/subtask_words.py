@@ -74,17 +74,17 @@ _STANDS = {"shown": "x", "missing": "!", "forbidden": "!", "unchecked": "?"}
 
 def ledger_told(ledger: GoalLedger | None, *, whole: bool = True) -> str:
     """The orders of the goal that rules understood, a line each and in its own words, ticked where they were seen to be done; for
-    who has the `whole` goal to mind, whether there is more to it."""
+    who has the `whole` goal to mind, by what, and whether there is more to it. Where none is ticked, the goal says the same."""
     entries = [e for e in ledger.entries if e.kind not in {"besides", "unread"}] if ledger is not None else []
     read_in_part = whole and ledger is not None and any(e.kind == "unread" for e in ledger.entries)
     lines = ["What rules understood of the goal ([x] seen to be done, [!] not done or done wrongly, [?] nobody could check):"]
     for entry in entries[:_ENTRIES]:
-        shown = f" ({', '.join(entry.evidence[:2])})" if entry.evidence else ""
+        shown = f" ({', '.join(entry.evidence[:2])})" if entry.evidence and whole else ""
         shown += f": {cut(entry.why)}" if entry.why and entry.state != "shown" else ""
         of = "" if entry.kind == "order" else f"{entry.kind}: "
         lines.append(f"[{_STANDS.get(entry.state, ' ')}] {of}{cut(entry.text, _STEP)}{shown}")
     lines += [f"and {len(entries) - _ENTRIES} more"] if len(entries) > _ENTRIES else []
-    told = lines if entries else []
+    told = lines if any(e.state in _STANDS for e in entries) else []
     return "\n".join([*told, *(["Rules read only part of this goal; judge the rest from its words."] if read_in_part else [])])
 
 
@@ -299,15 +299,19 @@ def supplements_told(supplements: Sequence[Supplement]) -> str:
     return "\n\n".join([*older, *(f"{s.title} ({whence}):\n{part(shown(s.text).text, _SUPPLEMENT)}" for s, whence in told)])
 
 
+ACTED_ON = Style(points="none", ids="acted on")
+"""Of a screen whose elements are acted on by their ids."""
+
+
 def changes_told(before: VisualState | None, seen: VisualState) -> str:
     """What the last step changed, where that is not the whole screen."""
     if before is None or before.app != seen.app or before.state_id == seen.state_id:
         return ""
-    form = diff_form(before, seen, budget=_CHANGES)
+    form = diff_form(before, seen, budget=_CHANGES, style=ACTED_ON)
     return "" if form.whole else form.text
 
 
-_LOOKED_AT = Style(points="none")
+_LOOKED_AT = Style(points="none", ids="none")
 """Of screens on which nobody presses anything."""
 
 

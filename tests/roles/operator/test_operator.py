@@ -138,9 +138,10 @@ def test_a_prompt_of_ones_own_is_what_is_said(tmp_path: Path) -> None:
 
 def test_the_form_names_only_what_there_is() -> None:
     text = told(view(verbs=("click", "launch_app")))
-    assert "\nActions here, with their fields (those with ? may be left out): click(target" in text
-    assert "launch_app(app)\nApplications: claims, mail\n" in text
-    assert "select_option" not in text.split("How to decide")[0]
+    assert "one of these with its fields (? may be left out): click target" in text
+    assert "; launch_app app\n" in text
+    assert "\n- Applications: claims, mail\n" in text
+    assert "select_option" not in text
 
 
 PICTURES = tuple(ScreenPicture(kind=kind, state_id="s") for kind in ("clean", "annotated", "last_target"))
@@ -195,24 +196,27 @@ def test_looking_again_is_offered_to_who_sees_pictures_only() -> None:
 
 
 def test_several_actions_are_offered_and_read_only_where_the_settings_say_so() -> None:
-    several = CLICK | {"action": "fill", "target": "e2", "text": "1", "then": [{"action": "click", "target": "e3"}]}
+    first, rest = {"action": "fill", "target": "e2", "text": "1"}, [{"action": "click", "target": "e3"}]
+    several = {"reasoning": "r", "actions": [first, *rest], "status": "CONTINUE"}
     model, heard = prompts_of(lambda _: several)
     decision = operator(model, batch=3).decide(view())
     assert [step.action.verb for step in decision.then] == ["click"]
-    assert "up to 2 more actions in `then`" in text_of(heard[0])
+    assert "`actions` holds up to 3: " in text_of(heard[0])
+    assert '"actions": list of objects {"action", and where it is needed "target"' in text_of(heard[0])
+    apart, _ = prompts_of(lambda _: CLICK | first | {"then": rest})
+    assert operator(apart, batch=3).decide(view()) == decision
     alone, asked = prompts_of(lambda _: several)
     assert operator(alone).decide(view()).then == ()
-    assert "then" not in text_of(asked[0]).split("How to decide")[0]
-    assert "`then`" not in text_of(asked[0])
+    assert "`actions`" not in text_of(asked[0])
 
 
 @pytest.mark.parametrize(
     ("then", "why"),
     [
-        ([{"action": "click", "target": "e3"}] * 3, "at most 2 may follow"),
+        ([{"action": "click", "target": "e3"}] * 3, "holds 4; 3 are the most"),
         ([{"action": "click", "target": "e99"}], "no element on the screen matches 'e99'"),
         ([{"action": "none"}], "needs an action"),
-        ("click e3", "is a list of actions"),
+        ("click e3", "is a list of objects"),
     ],
 )
 def test_a_batch_is_read_as_carefully_as_one_action(then: Any, why: str) -> None:
