@@ -13,6 +13,7 @@ from roles.evaluator.changes import changes_told
 from roles.evaluator.evidence import ScreenById, gather
 from roles.journal.transcripts import Occasion
 from roles.knowledge.blackboard import board_in
+from roles.policies.adaptive import NOT_ASKED
 from roles.policies.llm.asking import FORM, Asker, Picturing, of_screen, with_pictures
 from roles.policies.llm.prompts import Prompt, now_told
 from roles.policies.llm.reply_parsing import UnusableReply
@@ -82,13 +83,15 @@ class LlmEvaluator:
         subtask = request.subtask
         known = {state.state_id: state for state in views(request)}
         older = [s for name in deciding_ids(request) if (s := known.get(name) or (self._screen or known.get)(name)) is not None]
-        worked = {step.app for step in request.steps} | {one.app for one in request.plan}
-        shown = [screen for screen in request.screens[:-1] if screen.app in worked or not worked] + [*request.screens[-1:]]
+        worked = {str(step.action.get("app") or step.app) for step in request.steps} | {str(one.app) for one in request.plan}
+        shown = [screen for screen in request.screens if not request.steps or screen.app in worked or screen.modal]
         same = {old.state_id: _as_shown(old, new) for old in older for new in shown if _content(old) <= _content(new)}
         deciding = [screen for screen in older if screen.state_id not in same]
-        rest = len(request.screens) - len(shown)
+        beside = request.screens[-1:] if request.screens[-1:] != tuple(shown[-1:]) else ()
+        aside = [f"state:{s.state_id} shows {s.app}, in which nothing was done{_notices(s)}" for s in beside]
+        rest = len(request.screens) - len(shown) - len(aside)
         left_out = f"({rest} screens of applications in which nothing was done are not shown)" if rest else ""
-        alike = "\n".join(filter(None, [*same.values(), left_out]))
+        alike = "\n".join(filter(None, [*same.values(), *aside, left_out]))
         left = self._screen_tokens - min(_DECIDED, self._screen_tokens // 3) * bool(deciding)
         return {
             "goal": request.goal,
@@ -97,14 +100,14 @@ class LlmEvaluator:
             "trigger": request.trigger.value + (f" ({request.reask})" if request.reask else ""),
             "subtask": instruction_told(subtask, request.goal) if subtask else "the whole goal",
             "now": now_told(request.today),
-            "plan": plan_told(request.plan, subtask),
+            "plan": plan_told([one for one in request.plan if one.instruction != request.goal], subtask),
             "findings": findings_told(request, self._rules.judge(request) if self._rules is not None else None),
             "changes": changes_told(request, self._screen or (lambda _: None)),
             "steps": steps_told(request.steps, 0, request.facts, bodies=True),
             "results": results_told(request),
             "screens": "\n\n".join(filter(None, [alike, screens_told(deciding, _DECIDED), screens_told(shown, left)])),
             "facts": facts_told(request),
-            "summary": cut(request.summary, 600),
+            "summary": "" if NOT_ASKED in request.summary else cut(request.summary, 600),
             "held": cut(request.held, 600),
         }
 
@@ -116,8 +119,12 @@ def _content(screen: VisualState) -> set[tuple[str | None, ...]]:
 
 def _as_shown(old: VisualState, new: VisualState) -> str:
     """A screen by another one that is told whole, and by its own notices."""
-    notices = "; ".join(f'{e.role} "{e.name}"' for e in old.elements if e.role in {"status", "alert"} and e.name)
-    return f"state:{old.state_id} showed what state:{new.state_id} shows{f', and {notices}' if notices else ''}"
+    return f"state:{old.state_id} showed what state:{new.state_id} shows{_notices(old)}"
+
+
+def _notices(screen: VisualState) -> str:
+    notices = "; ".join(f'{e.role} "{e.name}"' for e in screen.elements if e.role in {"status", "alert"} and e.name)
+    return f", and {notices}" if notices else ""
 
 
 def _parted(system: str, request: GateRequest) -> tuple[str, str]:

@@ -43,8 +43,7 @@ _LOOKING = (
 )
 _BATCH = (
     "- `actions` holds up to {most}: several where no look is needed between them, as for fields of this screen, or calls. At "
-    "the first that fails or opens a dialog the rest is left out, and you are asked again. FINISH may come with several of those "
-    "that it may come with."
+    "the first that fails or opens a dialog the rest is left out, and you are asked again. FINISH may have several, too."
 )
 _CALLING = (
     "- Call a function with what it takes, a text where no kind stands (? may be left out), as in "
@@ -191,9 +190,9 @@ class LlmOperator:
 
 
 def _news(view: OperatorView) -> list[str]:
-    """What happened, but for what its step says anyway."""
-    told = view.history[-1].events if view.history else ()
-    return [event for event in view.events if not any(said.endswith(f": {event}") for said in told)]
+    """What happened, but for what the steps say anyway."""
+    told = {said.partition(": ")[2] for step in view.history for said in step.events} - {""}
+    return [event for event in view.events if not any(event == said or event.startswith(f'"{said}" on the') for said in told)]
 
 
 def _seen_through(view: OperatorView, missing: Sequence[Expectation]) -> OperatorDecision | None:

@@ -7,6 +7,7 @@ from typing import Any, Literal
 
 from protocol import CARRIES, Frozen
 from roles.contracts import EffectSeen, FactKnown, GateRequest, GateVerdict, PlanAnswer, PlanRequest, Subtask
+from roles.contracts.orders import LedgerEntry
 from roles.contracts.signals import GateTrigger, Signal, SubtaskStatus
 from roles.journal.events import ErrorEvent, FactEvent, GateEvent, ModelCallEvent, PlanEvent, StepEvent
 from roles.journal.journal import Event
@@ -30,7 +31,7 @@ class AdaptiveSettings(Frozen):
 
     final_check: bool = True
     """At the final check of one subtask whose success a model has just judged on the same evidence, where code finds nothing
-    against it."""
+    against it; or of a goal that a model worked in one piece, and of which rules read every word and find every order done."""
     gates: bool = False
     """At gates where code can tell: each of the last steps brought something new, none failed and none was repeated; or what the
     plan expects are values and texts that can be seen, and each of them came of the work."""
@@ -83,7 +84,7 @@ class AdaptiveEvaluator:
         """Why the verdict of the rules is as good as a model's here; empty where it is not."""
         match request.trigger:
             case GateTrigger.FINAL_CHECK if self._settings.final_check:
-                why = self._judged_before(request)
+                why = self._judged_before(request) or self._read_twice(request)
             case GateTrigger.PERIODIC_CHECK if self._settings.gates:
                 why = _moves(request)
             case GateTrigger.WORKER_SUCCESS if self._settings.final_check and self._is_whole(request):
@@ -99,16 +100,28 @@ class AdaptiveEvaluator:
         only = request.subtask if len(request.plan) == 1 else None
         return only is not None and only.id == _WHOLE and only.instruction == request.goal and not only.expect
 
-    def _judged_before(self, request: GateRequest) -> str:
-        live = [subtask for subtask in request.plan if subtask.status is not SubtaskStatus.REJECTED]
-        if len(live) != 1 or live[0].status is not SubtaskStatus.FULFILLED or request.notes or request.user_words:
+    def _read_twice(self, request: GateRequest) -> str:
+        """Two readings of the goal that do not know of each other agree: that of the model which worked it, and that of rules,
+        which find each order, exclusion and limit shown by evidence, and nothing done besides."""
+        live, orders = _only(request), _orders(request)
+        worked = any(event.role == "operator" and isinstance(event.content, ModelCallEvent) for event in self._events())
+        if live is None or live.instruction != request.goal or live.expect or not worked:
             return ""
-        orders = request.found.ledger.entries if request.found is not None and request.found.ledger is not None else ()
+        shown = [entry for entry in orders if entry.state == "shown" and entry.sure and entry.evidence]
+        if not any(changes_something(step) for step in request.steps) or not shown or any(e.state != "shown" for e in orders):
+            return ""
+        unproven = [entry for entry in orders if entry.kind == "order" and entry not in shown]
+        return "" if unproven else f"every word of the goal is read, and evidence shows each of {len(orders)} orders and limits"
+
+    def _judged_before(self, request: GateRequest) -> str:
+        live, orders = _only(request), _orders(request)
+        if live is None:
+            return ""
         if not any(changes_something(step) for step in request.steps) and not any(e.state == "shown" for e in orders):
             return ""  # nothing was done, and whether that is what was wanted is not code's to say
         if any(e.speaks_against for e in orders):
             return ""
-        gate = self._last_gate(live[0])
+        gate = self._last_gate(live)
         focused = f"state:{request.screens[-1].state_id}" if request.screens else ""
         if gate is None or gate.found.get("after", "") != focused:
             return ""
@@ -130,6 +143,17 @@ class AdaptiveEvaluator:
             else:
                 gate = None
         return gate
+
+
+def _only(request: GateRequest) -> Subtask | None:
+    """The one subtask of a plan that is fulfilled, where the user said nothing that it does not know of."""
+    live = [subtask for subtask in request.plan if subtask.status is not SubtaskStatus.REJECTED]
+    fulfilled = len(live) == 1 and live[0].status is SubtaskStatus.FULFILLED
+    return live[0] if fulfilled and not (request.notes or request.user_words) else None
+
+
+def _orders(request: GateRequest) -> tuple[LedgerEntry, ...]:
+    return request.found.ledger.entries if request.found is not None and request.found.ledger is not None else ()
 
 
 def _moves(request: GateRequest) -> str:
