@@ -9,7 +9,7 @@ from hypothesis import given
 from written.screens import button, calm, states, written
 
 from protocol import BoundingBox, GUIElement, VisualState, Window
-from protocol.prompt_form import Style, prompt_form, whole_form
+from protocol.prompt_form import Style, diff_form, prompt_form, whole_form
 
 
 @pytest.mark.parametrize(
@@ -53,6 +53,27 @@ def test_style_changes_lengths_and_points() -> None:
     state = VisualState(elements=(button(1, "Save all"), button(2, "Read me", role="text")))
     assert '"Save"…(+4)\n' in whole_form(state, style=Style(name=4, points="none")).text
     assert 'e2 text "Read me" @50,110' in whole_form(state, style=Style(points="all")).text
+
+
+def test_style_leaves_out_the_ids_of_what_nobody_acts_on_and_then_the_head() -> None:
+    state = VisualState(
+        app="mail",
+        elements=(
+            button(1, "Inbox", role="heading"),
+            GUIElement(element_id="r", role="row"),
+            GUIElement(element_id="c1", role="cell", text="Ann", parent="r"),
+            button(5, "Lunch", role="link", parent="r"),
+            GUIElement(element_id="s", role="row"),
+            GUIElement(element_id="c2", role="cell", text="12", parent="s"),
+            button(6, "Send"),
+        ),
+    )
+    acted_on = whole_form(state, style=Style(points="none", ids="acted on"))
+    assert acted_on.text == '# app mail\nheading "Inbox"\n"Ann" | e5 link "Lunch"\ns row | c2 "12"\ne6 button "Send"'
+    assert acted_on.written == whole_form(state).written
+    assert whole_form(state, style=Style(points="none", ids="none")).text.endswith('\n"12"\nbutton "Send"')
+    changed = state.model_copy(update={"elements": (*state.elements[:-1], button(6, "Sent")), "state_id": ""})
+    assert diff_form(state, changed, style=Style(ids="acted on", points="none")).text == '~ e6 button "Sent"'
 
 
 def test_containers_indent_what_they_hold_and_a_row_is_one_line() -> None:

@@ -168,6 +168,7 @@ def final(**changes: Any) -> GateRequest:
     return GateRequest(**given | changes)
 
 
+SENT = step(2, verb="send", target="Send")
 FACT = FactEvent(name="n", value="v", kind="text", app="a", state_id="", source="screen", reason="")
 LOOKED = step(1, action={"action_type": "click", "target": {"text": "Hall"}}, events=("navigation: home / Home: Hall",))
 TOLD = GoalLedger(goal="g", entries=(LedgerEntry(text="say who is there", state="shown"),))
@@ -203,6 +204,49 @@ def test_the_end_is_asked_about_unless_the_same_was_just_judged(
     assert len(noted) == 1 - asks
 
 
+WHOLE = Subtask(id="goal", title="g", instruction="g", status=SubtaskStatus.FULFILLED)
+BY_MODEL = [*events_of(CALL, role="operator"), *events_of(JUDGED)]
+
+
+def in_one_piece(*entries: LedgerEntry, **changes: Any) -> GateRequest:
+    found = GateEvidence(ledger=GoalLedger(goal="g", entries=entries))
+    return final(**{"plan": (WHOLE,), "found": found, "steps": (SENT,)} | changes)
+
+
+ORDER = LedgerEntry(order=0, text="send it", state="shown", evidence=("step:2",))
+KEPT = LedgerEntry(order=1, kind="exclusion", text="but keep the draft", state="shown")
+
+
+@pytest.mark.parametrize(
+    ("request_", "events", "by_rules", "asks"),
+    [
+        (in_one_piece(ORDER, KEPT), BY_MODEL, Signal.GATE_DONE, 0),
+        (in_one_piece(ORDER, KEPT), BY_MODEL, Signal.GATE_FAIL, 1),
+        (in_one_piece(ORDER, KEPT), events_of(JUDGED), Signal.GATE_DONE, 1),
+        (in_one_piece(ORDER, KEPT, steps=(LOOKED,)), BY_MODEL, Signal.GATE_DONE, 1),
+        (in_one_piece(ORDER, KEPT, user_words=("rather not",)), BY_MODEL, Signal.GATE_DONE, 1),
+        (in_one_piece(ORDER, KEPT, plan=final().plan), BY_MODEL, Signal.GATE_DONE, 1),
+        (in_one_piece(ORDER, LedgerEntry(kind="unread", text="soon", state="unread")), BY_MODEL, Signal.GATE_DONE, 1),
+        (in_one_piece(ORDER, LedgerEntry(text="tell Ann", state="unchecked")), BY_MODEL, Signal.GATE_DONE, 1),
+        (in_one_piece(ORDER, LedgerEntry(text="tell Ann", state="shown")), BY_MODEL, Signal.GATE_DONE, 1),
+        (in_one_piece(ORDER, LedgerEntry(kind="besides", text="a mail", state="forbidden")), BY_MODEL, Signal.GATE_DONE, 1),
+        (in_one_piece(KEPT), BY_MODEL, Signal.GATE_DONE, 1),
+    ],
+    ids=["both agree", "code is against it", "rules worked", "nothing was done", "user", "planned", "unread", "unchecked",
+         "without evidence", "something besides", "no order"],
+)  # fmt: skip
+def test_the_end_of_a_goal_in_one_piece_is_asked_about_unless_all_of_it_is_read_and_shown(
+    request_: GateRequest, events: list[Event], by_rules: Signal, asks: int
+) -> None:
+    model, noted = Counting(), []
+    AdaptiveEvaluator(model, Counting(by_rules), AdaptiveSettings(), lambda: events, noted.append).judge(request_)
+    assert model.asked == asks
+    assert [note["answer"].partition(":")[0] for note in noted] == ["gate_done"] * (1 - asks)
+    always = Counting()
+    AdaptiveEvaluator(always, Counting(), AdaptiveSettings(final_check=False), lambda: events, noted.append).judge(request_)
+    assert always.asked == 1
+
+
 AMOUNT = FieldHas(label="Amount", value="7", app="claims")
 
 
@@ -210,7 +254,6 @@ def wrote(text: str, **more: Any) -> StepRecord:
     return step(1, verb="fill", action={"action_type": "fill", "target": {"text": "Amount"}, "text": text}, **more)
 
 
-SENT = step(2, verb="send", target="Send")
 
 
 def success(
