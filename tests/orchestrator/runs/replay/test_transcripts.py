@@ -87,7 +87,7 @@ def test_calls_are_found_by_role_subtask_and_step(good: Outcome) -> None:
     some = max(call["step"] for call in told if call["role"] == "operator")
     assert shown(good, "--step", str(some), "--json") == [call for call in told if call["step"] == some]
     page = shown(good)
-    assert page.count("You work one application of a desktop") == 1
+    assert page.count("You work an application for a user") == 1
     assert "as in call 2" in page
     assert "=== call 2: operator, subtask find, step" in page
 

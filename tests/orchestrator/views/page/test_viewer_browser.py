@@ -316,5 +316,5 @@ def test_prompt_and_reply_stand_at_their_step_and_are_read_when_they_are_opened(
     page.locator("#panel .call pre").nth(3).wait_for()
     assert page.locator("#panel .call pre").count() == 4
     said = page.locator("#panel .call").inner_text()
-    assert "You work one application of a desktop" in said
+    assert "You work an application for a user" in said
     assert '"as the screen says' in said.replace("\\", "")
