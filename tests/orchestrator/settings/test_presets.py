@@ -173,14 +173,6 @@ def test_a_preset_that_there_is_not_is_answered_with_the_nearest(words: list[str
     assert "there is no preset of policies 'fats'; did you mean 'fast'?" in said
 
 
-def test_run_takes_a_preset_by_name_and_shows_it() -> None:
-    code, said = deskcrew("run", "x", "--policies", "paranoid", "--show-config", "--json")
-    lines = {line["key"]: line for line in json.loads(said)}
-    assert code == 0
-    assert (lines["policies"]["value"], lines["policies"]["source"]) == ("paranoid", "command line")
-    assert lines["limits.retries"]["source"].endswith("paranoid.yaml, line 7")
-
-
 def test_a_model_that_is_named_gets_what_the_rules_do_not_understand(tmp_path: Path) -> None:
     write(tmp_path, "words.yaml", "lines: [{contains: frobnicate, answer: {outcome: infeasible, reason: the model said no}}]\n")
     own = ["--model", "scripted", "-c", f"crew.model.script={tmp_path / 'words.yaml'}", "--runs-dir", str(tmp_path)]

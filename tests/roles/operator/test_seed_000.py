@@ -136,14 +136,6 @@ def test_a_rejected_approval_prevents_execution_and_ends_blocked() -> None:
     assert verbs(desk) == ["fill"]
 
 
-def test_an_approval_leads_to_exactly_one_execution() -> None:
-    desk = desktop()
-    policy = script(decide(Fill(target=AMOUNT, text="$1.00")), decide(Click(target=SUBMIT)))
-    out = work(desk, policy, given={"human_approval": {"type": "approve"}})
-    assert out["interaction_status"] == "completed"
-    assert verbs(desk) == ["fill", "click"]
-
-
 def test_one_given_approval_does_not_cover_a_second_action() -> None:
     desk = desktop()
     policy = script(
@@ -306,24 +298,6 @@ def test_a_harmless_pop_up_is_classified_and_dismissed() -> None:
     assert desk.world()["dialogs"] == []
     assert value_of(desk, "Vendor") == "Acme"
     assert any(event["kind"] == "popup" for event in out["interaction_report"]["environment_events"])
-
-
-@pytest.mark.parametrize(
-    ("title", "text", "buttons"),
-    [
-        ("Security warning", "The certificate of this site is not trusted.", "[Proceed anyway, Go back]"),
-        ("Allow access?", "Notes wants to use your location.", "[Allow, Not now]"),
-        ("Payment required", "Pay $49 to continue.", "[Pay now, Cancel]"),
-        ("We value your privacy", "We and our partners use cookies.", "[Accept all, Reject all]"),
-        ("Session expired", "Sign in with your password to go on.", "[Sign in, Cancel]"),
-    ],
-)
-def test_a_dangerous_dialog_goes_to_a_person_before_anything_is_pressed(title: str, text: str, buttons: str) -> None:
-    desk = desktop(f"[{{when: {{after_actions: 1}}, popup: {{title: '{title}', text: '{text}', buttons: {buttons}}}}}]")
-    out = work(desk, script(FILL, decide(Fill(target=AMOUNT, text="$6.00"))))
-    assert out["interaction_status"] == "needs_approval"
-    assert desk.world()["dialogs"] == [title]
-    assert verbs(desk) == ["fill"]
 
 
 def test_validation_errors_become_events_and_the_planner_gets_another_try() -> None:

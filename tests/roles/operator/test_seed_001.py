@@ -255,13 +255,6 @@ def test_confirm_stops_before_an_action_that_the_policy_allows() -> None:
     assert len(policy.views) == 2
 
 
-def test_a_confirmation_that_is_refused_does_nothing() -> None:
-    plans = [planned(subtask("a")), planned(subtask("b"))]
-    whole, _ = run(decide(Fill(target=AMOUNT, text="$5.00"), status="CONFIRM"), plans=plans, safety=OPEN_HOUSE)
-    whole.go({"type": "reject", "message": "not now"})
-    assert done(whole.desk) == []
-
-
 def test_screenshot_marks_only_what_was_asked_for_and_the_next_decision_is_made_on_it() -> None:
     def look(view: OperatorView) -> OperatorDecision:
         wanted = tuple(e.element_id for e in view.seen.elements if e.text in {"Amount", "Submit"})

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +15,6 @@ from protocol import ActionTarget, Answer, AskUser, CallApi, Click, Fill, Memori
 from roles.contracts import OperatorView, Script
 from roles.journal.journal import Journal
 from roles.operator.execute import execute_action
-from roles.operator.graph import build_operator
 from roles.policies.scripted import ScriptedTechnician, TechnicianScript
 from roles.policies.scripted_model import ScriptedChatModel
 from roles.safety import SafetyPolicy
@@ -370,16 +368,3 @@ def test_an_edited_action_is_reviewed_on_its_own_element() -> None:
     whole.go({"type": "edit", "edited_action": {"name": "fill", "args": args}})
     assert whole.desk.received() == []
     assert "not allowed" in whole.bodies("approval")[0]["message"]
-
-
-# --- without a checkpointer
-
-
-def test_alone_an_approval_comes_with_the_input_and_is_used_for_the_one_action_only() -> None:
-    whole = Run([planned(subtask("a"))])
-    forging = Forging(decide(AMOUNT))
-    graph = build_operator(replace(whole.context, operator=forging))
-    start = {"task_goal": "submit the form", "initial_observation": whole.desk.observe().model_dump(mode="json")}
-    out = graph.invoke(start, {"recursion_limit": 500})
-    assert out["interaction_status"] == "needs_approval"
-    assert submitted(whole) == 0
