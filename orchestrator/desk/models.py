@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, Literal
 
-from pydantic import Field, ValidationError
+from pydantic import ConfigDict, Field, ValidationError
 from typing_extensions import TypedDict
 
 from orchestrator.errors import UsageProblem
@@ -20,6 +20,13 @@ class Problem(Frozen):
 
     error: str
     """One sentence: what is wrong, where, what to do."""
+
+
+class Body(Frozen):
+    """What a request brings."""
+
+    # FastAPI reads it by a name of its own, of which pydantic warns whenever the schema is made: at once FastAPI expects that.
+    model_config = ConfigDict(defer_build=False)
 
 
 class Identity(Frozen):

@@ -17,7 +17,7 @@ from orchestrator.control.requests import AnswerRecord, RequestRecord, asked_of,
 from orchestrator.desk import workers
 from orchestrator.desk.auth import Approver, Viewer
 from orchestrator.desk.desk import RunFolder, TheDesk
-from orchestrator.desk.models import Approval, usable_action
+from orchestrator.desk.models import Approval, Body, usable_action
 from orchestrator.desk.workers import GoOn
 from orchestrator.errors import MachineStopped, UsageProblem
 from orchestrator.runs.folders import list_runs, stored_report
@@ -37,7 +37,7 @@ class Approvals(Frozen):
     approvals: tuple[Approval, ...]
 
 
-class AnswerIn(Frozen):
+class AnswerIn(Body):
     """What somebody says to a request."""
 
     pending: str = Field(min_length=1, max_length=500)

@@ -10,7 +10,7 @@ from orchestrator.control.requests import still_open
 from orchestrator.desk import workers
 from orchestrator.desk.auth import Caller, Operator, Viewer
 from orchestrator.desk.desk import Desk, RunFolder, TheDesk
-from orchestrator.desk.models import usable_action
+from orchestrator.desk.models import Body, usable_action
 from orchestrator.desk.routes.start import as_override
 from orchestrator.desk.workers import GoOn
 from orchestrator.runs.handle import ControlResult, RunControl
@@ -22,26 +22,26 @@ _HEARD_WITHIN = 10.0
 """Seconds for which a crew in the middle of something is waited for before it is said that it will hear it."""
 
 
-class Limits(Frozen):
+class Limits(Body):
     overrides: JsonObject | tuple[str, ...] = ()
     """Other limits from here on: `{"limits.steps": 240}`, or `["limits.steps=240"]`."""
 
 
-class SteeringText(Frozen):
+class SteeringText(Body):
     words: str = Field(min_length=1, max_length=2_000)
     to: Addressee = "crew"
 
 
-class CancelReason(Frozen):
+class CancelReason(Body):
     why: str = Field(default="", max_length=2_000)
 
 
-class Message(Frozen):
+class Message(Body):
     message: str = Field(default="", max_length=2_000)
     """What the crew is to know, such as what was done by hand."""
 
 
-class ActIn(Frozen):
+class ActIn(Body):
     action: JsonObject | str
     """JSON of the protocol, or a line of the DSL."""
 

@@ -13,6 +13,7 @@ from pydantic import Field
 from orchestrator.desk import workers
 from orchestrator.desk.auth import Caller, Operator, Viewer
 from orchestrator.desk.desk import Desk, TheDesk
+from orchestrator.desk.models import Body
 from orchestrator.desk.workers import Begin
 from orchestrator.errors import UsageProblem, did_you_mean
 from orchestrator.settings.build import report_presets
@@ -126,7 +127,7 @@ def _may_be_said(key: str) -> bool:
     return False
 
 
-class PlanIn(Frozen):
+class PlanIn(Body):
     """What is to be planned, or worked."""
 
     goal: str = Field(default="", max_length=20_000)
