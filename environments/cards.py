@@ -273,7 +273,7 @@ def card_of_screen(state: VisualState) -> AppCard:
     controls = dict.fromkeys(e.name for e in shown if e.role in ("button", "link", "tab", "menuitem"))
     at: Literal["form", "app"] = "form" if fields else "app"
     verbs = tuple(VerbCard(verb=verb_of(name), control=name, at=at) for name in controls)
-    columns = tuple(dict.fromkeys(e.name for e in shown if e.role == "columnheader"))
+    columns = tuple(dict.fromkeys(column_names(shown)))
     rows = any(e.role in ("row", "listitem") for e in state.elements)
     kinds = [KindCard(kind="form", words=("page",), fields=fields, verbs=verbs, single=True)] if fields else []
     if rows:
@@ -315,9 +315,16 @@ def page_of(state: VisualState) -> PageCard:
         if e.role in _WORKED and (e.enabled or (e.role == "button" and e.name not in able))
     )
     texts = dict.fromkeys(e.name for e in state.elements if e.role in _TOLD and 0 < len(e.name) <= _LONGEST_NAME)
-    heads = tuple(dict.fromkeys(e.name.rstrip(" ↕↑↓▲▼⇅") for e in state.elements if e.role == "columnheader" and e.name))
+    heads = tuple(dict.fromkeys(name for name in column_names(state.elements) if name))
     folds = any(e.expanded is False or (e.role == "tab" and not e.selected) or not e.visible for e in state.elements if e.enabled)
     return PageCard(widgets=widgets, texts=tuple(texts), heads=heads, folds=folds)
+
+
+def column_names(elements: Sequence[GUIElement]) -> list[str]:
+    """The names of a table's columns, in their order; a heading that only holds a control to sort by is called as that is."""
+    inside = {e.parent: e.name for e in reversed(elements) if e.name}
+    heads = (e.name or inside.get(e.element_id, "") for e in elements if e.role == "columnheader")
+    return [name.rstrip(" ↕↑↓▲▼⇅") for name in heads]
 
 
 _ROWS = frozenset({"dialog", "alertdialog", "row", "listitem"})

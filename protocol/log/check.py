@@ -156,16 +156,17 @@ class Finding(NamedTuple):
 
 def check_log(lines: Iterable[LogLine], folder: Path) -> Iterator[Finding]:
     """Every finding in order, as the lines are read. `folder` is where the paths of pictures start."""
-    before: InteractionStep | None = None
+    before, number = None, 0
     pictures: dict[str, str | None] = {}
     for line in lines:
         for problem in line.problems:
             yield Finding(line.number, "error", problem)
         if line.step is None:
             continue
-        for problem in (*_order(before, line.step), *_pictures(line.step, folder, pictures)):
+        order = () if line.number == number else _order(before, line.step)  # the calls of one line are one step
+        for problem in (*order, *_pictures(line.step, folder, pictures)):
             yield Finding(line.number, "warning", problem)
-        before = line.step
+        before, number = line.step, line.number
 
 
 def _order(before: InteractionStep | None, step: InteractionStep) -> Iterator[Problem]:

@@ -87,7 +87,7 @@ def _opened(path: Path) -> Iterator[_Bytes]:
 
 class _Unpacked(gzip.GzipFile):
     def readinto(self, buffer: bytearray | memoryview) -> int:  # type: ignore[override]  # as io.BufferedReader calls it
-        body = self.read(len(buffer))
+        body = self.read1(len(buffer))  # `read` would lose what stands before the cut
         buffer[: len(body)] = body
         if self.tell() > LARGEST_UNPACKED:
             raise gzip.BadGzipFile(f"more than {LARGEST_UNPACKED // 1024**3} GB are in it")

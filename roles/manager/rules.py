@@ -406,7 +406,10 @@ def _mended(request: PlanRequest, said: str) -> PlanAnswer:
     named = {found[1] for issue in request.evidence if (found := re.match(r"([\w.-]+): ", issue))}
     named |= {s.id for s in request.plan if missing & {step.order for step in s.steps} and any(map(changes, s.steps))}
     lost = [s for s in request.plan if s.id in named]
-    if not lost or any("-" in s.id or any(map(once, s.steps)) for s in lost):
+    later = request.plan[request.plan.index(lost[0]) :] if lost else ()
+    apps = {s.app for s in lost}
+    # A value that is written anew after the press that was to save it is saved by nothing.
+    if not later or any("-" in s.id for s in lost) or any(once(step) for s in later if s.app in apps for step in s.steps):
         return PlanAnswer(outcome="infeasible", reason=f"the final check found: {said or 'issues'}")
     again = tuple(_fresh(s, said) for s in lost)
     chained = [s.model_copy(update={"depends_on": (again[at - 1].id,) if at else ()}) for at, s in enumerate(again)]

@@ -68,7 +68,8 @@ def view_of(state: State, ctx: Context, seen: VisualState) -> OperatorView:
     delegation = state.get("delegation") or {}
     subtask = Subtask.model_validate(ctx.journal.alike(subtask_of(state).model_dump(mode="json")))
     history = ctx.journal.steps(subtask.id, subtask.attempt, limit=30)
-    before = ctx.journal.screens.get(history[-1].before) if history else None
+    acted = next((step for step in reversed(history) if step.action["action_type"] != RELEASE), None)
+    before = ctx.journal.screens.get(acted.before) if acted else None
     last = history[-1].action if history else {}
     marks = tuple(name for name in last.get("marks", ()) if name in seen.by_id)
     facts = ctx.journal.facts()
@@ -205,7 +206,7 @@ def _proposed(state: State, ctx: Context, seen: VisualState) -> Update:
         assert wait is not None, "loading has a remedy"  # noqa: S101 - an invariant
         update = _on_the_way(state, ctx, wait, "the application is loading", seen)
         return update | {"recovery_attempts": state["recovery_attempts"] + 1}
-    steps = ctx.journal.steps(subtask_id(state), attempt_of(state))
+    steps = ctx.journal.all_steps(40) if seen.modal else ()  # an earlier subtask may have opened the dialog
     blocked = interruption(seen, steps, state["task_goal"], (state.get("delegation") or {}).get("refused", ()))
     if blocked is not None:
         status = AgentStatus.CONTINUE if blocked.harmless else AgentStatus.CONFIRM
@@ -390,7 +391,7 @@ def _pend(state: State, ctx: Context, decision: OperatorDecision, seen: VisualSt
     action = decision.action
     assert action is not None, "a decision that goes on has an action"  # noqa: S101 - checked by the model
     step = step_of(state)
-    recent = ctx.journal.steps(subtask_id(state), attempt_of(state), limit=8) if seen.modal else ()
+    recent = ctx.journal.all_steps(8) if seen.modal else ()
     pending = Pending(
         key=key_of(state, ctx, step),
         step=step,

@@ -263,7 +263,8 @@ def _by_result(state: State, ctx: Context, result: ActionResult, after: VisualSt
     since = [s for s in steps[-12:] if s.step > int(delegation.get("step", 0))]
     if not result.ok:
         return _failed(state, ctx, result)
-    blocked = interruption(after, steps, state["task_goal"], delegation.get("refused", ()))
+    recent = ctx.journal.all_steps(8) if after.modal else ()
+    blocked = interruption(after, recent, state["task_goal"], delegation.get("refused", ()))
     if blocked is not None and not blocked.harmless and state["recovery_attempts"] < state["max_recovery_attempts"]:
         asked = _ask_about(state, ctx, blocked.action, blocked.why, after)
         return asked | {"recovery_attempts": state["recovery_attempts"] + 1}

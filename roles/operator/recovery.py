@@ -266,7 +266,7 @@ def _asked_once(question: str, why: str, inside: Sequence[GUIElement], steps: Se
 
 def _own(dialog: GUIElement, inside: Sequence[GUIElement], steps: Sequence[StepRecord]) -> bool:
     """A dialog that follows from the crew's own press of a control that speaks of the same thing."""
-    said = words(" ".join([dialog.name, *(e.name for e in inside if e.role in {"heading", "button"})]))
+    said = words(" ".join([dialog.name, *(e.name for e in inside if e.role in {"heading", "button", *FIELD_ROLES})]))
     pressed = [s for s in steps if s.action["action_type"] in {"click", "press_key", "drag"}]
     return any(words(s.target) & said for s in pressed[-4:])
 

@@ -11,6 +11,7 @@ from collections.abc import Iterable, Sequence
 from functools import cached_property
 from typing import NamedTuple
 
+from environments.cards import column_names
 from environments.effects.words import Effect, effect_of_words
 from protocol import Action, ActionTarget, GUIElement, VisualState
 
@@ -199,7 +200,7 @@ class Screen:
     def heads(self, table: GUIElement) -> list[str]:
         """The names of a table's columns."""
         if table.element_id not in self._heads:
-            self._heads[table.element_id] = [e.name for e in self.within(table) if e.role == "columnheader"]
+            self._heads[table.element_id] = column_names(self.within(table))
         return self._heads[table.element_id]
 
     @cached_property
@@ -265,7 +266,7 @@ class Screen:
 
     @cached_property
     def columns(self) -> list[str]:
-        return [e.name for e in self.elements if e.role == "columnheader"]
+        return column_names(self.elements)
 
     @cached_property
     def detail_texts(self) -> list[GUIElement]:

@@ -300,9 +300,11 @@ async def answer(sight: Sight, action: Action) -> Resolved | None:
     if isinstance(action, PressKey) and action.target is None and action.keys in (("Enter",), ("Escape",)):
         await _close(sight, action.keys == ("Enter",))
         return None
-    if action.target is None or not isinstance(action, Click | Fill | Type | Hover):
+    into = ActionTarget(element_id=f"dialog-{dialog.number}-field") if isinstance(action, Type) else None
+    aimed = action.target or (into if dialog.kind == "prompt" else None)  # which has the focus
+    if aimed is None or not isinstance(action, Click | Fill | Type | Hover):
         raise Refused(f'a dialog "{title_of(dialog)}" is open: {clean(dialog.message, 200)!r}; answer it first')
-    resolved = _in_dialog(sight, action.target)
+    resolved = _in_dialog(sight, aimed)
     part = resolved.element_id.rsplit("-", 1)[-1]
     if isinstance(action, Fill | Type):
         if part != "field":

@@ -45,10 +45,11 @@ def dialog_elements(dialog: OpenDialog, size: tuple[int, int]) -> tuple[GUIEleme
     parts = [
         GUIElement(element_id=top, track_id=top, role="dialog", text=title_of(dialog), name_source="content",
                    bbox=BoundingBox(x1=left, y1=0, x2=right, y2=bottom)),
-        part("text", "text", said, line(1)),
     ]  # fmt: skip
     if dialog.kind == "prompt":
-        parts.append(part("field", "textbox", "Answer", line(2), clean(dialog.text, 20_000)))
+        parts.append(part("field", "textbox", said or "Answer", line(2), clean(dialog.text, 20_000)))
+    else:
+        parts.append(part("text", "text", said, line(1)))
     wide = (right - left) // len(names)
     for n, name in enumerate(names):
         x = left + n * wide
@@ -248,6 +249,8 @@ LIMIT = 4.0
 _TICKING = 1.2
 """Seconds after which a page that changes all the time, as a clock does, is taken as it is."""
 _POLL = 0.03
+_PUT_OFF = 8.0
+"""Seconds for which an effect is waited for that the page has put off, where nothing else came of a press."""
 
 
 class Activity(NamedTuple):
@@ -315,16 +318,26 @@ async def settle(sight: Sight, seconds: float = LIMIT, *, opened: bool = False) 
 
 
 async def effect(sight: Sight, before: Activity, seconds: float) -> bool:
-    """Whether something came of an action: now, or within that time. A menu may take half a second."""
-    end = monotonic() + seconds
+    """Whether something came of an action: now, or within that time, or of what the page put off, within as many seconds."""
+    start = monotonic()
     while not _stopped(sight.session):
         pulse, _ = await beat(sight)
         if pulse.content() != before.content():
             return True
-        if monotonic() > end:
+        if monotonic() > start + seconds and (monotonic() > start + _PUT_OFF or not seconds or not await _put_off(sight)):
             return False
         await asyncio.sleep(_POLL)
     return True
+
+
+async def _put_off(sight: Sight) -> bool:
+    """Whether the page has set a time, in answer to the last press, at which it will do something."""
+    from playwright.async_api import Error
+
+    try:
+        return any([await handle.evaluate("eye => eye.later()") for handle, _ in list(sight.eyes.values())])
+    except Error:
+        return True
 
 
 def _stopped(session: Session) -> bool:

@@ -30,7 +30,22 @@
     if (this && (kinds.has(kind) || kind === 'submit')) note(this, kind, rest[0]);
     return add.call(this, kind, ...rest);
   };
+  /* What the user's own press or key put off, by the milliseconds that each takes: a page that checks or saves a little later. */
+  const later = setTimeout, due = new Map();
+  globalThis.setTimeout = function (work, delay, ...rest) {
+    const id = call(later, this ?? globalThis, work, delay, ...rest), by = globalThis.event;
+    if (by instanceof Event && by.isTrusted && /^(click|key|mouse[du]|pointer[du]|submit|change|input)/.test(by.type))
+      due.set(id, [Number(delay) || 0, performance.now()]);
+    return id;
+  };
+  const cancel = clearTimeout;
+  globalThis.clearTimeout = function (id) { due.delete(id); return call(cancel, this ?? globalThis, id); };
+  const putOff = () => {
+    for (const [id, [takes, since]] of due) if (since + takes < performance.now()) due.delete(id);
+    return [...due.values()].map(([takes]) => takes);
+  };
   const value = (what, more) => {
+    if (what === 'LATER') return putOff();
     if (what === 'SECRET') { armed = more; astray = false; return true; }
     return more ? [...(told.get(what) || [])] : seen.has(what);
   };

@@ -90,8 +90,11 @@ function moving(el) {
   }
   return n;
 }
-const state = () => ({changes, contents, since: announced() ? 0 : performance.now() - last, ready: document.readyState, moving: moving(null),
-  busy: Boolean(document.querySelector('[aria-busy=true]'))});
+/* A notice that hides itself stands for two seconds or more: what is put off for less is waited for. */
+const soon = () => later().some((takes) => takes < 2000);
+const later = () => { const ask = globalThis[KEY]; return typeof ask === 'function' ? ask('LATER') : []; };
+const state = () => ({changes, contents, since: announced() || soon() ? -1 : performance.now() - last, ready: document.readyState,
+  moving: moving(null), busy: Boolean(document.querySelector('[aria-busy=true]'))});
 function place(id, point) {
   const el = node(id);
   if (!el) return {gone: true};
@@ -110,7 +113,7 @@ function place(id, point) {
 }
 return {
   list: () => ({els: list(), url: location.href, title: document.title, ...state(), size: [innerWidth, innerHeight]}),
-  state, place, node, idOf, level, tie, figures: figuresOf, look, arm, disarm, focusOn,
+  state, place, later: () => later().length, node, idOf, level, tie, figures: figuresOf, look, arm, disarm, focusOn,
   hits: (id, spots) => { const el = node(id); return spots.map(([x, y]) => Boolean(el) && own(hitAt(x, y), el)); },
   under: (x, y) => { const hit = hitAt(x, y); return hit ? {tag: tagOf(hit), i: idOf(hit)} : null; },
   at: (id, x, y) => { const el = node(id), hit = hitAt(x, y); return Boolean(el) && (own(hit, el) || Boolean(hit &&

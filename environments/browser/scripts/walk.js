@@ -14,7 +14,7 @@ function record(el, role, name, source, parent, clip, faded) {
   const e = {i: idOf(el), p: parent, r: role, n: name, s: source, t: tagOf(el), at: String(el.id || ''),
     b: [b.left, b.top, b.right, b.bottom], v: Boolean(point)};
   if (point) e.pt = point;
-  if (point && /dialog$/.test(role) && (flag(el, 'aria-modal') || el.matches(':modal'))) e.m = 1;
+  if (point && /dialog$/.test(role) && (flag(el, 'aria-modal') || el.matches(':modal') || curtain(el))) e.m = 1;
   if (CONTROLS.has(role) || role === 'row' || role === 'cell') states(el, role, e);
   /* A page may say that something moves the physical world, of a thing and of all in it; it cannot say that nothing does. */
   if (el.closest('[data-actuator]')) e.ac = 1;
@@ -36,6 +36,15 @@ function valueOf(el, role) {
   if (role === 'combobox' || role === 'textbox' || role === 'searchbox') return tidy(attr(el, 'aria-valuetext') ||
     el.innerText || '');
   return null;
+}
+/* Whether it stands before something that lies over the whole window: then nothing else can be pressed, whatever it declares. */
+function curtain(el) {
+  for (let n = el; n && n !== document.body; n = up(n)) {
+    const box = n.getBoundingClientRect();
+    if (getComputedStyle(n).position === 'fixed' && box.left <= 0 && box.top <= 0 && box.right >= innerWidth &&
+      box.bottom >= innerHeight) return true;
+  }
+  return false;
 }
 function states(el, role, e) {
   const value = valueOf(el, role);

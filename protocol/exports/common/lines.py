@@ -7,6 +7,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from itertools import islice
 from pathlib import Path
+from textwrap import shorten
 from types import MappingProxyType
 from typing import Any, NoReturn, TypeVar
 
@@ -48,6 +49,24 @@ def parse_json(data: bytes) -> Any:
         refuse("$", "cannot be read: it is nested too deeply")
     except ValueError as bad:  # NaN, a key twice, or a number of thousands of digits
         refuse("$", f"cannot be read: {str(bad)[:80]}")
+
+
+_BETWEEN = re.compile(r"[\s,\x1e]*")
+
+
+def json_values(text: str) -> Iterator[Any]:
+    """What a text holds, one JSON value after the other or in a list that may be cut off. Raises BadStep where one is none."""
+    decoder = json.JSONDecoder(parse_constant=_refuse, object_pairs_hook=_object)
+    opened = re.match(r"\s*\[", text)
+    at = opened.end() if opened else 0
+    while (between := _BETWEEN.match(text, at)) and (at := between.end()) < len(text):
+        try:
+            value, at = decoder.raw_decode(text, at)
+        except (ValueError, RecursionError) as bad:
+            refuse("$", f"it ends here or is damaged: {shorten(str(bad), 80)}")
+        yield value
+    if opened:
+        refuse("$", "the list is cut off here")
 
 
 def refuse(where: str, reason: str) -> NoReturn:
@@ -162,17 +181,18 @@ def first_objects(path: Path, count: int = 1) -> list[JsonObject]:
     return found
 
 
-def first_value(path: Path) -> Any:
-    """What the first line that says something is as JSON; None where it is none. Raises FormatError for an empty file."""
-    for _, value in _values(path):
-        return value
-    raise FormatError(f"{path.name}: it is empty")
+def first_values(path: Path) -> list[Any]:
+    """What the first two lines that say something are as JSON; None for what is none. Raises FormatError for an empty file."""
+    found = [value for _, value in islice(_values(path), 2)]
+    if not found:
+        raise FormatError(f"{path.name}: it is empty")
+    return found
 
 
 def is_json_lines(path: Path) -> bool:
-    """Whether a file that is no JSON as a whole has an object on nearly every line, be the others broken."""
+    """Whether a file that is no JSON as a whole has an object or a text on nearly every line, be the others broken."""
     values = list(islice(_values(path), _LOOKED_AT))
-    return values[0][0] not in (b"[", b"{") and 2 * sum(isinstance(value, dict) for _, value in values) >= len(values)
+    return values[0][0] not in (b"[", b"{") and 2 * sum(isinstance(value, dict | str) for _, value in values) >= len(values)
 
 
 def _values(path: Path) -> Iterator[tuple[bytes | UnreadableLine, Any]]:

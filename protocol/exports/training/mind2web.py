@@ -17,7 +17,7 @@ from protocol.exports.common.base import Format, FormatError, ImportResult
 from protocol.exports.common.kept import info_of
 from protocol.exports.common.lines import (
     bad_line,
-    first_value,
+    first_values,
     listed,
     mapping,
     parse_json,
@@ -46,7 +46,7 @@ _BULK = ("raw_html", "cleaned_html", "neg_candidates", "pos_candidates", "screen
 
 def read(path: Path) -> ImportResult:
     """The actions of every task; the task in words is their subtask. Raises FormatError."""
-    first = first_value(path)
+    first = first_values(path)[0]
     if isinstance(first, dict) and (listed(first.get("actions")) or "operation" in first):
         return ImportResult(_info(first), read_json_lines(path, _record))
     try:

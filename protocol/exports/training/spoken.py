@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Iterator, Mapping
-from itertools import groupby
+from itertools import groupby, islice
 from pathlib import Path
 from textwrap import shorten
 from typing import Any
@@ -19,9 +19,11 @@ from protocol.dsl.reader import is_blank
 from protocol.exports.common.base import FormatError, ImportResult, RunInfo
 from protocol.exports.common.kept import lost_in_reading
 from protocol.exports.common.lines import (
+    Meaning,
     bad_line,
-    first_value,
+    first_values,
     is_json_lines,
+    json_values,
     parse_json,
     read_json_lines,
     refuse,
@@ -118,8 +120,8 @@ def read_spoken(name: str, path: Path, context: Context) -> ImportResult:
     def meaning(number: int, data: Any) -> Iterator[LogLine]:
         return told(number, _steps(spoken, data, number, context))
 
-    first = first_value(path)
-    if isinstance(first, dict | str):
+    first, *more = first_values(path)
+    if isinstance(first, str) or (isinstance(first, dict) and more):
         return ImportResult(info, read_json_lines(path, meaning))
     data = whole_document(path)
     if isinstance(data, UnreadableLine):
@@ -130,6 +132,8 @@ def read_spoken(name: str, path: Path, context: Context) -> ImportResult:
         if isinstance(first, list) or is_json_lines(path):
             return ImportResult(info, read_json_lines(path, meaning))
         text = text_in(path, data)
+        if _is_sequence(text):
+            return ImportResult(info, _each_of(text, meaning))
         if spoken.pieces is not None:
             return ImportResult(info, _pieces(spoken.pieces(text, context), context))
         said = _answers(spoken, text, context)
@@ -140,11 +144,34 @@ def read_spoken(name: str, path: Path, context: Context) -> ImportResult:
     return ImportResult(info, (line for number, one in enumerate(each, start=1) for line in meaning(number, one)))
 
 
+def _is_sequence(text: str) -> bool:
+    """Whether it begins with a JSON object, or with several texts in JSON's quotation marks."""
+    values: list[Any] = []
+    try:
+        values.extend(islice(json_values(text), 1))
+        values.extend(islice(json_values(text), 1, 2))
+    except BadStep:
+        pass
+    return isinstance(next(iter(values), None), dict) or sum(isinstance(value, str) for value in values) == 2
+
+
+def _each_of(text: str, meaning: Meaning) -> Iterator[LogLine]:
+    """The values of a text, up to the first that is broken."""
+    number = 0
+    try:
+        for number, value in enumerate(json_values(text), start=1):
+            yield from meaning(number, value)
+    except BadStep as bad:
+        yield bad_line(number + 1, *bad.problems)
+
+
 def _rows(spoken: Dialect, document: Any, context: Context) -> list[Any]:
     """A document is one payload where the dialect says so, and else what it has a list of."""
     rows = rows_of(document)
     if rows is None:
         return [document]
+    if all(said_in(one) is not None for one in rows[1]):
+        return rows[1]
     try:
         spoken.read(document, context)
     except NothingDone:
@@ -262,7 +289,7 @@ def _read(spoken: Dialect, payload: Any, context: Context, depth: int = 0) -> Pa
             continue
         except DialectError as bad:
             if not place:  # the message as it stands may have told more exactly what is wrong
-                raise max(bad, refused, key=lambda error: len(error.where)) from None
+                raise max(bad, refused, key=lambda error: len(error.where.removeprefix("$"))) from None
             reason = f"{bad.where}: {bad.reason}" if bad.where else bad.reason
             raise DialectError(spoken.name, f"${place}", reason) from None
         found.actions.extend(actions)

@@ -172,9 +172,11 @@ def test_dialogs_of_every_kind(surf):
     assert surf.click("OK").ok
     assert "alerted" in surf.texts()
     surf.click("Rename")
-    assert surf.one("Answer").value == "old"
-    surf.fill("Answer", "new")
-    assert surf.one("Answer").value == "new"
+    field = next(e for e in surf.see().elements if e.role == "textbox" and e.focused)
+    assert field.value == "old"
+    surf.fill(field.name, "ne")
+    surf.do(Type(text="w"))
+    assert surf.one(field.name).value == "new"
     surf.click("OK")
     assert "name: new" in surf.texts()
     surf.click("Rename")

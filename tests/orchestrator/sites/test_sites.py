@@ -105,7 +105,17 @@ c.onmousedown=()=>{o.hidden=false;c.setAttribute('aria-expanded','true')};o.oncl
 c.setAttribute('aria-expanded','false')}</script>"""
 JOIN = """<label>Mail <input id=m></label> <label><input type=checkbox id=t> Terms</label> <button id=b disabled>Join</button>
 <script>oninput=()=>b.disabled=!(m.value&&t.checked);b.onclick=()=>say(m.value)</script>"""
+MODAL = """<button onclick="d.showModal()">New project</button><dialog id=d aria-label="New project"><label>Project name <input
+id=n></label><button onclick="d.close()">Cancel</button><button onclick="say(n.value);d.close()">Create</button></dialog>"""
+DEBTS = """<table><tr><th><button>Name</button><th><button>Balance</button><th>Deeds
+<tr><td>Abel<td>-20.00 €<td><button onclick="say('Abel')">Remind</button>
+<tr><td>Baker<td>17.00 €<td><button onclick="say('Baker')">Remind</button></table>"""
+SWITCH = """<span id=l>Weekly digest</span><div role=switch tabindex=0 aria-checked=false aria-labelledby=l
+style="width:40px;height:20px;cursor:pointer" onclick="say('on');setAttribute('aria-checked','true')"></div>"""
 GOALS = [
+    (MODAL, 'Click New project, enter "Gaia" as the project name and click Create.', "Gaia"),
+    (DEBTS, "Remind the person with the lowest balance.", "Abel"),
+    (SWITCH, "Turn on the weekly digest.", "on"),
     (JOIN, 'Enter "ann" as the mail, check "Terms" and click Join.', "ann"),
     (
         PIZZA,
@@ -139,6 +149,7 @@ REFUSED = [
     ("""<button onclick="say('x')">Room 12</button>""", 'Click "Room 1".', "there is no"),
     ("""<button onclick="say('x')">Novak</button>""", 'Click "Nowak".', "there is no"),
     (BOATS, "Hire the cheapest boat that is sunk.", "sunk"),
+    (JOIN, 'Enter "ann" as the mail and click Join.', '"Join" is disabled'),
     (BOARD, 'Drag "Paint the fence" to "Finished".', "not understood"),
     (TEAS, "Put 2 Darjeeling in the cart.", "is not understood"),
 ]
@@ -158,6 +169,26 @@ def test_a_page_that_says_no_is_believed_and_not_asked_twice(browser, site, tmp_
     site.answer = "<h1>Thank you</h1>"
     assert (outcome.status, site.told) == ("rejected", ["code=A7"])
     assert "the page says after the last press" in outcome.reason
+
+
+RENAME = """<label>Name <input id=n value=Team></label><button id=b>Rename</button><p id=o></p><script>b.onclick=()=>{
+o.textContent='Working on it';setTimeout(()=>{AFTER},1200)}</script>"""
+
+
+@pytest.mark.parametrize("after", ["o.textContent='That name is already taken.'", "n.value='Team';say('no')", "n.value='Team'"])
+def test_what_a_page_answers_a_little_later_is_waited_for(browser, site, tmp_path, after):
+    page = RENAME.replace("AFTER", after)
+    outcome = work(browser, site, tmp_path, page, 'Enter "Ops" as the name and press Rename.')
+    assert outcome.status == "rejected", outcome.reason
+
+
+def test_a_layer_over_the_whole_window_is_asked_about_and_not_pressed_through(browser, site, tmp_path):
+    page = """<div id=k style="position:fixed;inset:0;background:#000a"><div role=dialog aria-label=Cookies>We use cookies.
+    <button onclick="say('yes')">Accept all</button><button onclick="k.remove()">Reject all</button></div></div>
+    <label>Mail <input id=m></label><button onclick="say(m.value)">Subscribe</button>"""
+    outcome = work(browser, site, tmp_path, page, 'Enter "a@b.org" as the mail and press Subscribe.')
+    assert (outcome.status, site.told) == ("on_hold", [])
+    assert "Reject all" in outcome.reason
 
 
 def test_a_control_that_is_another_once_the_pointer_is_on_it_is_not_pressed(browser, site, tmp_path):

@@ -57,6 +57,10 @@ def test_a_log_of_several_runs_may_start_again():
     assert not list(check_log(lines(step(5, run_id="a"), step(1, run_id="b")), Path()))
 
 
+def test_the_calls_of_one_line_are_one_step():
+    assert not list(check_log([LogLine(1, step(1)), LogLine(1, step(1)), LogLine(2, step(2))], Path()))
+
+
 def test_an_unreadable_line_is_an_error_and_the_check_goes_on(tmp_path: Path):
     path = tmp_path / "log.jsonl"
     write_log(path, [step(1), step(2)])

@@ -53,6 +53,12 @@ def test_a_compressed_log_that_is_cut_off_says_so_after_what_could_be_had(log: P
     assert all(line.step for line in good) or "damaged" in last.error
 
 
+def test_a_short_compressed_log_without_its_end_is_read(log: Path) -> None:
+    expected = [line.step for line in read_log(log)]
+    log.write_bytes(gzip.compress(log.read_bytes())[:-8])
+    assert [line.step for line in read_log(log) if line.step] == expected
+
+
 def test_a_compressed_log_that_is_damaged_in_the_middle_is_one_sentence(log: Path) -> None:
     packed = bytearray(gzip.compress(b"".join(b'{"n": %d}\n' % n for n in range(40_000))))
     packed[len(packed) // 2] ^= 0xFF

@@ -77,7 +77,8 @@ def listed(records: Records, at: Situation) -> list[Listed]:
 
 def _listed(records: Records, at: Situation) -> list[Listed]:
     groups: dict[str, list[Item]] = {}
-    flat = [(at.screen.above(e)[0].parent, e.name) for e in at.screen.elements if e.role == "columnheader" and at.screen.above(e)]
+    above = [at.screen.above(e) for e in at.screen.elements if e.role == "columnheader"]
+    flat = [(row[0].parent, name) for row, name in zip(above, at.screen.columns, strict=True) if row]
     for item in at.screen.items:
         outer = next((e for e in at.screen.above(item.element) if e.role in {"table", "grid", "list", "tree", "listbox"}), None)
         beside = [name for parent, name in flat if parent == item.element.parent]  # nothing says that the rows are a table

@@ -65,8 +65,10 @@ def _control(step: PressStep, at: Situation) -> GUIElement:
     if step.place:
         elements = _part(step.place, at)
     roles = ROLES.get(step.kind, PRESSED | BOXES)
-    called = [e for e in elements if e.name == step.control and e.role in roles and e.enabled]
-    called = [e for e in called if e.visible] or called
+    called = [e for e in elements if e.name == step.control and e.role in roles]
+    if called and not any(e.enabled for e in called):
+        raise StepFailure(f'"{step.control}" is disabled; the page may still ask for something')
+    called = [e for e in called if e.enabled and e.visible] or [e for e in called if e.enabled]
     exactly = [e for e in called if e.role == step.kind] or called
     if step.nth and len(exactly) >= step.nth:
         return exactly[step.nth - 1]

@@ -96,12 +96,12 @@ class _Recorded(BaseHTTPRequestHandler):
 class Hand:
     """Acts under permits, as the crew does."""
 
-    def __init__(self, env: BrowserEnvironment, server: Recorder) -> None:
-        self.env, self.server, self.count = env, server, 0
+    def __init__(self, env: BrowserEnvironment, server: Recorder, test: str) -> None:
+        self.env, self.server, self.test, self.count = env, server, test, 0
 
     def do(self, action: Action, *effects: Effect, approved: bool = False) -> ActionResult:
         self.count += 1
-        key = f"{id(self)}/{self.count}"
+        key = f"{self.test}/{self.count}"
         if effects:
             control = self.env.control(action)
             self.env.admit(key, Permit(effects=effects, approved=approved, control=control.parts if control else None))
@@ -159,10 +159,10 @@ def gated(server: Recorder, tmp_path_factory: pytest.TempPathFactory) -> Iterato
 
 
 @pytest.fixture
-def hand(gated: BrowserEnvironment, server: Recorder) -> Hand:
+def hand(gated: BrowserEnvironment, server: Recorder, request: pytest.FixtureRequest) -> Hand:
     gated.guard(Network())
     gated.reset()
-    return Hand(gated, server)
+    return Hand(gated, server, request.node.nodeid)
 
 
 @pytest.mark.parametrize("kind", KINDS)

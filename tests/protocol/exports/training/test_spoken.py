@@ -228,6 +228,40 @@ def test_what_holds_no_payload_is_an_error_and_not_passed_over(tmp_path: Path, s
     assert line.error.startswith("$")
 
 
+CLICKS = [{"action": "left_click", "coordinate": [n, n]} for n in (1, 2, 3)]
+PRETTY = [json.dumps(click, indent=1) for click in CLICKS]
+RUNS = ["\n".join(PRETTY), "".join(f"\x1e{one}\n" for one in PRETTY), ",\n".join(PRETTY), json.dumps(CLICKS)[:-1]]
+
+
+@pytest.mark.parametrize("text", RUNS, ids=["as jq prints it", "as RFC 7464 has it", "with commas", "a list without its end"])
+def test_json_after_json_is_read_up_to_where_it_is_broken(tmp_path: Path, text: str) -> None:
+    lines = spoken(tmp_path, "anthropic", text)
+    assert [line.step.action.target.point.x for line in lines if line.step] == [1, 2, 3]
+    assert [line.error for line in lines if line.error] == (["$: the list is cut off here"] if text.startswith("[") else [])
+    *_, last = spoken(tmp_path, "anthropic", text[:-12])
+    assert last.number == 3
+    assert "it ends here or is damaged" in last.error
+
+
+def test_texts_a_line_are_read_though_a_line_is_none(tmp_path: Path) -> None:
+    lines = spoken(tmp_path, "webarena", '// a log\n"click [1]"\n"Then ```type [2] [x] [1]```"\n"stop [done]"\n')
+    assert [line.number for line in lines if line.step] == [2, 3, 4]
+    assert lines[0].error
+
+
+def test_each_message_of_a_conversation_has_a_number_of_its_own(tmp_path: Path) -> None:
+    blocks = [{**BLOCK, "name": "computer", "input": one} for one in CLICKS]
+    said = [{"role": "user", "content": "Go"}, *({"role": "assistant", "content": [block]} for block in blocks)]
+    for indent in (None, 1):
+        lines = spoken(tmp_path, "anthropic", json.dumps({"id": "m", "messages": said}, indent=indent))
+        assert [(line.number, line.step.step) for line in lines if line.step] == [(2, 2), (3, 3), (4, 4)]
+
+
+def test_words_without_a_call_are_told_as_words(tmp_path: Path) -> None:
+    (line,) = spoken(tmp_path, "ui_tars", json.dumps({"from": "gpt", "value": "I think"}))
+    assert "no Action:" in line.error
+
+
 def test_a_call_of_another_tool_is_named(tmp_path: Path) -> None:
     (line,) = spoken(tmp_path, "anthropic", json.dumps({"role": "assistant", "content": [{**BLOCK, "name": "bash"}]}))
     assert line.error == "$: anthropic: $.content[0].name: 'bash' is not the computer tool"
