@@ -100,6 +100,8 @@ def finished(run_id: str, report: Mapping[str, Any]) -> UsageProblem:
 _LOOKED_THROUGH = 16 * 2**20
 """Bytes up to which a database is read through when a run is taken up; of a larger one what is read is checked then."""
 _DATABASES = ("journal.sqlite", "world.sqlite", "checkpoints.sqlite")
+_LEAST = 2**18
+"""Bytes of free space below which nothing is called damaged that cannot be read."""
 _LAST = 200
 """Actions at the end that are compared: what failing power takes is the end."""
 
@@ -140,8 +142,15 @@ def damage(path: Path) -> str:
         with closing(open_read_only(path)) as db:
             found = str(db.execute("PRAGMA quick_check(1)").fetchone()[0])
     except sqlite3.DatabaseError as bad:
+        if _full(path.parent) and (why := outage_of(bad, path.parent)):
+            raise stopped(why, path.parent) from None
         return str(bad)
     return "" if found == "ok" else " ".join(found.split())
+
+
+def _full(folder: Path) -> bool:
+    """Whether even reading may fail for want of room: SQLite keeps an index of its log beside a database."""
+    return shutil.disk_usage(folder).free < _LEAST
 
 
 def unreadable(graph: Graph, config: RunnableConfig) -> str:
@@ -318,6 +327,9 @@ def _whole(folder: Path, record: JsonObject, hold: Hold, given: OpenOptions, ans
     """The run, with checkpoints that can be read, or without any."""
     run = open_run(folder, record, hold, given)
     if why := unreadable(run.graph, run.config):
+        if _full(folder):
+            run.close()
+            raise stopped(f"There is no room left to write in {folder} ({why}); make room", folder)
         run.saver.give_up(record["run_id"])
         run.close()
         _usable_checkpoints(folder, record, why, answer)

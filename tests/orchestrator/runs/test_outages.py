@@ -79,6 +79,33 @@ def test_a_disk_that_fills_up_stops_the_run_which_goes_on_when_there_is_room(tmp
     assert len(claims(tmp_path / "runs" / the_run(tmp_path))) == 1
 
 
+def test_on_a_full_disk_nothing_is_called_damaged_or_set_aside(tmp_path: Path) -> None:
+    """So little room that SQLite can open one file of the run and not the next."""
+    words = own_mounts()
+    (tmp_path / "disk").mkdir()
+    name = waiting_run(tmp_path / "runs")
+    resume = f"{sys.executable} -m deskcrew resume {name} --runs-dir {tmp_path}/disk/runs"
+    script = f"""
+        mount -t tmpfs -o size=8m none {tmp_path}/disk
+        for left in 100 120; do
+            rm -rf {tmp_path}/disk/runs; cp -r {tmp_path}/runs {tmp_path}/disk/runs
+            free=$(df -k --output=avail {tmp_path}/disk | tail -1)
+            head -c $(( (free - left) * 1024 )) /dev/zero > {tmp_path}/disk/filler
+            {resume} --approve; echo "FULL $?"
+            rm {tmp_path}/disk/filler
+        done
+        {resume} || {resume} --approve; echo "AGAIN $?"
+        rm -r {tmp_path}/runs; cp -r {tmp_path}/disk/runs {tmp_path}/runs
+    """
+    told = ran([*words, "sh", "-c", script], env=os.environ | {"PYTHONPATH": str(ROOT)})
+    said = told.stdout + told.stderr
+    assert told.stdout.count("FULL 1") == 2, said
+    assert "AGAIN 0" in told.stdout, said
+    assert "damaged" not in said
+    assert "Traceback" not in said
+    assert len(claims(tmp_path / "runs" / name)) == 1
+
+
 def test_a_file_that_may_not_grow_stops_the_run_in_the_same_way(tmp_path: Path) -> None:
     told = driven(tmp_path, LIMITING, STREAMING)
     assert told.returncode == 1, told.stdout + told.stderr
