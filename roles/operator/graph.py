@@ -263,7 +263,7 @@ def _by_result(state: State, ctx: Context, result: ActionResult, after: VisualSt
     since = [s for s in steps[-12:] if s.step > int(delegation.get("step", 0))]
     if not result.ok:
         return _failed(state, ctx, result)
-    recent = ctx.journal.all_steps(8) if after.modal else ()
+    recent = ctx.journal.all_steps(40) if after.modal else ()
     blocked = interruption(after, recent, state["task_goal"], delegation.get("refused", ()))
     if blocked is not None and not blocked.harmless and state["recovery_attempts"] < state["max_recovery_attempts"]:
         asked = _ask_about(state, ctx, blocked.action, blocked.why, after)
