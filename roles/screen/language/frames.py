@@ -398,7 +398,8 @@ class Frame:
         if found is None or ahead or self.read.low(found[1]) == "'s":
             return None
         when, end = found[0].model_copy(update={"spans": self.read.spans(at, found[1])}), found[1]
-        if when.start and not when.first and (free := self.read.free_time) is not None:
+        dated = any(slot.role == "on" for slot in self.slots)
+        if when.start and not (when.first or dated) and (free := self.read.free_time) is not None:
             when = when.model_copy(update={"first": free.first, "last": free.last})
         after = self.read.low(end)
         if when.minutes and after in {"later", "earlier"}:

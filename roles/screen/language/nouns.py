@@ -33,7 +33,7 @@ class Nouns(Names):
             if last and first.name and self._titled(sep) and self.words.list[end - 1].end == (others or [first])[-1].spans[-1][1]:
                 stop = self._name_end(sep)  # the notes Travel plan and Printer order
                 more = Thing(name=self.text(sep, stop), spans=self.spans(sep, stop)), stop
-            if more is None or (unknown(more[0]) and not unknown(first)):
+            if more is None or self.low(sep) == "one" or (unknown(more[0]) and not unknown(first)):
                 break
             if bare(more[0]) and first.name and first.kind:
                 more = more[0].model_copy(update={"kind": first.kind}), more[1]
@@ -73,7 +73,8 @@ class Nouns(Names):
         kind = self.said_kind
         head = self._head(place, draft, determined=place > at)
         if head is None and owned == place > at and self.low(place - 1) == "'s" and kind:  # accept Ann's mail and delete Omar's
-            draft.kind = kind
+            draft.kind, last = kind, self.object or (self.orders[-1].object if self.orders else None)
+            draft.quantity = "all" if last is not None and last.quantity == "all" and last.kind == kind else draft.quantity
             head = place
         if inner:
             self.said_kind = kind
@@ -277,7 +278,8 @@ class Nouns(Names):
     def _ones(self, at: int, ones: Match, draft: Draft, determined: bool) -> int | None:
         """the ones, the latest one, one "A": of the kind that was said before"""
         quoted = self.kind(ones.end) == "quote"
-        if not (determined or draft.pick is not None or quoted):
+        called = self.said_kind and self.take(ones.end, "predicates")  # create one called X
+        if not (determined or draft.pick is not None or quoted or (called and called.entry.name == "is called")):
             return None
         draft.kind = self.said_kind
         self._plural(self.low(at) == "ones", draft)

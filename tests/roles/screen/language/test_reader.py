@@ -352,6 +352,16 @@ Ask Ivy Castle in chat when the review starts
 Set the volume to 30 and the brightness to 40
     set volume value=30
     set <0> brightness=40
+If Thursday afternoon is free, put "Tax" into it from 3 to 4
+    put value='Tax' on=2026-03-05 at=15:00 16:00 if not any appointment on 2026-03-05 12:00 18:00
+Create a note called A with the text x and one called B with the text y
+    create new any note 'A' text='x'
+    create new note 'B' text='y'
+Delete the mails from Ann and mark Ben's as unread
+    delete all mail from 'Ann'
+    mark all mail is 'Ben' as='unread'
+Switch the language of my account to Deutsch
+    set language is (account) value='Deutsch'
 Turn the kitchen light on and the hall light off
     turn_on light 'kitchen light'
     turn_off light 'hall light'
@@ -497,7 +507,7 @@ TOLD = [
         "Delete the mails from Ann because they are old, and frobnicate the note", "Print what Ben meant in chat.",
         "Delete the mails from Ann because they are old unless they are unread", "Lena and Ben are ill. Cancel his meeting.",
         "Within two minutes Ann sends a mail. Delete the note.", "Delete the file a.txt, I have it to send to Ann",
-        "Create a note called A with the text x and one called B with the text y", "Tell Ann saying hello and Ben one saying bye",
+        "Tell Ann saying hello and Ben one saying bye", "Add a contact Ann Lee and one called Ben Ray with the phone number 5",
         "Book A tomorrow at 10. Move the lunch to Friday at the same time", "Move the note A to Archive and B as read",
         "Ben Okoro moved to Berlin. Put that into his contact.", "Ben Okoro has a new number: +1 555 0777. Delete it.",
         "If there are more than three unpaid bills, delete them", "Tell Ann the sum and the date of all unpaid invoices",
