@@ -90,7 +90,7 @@ def test_cascading_windows_cover_what_lies_behind_and_a_press_there_is_refused()
     assert covered
     assert all(not s.element.visible for s in covered)
     said = hand.does(Click(target=ActionTarget(track_id=covered[0].element.track_id)), ok=False).error
-    assert "behind" in said
+    assert "covered" in said
     hand.does(SwitchWindow(window=str(covered[0].element.app)))
     assert not any(s.covered for s in _shown(hand.env) if s.element.app == covered[0].element.app)
 
