@@ -12,6 +12,7 @@ import json
 import secrets
 from collections import OrderedDict, deque
 from collections.abc import Callable, Iterator, Sequence
+from functools import lru_cache
 from pathlib import Path
 from typing import Any, Literal, NamedTuple, TypeVar
 
@@ -218,13 +219,13 @@ class Journal(Ledger):
 
     def all_steps(self, limit: int) -> tuple[StepRecord, ...]:
         """The last steps of the whole run, oldest first."""
-        return tuple(_record(json.loads(body)) for body in reversed(self.rows.latest_steps(limit)))
+        return tuple(_record(body) for body in reversed(self.rows.latest_steps(limit)))
 
     def _recent(self, subtask: str, attempt: int) -> deque[StepRecord]:
         slot = (subtask, attempt)
         if slot not in self._steps:
             bodies = reversed(self.rows.steps(subtask, attempt, _CACHED))
-            self._steps[slot] = deque((_record(json.loads(body)) for body in bodies), maxlen=_CACHED)
+            self._steps[slot] = deque(map(_record, bodies), maxlen=_CACHED)
             if len(self._steps) > 8:
                 self._steps.popitem(last=False)
         return self._steps[slot]
@@ -289,7 +290,9 @@ class Journal(Ledger):
         self.rows.close()
 
 
-def _record(body: Json) -> StepRecord:
+@lru_cache(maxsize=2 * _CACHED)  # the latest steps are asked for again at each one that follows
+def _record(written: str) -> StepRecord:
+    body: Json = json.loads(written)
     body.pop("attempt", None)
     return StepRecord.model_validate(body)
 

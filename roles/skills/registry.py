@@ -188,7 +188,12 @@ class Skills:
             skills = tuple(sorted(skills, key=lambda s: (of_its_app[s.app], s.app, own[s.called])))
         rest = groupby(skills[most:], key=lambda s: s.app)
         more = (f"{of}: {'; '.join(signature(s).removeprefix(f'{of}.') for s in group)}" for of, group in rest)
-        return (*map(told, skills[:most]), *more)
+        return (*(self._told[id(skill)] for skill in skills[:most]), *more)
+
+    @cached_property
+    def _told(self) -> dict[int, str]:
+        """What is told of each skill: the same at every step, and of many arguments."""
+        return {id(skill): told(skill) for skill in self._known}
 
     def of(self, action: Action) -> Skill | None:
         """The skill that an action uses, if it is known here."""
