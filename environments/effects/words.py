@@ -65,8 +65,7 @@ def _words(lines: Iterable[str]) -> list[str]:
 
 @cache
 def _table() -> _Table:
-    text = (resources.files("configs") / "effect_words.yaml").read_text(encoding="utf-8")
-    return _Table(yaml.load(text, Loader=yaml.CSafeLoader))
+    return _Table(yaml.load((resources.files("configs") / "effect_words.yaml").read_text(encoding="utf-8"), yaml.CSafeLoader))
 
 
 def plain(words: str) -> str:

@@ -122,8 +122,7 @@ class VisualState(Frozen):
         """What is shown as JSON, without the time and the picture; equal screens give equal bytes."""
         around = self.model_copy(update={"elements": ()})
         said = around.model_dump_json(exclude={"timestamp", "screenshot_path"}, exclude_none=True).encode()
-        elements = b",".join([element.canonical for element in self.elements])
-        return said.replace(b'"elements":[]', b'"elements":[%b]' % elements, 1)
+        return said.replace(b'"elements":[]', b'"elements":[%b]' % b",".join([e.canonical for e in self.elements]), 1)
 
     @cached_property
     def by_id(self) -> dict[str, GUIElement]:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections import Counter as Tally
 from collections.abc import Callable, Mapping, Sequence
-from functools import lru_cache
 from typing import NamedTuple
 
 from protocol.model.elements import VisualState, Window
@@ -151,33 +150,25 @@ def whole_form(
     style = style or Style()
     lines, folded = lines_of(state, style)
     said = f"{len(state.elements)} elements" + (f" ({len(folded)} folded)" if folded else "")
-    first = f"# screen {size(state)}, {about(state)}: {said}" if style.ids == "all" else _in_brief(state)
+    width, height = state.screen_resolution
+    first = f"# screen {width}x{height}, {about(state)}: {said}" if style.ids == "all" else _in_brief(state)
     head = [*filter(None, [first]), *windows(state), *above_all(state)]
     kept = keep(head, excerpt(state, lines, range(len(lines))), budget, count)
     return Form(kept.text, kept.tokens, ids(kept.written), names(state, folded), ids(kept.left_out))
 
 
-class _Shown:
-    """Stands for a state in a cache's key: equal to one that shows the same."""
-
-    def __init__(self, state: VisualState) -> None:
-        self.state = state
-
-    def __hash__(self) -> int:
-        return hash(self.state.canonical)
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, _Shown) and self.state.canonical == other.state.canonical
+_WRITTEN: dict[bytes, str] = {}
+"""What was said of the latest screens, because they come again: a window is left and entered, waiting shows nothing new."""
 
 
 def prompt_form(state: VisualState) -> str:
-    """The text of the whole form, without a budget. Kept for a while, because screens come again."""
-    return _unlimited(_Shown(state))
-
-
-@lru_cache(maxsize=64)
-def _unlimited(shown: _Shown) -> str:
-    return whole_form(shown.state, budget=None, count=len).text
+    """The text of the whole form, without a budget."""
+    text = _WRITTEN.get(state.canonical)
+    if text is None:
+        if len(_WRITTEN) >= 64:
+            _WRITTEN.clear()
+        text = _WRITTEN[state.canonical] = whole_form(state, budget=None, count=len).text
+    return text
 
 
 def excerpt(
@@ -194,21 +185,14 @@ def excerpt(
         alone = line.parent >= 0 and not 0 < len(path) <= DEEPEST
         where = f" in {word(state.elements[lines[line.parent].members[0]].element_id)}" if alone else ""
         text = f"{signs.get(i, '')}{' ' * min(len(path), DEEPEST)}{line.text}{where}"
-        entries.append(Entry(text, line.rank, stands_for(state, line), line.behind, i in holders))
+        stands_for = tuple(zip(names(state, line.members), line.kinds, strict=True))
+        entries.append(Entry(text, line.rank, stands_for, line.behind, i in holders))
         path.append(i)
     return entries
 
 
-def stands_for(state: VisualState, line: ElementLine) -> tuple[tuple[str, str], ...]:
-    return tuple(zip(names(state, line.members), line.kinds, strict=True))
-
-
 def names(state: VisualState, members: Sequence[int]) -> tuple[str, ...]:
     return tuple(state.elements[i].element_id for i in members)
-
-
-def size(state: VisualState) -> str:
-    return f"{state.screen_resolution[0]}x{state.screen_resolution[1]}"
 
 
 def about(state: VisualState) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from itertools import pairwise
+from itertools import chain, pairwise
 from typing import NamedTuple
 
 from protocol.model.elements import GUIElement, VisualState
@@ -54,7 +54,9 @@ def fold(state: VisualState, tree: Tree) -> Folding:
     folded: set[int] = set()
     above = [-1] * len(state.elements)
     inside: list[list[int]] = [[] for _ in state.elements]
-    after = _following(tree)
+    after = [-1] * len(tree.parents)  # the next element in the same container
+    for one, following in chain.from_iterable(map(pairwise, (tree.roots, *tree.children))):
+        after[one] = following
     for i in tree.order:
         parent = tree.parents[i]
         above[i] = above[parent] if parent in folded else parent
@@ -68,15 +70,6 @@ def fold(state: VisualState, tree: Tree) -> Folding:
             head, *others = tree.children[i]
             shares[head] = others
     return Folding(folded, above, shares)
-
-
-def _following(tree: Tree) -> list[int]:
-    """The next element in the same container, or -1."""
-    after = [-1] * len(tree.parents)
-    for held in (tree.roots, *tree.children):
-        for one, following in pairwise(held):
-            after[one] = following
-    return after
 
 
 def _says_nothing(i: int, elements: tuple[GUIElement, ...], tree: Tree, above: int, after: int) -> bool:

@@ -399,9 +399,8 @@ Step: TypeAlias = Annotated[
     | AnswerStep,
     Field(discriminator="skill"),
 ]
-_LATE = ConfigDict(defer_build=True)
-STEP: TypeAdapter[Step] = TypeAdapter(Step, config=_LATE)
-STEPS: TypeAdapter[tuple[Step, ...]] = TypeAdapter(tuple[Step, ...], config=_LATE)
+STEP: TypeAdapter[Step] = TypeAdapter(Step, config=ConfigDict(defer_build=True))
+STEPS: TypeAdapter[tuple[Step, ...]] = TypeAdapter(tuple[Step, ...], config=ConfigDict(defer_build=True))
 
 
 def names_in(steps: Sequence[Step]) -> tuple[str, ...]:

@@ -120,8 +120,8 @@ class Skills:
     @cached_property
     def known(self) -> tuple[Skill, ...]:
         """Every skill, forbidden or not, with what the user says of it."""
-        verbs = _kinds()
-        return tuple(s.model_copy(update={"arguments": _schema(verbs[s.name])}) if s.kind == "gui" else s for s in self._known)
+        kinds = _kinds()
+        return tuple(s.model_copy(update={"arguments": _schema(kinds[s.name])}) if s.kind == "gui" else s for s in self._known)
 
     @cached_property
     def _known(self) -> tuple[Skill, ...]:

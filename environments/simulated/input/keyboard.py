@@ -366,7 +366,7 @@ def _submit(turn: Turn, shown: ShownElement) -> None:
     if around is None:
         return
     button = next(
-        (s for s in turn.screen.shown.values() if s.widget.key == around.widget.submit and s.layer == shown.layer), None
+        (s for s in turn.screen.order if s.widget.key == around.widget.submit and s.layer == shown.layer), None
     )
     if button:
         enabled(turn, button)
@@ -404,14 +404,14 @@ def _answer(turn: Turn, name: str) -> None:
     top = turn.screen.top
     turn.press(
         next(
-            s for s in turn.screen.shown.values() if s.layer == top and s.widget.key.endswith(f"-{index + 1}") and s.widget.press
+            s for s in turn.screen.order if s.layer == top and s.widget.key.endswith(f"-{index + 1}") and s.widget.press
         )
     )
 
 
 def _tab(turn: Turn, backwards: bool) -> None:
     screen = turn.screen
-    stops = [s for s in screen.shown.values() if s.layer == screen.top and s.widget.interactive and s.widget.enabled]
+    stops = [s for s in screen.order if s.layer == screen.top and s.widget.interactive and s.widget.enabled]
     if not stops:
         return
     tracks = [s.element.track_id for s in stops]

@@ -248,7 +248,7 @@ def enabled(turn: Turn, shown: ShownElement) -> None:
         return
     around = form_of(shown)
     reason = ""
-    for other in turn.screen.shown.values():
+    for other in turn.screen.order:
         if around and other.widget.role in FIELDS and form_of(other) is around:
             if other.widget.required and other.widget.value in ("", "false", None):
                 reason = f'; "{other.name}" is required'

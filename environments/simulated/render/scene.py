@@ -304,12 +304,12 @@ class _Scene:
         self.screen: Screen = screen_of(world)
         self.size = world.desk.size
         self.inside: dict[str, list[ShownElement]] = defaultdict(list)
-        for shown in self.screen.shown.values():
+        for shown in self.screen.order:
             if shown.element.parent is not None:
                 self.inside[shown.element.parent].append(shown)
         # The text that is selected on the page, if it cannot be another one
         wanted = self.world.desk.selection
-        found = [s for s in self.screen.shown.values() if wanted and s.widget.role == "text" and s.widget.text == wanted]
+        found = [s for s in self.screen.order if wanted and s.widget.role == "text" and s.widget.text == wanted]
         self.selected = found[0] if len(found) == 1 else None
 
     def picture(self) -> Picture:

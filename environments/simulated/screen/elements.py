@@ -231,7 +231,6 @@ class Pane(NamedTuple):
     app: str | None
     clip: Box
     layer: int = 0
-    focus: str = ""
     over: tuple[Box, ...] = ()
     """Boxes that lie on top of it."""
 
@@ -270,8 +269,7 @@ def _element(node: Node, number: str, parent: str | None, pane: Pane, over: tupl
         **_DEFAULTS,
         "element_id": number, "role": widget.role, "text": name,
         "bbox": _box(x1, y1, x2, y2), "visible": visible and not covered, "track_id": node.track_id,
-        "name_source": source,
-        "value": widget.value, "enabled": widget.enabled, "focused": node.track_id == pane.focus, "selected": widget.selected,
+        "name_source": source, "value": widget.value, "enabled": widget.enabled, "selected": widget.selected,
         "required": widget.required, "invalid": widget.invalid, "private": widget.private, "parent": parent, "app": app,
         "actuator": widget.actuator,
         "window": None if app is None else f"win-{app}", "placeholder": widget.placeholder, "options": widget.options,

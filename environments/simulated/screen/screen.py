@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from functools import cached_property, lru_cache
+from functools import lru_cache
 from typing import Any, Literal, NamedTuple, TypeAlias
 
 from environments.simulated.app import Dialog, DialogField
@@ -233,19 +233,6 @@ class Screen:
     def at(self, element_id: str) -> ShownElement:
         return self.order[int(element_id[1:]) - 1]
 
-    def at_time(self, clock: float) -> Screen:
-        """The very same screen, later."""
-        return Screen(built(VisualState, {**self.state.__dict__, "timestamp": clock}), self.order, self.panels, self.top)
-
-    @cached_property
-    def shown(self) -> dict[str, ShownElement]:
-        """By element id."""
-        return {shown.element.element_id: shown for shown in self.order}
-
-    @cached_property
-    def by_track(self) -> dict[str, ShownElement]:
-        return {str(shown.element.track_id): shown for shown in self.order}
-
     def track(self, track_id: str) -> ShownElement | None:
         """One element by track id, without a look at all the others."""
         start = 0
@@ -279,8 +266,12 @@ class Screen:
 @lru_cache(maxsize=8)
 def screen_of(world: World) -> Screen:
     """The screen. Cached by the identity of the world, which never changes once made."""
-    again = [screen.at_time(world.desk.clock) for before, screen in _LATEST if _only_later(before, world)]
-    screen = again[0] if again else _drawn(world)
+    known = next((screen for before, screen in _LATEST if _only_later(before, world)), None)
+    if known is None:
+        screen = _drawn(world)
+    else:
+        state = built(VisualState, {**known.state.__dict__, "timestamp": world.desk.clock})
+        screen = Screen(state, known.order, known.panels, known.top)
     _LATEST[:] = [(world, screen)]
     return screen
 

@@ -255,7 +255,7 @@ class Turn:
         self.change(dialogs=(*self.desk.dialogs, dialog))
         if dialog.fields:
             layer = len(self.desk.dialogs)
-            field = next(s for s in self.screen.shown.values() if s.layer == layer and s.widget.key.startswith("field-"))
+            field = next(s for s in self.screen.order if s.layer == layer and s.widget.key.startswith("field-"))
             self.move_focus(str(field.element.track_id), caret=len(field.widget.value or ""), anchor=0)
 
     def answer(self, index: int) -> None:

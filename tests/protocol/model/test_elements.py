@@ -122,3 +122,14 @@ def test_containers_are_told_from_the_inside_out_and_a_circle_or_an_endless_chai
     assert [e.element_id for e in circle.above(circle.by_id["a"])] == ["b", "a"]
     deep = VisualState(elements=tuple(inside(str(n), str(n - 1) if n else None) for n in range(5_000)))
     assert len(deep.above(deep.elements[-1])) == 100
+
+
+@pytest.mark.parametrize("text", ["", '"elements":[]', "é\u2028\\", None])
+def test_a_state_says_the_same_of_itself_as_if_it_were_written_at_once(text: str | None) -> None:
+    box = BUTTON.model_copy(update={"element_id": "e2", "text": text, "limits": (0.0, 9.5, 0.5)})
+    for elements in ((), (BUTTON,), (BUTTON, box, BUTTON)):
+        state = SCREEN.model_copy(update={"elements": elements, "app": text})
+        at_once = state.model_dump_json(exclude={"timestamp", "screenshot_path"}, exclude_none=True)
+        assert state.canonical == at_once.encode()
+        assert state.model_copy(update={"app": "other"}).canonical != state.canonical
+    assert BUTTON.model_copy(update={"text": "Other"}).canonical != BUTTON.canonical

@@ -183,7 +183,7 @@ class TestPixels:
         clip = (0, TITLE_BAR, 1280, 800 - TASK_BAR)
         for number in range(0, 40, 3):
             shown.desktop.perform(Scroll.toward("down", 3, "px"), key=str(number))
-            for part in screen_of(shown.world).shown.values():
+            for part in screen_of(shown.world).order:
                 box = part.element.bbox
                 if part.widget.role in {"cell", "link"} and common((box.x1, box.y1, box.x2, box.y2), clip):
                     assert whole_box(part, clip)[3] - whole_box(part, clip)[1] == 28
