@@ -292,9 +292,7 @@ class Journal(Ledger):
 
 @lru_cache(maxsize=2 * _CACHED)  # the latest steps are asked for again at each one that follows
 def _record(written: str) -> StepRecord:
-    body: Json = json.loads(written)
-    body.pop("attempt", None)
-    return StepRecord.model_validate(body)
+    return StepRecord.model_validate({name: said for name, said in json.loads(written).items() if name != "attempt"})
 
 
 Of = Literal["script", "tool"]

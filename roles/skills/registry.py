@@ -120,8 +120,7 @@ class Skills:
     @cached_property
     def known(self) -> tuple[Skill, ...]:
         """Every skill, forbidden or not, with what the user says of it."""
-        kinds = _kinds()
-        return tuple(s.model_copy(update={"arguments": _schema(kinds[s.name])}) if s.kind == "gui" else s for s in self._known)
+        return tuple(s.model_copy(update={"arguments": _schema(_kinds()[s.name])}) if s.kind == "gui" else s for s in self._known)
 
     @cached_property
     def _known(self) -> tuple[Skill, ...]:
