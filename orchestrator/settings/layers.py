@@ -130,7 +130,7 @@ def explain(bad: ValidationError, model: type[BaseModel], where: Where) -> str:
             said = f"{key}: {first['ctx']['error']}" if key else str(first["ctx"]["error"])
         case _:
             said = f"{key} is {_brief(first['input'])}, expected {_expected(first)}"
-            if path[0] == "crew" and path[-1] == "policy" and ":" in str(first["input"]):
+            if path[0] == "crew" and path[-1] == "policy":
                 said += f"; a class of another package goes into plugins.policies.{path[1]}"
     return f"{place}: {said}." if not said.endswith("?") else f"{place}: {said}"
 
@@ -233,6 +233,7 @@ _PATHS = (
 )
 """Keys whose relative paths mean the folder of the file they stand in."""
 PRESET = "preset"
+_MODELS = ("crew.model", "crew.*.model", "crew.*.final.model")
 _NAMED = frozenset({("policies",), ("world",), ("safety",), ("safety", PRESET)})
 """Keys whose value may be the name of something shipped instead."""
 
@@ -279,9 +280,10 @@ class MergedLayers:
                     source = self._sources.get(path)
                     self._forget(path)
                     merged[str(key)] = {}
-                    if _is_on_top(path, below, value) and source is not None:
-                        merged[str(key)] = {PRESET: below}
-                        self._sources[*path, PRESET] = source
+                    word = _stands_for(path, value)
+                    if word and isinstance(below, str) and source is not None:
+                        merged[str(key)] = {word: below}
+                        self._sources[*path, word] = source
                 self._sources[path] = layer.where(path)
                 self._add(layer, merged[str(key)], value, path)
             else:
@@ -328,9 +330,12 @@ def _anchored(value: Any, path: KeyPath, base: Path) -> Any:
     return str(base / Path(value).expanduser())
 
 
-def _is_on_top(path: KeyPath, below: Any, value: Mapping[Any, Any]) -> bool:
-    """Whether a mapping changes the safety policy that is named below it: one with rules of its own stands in its place."""
-    return path == ("safety",) and isinstance(below, str) and not {PRESET, "rules"} & value.keys()
+def _stands_for(path: KeyPath, value: Mapping[Any, Any]) -> str:
+    """The key of a mapping for which a word may stand in its place, so that `value` changes what the word names: the safety
+    policy, unless it has rules of its own, and a model."""
+    if path == ("safety",):
+        return "" if {PRESET, "rules"} & value.keys() else PRESET
+    return "name" if any(_matches(pattern, path) for pattern in _MODELS) else ""
 
 
 def _matches(pattern: str, path: KeyPath) -> bool:

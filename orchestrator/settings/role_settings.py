@@ -120,6 +120,13 @@ class RoleSettings(Frozen):
     when: tuple[PolicyCondition, ...] = ()
     """Policies for some subtasks only; the first that fits decides."""
 
+    @model_validator(mode="after")
+    def _has_a_use_for_it(self) -> RoleSettings:
+        if (self.model or self.prompt) and "llm" not in self.used() and getattr(self, "final", None) is None:
+            of = "model" if self.model else "prompt"
+            raise ValueError(f"its {of} is never asked, since no policy of this role is llm; add policy: llm")
+        return self
+
     def used(self) -> frozenset[str]:
         """Every simple policy that can come to decide."""
         chosen = {self.policy, *(case.policy for case in self.when)}

@@ -1,4 +1,4 @@
-"""Every limit of a run, in one place. Source: seeds 000 and 002.
+"""Every limit of a run, and when a worker is stalled, in one place. Source: seeds 000 and 002.
 
 What accumulates over a run is a budget, counted, warned of and reported by `roles/journal/budgets.py`; the rest limits
 one decision, one action or one delegation.
@@ -6,11 +6,13 @@ one decision, one action or one delegation.
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from typing import Annotated, Literal
 
 from pydantic import Field
 
-from protocol import Frozen
+from protocol import ExecStatus, Frozen
+from roles.contracts.subtasks import StepRecord
 
 Role = Literal["manager", "operator", "technician", "analyst", "evaluator"]
 _Count = Annotated[int, Field(ge=1)]
@@ -81,3 +83,39 @@ class Limits(Frozen):
     """Actions of one worker: `{technician: 5}`."""
     role_unusable: dict[Role, _Count] = Field(default_factory=dict)
     """As `unusable`, for single roles."""
+
+
+_INNER = frozenset({"memorize", "answer", "ask_user"})
+"""They change the blackboard, not the screen."""
+_CALLS = frozenset({"call_api", "ask_in_app_agent", "run_script"})
+"""They need show nothing, and are a stall only where they are repeated."""
+
+
+def stalled(steps: Sequence[StepRecord], repeats: int = 3, shows: Callable[[str], object] = str) -> str:
+    """Why the last steps look like a stall, or an empty string.
+
+    Three signs: `repeats` identical actions in a row; A-B-A-B; `repeats` actions (waits aside) without visible change.
+    Attempts to recover do not count, and an action that failed is the retry budget's matter. The same action on another screen
+    is another one; `shows` gives what counts of a screen. Distinct actions that change something never are a stall.
+    """
+
+    def again(some: Sequence[StepRecord]) -> bool:
+        screens = {"" if s.action.get("action_type") in _INNER | _CALLS else shows(s.before) for s in some}
+        return len({_signature(s) for s in some}) == 1 and len(screens) < len(some)
+
+    worked = [s for s in steps if s.exec_status is ExecStatus.EXECUTED and not s.recovery]
+    acts = [s for s in worked if s.verb not in {"wait", "screenshot"}]
+    if len(acts) >= repeats and again(acts[-repeats:]):
+        return f"the same action {repeats} times in a row: {acts[-1].verb} {acts[-1].target}".strip()
+    if len(acts) >= 4 and again(acts[-4::2]) and again(acts[-3::2]) and _signature(acts[-1]) != _signature(acts[-2]):
+        return f"two actions in turn: {acts[-2].verb} {acts[-2].target}, {acts[-1].verb} {acts[-1].target}"
+    outer = [s for s in acts if s.verb not in _INNER and s.action.get("action_type") not in _CALLS]
+    if len(outer) >= repeats and not any(s.visible_change for s in outer[-repeats:]):
+        return f"{repeats} actions without a visible change"
+    return ""
+
+
+def _signature(step: StepRecord) -> tuple[str, str, str]:
+    """What makes two actions the same for a person: the verb, the thing and the value; not a frame's element number."""
+    rest = {k: v for k, v in step.action.items() if k not in {"target", "delay"}}
+    return step.verb, step.target, repr(sorted(rest.items()))

@@ -23,44 +23,8 @@ from typing_extensions import TypedDict
 
 from environments.contract import Environment
 from protocol import Action, ActionResult, ExecStatus, JsonObject, VisualState
-from roles.contracts import StepRecord
 from roles.contracts.context import Context, State, Update
 from roles.skills.arguments import CallTimeout
-
-_INNER = frozenset({"memorize", "answer", "ask_user"})
-"""They change the blackboard, not the screen."""
-_CALLS = frozenset({"call_api", "ask_in_app_agent", "run_script"})
-"""They need show nothing, and are a stall only where they are repeated."""
-
-
-def stalled(steps: Sequence[StepRecord], repeats: int = 3, shows: Callable[[str], object] = str) -> str:
-    """Why the last steps look like a stall, or an empty string.
-
-    Three signs: `repeats` identical actions in a row; A-B-A-B; `repeats` actions (waits aside) without visible change.
-    Attempts to recover do not count, and an action that failed is the retry budget's matter. The same action on another screen
-    is another one; `shows` gives what counts of a screen. Distinct actions that change something never are a stall.
-    """
-
-    def again(some: Sequence[StepRecord]) -> bool:
-        screens = {"" if s.action.get("action_type") in _INNER | _CALLS else shows(s.before) for s in some}
-        return len({_signature(s) for s in some}) == 1 and len(screens) < len(some)
-
-    worked = [s for s in steps if s.exec_status is ExecStatus.EXECUTED and not s.recovery]
-    acts = [s for s in worked if s.verb not in {"wait", "screenshot"}]
-    if len(acts) >= repeats and again(acts[-repeats:]):
-        return f"the same action {repeats} times in a row: {acts[-1].verb} {acts[-1].target}".strip()
-    if len(acts) >= 4 and again(acts[-4::2]) and again(acts[-3::2]) and _signature(acts[-1]) != _signature(acts[-2]):
-        return f"two actions in turn: {acts[-2].verb} {acts[-2].target}, {acts[-1].verb} {acts[-1].target}"
-    outer = [s for s in acts if s.verb not in _INNER and s.action.get("action_type") not in _CALLS]
-    if len(outer) >= repeats and not any(s.visible_change for s in outer[-repeats:]):
-        return f"{repeats} actions without a visible change"
-    return ""
-
-
-def _signature(step: StepRecord) -> tuple[str, str, str]:
-    """What makes two actions the same for a person: the verb, the thing and the value; not a frame's element number."""
-    rest = {k: v for k, v in step.action.items() if k not in {"target", "delay"}}
-    return step.verb, step.target, repr(sorted(rest.items()))
 
 
 class Carry(TypedDict, total=False):

@@ -27,7 +27,8 @@ from protocol import (
 )
 from roles.contracts import Report, StepRecord
 from roles.contracts.context import Context, State, Update
-from roles.contracts.nodes import Given, Graph, Stage, compiled, stalled
+from roles.contracts.limits import stalled
+from roles.contracts.nodes import Given, Graph, Stage, compiled
 from roles.contracts.policies import Granularity
 from roles.contracts.requests import Pending, Reject, pending_of
 from roles.contracts.signals import Signal

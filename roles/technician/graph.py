@@ -22,7 +22,8 @@ from protocol import Action, ActionResult, ExecStatus, Extension, JsonObject, Ru
 from roles.contracts import Fact, FactKnown, RanScript, Report, Script, ScriptAnswer, ScriptRequest, StepRecord, Subtask
 from roles.contracts.context import Context, State, Update
 from roles.contracts.facts import kind_of
-from roles.contracts.nodes import Given, Graph, Stage, WorkerState, compiled, stalled
+from roles.contracts.limits import stalled
+from roles.contracts.nodes import Given, Graph, Stage, WorkerState, compiled
 from roles.contracts.policies import MOST_STEPS
 from roles.contracts.requests import Pending, Reject, pending_of
 from roles.contracts.signals import Signal

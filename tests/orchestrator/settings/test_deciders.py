@@ -154,10 +154,24 @@ def test_a_config_file_names_its_files_from_its_own_folder(tmp_path: Path) -> No
 
 
 def test_a_role_has_its_own_model_or_that_of_the_crew() -> None:
-    crew = load_settings(overrides=["crew.model=openai:big", "crew.operator.model=ollama:small"]).settings.crew
+    own = ["crew.operator.policy=llm", "crew.operator.model=ollama:small"]
+    crew = load_settings(overrides=["crew.model=openai:big", *own]).settings.crew
     assert crew.model
     assert crew.operator.model
     assert (crew.model.name, crew.operator.model.name, crew.manager.model) == ("openai:big", "ollama:small", None)
+
+
+def test_a_model_that_no_policy_of_its_role_asks_is_refused() -> None:
+    with pytest.raises(UsageProblem, match=r"crew\.operator: its model is never asked, since no policy of this role is llm"):
+        load_settings(overrides=["crew.operator.model=ollama:small"])
+    crew = load_settings(overrides=["crew.evaluator.model=ollama:small", "crew.evaluator.final=llm"]).settings.crew
+    assert crew.evaluator.policy == "rules"
+
+
+def test_a_model_that_was_named_by_a_word_keeps_its_name_when_a_later_layer_says_more_of_it() -> None:
+    crew = load_settings(overrides=["crew.model=openai:big", "crew.model.max_tokens=700"]).settings.crew
+    assert crew.model
+    assert (crew.model.name, crew.model.max_tokens) == ("openai:big", 700)
 
 
 @contextmanager

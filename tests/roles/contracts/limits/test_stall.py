@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from protocol import ExecStatus
 from roles.contracts import StepRecord
-from roles.contracts.nodes import stalled
+from roles.contracts.limits import stalled
 
 
 def act(target: str = "Save", verb: str = "click", changed: bool = True, **more: Any) -> StepRecord:
