@@ -265,17 +265,33 @@ def _element(node: Node, number: str, parent: str | None, pane: Pane, over: tupl
         x1, y1, x2, y2 = max(x1, left), max(y1, top), min(x2, right), min(y2, bottom)
         covered = bool(over) and _hidden((x1, y1, x2, y2), over)
     name, source = _name(widget)
-    values = {
-        **_DEFAULTS,
-        "element_id": number, "role": widget.role, "text": name,
-        "bbox": _box(x1, y1, x2, y2), "visible": visible and not covered, "track_id": node.track_id,
-        "name_source": source, "value": widget.value, "enabled": widget.enabled, "selected": widget.selected,
-        "required": widget.required, "invalid": widget.invalid, "private": widget.private, "parent": parent, "app": app,
-        "actuator": widget.actuator,
-        "window": None if app is None else f"win-{app}", "placeholder": widget.placeholder, "options": widget.options,
-        "expanded": widget.expanded, "level": widget.level or None, "limits": widget.limits,
-    }  # fmt: skip
-    return built(GUIElement, values), covered
+    limits = widget.limits and (*map(repr, widget.limits), *widget.limits)  # 1 and 1.0 are equal, and not written alike
+    key = (
+        number, widget.role, name, source, x1, y1, x2, y2, visible and not covered, node.track_id, widget.value, widget.enabled,
+        widget.selected, widget.required, widget.invalid, widget.private, parent, app, widget.actuator, widget.placeholder,
+        widget.options, widget.expanded, widget.level, limits,
+    )  # fmt: skip
+    element = _ELEMENTS.get(key)
+    if element is None:
+        if len(_ELEMENTS) >= _MOST_ELEMENTS:
+            _ELEMENTS.clear()
+        element = _ELEMENTS[key] = built(GUIElement, {
+            **_DEFAULTS,
+            "element_id": number, "role": widget.role, "text": name,
+            "bbox": _box(x1, y1, x2, y2), "visible": visible and not covered, "track_id": node.track_id,
+            "name_source": source, "value": widget.value, "enabled": widget.enabled, "selected": widget.selected,
+            "required": widget.required, "invalid": widget.invalid, "private": widget.private, "parent": parent, "app": app,
+            "actuator": widget.actuator,
+            "window": None if app is None else f"win-{app}", "placeholder": widget.placeholder, "options": widget.options,
+            "expanded": widget.expanded, "level": widget.level or None, "limits": widget.limits,
+        })  # fmt: skip
+    return element, covered
+
+
+_MOST_ELEMENTS = 8_192
+_ELEMENTS: dict[tuple[object, ...], GUIElement] = {}
+"""Elements by all that they are made of: most of a window that is drawn anew are as before, and what was worked out of one (its
+JSON, its line) stays with it."""
 
 
 def _name(widget: Widget) -> tuple[str | None, str | None]:

@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 
 from environments.check import check_environment
 from environments.simulated.desktop import SimulatedDesktop
+from environments.simulated.screen import elements
 from environments.simulated.world.worldfile import parse_world
 from protocol import ActionTarget, Click, Fill, GUIElement, Hover, LaunchApp, PressKey, Scroll, SwitchWindow
 
@@ -152,3 +153,17 @@ def test_two_apps_are_worked_side_by_side():
 @pytest.mark.parametrize("arrange", ["maximised", "side_by_side", "cascade"])
 def test_the_contract_holds_however_windows_stand(arrange: str):
     assert len(check_environment(desktop(arrange, "billing, notes, mail"))) >= 7
+
+
+def test_what_did_not_change_in_a_window_is_the_same_element_and_is_written_as_if_it_were_new():
+    hand = Hand(desktop("maximised", "reimbursement"))
+    before = hand.env.observe()
+    hand.does(Fill(target=ActionTarget(text="Amount"), text="12"))
+    after = hand.env.observe()
+    changed = [e.name for e, was in zip(after.elements, before.elements, strict=True) if e is not was]
+    assert "Amount" in changed
+    assert len(changed) < 4
+    elements._ELEMENTS.clear()
+    again = Hand(desktop("maximised", "reimbursement"))
+    again.does(Fill(target=ActionTarget(text="Amount"), text="12"))
+    assert again.env.observe().canonical == after.canonical
