@@ -323,6 +323,6 @@ def _limits(limits: tuple[float, float, float]) -> str:
 
 def _point(element: GUIElement, place: Place, style: Style) -> str:
     wanted = style.points == "all" or (style.points == "acted on" and acts(element) and element.enabled)
-    if element.bbox is None or place.away or not wanted:
+    if element.bbox is None or not element.visible or not wanted:
         return ""
     return f"@{element.bbox.center.x},{element.bbox.center.y}"

@@ -177,7 +177,8 @@ def lines_of(state: VisualState, style: Style, say: Say = piece) -> ElementLines
     tree = tree_of(state)
     folding = fold(state, tree)
     front = below(tree, {tree.modal}) | {tree.modal} if tree.modal >= 0 else set(tree.order)
-    screen = _Screen(state, tree, folding, set(tree.order) - front, secrets(state, tree), _away(state, tree), style, say)
+    behind = set(tree.order) - front
+    screen = _Screen(state, tree, folding, behind, secrets(state, tree), _away(state, tree, behind), style, say)
     shared = {other for others in folding.shares.values() for other in others}
     lines: list[ElementLine] = []
     line_of: dict[int, int] = {}
@@ -242,13 +243,15 @@ def _kind(i: int, screen: _Screen) -> str:
     return "interactive" if screen.tree.acts[i] else "container" if screen.tree.kinds[i] in CONTAINERS else "text"
 
 
-def _away(state: VisualState, tree: Tree) -> list[str]:
-    """Which way each element is out of view: beyond all that is in view, or hidden among it."""
+def _away(state: VisualState, tree: Tree, behind: set[int]) -> list[str]:
+    """Which way each element is out of view: beyond all that is in view, or hidden among it. Of what lies behind a dialog that
+    takes all input no more is told: a page hides it, wherever it stands."""
     seen = [e.bbox.center for e, held in zip(state.elements, tree.children, strict=True) if e.visible and e.bbox and not held]
     width, height = state.screen_resolution
     xs, ys = [at.x for at in seen] or [0, width - 1], [at.y for at in seen] or [0, height - 1]
     edges = (min(xs), max(xs), min(ys), max(ys))
-    return ["" if e.visible else _way(e.bbox.center if e.bbox else None, edges) for e in state.elements]
+    told = (e.visible or i in behind for i, e in enumerate(state.elements))
+    return ["" if no else _way(e.bbox.center if e.bbox else None, edges) for no, e in zip(told, state.elements, strict=True)]
 
 
 def _way(at: Point | None, edges: tuple[int, int, int, int]) -> str:

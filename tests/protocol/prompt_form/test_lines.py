@@ -120,6 +120,12 @@ def test_the_modal_dialog_is_marked_and_first_and_the_rest_is_behind_it() -> Non
     ]
 
 
+def test_what_a_page_hides_behind_a_dialog_has_no_way_to_scroll() -> None:
+    held = button(3, "Yes", parent="e2", bbox=BoundingBox(x1=0, y1=400, x2=90, y2=440))
+    found = written(button(1, visible=False), button(2, "Sure?", role="dialog"), held, modal="e2")
+    assert found[-2:] == ["# behind the dialog", 'e1 button "Save"']
+
+
 def test_a_dialog_inside_of_another_container_comes_first_all_the_same() -> None:
     found = written(button(1, role="window"), button(2, role="dialog", parent="e1"), button(3, parent="e1"), modal="e2")
     assert found[1:] == ['e2 dialog "Save" [modal]', "# behind the dialog", 'e1 window "Save"', ' e3 button "Save" @50,110']
