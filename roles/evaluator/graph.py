@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import Any
 
 from langgraph.graph import StateGraph
@@ -12,11 +12,11 @@ from typing_extensions import TypedDict
 
 from environments.cards import vocabulary
 from environments.contract import EnvironmentFault, Peek
-from protocol import VisualState
+from protocol import ExecStatus, VisualState
 from roles.contracts import GateRequest, GateVerdict, Report, StepRecord, Subtask
 from roles.contracts.context import Context, State, Update
 from roles.contracts.nodes import Given, Graph, compiled
-from roles.contracts.orders import GoalLedger, Reading, names_in
+from roles.contracts.orders import GoalLedger, LedgerEntry, Reading, names_in
 from roles.contracts.policies import MOST_STEPS, UNCHECKED
 from roles.contracts.signals import ALLOWED_DECISIONS, GateTrigger, Signal, SubtaskStatus
 from roles.evaluator.evidence import gather
@@ -38,7 +38,8 @@ from roles.manager.graph import given_up, looked_up, wanted, with_status
 from roles.policies.fallback import GaveUp, PolicyFault
 from roles.policies.orders.stages import expected
 from roles.safety import Constraints
-from roles.screen.calls import changes_something
+from roles.safety.effects import SENSITIVE, effect_of_words
+from roles.screen.calls import changes_something, is_call
 from roles.screen.language.reader import read
 
 _SLOT = re.compile(r"\{([^{}]+)\}|\bfact:(\w+)")
@@ -279,23 +280,21 @@ def _found_before(left: Sequence[str], request: GateRequest, ctx: Context) -> bo
 
 
 def _left_to_model(request: GateRequest, ctx: Context) -> GateRequest:
-    """The request, its ledger without what is the judge's to say, where a model has judged: orders that are not sure and, of a
-    goal that is read in part, since words may mean something else, those of which nothing at all was seen, once the planner and
-    the Evaluator were told so at an earlier check and the Evaluator says again: done."""
+    """The request, its ledger without what is the judge's to say, where a model has judged: orders that are not sure and, once
+    the Evaluator was told of them at an earlier check and says again that all is done, those of which nothing at all was seen
+    and which may have been done in another way."""
     found = request.found
     if found is None or found.ledger is None:
         return request
-    read_in_part = any(entry.state == "unread" for entry in found.ledger.entries)
     gates = list(ctx.journal.events(GateEvent))
     calls = [e.id for e in ctx.journal.events(ModelCallEvent) if e.role == "evaluator" and not e.body.get("problem")]
     if not calls or (gates and calls[-1] < gates[-1].id):  # code says the same each time, and insists on nothing
         return request
     told = {issue for event in gates if event.body["trigger"] == GateTrigger.FINAL_CHECK for issue in event.body["issues"]}
+    undone = [said for event in gates for said in event.body["found"].get("undone", ())]
     entries = [
         entry.model_copy(update={"state": "unchecked", "why": f"{entry.why}; the Evaluator insists that it is done"})
-        if entry.kind == "order"
-        and entry.state == "missing"
-        and (not entry.sure or (read_in_part and not entry.evidence and entry.told() in told))
+        if entry.kind == "order" and entry.state == "missing" and (not entry.sure or _otherwise(entry, request, told, undone))
         else entry
         for entry in found.ledger.entries
     ]
@@ -304,6 +303,28 @@ def _left_to_model(request: GateRequest, ctx: Context) -> GateRequest:
         return request
     _record(ledger, ctx, f"ledger/{request.number}/insisted")
     return request.model_copy(update={"found": found.model_copy(update={"ledger": ledger})})
+
+
+def _otherwise(entry: LedgerEntry, request: GateRequest, told: Collection[str], undone: Sequence[str]) -> bool:
+    """Whether an order that code saw nothing of may have been done in words or by functions that rules do not connect with it. Of
+    a goal that is read in part other words may ask for it; of one that is read whole something was changed that is no other
+    order's (a message moved to Archive, for "archive it"), and it is nothing that code would know when it sees it: to delete,
+    to send, to submit."""
+    assert request.found is not None  # noqa: S101 - its ledger has the entry
+    assert request.found.ledger is not None  # noqa: S101 - as above
+    entries = request.found.ledger.entries
+    if entry.evidence:
+        return False
+    if any(other.state == "unread" for other in entries):
+        return entry.told() in told
+    if effect_of_words(entry.text) in SENSITIVE or not (
+        entry.told() in told or any(said.startswith(f"not done: {entry.text} (") for said in undone)
+    ):
+        return False
+    alone = sum(other.kind == "order" for other in entries) == 1
+    cited = {name for other in entries for name in other.evidence}
+    changes = [s for s in request.steps if changes_something(s) and s.exec_status is ExecStatus.EXECUTED]
+    return any(alone or (is_call(step) and f"step:{step.step}" not in cited) for step in changes)
 
 
 def _believed(verdict: GateVerdict) -> bool:

@@ -131,7 +131,9 @@ def read_decision(data: Mapping[str, Any], view: OperatorView, batch: int = 1, g
     ends = bool(actions) and {step.verb for step in actions} <= ENDING
     if finishes and data.get("then") and (batch == 1 or action is None or not ends):
         raise UnusableReply(_NOT_THE_END)
-    if finishes and ends and not any(isinstance(step, CallApi) and looks(step.function) for step in actions):
+    reads = [at for at, step in enumerate(actions) if isinstance(step, CallApi) and looks(step.function)]
+    behind = actions[reads[-1] + 1 :] if reads else actions  # what is read to the end, or told or kept unseen, is no end
+    if finishes and ends and behind and (not reads or all(isinstance(step, CallApi) for step in behind)):
         memory[LAST] = decision.comment or decision.reasoning or "the subtask is done"
     return decision.model_copy(update={"action": action, "memory": memory})
 

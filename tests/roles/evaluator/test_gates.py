@@ -28,6 +28,7 @@ from roles.journal.journal import Journal
 from roles.policies.scripted import TrustingEvaluator
 
 FILL = decide(Fill(target=ActionTarget(text="Amount"), text="$5.00"))
+SAVE = decide(Click(target=ActionTarget(text="Save draft")))
 AMOUNT = FieldHas(label="Amount", value="$5.00", app="reimbursement")
 INFEASIBLE = PlanAnswer(outcome="infeasible", reason="no other way")
 
@@ -197,6 +198,28 @@ def test_an_order_of_a_goal_read_in_part_is_held_once_and_then_left_to_a_model_t
     assert ("the Evaluator insists that it is done" in last["reason"]) is (status == "fulfilled")
     states = {entry["text"]: entry["state"] for entry in run.bodies("ledger")[-1]["entries"]}
     assert states["submit it"] == ("unchecked" if status == "fulfilled" else "missing")
+
+
+@pytest.mark.parametrize(
+    ("goal", "done", "status"),
+    [
+        ("Pin the claim.", [FILL, SAVE], "fulfilled"),
+        ("Pin the claim.", [], "rejected"),
+        ("Submit the claim.", [FILL, SAVE], "rejected"),
+    ],
+    ids=["something was changed", "nothing was changed", "code would know it"],
+)
+def test_an_order_that_may_have_been_done_in_another_way_is_left_to_a_model_that_was_told_and_insists(
+    goal: str, done: list[Any], status: str
+) -> None:
+    evaluator = Insisting()
+    plans = [planned(subtask("a")), planned(subtask("b")), INFEASIBLE]
+    run = Run(plans, {"a": done, "b": []}, parts={"evaluator": evaluator}, goal=goal)
+    evaluator.journal = run.journal
+    run.go()
+    assert [entry.get("kind", "order") for entry in run.bodies("ledger")[0]["entries"]] == ["order"], "it is read whole"
+    assert run.status == status
+    assert ("the Evaluator insists that it is done" in gates(run)[-1]["reason"]) is (status == "fulfilled")
 
 
 def test_a_value_that_is_missing_is_held_however_often_the_evaluator_insists() -> None:

@@ -124,7 +124,10 @@ def test_the_end_may_keep_things_first_and_do_nothing_else() -> None:
             read_decision(data | end, view(), batch)
     send = {"action": "call_api", "app": "mail", "function": "send_message", "arguments": {"to": "a@b.c", "body": "x"}}
     assert read_decision(send | end | {"then": [keep]}, view(), 3).memory["last"] == "both are kept"
-    assert "last" not in read_decision(send | end | {"function": "list_messages", "arguments": {}}, view(), 3).memory
+    look = {"action": "call_api", "app": "mail", "function": "list_messages", "arguments": {}}
+    for data in (look, look | {"then": [keep]}, send | {"then": [look]}):
+        assert "last" not in read_decision(data | end, view(), 3).memory, "its answer was not seen yet"
+    assert read_decision(look | end | {"then": [send]}, view(), 3).memory["last"] == "both are kept", "a check on the way"
 
 
 def test_a_function_of_an_app_is_called_by_its_name() -> None:
