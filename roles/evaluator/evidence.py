@@ -29,7 +29,7 @@ from roles.contracts.signals import GateTrigger, SubtaskStatus
 from roles.contracts.values import number_of, parse_date, parse_time, table_of
 from roles.safety.destinations import looks, texts
 from roles.safety.privacy.vault import references_in
-from roles.screen.calls import changes_something, is_call
+from roles.screen.calls import changes_something, is_call, looks_only
 from roles.screen.evidence import check, done_of, views
 from roles.screen.values import find_dates, is_masked, same_value
 
@@ -464,12 +464,12 @@ def gather(request: GateRequest, screen: ScreenById | None = None) -> GateEviden
 
 
 def _repeated(steps: Iterable[StepRecord]) -> int:
-    """How many did again what an earlier one had done: by a call, on the same screen, or to no effect."""
+    """How many did again what an earlier one had done: by a call that changes something, on the same screen, or to no effect."""
     count, made = 0, set[tuple[str, str]]()
     for s in steps:
         action = str(s.action)
         again = (action, "") in made and (works_unseen(s) or not s.visible_change)
-        count += again or (action, s.before) in made
+        count += (again or (action, s.before) in made) and not looks_only(s)
         made |= {(action, ""), (action, s.before)}
     return count
 

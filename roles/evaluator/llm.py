@@ -89,10 +89,11 @@ class LlmEvaluator:
         same = {old.state_id: _as_shown(old, new) for old in older for new in shown if _content(old) <= _content(new)}
         deciding = [screen for screen in older if screen.state_id not in same]
         beside = request.screens[-1:] if request.screens[-1:] != tuple(shown[-1:]) else ()
-        aside = [f"state:{s.state_id} shows {s.app}, in which nothing was done{_notices(s)}" for s in beside]
+        aside = [f"state:{s.state_id} shows {s.app or 'the desktop'}, in which nothing was done{_notices(s)}" for s in beside]
         rest = len(request.screens) - len(shown) - len(aside)
         left_out = f"({rest} screens of applications in which nothing was done are not shown)" if rest else ""
         alike = "\n".join(filter(None, [*same.values(), *aside, left_out]))
+        final = request.trigger is GateTrigger.FINAL_CHECK  # when the summary is what an earlier gate said, and no evidence
         left = self._screen_tokens - min(_DECIDED, self._screen_tokens // 3) * bool(deciding)
         return {
             "goal": request.goal,
@@ -108,7 +109,7 @@ class LlmEvaluator:
             "results": results_told(request),
             "screens": "\n\n".join(filter(None, [alike, screens_told(deciding, _DECIDED), screens_told(shown, left)])),
             "facts": facts_told(request),
-            "summary": "" if NOT_ASKED in request.summary else cut(request.summary, 600),
+            "summary": "" if final or NOT_ASKED in request.summary else cut(request.summary, 600),
             "held": cut(request.held, 600),
         }
 
