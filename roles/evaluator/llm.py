@@ -84,7 +84,8 @@ class LlmEvaluator:
         known = {state.state_id: state for state in views(request)}
         older = [s for name in deciding_ids(request) if (s := known.get(name) or (self._screen or known.get)(name)) is not None]
         done = [step for step in request.steps if step.verb != "answer"]
-        worked = {str(step.action.get("app") or step.app) for step in done} | {str(one.app) for one in request.plan}
+        planned = [*request.plan, *([subtask] if subtask else [])]
+        worked = {str(step.action.get("app") or step.app) for step in done} | {str(one.app) for one in planned}
         shown = [screen for screen in request.screens if not request.steps or screen.app in worked or screen.modal]
         same = {old.state_id: _as_shown(old, new) for old in older for new in shown if _content(old) <= _content(new)}
         deciding = [screen for screen in older if screen.state_id not in same]

@@ -63,9 +63,9 @@ _CHANGES = 600
 
 
 def cut(text: str, length: int = _LINE) -> str:
-    """On one line, and no longer than this; what is cut says how much."""
+    """On one line, and no longer than this; what is cut says how much. An end as short as that is left: it often decides."""
     flat = " ".join(text.split())
-    return flat if len(flat) <= length else f"{flat[:length]}…(+{len(flat) - length})"
+    return flat if len(flat) <= length + length // 8 else f"{flat[:length]}…(+{len(flat) - length})"
 
 
 _ENTRIES = 15
