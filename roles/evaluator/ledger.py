@@ -66,6 +66,8 @@ _TELLS_OF = frozenset({"send", "write", "collect"})
 _FORMS = frozenset({"form", "field"})
 _SETTLED = frozenset({Effect.DELETE, Effect.SEND, Effect.SUBMIT, Effect.PURCHASE, Effect.ACCOUNT})
 """What is never done besides."""
+_MAKES = frozenset({"new", "create", "add"})
+"""Words of what leads to the form of something that is made."""
 
 
 class Verdict(NamedTuple):
@@ -128,9 +130,12 @@ class _Check:
         rest = [LedgerEntry(kind="unread", text=u.text, state="unread", why=u.why) for u in self.reading.unread]
         follows = any(order.verb == "follow" for order in self.reading.orders)
         if self.request.given:
-            besides = self._unplanned()
+            besides = (*self._unplanned(), *self._made_twice())
+        elif self.reading.understood and not follows and not self.request.earlier_goals:
+            several = any(o.object is not None and o.object.quantity == "number" for o in orders)
+            besides = (*self._besides(), *(() if several else self._made_twice()))
         else:
-            besides = self._besides() if self.reading.understood and not follows and not self.request.earlier_goals else ()
+            besides = tuple(self._made_twice())
         return GoalLedger(goal=self.reading.goal, entries=(*entries, *besides, *rest))
 
     def _entry(self, number: int, kind: Any, spans: tuple[tuple[int, int], ...], verdict: Verdict) -> LedgerEntry:
@@ -769,6 +774,19 @@ class _Check:
             if len(held) > 1 and there == held and {v.step for v in effect.written}.isdisjoint(v.step for v in one.written):
                 return True
         return False
+
+    def _made_twice(self) -> Iterable[LedgerEntry]:
+        """What was made a second time, by values that were written anew and that the first one has."""
+        worked = {s.step for s in self.request.steps if any(event.startswith("status:") for event in s.events)}
+        made = [(n, e) for n, e in enumerate(self.effects) if e.step in worked and e.control and _MAKES & e.words]
+        for at, (n, effect) in enumerate(made):
+            held = {(v.label, v.value) for v in effect.written}
+            for _, one in made[:at]:
+                there = {(v.label, v.value) for v in one.written}
+                anew = sum(v.step > one.step for v in effect.written)
+                if anew > 1 and (held <= there or there <= held) and (one.control, one.app) == (effect.control, effect.app):
+                    yield self._besides_of(n, "it was made already")
+                    break
 
     def _unplanned(self) -> Iterable[LedgerEntry]:
         """What was pressed and no step of the plan that came with the goal asks for, where all of it is steps."""

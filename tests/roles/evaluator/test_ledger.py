@@ -433,3 +433,13 @@ def test_text_that_was_put_twice_where_it_was_asked_for_once_is_said(tmp_path: P
     assert twice.status == "fulfilled"
     assert states(twice.held()) == ["shown", "shown"]
     assert "forbidden" in states(twice.held(line))
+
+
+def test_what_was_made_twice_is_said_also_where_another_order_has_a_use_for_the_second(tmp_path: Path) -> None:
+    """Of "create … and save it" one press of Save would be the first order's, and the other one the second's."""
+    note = 'Create a note titled "Milk" with the text "two bottles"'
+    twice = worked(f"{note}. {note}.", tmp_path)
+    held = twice.held(f"{note}. Save the note.")
+    assert [entry.why for entry in held.entries if entry.state == "forbidden"] == ["it was made already"]
+    part = twice.held(f"{note}. Let nobody be any the wiser about it.")
+    assert [entry.why for entry in part.entries if entry.state == "forbidden"] == ["it was made already"]
