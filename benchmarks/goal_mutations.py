@@ -129,9 +129,12 @@ def of_the_judge(name: str, before: Worked, strange: str) -> Iterator[Mutation]:
     """Mutations of texts that the judge looks at, and of records that were changed."""
     task = task_of(name)
     said = " ".join((*task.success, *(task.changes or ())))
+    branches = [span for order in read(before.goal).orders if order.condition is not None for span in order.spans]
     for template, text in zip(_QUOTED.findall(task.goal), _QUOTED.findall(before.goal), strict=False):
         slot = template.strip("{}").partition(".")[0]
-        if (f"slots.{slot}" if template.startswith("{") else template) in said and before.goal.count(text) == 1:
+        judged = (f"slots.{slot}" if template.startswith("{") else template) in said and before.goal.count(text) == 1
+        # a text of a branch that is not taken changes nothing
+        if judged and not any(start <= before.goal.index(text) < end for start, end in branches):
             yield Mutation("value", before.goal.replace(text, strange), OTHER)
     many = _ALL.search(before.goal)
     if many and " except " not in before.goal and len(read(before.goal).orders) == 1:
