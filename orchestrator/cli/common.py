@@ -13,6 +13,7 @@ from functools import wraps
 from importlib.resources import files
 from inspect import Parameter, signature
 from pathlib import Path
+from threading import Thread
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -274,7 +275,8 @@ def drive(face: Face, runs: Runs, work: Callable[[Listener, Stop], Outcome | Non
     def pausing() -> None:
         # Not by typer, which goes past whoever has taken the place of the stream: the live view prints it above its rows.
         said = f"deskcrew: pausing before the next action; press Ctrl-C again to {runs.leaving}"
-        print(f"\n{said}", file=sys.stderr, flush=True)
+        # In a thread: a signal may come in the middle of a write, and a stream refuses to be written to within one.
+        Thread(target=print, args=(f"\n{said}",), kwargs={"file": sys.stderr, "flush": True}).start()
 
     face.start()
     try:
