@@ -294,7 +294,7 @@ def _left_to_model(request: GateRequest, ctx: Context) -> GateRequest:
     undone = [said for event in gates for said in event.body["found"].get("undone", ())]
     entries = [
         entry.model_copy(update={"state": "unchecked", "why": f"{entry.why}; the Evaluator insists that it is done"})
-        if entry.kind == "order" and entry.state == "missing" and (not entry.sure or _otherwise(entry, request, told, undone))
+        if entry.kind == "order" and entry.state == "missing" and (not entry.sure or _other_way(entry, request, told, undone))
         else entry
         for entry in found.ledger.entries
     ]
@@ -305,7 +305,7 @@ def _left_to_model(request: GateRequest, ctx: Context) -> GateRequest:
     return request.model_copy(update={"found": found.model_copy(update={"ledger": ledger})})
 
 
-def _otherwise(entry: LedgerEntry, request: GateRequest, told: Collection[str], undone: Sequence[str]) -> bool:
+def _other_way(entry: LedgerEntry, request: GateRequest, told: Collection[str], undone: Sequence[str]) -> bool:
     """Whether an order that code saw nothing of may have been done in words or by functions that rules do not connect with it. Of
     a goal that is read in part other words may ask for it; of one that is read whole something was changed that is no other
     order's (a message moved to Archive, for "archive it"), and it is nothing that code would know when it sees it: to delete,

@@ -14,7 +14,7 @@ function record(el, role, name, source, parent, clip, faded) {
   const e = {i: idOf(el), p: parent, r: role, n: name, s: source, t: tagOf(el), at: String(el.id || ''),
     b: [b.left, b.top, b.right, b.bottom], v: Boolean(point)};
   if (point) e.pt = point;
-  if (point && /dialog$/.test(role) && (flag(el, 'aria-modal') || el.matches(':modal') || curtain(el))) e.m = 1;
+  if (point && /dialog$/.test(role) && (flag(el, 'aria-modal') || el.matches(':modal') || coversWindow(el))) e.m = 1;
   if (CONTROLS.has(role) || role === 'row' || role === 'cell') states(el, role, e);
   /* A page may say that something moves the physical world, of a thing and of all in it; it cannot say that nothing does. */
   if (el.closest('[data-actuator]')) e.ac = 1;
@@ -38,7 +38,7 @@ function valueOf(el, role) {
   return null;
 }
 /* Whether it stands before something that lies over the whole window: then nothing else can be pressed, whatever it declares. */
-function curtain(el) {
+function coversWindow(el) {
   for (let n = el; n && n !== document.body; n = up(n)) {
     const box = n.getBoundingClientRect();
     if (getComputedStyle(n).position === 'fixed' && box.left <= 0 && box.top <= 0 && box.right >= innerWidth &&

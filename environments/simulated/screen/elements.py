@@ -265,6 +265,7 @@ def _element(node: Node, number: str, parent: str | None, pane: Pane, over: tupl
         x1, y1, x2, y2 = max(x1, left), max(y1, top), min(x2, right), min(y2, bottom)
         covered = bool(over) and _hidden((x1, y1, x2, y2), over)
     name, source = _name(widget)
+    # Whatever of a widget goes into an element has to be here, too.
     limits = widget.limits and (*map(repr, widget.limits), *widget.limits)  # 1 and 1.0 are equal, and not written alike
     key = (
         number, widget.role, name, source, x1, y1, x2, y2, visible and not covered, node.track_id, widget.value, widget.enabled,
