@@ -30,7 +30,7 @@ PREFIX = f"x-{NAME}."
 _DROPPED = frozenset({
     "animations", "caret", "delay", "force", "full_page", "mask", "mask_color", "no_wait_after", "omit_background", "path",
     "position", "quality", "referer", "scale", "scroll", "source_position", "steps", "strict", "style", "target_position",
-    "timeout", "trial", "type", "wait_until",
+    "timeout", "type", "wait_until",
 })  # fmt: skip
 """Options that no field of ours holds; each one that is given is a loss."""
 
@@ -65,6 +65,8 @@ class PageCall(PageReading):
         by_position, _, by_name = names.partition("/")
         known = by_position.split()
         arguments = bound(NAME, self.where, self.step.name, known, self.step.args or [], self.step.kwargs)
+        if arguments.pop("trial", False) is not False:
+            self.refuse(self.where, f"{self.step.name} is only a trial, which does nothing")
         for name in sorted(_DROPPED & arguments.keys() - {*known, *by_name.split()}):
             self.losses.append(Loss(what=f"{self.step.name}.{name}", why="there is no field for it"))
             del arguments[name]
@@ -96,8 +98,9 @@ class PageCall(PageReading):
             return self.act(*_PAGE[name])
         if name in ON_PAGES and name != "insert_text":
             return self.carried(ON_PAGES[name])
-        if args and isinstance(args[0], str) and name in (*_ELEMENT, "check", "uncheck", "focus"):
-            self.target, self.step = ActionTarget(selector=args[0]), self.step._replace(args=args[1:])
+        if args and isinstance(args[0], str) and name in (*_ELEMENT, "check", "uncheck", "focus", "wait_for_selector"):
+            name = name.removesuffix("_selector")
+            self.target, self.step = ActionTarget(selector=args[0]), self.step._replace(name=name, args=args[1:])
             return self.on_element()
         self.refuse(self.where, f"{name[:40]} of a page is not understood here")
 

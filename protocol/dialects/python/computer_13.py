@@ -6,12 +6,14 @@ Source: `desktop_env/actions.py` and `controllers/python.py` of OSWorld. Its pro
 
 from __future__ import annotations
 
+import json
+import re
 from collections.abc import Callable
 from typing import Any
 
-from protocol.dialects.common.base import Context, Dialect, Loss, ParsedPayload, WrittenPayload
+from protocol.dialects.common.base import Context, Dialect, DialectError, Loss, ParsedPayload, WrittenPayload
 from protocol.dialects.common.conversion import Reading, given
-from protocol.dialects.common.fields import Fields, each_of, refusing
+from protocol.dialects.common.fields import Fields, each_of, refusing, within_length
 from protocol.dialects.python.strokes import (
     InputDevice,
     Kind,
@@ -34,12 +36,26 @@ _BUTTONS = ("left", "right", "middle")
 _CLICK_TYPES = {"LEFT": "left", "RIGHT": "right", "MIDDLE": "middle"}
 _WHEEL = {"WHEEL_UP": -1, "WHEEL_DOWN": 1}
 _WORDS = ("WAIT", "DONE", "FAIL")
+_FENCED = re.compile(r"```(?:json)?\s*+(.*?)\s*```[ \t]*$", re.DOTALL | re.MULTILINE)
 
 
 def from_computer_13(payload: Any, context: Context) -> ParsedPayload:
-    """The actions of one call, flat or with `parameters`, of one of the words WAIT, DONE and FAIL, or of a list of them."""
+    """The actions of a call, flat or with `parameters`, of one of the words WAIT, DONE and FAIL, of a list or a text of them."""
     DIALECT.variant(context)
-    return ParsedPayload(actions_of(NAME, [stroke for call, where in each_of(payload) for stroke in _strokes(call, where)]), [])
+    given = _in_text(payload) if isinstance(payload, str) and payload not in _WORDS else payload
+    return ParsedPayload(actions_of(NAME, [stroke for call, where in each_of(given) for stroke in _strokes(call, where)]), [])
+
+
+def _in_text(text: str) -> list[Any]:
+    """The calls of a model's answer: in fences, where words may stand around them, or nothing but the JSON."""
+    calls: list[Any] = []
+    for part in _FENCED.findall(within_length(text, NAME)) or [text]:
+        try:
+            call = part if part in _WORDS else json.loads(part)
+        except (ValueError, RecursionError):
+            raise DialectError(NAME, "$", "one call in JSON is needed, or each in a fence of its own") from None
+        calls += call if isinstance(call, list) else [call]
+    return calls
 
 
 def _strokes(call: Any, where: str) -> list[Stroke]:

@@ -6,6 +6,7 @@ assistant's messages.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator
 from functools import partial
 from typing import Any, ClassVar, NamedTuple
@@ -29,6 +30,7 @@ _FIRST = frozenset({
 })  # fmt: skip
 _SECOND = _FIRST | {"left_mouse_down", "left_mouse_up", "scroll", "hold_key", "wait", "triple_click"}
 _VERBS = {"20251124": _SECOND | {"zoom"}, "20250124": _SECOND, "20241022": _FIRST, "20260801": _SECOND | {"zoom"}}
+_SERVICE = re.compile(r"(?:server|mcp)_tool_use|\w+_tool_result")
 _POINTER_ONLY = "20241022"
 _TOOLSET = "20260801"
 
@@ -69,9 +71,15 @@ class _Reading(PayloadReading):
         fields = Fields(NAME, payload, where)
         if "action" in fields:
             yield _call(payload, where)
+        elif "tool_calls" in fields:
+            fields.refuse("tool_calls", "this is a message of another service's form")
         elif payload.get("role") == "assistant" and isinstance(payload.get("content"), list | tuple):
             for n, each in enumerate(payload["content"]):
                 yield from self.calls(each, f"{where}.content[{n}]")
+        elif "arguments" in fields or "args" in fields:  # as the chat API and LangChain wrap it
+            yield from self._block(fields)
+        elif _SERVICE.fullmatch(str(payload.get("type"))):
+            self.lose("service", "what the service does by itself is no action")
         elif "role" in fields or fields.choice("type", ("tool_use", "text", "thinking", "redacted_thinking")) != "tool_use":
             self.lose("words", "words beside a call are no action")
         else:
@@ -79,9 +87,10 @@ class _Reading(PayloadReading):
 
     def _block(self, fields: Fields) -> Iterator[_Call]:
         """The calls of a `tool_use` block."""
-        name, toolset, given = fields.text("name"), fields.text("toolset_name", None), fields.any("input")
-        where = f"{fields.where}.input"
-        fields.drop("id", "caller", "cache_control")
+        under = next((name for name in ("arguments", "args") if name in fields), "input")
+        name, toolset, given = fields.text("name"), fields.text("toolset_name", None), fields.any(under)
+        where = f"{fields.where}.{under}"
+        fields.drop("type", "id", "caller", "cache_control")
         fields.end()
         if toolset == "computer":
             yield _Call(name, f"{fields.where}.name", Fields(NAME, given, where))

@@ -24,6 +24,10 @@ _WHEEL = {ours: theirs for theirs, ours in _BUTTONS.items()}
 _CLICKS = frozenset({("left", 2), *((button, 1) for button in _WHEEL)})
 _FUNCTION = "function_call"
 _WORDS = ("message", "reasoning", "computer_call_output", "function_call_output")
+_SERVICE = (
+    "web_search_call", "file_search_call", "code_interpreter_call", "image_generation_call", "mcp_call", "mcp_list_tools",
+)  # fmt: skip
+"""What the service did by itself while it answered."""
 _LONGEST_PATH = 1_002
 _COMMANDS = frozenset({"Control", "Alt", "Meta", "ControlOrMeta"})
 _WAIT = 1.0
@@ -67,6 +71,8 @@ class _Reading(PayloadReading):
             yield from self._call(fields)
         elif kind in _WORDS or (kind is None and "role" in payload):
             self.lose("words", "words beside a call are no action")
+        elif kind in _SERVICE:
+            self.lose(kind, "what the service does by itself is no action")
         else:
             yield fields
 

@@ -286,6 +286,8 @@ class _Reading(Reading):
         if len(numbers) not in (2, 4):
             self.refuse(where, "a point or a box is needed, such as (10,20) or <point>10 20</point>")
         x1, y1, *corner = (checked_number(NAME, where, number) for number in numbers)
+        if max(numbers) <= 1 and any(number % 1 for number in numbers):
+            self.refuse(where, "these are shares of the picture, as a parser of answers gives them, and not what the model said")
         if not corner or corner == [x1, y1]:
             return at(x1, y1, self.space, self.image, NAME, where)
         box = {"x1": x1, "y1": y1, "x2": corner[0], "y2": corner[1]}

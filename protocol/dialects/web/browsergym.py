@@ -249,6 +249,8 @@ def _one_or_more(values: tuple[str, ...]) -> str | list[str]:
 
 _FENCED = re.compile(r"^[ \t]*+```\w*+[ \t]*+$\n?(.*?)^[ \t]*+```", re.MULTILINE | re.DOTALL)
 
+_INLINE = re.compile(r"```[ \t]*+([^`\n]++)```")
+"""As its demo agent answers, at the end of a sentence."""
 _TAGGED = re.compile(r"<action>((?:[^<]|<(?!/?action>))*+)</action>")
 """As the agents of AgentLab answer, after what they think."""
 
@@ -261,7 +263,8 @@ def from_browsergym(payload: Any, context: Context) -> ParsedPayload:
         chains = parse_calls(NAME, text)
     except DialectError:
         tagged = _TAGGED.findall(text)
-        blocks = _FENCED.findall("\n".join(tagged) if tagged else text) or tagged
+        answer = "\n".join(tagged) if tagged else text
+        blocks = _FENCED.findall(answer) or _INLINE.findall(answer) or tagged
         if not blocks:
             raise
         chains = parse_calls(NAME, "\n".join(blocks))

@@ -128,6 +128,8 @@ class _Reader(Reading):
         if method == "waitForTimeout" and "waitTimeout" not in params:
             params = {"waitTimeout": params.get("timeout")}  # as older versions wrote it
         self.fields = Fields(NAME, params, "$.params")
+        if params.get("trial"):
+            self.fields.refuse("trial", "it only looked whether it could be done, and did nothing")
         if method not in _READ:
             name = re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", method).lower()
             kept = {name: value for name, value in params.items() if name not in _DROPPED}

@@ -6,6 +6,7 @@ Also read is what `log convert` writes of a dialect: objects with `step` and `pa
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterable, Iterator, Mapping
 from itertools import groupby, islice
 from pathlib import Path
@@ -26,7 +27,6 @@ from protocol.exports.common.lines import (
     json_values,
     parse_json,
     read_json_lines,
-    refuse,
     step_of,
     text_in,
     told,
@@ -42,6 +42,9 @@ _LISTS = (
 """Keys under which a document has one payload after the other."""
 _AROUND = ("message", "data", "kwargs", "action", "response", "prediction")
 """Keys under which an object has one message or payload, beside what others note of it."""
+_HELD = ("tool_calls", "content", "output", "parts", "candidates")
+"""Keys under which a message or a response of a service has its parts."""
+_WRAPPERS = ("function", "functionCall", "function_call")
 _SPEAKERS = frozenset({"assistant", "model", "gpt", "function_call", "agent", "ai"})
 _OTHERS = frozenset({"system", "developer", "user", "human", "tool", "observation", "function", "environment"})
 
@@ -54,22 +57,32 @@ def rows_of(document: Any) -> tuple[str, list[Any]] | None:
     return found[0] if len(found) == 1 and all(isinstance(one, Mapping | str) for one in found[0][1]) else None
 
 
-def said_in(message: Any) -> list[Any] | None:
-    """What the agent says in a message: its calls, or its words where it calls nothing; None for what is no message.
+def _said_in(message: Any) -> list[tuple[str, Any]] | None:
+    """What the agent says in a message, with its place: its calls, or its words where it calls nothing; None for no message.
 
     Empty for what others say.
     """
     if not isinstance(message, Mapping):
         return None
-    who = message.get("role", message.get("from", message.get("type") if "content" in message else None))
+    who = message.get("role", message.get("from", message.get("type") if {"content", "data"} & message.keys() else None))
     if not isinstance(who, str) or who not in _SPEAKERS | _OTHERS:
         return None
     if who in _OTHERS:
         return []
+    calls = [(place, part) for place, part in _parts(message) if _call(part) is not None]
+    again = {part.get("id") for place, part in calls if place.startswith(".tool_calls")} - {None}
+    calls = [(place, part) for place, part in calls if place.startswith(".tool_calls") or part.get("id") not in again]
+    if not calls and "content" not in message and "data" in message:
+        return None  # LangChain puts the message itself there
     content = message.get("content", message.get("value"))
     parts = content if isinstance(content, list) else [content]
-    calls: list[Any] = [*_calls(message.get("tool_calls")), *_calls(parts)]
-    return calls or [text for part in parts if (text := _words(part)).strip()]
+    return calls or [("", text) for part in parts if (text := _words(part)).strip()]
+
+
+def _parts(held: Mapping[str, Any]) -> list[tuple[str, Any]]:
+    """What a message, a response or an answer in it has lists of, each with its place."""
+    lists = [(name, held[name]) for name in _HELD if isinstance(held.get(name), list)]
+    return [(f".{name}[{n}]", part) for name, parts in lists for n, part in enumerate(parts)]
 
 
 def _words(part: Any) -> str:
@@ -77,18 +90,16 @@ def _words(part: Any) -> str:
     return said if isinstance(said, str) else ""
 
 
-def _calls(given: Any) -> list[JsonObject]:
-    """Calls of tools as `{name, arguments}`, whichever way the service wrapped them."""
-    found = []
-    for one in given if isinstance(given, list) else ():
-        if not isinstance(one, Mapping):
-            continue
-        function = one.get("function")
-        call = function if isinstance(function, Mapping) else one
-        name, arguments = call.get("name"), call.get("arguments", call.get("input", call.get("args")))
-        if isinstance(name, str) and arguments is not None:
-            found.append({"name": name.rpartition("__")[2], "arguments": _parsed(arguments)})
-    return found
+def _call(part: Any) -> JsonObject | None:
+    """A call of a tool as `{name, arguments}`, whichever way the service wrapped it; None for what is none."""
+    if not isinstance(part, Mapping):
+        return None
+    wrapped = next((part[name] for name in _WRAPPERS if isinstance(part.get(name), Mapping)), None)
+    call = part if wrapped is None else wrapped
+    name, arguments = call.get("name"), call.get("arguments", call.get("input", call.get("args", wrapped and {})))
+    if not isinstance(name, str) or arguments is None:
+        return None
+    return {"name": name.rpartition("__")[2], "arguments": _parsed(arguments)}
 
 
 def _parsed(arguments: Any) -> Any:
@@ -104,8 +115,8 @@ def _parsed(arguments: Any) -> Any:
 _PAYLOAD = frozenset({"step", "payload", "losses"})
 _UNSAID = frozenset({"step", "error"})
 """What `log convert` writes of an action that the dialect cannot say."""
-_DEEPEST = 3
-"""Levels of messages within what a line holds."""
+_DEEPEST = 5
+"""Levels of messages and calls within what a line holds."""
 
 
 def read_spoken(name: str, path: Path, context: Context) -> ImportResult:
@@ -118,7 +129,7 @@ def read_spoken(name: str, path: Path, context: Context) -> ImportResult:
     spoken.variant(context)
 
     def meaning(number: int, data: Any) -> Iterator[LogLine]:
-        return told(number, _steps(spoken, data, number, context))
+        return _lines(spoken, data, number, context)
 
     first, *more = first_values(path)
     if isinstance(first, str) or (isinstance(first, dict) and more):
@@ -170,7 +181,7 @@ def _rows(spoken: Dialect, document: Any, context: Context) -> list[Any]:
     rows = rows_of(document)
     if rows is None:
         return [document]
-    if all(said_in(one) is not None for one in rows[1]):
+    if all(_said_in(one) is not None for one in rows[1]):
         return rows[1]
     try:
         spoken.read(document, context)
@@ -231,31 +242,44 @@ def piece_line(piece: Piece, count: int, **fields: Any) -> LogLine:
         return bad_line(piece.line, *bad.problems)
 
 
-def _steps(spoken: Dialect, data: Any, number: int, context: Context) -> Iterator[InteractionStep]:
+def _lines(spoken: Dialect, data: Any, number: int, context: Context) -> Iterator[LogLine]:
     payload, count = data, number
     if isinstance(data, dict) and data.keys() <= _UNSAID and "error" in data:
-        refuse("$.error", f"it could not be said when it was written: {str(data['error'])[:200]}")
+        yield bad_line(number, Problem("$.error", f"it could not be said when it was written: {str(data['error'])[:200]}"))
+        return
     if isinstance(data, dict) and data.keys() <= _PAYLOAD and "payload" in data:
         payload = data["payload"]
         count = data["step"] if isinstance(data.get("step"), int) else number
-    try:
-        actions, losses = _read(spoken, payload, context)
-    except NothingDone:
-        return
+    for found in _read(spoken, payload, context):
+        yield from told(number, _steps(found, count, context))
+
+
+def _steps(found: ParsedPayload | DialectError, count: int, context: Context) -> Iterator[InteractionStep]:
+    if isinstance(found, DialectError):
+        raise found
     screen = {"screen_resolution": context.size}
-    for n, action in enumerate(actions):
-        raw = lost_in_reading(losses) if n == 0 else {}
+    for n, action in enumerate(found.actions):
+        raw = lost_in_reading(found.losses) if n == 0 else {}
         yield step_of("$", timestamp=0.0, step=count, visual_state=screen, action=action, raw=raw)
 
 
-def _within(spoken: Dialect, payload: Any) -> list[tuple[str, Any]] | None:
-    """The messages or payloads that an object holds, each with its place in it; None where it holds none."""
+def _within(spoken: Dialect, payload: Any, refused: DialectError) -> list[tuple[str, Any]] | None:
+    """The messages, calls or payloads that an object holds, each with its place in it; None where it holds none."""
     if (rows := rows_of(payload)) is not None:
         return [(f".{rows[0]}[{n}]", one) for n, one in enumerate(rows[1])]
-    if (said := said_in(payload)) is not None:
-        return [("", one) for one in said]
-    kept = [(f".{name}", payload[name]) for name in _AROUND if isinstance(payload, Mapping) and name in payload]
-    return [(place, one) for place, one in kept if isinstance(one, Mapping | str) and not _plain(spoken, one)][:1] or None
+    if (said := _said_in(payload)) is not None:
+        return said
+    if not isinstance(payload, Mapping):
+        return None
+    call = _call(payload)
+    if call is not None and call != payload:
+        return [("", call)]
+    inside = {name: payload[name] for name in ("content", *_AROUND) if name in payload}
+    blamed = re.split(r"[.\[]", refused.where.removeprefix("$."))[0]
+    if (parts := _parts(payload)) or blamed in payload.keys() - {*inside, "type"}:
+        return parts or None  # a payload with something wrong in it, such as a call that was not completed, has none within
+    kept = [(f".{name}", one) for name, one in inside.items() if isinstance(one, Mapping | str) and not _plain(spoken, one)]
+    return kept[:1] or None
 
 
 def _beside(payload: Mapping[str, Any], place: str) -> list[Loss]:
@@ -269,35 +293,28 @@ def _plain(spoken: Dialect, said: Any) -> bool:
     return isinstance(said, str) and spoken.kind == "json" and "{" not in said
 
 
-def _read(spoken: Dialect, payload: Any, context: Context, depth: int = 0) -> ParsedPayload:
-    """The actions of a payload, or of the messages that it is or holds. Raises DialectError."""
+def _read(spoken: Dialect, payload: Any, context: Context, depth: int = 0) -> Iterator[ParsedPayload | DialectError]:
+    """What is done in a payload, or else in each message and call that it holds: one that is not understood costs only itself."""
     try:
-        return spoken.read(payload, context)
+        yield spoken.read(payload, context)
+        return
     except NothingDone:
-        raise
+        return
     except DialectError as bad:
-        refused, within = bad, _within(spoken, payload)
-        if within is None or depth == _DEEPEST:
-            raise
-    found = ParsedPayload([], [])
-    for place, one in within:
-        if _plain(spoken, one):
-            continue
-        try:
-            actions, losses = _read(spoken, one, context, depth + 1)
-        except NothingDone:
-            continue
-        except DialectError as bad:
-            if not place:  # the message as it stands may have told more exactly what is wrong
-                raise max(bad, refused, key=lambda error: len(error.where.removeprefix("$"))) from None
-            reason = f"{bad.where}: {bad.reason}" if bad.where else bad.reason
-            raise DialectError(spoken.name, f"${place}", reason) from None
-        found.actions.extend(actions)
-        losses = [*losses, *_beside(payload, place)]
-        found.losses.extend(loss for loss in losses if loss not in found.losses)
-    if not found.actions:
-        raise NothingDone(spoken.name, "$", "nothing is done here")
-    return found
+        refused = bad
+    within = _within(spoken, payload, refused) if depth < _DEEPEST else None
+    if within is None:
+        yield refused
+    for place, one in within or ():
+        for found in () if _plain(spoken, one) else _read(spoken, one, context, depth + 1):
+            if not isinstance(found, DialectError):
+                yield found._replace(losses=[*found.losses, *_beside(payload, place)])
+            elif place:
+                path = found.where.startswith("$")
+                reason = found.reason if path or not found.where else f"{found.where}: {found.reason}"
+                yield DialectError(spoken.name, f"${place}{found.where[1:] if path else ''}", reason)
+            else:  # the call or the message as it stands may have told more exactly what is wrong
+                yield max(found, refused, key=lambda error: (error.reason != "is missing", len(error.where.removeprefix("$"))))
 
 
 def read_dsl(path: Path) -> ImportResult:

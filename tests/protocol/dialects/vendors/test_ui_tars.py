@@ -203,6 +203,7 @@ def test_what_takes_several_actions_is_said_in_several(action: p.Action, said: l
         ("Action: click(start_box='here')", "line 1, column 9.start_box", "a point or a box is needed"),
         ("Action: click(start_box='(1,2,3)')", "line 1, column 9.start_box", "a point or a box is needed"),
         ("Action: click(start_box='(nan,inf)')", "line 1, column 9.start_box", "a point or a box is needed"),
+        ("Action: click(start_box='[0.1, 0.25, 0.1, 0.25]')", "line 1, column 9.start_box", "shares of the picture"),
         ("Action: click(start_box='(1e999,1)')", "line 1, column 9.start_box", "a number is needed"),
         ("Action: click(start_box=(1,2))", "line 1, column 25", "a text in quotes"),
         ("Action: click(start_box='(1,2)', again='x')", "line 1, column 9.again", "not understood"),

@@ -110,6 +110,8 @@ def test_each_function_is_said_and_read(said: str, action: p.Action) -> None:
         ("# first save\nclick('a51')  # done", Click(target=A51)),
         ("```python\nclick('a51')\n```", Click(target=A51)),
         ("I will save.\n```\nclick('a51')\n```\nThen I am done.", Click(target=A51)),
+        ("To save I have to click a51.\n```click('a51')```", Click(target=A51)),
+        ("The next action is ```click('a51')```.", Click(target=A51)),
     ],
 )
 def test_other_spellings_are_read(said: str, action: p.Action) -> None:

@@ -96,9 +96,10 @@ def test_what_came_of_a_call_and_when_is_kept_and_a_second_page_is_a_tab(tmp_pat
 def test_a_mistake_names_its_line_and_costs_itself(tmp_path: Path) -> None:
     good = call("Page", "goBack")
     key = call("Frame", "press", selector="#q", key="Nosuch")
-    wrong: list[Any] = ['{"type": ', call("Frame", "click"), key, call("Frame", "")]
+    trial = call("Frame", "click", selector="#q", trial=True)
+    wrong: list[Any] = ['{"type": ', call("Frame", "click"), key, call("Frame", ""), trial]
     found = lines(tmp_path, *wrong, good)
-    assert [(line.number, line.step is not None) for line in found] == [(2, False), (3, False), (4, False), (5, False), (6, True)]
+    assert [(line.number, line.step is not None) for line in found] == [*((n, False) for n in range(2, 7)), (7, True)]
 
 
 @pytest.mark.parametrize("data", [b"", b"words", b'{"a": 1}', b"PK\x05\x06" + b"\0" * 18, b"PK\x03\x04broken"])

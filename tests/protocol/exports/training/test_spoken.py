@@ -193,6 +193,12 @@ CHATS = [
     ("langchain", {"type": "ai", "data": AI}),
     ("langchain", {"lc": 1, "type": "constructor", "id": ["langchain", "AIMessage"], "kwargs": AI}),
     ("anthropic", {"type": "assistant", "uuid": "1", "message": CLAUDE}),
+    ("anthropic", {"role": "assistant", "content": None, "tool_calls": [call("computer", SAVE)]}),
+    ("anthropic", {**CLAUDE, "tool_calls": [{"name": "computer", "args": SAVE, "id": "t", "type": "tool_call"}]}),
+    (
+        "playwright_mcp",
+        {"type": "ai", "content": [BLOCK], "tool_calls": [{"name": BLOCK["name"], "args": BLOCK["input"], "id": "t"}]},
+    ),
     (
         "qwen",
         {"id": "c", "choices": [{"index": 0, "message": {"role": "assistant", "tool_calls": [call("computer_use", SAVE)]}}]},
@@ -216,9 +222,10 @@ def test_a_message_is_what_the_agent_says_in_it(tmp_path: Path, name: str, chat:
 
 def test_a_message_that_is_not_understood_names_its_place(tmp_path: Path) -> None:
     said = {"messages": [{"role": "assistant", "content": TARS}, {"role": "assistant", "content": "Action: dance()"}]}
-    (line, other) = spoken(tmp_path, "ui_tars", f"{json.dumps(said)}\n{json.dumps(CHATS[0][1])}\n")
+    (first, line, other) = spoken(tmp_path, "ui_tars", f"{json.dumps(said)}\n{json.dumps(CHATS[0][1])}\n")
     assert "$.messages[1]" in line.error
     assert "no verb 'dance'" in line.error
+    assert first.step
     assert other.step
 
 
@@ -267,6 +274,71 @@ def test_a_call_of_another_tool_is_named(tmp_path: Path) -> None:
     assert line.error == "$: anthropic: $.content[0].name: 'bash' is not the computer tool"
 
 
+def used(name: str, **given: Any) -> dict[str, Any]:
+    return {**BLOCK, "name": name, "input": given}
+
+
+def asked(name: str, **given: Any) -> dict[str, Any]:
+    return {"functionCall": {"name": name, "args": given}}
+
+
+CLICKED = used("mcp__playwright__browser_click", element="Save", ref="e5")
+OURS = {"name": "click", "args": {"target": {"text": "Save"}}, "id": "1"}
+SHELL = {"type": "local_shell_call", "id": "l", "call_id": "c", "action": {"type": "exec", "command": ["ls"]}}
+PARTS = [asked("find_flights", to="Rome"), asked("click_at", x=1, y=2)]
+AMONG_OTHERS = [
+    ("anthropic", {"role": "assistant", "content": [used("bash", command="ls"), used("computer", **SAVE)]}, ".content[0].name"),
+    ("gemini", {"role": "model", "parts": PARTS}, ".parts[0].functionCall.name"),
+    ("gemini", {"candidates": [{"content": {"role": "model", "parts": PARTS}}]}, ".candidates[0].content.parts[0].functionCall"),
+    ("openai", {"id": "r", "output": [SHELL, CLICK]}, ".output[0]."),
+    ("playwright_mcp", {"role": "assistant", "content": [used("Bash", command="ls"), CLICKED]}, ".content[0].name"),
+    (
+        "qwen",
+        {"role": "assistant", "tool_calls": [call("web_search", {}), call("computer_use", SAVE)]},
+        ".tool_calls[0].function.name",
+    ),
+    ("langchain", {**AI, "tool_calls": [{"name": "web_search", "args": {}, "id": "2"}, OURS]}, ".tool_calls[0].name"),
+]
+
+
+@pytest.mark.parametrize(("name", "message", "where"), AMONG_OTHERS, ids=[one[0] for one in AMONG_OTHERS])
+def test_a_call_of_another_tool_costs_only_itself(tmp_path: Path, name: str, message: dict[str, Any], where: str) -> None:
+    for text in (json.dumps(message), json.dumps([message], indent=1)):
+        other, clicked = spoken(tmp_path, name, text)
+        assert f"{name}: ${where}" in other.error
+        assert clicked.step
+        assert isinstance(clicked.step.action, Click)
+
+
+@pytest.mark.parametrize("status", ["in_progress", "incomplete"])
+def test_a_call_that_was_not_completed_is_no_action(tmp_path: Path, status: str) -> None:
+    (line,) = spoken(tmp_path, "openai", json.dumps({**CLICK, "status": status}))
+    assert "$.status" in line.error
+
+
+SEARCH = {"type": "server_tool_use", "id": "s", "name": "web_search", "input": {"query": "a"}}
+FOUND = {"type": "web_search_tool_result", "tool_use_id": "s", "content": []}
+BY_THE_SERVICE = [
+    ("anthropic", {"role": "assistant", "content": [SEARCH, FOUND, used("computer", **SAVE)]}),
+    ("openai", {"output": [{"type": "web_search_call", "action": {"type": "search", "query": "a"}}, CLICK]}),
+]
+
+
+@pytest.mark.parametrize(("name", "message"), BY_THE_SERVICE)
+def test_what_the_service_did_by_itself_is_a_declared_loss(tmp_path: Path, name: str, message: dict[str, Any]) -> None:
+    (line,) = spoken(tmp_path, name, json.dumps(message))
+    assert line.step
+    assert any("by itself is no action" in loss for loss in line.step.raw["lost"])
+
+
+def test_messages_as_langchain_stores_them_are_read(tmp_path: Path) -> None:
+    whole = {"human": {"content": "Save"}, "ai": AI, "tool": {"content": "ok"}}
+    said = [{"type": who, "data": data} for who, data in whole.items()]
+    (line,) = spoken(tmp_path, "langchain", json.dumps({"messages": said}))
+    assert line.step
+    assert isinstance(line.step.action, Click)
+
+
 def test_what_stands_beside_a_payload_is_a_declared_loss(tmp_path: Path) -> None:
     (line,) = spoken(tmp_path, "browsergym", json.dumps({"step": 3, "action": "click('a5')", "reward": 0}))
     assert line.step
@@ -294,6 +366,7 @@ ANSWERS = [
     ("webarena", "click [12]\ntype [3] [x] [1]\ntype [4] [y] [1]\nstop [done]\n", 4, []),
     ("androidworld", f"{M3A}\n{M3A}", 2, []),
     ("openadapt", 'CLICK(x=0.5, y=0.25)\nDONE()\n', 2, []),
+    ("computer_13", 'I save.\n```json\n{"action_type": "TYPING", "text": "```a"}\n```\n```\nDONE\n```\n', 2, []),
     ("ufo", '```json\n{"Function": "", "Args": {}, "Status": "FINISH"}\n```', 1, []),
 ]  # fmt: skip
 
