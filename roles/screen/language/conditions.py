@@ -38,11 +38,14 @@ class Conditions(Values):
         word = self.take(at, "conditions")
         if word is None or word.entry.name == "when":
             return None
-        pointed = self.low(word.end) in {"it", "they", "not", "i" if self.free_time else "it"}
-        if self.condition is not None and pointed and (short := self._elliptic(at, word)):
-            return short
-        unless = word.entry.name == "unless"
-        return self._free(at, word.end, unless) or self._said(at, word.end, unless)
+        unless, end = word.entry.name == "unless", word.end
+        if self.condition is not None and self.low(end) in {"it", "they", "not"}:  # if it is not, with nothing more
+            aux = self.take(end + 1, "auxiliaries")
+            stop = end if self.low(end) == "not" else aux.end if aux else 0
+            negated = self.low(stop) == "not"
+            if stop and not self.condition.negated and (self.low(stop + negated) == "," or self.clause(stop + negated)):
+                return self._again(at, stop + negated, negated != unless)
+        return self._said(at, end, unless)
 
     def _said(self, first: int, end: int, unless: bool) -> Read[Condition] | None:
         """there is [no] THING | THING PREDICATE | THING [not] exists"""
@@ -62,25 +65,6 @@ class Conditions(Values):
         holds = tuple(tests[0]) if tests else ()
         none_or_unless, spans = unless != bool(none), self.spans(first, stop)
         return Condition(thing=self.some(thing[0]), tests=holds, negated=none_or_unless, spans=spans), stop
-
-    def _free(self, first: int, at: int, unless: bool) -> Read[Condition] | None:
-        """if I am [not] free DAY | I have nothing [on] DAY | nothing is in my calendar DAY | DAY is free: no appointment then"""
-        idle = self.take(at, "nothing_on")
-        none, end = bool(idle and idle.entry.name == "free"), idle.end if idle else at
-        when = self.dates.read(end + (self.low(end) == "on")) or self.dates.read(end)
-        if idle is None and when is not None:
-            be = self.low(when[1]) == "is" and when[1] + 1 + (self.low(when[1] + 1) == "not")
-            none, idle = bool(be) and self.low(be - 1) != "not", self.take(be, "states") if be else None
-            if idle is None or idle.entry.name != "free":
-                return None
-            when = when[0], idle.end
-        if idle is None or when is None or not when[0].first:
-            return None
-        spans = self.spans(first, when[1])
-        test = Test(relation="on", value=when[0].model_copy(update={"spans": spans}), spans=spans)
-        self.free_time = when[0]
-        busy = Thing(kind="appointment", quantity="any", tests=(test,), spans=spans)
-        return Condition(thing=busy, negated=none != unless, spans=spans), when[1]
 
     def some(self, thing: Thing) -> Thing:
         """ "any mails", in a question or after "if": whether there is one."""
@@ -104,18 +88,16 @@ class Conditions(Values):
         return found[1] if found else None
 
     def awaited(self, at: int) -> int | None:
-        """when|as soon as|once|wait until THING arrives | NAME sends THING | THING PREDICATE: an order to wait for it."""
+        """when|as soon as|once|wait until THING arrives | THING PREDICATE: an order to wait for it."""
         word, waits = self.take(at, "conditions"), self.take(at, "waits")
         if waits is None and (word is None or word.entry.name != "when"):
             return None
         start = (waits or word).end  # type: ignore[union-attr]
-        if (sent := self._sending(start)) is not None:
-            thing, end = sent
-        elif (found := self.simple(start)) is not None:
-            thing, end = found
-        else:
+        found = self.simple(start)
+        if found is None:
             return None
-        arrives = end if sent else arrived.end if (arrived := self.take(end, "arrives")) else 0
+        thing, end = found
+        arrives = arrived.end if (arrived := self.take(end, "arrives")) else 0
         tests = self.predicates(end) if not arrives else None
         if (tests is None and not arrives) or thing.quantity not in {"one", "any"} or thing.also:
             return None
@@ -129,20 +111,6 @@ class Conditions(Values):
         self.orders.append(Order(verb="wait", said=said, object=thing, spans=self.spans(at, arrives)))
         return arrives
 
-    def _sending(self, at: int) -> Read[Thing] | None:
-        """Ann sends [me] a mail about the lunch"""
-        end = self._name_end(at)
-        sends = self.take(end, "sends") if end > at else None
-        people = self.people
-        if sends is not None:
-            self.named(self.text(at, end))
-        thing = self.simple(sends.end) if sends else None
-        if thing is None or thing[0].quantity != "any":
-            self.people = people
-            return None
-        test = Test(relation="from", value=self.text(at, end), spans=self.spans(at, end))
-        return thing[0].model_copy(update={"tests": (*thing[0].tests, test), "spans": self.spans(at, thing[1])}), thing[1]
-
     def _again(self, at: int, end: int, negated: bool) -> Read[Condition] | None:
         """The condition said before, or its contrary."""
         if self.condition is None:
@@ -150,21 +118,6 @@ class Conditions(Values):
         self.waiting = None
         spans = (*self.condition.spans, *self.spans(at, end))
         return self.condition.model_copy(update={"negated": self.condition.negated != negated, "spans": spans}), end
-
-    def _elliptic(self, at: int, word: Match) -> Read[Condition] | None:
-        """if it is | if it isn't | if not, with nothing more"""
-        end = word.end
-        if self.low(end) != "not":
-            aux = self.take(end + 1, "auxiliaries")
-            if aux is None:
-                return None
-            end = aux.end
-        negated = self.low(end) == "not"
-        end += negated
-        denied = self.condition is not None and self.condition.negated and self.free_time is None
-        if self.condition is None or denied or (self.low(end) != "," and not self.clause(end)):
-            return None
-        return self._again(at, end, negated != (word.entry.name == "unless"))
 
     def _await(self, at: int, thing: Thing, tests: tuple[Test, ...], end: int) -> int:
         self.condition = Condition(thing=self.some(thing), tests=tests, spans=self.spans(at, end))

@@ -36,7 +36,7 @@ class Frame:
         values.subject = None
         self.slots: list[Slot] = []
         self.person: Thing | None = None
-        self.kept = self.negated = False
+        self.kept = False
 
     def add(self, role: str, value: Value, first: int, end: int, field: str = "") -> int | None:
         if role in ONCE and not field and any(slot.role == role and not slot.field for slot in self.slots):
@@ -75,9 +75,7 @@ class Frame:
             self.position,
             self.said,
             self.field,
-            self.freed,
             self.held_by,
-            self.same,
             self.preposition,
             self.there,
             self.when,
@@ -167,11 +165,8 @@ class Frame:
         if found is None or "into" not in self.verb["slots"]:
             return None
         words, end = found.entry.words, found.end
-        if "its" in words and self.read.topic is not None:
-            into: Read[Value] | None = (self.read.valued_thing(self.read.spoken()), end)
-        elif "its" in words:
-            back = self.read.back(False, at=at)
-            into = (back, end) if back else None
+        if "its" in words:
+            into: Read[Value] | None = (self.read.valued_thing(self.read.spoken()), end) if self.read.topic else None
         else:
             into = self.read.valued(end) if words[-1] == "of" else None
         if into is None and (words[-1] == "of" or "its" in words or self.read.low(end) == "of"):
@@ -188,8 +183,6 @@ class Frame:
         if not word or (word == "with" and not self.filled()):
             return None
         role, end = self.verb["slots"][word], at + len(word.split())
-        if role == "into" and word in {"to", "into"}:
-            self.housed()
         amount = self.read.amount(end) if word == "for" and "over" in self.verb["slots"] else None
         if amount is not None and self.read.dates.read(end) is None:  # a claim for 23.50
             return self.add("value", amount[0], at, amount[1])
@@ -225,19 +218,6 @@ class Frame:
         self.slots = [slot if slot.field else slot.model_copy(update={"field": field}) for slot in self.slots]
         self.object = place[0].model_copy(update={"spans": spans})
         return place[1]
-
-    def housed(self) -> None:
-        """ "Add everybody in the group A to the group B": the first is where they are."""
-        slot = next((one for one in self.slots if one.role == "into"), None)
-        words = self.read.words.goal[slot.spans[0][0] :].lower() if slot is not None else ""
-        if slot is None or self.object is None or self.object.place or not words.startswith(("in ", "on ")):
-            return
-        named = Thing(name=slot.value) if isinstance(slot.value, Text) else None
-        place = slot.value.thing if isinstance(slot.value, Of) else named
-        if place is not None:
-            self.slots.remove(slot)
-            spans = (*self.object.spans, *slot.spans)
-            self.object = self.read.object = self.object.model_copy(update={"place": place, "spans": spans})
 
     def _special(self, word: str, role: str, at: int, end: int) -> int | None:
         """as FIELD | with FIELDS | for each of THINGS | a day or a time"""
@@ -279,8 +259,6 @@ class Frame:
                 spans = (*last.spans, *self.read.spans(at, stop))
                 self.slots[-1] = last.model_copy(update={"field": thing.name.text, "spans": spans})
                 return stop
-        if self.mailed(role, value):
-            return stop
         said = {value.field} if isinstance(value, Back) else set(value.fields) if isinstance(value, Of) else set()
         if word == "on" and said & DAYS:  # on that day, on its due date
             role = "on"
@@ -293,16 +271,6 @@ class Frame:
             of = value.thing if isinstance(value, Of) and not value.fields else None
             self.read.subject = Thing(name=value, spans=value.spans) if isinstance(value, Text) else of or self.read.subject
         return self.add(role, value, at, stop)
-
-    def mailed(self, role: str, value: Value) -> bool:
-        """ "copy the total into a mail to Ann": what is written into a new message is sent, whatever the verb."""
-        letter = value.thing if role == "into" and isinstance(value, Of) and not value.fields else None
-        if letter is None or letter.quantity != "any" or not self.letter(letter) or self.object is not None:
-            return False
-        self.verb = self.read.words.lexicon.data["verbs"]["send"] | {"name": "send"}
-        self.slots = [slot.model_copy(update={"role": "saying"}) if slot.role == "value" else slot for slot in self.slots]
-        self.object = self.read.object = letter
-        return True
 
     def _value(self, role: str, at: int) -> Read[Value] | None:
         if self.verb["name"] == "rename" and self.read.kind(at) == "word" and self.read.words.is_named(at):
@@ -331,9 +299,8 @@ class Frame:
             return None
         for place, slot in enumerate(self.slots):
             if slot.role == "value" and not slot.field:
-                self.slots[place] = slot.model_copy(
-                    update={"field": found.entry.name, "spans": (*slot.spans, *self.read.spans(at, found.end))}
-                )
+                spans = (*slot.spans, *self.read.spans(at, found.end))
+                self.slots[place] = slot.model_copy(update={"field": found.entry.name, "spans": spans})
                 return found.end
         held = self.object or self.person
         if held is None or not (held.back or (bare(held) and self.takes == "value")) or held.tests:
@@ -382,15 +349,6 @@ class Frame:
             return "to"
         return "on" if when.first or not when.start else "at"
 
-    def freed(self, at: int) -> int | None:
-        """then | into it [from 3 to 4]: at the time of which a condition asked whether nothing is on"""
-        free, into = self.read.free_time, self.read.low(at) == "into" and self.read.low(at + 1) == "it"
-        if free is None or not (into or self.read.low(at) == "then") or not (self.verb.get("makes") or self.verb.get("timed")):
-            return None
-        own = self.read.dates.read(at + 2) if into else None
-        whole = free.model_copy(update={"start": "", "end": ""}) if own is not None and own[0].start else free
-        return self.add("on", whole.model_copy(update={"spans": self.read.spans(at, at + 1 + into)}), at, at + 1 + into)
-
     def when(self, at: int) -> int | None:
         """tomorrow at 10 | half an hour later | two hours before THING"""
         found = self.read.dates.read(at) if self.verb.get("makes") or self.verb.get("timed") else None
@@ -398,9 +356,6 @@ class Frame:
         if found is None or ahead or self.read.low(found[1]) == "'s":
             return None
         when, end = found[0].model_copy(update={"spans": self.read.spans(at, found[1])}), found[1]
-        dated = any(slot.role == "on" for slot in self.slots)
-        if when.start and not (when.first or dated) and (free := self.read.free_time) is not None:
-            when = when.model_copy(update={"first": free.first, "last": free.last})
         after = self.read.low(end)
         if when.minutes and after in {"later", "earlier"}:
             return self.add(
@@ -415,31 +370,6 @@ class Frame:
             return None
         role = "for" if when.minutes else self.timed("on", when)
         return self.add("on" if role == "value" else role, when, at, end)
-
-    def same(self, at: int) -> int | None:
-        """[on|at] the same day|time: as was said before, or of what is moved"""
-        start = at + (self.read.low(at) in {"on", "at"})
-        start += self.read.low(start) in {"the", "that"}
-        what = self.read.low(start + 1) if self.read.low(start) == "same" else ""
-        if what not in {"day", "date", "time"} or not (self.verb.get("makes") or self.verb.get("timed")):
-            return None
-        every = (slot.value for order in reversed(self.read.orders) for slot in order.slots if isinstance(slot.value, When))
-        said, end = next((one for one in every if (one.start if what == "time" else one.first)), None), start + 2
-        if self.verb["name"] in {"move", "postpone"}:
-            if said is not None:
-                raise Doubt(f"is that its own {what}, or {said.text!r}: {self.read.words.text(at, end)!r}?")
-            told = any(isinstance(s.value, When) and (s.value.start if what == "time" else s.value.first) for s in self.slots)
-            return end if self.filled() and not told else None
-        if said is None:
-            return None
-        more = self.read.dates.read(end + (self.read.low(end) == "on"))
-        other = more[0] if more and not more[0].minutes and not (more[0].start if what == "time" else more[0].first) else None
-        day, time = (other, said) if what == "time" else (said, other)
-        end = more[1] if more and other else end
-        value = When(text=self.read.words.text(start, end), spans=self.read.spans(at, end))
-        value = value.model_copy(update={"first": day.first, "last": day.last} if day else {})
-        value = value.model_copy(update={"start": time.start, "end": time.end} if time else {})
-        return self.add(self.timed("on", value), value, at, end)
 
     def field(self, at: int) -> int | None:
         """[with] [the] FIELD [of|is] VALUE, for what is made, sent, claimed or written"""
@@ -471,19 +401,7 @@ class Frame:
             return self.words(at, at, plain=True)
         if self.person is not None and self.read.low(at) in SPEAKING and not self.read.over(at + 1):  # tell Ann I am late
             return self.words(at, at)
-        if self.verb["name"] == "remind" and self.read.low(at) == "to":
-            return self.reminded(at)
         return self.words(at, at + 1) if self.read.low(at) == ":" else None
-
-    def reminded(self, at: int) -> int | None:
-        """to call Ann"""
-        end, size = self.words(at, at + 1), len(self.slots)
-        if end is None or not self.read.words.verbal(at + 1):
-            return None
-        if any(self.read.dates.read(place) for place in range(at + 1, end)):
-            raise Doubt(f"is that when it is to be done, or when to remind of it: {self.read.words.text(at, end)!r}?")
-        self.slots[size - 1] = self.slots[size - 1].model_copy(update={"role": "about"})
-        return end
 
     def told(self, first: int, at: int) -> int | None:
         """with "words" | with the total"""
@@ -510,8 +428,7 @@ class Frame:
 
     def there(self, at: int) -> int | None:
         """ "there": where an earlier order speaks of"""
-        found = self.read.take(at, "there")
-        back = self.read.back(at=at)
+        found, back = self.read.take(at, "there"), self.read.back(at=at)
         role = "into" if "into" in self.verb["slots"].values() else "to"
         if found is None or back is None or role not in self.verb["slots"].values():
             return None
@@ -565,11 +482,6 @@ class Frame:
     def direct(self, at: int) -> int | None:
         """The object, and before it the person that something is told or given."""
         read, says = self.read, self.verb.get("says")
-        if self.verb.get("makes") and self.object is None and not self.filled() and (none := read.take(at, "no")):
-            some = read.simple(none.end) if none.entry.name == "no" else None
-            self.negated = some is not None
-            self.object = some[0].model_copy(update={"new": True, "quantity": "any"}) if some else None
-            return some[1] if some else None
         if self.takes == "none" or self.object is not None or (says and read.low(at) in {"me", "us"}):
             return None
         if any(slot.role == "saying" or (slot.role == "value" and not slot.field) for slot in self.slots):
@@ -586,6 +498,8 @@ class Frame:
         if found is None:
             return None
         thing, end = found
+        if self.verb.get("makes") and thing.back and not thing.kind:
+            return None  # "make it two", of what is there
         makes = self.verb["name"] == "write" and thing.quantity == "any" and thing.kind and not self.letter(thing)
         if makes and self.object is None and self.person is None:  # write a note titled X
             self.object = read.object = thing.model_copy(update={"new": True})
@@ -632,7 +546,7 @@ class Frame:
         sets = self.verb.get("verb", name) == "set"
         if lacking or (sets and not self.spread()) or (self.verb.get("works") and not self.worked()):
             return None
-        return Order(verb=self.verb.get("verb", name), object=self.object, slots=tuple(self.slots), negated=self.negated)
+        return Order(verb=self.verb.get("verb", name), object=self.object, slots=tuple(self.slots))
 
     def addressed(self) -> bool:
         """Whether it is certain who is spoken to: one thing alone, or with "to" behind it, is what is sent."""
@@ -690,10 +604,6 @@ class Frame:
     def answered(self) -> None:
         """ "Tell her": what somebody wanted to know is what is told."""
         pointed = self.object is None or (self.object.back and self.object.quantity == "one")
-        last = self.read.orders[-1].object if self.read.orders else None
-        alone = self.verb["name"] == "reply" and self.object is None and all(slot.role != "to" for slot in self.slots)
-        if alone and last is not None and last.kind in self.read.words.lexicon.data["letters"] and not plural(last):
-            self.object = Thing(back=Back(to=len(self.read.orders) - 1, spans=last.spans))
         if not self.read.asker or not self.slots or not pointed or {slot.role for slot in self.slots} & {"saying", "with"}:
             return
         if not any(slot.role == "to" for slot in self.slots):

@@ -79,16 +79,12 @@ class Names(ABC):
         """What the condition of the sentence, or an earlier statement or question, is about."""
         self.waiting: tuple[int, int] | None = None
         """Words that only matter if what follows speaks of them: a statement, or a question of which "if so" is said."""
-        self.free_time: When | None = None
-        """Of which a condition asks whether nothing is on then: what "then" and "into it" speak of."""
         self.people: list[str] = []
         self.said_kind = ""
         self.nested = False
         """Within what narrows another thing down."""
         self.subject: Thing | None = None
         """What the thing is about that the order makes: "a claim for INV-1 with its total"."""
-        self.verb_at = 0
-        """Where the verb stands that was read last."""
         self.each: Thing | None = None
         """What the order that is being read is done for each of."""
         self.loose = False
@@ -122,6 +118,20 @@ class Names(ABC):
             inside = words.strip()[3:-3]
             words = f'"{inside.partition(chr(10))[2] or inside}"'
         return Text(text=words[1:-1] if quoted and words[0] != "<" else words, quoted=quoted, spans=self.spans(first, end))
+
+    def when(self, at: int, first: int | None = None) -> Read[When] | None:
+        """A day or a time, with its words from `first` on."""
+        found = self.dates.read(at)
+        return (
+            (found[0].model_copy(update={"spans": self.spans(at if first is None else first, found[1])}), found[1])
+            if found
+            else None
+        )
+
+    def field_at(self, at: int) -> Match | None:
+        """[the|its] FIELD"""
+        article = self.take(at, "articles", "possessives")
+        return self.take(article.end if article else at, "field")
 
     def told_text(self, first: int, end: int) -> Text:
         """Words that are told, with what else means nothing before them: "saying hello Ann"."""
@@ -237,6 +247,10 @@ class Names(ABC):
         name, end = found.entry.name, found.end
         if name in {"rest", "person"}:
             return self._rest(at, end) if name == "rest" else self._person(at, end)
+        return self._pointed(at, end, name, whole)
+
+    def _pointed(self, at: int, end: int, name: str, whole: bool) -> Read[Thing] | None:
+        """What "it" and "them" speak of: what was told last, or what an order before is about."""
         draft = Draft(*{"both": ("number", 2), "all": ("all", 0)}.get(name, ("one", 0)))  # type: ignore[arg-type]
         back = self.back(None if whole else name != "one", at=end - 1)
         topics = [one for one in (self.topic, *self.topics) if one is not None and plural(one) == (name != "one")]
@@ -253,17 +267,9 @@ class Names(ABC):
         those = self.low(end - 1) == "those" and self.take(end, "prepositions")
         if name == "all" and (those or self.low(end) in {"that", "who", "which", "about", "from"}):
             end = self.modifiers(end, draft)
-        other = self._contrasted(self.orders[back.to], draft)
-        return (other.model_copy(update={"spans": self.spans(at, end)}) if other else draft.thing(self.spans(at, end))), end
-
-    def _contrasted(self, order: Order, draft: Draft) -> Thing | None:
-        """ "decline the invitations from Ann and accept those from Ben": none of what was done with Ann's."""
-        thing, first = order.object, draft.tests[0] if draft.tests else None
-        if first is None or thing is None or order.verb in LOOKING or thing.pick or thing.but or not _of_somebody(first):
-            return None
-        rest = tuple(test for test in thing.tests if not _of_somebody(test))
-        change = {"tests": (*rest, *draft.tests), "quantity": "all"}
-        return thing.model_copy(update=change) if len(rest) == len(thing.tests) - 1 else None
+        if draft.tests and self.orders[back.to].verb not in LOOKING:
+            return None  # "decline the invitations from Ann and accept those from Ben": none of what was done with Ann's
+        return draft.thing(self.spans(at, end)), end
 
     def _not_a_person(self, order: Order) -> Thing | None:
         """ "Add Ann to the meeting and remove Bob from it": it is the meeting."""
@@ -317,8 +323,8 @@ def source(order: Order, number: int) -> int:
     return things[0].back.to if things and things[0].back is not None else number
 
 
-def _of_somebody(test: Test) -> bool:
-    return test.relation in {"from", "is", "by"} and isinstance(test.value, Text) and test.value.text[:1].isupper()
+def held(thing: Thing) -> Of:
+    return Of(thing=thing, spans=thing.spans)
 
 
 def bare(thing: Thing) -> bool:

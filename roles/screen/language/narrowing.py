@@ -168,7 +168,7 @@ class Narrowing(Nouns):
         if relation == "with" and draft.pick is None and (best := self._best(end)):
             draft.pick = best[0]
             return best[1]
-        test = self._with_field(end) if relation == "with" else self._without_field(at, end)
+        test = self._with_field(end) if relation == "with" else None
         if test is None:
             return None
         names = test[0].field in {"title", "name"} and draft.quantity == "any" and not draft.name
@@ -185,15 +185,6 @@ class Narrowing(Nouns):
         if best is None or field is None or not best.entry.data["by"]:
             return None
         return Pick(by=field.entry.name, order=best.entry.data["order"], spans=self.spans(at, field.end)), field.end
-
-    def _without_field(self, at: int, end: int) -> Read[Test] | None:
-        """without a title"""
-        article = self.take(end, "articles", "all")
-        field = self.take(article.end if article else end, "field")
-        if field is None or self._open(field.end):
-            return None
-        name = self.text(article.end if article else end, field.end)
-        return Test(relation="has", value=name, negated=True, spans=self.spans(at, field.end)), field.end
 
     def _with_field(self, at: int) -> Read[Test] | None:
         """with the subject X | with a total over 100 | with the number INV-1"""
@@ -225,53 +216,15 @@ class Narrowing(Nouns):
         return Test(relation="from", value=name, spans=self.spans(at, sent.end)), sent.end
 
     def _relative(self, at: int) -> Read[list[Test]] | None:
-        """who|that|which PREDICATE {and PREDICATE} | whose FIELD PREDICATE"""
+        """who|that|which PREDICATE {and PREDICATE}"""
         start = at
-        if self.low(at) == "," and (self.take(at + 1, "relatives") or self.take(at + 1, "whose")):
-            at += 1
-        field = ""
-        if whose := self.take(at, "whose"):
-            named = self.take(whose.end, "field")
-            if named is None:
-                return None
-            field, at = named.entry.name, named.end
-        elif (mine := self._done_by_us(at)) is not None:
-            return self._and_more(mine[0], mine[1], "")
-        elif rel := self.take(at, "relatives"):
-            at = rel.end
-        else:
-            return None
-        found = self.predicates(at, field)
+        at += self.low(at) == ","
+        rel = self.take(at, "relatives")
+        found = self.predicates(rel.end) if rel else None
         if found is None:
             return None
         tests = [test.model_copy(update={"spans": self.spans(start, found[1])}) for test in found[0]]
         return tests, found[1]
-
-    def _done_by_us(self, first: int) -> Read[list[Test]] | None:
-        """[that] I have [not] read | [that] we have to pay | that have to be paid"""
-        rel = self.take(first, "relatives")
-        at = rel.end if rel else first
-        ours = self.low(at) in {"i", "we"}
-        at += ours
-        due = self.take(at, "obliged")
-        if due is not None and (rel or ours):  # to be done, and so not done yet
-            passive = self.low(due.end) == "be"
-            shape, stop = ("past", due.end + 1) if passive else ("base", due.end)
-            for verb in self.words.matches(stop, "verb") if passive != ours else ():
-                if verb.entry.shape == shape and (reached := self._state_of(verb)):
-                    text = Text(text=reached, spans=self.spans(stop, verb.end))
-                    return [Test(value=text, negated=True, spans=self.spans(first, verb.end))], verb.end
-        if not ours or self.low(at) != "have":
-            return None
-        negated = self.low(at + 1) == "not"
-        state = self.take(at + 1 + negated, "states")
-        return ([self._state(state, at + 1 + negated, negated)], state.end) if state else None
-
-    def _state_of(self, verb: Match) -> str:
-        """The state in which a thing is once that is done to it: what is paid was to be paid."""
-        past = self.words.lexicon.inflected(verb.entry.words[0])["past"] | set(verb.entry.words[:1])
-        entries = (entry for word in sorted(past) for entry in self.words.lexicon.first.get(word, ()) if entry.group == "states")
-        return next((entry.name for entry in entries if len(entry.words) == 1 and not entry.data.get("not")), "")
 
     def predicates(self, at: int, field: str = "") -> Read[list[Test]] | None:
         found = self.predicate(at, field)
@@ -284,17 +237,8 @@ class Narrowing(Nouns):
             if self.low(end) == "or" and self.predicate(end + 1, field):
                 raise Doubt(f"either of {self.words.text(end - 1, end + 2)!r}, or both?")
             start = end + 1 + (self.low(end) == ",")
-            whose = self.take(start, "whose")
-            named = self.take(whose.end, "field") if whose and joined else None
-            if joined and not named and (mine := self._done_by_us(start)):
-                tests, end = [*tests, *mine[0]], mine[1]
-                continue
-            start = named.end if named else start + bool(self.take(start, "relatives"))
-            more = (
-                self.predicate(start, named.entry.name if named else field, bare=not field)
-                if joined and not self.clause(start)
-                else None
-            )
+            start += bool(self.take(start, "relatives"))
+            more = self.predicate(start, field, bare=not field) if joined and not self.clause(start) else None
             if more is None:
                 return tests, end
             tests, end = [*tests, more[0]], more[1]
@@ -329,9 +273,6 @@ class Narrowing(Nouns):
             if none.entry.name != "no" or negated:
                 return None
             negated, at = True, none.end
-        if (bound := self._bounded(at, "")) and isinstance(bound[0].value, Amount):  # at least four stars
-            unit = self.words.lexicon.data["unit_fields"].get(bound[0].value.unit)
-            return (bound[0].model_copy(update={"field": unit, "negated": negated}), bound[1]) if unit and not field else None
         if article := self.take(at, "articles"):
             at = article.end
         named = self.take(at, "field")

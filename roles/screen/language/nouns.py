@@ -40,8 +40,6 @@ class Nouns(Names):
             closing = self.low(sep - 1) == "and"
             others, end = [*others, more[0]], more[1]
             if closing:
-                if first.quantity == "number" and first.number == len(others) + 1 and first.name:  # three notes called A, B and C
-                    first = first.model_copy(update={"quantity": "one", "number": 0})
                 return first.model_copy(update={"also": tuple(others), "spans": self.spans(at, end)}), end
         if self.take(end, "or") and self.simple(end + 1):
             raise Doubt(f"which is meant of {self.words.text(at, self.simple(end + 1)[1])!r}?")  # type: ignore[index]
@@ -72,10 +70,6 @@ class Nouns(Names):
         place = self._adjectives(self._numbered(owned, draft), draft) if owned > place else place
         kind = self.said_kind
         head = self._head(place, draft, determined=place > at)
-        if head is None and owned == place > at and self.low(place - 1) == "'s" and kind:  # accept Ann's mail and delete Omar's
-            draft.kind, last = kind, self.object or (self.orders[-1].object if self.orders else None)
-            draft.quantity = "all" if last is not None and last.quantity == "all" and last.kind == kind else draft.quantity
-            head = place
         if inner:
             self.said_kind = kind
         if head is None:
@@ -95,9 +89,8 @@ class Nouns(Names):
             if self.low(at - 1) in {"every", "each", "any", "the"} and self.take(at, "articles", "possessives"):
                 return NOWHERE
         if (other := self.take(at + (self.low(at) in {"the", "my"}), "other")) and self._noun_ahead(other.end) and self.orders:
-            said = self._worked_on()
-            draft.quantity, draft.but = "all", said
-            return other.end if said else NOWHERE
+            draft.quantity, draft.but = "all", self._worked_on()
+            return other.end if draft.but else NOWHERE
         number = self._count(at)
         if number and self.low(number[1]) == "of" and self.take(number[1] + 1, "articles", "possessives"):
             raise Doubt(f"which of them: {self.words.text(at, number[1] + 2)!r}?")
@@ -153,7 +146,9 @@ class Nouns(Names):
             elif day and self.low(day.end) == "'s":
                 draft.tests.append(self._on(at, day.end))
                 at = day.end + 1
-            elif day and day.end > at and self._noun_ahead(day.end) and self.low(at) not in {"from", "between", "in"}:
+            elif day and self._noun_ahead(day.end) and self.low(at) not in {"from", "between", "in"}:
+                if self.dates.times(day.end, dated=True):
+                    return NOWHERE  # Thursday afternoon
                 draft.tests.append(self._on(at, day.end))
                 at = day.end
             else:
@@ -231,9 +226,8 @@ class Nouns(Names):
     def _head(self, at: int, draft: Draft, determined: bool) -> int | None:
         """noun [name] | name noun | name | quotation | ones | the largest [one] of THING"""
         ones = self.take(at, "ones")
-        of = ones.end if ones else at
-        if draft.pick and self.low(of) == "of":
-            return self._picked_of(of + 1, draft)
+        if draft.pick and self.low(ones.end if ones else at) == "of":
+            return None
         if ones is not None:
             return self._ones(at, ones, draft, determined)
         if draft.is_empty and (end := self._anything(at, draft)) is not None:
@@ -243,9 +237,6 @@ class Nouns(Names):
             return at + 1
         end = self._name_end(at)
         if end == at:
-            if self.kind(at) == "number" and not determined and re.fullmatch(r"\d{4,}", self.low(at)):
-                draft.name = self.text(at, at + 1)
-                return at + 1
             draft.kind = self.said_kind
             return at if draft.pick and self.said_kind else None
         end = self._noun_and_name(at, end, draft, determined)
@@ -266,15 +257,6 @@ class Nouns(Names):
             raise Doubt(f"is the first {draft.kind} the oldest, or the one on top?")
         draft.pick = pick.model_copy(update={"by": "date", "order": "most"})
 
-    def _picked_of(self, at: int, draft: Draft) -> int | None:
-        inner = self.simple(at)
-        if inner is None or inner[0].quantity not in {"all", "number"} or inner[0].back or inner[0].pick:
-            return None
-        thing = inner[0]
-        draft.kind, draft.name, draft.tests = thing.kind, thing.name, list(thing.tests)
-        draft.place, draft.but, draft.number = thing.place, thing.but, thing.number
-        return inner[1]
-
     def _ones(self, at: int, ones: Match, draft: Draft, determined: bool) -> int | None:
         """the ones, the latest one, one "A": of the kind that was said before"""
         quoted = self.kind(ones.end) == "quote"
@@ -290,8 +272,7 @@ class Nouns(Names):
     def _anything(self, at: int, draft: Draft) -> int | None:
         """whatever comes from Ann | everything"""
         if (what := self.take(at, "whatever")) and (test := self.predicate(what.end)):
-            kind = "" if what.entry.name in {"everything that", "anything that", "all that"} else self.said_kind
-            draft.kind, draft.quantity = kind, "all"
+            draft.kind, draft.quantity = "" if "that" in what.entry.words else self.said_kind, "all"
             draft.tests.insert(0, test[0])
             return test[1]
         every = self.take(at, "everything")

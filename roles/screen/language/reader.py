@@ -3,7 +3,7 @@
 goal      = sentence { ("." | "!" | "?" | ";") sentence }
 sentence  = [condition ","] clause { [","] join clause } [condition]
 clause    = [request] ["do not"] verb operand { [","] operand }
-          | wish thing | thing "should be" participle operands | thing belongs thing | fronted "," clause | question
+          | wish thing | thing "should be" participle operands | fronted "," clause | question
 operand   = thing | value | preposition value | field value | date | "that" words
 condition = ("if" | "unless") (thing predicate | "there is" thing) | "if so" | "otherwise"
 """
@@ -14,9 +14,8 @@ from collections.abc import Iterator
 from typing import Any
 
 from environments.cards import Vocabulary
-from roles.contracts.orders import Condition, Of, Order, Reading, Slot, Text, Thing, Unread, Value
+from roles.contracts.orders import Condition, Order, Reading, Slot, Text, Thing, Unread, Value
 from roles.screen.language.controls import PATH, Controls
-from roles.screen.language.corrections import corrected
 from roles.screen.language.frames import Frame
 from roles.screen.language.names import Read, bare
 from roles.screen.language.statements import Statements
@@ -27,7 +26,7 @@ CHANGES = frozenset({"move", "postpone", "set", "rename"})
 
 def read(goal: str, today: str = "", words: Vocabulary | None = None) -> Reading:
     """What a goal asks for; `today` is the world's clock, such as `2026-03-02 10:30`, `words` those of the applications."""
-    return Clauses(Words(corrected(goal, today), words), today).reading()
+    return Clauses(Words(goal, words), today).reading()
 
 
 def _frame(verb: Match) -> dict[str, Any]:
@@ -105,6 +104,8 @@ class Clauses(Statements, Controls):
                 return "what is excepted or denied is not certain"
             if self.take(place, "conditions"):
                 return "the condition is not understood"
+            if self.take(place, "corrections"):
+                return "it is not certain what it takes back"
         if not any(self.take(place, "verb", "questions", "wishes") for place in range(at, end)):
             return "it asks for nothing that is known to be done"
         return "these words belong to no order"
@@ -141,7 +142,7 @@ class Clauses(Statements, Controls):
         return stop if stop > begin else at
 
     def _statement(self, at: int) -> int | None:
-        """there is THING | I do not need THING | is THING PREDICATE? | check whether THING PREDICATE | it is in PLACE"""
+        """there is THING | I do not need THING | is THING PREDICATE? | check whether THING PREDICATE"""
         opened = self.take(at, "existing", "unwanted")
         if opened is not None:
             found = self.thing(opened.end)
@@ -199,7 +200,7 @@ class Clauses(Statements, Controls):
     def _clauses(self, at: int, end: int, standing: Condition | None) -> int:
         first = len(self.orders)
         while at < end:
-            found = self.clause_at(at, standing) or (self._gapped(at, standing) if len(self.orders) > first else None)
+            found = self.clause_at(at, standing)
             if found is None:
                 return at
             at, self.topic, self.topics = found, None, ()
@@ -215,22 +216,6 @@ class Clauses(Statements, Controls):
             if not begun:
                 return at
         return at
-
-    def _gapped(self, at: int, standing: Condition | None) -> int | None:
-        """ "and the brightness to 40", "and the hall light off": the verb said last, with all that went with it there."""
-        last = self.orders[-1]
-        front = tuple(slot for slot in last.slots if slot.role == "at" and isinstance(slot.value, Of))  # in the form, enter ...
-        for verb, pending in self._verbs(self.verb_at) if not last.negated else ():
-            self.object = None
-            found = self._operands(_frame(verb), at, pending)
-            if found is None or not (last.slots or (pending and " " in last.said)):
-                continue
-            said = " ".join((self.words.text(self.verb_at, verb.end), *pending))
-            order = found[0].model_copy(update={"said": said, "slots": (*found[0].slots, *front)})
-            shapes = [(pending or one.verb, one.object is None, {slot.role for slot in one.slots}) for one in (order, last)]
-            if shapes[0] == shapes[1]:
-                return self._ordered(at, at, (order, found[1]), False, standing)
-        return None
 
     def _trailing(self, at: int, end: int, count: int) -> bool:
         """A condition at the end of a sentence; over several orders it is not certain how far it goes."""
@@ -251,8 +236,6 @@ class Clauses(Statements, Controls):
             return at, standing, False
         place = join.end if join else step
         place += self.low(place) == ","
-        while place < end and (more := self.take(place, "joins")) and not self.take(place, "ordinals"):
-            place = more.end
         if standing is not None and self.take(place, "if_so", "if_not", "conditions") and (again := self.conditional(place)):
             standing, place = again[0], again[1] + (self.low(again[1]) == ",")
             self.topic = standing.thing if standing.thing.back is None else None
@@ -291,7 +274,7 @@ class Clauses(Statements, Controls):
         if not negated and standing is None and (stop := self.whether(at) or self.awaited(at)) is not None:
             return stop
         own = (self.on_page, self.ensured, self.wished)
-        for rule in (*own, self.imperative, self.question, self.received, self.passive, self.retimed, self.fronted):
+        for rule in (*own, self.imperative, self.question, self.received, self.passive, self.fronted):
             self.object = None
             self.claimed = frozenset()
             found = rule(at)
@@ -319,7 +302,6 @@ class Clauses(Statements, Controls):
             bare(thing) or thing.kind == "contact" or (thing.place is not None and thing.place.kind == "contact")
         ):
             self.named(thing.name)
-        self._reply()
         return end if not (negated and order.negated) else None
 
     def wished(self, at: int) -> Read[Order] | None:
@@ -362,45 +344,24 @@ class Clauses(Statements, Controls):
         thing, end = found
         if belongs := self.take(end, "belongs"):
             into = self.valued(belongs.end)
-            if into is not None and isinstance(into[0], Text) and "to" in belongs.entry.words and "belong" not in self.low(end):
+            if into is None or (isinstance(into[0], Text) and "to" in belongs.entry.words and "belong" not in self.low(end)):
                 return None  # what goes to a person may be given or sent
-            slot = Slot(role="into", value=into[0], spans=self.spans(end, into[1])) if into else None
-            order = Order(verb="put", said=self.words.text(end, belongs.end), object=thing, slots=(slot,)) if slot else None
-            return (order, into[1]) if order and into else None
+            slot = Slot(role="into", value=into[0], spans=self.spans(end, into[1]))
+            return Order(verb="put", said=self.words.text(end, belongs.end), object=thing, slots=(slot,)), into[1]
         negated = bool(self.take(end, "auxiliaries")) and self.low(end + 1) == "not" and self.low(end + 2) == "be"
         modal = self.take(end, "passives")
-        if modal is None and not negated:
-            return None
-        stop = modal.end if modal else end + 3
-        called = self.take(stop, "predicates")
+        stop = end + 3 if negated else modal.end if modal else 0
+        called = self.take(stop, "predicates") if stop else None
         if called and called.entry.name == "is called" and (name := self.title(called.end)):
-            onwards = self.take(name[1], "henceforth")
-            name = name[0], onwards.end if onwards else name[1]
             slot = Slot(role="to", value=name[0], spans=self.spans(end, name[1]))
-            return Order(
-                verb="rename", said=self.words.text(end, called.end), object=thing, slots=(slot,), negated=negated
-            ), name[1]
-        for verb in self.words.matches(stop, "verb"):
+            onwards = self.take(name[1], "henceforth")
+            order = Order(verb="rename", said=self.words.text(end, called.end), object=thing, slots=(slot,), negated=negated)
+            return order, onwards.end if onwards else name[1]
+        for verb in self.words.matches(stop, "verb") if stop else ():
             read = self._operands(_frame(verb), verb.end, (), thing) if verb.entry.shape == "past" else None
             if read is not None:
                 return read[0].model_copy(update={"said": self.words.text(stop, verb.end), "negated": negated}), read[1]
         return None
-
-    def retimed(self, at: int) -> Read[Order] | None:
-        """THING has to start|begin at 10 | half an hour later"""
-        found = self.thing(at)
-        due = self.take(found[1], "obliged") if found else None
-        when = self.dates.read(due.end + 1) if due and self.low(due.end) in {"start", "begin", "be"} else None
-        if found is None or due is None or when is None:
-            return None
-        (value, end), shift = when, self.low(when[1])
-        if value.minutes and shift in {"later", "earlier"}:
-            value, end = value.model_copy(update={"minutes": value.minutes * (1 if shift == "later" else -1)}), end + 1
-        elif value.minutes or not value.start:
-            return None
-        spans = self.spans(due.end, end)
-        slot = Slot(role="by" if value.minutes else "to", value=value.model_copy(update={"spans": spans}), spans=spans)
-        return Order(verb="move", said=self.words.text(found[1], due.end + 1), object=found[0], slots=(slot,)), end
 
     def fronted(self, at: int) -> Read[Order] | None:
         """in|on THING "," clause | for every THING "," clause"""
@@ -433,7 +394,6 @@ class Clauses(Statements, Controls):
             if found is not None and (best is None or found[1] > best[1]):
                 said = " ".join((self.words.text(at, verb.end), *pending))
                 best, known = (found[0].model_copy(update={"said": said}), found[1]), self.people
-                self.verb_at = at
                 if not pending and (self.over(best[1]) or self.low(best[1]) in {",", "and", "but", "then"}):
                     break
         self.people = known if best is not None else people

@@ -65,16 +65,8 @@ class Values(Narrowing):
         start = at + (self.low(at) == "the")
         if asked := self.asked(at, turned=False):
             return asked
-        if self.low(start) == "number" and self.low(start + 1) == "of" and start > at:
-            found = self.simple(start + 2)
-            if found and found[0].quantity == "all":
-                return Worked(how="count", of=(Of(thing=found[0], spans=found[0].spans),), spans=self.spans(at, found[1])), found[
-                    1
-                ]
         if start > at and (edge := self._extreme(at, start)):
             return edge
-        if self.low(start) == "average" and start > at and (value := self.fields(start + 1)) and isinstance(value[0], Of):
-            return Worked(how="average", of=(value[0],), spans=self.spans(at, value[1])), value[1]
         how = {"sum": "sum", "average": "average", "difference": "difference"}.get(self.low(start))
         if how and start > at and self.low(start + 1) in {"of", "between"}:
             value = self.fields(start + 2) or self.valued(start + 2)
@@ -86,21 +78,19 @@ class Values(Narrowing):
     def _extreme(self, first: int, at: int) -> Read[Value] | None:
         """the highest total of THINGS | the lowest invoice total: what it is, and not of which"""
         best = self.take(at, "superlatives")
-        how = {"largest": "largest", "smallest": "smallest"}.get(best.entry.name) if best else None
-        if best is None or how is None:
+        if best is None or best.entry.name not in {"largest", "smallest"}:
             return None
         kind = self.take(best.end, "noun")
-        field = self.take(kind.end if kind else best.end, "field")
-        if kind is not None and field is not None and kind.entry.shape == "one" and self._field_here(field):
-            thing, end = Thing(kind=kind.entry.name, quantity="all", spans=self.spans(best.end, kind.end)), field.end
-        else:
-            field = self.take(best.end, "field")
-            many = self.thing(field.end + 1) if field and self.low(field.end) == "of" else None
-            if field is None or many is None or not plural(many[0]):
-                return None
-            thing, end = many
-        of = Of(fields=(field.entry.name,), thing=thing, spans=self.spans(first, end))
-        return Worked(how=how, of=(of,), spans=of.spans), end  # type: ignore[arg-type]
+        field = (self.take(kind.end, "field") if kind else None) or self.take(best.end, "field")
+        many: Read[Thing] | None = None
+        if kind is not None and field is not None and field.end > kind.end:
+            many = Thing(kind=kind.entry.name, quantity="all", spans=self.spans(best.end, kind.end)), field.end
+        elif field is not None and self.low(field.end) == "of":
+            many = self.thing(field.end + 1)
+        if field is None or many is None or not plural(many[0]):
+            return None
+        of = Of(fields=(field.entry.name,), thing=many[0], spans=self.spans(first, many[1]))
+        return Worked(how=best.entry.name, of=(of,), spans=of.spans), many[1]  # type: ignore[arg-type]
 
     def asked(self, at: int, turned: bool) -> Read[Value] | None:
         """how many THINGS ... | which THING PREDICATE | who PREDICATE | what|when|where|how much ... THING ..."""
@@ -176,7 +166,7 @@ class Values(Narrowing):
         if be and be.entry.name == "be" and not thing.pick and (due := self._due_next(be.end)):
             change = {"quantity": "one", "pick": due[0][0], "tests": (*thing.tests, *due[0][1])}
             return Of(thing=thing.model_copy(update=change), spans=self.spans(at, due[1])), due[1]
-        best = self._best(be.end) if be and be.entry.name == "have" else self._costs_most(stop)
+        best = self._best(be.end) if be and be.entry.name == "have" else None
         best = best if not thing.pick else None
         if best is not None:
             return Of(thing=thing.model_copy(update={"quantity": "one", "pick": best[0]}), spans=self.spans(at, best[1])), best[1]
@@ -187,22 +177,8 @@ class Values(Narrowing):
         thing = thing.model_copy(update={"tests": (*thing.tests, *more[0]), "spans": self.spans(at, more[1])})
         return Of(thing=thing, spans=thing.spans), more[1]
 
-    def _costs_most(self, at: int) -> Read[Pick] | None:
-        """costs the most | the least"""
-        verb = self.take(at, "predicates")
-        word = self.low(verb.end + 1) if verb and verb.entry.name in {"costs", "comes to"} and self.low(verb.end) == "the" else ""
-        if verb is None or word not in {"most", "least"}:
-            return None
-        return Pick(by="amount", order="most" if word == "most" else "least", spans=self.spans(at, verb.end + 2)), verb.end + 2
-
     def everybody(self, at: int) -> Read[Value] | None:
-        """everybody who comes to THING | [all] the attendees of THING"""
-        start = at + bool(self.take(at, "all"))
-        article = self.take(start, "articles")
-        people = self.take(article.end, "field") if article else None
-        of = self.simple(people.end + 1) if people and people.entry.name == "attendee" and self.low(people.end) == "of" else None
-        if of is not None and not plural(of[0]):
-            return Of(fields=("attendee",), thing=of[0], spans=self.spans(at, of[1])), of[1]
+        """everybody who comes to THING"""
         every = self.take(at, "everything")
         some = every is not None and every.entry.name == "person" and self.low(every.end) in {"who", "that"}
         return self.taking_part(at, every.end + 1) if every is not None and some else None
