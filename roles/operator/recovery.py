@@ -36,7 +36,7 @@ from roles.contracts.context import Context, State, Update
 from roles.journal.events import RecoveredEvent
 from roles.operator.perceive import record, step_of, subtask_id
 from roles.safety.effects import SENSITIVE, Effect, effect_of, effect_of_words
-from roles.screen.dialogs import announces, classify_dialog, dismiss_choice, target_name
+from roles.screen.dialogs import announces, classify_dialog, dialog_text, dismiss_choice, target_name
 from roles.screen.screens import FIELD_ROLES
 from roles.skills.contract import REPEATS, Idempotence, Repeat, Skill
 
@@ -239,8 +239,8 @@ def interruption(
     begun = brought_up_by(seen, steps)
     if begun is not None and carries_on(begun, dialog, inside, seen):
         return None
-    again = begun is not None and repeats(begun, dialog, inside)
-    if kind not in _GRAVE and (again or _own(dialog, inside, steps) or _wanted(dialog, inside, steps, goal)):
+    asks_back = begun is not None and (kind == "confirm" or repeats(begun, dialog, inside))
+    if kind not in _GRAVE and (asks_back or _own(dialog, inside, steps, goal)):
         return None
     choice = dismiss_choice(dialog, inside)
     what = " - ".join(dict.fromkeys(e.name for e in (dialog, *inside) if e.name and e.role != "button"))[:200]
@@ -264,25 +264,26 @@ def _asked_once(question: str, why: str, inside: Sequence[GUIElement], steps: Se
     return None if answered else Interruption(False, AskUser(question=whole), why)
 
 
-def _own(dialog: GUIElement, inside: Sequence[GUIElement], steps: Sequence[StepRecord]) -> bool:
-    """A dialog that follows from the crew's own press of a control that speaks of the same thing."""
-    said = words(" ".join([dialog.name, *(e.name for e in inside if e.role in {"heading", "button", *FIELD_ROLES})]))
-    pressed = [s for s in steps if s.action["action_type"] in {"click", "press_key", "drag"}]
-    return any(words(s.target) & said for s in pressed[-4:])
-
-
-def _wanted(dialog: GUIElement, inside: Sequence[GUIElement], steps: Sequence[StepRecord], goal: str) -> bool:
-    """A dialog that opened at once after the crew's own press, whatever was done in it since, and that is about what the
-    goal is about: a record of it stands in its title, or there is a field for it."""
-    title = next((e.name for e in (dialog, *inside) if e.name and e.role != "button"), "")
-    opened = next((s for s in reversed(steps) if any(e.startswith(f"popup: {title[:_TITLE]}") for e in s.events)), None)
-    pressed = opened is not None and not opened.recovery and opened.action["action_type"] in _PRESSES
-    if not title or not pressed or announces(dialog, inside):
-        return False
+def _own(dialog: GUIElement, inside: Sequence[GUIElement], steps: Sequence[StepRecord], goal: str) -> bool:
+    """A dialog that follows from the crew's own press: of a control that speaks of the same thing, or of one that it opened
+    after at once, whatever was done in it since. That one is about what was pressed, by any of its words, or about what the goal
+    is about: a record of it stands in its title, or there is a field for it. Or it came back when the crew pressed the same
+    again after it was closed, so that it is the press that opens it."""
     fields = [e for e in inside if e.role in FIELD_ROLES]
-    choices = [option for e in fields for option in e.options]
-    said = " ".join([title, *(e.name for e in inside if e.role == "heading" or e in fields), *choices])
-    return bool((words(said) | {*_NUMBER.findall(said)}) & (words(goal) | {*_NUMBER.findall(goal)}))
+    titles = [dialog.name, *(e.name for e in inside if e.role == "heading" or e in fields)]
+    offered = words(" ".join([*titles, *(e.name for e in inside if e.role == "button")]))
+    pressed = [s for s in steps if s.action["action_type"] in {*_PRESSES, "drag"}]
+    if any(words(s.target) & offered for s in pressed[-4:]):
+        return True
+    title = next((e.name for e in (dialog, *inside) if e.name and e.role != "button"), "")
+    openings = [s for s in pressed if any(e.startswith(f"popup: {title[:_TITLE]}") for e in s.events)]
+    opened = openings[-1] if openings and not openings[-1].recovery else None
+    if not title or opened is None or announces(dialog, inside):
+        return False
+    about = " ".join([title, *titles, *(option for e in fields for option in e.options)])
+    wanted = (words(about) | {*_NUMBER.findall(about)}) & (words(goal) | {*_NUMBER.findall(goal)})
+    again = any(s.target == opened.target and not s.recovery for s in openings[:-1])
+    return again or bool(wanted) or bool(words(opened.target) & words(dialog_text(dialog, inside)))
 
 
 def words(text: str) -> set[str]:

@@ -181,3 +181,24 @@ def test_a_dialog_that_came_by_itself_or_is_about_something_else_is_in_the_way()
     blocked = interruption(grave, [did(1, EDIT, "popup: Sign in to open ticket 105 - Password")], GOAL)
     assert blocked is not None
     assert not blocked.harmless
+
+
+def asking(title: str, text: str, target: str, *between: StepRecord) -> bool:
+    """Whether the question that a press on this brought up, the last step, is given to the worker."""
+    question = dialog(title, field(text, "text"), close="Cancel")
+    question = question.model_copy(update={"elements": tuple(e for e in question.elements if e.role != "heading")})
+    holder = question.elements[0].model_copy(update={"text": title})
+    question = question.model_copy(update={"elements": (holder, *question.elements[1:])})
+    pressed = did(9, Click(target=ActionTarget(text=target)), f"popup: {title} - {text}")
+    return interruption(question, [*between, pressed], GOAL) is None
+
+
+def test_the_question_of_a_press_is_the_worker_s_by_its_text_by_its_kind_or_because_it_comes_back() -> None:
+    """Its title is as plain as titles are, and so are its buttons."""
+    assert asking("Please confirm", "Deactivate 4 users?", "Deactivate selected")
+    assert asking("Please confirm", "Are you sure? It moves to the vault.", "Archive")
+    assert not asking("Please choose", "Blue or green?", "Archive")
+    before = did(7, Click(target=ActionTarget(text="Archive")), "popup: Please choose - Blue or green?")
+    closed = did(8, Click(target=ActionTarget(text="Cancel"))).model_copy(update={"recovery": True})
+    assert asking("Please choose", "Blue or green?", "Archive", before, closed)
+    assert not asking("Please choose", "Blue or green?", "Open", before, closed)
