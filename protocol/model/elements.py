@@ -91,6 +91,8 @@ class Window(Frozen):
     minimized: bool = False
 
 
+_NEAR, _LONGEST = 4, 120
+"""Elements before one that stands in nothing, and letters, by which it is told from others of its name."""
 _DEEPEST = 100
 
 
@@ -143,3 +145,19 @@ class VisualState(Frozen):
     def within(self, holder: GUIElement) -> tuple[GUIElement, ...]:
         """All that stands inside of it, in reading order."""
         return tuple(e for e in self.elements if any(a.element_id == holder.element_id for a in self.above(e)))
+
+    def beside(self, element: GUIElement) -> str:
+        """What tells it from others of its role and name: the words of the largest container that holds none of them, else those
+        before it. Empty where there are no others."""
+        alike = [e for e in self.elements if (e.role, e.name) == (element.role, element.name)]
+        if len(alike) < 2 or not element.name:
+            return ""
+        others = {holder.element_id for e in alike if e.element_id != element.element_id for holder in self.above(e)}
+        holders = [e for e in self.above(element) if e.element_id not in others]
+        if holders:
+            near = (holders[-1], *self.within(holders[-1]))
+        else:
+            at = next(n for n, e in enumerate(self.elements) if e.element_id == element.element_id)
+            begin = max((n + 1 for n, e in enumerate(self.elements[:at]) if e in alike), default=0)
+            near = self.elements[max(begin, at - _NEAR) : at]
+        return " ".join(dict.fromkeys(e.name for e in near if e.name and e.name != element.name))[:_LONGEST]

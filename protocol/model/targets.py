@@ -153,14 +153,17 @@ def _tiers(target: ActionTarget, state: VisualState) -> list[tuple[Tier, object,
 
 
 def _by_text(text: str, role: str | None, state: VisualState) -> list[GUIElement]:
-    """Exact names first, then names that differ in case and spacing only; visible ones win over hidden ones."""
+    """Exact names first, then names that differ in case and spacing only; visible ones win over hidden ones, and what stands in
+    another that has the same name wins over it."""
     folded = " ".join(text.split()).casefold()
     if not folded:
         return []
     named = [e for e in state.elements if role is None or e.role == role]
     exact = [e for e in named if e.text == text]
     matches = exact or [e for e in named if " ".join(e.name.split()).casefold() == folded]
-    return [e for e in matches if e.visible] or matches
+    matches = [e for e in matches if e.visible] or matches
+    around = {holder.element_id for e in matches for holder in state.above(e) if holder is not e} if len(matches) > 1 else ()
+    return [e for e in matches if e.element_id not in around] or matches
 
 
 def _by_point(point: Point, state: VisualState) -> list[GUIElement]:

@@ -19,11 +19,13 @@ from protocol import (
     ActionResult,
     AgentAction,
     AskUser,
+    Click,
     ExecStatus,
     JsonObject,
     VisualState,
     describe,
     parse_action,
+    target_element,
 )
 from roles.contracts import Report, StepRecord
 from roles.contracts.context import Context, State, Update
@@ -105,7 +107,7 @@ def observe_feedback(state: State, ctx: Context) -> Update:
         visible_change=pending.before != after_id,
         recovery=pending.recovery,
         instead_of=pending.instead_of,
-        remark=_remark(ctx, pending, action),
+        remark=_remark(ctx, pending, action, before),
         events=tuple(f"{event['kind']}: {event['text']}" for event in events),
     )
     left = ctx.limits.retries - int(state["task_context"]["retries"])
@@ -123,9 +125,12 @@ def observe_feedback(state: State, ctx: Context) -> Update:
     }
 
 
-def _remark(ctx: Context, pending: Pending, action: Action) -> str:
-    """What the worker has to know of a step that it did not decide alone."""
+def _remark(ctx: Context, pending: Pending, action: Action, seen: VisualState | None) -> str:
+    """Which of several of a name it was, and what the worker has to know of a step that it did not decide alone."""
+    element = target_element(action.target, seen) if seen is not None and isinstance(action, Click) else None
+    beside = seen.beside(element) if seen is not None and element is not None else ""
     said = [f"{BY_ITSELF}{pending.reason}"] if pending.recovery else []
+    said += [f'beside "{beside}"'] if beside else []
     last = None if isinstance(action, AskUser) else ctx.journal.last_approval(pending.key)
     if last is not None and last.decision == "approve":
         said.append(f"the user approved it{f': {last.message}' if last.message else ''}")
@@ -392,6 +397,7 @@ COARSE: dict[str, tuple[str, ...]] = {
     "execute_action": ("execute_action", "observe_feedback", "decide_next_step", "recover_from_failure"),
 }
 """Stages that share a super-step when speed counts: everything up to the effect, and everything after it."""
+
 
 def build_operator(
     context: Given = None,

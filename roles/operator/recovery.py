@@ -144,8 +144,13 @@ class Question(NamedTuple):
 
     def goes_on_with(self, press: StepRecord, seen: VisualState) -> bool:
         """Whether yes is no more than what the press was for; what is graver is left to the safest answer."""
-        effect = effect_of(Click(target=ActionTarget.of(self.yes)), self.yes, seen)
-        return effect not in SENSITIVE or press.verb == effect.value or effect_of_words(press.target) in (None, Effect.CONFIRM)
+        return not _is_graver(self.yes, press, seen)
+
+
+def _is_graver(button: GUIElement, press: StepRecord, seen: VisualState) -> bool:
+    """Whether a button of the dialog that a press brought up does more than the press said."""
+    effect = effect_of(Click(target=ActionTarget.of(button)), button, seen)
+    return effect in SENSITIVE and press.verb != effect.value and effect_of_words(press.target) not in (None, Effect.CONFIRM)
 
 
 def question_of(dialog: GUIElement, inside: Sequence[GUIElement]) -> Question | None:
@@ -239,8 +244,10 @@ def interruption(
     begun = brought_up_by(seen, steps)
     if begun is not None and carries_on(begun, dialog, inside, seen):
         return None
-    asks_back = begun is not None and (kind == "confirm" or repeats(begun, dialog, inside))
-    if kind not in _GRAVE and (asks_back or _own(dialog, inside, steps, goal)):
+    again = begun is not None and repeats(begun, dialog, inside)
+    if kind not in _GRAVE and (
+        again or _own(dialog, inside, steps, goal) or (begun is not None and _asks_back(begun, seen, steps))
+    ):
         return None
     choice = dismiss_choice(dialog, inside)
     what = " - ".join(dict.fromkeys(e.name for e in (dialog, *inside) if e.name and e.role != "button"))[:200]
@@ -265,25 +272,43 @@ def _asked_once(question: str, why: str, inside: Sequence[GUIElement], steps: Se
 
 
 def _own(dialog: GUIElement, inside: Sequence[GUIElement], steps: Sequence[StepRecord], goal: str) -> bool:
-    """A dialog that follows from the crew's own press: of a control that speaks of the same thing, or of one that it opened
-    after at once, whatever was done in it since. That one is about what was pressed, by any of its words, or about what the goal
-    is about: a record of it stands in its title, or there is a field for it. Or it came back when the crew pressed the same
-    again after it was closed, so that it is the press that opens it."""
+    """A dialog that follows from the crew's own press: of a control that speaks of the same thing, or of one after which it
+    opened at once, whatever was done in it since, and which is about what the goal is about: a record of it stands in its title,
+    or there is a field for it."""
     fields = [e for e in inside if e.role in FIELD_ROLES]
     titles = [dialog.name, *(e.name for e in inside if e.role == "heading" or e in fields)]
     offered = words(" ".join([*titles, *(e.name for e in inside if e.role == "button")]))
     pressed = [s for s in steps if s.action["action_type"] in {*_PRESSES, "drag"}]
     if any(words(s.target) & offered for s in pressed[-4:]):
         return True
-    title = next((e.name for e in (dialog, *inside) if e.name and e.role != "button"), "")
-    openings = [s for s in pressed if any(e.startswith(f"popup: {title[:_TITLE]}") for e in s.events)]
-    opened = openings[-1] if openings and not openings[-1].recovery else None
-    if not title or opened is None or announces(dialog, inside):
+    opened = next(iter(_openings(dialog, inside, steps)), None)
+    if opened is None or opened.recovery or opened.action["action_type"] not in _PRESSES or announces(dialog, inside):
         return False
-    about = " ".join([title, *titles, *(option for e in fields for option in e.options)])
-    wanted = (words(about) | {*_NUMBER.findall(about)}) & (words(goal) | {*_NUMBER.findall(goal)})
-    again = any(s.target == opened.target and not s.recovery for s in openings[:-1])
-    return again or bool(wanted) or bool(words(opened.target) & words(dialog_text(dialog, inside)))
+    said = " ".join([_title(dialog, inside), *titles, *(option for e in fields for option in e.options)])
+    return bool((words(said) | {*_NUMBER.findall(said)}) & (words(goal) | {*_NUMBER.findall(goal)}))
+
+
+def _asks_back(press: StepRecord, seen: VisualState, steps: Sequence[StepRecord]) -> bool:
+    """Whether a dialog that opened at once after a press asks about it: it says so, it has the words of the press, or it came
+    back when the same was pressed again after it was closed. What does more than was pressed for asks nothing of the kind."""
+    dialog = seen.by_id[seen.modal or ""]
+    inside = seen.within(dialog)
+    buttons = [e for e in inside if e.role in {"button", "link"} and e.enabled and not is_way_out(e.name)]
+    if announces(dialog, inside) or any(_is_graver(button, press, seen) for button in buttons):
+        return False
+    again = any(s.target == press.target for s in _openings(dialog, inside, steps) if s.step != press.step and not s.recovery)
+    about = words(press.target) & words(dialog_text(dialog, inside))
+    return again or bool(about) or classify_dialog(dialog, inside) == "confirm"
+
+
+def _openings(dialog: GUIElement, inside: Sequence[GUIElement], steps: Sequence[StepRecord]) -> list[StepRecord]:
+    """The steps after which a dialog of this title opened, the newest first."""
+    title = _title(dialog, inside)
+    return [s for s in reversed(steps) if title and any(e.startswith(f"popup: {title[:_TITLE]}") for e in s.events)]
+
+
+def _title(dialog: GUIElement, inside: Sequence[GUIElement]) -> str:
+    return next((e.name for e in (dialog, *inside) if e.name and e.role != "button"), "")
 
 
 def words(text: str) -> set[str]:

@@ -139,8 +139,8 @@ def way_of(element: GUIElement) -> Way | None:
 
 def told(element: GUIElement, state: VisualState) -> tuple[str, ...]:
     """What a person who is asked about a press should know: where it leads, and what is odd about it."""
-    way = way_of(element)
-    said = []
+    way, beside = way_of(element), state.beside(element)
+    said = [f'it stands beside "{beside}"'] if beside else []
     if way is not None and way.how in _SENDS:
         by = f" with {way.by}" if way.by else ""
         said.append(f"it sends the form to {way.host or way.address} ({way.how.upper()} {way.address}{by})")

@@ -183,7 +183,7 @@ _KINDS: tuple[tuple[DialogKind, str], ...] = (
     ),
     (
         "confirm",
-        r"are you sure|delete|discard|remove|overwrite|replace|cannot be undone|unsaved|save changes|lose (?:your"
+        r"are you sure|delete|discard|remove|overwrite|replace|cannot be undone|unsaved|save changes|\blose (?:your"
         r"|all)|leave (?:this|the) page|"
         r"reset|erase|for good|permanently|löschen|verwerfen|wirklich|überschreiben|ersetzen|endgültig|"
         r"确定要|删除|放弃|覆盖|丢弃|清空",

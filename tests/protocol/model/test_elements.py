@@ -133,3 +133,23 @@ def test_a_state_says_the_same_of_itself_as_if_it_were_written_at_once(text: str
         assert state.canonical == at_once.encode()
         assert state.model_copy(update={"app": "other"}).canonical != state.canonical
     assert BUTTON.model_copy(update={"text": "Other"}).canonical != BUTTON.canonical
+
+
+def test_one_of_several_of_a_name_is_told_by_what_stands_with_it_or_before_it() -> None:
+    def part(name: str, role: str, text: str, parent: str | None = None) -> GUIElement:
+        return GUIElement(element_id=name, role=role, text=text, bbox=BoundingBox(x1=0, y1=0, x2=9, y2=9), parent=parent)
+
+    rows = [
+        part("r1", "row", ""), part("c1", "cell", "Ada Byron", "r1"), part("b1", "button", "Edit", "r1"),
+        part("r2", "row", ""), part("c2", "cell", "Ben Okoro", "r2"), part("d2", "cell", "", "r2"),
+        part("b2", "button", "Edit", "d2"),
+    ]  # fmt: skip
+    flat = [
+        part("t1", "text", "07:12"),
+        part("s1", "button", "Select"),
+        part("t2", "text", "13:30"),
+        part("s2", "button", "Select"),
+    ]
+    screen = VisualState(app="a", screen_resolution=(90, 90), elements=(*rows, *flat, part("x", "button", "Done")), timestamp=1.0)
+    told = {name: screen.beside(screen.by_id[name]) for name in ("b1", "b2", "s1", "s2", "x")}
+    assert told == {"b1": "Ada Byron", "b2": "Ben Okoro", "s1": "Ben Okoro Edit 07:12", "s2": "13:30", "x": ""}

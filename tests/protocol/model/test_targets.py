@@ -46,6 +46,17 @@ def test_an_ambiguous_text_target_is_an_error_that_lists_the_candidates() -> Non
     assert caught.value.candidates == ("e3", "e4")
 
 
+def test_what_stands_in_another_of_its_name_wins_over_it_and_what_stands_beside_it_does_not() -> None:
+    """A list without a label takes its only choice's."""
+    listbox = GUIElement(element_id="l", role="listbox", text="Lyon", bbox=box(0, 0))
+    option = GUIElement(element_id="o", role="option", text="Lyon", bbox=box(0, 0), parent="l")
+    screen = SCREEN.model_copy(update={"elements": (listbox, option)})
+    assert resolve(ActionTarget(text="lyon"), screen).element_id == "o"
+    other = option.model_copy(update={"element_id": "p"})
+    with pytest.raises(TargetError, match="2 elements match"):
+        resolve(ActionTarget(text="Lyon"), SCREEN.model_copy(update={"elements": (listbox, option, other)}))
+
+
 def test_an_ambiguous_tier_is_not_settled_by_a_later_one() -> None:
     with pytest.raises(TargetError) as caught:
         resolve(ActionTarget(text="Open", bbox=box(0, 100)), SCREEN)

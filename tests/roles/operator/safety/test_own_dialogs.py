@@ -75,7 +75,7 @@ def test_the_question_of_a_purchase_is_the_worker_s_and_its_yes_is_asked_about_w
     whole.go({"type": "approve", "message": "yes, buy it"})
     assert (whole.status, orders(whole)) == ("fulfilled", 1)
     assert [s.target for s in whole.journal.steps("a", 1)][-2:] == ["Place order", "Place order"]
-    assert policy.views[-1].history[-1].remark == "the user approved it: yes, buy it"
+    assert policy.views[-1].history[-1].remark.endswith("; the user approved it: yes, buy it")
 
 
 def test_the_worker_says_no_without_asking_and_no_purchase_is_made_against_the_person() -> None:
