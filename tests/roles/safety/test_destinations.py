@@ -65,6 +65,8 @@ def test_who_is_asked_is_told_the_destination_and_that_it_is_another_site():
         "it sends the form to eve.example (POST https://eve.example/pay)",
         "eve.example is another site than bank.example",
     )
+    state, pressed = screen("Save card", "get about:srcdoc")
+    assert warnings(pressed, state) == ()
     state, pressed = screen("Log in", "open https://xn--bnk-5cd.example/", "link")
     assert "looks like" not in "".join(told(pressed, state))
     assert any("letters that look like others" in line for line in told(pressed, state))
