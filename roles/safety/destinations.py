@@ -171,7 +171,8 @@ def warnings(element: GUIElement, state: VisualState) -> tuple[str, ...]:
 def sends_elsewhere(element: GUIElement, state: VisualState) -> bool:
     """Whether it sends a form to another site than the one that it stands on."""
     way, home = way_of(element), frame_host(element, state) or page_host(state)
-    sends = way is not None and way.how in _SENDS and not way.address.startswith("about:")  # a form that its page wrote into a frame
+    # A page writes forms into frames of its own, too
+    sends = way is not None and way.how in _SENDS and not way.address.startswith("about:")
     return way is not None and sends and bool(home) and not same_site(way.host, home)
 
 
