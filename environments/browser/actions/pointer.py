@@ -153,8 +153,19 @@ async def _aim_of(sight: Sight, action: MouseDown | MouseUp) -> Aim:
     return Aim(Resolved(tier="point", point=Point(int(x), int(y))), None, None, x, y)
 
 
+_SCROLLED = """([x, y]) => {
+  for (let e = document.elementFromPoint(x, y); e && e !== document.scrollingElement; e = e.parentElement) {
+    const style = getComputedStyle(e), longer = e.scrollHeight > e.clientHeight || e.scrollWidth > e.clientWidth;
+    if (e.localName === 'iframe' || longer && /auto|scroll/.test(style.overflowX + style.overflowY))
+      return [e.clientWidth, e.clientHeight];
+  }
+  return [innerWidth, innerHeight];
+}"""
+"""The size of what a wheel turned at a point scrolls: a list of its own on the page, or the page."""
+
+
 async def scroll(sight: Sight, action: Scroll) -> Resolved | None:
-    """With a target that is out of view, that is brought into view instead."""
+    """With a target that is out of view, that is brought into view instead. A page of it is nine tenths of what is scrolled."""
     width, height = sight.session.rules.size
     aim = None
     x, y = width / 2, height / 2
@@ -171,6 +182,9 @@ async def scroll(sight: Sight, action: Scroll) -> Resolved | None:
     across, down = {"notch": (NOTCH, NOTCH), "px": (1, 1), "page": (width * 0.9, height * 0.9)}[action.unit]
     before, _ = await beat(sight)
     mouse = sight.session.page.mouse
+    if action.unit == "page":
+        whole = await sight.session.page.evaluate(_SCROLLED, [x, y])
+        across, down = (min(largest, float(size) * 0.9) for largest, size in zip((across, down), whole, strict=True))
     async with door.modified(sight, action.modifiers):
         await mouse.move(x, y)
         await mouse.wheel(action.delta.x * across, action.delta.y * down)

@@ -245,7 +245,7 @@ def _canonical(verb: str, body: dict[str, Any], view: OperatorView) -> dict[str,
         case "press_key":
             body["keys"] = str(body.pop("keys", ""))
         case "scroll":
-            body.setdefault("direction", "down")
+            body = {"direction": "down", "unit": "page"} | body
         case "drag":
             body["to"] = _named(str(body.get("to", "")), view)
         case "fill" | "type" | "answer":

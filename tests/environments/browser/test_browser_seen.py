@@ -103,6 +103,15 @@ def test_a_page_without_end_grows_as_it_is_scrolled(surf):
     assert "already at the top" in surf.do(Scroll.toward("up", 1)).output
 
 
+def test_a_list_that_keeps_only_what_is_in_view_is_scrolled_by_its_own_pages_without_a_gap(surf):
+    surf.open("window.html")
+    seen = {name for name in surf.texts() if name.startswith("Part ")}
+    for _ in range(16):
+        assert surf.do(Scroll.toward("down", 1, "page", ActionTarget(text=min(seen & {*surf.texts()})))).ok
+        seen |= {name for name in surf.texts() if name.startswith("Part ")}
+    assert seen == {f"Part {at}" for at in range(100)}
+
+
 def test_a_sentence_and_a_cell_of_a_table_name_no_field(surf):
     state = surf.open("drawn.html")
     fields = {e.tag: e.name for e in state.elements if e.role == "textbox"}

@@ -96,7 +96,7 @@ def test_the_flat_fields_mean_what_they_say() -> None:
     assert chosen.options == ("Meals",)
     moved = read(action="scroll").action
     assert isinstance(moved, Scroll)
-    assert moved.delta.y == 1
+    assert (moved.delta.y, moved.unit) == (1, "page")
 
 
 def test_a_fact_is_used_exactly_and_a_private_one_without_being_read() -> None:
