@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 
 from environments.browser import door
-from environments.browser.actions.targeting import Aim, Refused, find, into_view, move, usable, usable_in_view
+from environments.browser.actions.targeting import Aim, Refused, find, find_usable, into_view, move, usable, usable_in_view
 from environments.browser.door import PlainButton
 from environments.browser.observation.control_identity import hold, look_at
 from environments.browser.observation.screen import Activity, Sight, beat, effect, settle
@@ -30,7 +30,7 @@ def plain_button(button: str) -> PlainButton:
 async def click(sight: Sight, action: Click) -> Resolved:
     assert action.target is not None  # noqa: S101 - the verb's own rule
     button = plain_button(action.button)
-    aim = await usable(sight, await find(sight, action.target))
+    aim = await find_usable(sight, action.target)
     first = await look_at(sight, aim, "press")
     hold(sight, action, first, aim.name)
     before, _ = await beat(sight)
@@ -93,7 +93,7 @@ async def _pulse(sight: Sight) -> Activity:
 
 async def hover(sight: Sight, action: Hover) -> Resolved:
     assert action.target is not None  # noqa: S101 - the verb's own rule
-    aim = await usable(sight, await find(sight, action.target), pressed=False)
+    aim = await find_usable(sight, action.target, pressed=False)
     async with door.modified(sight, action.modifiers):
         aim = await move(sight, aim)
     await settle(sight)
@@ -103,8 +103,8 @@ async def hover(sight: Sight, action: Hover) -> Resolved:
 async def drag(sight: Sight, action: Drag) -> Resolved:
     assert action.target is not None  # noqa: S101 - the verb's own rule
     button = plain_button(action.button)
-    start = await usable(sight, await find(sight, action.target))
-    end = await usable(sight, await find(sight, action.to), pressed=False)
+    start = await find_usable(sight, action.target)
+    end = await find_usable(sight, action.to, pressed=False)
     first, last = await look_at(sight, start, "press"), await look_at(sight, end, "press")
     hold(sight, action, first, start.name)
     hold(sight, action, last, end.name, "to.")
@@ -147,7 +147,7 @@ async def _half(sight: Sight, action: MouseDown | MouseUp) -> Resolved | None:
 
 async def _aim_of(sight: Sight, action: MouseDown | MouseUp) -> Aim:
     if action.target is not None:
-        return await usable(sight, await find(sight, action.target))
+        return await find_usable(sight, action.target)
     x, y = sight.pointer
     await sight.look()
     return Aim(Resolved(tier="point", point=Point(int(x), int(y))), None, None, x, y)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from environments.browser.observation.screen import Sight, Spot, settle
@@ -113,10 +114,16 @@ def _on_screen(found: Sequence[Sequence[Any]], left: float, top: float, size: tu
 
 SETTLE = 0.03
 """Seconds between moving and pressing: what reacts to the pointer has shown it by then."""
+_REDRAWN = 4
+"""How often an element is found anew: some pages draw themselves several times a second, and nothing was pressed so far."""
 
 
 class Refused(Exception):
     """The sentence says what the planner can do about it."""
+
+
+class Gone(Refused):
+    """What was found is no longer part of the page."""
 
 
 class Aim(NamedTuple):
@@ -164,7 +171,7 @@ async def usable(sight: Sight, aim: Aim, *, pressed: bool = True) -> Aim:
     place = await _at_rest(sight, aim, None)
     name = aim.name
     if place.get("gone"):
-        raise Refused(f"{name} is gone from the page; look again")
+        raise Gone(f"{name} is gone from the page; look again")
     if pressed and place.get("disabled"):
         raise Refused(f"{name} is disabled")
     if place.get("hidden"):
@@ -181,6 +188,14 @@ async def usable(sight: Sight, aim: Aim, *, pressed: bool = True) -> Aim:
     await _through_frames(sight, aim, x, y)
     resolved = aim.resolved.model_copy(update={"point": Point(int(x), int(y))})
     return aim._replace(resolved=resolved, x=x, y=y)
+
+
+async def find_usable(sight: Sight, target: ActionTarget, *, pressed: bool = True) -> Aim:
+    """The element that is meant, where a pointer gets to it; what a page draws anew meanwhile is found anew. Raises Refused."""
+    for _ in range(_REDRAWN):
+        with suppress(Gone):
+            return await usable(sight, await find(sight, target), pressed=pressed)
+    return await usable(sight, await find(sight, target), pressed=pressed)
 
 
 async def into_view(sight: Sight, aim: Aim) -> None:

@@ -176,6 +176,21 @@ def test_what_changes_harmlessly_is_pressed(surf, kind, name):
     assert surf.site.saved == [kind]
 
 
+def test_what_is_drawn_anew_after_each_look_is_found_anew(surf, monkeypatch):
+    shifty(surf, "render")
+    sight = surf.env._sight
+    look, redraws = sight.look, iter(range(2))
+
+    async def look_and_redraw() -> None:
+        await look()
+        if next(redraws, None) is not None:
+            await sight.session.page.evaluate("draw()")
+
+    monkeypatch.setattr(sight, "look", look_and_redraw)
+    assert surf.click("Go").ok
+    assert surf.site.saved == ["render"]
+
+
 def test_a_code_whose_digits_have_fields_of_their_own_is_typed(surf):
     shifty(surf, "digits")
     assert surf.do(Type(target=on("Digit 1"), text="123")).ok
