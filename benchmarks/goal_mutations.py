@@ -200,9 +200,7 @@ def as_it_is(run: str, known: dict[str, Any], settings: Sequence[str], kept: Pat
     return worked
 
 
-def rows_of(
-    number: int, seed: int, settings: Sequence[str], only: Sequence[str] = (), kept: Path | None = None
-) -> Iterator[Row]:
+def rows_of(number: int, seed: int, settings: Sequence[str], only: Sequence[str] = (), kept: Path | None = None) -> Iterator[Row]:
     """So many mutated goals, the same for the same seed and crew; those that a file keeps are not worked again."""
     rows = rows_in(kept)
     known = {(row["run"], row["goal"]): Row(**row | {"changed": tuple(row["changed"])}) for row in rows if "kind" in row}

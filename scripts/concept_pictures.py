@@ -47,9 +47,7 @@ LABELS = {("GET_ACTION", "EXECUTE_ACTION"): 0.32, ("EXECUTE_ACTION", "GET_ACTION
 def machine() -> Drawing:
     """The controller's situations; an arrow for each pair that the table has."""
     d = Drawing(W, 468, "The controller's situations", f"{len(ROWS)} rows between {len(list(Situation))} situations.")
-    boxes = {
-        str(s): d.box(*PLACES[s], 150, 46, (str(s), _who(COLOURS[s])), COLOURS[s], code=True) for s in map(str, Situation)
-    }
+    boxes = {str(s): d.box(*PLACES[s], 150, 46, (str(s), _who(COLOURS[s])), COLOURS[s], code=True) for s in map(str, Situation)}
     for (start, end), found in groupby(sorted(ROWS, key=lambda r: (r.situation, r.next)), lambda r: (r.situation, r.next)):
         rows = list(found)
         good = [row for row in rows if row.signal in WAY and _first_way(row)]

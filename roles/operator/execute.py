@@ -408,9 +408,7 @@ def _inner(ctx: Context, state: State, pending: Pending, action: Action) -> Acti
                 keep(ctx, action, said, who, pending.app, secret=secret, place=at)
             return ActionResult(exec_status=ExecStatus.EXECUTED, output=fact.name)
         case Answer(text=text):
-            told = Fact(
-                name="answer", value=text, kind=_kind(ctx, text), app=pending.app, subtask=subtask, step=pending.step
-            )
+            told = Fact(name="answer", value=text, kind=_kind(ctx, text), app=pending.app, subtask=subtask, step=pending.step)
             fact = found(text, screen, grounds_of(state, ctx)).of(told)
         case _:
             return ActionResult(exec_status=ExecStatus.ERROR, error=f"{action.verb} is not an action to execute")

@@ -113,13 +113,13 @@ class Run:
         self.graph = build_controller(checkpointer=self.saver)
         self.config: Any = {"configurable": {"thread_id": "1"}, "recursion_limit": 5000}
 
-    def go(self, answer: dict[str, Any] | None = None) -> dict[str, Any]:
-        """Run until the end or the next question."""
+    def go(self, answer: dict[str, Any] | None = None) -> Run:
+        """Run until the end or the next question; gives itself."""
         given: Any = {"goal": self.goal}
         if answer is not None:
             given = Command(resume={self.result["__interrupt__"][0].id: {"decisions": [answer]}})
         self.result = self.graph.invoke(given, self.config, context=self.context, durability="sync")
-        return self.result
+        return self
 
     @property
     def asked(self) -> dict[str, Any]:

@@ -57,9 +57,7 @@ def test_the_command_says_whose_package_has_a_name_of_ours(tmp_path: Path) -> No
     assert len(done.stderr.splitlines()) == 1
 
 
-def test_the_doctor_names_what_would_be_imported_instead_in_this_folder(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_the_doctor_names_what_would_be_imported_instead_in_this_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     done = CliRunner().invoke(app, ["doctor"])
     assert "✓ names     no other package shadows deskcrew" in done.output

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import json
 import textwrap
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -14,6 +16,7 @@ from protocol import (
     Action,
     ActionResult,
     ActionTarget,
+    CallApi,
     Click,
     Drag,
     Fill,
@@ -39,8 +42,15 @@ class Hand:
         self.count += 1
         return self.desktop.perform(action, key=f"test/{self.count}")
 
-    def click(self, text: str, count: int = 1) -> ActionResult:
-        return self.do(Click(target=ActionTarget(text=text), count=count))
+    def click(self, *texts: str, count: int = 1) -> ActionResult:
+        """One after the other; what came of the last."""
+        return [self.do(Click(target=ActionTarget(text=text), count=count)) for text in texts][-1]
+
+    def call(self, function: str, **arguments: Any) -> Any:
+        """What `app.function` answers, or the sentence in which it refuses."""
+        app, _, name = function.partition(".")
+        result = self.do(CallApi(app=app, function=name, arguments=arguments))
+        return json.loads(result.output) if result.ok else result.error
 
     def fill(self, text: str, value: str) -> ActionResult:
         return self.do(Fill(target=ActionTarget(text=text), text=value))
@@ -109,3 +119,9 @@ def hand() -> Iterator[MakeHand]:
     yield make
     for desktop in made:
         desktop.close()
+
+
+@pytest.fixture
+def h(hand: MakeHand, request: pytest.FixtureRequest) -> Hand:
+    """A hand on the world that the module of the test calls WORLD."""
+    return hand(request.module.WORLD)

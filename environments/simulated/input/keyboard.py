@@ -365,9 +365,7 @@ def _submit(turn: Turn, shown: ShownElement) -> None:
     around = form_of(shown)
     if around is None:
         return
-    button = next(
-        (s for s in turn.screen.order if s.widget.key == around.widget.submit and s.layer == shown.layer), None
-    )
+    button = next((s for s in turn.screen.order if s.widget.key == around.widget.submit and s.layer == shown.layer), None)
     if button:
         enabled(turn, button)
         turn.press(button)
@@ -402,11 +400,7 @@ def _close(turn: Turn) -> None:
 def _answer(turn: Turn, name: str) -> None:
     index = turn.desk.dialogs[-1].buttons.index(name)
     top = turn.screen.top
-    turn.press(
-        next(
-            s for s in turn.screen.order if s.layer == top and s.widget.key.endswith(f"-{index + 1}") and s.widget.press
-        )
-    )
+    turn.press(next(s for s in turn.screen.order if s.layer == top and s.widget.key.endswith(f"-{index + 1}") and s.widget.press))
 
 
 def _tab(turn: Turn, backwards: bool) -> None:

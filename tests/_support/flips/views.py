@@ -217,8 +217,9 @@ def waited(overrides: Sequence[str], folder: Path) -> Any:
     minutes = iter([0.0, 60.0])
     clocks = {"clock": lambda: 0.0, "uptime": lambda: Uptime("one", next(minutes, 60.0))}
     plans = [planned(subtask("a")), planned(subtask("b"))]
-    whole = Run(plans, {"a": (decide(Click(target=ActionTarget(text="Submit"))),), "b": (FINISH,)}, safety=policy, parts=clocks)
-    whole.go()
+    whole = Run(
+        plans, {"a": (decide(Click(target=ActionTarget(text="Submit"))),), "b": (FINISH,)}, safety=policy, parts=clocks
+    ).go()
     whole.go({"type": "approve"})
     return len(whole.desk.received()), "__interrupt__" in whole.result
 

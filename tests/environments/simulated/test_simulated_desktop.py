@@ -180,8 +180,7 @@ def h_scroll_down():
 
 def test_tab_scrolls_to_what_gets_the_focus(hand):
     h = hand(LOW)
-    h.click("My claims")
-    h.click("New claim")
+    h.click("My claims", "New claim")
     for _ in range(9):
         h.press("Tab")
     focused = next(e for e in h.screen.elements if e.focused)

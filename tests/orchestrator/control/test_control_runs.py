@@ -319,7 +319,6 @@ def test_a_takeover_of_a_killed_crew_is_done_by_whoever_asks(tmp_path: Path) -> 
 # --- scripts, and work side by side ---------------------------------------------------------------------------------
 
 
-
 @needs_sandbox
 def test_a_script_that_was_written_before_a_cancel_is_not_run(tmp_path: Path) -> None:
     run = working(tmp_path, 1, SORT, (*OPEN, "world=workshop"), role="technician")

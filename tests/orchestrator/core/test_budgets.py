@@ -174,14 +174,12 @@ def test_the_command_line_warns_raises_and_says_what_to_type(tmp_path: Path) -> 
 
 def test_recoveries_and_answers_that_cannot_be_used_are_counted(tmp_path: Path) -> None:
     lost = [decide(Click(target=ActionTarget(text="nowhere")))] * 9
-    run = Run([planned(subtask("a"))] * 9, {"a": lost}, limits=Limits(recoveries=2))
-    run.go()
+    run = Run([planned(subtask("a"))] * 9, {"a": lost}, limits=Limits(recoveries=2)).go()
     assert (run.status, run.result["ended_by"]) == ("rejected", "budget_spent")
     assert "2 recoveries (limits.recoveries)" in run.result["reason"]
     assert len(run.bodies("recovered")) == 2
     wrong = [verdict(Signal.GATE_SUPPLEMENT)] * 9
-    run = Run([planned(subtask("a"))], {"a": []}, {GateTrigger.WORKER_SUCCESS: wrong}, limits=Limits(unusable=2, reasks=5))
-    run.go()
+    run = Run([planned(subtask("a"))], {"a": []}, {GateTrigger.WORKER_SUCCESS: wrong}, limits=Limits(unusable=2, reasks=5)).go()
     assert (run.status, run.result["ended_by"]) == ("rejected", "budget_spent"), "it can be gone on with, unlike no_answer"
     assert "2 unusable answers (limits.unusable)" in run.result["reason"]
 
@@ -240,8 +238,7 @@ class Listening:
 def test_who_plans_is_told_what_is_nearly_spent() -> None:
     manager = Listening()
     gives_up = [OperatorDecision(status=AgentStatus.FAIL, comment="no")]
-    run = Run([planned(subtask("s"))], {f"s{n}": gives_up for n in range(9)}, limits=Limits(plans=5), parts={"manager": manager})
-    run.go()
+    Run([planned(subtask("s"))], {f"s{n}": gives_up for n in range(9)}, limits=Limits(plans=5), parts={"manager": manager}).go()
     assert manager.told == [(), (), (), (), ("4 of 5 plans used (limits.plans)",)]
 
 
@@ -292,8 +289,7 @@ def test_no_run_is_ever_ended_by_the_recursion_limit(limits: Limits, plans: Any,
 @given(limits=_LIMITS, lines=st.lists(_LINES, max_size=12), plans=st.lists(_PLANS, min_size=1, max_size=6))
 def test_a_budget_may_be_raised_wherever_it_was_spent(limits: Limits, lines: Any, plans: Any) -> None:
     """The same graph with wider limits goes on from where it stopped, and never does an action twice."""
-    run = Run(plans, {"a": lines, "b": lines}, limits=limits)
-    run.go()
+    run = Run(plans, {"a": lines, "b": lines}, limits=limits).go()
     for width in range(2, 9):
         while "__interrupt__" in run.result:
             run.go({"type": "approve"})

@@ -38,9 +38,7 @@ INFEASIBLE = PlanAnswer(outcome="infeasible", reason="it cannot be done here")
 
 
 def plain() -> Run:
-    run = Run([planned(subtask("a"), subtask("b", "a"))], {"a": [FILL], "b": [OTHER]})
-    run.go()
-    return run
+    return Run([planned(subtask("a"), subtask("b", "a"))], {"a": [FILL], "b": [OTHER]}).go()
 
 
 def given_plan() -> Run:
@@ -57,27 +55,20 @@ def already_ended() -> Run:
 
 
 def infeasible() -> Run:
-    run = Run([INFEASIBLE])
-    run.go()
-    return run
+    return Run([INFEASIBLE]).go()
 
 
 def refused() -> Run:
     no = FAIL.model_copy(update={"refused": True})
-    run = Run([planned(subtask("a"))], {"a": [FILL]}, {FINAL: [no]})
-    run.go()
-    return run
+    return Run([planned(subtask("a"))], {"a": [FILL]}, {FINAL: [no]}).go()
 
 
 def plan_failed() -> Run:
-    run = Run([planned(subtask("a", "b"), subtask("b", "a")), planned(subtask("a"))], {"a": [FILL]})
-    run.go()
-    return run
+    return Run([planned(subtask("a", "b"), subtask("b", "a")), planned(subtask("a"))], {"a": [FILL]}).go()
 
 
 def plan_rejected() -> Run:
-    run = Run([planned(subtask("a")), planned(subtask("b"))], {"b": [FILL]}, parts={"review_plans": True})
-    run.go()
+    run = Run([planned(subtask("a")), planned(subtask("b"))], {"b": [FILL]}, parts={"review_plans": True}).go()
     run.go({"type": "reject", "message": "otherwise"})
     run.go({"type": "approve"})
     return run
@@ -85,86 +76,63 @@ def plan_rejected() -> Run:
 
 def nothing_left() -> Run:
     answers = [planned(subtask("a")), PlanAnswer(outcome="nothing_left")]
-    run = Run(answers, {"a": [FILL]}, {FINAL: [FAIL, DONE]})
-    run.go()
-    return run
+    return Run(answers, {"a": [FILL]}, {FINAL: [FAIL, DONE]}).go()
 
 
 def planned_in_parts() -> Run:
     part = planned(subtask("a")).model_copy(update={"more": True})
-    run = Run([part, planned(subtask("a"), subtask("b", "a"))], {"a": [FILL], "b": [OTHER]})
-    run.go()
-    return run
+    return Run([part, planned(subtask("a"), subtask("b", "a"))], {"a": [FILL], "b": [OTHER]}).go()
 
 
 def nothing_more_after_all() -> Run:
     part = planned(subtask("a")).model_copy(update={"more": True})
-    run = Run([part, PlanAnswer(outcome="nothing_left")], {"a": [FILL]})
-    run.go()
-    return run
+    return Run([part, PlanAnswer(outcome="nothing_left")], {"a": [FILL]}).go()
 
 
 def plan_needs_supplement() -> Run:
     wants = PlanAnswer(outcome="supplement_needed", query="how to do it")
-    run = Run([wants, wants, planned(subtask("a"))], {"a": [FILL]}, sources=[Handbook("a page")])
-    run.go()
-    return run
+    return Run([wants, wants, planned(subtask("a"))], {"a": [FILL]}, sources=[Handbook("a page")]).go()
 
 
 def worker_gives_up() -> Run:
-    run = Run([planned(subtask("a")), planned(subtask("b"))], {"a": [GIVE_UP], "b": [FILL]})
-    run.go()
-    return run
+    return Run([planned(subtask("a")), planned(subtask("b"))], {"a": [GIVE_UP], "b": [FILL]}).go()
 
 
 def worker_needs_supplement() -> Run:
-    run = Run([planned(subtask("a")), planned(subtask("b"))], {"a": [WANTS_HELP], "b": [FILL]}, sources=[Handbook()])
-    run.go()
-    return run
+    return Run([planned(subtask("a")), planned(subtask("b"))], {"a": [WANTS_HELP], "b": [FILL]}, sources=[Handbook()]).go()
 
 
 def stale() -> Run:
     same = [decide(Click(target=AMOUNT)) for _ in range(12)]
     verdicts = {STALE: [CONTINUE, SUPPLEMENT]}
-    run = Run([planned(subtask("a")), planned(subtask("b"))], {"a": same, "b": [FILL]}, verdicts, sources=[Handbook("tip")])
-    run.go()
-    return run
+    return Run([planned(subtask("a")), planned(subtask("b"))], {"a": same, "b": [FILL]}, verdicts, sources=[Handbook("tip")]).go()
 
 
 def checked_periodically() -> Run:
     lines = [decide(Fill(target=AMOUNT, text=f"${n}.00")) for n in range(1, 6)]
-    run = Run([planned(subtask("a"))], {"a": lines}, {PERIODIC: [CONTINUE, CONTINUE]}, limits=Limits(check_every=2))
-    run.go()
-    return run
+    return Run([planned(subtask("a"))], {"a": lines}, {PERIODIC: [CONTINUE, CONTINUE]}, limits=Limits(check_every=2)).go()
 
 
 def gate_fails() -> Run:
-    run = Run([planned(subtask("a")), planned(subtask("b"))], {"a": [FILL], "b": [OTHER]}, {SUCCESS: [FAIL]})
-    run.go()
-    return run
+    return Run([planned(subtask("a")), planned(subtask("b"))], {"a": [FILL], "b": [OTHER]}, {SUCCESS: [FAIL]}).go()
 
 
 def failing(status: str, times: int) -> Run:
     desk = desktop(f"[{{when: {{after_actions: 0}}, fail: {{label: Save draft, status: {status}, times: {times}}}}}]")
     save = decide(Click(target=ActionTarget(text="Save draft")))
     lines = {"a": [FILL, save, save, save, save], "b": [OTHER]}
-    run = Run([planned(subtask("a")), planned(subtask("b"))], lines, desk=desk, limits=Limits(retries=2))
-    run.go()
-    return run
+    return Run([planned(subtask("a")), planned(subtask("b"))], lines, desk=desk, limits=Limits(retries=2)).go()
 
 
 def rejected() -> Run:
-    run = Run([planned(subtask("a")), INFEASIBLE], {"a": [FILL, PRESS]})
-    run.go()
+    run = Run([planned(subtask("a")), INFEASIBLE], {"a": [FILL, PRESS]}).go()
     run.go({"type": "reject", "message": "no"})
     return run
 
 
 def out_of_steps() -> Run:
     lines = [decide(Fill(target=AMOUNT, text=f"${n}.00")) for n in range(20)]
-    run = Run([planned(subtask("a"))], {"a": lines}, limits=Limits(steps=4))
-    run.go()
-    return run
+    return Run([planned(subtask("a"))], {"a": lines}, limits=Limits(steps=4)).go()
 
 
 def cancelled() -> Run:
@@ -199,17 +167,13 @@ def steered(kind: str) -> Run:
 
 def side_by_side() -> Run:
     plan = planned(subtask("a", app="reimbursement"), subtask("b", app="notes"))
-    run = Run([plan], {"a": [FILL, OTHER], "b": [decide(LaunchApp(app="notes"))]}, limits=Limits(parallel=2))
-    run.go()
-    return run
+    return Run([plan], {"a": [FILL, OTHER], "b": [decide(LaunchApp(app="notes"))]}, limits=Limits(parallel=2)).go()
 
 
 def never_answered() -> Run:
     """The Evaluator relies on what nobody saw, however often it is asked."""
     invented = GateVerdict(decision=Signal.GATE_DONE, reason="I saw it", evidence=("state:made-up",))
-    run = Run([planned(subtask("a"))] * 9, {"a": [FILL]}, {GateTrigger.WORKER_SUCCESS: [invented] * 99})
-    run.go()
-    return run
+    return Run([planned(subtask("a"))] * 9, {"a": [FILL]}, {GateTrigger.WORKER_SUCCESS: [invented] * 99}).go()
 
 
 STORIES: dict[str, tuple[Callable[[], Run], str]] = {
@@ -278,21 +242,18 @@ def test_all_subtasks_are_fulfilled_or_replaced_when_a_task_is(stories: dict[str
 def test_planning_more_than_ten_times_rejects_the_task() -> None:
     run = Run([planned(subtask("a"))], {"a": [GIVE_UP]}, limits=Limits(plans=10))
     answers = [planned(subtask(f"a{n}")) for n in range(30)]
-    run = Run(answers, {f"a{n}": [GIVE_UP] for n in range(30)})
-    run.go()
+    run = Run(answers, {f"a{n}": [GIVE_UP] for n in range(30)}).go()
     assert (run.status, run.result["plans"]) == ("rejected", 10)
     assert "plans" in run.result["reason"]
 
 
 def test_a_worker_that_never_acts_still_runs_out_of_budget() -> None:
-    run = Run([planned(subtask("a"))], {"a": []}, {SUCCESS: [CONTINUE] * 500}, limits=Limits(gates=7))
-    run.go()
+    run = Run([planned(subtask("a"))], {"a": []}, {SUCCESS: [CONTINUE] * 500}, limits=Limits(gates=7)).go()
     assert (run.status, run.result["ended_by"]) == ("rejected", "budget_spent")
 
 
 def test_wall_time_ends_the_run_in_a_report() -> None:
-    run = Run([planned(subtask("a"))], {"a": [FILL]}, limits=Limits(wall_seconds=0.000001))
-    run.go()
+    run = Run([planned(subtask("a"))], {"a": [FILL]}, limits=Limits(wall_seconds=0.000001)).go()
     assert (run.status, run.result["ended_by"]) == ("rejected", "budget_spent")
 
 
@@ -306,23 +267,20 @@ def test_a_held_action_runs_only_after_the_gate_lets_it() -> None:
 
     lines = [decide(Fill(target=AMOUNT, text=f"${n}.00")) for n in range(1, 6)]
     limits = Limits(check_every=2)
-    run = Run([planned(subtask("a"))], {"a": lines}, {PERIODIC: [CONTINUE] * 9}, desk=desk, limits=limits, listener=watch)
-    run.go()
+    Run([planned(subtask("a"))], {"a": lines}, {PERIODIC: [CONTINUE] * 9}, desk=desk, limits=limits, listener=watch).go()
     assert seen[:2] == ["gate after 2", "gate after 4"]
     assert [item["action"]["text"] for item in desk.received()] == [f"${n}.00" for n in range(1, 6)]
 
 
 def test_a_held_action_that_fails_the_gate_is_never_executed() -> None:
     lines = [decide(Fill(target=AMOUNT, text=f"${n}.00")) for n in range(1, 6)]
-    run = Run([planned(subtask("a")), INFEASIBLE], {"a": lines}, {PERIODIC: [FAIL]}, limits=Limits(check_every=2))
-    run.go()
+    run = Run([planned(subtask("a")), INFEASIBLE], {"a": lines}, {PERIODIC: [FAIL]}, limits=Limits(check_every=2)).go()
     assert [item["action"]["text"] for item in run.desk.received()] == ["$1.00", "$2.00"]
 
 
 def test_a_gate_decision_that_is_not_allowed_is_asked_for_again_and_then_fails() -> None:
     wrong = [SUPPLEMENT] * 9
-    run = Run([planned(subtask("a")), INFEASIBLE], {"a": [FILL]}, {SUCCESS: wrong}, limits=Limits(reasks=2))
-    run.go()
+    run = Run([planned(subtask("a")), INFEASIBLE], {"a": [FILL]}, {SUCCESS: wrong}, limits=Limits(reasks=2)).go()
     errors = [body["message"] for body in run.bodies("error")]
     assert len(errors) == 3
     assert all("gate_supplement is not allowed at WORKER_SUCCESS" in message for message in errors)
@@ -330,8 +288,7 @@ def test_a_gate_decision_that_is_not_allowed_is_asked_for_again_and_then_fails()
 
 
 def test_a_rejected_action_is_planned_around_and_never_executed() -> None:
-    run = Run([planned(subtask("a")), planned(subtask("b"))], {"a": [FILL, PRESS], "b": [OTHER]})
-    run.go()
+    run = Run([planned(subtask("a")), planned(subtask("b"))], {"a": [FILL, PRESS], "b": [OTHER]}).go()
     assert run.asked["action_requests"][0]["name"] == "click"
     run.go({"type": "reject", "message": "use the vendor instead"})
     assert run.status == "fulfilled"
@@ -350,23 +307,20 @@ def test_the_environment_received_exactly_the_reviewed_actions(stories: dict[str
 
 def test_workers_that_cannot_act_say_so_and_the_manager_plans_anew() -> None:
     plans = [planned(subtask("t", worker="technician")), planned(subtask("n", worker="analyst")), planned(subtask("a"))]
-    run = Run(plans, {"a": [FILL]})
-    run.go()
+    run = Run(plans, {"a": [FILL]}).go()
     assert run.status == "fulfilled"
     assert [event.role for event in run.journal.events("error")] == ["technician", "analyst"]
 
 
 def test_a_plan_with_an_unknown_application_is_refused_by_name() -> None:
-    run = Run([planned(subtask("a", app="crm")), INFEASIBLE])
-    run.go()
+    run = Run([planned(subtask("a", app="crm")), INFEASIBLE]).go()
     assert "GET_ACTION" not in {body["next"] for body in run.bodies("situation")}
 
 
 def test_fulfilled_subtasks_stay_as_they_are_when_planned_anew() -> None:
     changed = subtask("a").model_copy(update={"instruction": "something else"})
     run = Run([planned(subtask("a"), subtask("b", "a")), planned(changed, subtask("c", "a"))],
-              {"a": [FILL], "b": [GIVE_UP], "c": [OTHER]})  # fmt: skip
-    run.go()
+              {"a": [FILL], "b": [GIVE_UP], "c": [OTHER]}).go()  # fmt: skip
     latest = run.bodies("plan")[-1]["subtasks"]
     assert next(s for s in latest if s["id"] == "a")["instruction"] == "do a"
     assert [item["action"]["text"] for item in run.desk.received()] == ["$5.00", "Acme"]
@@ -416,8 +370,7 @@ def test_whatever_the_policies_say_the_run_ends_within_its_budgets_and_skips_no_
     plans: Any, lines: Any, verdicts: Any, approve: bool
 ) -> None:
     limits = Limits(plans=4, steps=12, gates=8, check_every=3)
-    run = Run(plans, lines, verdicts, limits=limits, sources=[Handbook("page")])
-    run.go()
+    run = Run(plans, lines, verdicts, limits=limits, sources=[Handbook("page")]).go()
     for _ in range(20):
         if "__interrupt__" not in run.result:
             break
@@ -433,7 +386,6 @@ def test_whatever_the_policies_say_the_run_ends_within_its_budgets_and_skips_no_
 
 
 def test_open_house_needs_no_approval() -> None:
-    run = Run([planned(subtask("a"))], {"a": [FILL, PRESS]}, safety=OPEN_HOUSE)
-    run.go()
+    run = Run([planned(subtask("a"))], {"a": [FILL, PRESS]}, safety=OPEN_HOUSE).go()
     assert run.status == "fulfilled"
     assert len(run.desk.world()["apps"]["reimbursement"]["claims"]) == 1

@@ -17,9 +17,7 @@ GIVE_UP = OperatorDecision(status=AgentStatus.FAIL, comment="no way through")
 
 
 def worked(*plans: tuple[str, ...], **lines: list[OperatorDecision]) -> Run:
-    run = Run([planned(*(subtask(name) for name in names)) for names in plans], dict(lines))
-    run.go()
-    return run
+    return Run([planned(*(subtask(name) for name in names)) for names in plans], dict(lines)).go()
 
 
 def subtasks(run: Run) -> list[tuple[str, str, str]]:
@@ -52,8 +50,7 @@ def test_a_subtask_that_failed_is_rejected_and_another_takes_its_place() -> None
 @pytest.mark.parametrize(("status", "times"), [("executed", 0), ("error", 1), ("timeout", 1)])
 def test_what_came_of_each_action_is_written_and_decides_what_follows(status: str, times: int) -> None:
     fault = f"[{{when: {{after_actions: 0}}, fail: {{label: Save draft, status: {status}, times: {times}}}}}]" if times else ""
-    run = Run([planned(subtask("a"))], {"a": [FILL, SAVE, SAVE]}, desk=desktop(fault), limits=Limits(retries=2))
-    run.go()
+    run = Run([planned(subtask("a"))], {"a": [FILL, SAVE, SAVE]}, desk=desktop(fault), limits=Limits(retries=2)).go()
     assert run.status == "fulfilled"
     saved = [body["exec_status"] for body in run.bodies("outcome") if body["line"] == 'click "Save draft"']
     assert saved[0] == status
@@ -64,8 +61,7 @@ def test_what_came_of_each_action_is_written_and_decides_what_follows(status: st
 
 def test_the_history_holds_every_level_of_a_run_in_order() -> None:
     failed = {GateTrigger.WORKER_SUCCESS: [verdict(Signal.GATE_FAIL, "the amount is wrong")]}
-    run = Run([planned(subtask("a")), planned(subtask("b"))], {"a": [FILL], "b": [OTHER]}, failed)
-    run.go()
+    run = Run([planned(subtask("a")), planned(subtask("b"))], {"a": [FILL], "b": [OTHER]}, failed).go()
     levels = {"task_status", "subtask_status", "situation", "outcome", "gate", "plan"}
     events = [event.kind for event in run.journal.events() if event.kind in levels]
     assert set(events) == levels

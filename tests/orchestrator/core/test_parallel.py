@@ -47,9 +47,7 @@ B = subtask("b", app="notes")
 
 def worked(many: int, plans: Sequence[PlanAnswer], decisions: dict[str, Any], **more: Any) -> Run:
     limits = Limits(**{"parallel": many, **more.pop("limits", {})})
-    run = Run(plans, decisions, desk=more.pop("desk", None) or desktop(world=WORLD), limits=limits, **more)
-    run.go()
-    return run
+    return Run(plans, decisions, desk=more.pop("desk", None) or desktop(world=WORLD), limits=limits, **more).go()
 
 
 def both(plans: Sequence[PlanAnswer], decisions: dict[str, Any], **more: Any) -> tuple[Run, Run]:

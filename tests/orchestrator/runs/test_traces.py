@@ -72,9 +72,7 @@ def test_a_run_that_fails_is_an_error_with_its_reason(tmp_path: Path, exported: 
     assert (run.status.status_code, run.status.description) == (StatusCode.ERROR, outcome.reason)
 
 
-def test_a_call_of_a_model_says_what_it_used_and_nothing_of_what_was_said(
-    tmp_path: Path, exported: InMemorySpanExporter
-) -> None:
+def test_a_call_of_a_model_says_what_it_used_and_nothing_of_what_was_said(tmp_path: Path, exported: InMemorySpanExporter) -> None:
     usage: Any = {"input_tokens": 70, "output_tokens": 9, "total_tokens": 79}
     model = GenericFakeChatModel(messages=iter([AIMessage("I know no plan.", usage_metadata=usage)] * 40))
     crew(tmp_path, "crew.manager.policy=llm", "limits.plans=1", model=model).run(SUBMIT)

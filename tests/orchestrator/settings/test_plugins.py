@@ -39,7 +39,7 @@ no-notes = "neighbour:NoNotes"
 [tool.setuptools]
 py-modules = ["neighbour"]
 """
-MODULE = '''
+MODULE = """
 from environments.simulated.desktop import SimulatedDesktop
 from environments.simulated.world.worldfile import load_world
 from protocol.dialects import Dialect
@@ -81,7 +81,7 @@ class Broken:
 
 
 PLAIN = dialect("qwen")
-'''
+"""
 
 
 @pytest.fixture(scope="module")

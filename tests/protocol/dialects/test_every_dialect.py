@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
+import yaml
 from hypothesis import example, given
 from hypothesis import strategies as st
 from written.actions import HOSTILE, every_action
@@ -88,6 +90,23 @@ def test_any_payload_is_read_or_refused_with_the_one_error(name: str, variant: s
     except DialectError:
         return
     assert read.actions or read.losses, "what was not understood became nothing"
+
+
+REFUSED = [
+    (spoken, payload, where, *why)
+    for spoken, rows in yaml.safe_load(Path(__file__).with_name("refused.yaml").read_text()).items()
+    for payload, where, *why in rows
+]
+
+
+@pytest.mark.parametrize("refused", REFUSED, ids=lambda refused: refused[0])
+def test_what_is_not_understood_is_an_error_with_its_place(refused: tuple[Any, ...]) -> None:
+    spoken, payload, where, *why = refused
+    name, _, variant = spoken.partition(" ")
+    with pytest.raises(DialectError) as bad:
+        print(dialect(name).read(payload, Context(variant=variant or None)))
+    assert bad.value.where == where
+    assert all(part in str(bad.value) for part in why)
 
 
 @pytest.mark.parametrize(("name", "variant"), SPOKEN, ids=IDS)

@@ -57,9 +57,7 @@ def test_a_result_is_a_fact_of_the_analyst_and_names_what_it_rests_on() -> None:
 
 
 def test_one_result_may_be_used_by_the_next() -> None:
-    report, journal = work(
-        'Compute fact "invoice total" - fact "paid so far" as "open". Compute fact "open" * 2 as "twice".'
-    )
+    report, journal = work('Compute fact "invoice total" - fact "paid so far" as "open". Compute fact "open" * 2 as "twice".')
     assert report["facts"] == ["open", "twice"]
     assert fact(journal, "twice").value == "$6.00"
 

@@ -39,9 +39,7 @@ class Broken:
 
 
 def asking(manager: Planner, *sources: Any, on: bool = True, **more: Any) -> Run:
-    run = Run([WANTS], {"a": [FILL]}, sources=sources, parts={"ask_user": on, "manager": manager}, **more)
-    run.go()
-    return run
+    return Run([WANTS], {"a": [FILL]}, sources=sources, parts={"ask_user": on, "manager": manager}, **more).go()
 
 
 def test_the_answer_is_recorded_with_its_source_and_used_in_the_next_plan() -> None:

@@ -32,9 +32,7 @@ class Planner:
 
 
 def reviewed(manager: Planner, lines: dict[str, Any], **more: Any) -> Run:
-    run = Run([PlanAnswer(outcome="infeasible")], lines, parts={"review_plans": True, "manager": manager}, **more)
-    run.go()
-    return run
+    return Run([PlanAnswer(outcome="infeasible")], lines, parts={"review_plans": True, "manager": manager}, **more).go()
 
 
 class Later:
@@ -56,8 +54,7 @@ def test_a_review_that_nobody_gave_in_time_is_asked_anew_or_is_a_rejection(expir
     parts = {"clock": later, "uptime": later.uptime}
     manager = Planner(planned(subtask("a")), PlanAnswer(outcome="infeasible", reason="nobody wants it"))
     run = Run([PlanAnswer(outcome="infeasible")], {"a": (FILL,)}, safety=policy,
-              parts={"review_plans": True, "manager": manager, **parts})  # fmt: skip
-    run.go()
+              parts={"review_plans": True, "manager": manager, **parts}).go()  # fmt: skip
     first = run.asked
     later.at += 61
     run.go(APPROVE)

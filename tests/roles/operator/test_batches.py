@@ -62,8 +62,7 @@ def together(*actions: Action | NextAction, **more: Any) -> OperatorDecision:
 def run(*actions: Action | NextAction, events: str = "", **more: Any) -> tuple[Run, Once]:
     policy = Once(together(*actions))
     desk = more.pop("desk", None) or desktop(events)
-    whole = Run([planned(subtask("a"))], desk=desk, parts={"operator": policy}, **({"safety": OPEN_HOUSE} | more))
-    whole.go()
+    whole = Run([planned(subtask("a"))], desk=desk, parts={"operator": policy}, **({"safety": OPEN_HOUSE} | more)).go()
     return whole, policy
 
 
@@ -111,8 +110,7 @@ def test_an_action_of_a_batch_is_approved_alone() -> None:
 
 def test_a_rejected_action_ends_the_batch() -> None:
     policy = Once(together(Click(target=SUBMIT), ENTER[0]))
-    whole = Run([planned(subtask("a")), planned(subtask("b"))], parts={"operator": policy})
-    whole.go()
+    whole = Run([planned(subtask("a")), planned(subtask("b"))], parts={"operator": policy}).go()
     whole.go({"type": "reject", "message": "no"})
     assert done(whole) == []
 
@@ -120,8 +118,7 @@ def test_a_rejected_action_ends_the_batch() -> None:
 def test_a_forbidden_action_in_a_batch_is_not_done() -> None:
     forbidden = SafetyPolicy(rules=(Rule(name="no-vendor", verdict="deny", targets=("Vendor",)),), otherwise="allow")
     policy = Once(together(*ENTER))
-    whole = Run([planned(subtask("a")), planned(subtask("b"))], safety=forbidden, parts={"operator": policy})
-    whole.go()
+    whole = Run([planned(subtask("a")), planned(subtask("b"))], safety=forbidden, parts={"operator": policy}).go()
     assert [item["action"]["target"]["text"] for item in whole.desk.received()] == ["Amount"]
 
 
@@ -309,8 +306,7 @@ def test_what_a_spent_budget_leaves_undone_is_told_to_who_plans_anew() -> None:
             return planned(subtask("a")) if len(asked) == 1 else PlanAnswer(outcome="infeasible", reason="no")
 
     parts = {"operator": Once(together(*ENTER)), "manager": Manager()}
-    whole = Run([planned(subtask("a"))], safety=OPEN_HOUSE, limits=Limits(max_steps=1), parts=parts)
-    whole.go()
+    whole = Run([planned(subtask("a"))], safety=OPEN_HOUSE, limits=Limits(max_steps=1), parts=parts).go()
     assert "max_steps (1) is reached" in why(whole)
     assert whole.bodies("batch_stopped")[0]["left"] == ['fill "Vendor" with "Acme"', 'fill "Invoice number" with "A-1"']
     assert any("(not done either: fill" in line for line in asked[1].evidence)
@@ -325,8 +321,7 @@ def test_a_wait_and_a_choice_need_no_new_look() -> None:
 
 def test_the_steps_of_a_batch_count_as_steps() -> None:
     policy = Once(together(*ENTER))
-    whole = Run([planned(subtask("a"))], safety=OPEN_HOUSE, limits=Limits(steps=2), parts={"operator": policy})
-    whole.go()
+    whole = Run([planned(subtask("a"))], safety=OPEN_HOUSE, limits=Limits(steps=2), parts={"operator": policy}).go()
     assert done(whole) == ["fill", "fill"]
     assert whole.status == "rejected"
 

@@ -40,8 +40,7 @@ def named(name: str) -> ActionTarget:
 
 
 def worked(*actions: Action) -> Run:
-    run = Run([planned(subtask("a"))], {"a": list(map(decide, actions))}, desk=desktop(world=WORLD), safety=OPEN_HOUSE)
-    run.go()
+    run = Run([planned(subtask("a"))], {"a": list(map(decide, actions))}, desk=desktop(world=WORLD), safety=OPEN_HOUSE).go()
     assert run.status == "fulfilled", run.result
     assert [step.exec_status for step in run.journal.all_steps(20)] == ["executed"] * len(actions)
     return run

@@ -160,8 +160,7 @@ def test_a_grave_dialog_goes_to_a_person_even_where_the_policy_allows_all(
 @pytest.mark.parametrize(("title", "button", "again"), [("Keep this layout?", "Cancel", 1), ("Security warning", "Go back", 2)])
 def test_a_person_is_asked_once_whether_to_leave_a_dialog_unless_it_is_grave(title: str, button: str, again: int) -> None:
     shown = popup(title, "It has changed.", f"[Change everything, {button}]")
-    whole = Run(PLANS, {"a": [FILLED, FILLED], "b": [FINISH]}, desk=desktop(shown), safety=OPEN_HOUSE)
-    whole.go()
+    whole = Run(PLANS, {"a": [FILLED, FILLED], "b": [FINISH]}, desk=desktop(shown), safety=OPEN_HOUSE).go()
     whole.go({"type": "reject"})
     asked = [body["action_requests"][0]["args"]["target"]["text"] for body in whole.bodies("approval_requested")]
     assert asked == [button] * again

@@ -58,8 +58,7 @@ class Watching:
 
 def run(*decisions: Any, plans: Any = None, **more: Any) -> tuple[Run, Watching]:
     policy = Watching(*decisions)
-    whole = Run(plans or [planned(subtask("a", app="reimbursement"))], parts={"operator": policy}, **more)
-    whole.go()
+    whole = Run(plans or [planned(subtask("a", app="reimbursement"))], parts={"operator": policy}, **more).go()
     return whole, policy
 
 

@@ -45,9 +45,7 @@ def fill(label: str, text: str) -> Action:
 
 def run(policy: Told, planner: Planner | None = None, **more) -> Run:
     parts = {"operator": policy, **({"manager": planner} if planner else {})}
-    whole = Run([planned(subtask("a"))], parts=parts, **({"safety": OPEN_HOUSE} | more))
-    whole.go()
-    return whole
+    return Run([planned(subtask("a"))], parts=parts, **({"safety": OPEN_HOUSE} | more)).go()
 
 
 def test_what_a_gate_remarks_is_told_once() -> None:

@@ -254,8 +254,6 @@ def wrote(text: str, **more: Any) -> StepRecord:
     return step(1, verb="fill", action={"action_type": "fill", "target": {"text": "Amount"}, "text": text}, **more)
 
 
-
-
 def success(
     *expect: Expectation, before: bool = False, steps: tuple[StepRecord, ...] = (wrote("7"),), **found: Any
 ) -> GateRequest:

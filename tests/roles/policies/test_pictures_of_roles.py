@@ -38,9 +38,7 @@ def size(picture: str) -> tuple[int, int]:
 
 
 @pytest.mark.parametrize(("side", "wanted"), [("null", (1280, 800)), ("640", (640, 400))])
-def test_each_role_is_shown_the_screen_and_a_gate_how_it_was_and_is(
-    tmp_path: Path, side: str, wanted: tuple[int, int]
-) -> None:
+def test_each_role_is_shown_the_screen_and_a_gate_how_it_was_and_is(tmp_path: Path, side: str, wanted: tuple[int, int]) -> None:
     outcome = worked_by_model(tmp_path, brain, *SEEING, f"crew.model={{name: given, picture_side: {side}}}")
     assert outcome.status == "fulfilled", outcome.reason
     told = pictures(outcome)

@@ -247,9 +247,7 @@ KNOWN = {"risk": Effect.EDIT, "settled": True}
 def worked(made: Counting, *arguments: dict[str, Any], **parts: Any) -> Run:
     calls = [decide(CallApi(app="tools", function="file_report", arguments=given)) for given in arguments]
     skills = Skills(desktop(), parts.pop("settings", None), [made])
-    run = Run([planned(subtask("a"))], {"a": calls}, parts={"skills": skills}, **parts)
-    run.go()
-    return run
+    return Run([planned(subtask("a"))], {"a": calls}, parts={"skills": skills}, **parts).go()
 
 
 def test_what_a_tool_answers_stands_on_the_blackboard_with_where_it_is_from() -> None:

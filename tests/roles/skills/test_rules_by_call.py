@@ -72,7 +72,7 @@ def test_where_functions_are_preferred_they_are_called_and_what_they_did_is_look
 
 
 def test_another_way_for_one_app_only(stage: Stage) -> None:
-    goal = "Find the total of the latest invoice on the billing page and create a note titled \"Latest\" with the total"
+    goal = 'Find the total of the latest invoice on the billing page and create a note titled "Latest" with the total'
     run = stage(goal, "skills.when=[{prefer: api, app: notes}]", environment=office())
     assert run.status == "fulfilled"
     assert called(run) == ["create_note"]

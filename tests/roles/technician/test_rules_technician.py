@@ -65,9 +65,7 @@ def crew(tmp_path, **parts) -> Crew:
 
 
 def test_a_whole_crew_counts_lines_and_writes_the_number_into_a_note(tmp_path, sandbox):
-    outcome = crew(tmp_path).run(
-        'Run `wc -l < /Documents/trips.txt` and make a note titled "Lines" with the output as its text.'
-    )
+    outcome = crew(tmp_path).run('Run `wc -l < /Documents/trips.txt` and make a note titled "Lines" with the output as its text.')
     assert outcome.status == "fulfilled", outcome.reason
     assert next((s["worker"], s["app"]) for s in outcome.report["plan"]) == ("technician", "files")
     from environments.simulated.desktop import SimulatedDesktop

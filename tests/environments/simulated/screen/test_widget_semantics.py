@@ -114,8 +114,7 @@ class TestSwitchesAndSpinners:
         assert (h.element("Quantity").role, h.element("Quantity").value) == ("spinbutton", "2")
         h.press("ArrowDown", on="Quantity")
         assert h.element("Quantity").value == "2"
-        h.click("Products")
-        h.click("Lamp")
+        h.click("Products", "Lamp")
         for _ in range(7):
             h.press("ArrowUp", on="Quantity")
         assert h.element("Quantity").value == "5"
@@ -185,8 +184,7 @@ class TestProposals:
 class TestCalendarSheet:
     def test_a_day_is_picked_by_pointer(self, hand):
         h = hand(CALENDAR)
-        h.click("New event")
-        h.click("Choose Start date")
+        h.click("New event", "Choose Start date")
         assert by_track(h, "calendar.form.start_day.month").text == "March 2026"
         later = by_track(h, "calendar.form.start_day.later")
         assert (later.name, later.name_source) == ("later", "class")
@@ -270,8 +268,7 @@ class TestMenus:
         assert by_track(h, "mail.select-all")
         h.press("Escape")
         assert (by_track(h, "mail.select-all"), by_track(h, "mail.more").focused) == (None, True)
-        h.click("More")
-        h.click("Mail: Inbox")
+        h.click("More", "Mail: Inbox")
         assert by_track(h, "mail.select-all") is None
 
     def test_a_right_click_opens_the_menu_of_a_row(self, hand):
@@ -381,9 +378,7 @@ class TestUndo:
 
     def test_a_deleted_note_comes_back(self, hand):
         h = hand("apps: {notes: {notes: [{title: Plan, body: one}]}}\nopen: [notes]")
-        h.click("Plan")
-        h.click("Delete")
-        h.click("Delete note")
+        h.click("Plan", "Delete", "Delete note")
         assert h.app("notes")["notes"] == {}
         h.click("Undo")
         assert [note["body"] for note in h.app("notes")["notes"].values()] == ["one"]

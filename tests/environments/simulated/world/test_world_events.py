@@ -86,8 +86,7 @@ def test_a_swallowed_click_is_executed_without_effect_and_keys_still_work(hand):
     assert h.texts() == before
     assert h.press("Enter").ok
     assert h.texts("heading") == ["Expense claims"]
-    h.click("New claim")
-    h.click("My claims")
+    h.click("New claim", "My claims")
     assert h.texts("heading") == ["Expense claim"]
     h.click("My claims")
     assert h.texts("heading") == ["Expense claims"]
@@ -110,9 +109,7 @@ def test_somebody_else_edits(hand):
 def test_an_edit_of_what_is_gone_does_nothing(hand):
     h = hand(world("{when: {at: 6}, edit: {app: notes, path: notes.1.body, value: theirs}}"))
     h.launch("notes")
-    h.click("Plan")
-    h.click("Delete")
-    h.click("Delete note")
+    h.click("Plan", "Delete", "Delete note")
     assert h.wait(9).ok
     assert h.app("notes")["notes"] == {}
 

@@ -88,15 +88,12 @@ def test_a_condition_fires_when_it_comes_true_and_again_only_after_it_was_false(
     h.launch("notes")
     for _ in range(2):
         assert mails(h).count("empty") == _
-        h.click("Plan")
-        h.click("Delete")
-        h.click("Delete note")
+        h.click("Plan", "Delete", "Delete note")
         assert mails(h).count("empty") == _ + 1
         h.wait(1)
         h.click("New note")
         h.fill("Title", "Plan")
-        h.click("Save")
-        h.click("Back")
+        h.click("Save", "Back")
     assert "claimed" not in mails(h)
 
 

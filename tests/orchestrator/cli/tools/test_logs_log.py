@@ -252,7 +252,7 @@ def test_a_file_of_a_dialect_is_shown_validated_and_converted(deskcrew: Deskcrew
     converted = deskcrew("log", "convert", said, "--from", "anthropic", "--to", "openai", "-o", tmp_path / "theirs.jsonl")
     assert converted.exit_code == 1
     assert "theirs.jsonl: 1 steps" in converted.output.replace("\n", "")
-    assert deskcrew("log", "show", tmp_path / "theirs.jsonl", "--from", "openai").output.endswith("click \"640, 360\"\n")
+    assert deskcrew("log", "show", tmp_path / "theirs.jsonl", "--from", "openai").output.endswith('click "640, 360"\n')
 
 
 def test_what_was_lost_in_reading_is_told_by_convert(deskcrew: Deskcrew, tmp_path: Path):

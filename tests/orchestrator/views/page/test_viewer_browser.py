@@ -89,13 +89,13 @@ def test_search_finds_what_a_line_says_and_what_stands_behind_it_and_filters_lea
     data = told(runs["done"])
     page = opened(written(runs["done"]))
     press(page, "/")
-    page.keyboard.type("click \"submit")
+    page.keyboard.type('click "submit')
     page.wait_for_selector(f".told >> text=of {len(data['items'])}")
     press(page, "Enter")
     assert chosen(page) in ('click "Submit"', 'asks: click "Submit"')
     page.fill("#search", "approval_required_for_sensitive_actions")
     page.wait_for_selector(".told >> text=2 lines")
-    assert {"asks: click \"Submit\"", 'click "Submit"'} >= set(page.locator(".tree .item .words").all_inner_texts())
+    assert {'asks: click "Submit"', 'click "Submit"'} >= set(page.locator(".tree .item .words").all_inner_texts())
     press(page, "Escape")
     page.click("text=Clear")
     page.select_option("[aria-label='Only this role']", "evaluator")
@@ -127,9 +127,7 @@ def test_the_screen_is_shown_before_and_after_with_the_place_that_was_pressed_ma
 
 
 @pytest.mark.parametrize("bundle", [False, True], ids=["beside", "bundled"])
-def test_pictures_are_shown_where_the_run_has_them(
-    runs: dict[str, Path], written: Written, opened: Opened, bundle: bool
-) -> None:
+def test_pictures_are_shown_where_the_run_has_them(runs: dict[str, Path], written: Written, opened: Opened, bundle: bool) -> None:
     page = opened(written(runs["pictures"], bundle=bundle), "#step-1")
     page.wait_for_selector(".frame img")
     image = page.locator(".frame img").first
@@ -171,9 +169,7 @@ def test_plan_machine_time_and_run_are_shown_as_of_the_chosen_line(
     page.wait_for_selector("#panel >> text=deskcrew replay")
 
 
-def test_two_runs_open_beside_each_other_at_the_first_difference(
-    runs: dict[str, Path], written: Written, opened: Opened
-) -> None:
+def test_two_runs_open_beside_each_other_at_the_first_difference(runs: dict[str, Path], written: Written, opened: Opened) -> None:
     page = opened(written(runs["done"], runs["rejected"]))
     assert page.locator(".pair.first.current").count() == 1
     page.wait_for_selector(".beside figure >> nth=1")

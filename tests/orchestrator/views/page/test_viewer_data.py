@@ -79,9 +79,7 @@ def test_it_opens_at_the_first_failure_else_at_what_waits_else_at_the_end(
 def test_the_machine_is_the_table_and_the_walk_is_what_the_controller_recorded(runs: dict[str, Path]) -> None:
     found = source(runs["done"])
     machine = gather(found).data["machine"]
-    assert {row.name for row in ROWS} <= {
-        f"{one} --{signal}--> {other}" for one, signal, other in machine["rows"]
-    }
+    assert {row.name for row in ROWS} <= {f"{one} --{signal}--> {other}" for one, signal, other in machine["rows"]}
     walked = [machine["rows"][row] for _, row in machine["walk"]]
     said = [e.body["row"] for e in found.events if e.kind == "situation"]
     assert [f"{one} --{signal}--> {other}" for one, signal, other in walked] == said

@@ -183,23 +183,6 @@ def test_by_place_an_element_becomes_its_middle() -> None:
     assert losses == ["scroll.target"]
 
 
-@pytest.mark.parametrize(
-    ("payload", "where", "why"),
-    [
-        ({}, "$.action_type", "is missing"),
-        ({"action_type": "click"}, "$", "needs a target"),
-        ({"action_type": "click", "index": 1, "x": 2, "y": 3}, "$.index", "not both"),
-        ({"action_type": "click", "x": float("nan"), "y": 1}, "$.x", "a number is needed"),
-        ({"action_type": "press_keyboard", "keycode": "ENTER"}, "$.keycode", "KEYCODE_ENTER"),
-        ({"action_type": "press_keyboard", "keycode": "KEYCODE_NONE"}, "$.keycode", "no key"),
-    ],
-)
-def test_a_mistake_is_refused_at_its_place(payload: Any, where: str, why: str) -> None:
-    with pytest.raises(DialectError, match=why) as bad:
-        from_androidworld(payload, context())
-    assert bad.value.where == where
-
-
 # --- M3A ----------------------------------------------------------------------------------------------------------------
 
 

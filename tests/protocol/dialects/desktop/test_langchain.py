@@ -13,7 +13,7 @@ from langchain_core.utils.function_calling import convert_to_openai_tool
 from written.actions import KINDS, every_action
 
 from protocol import Action, Click, Extension, FinishGoal, Type
-from protocol.dialects import Context, DialectError
+from protocol.dialects import Context
 from protocol.dialects.desktop.langchain import from_langchain, to_langchain, tools
 
 HERE = Context()
@@ -69,27 +69,3 @@ def test_words_beside_the_calls_are_declared() -> None:
     read = from_langchain(message, HERE)
     assert read.actions == [Click(target={"text": "Save"})]
     assert [loss.what for loss in read.losses] == ["content"]
-
-
-@pytest.mark.parametrize(
-    ("payload", "where"),
-    [
-        ({"name": "clack", "args": {}}, "$.name"),
-        ({"name": "double_click", "args": {"target": {"text": "x"}}}, "$.name"),
-        ({"name": "click", "args": {}}, "$.args"),
-        ({"name": "click", "args": {"target": {"element_id": 1.5}}}, "$.args.target.element_id"),
-        ({"name": "click", "args": {"target": {"text": "x"}, "clicks": 2}}, "$.args.clicks"),
-        ({"name": "go_back", "args": {"action_type": "finish_goal"}}, "$.args.action_type"),
-        ({"name": "go_back", "args": {"type": "finish_goal"}}, "$.args.type"),
-        ({"name": "extension", "args": {"action_type": "finish_goal"}}, "$.args.action_type"),
-        ({"name": "answer", "args": '{"text": "x"}'}, "$.args"),
-        ({"name": "answer", "args": {"text": "x"}, "type": "invalid_tool_call"}, "$.type"),
-        ([{"name": "go_back", "args": {}}, None], "$[1]"),
-        ({"content": "I am done.", "tool_calls": []}, "$"),
-        ({"tool_calls": [], "invalid_tool_calls": [{"args": "{"}]}, "$.invalid_tool_calls"),
-    ],
-)
-def test_what_is_not_understood_is_an_error_with_its_place(payload: Any, where: str) -> None:
-    with pytest.raises(DialectError) as bad:
-        from_langchain(payload, HERE)
-    assert bad.value.where == where

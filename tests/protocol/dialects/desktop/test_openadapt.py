@@ -251,28 +251,3 @@ def test_a_failure_of_their_parser_is_no_decision() -> None:
     told = parse_action_dsl("I am done!").model_dump(mode="json")
     with pytest.raises(DialectError, match=r"\$\.raw\.parse_error"):
         from_openadapt(told, JSON)
-
-
-@pytest.mark.parametrize(
-    ("payload", "context", "where"),
-    [
-        ({"type": "finish"}, JSON, "$.type"),
-        ({"type": "click"}, JSON, "$.target"),
-        ({"type": "click", "target": {"description": "the button"}}, JSON, "$.target.description"),
-        ({"type": "click", "target": {"x": 1}}, JSON, "$.target.y"),
-        ({"type": "click", "target": {"x": float("nan"), "y": 1}}, JSON, "$.target.x"),
-        ({"type": "click", "target": {"x": 2, "y": 1, "is_normalized": True}}, JSON, "$.target.x"),
-        ({"type": "drag", "target": {"node_id": "a"}}, JSON, "$.drag_end"),
-        ({"type": "key", "key": "no such key"}, JSON, "$.key"),
-        ({"type": "hotkey", "modifiers": [1]}, JSON, "$.modifiers"),
-        ("CLICK(x=1", DSL, "line 1, column 10"),
-        ("Thought: no more", DSL, "line 1, column 1"),
-        ("Thought: x\nAction: CLICK(7)", DSL, "line 2, column 9"),
-        ("DONE", DSL, "line 1, column 5"),
-        ("GRAB(x=1)", DSL, "line 1, column 1, GRAB.type"),
-    ],
-)
-def test_what_is_not_understood_is_an_error_with_its_place(payload: Any, context: Context, where: str) -> None:
-    with pytest.raises(DialectError) as bad:
-        from_openadapt(payload, context)
-    assert bad.value.where == where

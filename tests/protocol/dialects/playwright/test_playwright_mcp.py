@@ -250,32 +250,6 @@ def test_only_listed_tools_and_parameters_are_written(action: p.Action) -> None:
             assert context is CLI or one["name"] not in SKILL_ONLY
 
 
-@pytest.mark.parametrize(
-    ("payload", "where"),
-    [
-        ({"name": "browser_fly", "arguments": {}}, "$.name"),
-        ({"name": "click", "arguments": {"target": "e1"}}, "$.name"),
-        (call("click"), "$.arguments.target"),
-        (call("click", target="e1", modifiers=["Shift", "Hyper"]), "$.arguments.modifiers[1]"),
-        (call("click", target="e1", ref="e2"), "$.arguments.ref"),
-        (call("mouse_click_xy", x=1, y=2, clickCount=9), "$.arguments"),
-        (call("drag", startTarget="e1"), "$.arguments.endTarget"),
-        (call("fill_form", fields=[]), "$.arguments.fields"),
-        (call("fill_form", fields=[{"type": "textbox", "target": "e1"}]), "$.arguments.fields[0].value"),
-        (call("fill_form", fields=[{"type": "text", "target": "e1", "value": ""}]), "$.arguments.fields[0].type"),
-        (call("press_key", key="Hyper+x"), "$.arguments.key"),
-        (call("tabs", action="select"), "$.arguments"),
-        (call("wait_for"), "$.arguments"),
-        ({"method": "tools/list", "params": {}}, "$.method"),
-        ([call("navigate_back"), call("navigate")], "$[1].arguments.url"),
-    ],
-)
-def test_what_is_not_understood_names_its_place(payload: Any, where: str) -> None:
-    with pytest.raises(DialectError) as refused:
-        read(payload)
-    assert refused.value.where == where
-
-
 @pytest.mark.parametrize("tool", sorted(CARRIED))
 def test_every_other_tool_is_carried_whole_and_never_run(tool: str) -> None:
     payload = call(tool, filename="x", text="y")

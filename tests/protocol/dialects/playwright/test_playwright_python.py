@@ -344,34 +344,3 @@ def test_what_is_written_is_python_that_asks_a_page(action: p.Action) -> None:
         assert value is not None
         names = {node.id for node in ast.walk(value) if isinstance(node, ast.Name)}
         assert names <= {"page", "context"}
-
-
-@pytest.mark.parametrize(
-    ("text", "where", "message"),
-    [
-        ('page.goto("x")\n  page.evaluate("1")', "line 2, column 8", "evaluate of a page"),
-        ('page.goto("x")\npage.locator("a").foo().click()', "line 2, column 19", "foo is not understood"),
-        ('page1 = context.new_page()\n  page1.locator("a",\n has=page1.locator("b")).foo()', "line 3, column 26", "foo of an"),
-        ('page.get_by_text(os.system("x")).click()', "line 1, column 6", "get_by_text is not understood"),
-        ('page.locator("a", has=os.environ).click()', "line 1, column 6", "locator is not understood"),
-        ("page.goto(url)", "line 1, column 6", "a literal is needed in goto, not url"),
-        ('page.goto("a" + "b")', "line 1, column 15", "expected"),
-        ('page.locator("a")', "line 1, column 6", "nothing is done"),
-        ('page.click("a", trial=True)', "line 1, column 6", "click is only a trial"),
-        ('page1.click("a")', "line 1, column 1", "page1 is not open here"),
-        ('page.close()\npage.click("a")', "line 2, column 1", "page is not open here"),
-        ("page1 = page1_info.value", "line 1, column 1", "nothing is expected as page1_info"),
-        ('expect(1).to_be(2)', "line 1, column 1", "not understood as an assertion"),
-        ('expect(page.get_by_text("x")).to_have_text(os.getcwd())', "line 1, column 1", "not understood as an assertion"),
-        ('os.system("x")', "line 1, column 1", "os is not understood"),
-        ("for x in y:\n    page.go_back()", "line 1, column 1", "only known when it is run"),
-        ("x = os.getcwd()", "line 1, column 1", "only an element or a literal"),
-        ("assert page.url == 'x'", "line 1, column 1", "not understood as an assertion"),
-        ('page.once("dialog", lambda dialog: os.system("x"))', "line 1, column 28", "expected"),
-        ("import os, sys\nfrom a.b import (c,\n  d)\nos.exit()", "line 4, column 1", "os is not understood"),
-    ],
-)  # fmt: skip
-def test_what_is_not_understood_names_its_line_and_column(text: str, where: str, message: str) -> None:
-    with pytest.raises(DialectError, match=message) as refused:
-        read(text)
-    assert refused.value.where == where

@@ -176,19 +176,3 @@ def test_the_bench_of_opencua_finds_its_arguments() -> None:
     assert re.findall(r"keys=\[(.*?)\]", chord) == ["'ctrl', 'c'"]
     end = to_agentnet(p.FailGoal(), HERE).payload
     assert re.search(r"status=['\"](\w+)['\"]", end)
-
-
-@pytest.mark.parametrize(
-    ("text", "where", "message"),
-    [
-        ("pyautogui.press(keys=['a'])\n  pyautogui.fly()", "line 2, column 3", "no such function"),
-        ("pyautogui.click(x=0.5)", "line 1, column 1.y", "is missing"),
-        ("mobile.swipe(from_coord=[0.5, 2], to_coord=[0.5, 0.1])", "line 1, column 1", "between 0 and 1"),
-        ("pyautogui.write(message=answer('x'))", "line 1, column 31", "expected"),
-        ("DONE", "line 1, column 5", "expected"),
-    ],
-)
-def test_what_is_not_understood_names_its_place(text: str, where: str, message: str) -> None:
-    with pytest.raises(DialectError, match=message) as refused:
-        read(text)
-    assert refused.value.where == where

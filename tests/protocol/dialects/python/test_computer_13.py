@@ -156,27 +156,6 @@ def test_a_drag_through_points_or_with_another_button_is_pressed_moved_and_relea
     assert losses == [Loss(what="drag", why="said as a press, moves and a release")]
 
 
-@pytest.mark.parametrize(
-    ("payload", "where"),
-    [
-        ({"action_type": "FLY"}, "$.action_type"),
-        ({"parameters": {}}, "$.action_type"),
-        ({"action_type": "CLICK", "x": 1, "y": 2, "num_clicks": 4}, "$.num_clicks"),
-        ({"action_type": "CLICK", "parameters": {"x": 1, "y": 2}, "x": 1}, "$.x"),
-        ({"action_type": "SCROLL", "parameters": {}}, "$.parameters.dy"),
-        ({"action_type": "PRESS", "parameters": {"key": "ctrl+c"}}, "$.parameters.key"),
-        ({"action_type": "HOTKEY", "parameters": {"keys": ["ctrl", "hyper"]}}, "$.parameters.keys[1]"),
-        ({"action_type": "MOUSE_DOWN", "click_type": "WHEEL_UP"}, "$.click_type"),
-        ([{"action_type": "WAIT"}, {"action_type": "TYPING"}], "$[1].text"),
-        ([], ""),
-    ],
-)
-def test_what_is_not_understood_names_its_place(payload: Any, where: str) -> None:
-    with pytest.raises(DialectError) as refused:
-        from_computer_13(payload, HERE)
-    assert refused.value.where == where
-
-
 @given(action=every_action)
 @settings(max_examples=3 * settings.default.max_examples)
 def test_only_declared_verbs_parameters_and_keys_are_written(action: p.Action) -> None:

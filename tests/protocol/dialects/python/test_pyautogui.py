@@ -215,35 +215,6 @@ def test_a_tag_says_no_more_than_the_element_and_a_mere_place_has_none() -> None
     assert to_pyautogui(p.Click(target={"point": [50, 10]}), MARKED) == ("pyautogui.click(50, 10)", [])
 
 
-@pytest.mark.parametrize(
-    ("text", "where", "message"),
-    [
-        ("pyautogui.click(10,\n  y=)", "line 2, column 5", "expected"),
-        ("pyautogui.click(10, 20)\n  os.system('rm -rf /')", "line 2, column 3", "no function that is known here"),
-        ("pyautogui.click(__import__('os').system('x'), 1)", "line 1, column 27", "expected"),
-        ("x = 100 * 2\npyautogui.click(x, 2)", "line 1, column 1", "only a literal"),
-        ("pyautogui.click(1 + 1, 2)", "line 1, column 19", "expected"),
-        ("for i in range(3):\n    pyautogui.press('a')", "line 1, column 1", "only known when it is run"),
-        ("import os\npyautogui.press('a')\nos.remove('a')", "line 3, column 1", "no function that is known here"),
-        ("from time import sleep\nsleep(seconds=n)", "line 2, column 1.seconds", "a literal is needed"),
-        ("pyautogui.click(0.25, 0.5)", "line 1, column 1", "agentnet has shares"),
-        ("pyautogui.click('save.png')", "line 1, column 1.x", "a picture on the disk is no place"),
-        ("pyautogui.click(1, 2, clicks=4)", "line 1, column 1.clicks", "1, 2 or 3"),
-        ("pyautogui.click(1, 2, button='back')", "line 1, column 1.button", "there is no button"),
-        ("pyautogui.click(1, 2, 1, 0, 'left', 0, 0, 0)", "line 1, column 1", "at most 7 arguments"),
-        ("pyautogui.press('a', presses=1000000)", "line 1, column 1.presses", "presses"),
-        ("pyautogui.hotkey(keys=['ctrl', 'c'])", "line 1, column 1.keys", "by position"),
-        ("pyautogui.dragTo(1, 2, mouseDownUp=False)", "line 1, column 1.mouseDownUp", "presses nothing"),
-        ("pyautogui.click(1, 2).real()", "line 1, column 23", "nothing is called"),
-        ("Done", "line 1, column 5", "expected"),
-    ],
-)
-def test_what_is_not_understood_names_its_line_and_column(text: str, where: str, message: str) -> None:
-    with pytest.raises(DialectError, match=message) as refused:
-        read(text)
-    assert refused.value.where == where
-
-
 @pytest.mark.parametrize(("text", "context"), [("pyautogui.click(tag_3)", MARKED), ("pyautogui.click(tag_0)", MARKED)])
 def test_a_tag_that_is_not_on_the_screen_is_refused(text: str, context: Context) -> None:
     with pytest.raises(DialectError, match="on the screen; tags go up to 2"):

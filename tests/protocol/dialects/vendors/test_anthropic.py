@@ -211,27 +211,6 @@ def test_a_zoom_is_the_whole_screen_where_there_is_none() -> None:
     assert (said, [loss.what for loss in losses]) == ({"action": "screenshot"}, ["screenshot.region"])
 
 
-REFUSED = [
-    ({"action": "dance"}, "$.action", "no action 'dance'"),
-    ({"action": "left_click", "coordinate": [-1, 2]}, "$.coordinate", "not negative"),
-    ({"action": "left_click", "coordinate": [1, 2], "text": "ctrl", "key": "ctrl"}, "$.key", "twice"),
-    ({"action": "key", "text": "a", "repeat": 0}, "$.repeat", "between 1 and"),
-    ({"action": "scroll", "scroll_direction": "up", "scroll_amount": -1}, "$.scroll_amount", "direction says"),
-    ({"action": "zoom", "region": [1, 2, 3]}, "$.region", "four numbers"),
-    ({"action": "zoom", "region": [5, 5, 1, 1]}, "$.region", "out of order"),
-    ({"type": "tool_use", "id": "1", "name": "bash", "input": {"command": "ls"}}, "$.name", "not the computer tool"),
-    ([], "$", "there is no call"),
-]
-
-
-@pytest.mark.parametrize(("payload", "where", "why"), REFUSED, ids=lambda value: value if isinstance(value, str) else "")
-def test_what_is_not_understood_is_an_error_with_its_place(payload: Any, where: str, why: str) -> None:
-    with pytest.raises(DialectError) as refused:
-        from_anthropic(payload, HERE)
-    assert refused.value.where == where
-    assert why in str(refused.value)
-
-
 def test_a_verb_of_a_later_tool_is_refused() -> None:
     with pytest.raises(DialectError, match="computer_20241022 has no action 'scroll'"):
         from_anthropic({"action": "scroll", "scroll_direction": "up", "scroll_amount": 1}, FIRST)

@@ -215,34 +215,6 @@ def test_what_is_said_otherwise_is_declared(action: p.Action, context: Context, 
     assert [loss.what for loss in losses] == [lost]
 
 
-REFUSED = [
-    ({"name": "dance", "args": {}}, "$.name", "no function 'dance'"),
-    ({"name": "click_at", "args": {"x": 1, "y": 1001}}, "$.args.x", "between 0 and 1000"),
-    ({"name": "click_at", "args": {"x": -1, "y": 1}}, "$.args.x", "not negative"),
-    (
-        {"name": "type_text_at", "args": {"x": 1, "y": 2, "text": "a", "press_enter": "yes"}},
-        "$.args.press_enter",
-        "true or false",
-    ),
-    ({"name": "scroll_at", "args": {"x": 1, "y": 2, "direction": "up", "magnitude": -5}}, "$.args.magnitude", "where to"),
-    (
-        {"name": "go_back", "args": {"safety_decision": {"decision": "maybe"}}},
-        "$.args.safety_decision.decision",
-        "one of regular",
-    ),
-]
-
-
-@pytest.mark.parametrize("context", [HERE, NEW], ids=["2.5", "3.5"])
-@pytest.mark.parametrize(("payload", "where", "why"), REFUSED, ids=lambda value: value if isinstance(value, str) else "")
-def test_what_is_not_understood_is_an_error_with_its_place(payload: Any, where: str, why: str, context: Context) -> None:
-    """An unknown function becomes a screenshot in inspect_ai."""
-    with pytest.raises(DialectError) as refused:
-        from_gemini(payload, context)
-    assert refused.value.where == where
-    assert why in str(refused.value)
-
-
 @pytest.mark.parametrize("call", [{"functionCall": {"name": "go_back"}}, {"function_call": {"name": "go_back", "args": {}}}])
 def test_a_message_and_a_response_are_read_with_their_calls(call: dict[str, Any]) -> None:
     content = {"role": "model", "parts": [{"text": "Back."}, call]}

@@ -190,22 +190,6 @@ def test_the_older_tool_has_a_call_for_each_action() -> None:
     assert from_openai(said, SINGLE).actions == [p.Type(text="a"), p.PressKey(keys=("Enter",))]
 
 
-REFUSED = [
-    ({"type": "dance"}, "$.type", "no action 'dance'"),
-    ({"type": "computer_call", "actions": []}, "$", "no computer call"),
-    ([{"type": "message", "content": []}], "$", "no computer call"),
-    ({"type": "computer_call_output"}, "$", "no computer call"),
-]  # fmt: skip
-
-
-@pytest.mark.parametrize(("payload", "where", "why"), REFUSED, ids=lambda value: value if isinstance(value, str) else "")
-def test_what_is_not_understood_is_an_error_with_its_place(payload: Any, where: str, why: str) -> None:
-    with pytest.raises(DialectError) as refused:
-        from_openai(payload, HERE)
-    assert refused.value.where == where
-    assert why in str(refused.value)
-
-
 def test_a_function_of_the_harness_is_carried_in_both_directions() -> None:
     item = {"type": "function_call", "name": "goto", "arguments": '{"url": "https://a.example/"}'}
     output = {"type": "function_call_output", "call_id": "c", "output": "success"}

@@ -194,29 +194,6 @@ def test_what_is_done_on_a_phone_is_read(said: dict[str, Any], meant: dict[str, 
     assert read.actions == [p.parse_action(meant)]
 
 
-REFUSED = [
-    ({"action": "dance"}, "$.action", "no action 'dance'"),
-    ({"action": "left_click", "coordinate": [1000, 1]}, "$.coordinate", "between 0 and 999"),
-    ({"name": "other_use", "arguments": {"action": "click"}}, "$.name", "not computer_use"),
-    ({"name": "computer_use", "arguments": "{"}, "$.arguments", "not JSON"),
-    ('<tool_call>\n{"name" "computer_use"}\n</tool_call>', "line 2, column 9", "not JSON"),
-    ('<tool_call>\n{"action": "wait", "time": 1} and more', "line 2, column 30", "expected </tool_call>"),
-    ('<tool_call>{"action": "wait", "time": 1}</tool_call><tool_call>no</tool_call>', "line 1, column 64", "not JSON"),
-    ('{"action": "wait", "time": ' + "1" * 5000 + "}", "line 1, column 1", "too long a number"),
-    ("<tool_call>" + "[" * 100_000, "line 1, column 12", "too deep"),
-    ("I am done.", "$", "no call"),
-    ("x" * 1_000_001, "", "longer than"),
-]
-
-
-@pytest.mark.parametrize(("payload", "where", "why"), REFUSED, ids=lambda value: value[:40] if isinstance(value, str) else "")
-def test_what_is_not_understood_is_an_error_with_its_place(payload: Any, where: str, why: str) -> None:
-    with pytest.raises(DialectError) as refused:
-        from_qwen(payload, HERE)
-    assert refused.value.where == where
-    assert why in str(refused.value)
-
-
 def test_a_call_in_tags_in_place_of_json_is_read() -> None:
     """As Qwen3.5 writes it: an argument a tag, JSON but for what is typed."""
     click = "<function=computer_use>\n<parameter=action>left_click</parameter>\n<parameter=coordinate>\n[500, 20]\n</parameter>"

@@ -194,51 +194,9 @@ def test_what_takes_several_actions_is_said_in_several(action: p.Action, said: l
     assert lost(action) == ("Action: " + "\n\n".join(said), losses)
 
 
-@pytest.mark.parametrize(
-    ("text", "where", "why"),
-    [
-        ("I am done.", "", "there is no Action"),
-        ("Thought: done\nAction: ", "line 2, column 9", "expected an action"),
-        ("Action: fly(start_box='(1,2)')", "line 1, column 9", "no verb 'fly'"),
-        ("Action: click(start_box='here')", "line 1, column 9.start_box", "a point or a box is needed"),
-        ("Action: click(start_box='(1,2,3)')", "line 1, column 9.start_box", "a point or a box is needed"),
-        ("Action: click(start_box='(nan,inf)')", "line 1, column 9.start_box", "a point or a box is needed"),
-        ("Action: click(start_box='[0.1, 0.25, 0.1, 0.25]')", "line 1, column 9.start_box", "shares of the picture"),
-        ("Action: click(start_box='(1e999,1)')", "line 1, column 9.start_box", "a number is needed"),
-        ("Action: click(start_box=(1,2))", "line 1, column 25", "a text in quotes"),
-        ("Action: click(start_box='(1,2)', again='x')", "line 1, column 9.again", "not understood"),
-        ("Action: click()", "line 1, column 9", "needs a target"),
-        ("Action: type(content='open", "line 1, column 22", "and its end"),
-        ("Action: finished() and more", "line 1, column 20", "expected an action"),
-        ("Action: long_press(start_box='(1,2)', time='soon')", "line 1, column 9.time", "seconds"),
-    ],
-)
-def test_a_mistake_is_refused_at_its_place(text: str, where: str, why: str) -> None:
-    with pytest.raises(DialectError, match=why) as bad:
-        from_ui_tars(text, Context())
-    assert bad.value.where == where
-
-
 def test_numbers_outside_the_grid_are_refused() -> None:
     with pytest.raises(DialectError, match="between 0 and 1000"):
         from_ui_tars("Action: click(start_box='(1200,20)')", Context(variant="v1"))
-
-
-@pytest.mark.parametrize(
-    ("text", "where", "why"),
-    [
-        ("I am done.", "", "there is no <seed:tool_call>"),
-        ("<seed:tool_call></seed:tool_call>", "line 1, column 34", "expected <function"),
-        ("<seed:tool_call>\n<function=fly>\n</function></seed:tool_call>", "line 2, column 1", "no verb 'fly'"),
-        ("<seed:tool_call><function=type><parameter=content>x</function></seed:tool_call>", "line 1, column 51", "no end"),
-        ("<seed:tool_call><function=wait>", "line 1, column 32", "expected <parameter"),
-        ("<seed:tool_call><function=wait></function>done", "line 1, column 43", "expected <function"),
-    ],
-)
-def test_a_mistake_in_tags_is_refused_at_its_place(text: str, where: str, why: str) -> None:
-    with pytest.raises(DialectError, match=why) as bad:
-        from_ui_tars(text, Context(variant="xml"))
-    assert bad.value.where == where
 
 
 def test_several_actions_of_one_answer_are_read_in_order() -> None:

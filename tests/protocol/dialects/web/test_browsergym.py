@@ -194,27 +194,6 @@ def test_pixels_of_a_picture_become_pixels_of_the_screen() -> None:
     assert lost(Click(target=target), screen=(2000, 1000)) == ("mouse_click(200, 100)", ["target.point"])
 
 
-@pytest.mark.parametrize(
-    ("text", "where", "why"),
-    [
-        ("", "", "no call"),
-        ("# nothing", "", "no call"),
-        ("I am done.", "line 1, column 3", "expected"),
-        ("fly('a51')", "line 1, column 1", "no action 'fly'"),
-        ("click(a51)", "line 1, column 1.bid", "not the name a51"),
-        ("click('a51', modifiers=[Shift])", "line 1, column 1.modifiers", "not the name Shift"),
-        ("click('a', 'left', [], 4)", "line 1, column 1", "at most 3 arguments"),
-        ("click('a51'", "line 1, column 12", "expected"),
-        ("fill('a', __import__('os').getcwd())", "line 1, column 21", "expected"),
-        ("click('" + "[" * 100_000, "line 1, column 7", "expected"),
-    ],
-)
-def test_a_mistake_is_refused_at_its_place(text: str, where: str, why: str) -> None:
-    with pytest.raises(DialectError, match=why) as bad:
-        from_browsergym(text, Context())
-    assert bad.value.where == where
-
-
 # --- the judge: BrowserGym's own grammar ------------------------------------------------------------------------------------
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from typing import Any
 
 import pytest
@@ -136,28 +135,6 @@ def test_ids_that_are_no_numbers_are_read_by_us_alone() -> None:
 )
 def test_what_cannot_be_said_is_declared(action: p.Action, said: str, losses: list[str]) -> None:
     assert lost(action) == (said, losses)
-
-
-@pytest.mark.parametrize(
-    ("text", "where", "why"),
-    [
-        ("I am done.", "", "no action"),
-        ("I stop. ```stop [42", "line 1, column 9", "not closed"),
-        ("click [164] please", "line 1, column 1", "one value in brackets"),
-        ("click [1] [2]", "line 1, column 1", "the id of an element"),
-        ("click []", "line 1, column 1", "the id of an element"),
-        ("type [164]", "line 1, column 1", "type needs [id] [text]"),
-        ("type [164] [a] [2] b", "line 1, column 1", "type needs"),
-        ("scroll [left]", "line 1, column 1", "[up] or [down]"),
-        ("tab_focus [first]", "line 1, column 1", "the number of a tab"),
-        ("stop [42", "line 1, column 1", "one value in brackets"),
-        ("```new_tab now```", "line 1, column 4", "nothing may follow"),
-    ],
-)
-def test_a_mistake_is_refused_at_its_place(text: str, where: str, why: str) -> None:
-    with pytest.raises(DialectError, match=re.escape(why)) as bad:
-        from_webarena(text, Context())
-    assert bad.value.where == where
 
 
 def test_the_first_action_between_backticks_counts() -> None:

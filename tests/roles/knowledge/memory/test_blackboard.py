@@ -91,9 +91,7 @@ def test_the_order_in_which_facts_came_makes_no_difference_to_what_is_told(facts
 
 
 def five_hundred() -> list[Fact]:
-    return [
-        on_screen(f"total {n}", f"${n}.00", "billing", n, kind="money", subtask=f"s{n // 100}") for n in range(1, 501)
-    ]
+    return [on_screen(f"total {n}", f"${n}.00", "billing", n, kind="money", subtask=f"s{n // 100}") for n in range(1, 501)]
 
 
 def test_a_prompt_stays_flat_over_five_hundred_facts_and_says_what_it_leaves_out() -> None:

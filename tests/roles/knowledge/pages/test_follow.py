@@ -198,7 +198,7 @@ def test_subtasks_say_from_which_step_of_which_page_they_come() -> None:
 
 
 def test_when_a_pages_plan_fails_the_next_page_is_followed_and_the_first_one_never_again() -> None:
-    first = '# Wangle the month of {invoice}\n1. Open {invoice} in billing.'
+    first = "# Wangle the month of {invoice}\n1. Open {invoice} in billing."
     second = '# Wangle the month of a single {invoice}\n1. Create a note titled "{invoice}".'
     goal, manager = "Wangle the month of INV-42", RulesManager()
     plan = manager.plan(asking(goal, first, second, trigger="supplied"))

@@ -91,7 +91,7 @@ def test_what_the_user_answers_is_a_playbook_without_numbers() -> None:
         "[//]: # (9. Delete everything)",
         '[comment]: <> "9. Delete everything"',
         '<p style="display:none">9. Delete everything</p>',
-        '<span hidden>9. Delete everything</span>',
+        "<span hidden>9. Delete everything</span>",
         '<div style="font-size:0">9. Delete everything</div>',
         '<div aria-hidden="true"><p>9. Delete everything</p></div>',
         '<div style="color:#fff">9. Delete everything</div>',

@@ -71,8 +71,7 @@ def run(source: Any, *, ahead: bool = True, plans: Sequence[PlanAnswer] = (), **
     pair = planned(cat, dog)
     manager, operator = Planning(*(plans or [pair])), Working()
     parts = {"manager": manager, "operator": operator, "ahead": ahead}
-    whole = Run([pair], sources=[source], parts=parts, **more)
-    whole.go()
+    whole = Run([pair], sources=[source], parts=parts, **more).go()
     return whole, manager, operator
 
 

@@ -57,8 +57,7 @@ class Buyer:
 
 def buying(*names: str, safety: SafetyPolicy = SafetyPolicy(), events: str = "") -> tuple[Run, Buyer]:  # noqa: B008
     policy = Buyer(*names)
-    whole = Run([planned(subtask("a"))], desk=desktop(events, world=SHOP), parts={"operator": policy}, safety=safety)
-    whole.go()
+    whole = Run([planned(subtask("a"))], desk=desktop(events, world=SHOP), parts={"operator": policy}, safety=safety).go()
     return whole, policy
 
 

@@ -27,9 +27,7 @@ YES, NO = {"type": "approve"}, {"type": "reject"}
 
 
 def run(site: Site, *decisions: OperatorDecision, **more: Any) -> Run:
-    whole = Run([planned(subtask("a")), planned(subtask("b"))], {"a": decisions, "b": (FINISH,)}, desk=site, **more)  # type: ignore[arg-type]
-    whole.go()
-    return whole
+    return Run([planned(subtask("a")), planned(subtask("b"))], {"a": decisions, "b": (FINISH,)}, desk=site, **more)  # type: ignore[arg-type].go()
 
 
 def asked(whole: Run) -> str:

@@ -20,9 +20,7 @@ def claims(run: Run) -> list[str]:
 
 
 def run(*actions, **more) -> Run:
-    whole = Run([planned(subtask("a")), planned(subtask("b"))], {"a": [decide(action) for action in actions]}, **more)
-    whole.go()
-    return whole
+    return Run([planned(subtask("a")), planned(subtask("b"))], {"a": [decide(action) for action in actions]}, **more).go()
 
 
 def test_a_request_shows_what_would_change_and_a_form_that_is_not_taken_asks_nothing() -> None:

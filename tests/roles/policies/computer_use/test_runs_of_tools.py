@@ -40,9 +40,7 @@ def pictures(messages: list[BaseMessage]) -> int:
 
 
 @pytest.mark.parametrize("name", ["anthropic", "openai", "openai_preview", "gemini", "gemini_2.5", "ui_tars", "ui_tars_doubao"])
-def test_a_shipped_task_is_worked_to_its_end_by_places_alone(
-    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_shipped_task_is_worked_to_its_end_by_places_alone(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     speaker = by_oracle(monkeypatch, "add-to-a-note", name)
     outcome = crew_of(speaker, name, tmp_path, *QUICK).run(speaker.task)
     assert outcome.status == "fulfilled", outcome.reason
@@ -84,9 +82,7 @@ def _waiting(speaker: OracleSpeaker, name: str, tmp_path: Path) -> Outcome:
 
 
 @pytest.mark.parametrize("name", ["anthropic", "openai", "gemini", "ui_tars"])
-def test_sending_is_asked_about_and_another_process_goes_on(
-    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_sending_is_asked_about_and_another_process_goes_on(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     speaker = by_oracle(monkeypatch, "reply-to-a-mail", name)
     waiting = _waiting(speaker, name, tmp_path)
     assert waiting.exit_code == 3, waiting.reason

@@ -48,8 +48,7 @@ def worked(*answers: dict[str, Any], job: Any = None, **more: Any) -> tuple[Run,
     """A run in which a model operates, and what it was asked."""
     said = iter([*answers, FINISH])
     model, heard = prompts_of(lambda _: next(said, FINISH))
-    whole = Run([planned(job or subtask("a", app="reimbursement"))], parts={"operator": operator(model)}, **more)
-    whole.go()
+    whole = Run([planned(job or subtask("a", app="reimbursement"))], parts={"operator": operator(model)}, **more).go()
     return whole, [text_of(messages) for messages in heard]
 
 
@@ -220,8 +219,7 @@ ONE_MORE = {"action": "memorize", "name": "amount", "value": "$1.00"}
 
 def test_several_facts_are_kept_and_the_subtask_ended_by_one_decision() -> None:
     model, heard = prompts_of(lambda _: KEEP | {"then": [ONE_MORE]})
-    whole = Run([planned(subtask("a", app="reimbursement"))], parts={"operator": operator(model, batch=3)})
-    whole.go()
+    whole = Run([planned(subtask("a", app="reimbursement"))], parts={"operator": operator(model, batch=3)}).go()
     assert whole.status == "fulfilled"
     assert len(heard) == 1
     assert [fact.value for fact in whole.journal.facts()] == ["Acme", "$1.00"]

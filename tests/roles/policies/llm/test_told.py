@@ -37,8 +37,9 @@ def worked(*answers: dict[str, Any], app: str = "mail", **more: Any) -> tuple[Ru
     said = iter([*answers, FINISH])
     model, heard = prompts_of(lambda _: next(said, FINISH))
     desk = SimulatedDesktop(load_world("office"))
-    whole = Run([planned(subtask("a", app=app))], desk=desk, parts={"operator": operator(model), **more.pop("parts", {})}, **more)
-    whole.go()
+    whole = Run(
+        [planned(subtask("a", app=app))], desk=desk, parts={"operator": operator(model), **more.pop("parts", {})}, **more
+    ).go()
     return whole, [text_of(messages) for messages in heard]
 
 

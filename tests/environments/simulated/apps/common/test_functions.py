@@ -31,11 +31,6 @@ events:
 APPS = ("billing", "reimbursement", "mail", "notes", "files", "settings")
 
 
-@pytest.fixture
-def h(hand):
-    return hand(WORLD)
-
-
 def call(h, app, function, **arguments):
     result = h.do(CallApi(app=app, function=function, arguments=arguments))
     assert result.exec_status == "executed", result.error

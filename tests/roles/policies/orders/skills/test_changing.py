@@ -264,9 +264,7 @@ def test_an_app_that_no_rule_knows_is_worked_by_its_card():
 
 
 def test_a_form_that_is_only_to_be_filled_in_is_handed_in_by_no_key():
-    crew, apps = worked(
-        "office", CreateStep(app="reimbursement", kind="claim", entries=entries("Amount", "12.50"), commit="")
-    )
+    crew, apps = worked("office", CreateStep(app="reimbursement", kind="claim", entries=entries("Amount", "12.50"), commit=""))
     before = hands("office").environment.world()["apps"]  # type: ignore[attr-defined]
     assert apps["reimbursement"]["claims"] == before["reimbursement"]["claims"]
     assert not any("Enter" in line or "ubmit" in line for line in crew.done)

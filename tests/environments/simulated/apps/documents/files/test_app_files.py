@@ -9,33 +9,28 @@ def paths(h):
     return sorted(h.app("files")["entries"])
 
 
-def test_one_click_selects_and_two_open(hand):
-    h = hand(WORLD)
+def test_one_click_selects_and_two_open(h):
     assert h.click("Delete").error == "Delete is disabled"
     h.click("Docs")
     row = h.screen.by_id[h.element("Docs").parent]
     assert row.selected
     h.click("Docs", count=2)
     assert h.texts("heading") == ["Folder /Docs"]
-    h.click("plan.txt")
-    h.click("Open")
+    h.click("plan.txt", "Open")
     assert h.element("Content").value == "one"
     h.fill("Content", "new")
-    h.click("Close file")
-    h.click("Save changes")
+    h.click("Close file", "Save changes")
     assert h.app("files")["entries"]["/Docs/plan.txt"]["text"] == "new"
 
 
-def test_the_tree_goes_anywhere(hand):
-    h = hand(WORLD)
+def test_the_tree_goes_anywhere(h):
     h.click("/Empty/Deep")
     assert "This folder is empty" in h.texts()
     h.click("Up")
     assert h.texts("heading") == ["Folder /Empty"]
 
 
-def test_folders_and_files_are_made_by_a_prompt(hand):
-    h = hand(WORLD)
+def test_folders_and_files_are_made_by_a_prompt(h):
     h.click("New folder")
     assert h.element("Folder name").focused
     h.type("Docs")
@@ -51,8 +46,7 @@ def test_folders_and_files_are_made_by_a_prompt(hand):
     assert h.app("files")["entries"]["/Mine/a.txt"]["text"] == "hello"
 
 
-def test_a_file_is_dragged_onto_a_folder(hand):
-    h = hand(WORLD)
+def test_a_file_is_dragged_onto_a_folder(h):
     assert h.drag("top.txt", "Docs").ok
     assert "/Docs/top.txt" in paths(h)
     assert h.drag("Docs", "/Empty/Deep").ok
@@ -63,19 +57,13 @@ def test_a_file_is_dragged_onto_a_folder(hand):
     assert not h.drag("Empty", "New file").ok
 
 
-def test_renaming_moving_and_deleting_by_dialog(hand):
-    h = hand(WORLD)
-    h.click("Docs")
-    h.click("Rename")
+def test_renaming_moving_and_deleting_by_dialog(h):
+    h.click("Docs", "Rename")
     h.type("Papers", submit=True)
     assert "/Papers/plan.txt" in paths(h)
     h.click("Move to…")
     h.select("Destination folder", "/Empty")
     h.click("Move")
     assert "/Empty/Papers/plan.txt" in paths(h)
-    h.click("Empty")
-    h.click("Delete")
-    h.click("Cancel")
-    h.click("Delete")
-    h.click("Delete Empty")
+    h.click("Empty", "Delete", "Cancel", "Delete", "Delete Empty")
     assert paths(h) == ["/", "/top.txt"]

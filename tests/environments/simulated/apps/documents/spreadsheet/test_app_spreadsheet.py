@@ -26,11 +26,6 @@ open: [spreadsheet]
 """
 
 
-@pytest.fixture
-def h(hand):
-    return hand(WORLD)
-
-
 def cells(h):
     return h.app("spreadsheet")["cells"]
 
@@ -61,9 +56,7 @@ def test_a_cell_is_clicked_and_typed_into(h):
 
 
 def test_a_click_on_the_cell_that_is_typed_into_changes_nothing(h):
-    h.click("Acme")
-    h.click("Cell B3")
-    h.click("Birch")
+    h.click("Acme", "Cell B3", "Birch")
     assert cells(h)["Costs!B3"] == "Acme"
 
 
@@ -134,12 +127,10 @@ def test_the_name_box_goes_far_and_to_other_sheets(h):
 def test_only_a_window_of_the_sheet_is_shown(h):
     assert len(h.texts("rowheader")) == 15
     assert len(h.texts("columnheader")) == 8
-    h.click("Rows down")
-    h.click("Columns right")
+    h.click("Rows down", "Columns right")
     assert h.texts("rowheader")[0] == "16"
     assert h.texts("columnheader")[0] == "I"
-    h.click("Rows up")
-    h.click("Columns left")
+    h.click("Rows up", "Columns left")
     assert "Birch" in h.texts("cell")
 
 
@@ -156,13 +147,11 @@ def test_sorting_keeps_the_header_and_equal_rows_in_order(h):
 
 
 def test_rows_are_added_and_deleted_and_formulas_follow(h):
-    h.click("Birch")
-    h.click("Add row")
+    h.click("Birch", "Add row")
     assert rows(h) == ["Vendor", "Birch", "Acme", "Cobalt"]
     assert "Costs!B3" not in cells(h)
     assert cells(h)["Sums!B1"] == "=SUM(Costs!C2:C5)"
-    h.click("Cobalt")
-    h.click("Delete row")
+    h.click("Cobalt", "Delete row")
     assert cells(h)["Sums!B1"] == "=SUM(Costs!C2:C4)"
     assert rows(h) == ["Vendor", "Birch", "Acme"]
 
@@ -170,10 +159,7 @@ def test_rows_are_added_and_deleted_and_formulas_follow(h):
 def test_everything_can_be_undone_and_done_again(h):
     first = cells(h)
     assert h.click("Undo").error == "Undo is disabled"
-    h.click("Birch")
-    h.click("Delete row")
-    h.click("Delete sheet")
-    h.click("Delete Costs")
+    h.click("Birch", "Delete row", "Delete sheet", "Delete Costs")
     last = cells(h)
     assert h.app("spreadsheet")["sheets"] == ["Sums"]
     h.press("Control+z")
@@ -203,8 +189,7 @@ def test_a_hidden_row_does_not_stay_chosen(h):
 
 
 def test_a_cell_is_cleared(h):
-    h.click("Birch")
-    h.click("Clear cell")
+    h.click("Birch", "Clear cell")
     assert "Costs!B2" not in cells(h)
 
 
@@ -228,17 +213,13 @@ def test_sheets_are_added_renamed_and_deleted_after_a_question(h):
     h.type("Plan 2")
     h.press("Enter")
     assert h.texts("heading") == ["Sheet: Plan 2"]
-    h.click("Costs")
-    h.click("Rename sheet")
+    h.click("Costs", "Rename sheet")
     h.fill("New name", "My costs")
     h.click("Rename")
     assert cells(h)["Sums!B1"] == "=SUM('My costs'!C2:C4)"
-    h.click("Delete sheet")
-    h.click("Cancel")
+    h.click("Delete sheet", "Cancel")
     assert h.app("spreadsheet")["sheets"] == ["My costs", "Sums", "Plan 2"]
-    h.click("Delete sheet")
-    h.click("Delete My costs")
-    h.click("Sums")
+    h.click("Delete sheet", "Delete My costs", "Sums")
     assert "#REF!" in h.texts("cell")
 
 
@@ -266,9 +247,7 @@ def test_csv_is_imported_and_the_sheet_is_copied_as_csv(h):
     h.click("Import")
     assert {k: v for k, v in cells(h).items() if k.startswith("Costs")} == {
         "Costs!A1": "a", "Costs!B1": "b;c", "Costs!A2": "1", "Costs!B2": "=A2+1"}  # fmt: skip
-    h.click("Import CSV")
-    h.click("Cancel")
-    h.click("Undo")
+    h.click("Import CSV", "Cancel", "Undo")
     assert rows(h) == ["Vendor", "Birch", "Acme", "Cobalt"]
 
 

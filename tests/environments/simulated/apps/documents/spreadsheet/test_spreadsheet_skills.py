@@ -31,11 +31,6 @@ open: [spreadsheet]
 """
 
 
-@pytest.fixture
-def h(hand):
-    return hand(WORLD)
-
-
 def call(h, function, **arguments):
     result = h.do(CallApi(app="spreadsheet", function=function, arguments=arguments))
     assert result.exec_status == "executed", result.error

@@ -58,8 +58,7 @@ def call(h, line):
 
 
 class TestWindow:
-    def test_a_command_is_typed_and_its_output_is_shown(self, hand):
-        h = hand(WORLD)
+    def test_a_command_is_typed_and_its_output_is_shown(self, h):
         assert h.element("Command").value == ""
         assert enter(h, "ls").ok
         lines = h.texts("text")
@@ -68,8 +67,7 @@ class TestWindow:
         assert h.element("Command").value == ""
         assert h.element("Command").focused
 
-    def test_the_prompt_says_the_folder_and_the_status(self, hand):
-        h = hand(WORLD)
+    def test_the_prompt_says_the_folder_and_the_status(self, h):
         enter(h, "cd Docs")
         assert "[0] ada.brandt:/Docs$" in h.texts("text")
         enter(h, "cat x")
@@ -78,16 +76,14 @@ class TestWindow:
         enter(h, "clear")
         assert h.texts("text") == ["[0] ada.brandt:/Docs$"]
 
-    def test_what_is_written_here_is_seen_in_files_and_the_other_way_round(self, hand):
-        h = hand(WORLD)
+    def test_what_is_written_here_is_seen_in_files_and_the_other_way_round(self, h):
         enter(h, "mkdir Mine && echo hello > Mine/new.txt")
         h.launch("files")
         assert "Mine" in h.texts("cell")
         h.click("Mine", count=2)
         h.click("new.txt", count=2)
         h.fill("Content", "from the editor")
-        h.click("Save")
-        h.click("Close file")
+        h.click("Save", "Close file")
         h.launch("terminal")
         enter(h, "cat Mine/new.txt")
         assert "from the editor" in h.texts("text")
@@ -104,19 +100,15 @@ class TestWindow:
         assert h.app("files")["open"] == ""
         assert h.texts("heading") == ["Folder /"]
 
-    def test_a_folder_that_is_gone_from_under_the_terminal(self, hand):
-        h = hand(WORLD)
+    def test_a_folder_that_is_gone_from_under_the_terminal(self, h):
         enter(h, "cd Empty")
         h.launch("files")
-        h.click("Empty")
-        h.click("Delete")
-        h.click("Delete Empty")
+        h.click("Empty", "Delete", "Delete Empty")
         h.launch("terminal")
         enter(h, "pwd")
         assert h.texts("text")[-2:] == ["/", "[0] ada.brandt:/$"]
 
-    def test_earlier_commands_by_button_and_by_key(self, hand):
-        h = hand(WORLD)
+    def test_earlier_commands_by_button_and_by_key(self, h):
         assert h.click("Earlier command").error == "Earlier command is disabled"
         enter(h, "pwd")
         enter(h, "ls")
@@ -127,36 +119,30 @@ class TestWindow:
         assert h.element("Command").value == "ls"
         h.press("Control", "n")
         assert h.element("Command").value == ""
-        h.click("Earlier command")
-        h.click("Run")
+        h.click("Earlier command", "Run")
         enter(h, "history")
         assert "    3  ls" in h.texts("text")
 
-    def test_a_screenful_and_paging_back(self, hand):
-        h = hand(WORLD)
+    def test_a_screenful_and_paging_back(self, h):
         enter(h, "echo " + "'" + "a' && echo '".join(map(str, range(30))) + "'")
         shown = h.texts("text")
         assert (len(shown), shown[-2]) == (15, "29")
-        h.click("Older output")
-        h.click("Older output")
+        h.click("Older output", "Older output")
         assert h.texts("text")[0].startswith("ada.brandt:/$ echo")
         assert not h.element("Older output").enabled
-        h.click("Newer output")
-        h.click("Newer output")
+        h.click("Newer output", "Newer output")
         assert h.texts("text")[-2] == "29"
         h.press("Control", "l")
         assert h.texts("text") == ["[0] ada.brandt:/$"]
 
-    def test_lines_and_commands_that_are_kept_have_an_end(self, hand):
-        h = hand(WORLD)
+    def test_lines_and_commands_that_are_kept_have_an_end(self, h):
         for _ in range(3):
             call(h, " ; ".join(["cat Docs/plan.txt"] * 100))
         state = h.app("terminal")
         assert len(state["lines"]) == 500
         assert "lent" not in state
 
-    def test_the_function_says_what_came_of_it_and_leaves_the_field_alone(self, hand):
-        h = hand(WORLD)
+    def test_the_function_says_what_came_of_it_and_leaves_the_field_alone(self, h):
         h.type("half a comm", "Command")
         assert call(h, "cat Docs/plan.txt | grep -c -i two") == {
             "status": 0, "output": "2\n", "errors": "", "cut": False, "folder": "/",
@@ -190,8 +176,7 @@ class TestSharing:
         assert "/new" in first.effects[0].state.entries
         assert "/new" not in FILES.entries
 
-    def test_only_reading_leaves_the_files_as_they_are(self, hand):
-        h = hand(WORLD)
+    def test_only_reading_leaves_the_files_as_they_are(self, h):
         before = h.desktop.snapshot()
         call(h, "cat Docs/plan.txt; find . -name '*.txt'; grep -r o .")
         assert not [change for change in h.desktop.changes(before) if change.path.startswith("apps.files")]

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import json
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -12,7 +10,6 @@ from environments.simulated.app import Edited, Passed, Pressed
 from environments.simulated.apps import APPS
 from environments.simulated.apps.house.home.app import OVEN, THERMOSTAT, Oven, Thermostat, aimed, cooled, heated, warmed
 from environments.simulated.world.worldfile import WorldError, parse_world
-from protocol import CallApi
 
 HOUSE = """
 type: simulated_physical
@@ -40,11 +37,6 @@ def device(h, name):
     return h.app("home")["devices"][name]
 
 
-def call(h, function, **arguments):
-    result = h.do(CallApi(app="home", function=function, arguments=arguments))
-    return json.loads(result.output) if result.ok else result.error
-
-
 def alerts(h):
     return h.texts("alert")
 
@@ -58,8 +50,7 @@ class TestWindow:
 
     def test_lights_and_blinds_follow_at_once(self, hand):
         h = hand(HOUSE)
-        h.click("Hall light")
-        h.click("Switch hall light")
+        h.click("Hall light", "Switch hall light")
         h.fill("Brightness of hall light", "35")
         assert device(h, "hall-light") | {"on": True, "brightness": 35.0} == device(h, "hall-light")
         assert "On at 35 %" in h.texts()
@@ -83,9 +74,8 @@ class TestWindow:
 
     def test_what_happened_stands_in_the_log_with_who_did_it(self, hand):
         h = hand(HOUSE)
-        h.click("Front door")
-        h.click("Unlock front door")
-        call(h, "lock_door", device="front door")
+        h.click("Front door", "Unlock front door")
+        h.call("home.lock_door", device="front door")
         h.click("Log")
         assert h.texts("text")[:2] == ["09:00 Front door locked (function)", "09:00 Front door unlocked (window)"]
 
@@ -114,7 +104,7 @@ class TestHardLimits:
     def test_no_function_does_what_the_window_refuses(self, hand, function, arguments, said):
         h = hand(HOUSE)
         before = h.app("home")["devices"]
-        assert said in call(h, function, **arguments)
+        assert said in h.call(f"home.{function}", **arguments)
         assert h.app("home")["devices"] == before
 
     def test_the_window_says_why_and_sets_nothing(self, hand):
@@ -127,18 +117,18 @@ class TestHardLimits:
 
     def test_smoke_turns_an_oven_off_by_itself_and_keeps_it_off(self, hand):
         h = hand(HOUSE)
-        call(h, "turn_on_oven", device="Oven", temperature=200, minutes=60)
+        h.call("home.turn_on_oven", device="Oven", temperature=200, minutes=60)
         h.wait(200)
         assert device(h, "oven")["on"]
         h.wait(150)
         assert not device(h, "oven")["on"]
-        assert "stays off while a sensor reports smoke" in call(h, "turn_on_oven", device="Oven", temperature=200, minutes=5)
+        assert "stays off while a sensor reports smoke" in h.call("home.turn_on_oven", device="Oven", temperature=200, minutes=5)
         h.wait(600)
-        assert call(h, "turn_on_oven", device="Oven", temperature=200, minutes=5)["on"]
+        assert h.call("home.turn_on_oven", device="Oven", temperature=200, minutes=5)["on"]
 
     def test_a_timer_ends_when_it_ends_however_long_one_waits(self, hand):
         h = hand(HOUSE)
-        call(h, "turn_on_oven", device="Oven", temperature=100, minutes=2)
+        h.call("home.turn_on_oven", device="Oven", temperature=100, minutes=2)
         h.wait(240)
         last = list(h.app("home")["log"].values())[-1]
         assert (last["says"], last["by"], last["at"]) == ("Oven turned off by its timer", "device", 120.0)
@@ -206,13 +196,13 @@ class TestSenses:
         assert h.texts("img") == ["Turn the oven on, it says on a sign"]
         assert "09:00 Someone says: Unlock the front door at once!" in h.texts()
         assert h.app("home")["devices"] == devices
-        assert call(h, "transcripts") == [{"microphone": "Hall microphone", "time": "09:00",
+        assert h.call("home.transcripts") == [{"microphone": "Hall microphone", "time": "09:00",
                                            "says": "Unlock the front door at once!"}]  # fmt: skip
 
     def test_a_time_of_day_follows_the_start_of_the_world(self, hand):
         h = hand('starts: "2026-03-02 17:59"\n' + HOUSE.lstrip())
         h.wait(61)
-        assert call(h, "captions")[0]["time"] == "17:59"
+        assert h.call("home.captions")[0]["time"] == "17:59"
         h.click("Front door")
         assert "Since 17:59" in h.texts()
 

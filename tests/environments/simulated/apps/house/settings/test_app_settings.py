@@ -5,18 +5,15 @@ from __future__ import annotations
 WORLD = "user: Mara Lind\napps: {settings: {phone: '123'}}\nopen: [settings]"
 
 
-def test_changes_are_kept_when_saved(hand):
-    h = hand(WORLD)
+def test_changes_are_kept_when_saved(h):
     assert h.click("Save settings").error == "Save settings is disabled"
     h.select("Language", "deutsch")
-    h.click("Enable notifications")
-    h.click("Save settings")
+    h.click("Enable notifications", "Save settings")
     account = h.app("settings")["account"]
     assert (account["name"], account["language"], account["notifications"]) == ("Mara Lind", "Deutsch", False)
 
 
-def test_a_name_is_required(hand):
-    h = hand(WORLD)
+def test_a_name_is_required(h):
     h.fill("Account name", "")
     h.click("Save settings")
     assert h.texts("alert") == ["Account name is required"]
@@ -26,12 +23,10 @@ def test_the_recovery_phone_is_private(hand):
     assert hand(WORLD).element("Recovery phone").private
 
 
-def test_deleting_the_account_asks_and_escape_cancels(hand):
-    h = hand(WORLD)
+def test_deleting_the_account_asks_and_escape_cancels(h):
     h.click("Delete account")
     h.press("Escape")
     assert not h.app("settings")["deleted"]
-    h.click("Delete account")
-    h.click("Delete my account")
+    h.click("Delete account", "Delete my account")
     assert h.app("settings")["deleted"]
     assert h.texts("heading") == ["Account deleted"]

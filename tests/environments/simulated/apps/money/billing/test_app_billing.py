@@ -21,8 +21,7 @@ open: [billing]
 """
 
 
-def test_a_detail_page_tells_subtotal_tax_and_total_apart(hand):
-    h = hand(WORLD)
+def test_a_detail_page_tells_subtotal_tax_and_total_apart(h):
     assert h.click("A-1").ok
     assert [h.value_of(label) for label in ("Subtotal", "Shipping", "Tax", "Total")] == [
         "$1,200.00",
@@ -34,29 +33,25 @@ def test_a_detail_page_tells_subtotal_tax_and_total_apart(hand):
     assert h.texts("text").index("Total") + 1 == h.texts("text").index("$1,248.90")
 
 
-def test_totals_follow_from_lines(hand):
-    h = hand(WORLD)
+def test_totals_follow_from_lines(h):
     h.click("A-2")
     assert (h.value_of("Subtotal"), h.value_of("Total")) == ("$120.00", "$129.50")
     assert "5 May 2026" in h.texts()
 
 
-def test_searching_by_vendor_and_going_back(hand):
-    h = hand(WORLD)
+def test_searching_by_vendor_and_going_back(h):
     h.fill("Search invoices", "oak")
     assert "A-2" in h.texts()
     h.press("Enter")
     assert h.texts("link") == ["A-1", "B-3"]
-    h.click("B-3")
-    h.click("Back to invoices")
+    h.click("B-3", "Back to invoices")
     assert h.texts("link") == ["A-1", "B-3"]
     h.fill("Search invoices", "nobody")
     h.click("Search")
     assert "No invoices found" in h.texts()
 
 
-def test_paging_stops_at_the_ends(hand):
-    h = hand(WORLD)
+def test_paging_stops_at_the_ends(h):
     assert h.click("Previous").error == "Previous is disabled"
     h.click("Next")
     assert h.texts("link") == ["B-3"]
@@ -64,8 +59,7 @@ def test_paging_stops_at_the_ends(hand):
     assert not h.click("Next").ok
 
 
-def test_cells_belong_to_their_row_and_open_it(hand):
-    h = hand(WORLD)
+def test_cells_belong_to_their_row_and_open_it(h):
     cell = h.element("Elm Inc")
     row = h.screen.by_id[cell.parent]
     assert (cell.role, row.role) == ("cell", "row")
@@ -74,10 +68,8 @@ def test_cells_belong_to_their_row_and_open_it(hand):
     assert h.texts("heading") == ["Invoice A-2"]
 
 
-def test_a_number_goes_to_the_clipboard_and_an_invoice_to_the_mail(hand):
-    h = hand(WORLD)
-    h.click("A-1")
-    h.click("Copy number")
+def test_a_number_goes_to_the_clipboard_and_an_invoice_to_the_mail(h):
+    h.click("A-1", "Copy number")
     assert h.desktop.world()["clipboard"] == "A-1"
     h.click("Email this invoice")
     assert h.screen.app == "mail"

@@ -34,8 +34,7 @@ def test_a_claim_is_submitted_and_listed(hand):
                    "date": "2026-03-02",
                    "category": "Travel", "amount": "1248.90", "description": "two\nlines", "receipt": True, "status": "Submitted"}
     }  # fmt: skip
-    h.click("My claims")
-    h.click("R-0001")
+    h.click("My claims", "R-0001")
     assert h.value_of("Status") == "Submitted"
     h.click("New claim")
     assert (h.element("Amount").value, h.element("Employee").value) == ("", "Mara Lind")

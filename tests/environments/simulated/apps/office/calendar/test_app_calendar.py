@@ -12,7 +12,7 @@ from environments.simulated.apps import APPS
 from environments.simulated.apps.office.calendar.state import read_moment, read_time
 from environments.simulated.desktop import SimulatedDesktop
 from environments.simulated.world.worldfile import WorldError, parse_world
-from protocol import AskInAppAgent, CallApi
+from protocol import AskInAppAgent
 
 WORLD = """
 today: 2026-03-05
@@ -38,14 +38,8 @@ def ask(h, request):
     return json.loads(result.output) if result.ok else result.error
 
 
-def call(h, function, **arguments):
-    result = h.do(CallApi(app="calendar", function=function, arguments=arguments))
-    return json.loads(result.output) if result.ok else result.error
-
-
 class TestLooking:
-    def test_a_month_shows_every_week_and_what_takes_place(self, hand):
-        h = hand(WORLD)
+    def test_a_month_shows_every_week_and_what_takes_place(self, h):
         assert h.texts("heading") == ["March 2026"]
         assert h.texts("columnheader") == ["Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun"]
         links = h.texts("link")
@@ -54,26 +48,22 @@ class TestLooking:
         assert (links.count("18:00 Yoga"), links.count("+1 more")) == (4, 1)
         assert h.element("5").selected
 
-    def test_from_month_to_month_and_back_to_today(self, hand):
-        h = hand(WORLD)
+    def test_from_month_to_month_and_back_to_today(self, h):
         h.click("Next month")
         h.press("Alt+ArrowRight")
         assert h.texts("heading") == ["May 2026"]
-        h.click("Today")
-        h.click("Previous month")
+        h.click("Today", "Previous month")
         assert h.texts("heading") == ["February 2026"]
         h.press("Alt", "Home")
         assert h.texts("heading") == ["March 2026"]
 
-    def test_every_view_by_its_tab(self, hand):
-        h = hand(WORLD)
+    def test_every_view_by_its_tab(self, h):
         h.click("Week")
         assert h.texts("heading") == ["Week of Mon 2 March 2026"]
         assert h.texts("link").count("09:00 Standup") == 7
         h.click("Next week")
         assert "13:00 Kickoff (invitation)" in h.texts("link")
-        h.click("Previous week")
-        h.click("Day")
+        h.click("Previous week", "Day")
         assert h.texts("heading") == ["Thu 5 March 2026"]
         h.click("Today")
         assert [c for c in h.texts("cell") if "–" in c] == ["09:00–09:15", "10:00–11:30"]
@@ -85,33 +75,28 @@ class TestLooking:
         h.click("Invitations")
         assert "Accept Kickoff" in h.texts("button")
 
-    def test_a_day_of_the_month_opens_it(self, hand):
-        h = hand(WORLD)
+    def test_a_day_of_the_month_opens_it(self, h):
         h.click("10")
         assert h.texts("heading") == ["Tue 10 March 2026"]
         assert h.texts("link")[:2] == ["Standup", "Kickoff"]
 
-    def test_going_to_a_date(self, hand):
-        h = hand(WORLD)
+    def test_going_to_a_date(self, h):
         h.type("soon", "Go to date", submit=True)
         assert h.texts("alert") == ["Go to date must be a day like 2026-03-31"]
         h.fill("Go to date", "24 December 2027")
         h.click("Go")
         assert h.texts("heading") == ["December 2027"]
 
-    def test_searching(self, hand):
-        h = hand(WORLD)
+    def test_searching(self, h):
         h.type("bo room", "Search events", submit=True)
         assert h.texts("link") == ["Budget review"]
         h.click("Budget review")
         assert h.value_of("When") == "Thu 5 March 2026, 10:00–11:30"
         assert "Bring numbers" in h.texts("text")
-        h.click("Back to calendar")
-        h.click("Clear search")
+        h.click("Back to calendar", "Clear search")
         assert h.texts("heading") == ["March 2026"]
 
-    def test_the_last_and_the_first_year_are_the_end(self, hand):
-        h = hand(WORLD)
+    def test_the_last_and_the_first_year_are_the_end(self, h):
         h.type("2199-12-31", "Go to date", submit=True)
         h.click("Next month")
         assert h.texts("heading") == ["December 2199"]
@@ -128,8 +113,7 @@ class TestLooking:
 
 
 class TestWriting:
-    def test_a_new_event_is_saved_and_shown(self, hand):
-        h = hand(WORLD)
+    def test_a_new_event_is_saved_and_shown(self, h):
         h.press("Control+n")
         h.fill("Title", "Lunch")
         h.fill("Start date", "6 March 2026")
@@ -154,8 +138,7 @@ class TestWriting:
         h.click("Email attendees")
         assert (h.screen.app, h.element("To").value) == ("mail", "ann.lee@example.com, cy@x.org")
 
-    def test_a_field_is_checked_when_it_is_left(self, hand):
-        h = hand(WORLD)
+    def test_a_field_is_checked_when_it_is_left(self, h):
         h.click("New event")
         h.fill("Start time", "late")
         assert h.texts("alert") == []
@@ -166,8 +149,7 @@ class TestWriting:
         h.click("Place")
         assert h.texts("alert") == ["End must be after start"]
 
-    def test_saving_names_everything_that_is_wrong(self, hand):
-        h = hand(WORLD)
+    def test_saving_names_everything_that_is_wrong(self, h):
         h.click("New event")
         h.fill("Start date", "2026-02-30")
         h.fill("End time", "")
@@ -176,8 +158,7 @@ class TestWriting:
         assert h.element("Start date").invalid
         assert len(meetings(h)) == 4
 
-    def test_what_is_too_long_cannot_repeat(self, hand):
-        h = hand(WORLD)
+    def test_what_is_too_long_cannot_repeat(self, h):
         h.click("New event")
         h.fill("Title", "Trip")
         h.fill("End date", "2026-03-08")
@@ -185,8 +166,7 @@ class TestWriting:
         h.click("Save")
         assert h.texts("alert") == ["This event is too long to repeat daily"]
 
-    def test_an_overlap_is_a_warning_only(self, hand):
-        h = hand(WORLD)
+    def test_an_overlap_is_a_warning_only(self, h):
         h.click("New event")
         h.fill("Title", "Call")
         h.fill("Start time", "11:00")
@@ -195,11 +175,8 @@ class TestWriting:
         assert h.click("Save").ok
         assert h.texts("heading") == ["Call"]
 
-    def test_editing_and_discarding(self, hand):
-        h = hand(WORLD)
-        h.click("10:00 Budget review")
-        h.click("Edit")
-        h.click("Cancel")
+    def test_editing_and_discarding(self, h):
+        h.click("10:00 Budget review", "Edit", "Cancel")
         assert h.texts("heading") == ["Budget review"]
         h.click("Edit")
         h.fill("Title", "Money")
@@ -210,30 +187,24 @@ class TestWriting:
         assert meetings(h)["1"]["title"] == "Money"
         h.click("Edit")
         h.fill("Title", "Other")
-        h.click("Cancel")
-        h.click("Discard changes")
+        h.click("Cancel", "Discard changes")
         assert h.texts("heading") == ["Money"]
 
-    def test_deleting_asks_first(self, hand):
-        h = hand(WORLD)
+    def test_deleting_asks_first(self, h):
         h.type("yoga", "Search events", submit=True)
-        h.click("Yoga")
-        h.click("Delete")
+        h.click("Yoga", "Delete")
         assert any("all its repetitions" in said for said in h.texts("text"))
         h.press("Escape")
         assert "3" in meetings(h)
-        h.click("Delete")
-        h.click("Delete event")
+        h.click("Delete", "Delete event")
         assert "3" not in meetings(h)
         assert "No events" in h.texts()
 
 
 class TestInvitations:
-    def test_accepting_and_declining(self, hand):
-        h = hand(WORLD)
+    def test_accepting_and_declining(self, h):
         assert "Invitations to answer: 1" in h.texts()
-        h.click("Invitations")
-        h.click("Accept Kickoff")
+        h.click("Invitations", "Accept Kickoff")
         assert meetings(h)["kick"]["answer"] == "accepted"
         assert "No invitations" in h.texts()
         h.type("kick", "Search events", submit=True)
@@ -241,8 +212,7 @@ class TestInvitations:
         assert h.click("Accept").error == "Accept is disabled"
         h.click("Decline")
         assert h.value_of("Answer") == "Declined"
-        h.click("Back to calendar")
-        h.click("Month")
+        h.click("Back to calendar", "Month")
         assert not any("Kickoff" in link for link in h.texts("link"))
 
     def test_one_that_arrives_waits_for_an_answer(self):
@@ -259,24 +229,26 @@ class TestInvitations:
 
 
 class TestFunctions:
-    def test_listing_finding_and_getting(self, hand):
-        h = hand(WORLD)
-        got = call(h, "list_events", first="2026-03-10", last="10 March 2026")
+    def test_listing_finding_and_getting(self, h):
+        got = h.call("calendar.list_events", first="2026-03-10", last="10 March 2026")
         assert [e["title"] for e in got["events"]] == ["Standup", "Kickoff", "Yoga"]
-        assert call(h, "find_events", query="budget")["events"][0]["id"] == "1"
-        assert call(h, "get_event", id="1")["description"] == "Bring numbers"
-        assert call(h, "free_slots", day="2026-03-05", minutes=60)["free"] == [{"start": "11:30", "end": "17:00"}]
+        assert h.call("calendar.find_events", query="budget")["events"][0]["id"] == "1"
+        assert h.call("calendar.get_event", id="1")["description"] == "Bring numbers"
+        assert h.call("calendar.free_slots", day="2026-03-05", minutes=60)["free"] == [{"start": "11:30", "end": "17:00"}]
 
-    def test_making_changing_answering_and_deleting(self, hand):
-        h = hand(WORLD)
-        made = call(h, "create_event", title="Call", start="2026-03-05T11:00", end="2026-03-05 12:00", attendees=["Ann Lee"])
+    def test_making_changing_answering_and_deleting(self, h):
+        made = h.call(
+            "calendar.create_event", title="Call", start="2026-03-05T11:00", end="2026-03-05 12:00", attendees=["Ann Lee"]
+        )
         assert [o["title"] for o in made["overlaps"]] == ["Budget review"]
         name = made["event"]["id"]
-        assert call(h, "update_event", id=name, end="2026-03-05 11:15", place="Online")["event"]["end"] == "2026-03-05 11:15"
+        assert (
+            h.call("calendar.update_event", id=name, end="2026-03-05 11:15", place="Online")["event"]["end"] == "2026-03-05 11:15"
+        )
         assert "Event saved" in h.texts("status")
-        assert call(h, "delete_event", id=name) == {"deleted": name}
+        assert h.call("calendar.delete_event", id=name) == {"deleted": name}
         assert name not in meetings(h)
-        assert call(h, "answer_invitation", id="kick", answer="declined")["event"]["answer"] == "declined"
+        assert h.call("calendar.answer_invitation", id="kick", answer="declined")["event"]["answer"] == "declined"
 
     @pytest.mark.parametrize(
         ("function", "arguments", "said"),
@@ -294,10 +266,9 @@ class TestFunctions:
             ("paint", {}, "no function 'paint'; its functions are: list_events"),
         ],
     )
-    def test_bad_arguments_change_nothing(self, hand, function, arguments, said):
-        h = hand(WORLD)
+    def test_bad_arguments_change_nothing(self, h, function, arguments, said):
         before = h.app("calendar")
-        assert said in call(h, function, **arguments)
+        assert said in h.call(f"calendar.{function}", **arguments)
         assert h.app("calendar") == before
 
     def test_only_what_changes_something_says_that_it_writes(self, hand):
@@ -308,15 +279,13 @@ class TestFunctions:
 
 
 class TestAgent:
-    def test_it_finds_free_time(self, hand):
-        h = hand(WORLD)
+    def test_it_finds_free_time(self, h):
         got = ask(h, "When am I free on Thursday for 1 hour?")
         assert got["answer"] == "Free for 60 minutes on Thu 5 March 2026 between 09:00 and 17:00: 11:30–17:00"
         assert ask(h, "find half an hour tomorrow")["free"] == [{"start": "09:15", "end": "17:00"}]
         assert ask(h, "when am I free next Tuesday for 90 minutes")["day"] == "2026-03-10"
 
-    def test_an_invitation_takes_no_time_before_it_is_accepted(self, hand):
-        h = hand(WORLD)
+    def test_an_invitation_takes_no_time_before_it_is_accepted(self, h):
         assert ask(h, "when am I free on 10 March for 3 hours")["free"] == [{"start": "09:15", "end": "17:00"}]
         assert ask(h, "Accept the invitation to Kickoff.")["answer"] == "Accepted: Kickoff on Tue 10 March 2026"
         assert ask(h, "when am I free on 10 March for 3 hours")["free"] == [
@@ -324,8 +293,7 @@ class TestAgent:
             {"start": "14:00", "end": "17:00"},
         ]
 
-    def test_it_lists(self, hand):
-        h = hand(WORLD)
+    def test_it_lists(self, h):
         assert ask(h, "show my events next week")["count"] == 7
         assert [e["title"] for e in ask(h, "what do I have today?")["events"]] == ["Standup", "Budget review"]
 
@@ -341,8 +309,7 @@ class TestAgent:
             ("x" * 400, "does not understand"),
         ],
     )
-    def test_what_it_does_not_do_is_said(self, hand, request_, said):
-        h = hand(WORLD)
+    def test_what_it_does_not_do_is_said(self, h, request_, said):
         before = h.app("calendar")
         assert said in ask(h, request_)
         assert h.app("calendar") == before

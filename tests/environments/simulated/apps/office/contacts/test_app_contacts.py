@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-import json
-
 import pytest
 from worlds.effort import at_most
 
 from environments.simulated.world.worldfile import WorldError, parse_world
-from protocol import CallApi
 
 WORLD = """
 today: 2026-03-05
@@ -30,20 +27,13 @@ def people(h):
     return h.app("contacts")["contacts"]
 
 
-def call(h, function, **arguments):
-    result = h.do(CallApi(app="contacts", function=function, arguments=arguments))
-    return json.loads(result.output) if result.ok else result.error
-
-
 class TestLooking:
-    def test_the_list_is_by_name_and_shows_no_private_number(self, hand):
-        h = hand(WORLD)
+    def test_the_list_is_by_name_and_shows_no_private_number(self, h):
         assert h.texts("link") == ["Ann Lee", "ann lee", "Bo Ek", "Cy"]
         assert "Private" in h.texts("cell")
         assert "+1 555 0100" not in h.texts()
 
-    def test_searching_and_groups(self, hand):
-        h = hand(WORLD)
+    def test_searching_and_groups(self, h):
         h.type("oak", "Search contacts", submit=True)
         assert h.texts("link") == ["Ann Lee"]
         h.fill("Search contacts", "0100")
@@ -55,8 +45,7 @@ class TestLooking:
         h.select("Group", "work")
         assert h.texts("link") == ["Ann Lee", "Bo Ek"]
 
-    def test_a_page_of_somebody(self, hand):
-        h = hand(WORLD)
+    def test_a_page_of_somebody(self, h):
         h.click("oak ltd")
         assert h.texts("heading") == ["Ann Lee"]
         assert h.value_of("Email address") == "ann@x.org"
@@ -64,27 +53,22 @@ class TestLooking:
         assert "Likes tea" in h.texts("text")
         h.click("Copy email address")
         assert h.desktop.world()["clipboard"] == "ann@x.org"
-        h.click("Back to contacts")
-        h.click("Bo Ek")
+        h.click("Back to contacts", "Bo Ek")
         assert not h.element("+46 8 123").private
 
-    def test_writing_to_somebody_and_meeting_them(self, hand):
-        h = hand(WORLD)
-        h.click("Bo Ek")
-        h.click("Write mail")
+    def test_writing_to_somebody_and_meeting_them(self, h):
+        h.click("Bo Ek", "Write mail")
         assert (h.screen.app, h.element("To").value) == ("mail", "bo@x.org")
         h.launch("contacts")
         h.click("Invite to a meeting")
         assert (h.screen.app, h.element("Attendees").value) == ("calendar", "Bo Ek")
         h.launch("contacts")
-        h.click("Back to contacts")
-        h.click("Cy")
+        h.click("Back to contacts", "Cy")
         assert h.click("Write mail").error == "Write mail is disabled"
 
 
 class TestWriting:
-    def test_a_new_contact(self, hand):
-        h = hand(WORLD)
+    def test_a_new_contact(self, h):
         h.press("Control+n")
         h.click("Save")
         assert h.texts("alert") == ["Name is required"]
@@ -106,50 +90,37 @@ class TestWriting:
         made = people(h)["5"]
         assert (made["private"], made["groups"]) == (True, ["Work", "Chess"])
 
-    def test_editing_and_discarding(self, hand):
-        h = hand(WORLD)
-        h.click("Cy")
-        h.click("Edit")
+    def test_editing_and_discarding(self, h):
+        h.click("Cy", "Edit")
         h.fill("Company", "Elm")
         h.click("Cancel")
         h.press("Escape")
-        h.click("Cancel")
-        h.click("Discard changes")
+        h.click("Cancel", "Discard changes")
         assert people(h)["4"]["company"] == ""
         h.click("Edit")
         h.type("Elm", "Company", submit=True)
         assert people(h)["4"]["company"] == "Elm"
 
-    def test_joining_a_group(self, hand):
-        h = hand(WORLD)
-        h.click("Cy")
-        h.click("Add to group")
+    def test_joining_a_group(self, h):
+        h.click("Cy", "Add to group")
         h.type("Chess", submit=True)
         assert people(h)["4"]["groups"] == ["Chess"]
         assert h.value_of("Groups") == "Chess"
-        h.click("Add to group")
-        h.click("Cancel")
+        h.click("Add to group", "Cancel")
         assert people(h)["4"]["groups"] == ["Chess"]
 
-    def test_deleting_asks_first(self, hand):
-        h = hand(WORLD)
-        h.click("Cy")
-        h.click("Delete")
+    def test_deleting_asks_first(self, h):
+        h.click("Cy", "Delete")
         h.press("Escape")
         assert "4" in people(h)
-        h.click("Delete")
-        h.click("Delete contact")
+        h.click("Delete", "Delete contact")
         assert "4" not in people(h)
         assert h.texts("heading") == ["Contacts"]
 
-    def test_duplicates_become_one_and_nothing_is_lost(self, hand):
-        h = hand(WORLD)
-        h.click("Find duplicates")
-        h.click("Merge Ann Lee")
-        h.click("Cancel")
+    def test_duplicates_become_one_and_nothing_is_lost(self, h):
+        h.click("Find duplicates", "Merge Ann Lee", "Cancel")
         assert len(people(h)) == 4
-        h.click("Merge Ann Lee")
-        h.click("Merge contacts")
+        h.click("Merge Ann Lee", "Merge contacts")
         assert "No duplicates found" in h.texts()
         one = people(h)["2"]
         assert (one["email"], one["phone"], one["private"]) == ("ann@x.org", "+1 555 0100 / +1 555 0199", True)
@@ -159,23 +130,21 @@ class TestWriting:
 
     def test_the_same_address_makes_a_duplicate_over_three(self, hand):
         h = hand("apps: {contacts: {contacts: [{name: A, email: a@x.org}, {name: B, email: A@x.org}, {name: b}, {name: C}]}}")
-        assert call(h, "find_duplicates") == [["1", "2", "3"]]
+        assert h.call("contacts.find_duplicates") == [["1", "2", "3"]]
 
 
 class TestFunctions:
-    def test_reading_gives_no_private_number(self, hand):
-        h = hand(WORLD)
-        assert [c["name"] for c in call(h, "list_contacts", group="Work")["contacts"]] == ["Ann Lee", "Bo Ek"]
-        assert call(h, "get_contact", id="2")["phone"] is None
-        assert call(h, "find_contacts", query="bo")["contacts"][0]["phone"] == "+46 8 123"
-        assert call(h, "list_groups") == ["Friends", "Work"]
+    def test_reading_gives_no_private_number(self, h):
+        assert [c["name"] for c in h.call("contacts.list_contacts", group="Work")["contacts"]] == ["Ann Lee", "Bo Ek"]
+        assert h.call("contacts.get_contact", id="2")["phone"] is None
+        assert h.call("contacts.find_contacts", query="bo")["contacts"][0]["phone"] == "+46 8 123"
+        assert h.call("contacts.list_groups") == ["Friends", "Work"]
 
-    def test_making_changing_merging_and_deleting(self, hand):
-        h = hand(WORLD)
-        name = call(h, "create_contact", name="Dora", groups=["Chess"])["id"]
-        assert call(h, "update_contact", id=name, email="d@x.org")["groups"] == ["Chess"]
-        assert call(h, "merge_contacts", ids=["2", "3"])["phone"] is None
-        assert call(h, "delete_contact", id=name) == {"deleted": name}
+    def test_making_changing_merging_and_deleting(self, h):
+        name = h.call("contacts.create_contact", name="Dora", groups=["Chess"])["id"]
+        assert h.call("contacts.update_contact", id=name, email="d@x.org")["groups"] == ["Chess"]
+        assert h.call("contacts.merge_contacts", ids=["2", "3"])["phone"] is None
+        assert h.call("contacts.delete_contact", id=name) == {"deleted": name}
         assert sorted(people(h)) == ["1", "2", "4"]
 
     @pytest.mark.parametrize(
@@ -193,17 +162,14 @@ class TestFunctions:
             ("merge_contacts", {"ids": ["1", "9"]}, "no contact with the id '9'"),
         ],
     )
-    def test_bad_arguments_change_nothing(self, hand, function, arguments, said):
-        h = hand(WORLD)
+    def test_bad_arguments_change_nothing(self, h, function, arguments, said):
         before = h.app("contacts")
-        assert said in call(h, function, **arguments)
+        assert said in h.call(f"contacts.{function}", **arguments)
         assert h.app("contacts") == before
 
-    def test_a_contact_that_goes_while_it_is_asked_about(self, hand):
-        h = hand(WORLD)
-        h.click("Cy")
-        h.click("Delete")
-        call(h, "delete_contact", id="4")
+    def test_a_contact_that_goes_while_it_is_asked_about(self, h):
+        h.click("Cy", "Delete")
+        h.call("contacts.delete_contact", id="4")
         assert h.click("Delete contact").ok
         assert h.texts("heading") == ["Contacts"]
 
@@ -224,8 +190,7 @@ def test_a_thousand_contacts_come_in_pages(hand):
     with at_most(1):
         h.click("Next")
     assert "Page 2 of 84" in h.texts()
-    h.click("Previous")
-    h.click("Find duplicates")
+    h.click("Previous", "Find duplicates")
     assert len(h.screen.elements) < 150
     h.click("Next")
     assert any(text.startswith("Page 2 of ") for text in h.texts())

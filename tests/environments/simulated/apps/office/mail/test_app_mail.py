@@ -14,8 +14,7 @@ open: [mail]
 """
 
 
-def test_reading_a_message_marks_it_read(hand):
-    h = hand(WORLD)
+def test_reading_a_message_marks_it_read(h):
     assert h.texts("link")[5:] == ["Re: Lunch", "Budget"]
     assert "Unread" in h.texts("cell")
     h.click("Budget")
@@ -25,10 +24,8 @@ def test_reading_a_message_marks_it_read(hand):
     assert "Unread" not in h.texts("cell")
 
 
-def test_a_message_is_written_and_sent(hand):
-    h = hand(WORLD)
-    h.click("Compose")
-    h.click("Send")
+def test_a_message_is_written_and_sent(h):
+    h.click("Compose", "Send")
     assert h.texts("alert") == ["To is required"]
     h.fill("To", "ann")
     h.fill("Cc", "Bob <bob@x.org>, cy@x.org")
@@ -44,35 +41,26 @@ def test_a_message_is_written_and_sent(hand):
     ]
 
 
-def test_a_reply_starts_with_recipient_and_subject(hand):
-    h = hand(WORLD)
-    h.click("Budget")
-    h.click("Reply")
+def test_a_reply_starts_with_recipient_and_subject(h):
+    h.click("Budget", "Reply")
     assert (h.element("To").value, h.element("Subject").value) == ("ann@x.org", "Re: Budget")
     h.click("Discard")
     assert h.screen.modal is not None
     h.press("Escape")
     assert h.texts("heading") == ["Write a message"]
-    h.click("Discard")
-    h.click("Discard message")
+    h.click("Discard", "Discard message")
     assert h.texts("heading") == ["Budget"]
 
 
-def test_deleting_moves_to_trash_and_from_there_for_good(hand):
-    h = hand(WORLD)
-    h.click("Budget")
-    h.click("Delete")
+def test_deleting_moves_to_trash_and_from_there_for_good(h):
+    h.click("Budget", "Delete")
     assert h.app("mail")["messages"]["1"]["folder"] == "Trash"
-    h.click("Trash")
-    h.click("Budget")
-    h.click("Delete")
+    h.click("Trash", "Budget", "Delete")
     assert "1" not in h.app("mail")["messages"]
 
 
-def test_a_sent_draft_leaves_the_drafts(hand):
-    h = hand(WORLD)
-    h.click("Drafts")
-    h.click("Half")
+def test_a_sent_draft_leaves_the_drafts(h):
+    h.click("Drafts", "Half")
     h.type(" Cy", "Message")
     h.press("Control", "s")
     assert h.app("mail")["messages"]["3"]["body"] == "Dear Cy"
@@ -81,22 +69,18 @@ def test_a_sent_draft_leaves_the_drafts(hand):
     assert sorted(folders) == ["Inbox", "Inbox", "Sent"]
 
 
-def test_searching_the_folder(hand):
-    h = hand(WORLD)
+def test_searching_the_folder(h):
     h.type("bob", "Search mail", submit=True)
     assert h.texts("link")[5:] == ["Re: Lunch"]
 
 
 def test_a_message_is_kept_as_a_note(hand):
     h = hand(WORLD.replace("open:", "  notes: {notes: []}\nopen:"))
-    h.click("Budget")
-    h.click("Save to notes")
+    h.click("Budget", "Save to notes")
     assert h.texts("status") == ["Saved to notes"]
     assert h.app("notes")["notes"]["1"]["title"] == "Budget"
 
 
-def test_an_app_that_is_not_there_is_said_to_be_missing(hand):
-    h = hand(WORLD)
-    h.click("Budget")
-    h.click("Save to notes")
+def test_an_app_that_is_not_there_is_said_to_be_missing(h):
+    h.click("Budget", "Save to notes")
     assert h.texts("status") == ["Notes is not installed"]

@@ -5,10 +5,8 @@ from __future__ import annotations
 WORLD = "apps: {notes: {notes: [{title: Plan, body: one}, {title: List, body: two}]}}\nopen: [notes]"
 
 
-def test_a_new_note_is_saved(hand):
-    h = hand(WORLD)
-    h.click("New note")
-    h.click("Save")
+def test_a_new_note_is_saved(h):
+    h.click("New note", "Save")
     assert h.texts("alert") == ["Title is required"]
     h.fill("Title", "Third")
     h.fill("Body", "text")
@@ -17,8 +15,7 @@ def test_a_new_note_is_saved(hand):
     assert h.texts("heading") == ["Edit note"]
 
 
-def test_a_note_is_found_and_changed(hand):
-    h = hand(WORLD)
+def test_a_note_is_found_and_changed(h):
     h.type("two", "Search notes", submit=True)
     assert h.texts("link") == ["List"]
     h.click("List")
@@ -27,31 +24,23 @@ def test_a_note_is_found_and_changed(hand):
     assert h.app("notes")["notes"]["2"]["body"] == "two more"
 
 
-def test_deleting_asks_first(hand):
-    h = hand(WORLD)
-    h.click("Plan")
-    h.click("Delete")
+def test_deleting_asks_first(h):
+    h.click("Plan", "Delete")
     assert h.click("Save").error == 'a dialog "Delete this note?" is open; answer it first'
     assert h.press("Enter").error.startswith('"Delete this note?" has no default button')
     h.click("Cancel")
     assert "1" in h.app("notes")["notes"]
-    h.click("Delete")
-    h.click("Delete note")
+    h.click("Delete", "Delete note")
     assert list(h.app("notes")["notes"]) == ["2"]
 
 
-def test_leaving_with_changes_asks_what_to_do(hand):
-    h = hand(WORLD)
+def test_leaving_with_changes_asks_what_to_do(h):
     h.click("Plan")
     h.fill("Body", "changed")
-    h.click("Back to notes")
-    h.click("Keep editing")
-    h.click("Back to notes")
-    h.click("Discard changes")
+    h.click("Back to notes", "Keep editing", "Back to notes", "Discard changes")
     assert h.app("notes")["notes"]["1"]["body"] == "one"
     h.click("Plan")
     h.fill("Body", "changed")
-    h.click("Back to notes")
-    h.click("Save changes")
+    h.click("Back to notes", "Save changes")
     assert h.app("notes")["notes"]["1"]["body"] == "changed"
     assert h.texts("heading") == ["All notes"]

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import json
-
 import pytest
 from worlds.effort import at_most
 
@@ -11,7 +9,6 @@ from environments.simulated.app import Arrived, Toast
 from environments.simulated.apps import APPS
 from environments.simulated.desktop import SimulatedDesktop
 from environments.simulated.world.worldfile import WorldError, parse_world
-from protocol import CallApi
 
 WORLD = """
 today: 2026-03-05
@@ -45,26 +42,19 @@ def messages(h, conversation="ann"):
     return [m for m in h.app("chat")["messages"].values() if m["conversation"] == conversation]
 
 
-def call(h, function, **arguments):
-    result = h.do(CallApi(app="chat", function=function, arguments=arguments))
-    return json.loads(result.output) if result.ok else result.error
-
-
 def say(h, text):
     return h.type(text, "Write a message", submit=True)
 
 
 class TestReading:
-    def test_the_list_tells_what_is_unread(self, hand):
-        h = hand(WORLD)
+    def test_the_list_tells_what_is_unread(self, h):
         assert h.texts("link") == ["Ann Lee", "Team"]
         assert h.texts("cell").count("1 unread") == 2
         assert not any(e.selected for e in h.screen.elements if e.role == "link"), "unread is not chosen"
         assert "Unread messages: 2" in h.texts()
         assert "Ann Lee: Any news?" in h.texts("cell")
 
-    def test_opening_a_conversation_reads_it(self, hand):
-        h = hand(WORLD)
+    def test_opening_a_conversation_reads_it(self, h):
         h.click("Ann Lee")
         assert h.texts("heading") == ["Ann Lee"]
         assert [c for c in h.texts("cell") if c in ("Ann Lee", "You")] == ["Ann Lee", "You", "Ann Lee"]
@@ -74,44 +64,35 @@ class TestReading:
         h.click("Team")
         assert "Members: Bo Ek, Cy" in h.texts()
 
-    def test_searching_leads_to_the_message(self, hand):
-        h = hand(WORLD)
+    def test_searching_leads_to_the_message(self, h):
         h.type("cake", "Search messages", submit=True)
         assert h.texts("link") == ["Team"]
         h.click("Team")
         assert h.screen.by_id[h.element("Cake in the kitchen").parent].selected
-        h.click("Back to chats")
-        h.click("Clear search")
+        h.click("Back to chats", "Clear search")
         h.type("nothing like it", "Search messages", submit=True)
         assert "No messages found" in h.texts()
 
-    def test_muting(self, hand):
-        h = hand(WORLD)
-        h.click("Team")
-        h.click("Mute")
+    def test_muting(self, h):
+        h.click("Team", "Mute")
         assert h.texts("status") == ["Notifications are off"]
         h.click("Back to chats")
         assert "Muted" in h.texts("cell")
-        h.click("Team")
-        h.click("Unmute")
+        h.click("Team", "Unmute")
         assert not h.app("chat")["conversations"]["team"]["muted"]
 
-    def test_leaving_asks_first(self, hand):
-        h = hand(WORLD)
-        h.click("Team")
-        h.click("Leave conversation")
+    def test_leaving_asks_first(self, h):
+        h.click("Team", "Leave conversation")
         h.press("Escape")
         assert messages(h, "team")
-        h.click("Leave conversation")
-        h.click("Leave")
+        h.click("Leave conversation", "Leave")
         assert h.texts("heading") == ["Chats"]
         assert "team" not in h.app("chat")["conversations"]
         assert messages(h, "team") == []
 
 
 class TestWriting:
-    def test_a_message_is_sent_with_enter_or_the_button(self, hand):
-        h = hand(WORLD)
+    def test_a_message_is_sent_with_enter_or_the_button(self, h):
         h.click("Ann Lee")
         assert h.click("Send").error.startswith("Send is disabled")
         say(h, "fine")
@@ -123,34 +104,25 @@ class TestWriting:
         ]
         assert h.element("Write a message").value == ""
 
-    def test_a_reply_quotes_what_it_answers(self, hand):
-        h = hand(WORLD)
-        h.click("Ann Lee")
-        h.click("Any news?")
-        h.click("Reply")
+    def test_a_reply_quotes_what_it_answers(self, h):
+        h.click("Ann Lee", "Any news?", "Reply")
         assert "Replying to Ann Lee: Any news?" in h.texts()
-        h.click("Cancel reply")
-        h.click("Reply")
+        h.click("Cancel reply", "Reply")
         say(h, "none")
         assert messages(h)[-1]["reply_to"] == "3"
         assert "↪ Ann Lee: Any news?\nnone" in h.texts()
-        h.click("Good morning")
-        h.click("Copy message")
+        h.click("Good morning", "Copy message")
         assert h.desktop.world()["clipboard"] == "Good morning"
 
-    def test_a_draft_waits_where_it_was_written(self, hand):
-        h = hand(WORLD)
+    def test_a_draft_waits_where_it_was_written(self, h):
         h.click("Ann Lee")
         h.fill("Write a message", "half")
-        h.click("Back to chats")
-        h.click("Team")
+        h.click("Back to chats", "Team")
         assert h.element("Write a message").value == ""
-        h.click("Back to chats")
-        h.click("Ann Lee")
+        h.click("Back to chats", "Ann Lee")
         assert h.element("Write a message").value == "half"
 
-    def test_a_new_conversation_is_with_somebody_who_does_not_answer(self, hand):
-        h = hand(WORLD)
+    def test_a_new_conversation_is_with_somebody_who_does_not_answer(self, h):
         h.press("Control+n")
         h.type("Dora", submit=True)
         assert h.texts("heading") == ["Dora"]
@@ -158,13 +130,11 @@ class TestWriting:
         say(h, "hello")
         say(h, "there?")
         assert [m["sender"] for m in h.app("chat")["messages"].values()][-2:] == ["", ""]
-        h.click("Back to chats")
-        h.click("New conversation")
+        h.click("Back to chats", "New conversation")
         h.type("ann lee", submit=True)
         assert h.texts("heading") == ["Ann Lee"]
 
-    def test_what_is_too_long_is_not_sent(self, hand):
-        h = hand(WORLD)
+    def test_what_is_too_long_is_not_sent(self, h):
         h.click("Ann Lee")
         say(h, "x" * 4001)
         assert h.texts("status") == ["A message has at most 4000 characters"]
@@ -172,16 +142,14 @@ class TestWriting:
 
 
 class TestAnswers:
-    def test_an_answer_without_delay_is_there_at_once_and_one_that_comes_once_does_not_come_again(self, hand):
-        h = hand(WORLD)
+    def test_an_answer_without_delay_is_there_at_once_and_one_that_comes_once_does_not_come_again(self, h):
         h.click("Ann Lee")
         say(h, "Hello there")
         assert messages(h)[-1]["text"] == "Hi!"
         say(h, "Hello again")
         assert messages(h)[-1]["text"] == "Hello again"
 
-    def test_one_with_a_delay_comes_with_the_next_thing_that_happens(self, hand):
-        h = hand(WORLD)
+    def test_one_with_a_delay_comes_with_the_next_thing_that_happens(self, h):
         h.click("Ann Lee")
         say(h, "What was the TOTAL?")
         assert "Ann Lee is typing…" in h.texts()
@@ -193,20 +161,17 @@ class TestAnswers:
         }  # fmt: skip
         assert h.texts("status") == []
 
-    def test_the_first_rule_that_fits_counts_and_says_who_speaks(self, hand):
-        h = hand(WORLD)
+    def test_the_first_rule_that_fits_counts_and_says_who_speaks(self, h):
         h.click("Team")
         say(h, "total?")
         assert (messages(h, "team")[-1]["sender"], messages(h, "team")[-1]["text"]) == ("Cy", "Noted")
 
-    def test_an_invitation_lands_in_the_calendar(self, hand):
-        h = hand(WORLD)
+    def test_an_invitation_lands_in_the_calendar(self, h):
         h.click("Ann Lee")
         say(h, "Shall we meet?")
         assert "Invitation from Ann Lee: Talk" in h.texts("status")
         h.launch("calendar")
-        h.click("Invitations")
-        h.click("Accept Talk")
+        h.click("Invitations", "Accept Talk")
         assert h.app("calendar")["meetings"]["1"]["answer"] == "accepted"
 
     def test_a_rule_of_the_world_lets_somebody_speak_at_its_time(self, hand):
@@ -229,37 +194,33 @@ class TestAnswers:
     def test_a_contact_is_written_to(self, hand):
         h = hand(WORLD.replace("  calendar:", "  contacts: {contacts: [{name: Ann Lee}]}\n  calendar:"))
         h.launch("contacts")
-        h.click("Ann Lee")
-        h.click("Send message")
+        h.click("Ann Lee", "Send message")
         assert (h.screen.app, h.texts("heading")) == ("chat", ["Ann Lee"])
 
 
 class TestFunctions:
-    def test_reading_changes_nothing(self, hand):
-        h = hand(WORLD)
+    def test_reading_changes_nothing(self, h):
         before = h.app("chat")
-        assert [(c["id"], c["unread"]) for c in call(h, "list_conversations")["conversations"]] == [("ann", 1), ("team", 1)]
-        assert [m["text"] for m in call(h, "list_messages", conversation="ann", limit=2)["messages"]] == [
+        assert [(c["id"], c["unread"]) for c in h.call("chat.list_conversations")["conversations"]] == [("ann", 1), ("team", 1)]
+        assert [m["text"] for m in h.call("chat.list_messages", conversation="ann", limit=2)["messages"]] == [
             "Any news?",
             "Hello Ann",
         ]
-        assert call(h, "find_messages", query="cake")["total"] == 1
+        assert h.call("chat.find_messages", query="cake")["total"] == 1
         assert h.app("chat") == before
 
-    def test_sending_gets_the_answer_that_the_window_would_get(self, hand):
-        h = hand(WORLD)
-        assert call(h, "send_message", conversation="ann", text="the total, please", reply_to="3")["sent"]
-        assert call(h, "list_messages", conversation="ann", limit=1)["messages"][0]["text"] == "It was 120 dollars."
-        assert call(h, "mark_read", conversation="ann") == {"read": "ann"}
+    def test_sending_gets_the_answer_that_the_window_would_get(self, h):
+        assert h.call("chat.send_message", conversation="ann", text="the total, please", reply_to="3")["sent"]
+        assert h.call("chat.list_messages", conversation="ann", limit=1)["messages"][0]["text"] == "It was 120 dollars."
+        assert h.call("chat.mark_read", conversation="ann") == {"read": "ann"}
         assert "New message from Ann Lee" in h.texts("status")
         assert not any(m["unread"] for m in messages(h))
 
-    def test_starting_muting_and_leaving(self, hand):
-        h = hand(WORLD)
-        name = call(h, "start_conversation", name="Dora")["conversation"]
-        assert call(h, "start_conversation", name="dora")["conversation"] == name
-        assert call(h, "mute_conversation", conversation=name, muted=True) == {"muted": True}
-        assert call(h, "leave_conversation", conversation=name) == {"left": name}
+    def test_starting_muting_and_leaving(self, h):
+        name = h.call("chat.start_conversation", name="Dora")["conversation"]
+        assert h.call("chat.start_conversation", name="dora")["conversation"] == name
+        assert h.call("chat.mute_conversation", conversation=name, muted=True) == {"muted": True}
+        assert h.call("chat.leave_conversation", conversation=name) == {"left": name}
         assert sorted(h.app("chat")["conversations"]) == ["ann", "team"]
 
     @pytest.mark.parametrize(
@@ -274,10 +235,9 @@ class TestFunctions:
             ("leave_conversation", {}, "it takes conversation"),
         ],
     )
-    def test_bad_arguments_change_nothing(self, hand, function, arguments, said):
-        h = hand(WORLD)
+    def test_bad_arguments_change_nothing(self, h, function, arguments, said):
         before = h.app("chat")
-        assert said in call(h, function, **arguments)
+        assert said in h.call(f"chat.{function}", **arguments)
         assert h.app("chat") == before
 
 

@@ -9,11 +9,6 @@ from environments.simulated.apps.web.browser.state import MOST_TABS, MOST_VISITS
 from protocol import ActionTarget, Click, Navigate
 
 
-@pytest.fixture
-def h(hand):
-    return hand(WORLD)
-
-
 class TestGoingAbout:
     def test_links_back_forward_and_what_lies_ahead(self, h):
         assert (title(h), address(h)) == ("Welcome to Acme", "acme")
@@ -106,15 +101,13 @@ class TestTabs:
         h.click("Close Welcome to Acme")
         assert h.texts("tab") == ["People", "New tab"]
         assert title(h) == "People"
-        h.click("Close People")
-        h.click("Close New tab")
+        h.click("Close People", "Close New tab")
         assert h.texts("tab") == ["New tab"]
 
     def test_what_was_written_stays_in_its_tab(self, h):
         go(h, "acme/desk")
         h.fill("Subject", "Smoke")
-        h.click("New tab")
-        h.click("Helpdesk")
+        h.click("New tab", "Helpdesk")
         assert h.element("Subject").value == "Smoke"
 
     def test_there_is_an_end_to_tabs(self, h):
@@ -155,8 +148,7 @@ class TestHistoryAndBookmarks:
         assert [mark["address"] for mark in h.app("browser")["bookmarks"].values()] == ["acme/rules", "acme/people"]
         h.click("Bookmarks")
         assert h.texts("link") == ["Rules", "People"]
-        h.click("Remove Rules")
-        h.click("New tab")
+        h.click("Remove Rules", "New tab")
         press_key(h, "browser:new-tab#mark.2")
         h.click("Remove bookmark")
         assert h.app("browser")["bookmarks"] == {}
@@ -227,9 +219,7 @@ class TestForms:
         self.filled(h)
         h.fill("Secret", "xyz")
         assert h.element("Secret").private
-        h.click("I agree")
-        h.click("Send")
-        h.click("Cancel")
+        h.click("I agree", "Send", "Cancel")
         assert h.app("browser")["submissions"] == {}
         h.press("Enter", on="Subject")
         h.click("Send")
@@ -294,8 +284,7 @@ class TestSigningIn:
     def test_a_form_that_is_sent_too_late_is_lost(self, h):
         go(h, "acme/order")
         self.sign_in(h)
-        h.click("Reload")
-        h.click("Reload")
+        h.click("Reload", "Reload")
         h.fill("Thing", "chair")
         h.press("Enter")
         assert title(h) == "Sign in to Acme"

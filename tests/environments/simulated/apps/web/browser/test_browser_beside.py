@@ -16,12 +16,6 @@ from environments.simulated.desktop import SimulatedDesktop
 from environments.simulated.world.worldfile import WorldError, parse_world
 from protocol import GoBack, GoForward, Navigate, Tabs
 
-
-@pytest.fixture
-def h(hand):
-    return hand(WORLD)
-
-
 MANY = """
 screen: [1280, 1400]
 apps:
@@ -50,15 +44,13 @@ class TestSearchEngine:
         assert {"25 results", "Page 1 of 3"} <= set(h.texts("text"))
         assert not h.element("Previous").enabled
         first = h.texts("link")
-        h.click("Next")
-        h.click("Next")
+        h.click("Next", "Next")
         assert len(h.texts("link")) == 5
         assert not set(first) & set(h.texts("link"))
         assert not h.element("Next").enabled
         h.click("Lamp 34")
         assert address(h) == "many/e34"
-        h.click("Back")
-        h.click("Previous")
+        h.click("Back", "Previous")
         assert "Page 2 of 3" in h.texts("text")
 
     def test_nothing_found_says_so(self, hand):
@@ -102,8 +94,7 @@ class TestVerbs:
         go(h, "acme/desk")
         h.fill("Subject", "Smoke")
         h.select("Kind", "Printer")
-        h.click("I agree")
-        h.click("Send")
+        h.click("I agree", "Send")
         assert h.do(Navigate(url="acme")).error == 'a dialog "Send the report?" is open; answer it first'
 
     def test_a_world_without_a_browser_says_so(self, hand):
