@@ -2,65 +2,19 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
+import yaml
 
 from environments.contract import WorldError
 from environments.simulated.desktop import SimulatedDesktop
 from environments.simulated.world.worldfile import load_world, parse_world
 
+MISTAKES = yaml.safe_load(Path(__file__).with_name("mistakes.yaml").read_text())
 
-@pytest.mark.parametrize(
-    ("text", "said"),
-    [
-        ("apps: {billing: {}\nopen: [billing]", r"bad\.yaml, line \d: expected .*correct the YAML"),
-        ("apps: {billing: }\nname: a\nname: b", r"bad\.yaml, line 3: the key 'name' is given twice"),
-        ("- apps", r"bad\.yaml: a world file is a mapping with the keys name"),
-        ("name: x", r"bad\.yaml: apps: this key is missing"),
-        ("apps: {}", r"bad\.yaml, line 1: apps: "),
-        ("apps: {biling: }", r"there is no app 'biling'; known apps are: .*; did you mean billing\?"),
-        ("apps: {billing: }\nopn: [billing]", r"bad\.yaml, line 2: opn: this key is not known; .*did you mean open\?"),
-        ("apps: {billing: {invoces: []}}", r"apps\.billing\.invoces: this key is not known; .*did you mean invoices\?"),
-        (
-            "apps: {billing: {invoices: [{number: 1, vendor: x, date: d, total: a lot}]}}",
-            r"apps\.billing\.invoices\.0\.total: 'a lot' is not an amount",
-        ),
-        ("apps: {billing: {invoices: [{number: 1, vendor: x, date: d}]}}", r"apps\.billing\.invoices\.0: an invoice needs lines"),
-        ("apps: {billing: {invoices: [], open: A-9}}", r"open: there is no invoice A-9"),
-        ("apps: {billing: }\nopen: [mail]", r"open: 'mail' is not one of this world's apps, which are: billing"),
-        ("apps: {billing: }\nopen: [billing, billing]", r"open: an app is named twice"),
-        ("apps: {billing: }\nseed: soon", r"seed: Input should be a valid integer.*'soon'"),
-        ("apps: {billing: }\nscreen: [10, 10]", r"screen: \[10, 10\] is too small"),
-        ("apps: {billing: }\nevents: [{when: {at: 1}}]", r"events\.0: exactly one effect is needed"),
-        ("apps: {billing: }\nevents: [{when: {at: 1, clicked: x}, crash: {}}]", r"events\.0\.when: one trigger is allowed"),
-        ("apps: {billing: }\nevents: [{when: {at: 1, once: false}, crash: {}}]", r"events\.0\.when: once: false needs"),
-        ("apps: {billing: }\nevents: [{popup: {title: x, kind: evil}}]", r"events\.0\.popup\.kind: Input should be 'info'"),
-        (
-            "apps: {billing: }\nevents: [{popup: {title: x, default: Pay}}]",
-            r"events\.0\.popup: default 'Pay' is not one of the buttons OK",
-        ),
-        ("apps: {billing: }\nevents: [{mail: {from: a, subject: b}}]", r"events\.0: 'mail' is not one of this world's apps"),
-        (
-            "apps: {notes: {notes: []}}\nevents: [{edit: {app: notes, path: notes.7.body, value: x}}]",
-            r"events\.0\.edit\.path: there is no '7'",
-        ),
-        (
-            "apps: {notes: }\nevents: [{edit: {app: notes, path: page, value: x}}]",
-            r"events\.0\.edit\.value: Input should be a valid integer",
-        ),
-        ("apps: {billing: {open: A-9}}", r"invoices given are: none, so write open: any"),
-        ("apps: {notes: {open: Plan}}", r"there is no note 'Plan'; notes given are: none"),
-        ("apps: {mail: {messages: [{frm: a}]}}", r"messages\.0\.frm: this key is not known; .*did you mean from\?"),
-        (
-            "apps: {mail: }\nevents: [{popup: {titel: a}}]",
-            r"events\.0\.popup\.titel: .* did you mean title\?",
-        ),
-        ("apps: {files: {files: {plan.txt: x}}}", r"apps\.files: 'plan\.txt' is no absolute path"),
-        ("apps: {files: {files: {/a: x, /a/b: y}}}", r"'/a' is a file, so nothing can be in it"),
-        ("apps: {reimbursement: {required: [amnt]}}", r"apps\.reimbursement\.required\.0: Input should be 'employee'"),
-        ("apps: {reimbursement: {draft: {category: Rent}}}", r"draft\.category: 'Rent' is not one of Travel"),
-        ("apps: {settings: {language: Klingon}}", r"language: 'Klingon' is not one of English"),
-    ],
-)
+
+@pytest.mark.parametrize(("text", "said"), [row for rows in MISTAKES.values() for row in rows])
 def test_a_mistake_is_named(text, said):
     with pytest.raises(WorldError, match=said) as caught:
         parse_world(text, "bad.yaml")

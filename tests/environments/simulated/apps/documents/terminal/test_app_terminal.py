@@ -13,7 +13,7 @@ from environments.simulated.apps import APPS
 from environments.simulated.apps.documents.files.state import ROOT, Entry, FilesState, parent
 from environments.simulated.apps.documents.terminal.app import run
 from environments.simulated.apps.documents.terminal.text import ENTRIES_MAX, FILE_MAX, Shell
-from environments.simulated.world.worldfile import WorldError, parse_world
+from environments.simulated.world.worldfile import parse_world
 from protocol import CallApi
 
 WORLD = """
@@ -159,10 +159,6 @@ class TestWindow:
         h.desktop.close()
         again = hand(world, store=tmp_path)
         assert again.app("terminal")["own"]["/a.txt"]["text"] == "a\n"
-
-    def test_a_world_file_that_says_what_the_terminal_does_not_have(self):
-        with pytest.raises(WorldError, match=r"terminal\.files"):
-            parse_world("apps: {terminal: {files: {}}}")
 
 
 class TestSharing:

@@ -9,7 +9,6 @@ from hypothesis import strategies as st
 from environments.simulated.app import Edited, Passed, Pressed
 from environments.simulated.apps import APPS
 from environments.simulated.apps.house.home.app import OVEN, THERMOSTAT, Oven, Thermostat, aimed, cooled, heated, warmed
-from environments.simulated.world.worldfile import WorldError, parse_world
 
 HOUSE = """
 type: simulated_physical
@@ -208,19 +207,6 @@ class TestSenses:
 
 
 class TestContent:
-    @pytest.mark.parametrize(
-        ("wrong", "said"),
-        [
-            ("{kind: oven, name: O, room: K, temperature: 300}", "less than or equal to 250"),
-            ("{kind: thermostat, name: T, room: K, target: 3}", "greater than or equal to 5"),
-            ("{kind: rocket, name: R, room: K}", "rocket"),
-            ("{kind: light, name: L, room: K}, {kind: lock, name: l, room: K}", "devices: the name 'l' is given twice"),
-        ],
-    )
-    def test_a_house_that_cannot_be_is_refused_on_loading(self, wrong, said):
-        with pytest.raises(WorldError, match=said):
-            parse_world(f"apps: {{home: {{devices: [{wrong}]}}}}\n", "house.yaml")
-
     def test_a_house_of_its_own_comes_from_the_seed(self, hand):
         one, same, other = (hand("apps: {home: {}}", seed=seed).app("home") for seed in (1, 1, 2))
         assert one == same != other

@@ -7,7 +7,6 @@ import json
 import pytest
 from worlds.effort import at_most
 
-from environments.simulated.world.worldfile import WorldError, parse_world
 from protocol import ActionTarget, Click, Fill
 from roles.safety.effects import Effect, effect_of
 
@@ -365,21 +364,6 @@ class TestFunctions:
         assert h.click("Place order").ok
         assert len(h.app("shop")["orders"]) == 3
         assert "Your cart is empty" in h.texts()
-
-
-@pytest.mark.parametrize(
-    ("content", "said"),
-    [("{products: [{id: a, nam: x}]}", "did you mean name"), ("{vouchers: [{code: A}]}", "needs a percent or an amount"),
-     ("{products: [{id: a, name: x, price: 1}, {id: a, name: y, price: 1}]}", "'a' is given twice"),
-     ("{address: {country: Mars}}", "'Mars' is not one of"), ("{deliveries: []}", "deliveries"),
-     ("{cart: [{product: lamp}]}", "'lamp' is not one of the products given here"),
-     ("{products: [{id: lamp, name: Lamp, price: 20, stock: 3}], cart: [{product: lamp, quantity: 4}]}", "between 1 and 3"),
-     ("{products: [{id: cap, name: Cap, price: 9, options: {Size: [S]}}], cart: [{product: cap, options: {Size: L}}]}",
-      "one choice for each of its options, which are: Size")],
-)  # fmt: skip
-def test_a_mistake_of_the_world_file_is_named(content, said):
-    with pytest.raises(WorldError, match=said):
-        parse_world(f"apps: {{shop: {content}}}")
 
 
 def test_a_cart_may_hold_something_at_first(hand):

@@ -5,8 +5,6 @@ from __future__ import annotations
 import pytest
 from worlds.effort import at_most
 
-from environments.simulated.world.worldfile import WorldError, parse_world
-
 WORLD = """
 today: 2026-03-05
 apps:
@@ -172,15 +170,6 @@ class TestFunctions:
         h.call("contacts.delete_contact", id="4")
         assert h.click("Delete contact").ok
         assert h.texts("heading") == ["Contacts"]
-
-
-@pytest.mark.parametrize(
-    ("content", "said"),
-    [("{contacts: [{nam: x}]}", "did you mean name"), ("{contacts: [{id: a, name: x}, {id: a, name: y}]}", "given twice")],
-)
-def test_a_mistake_of_the_world_file_is_named(content, said):
-    with pytest.raises(WorldError, match=said):
-        parse_world(f"apps: {{contacts: {content}}}")
 
 
 def test_a_thousand_contacts_come_in_pages(hand):

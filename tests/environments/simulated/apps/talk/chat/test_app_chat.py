@@ -8,7 +8,7 @@ from worlds.effort import at_most
 from environments.simulated.app import Arrived, Toast
 from environments.simulated.apps import APPS
 from environments.simulated.desktop import SimulatedDesktop
-from environments.simulated.world.worldfile import WorldError, parse_world
+from environments.simulated.world.worldfile import parse_world
 
 WORLD = """
 today: 2026-03-05
@@ -239,20 +239,6 @@ class TestFunctions:
         before = h.app("chat")
         assert said in h.call(f"chat.{function}", **arguments)
         assert h.app("chat") == before
-
-
-@pytest.mark.parametrize(
-    ("content", "said"),
-    [
-        ("{conversations: [{titel: x}]}", "did you mean title"),
-        ("{conversations: [{title: x, answers: [{when: a}]}]}", r"answers\.0\.say: this key is missing"),
-        ("{conversations: [{id: a, title: x}, {id: a, title: y}]}", "given twice"),
-        ("{conversations: [{title: x, messages: [{text: a, at: soon}]}]}", "'soon' is no day and time"),
-    ],
-)
-def test_a_mistake_of_the_world_file_is_named(content, said):
-    with pytest.raises(WorldError, match=said):
-        parse_world(f"apps: {{chat: {content}}}")
 
 
 def test_a_thousand_messages_come_in_parts(hand):
