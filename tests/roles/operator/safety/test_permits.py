@@ -27,7 +27,8 @@ YES, NO = {"type": "approve"}, {"type": "reject"}
 
 
 def run(site: Site, *decisions: OperatorDecision, **more: Any) -> Run:
-    return Run([planned(subtask("a")), planned(subtask("b"))], {"a": decisions, "b": (FINISH,)}, desk=site, **more)  # type: ignore[arg-type].go()
+    plans = [planned(subtask("a")), planned(subtask("b"))]
+    return Run(plans, {"a": decisions, "b": (FINISH,)}, desk=site, **more).go()  # type: ignore[arg-type]
 
 
 def asked(whole: Run) -> str:
