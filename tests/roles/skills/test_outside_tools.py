@@ -21,7 +21,7 @@ from roles.policies.scripted import OperatorScript, ScriptedOperator
 from roles.safety import Grounds, SafetyPolicy, review
 from roles.safety.case import origin_of
 from roles.safety.effects import Effect
-from roles.skills.chain_tools import ChainTool, McpTools, given_tools, installed_tools
+from roles.skills.chain_tools import ChainTool, McpTool, McpTools, given_tools, installed_tools
 from roles.skills.contract import Idempotence, McpSkills, Rating, Skill, SkillSettings, ToolFault, ToolRefused, ToolSilent
 from roles.skills.registry import Skills
 
@@ -67,35 +67,48 @@ def server(tmp_path: Path) -> McpSkills:
     return McpSkills(name="tickets", command=command)
 
 
+@pytest.fixture
+def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> MCPServer:
+    """The same server in this process: no program has to start for what it only says of its tools."""
+    monkeypatch.setattr(sys, "argv", ["tickets", str(tmp_path / "book.txt")])
+    scope: dict[str, Any] = {}
+    exec(SERVER.removesuffix("server.run()\n"), scope)
+    made: MCPServer = scope["server"]
+    return made
+
+
 def desk() -> SimulatedDesktop:
     return SimulatedDesktop(load_world("office"))
 
 
-def registry(settings: McpSkills, *known: Rating) -> Skills:
-    return Skills(desk(), SkillSettings(known=known), McpTools(settings).tools())
+def registry(server: MCPServer, *known: Rating, **settings: Any) -> Skills:
+    return Skills(desk(), SkillSettings(known=known), tools(server, **settings))
 
 
-def test_the_tools_of_a_server_stand_in_the_registry_with_their_schema_as_far_as_they_are_named(server: McpSkills) -> None:
-    skills = {skill.called: skill for skill in registry(server).known if skill.outside}
+def tools(server: MCPServer, **settings: Any) -> list[McpTool]:
+    return McpTools(McpSkills(name="tickets", command=("tickets",), **settings), server).tools()
+
+
+def test_the_tools_of_a_server_stand_in_the_registry_with_their_schema_as_far_as_they_are_named(here: MCPServer) -> None:
+    skills = {skill.called: skill for skill in registry(here).known if skill.outside}
     assert sorted(skills) == ["tickets.count_tickets", "tickets.open_ticket", "tickets.sweep"]
     assert set(skills["tickets.open_ticket"].takes) == {"title", "urgent"}
     assert skills["tickets.open_ticket"].needs == ("title",)
     assert skills["tickets.open_ticket"].summary == "Open a ticket."
-    named = server.model_copy(update={"tools": ("sweep",)})
-    assert [tool.skill.name for tool in McpTools(named).tools()] == ["sweep"]
+    assert [tool.skill.name for tool in tools(here, tools=("sweep",))] == ["sweep"]
     with pytest.raises(ToolFault, match=r"tickets: tools: it has no tool 'mop'; it has: open_ticket, count_tickets"):
-        McpTools(server.model_copy(update={"tools": ("mop",)})).tools()
+        tools(here, tools=("mop",))
     with pytest.raises(ToolFault, match="mcp nowhere cannot be asked: FileNotFoundError"):
         McpTools(McpSkills(command=("nowhere",))).tools()
 
 
-def test_what_a_server_says_of_its_tools_makes_them_graver_and_never_lighter(server: McpSkills) -> None:
-    skills, seen = registry(server), desk().observe()
+def test_what_a_server_says_of_its_tools_makes_them_graver_and_never_lighter(here: MCPServer) -> None:
+    skills, seen = registry(here), desk().observe()
     counting, sweeping = CallApi(app="tickets", function="count_tickets"), CallApi(app="tickets", function="sweep")
     assert skills.effects(counting, None, seen) == (Effect.ACTIVATE,)
     assert skills.of(counting).idempotence is Idempotence.ONCE  # type: ignore[union-attr]  # it is there
     assert Effect.DELETE in skills.effects(sweeping, None, seen), "what it says of the harm it does is believed"
-    skills = registry(server)
+    skills = registry(here)
     skill = skills.of(CallApi(app="tickets", function="open_ticket"))
     assert skill is not None
     renamed = Skills(desk(), None, [type("T", (), {"skill": skill.model_copy(update={"name": "send_report"})})()])
@@ -112,20 +125,19 @@ def test_what_a_server_says_of_its_tools_makes_them_graver_and_never_lighter(ser
     ids=["the default", "one that allows everything"],
 )
 def test_no_policy_lets_a_tool_be_called_unasked_of_which_nobody_has_said_what_it_may_do(
-    server: McpSkills, policy: SafetyPolicy
+    here: MCPServer, policy: SafetyPolicy
 ) -> None:
     seen, call = desk().observe(), CallApi(app="tickets", function="count_tickets")
     for skills, verdict in (
-        (registry(server), "ask"),
-        (registry(server, Rating(skill="tickets.count_*", risk=Effect.OBSERVE)), "allow"),
+        (registry(here), "ask"),
+        (registry(here, Rating(skill="tickets.count_*", risk=Effect.OBSERVE)), "allow"),
     ):
         found = review(call, None, seen, policy, effects=skills.effects(call, None, seen), unrated=skills.unrated(call))
         assert found.verdict == verdict
 
 
-def test_the_configuration_says_what_a_server_may_do(server: McpSkills) -> None:
-    told = server.model_copy(update={"risk": Effect.EDIT, "idempotence": Idempotence.REPEATABLE})
-    skills = registry(told)
+def test_the_configuration_says_what_a_server_may_do(here: MCPServer) -> None:
+    skills = registry(here, risk=Effect.EDIT, idempotence=Idempotence.REPEATABLE)
     call = CallApi(app="tickets", function="sweep", arguments={"older_than": 3})
     assert skills.effects(call, None, desk().observe()) == (Effect.EDIT,)
     assert not skills.unrated(call)
@@ -147,8 +159,8 @@ def test_a_tool_that_takes_too_long_is_not_waited_for(server: McpSkills) -> None
         await asyncio.Event().wait()
         return "done"
 
-    hurried = McpTools(server.model_copy(update={"seconds": 5.0}), slow)
-    with pytest.raises(ToolSilent, match="did not answer within 5 seconds"):
+    hurried = McpTools(server.model_copy(update={"seconds": 1.0}), slow)
+    with pytest.raises(ToolSilent, match="did not answer within 1 second"):
         hurried.call("dawdle", {})
 
 
