@@ -22,7 +22,6 @@ Measured = Callable[..., dict[str, Any]]
 def measured(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Measured:
     """The script, run with these arguments; what it prints as JSON."""
     spec = importlib.util.spec_from_file_location("ablation", SCRIPT)
-    assert spec is not None
     assert spec.loader is not None
     module = importlib.util.module_from_spec(spec)
     monkeypatch.setitem(sys.modules, "ablation", module)

@@ -24,7 +24,6 @@ Measured = Callable[..., list[dict[str, Any]]]
 @pytest.fixture
 def models(monkeypatch: pytest.MonkeyPatch) -> ModuleType:
     spec = importlib.util.spec_from_file_location("models_benchmark", SCRIPT)
-    assert spec is not None
     assert spec.loader is not None
     module = importlib.util.module_from_spec(spec)
     monkeypatch.setitem(sys.modules, "models_benchmark", module)

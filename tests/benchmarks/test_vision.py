@@ -18,7 +18,6 @@ SCRIPT = Path(__file__).resolve().parents[2] / "benchmarks" / "vision.py"
 
 def test_two_screens_are_recognised_at_least_so_well(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
     spec = importlib.util.spec_from_file_location("vision_benchmark", SCRIPT)
-    assert spec is not None
     assert spec.loader is not None
     module = importlib.util.module_from_spec(spec)
     monkeypatch.setitem(sys.modules, "vision_benchmark", module)

@@ -310,7 +310,6 @@ def test_a_kill_of_this_process_takes_the_sandbox_along(sandbox, places):
         [sys.executable, "-c", program], stdout=subprocess.PIPE, cwd=Path(__file__).parents[3],
         env={**os.environ, "TMPDIR": str(places)},
     ) as child:  # fmt: skip
-        assert child.stdout is not None
         assert child.stdout.readline() == b"ready\n"
         until(lambda: left_of("sleep\0004444", sandbox, places), "the script to run")
         child.kill()

@@ -49,7 +49,6 @@ def test_controls_are_recognised_with_their_roles_and_names(notes: FromPixels) -
         assert found.bbox is not None
         assert found.confidence > 0.8
         (true,) = [e for e in notes.inner.observe().elements if e.name == name and e.role == role]
-        assert true.bbox is not None
         assert true.bbox.contains(found.bbox.center)
 
 

@@ -42,7 +42,6 @@ def channel(tmp_path: Path) -> Iterator[Channel]:
 def other(tmp_path: Path) -> Iterator[subprocess.Popen[str]]:
     """Another process that holds the run."""
     process = subprocess.Popen([sys.executable, "-c", HOLDS, str(tmp_path)], stdout=subprocess.PIPE, text=True)
-    assert process.stdout is not None
     assert process.stdout.readline() == "held\n"
     yield process
     process.kill()
@@ -104,7 +103,6 @@ def test_a_silent_holder_of_another_machine_is_followed(channel: Channel) -> Non
     put(channel, holder(machine="elsewhere", beat=time.time() - 60))
     lease = take_lease(channel, "r1", CREW, lambda: Channel(channel.path.parent), QUICK)
     found = channel.holder()
-    assert found is not None
     assert (found.token, found.machine) == (lease.token, machine())
     lease.release()
     assert channel.holder() is None
@@ -196,6 +194,5 @@ def test_a_crew_whose_run_was_taken_over_stops_before_its_next_action(tmp_path: 
         with pytest.raises(LeaseLost, match="now worked by the crew in process 1 on elsewhere"):
             run.end()
         found = channel.holder()
-    assert found is not None
     assert found.token == "another"
     assert max(event.step for event in events(run.folder, "outcome")) == FORM - 2

@@ -236,7 +236,6 @@ def test_the_crew_goes_on_from_what_a_person_did(tmp_path: Path, undisturbed: Ou
     act(run.control(), 'select "Travel" in "Category"', 'fill "Vendor" with "Berlin Rail"')
     assert " taken over " in runs_table(folders.list_runs(tmp_path))
     done = run.control().handback("the category was missing")
-    assert done is not None
     assert done.exit_code == 0, done.reason
     assert not keys_done_twice(done.folder)
     mine = [event for event in events(done.folder, "outcome") if event.role == "user"]
@@ -259,7 +258,6 @@ def test_what_a_person_finished_is_not_done_again(tmp_path: Path, undisturbed: O
     before = len(claims(run.folder))
     act(run.control(), 'click "Submit"')
     done = run.control().handback()
-    assert done is not None
     assert done.status == "fulfilled"
     assert len(claims(run.folder)) == before + 1 == len(claims(undisturbed.folder))
     assert lines(run.folder).count('click "Submit"') == 1
@@ -271,10 +269,7 @@ def test_a_run_that_waits_for_approval_can_be_taken_over_and_asks_anew(tmp_path:
     assert control.takeover().state == "taken_over"
     act(control, 'fill "Vendor" with "Berlin Rail"')
     again = control.handback()
-    assert again is not None
     assert (again.status, again.exit_code) == ("on_hold", 3)
-    assert again.pending is not None
-    assert waiting.pending is not None
     assert again.pending["key"] != waiting.pending["key"]
     assert [a["decision"] for a in again.report["approvals"]] == ["withdrawn"]
     done = runs.resume(waiting.run_id, runs_dir=tmp_path, answer={"decisions": [{"type": "approve"}]})
@@ -334,7 +329,6 @@ def test_a_script_is_run_once_however_the_crew_was_held(tmp_path: Path, ask: str
     _, outcome = run.meanwhile(lambda control: getattr(control, ask)())
     assert lines(outcome.folder) == []
     done = run.control().handback() if ask == "takeover" else runs.resume(outcome.run_id, runs_dir=tmp_path)
-    assert done is not None
     assert done.exit_code == 0, done.reason
     assert len(lines(done.folder)) == len(set(lines(done.folder)))
 
@@ -377,7 +371,6 @@ def test_what_a_person_did_in_the_moment_of_a_kill_is_written_down_afterwards(tm
         with run.control().hands() as hands:
             assert any(e.value == "Berlin Rail" for e in hands.look().elements)
     done = run.control().handback()
-    assert done is not None
     assert done.exit_code == 0, done.reason
     assert [event.role for event in events(run.folder, "outcome") if "Vendor" in event.body["line"]] == ["user"]
     assert claims(done.folder)[-1]["vendor"] == "Berlin Rail"

@@ -69,7 +69,6 @@ def test_people_are_read_from_a_file_that_holds_no_token(tmp_path) -> None:
     path.write_text(f"- {{name: Grace, role: approve, sha256: {digest}}}\n", encoding="utf-8")
     tokens = Tokens(read_people(path))
     found = tokens.known("grace's own")
-    assert found is not None
     assert (found.name, found.role, found.may("approve"), found.may("operate")) == ("Grace", "approve", True, False)
     assert tokens.known(digest) is None, "the digest opens nothing"
     assert tokens.known("") is None

@@ -342,7 +342,6 @@ class _command:
         self.process = Forked(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
 
     def __enter__(self) -> tuple[subprocess.Popen[str], str]:
-        assert self.process.stdout is not None
         first = self.process.stdout.readline()
         assert first.startswith("open http://"), (first, self.process.stderr and self.process.stderr.read())
         return self.process, first.removeprefix("open ").strip()

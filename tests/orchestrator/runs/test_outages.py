@@ -181,7 +181,6 @@ def test_a_journal_that_another_program_holds_stops_the_run_before_it_is_taken_u
     with subprocess.Popen(
         [sys.executable, "-c", HOLDER, journal], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
     ) as holder:
-        assert holder.stdout is not None
         assert holder.stdout.readline() == "held\n"
         told = deskcrew("resume", name, "--approve", "--runs-dir", tmp_path / "runs")
         holder.communicate("\n")

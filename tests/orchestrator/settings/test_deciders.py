@@ -312,9 +312,7 @@ def test_what_is_private_is_painted_over_for_the_evaluator_too(tmp_path: Path) -
     bare = SimulatedDesktop(parse_world("name: n\napps: {settings: {}}\nopen: [settings]\n"), 0)
     context = build_context(told.settings, environment=bare, parts={"model": model})
     seen = context.environment.observe()
-    assert context.gallery is not None
     context.gallery.keep(seen, "all")
-    assert context.evaluator is not None
     context.evaluator.judge(GateRequest(trigger=GateTrigger.WORKER_SUCCESS, goal="go", screens=(seen,)))
     shown = base64.b64decode(heard[0][1].content[2]["base64"])
     assert any(element.private for element in seen.elements)

@@ -103,7 +103,6 @@ def test_the_log_names_the_picture_before_and_after_each_step(tmp_path: Path) ->
     steps = [line.step for line in read_log(done.folder / "log.jsonl")]
     assert steps
     for step in steps:
-        assert step is not None
         assert [picture.moment for picture in step.pictures] == ["before", "after"]
         assert step.visual_state.screenshot_path == step.pictures[0].path
         assert (done.folder / step.pictures[0].path).is_file()

@@ -169,7 +169,6 @@ def test_the_log_of_a_run_says_what_was_seen_done_and_why(tmp_path: Path) -> Non
     lines = list(read_log(tmp_path / "log.jsonl"))
     assert [line.error for line in lines] == ["", ""]
     first = lines[0].step
-    assert first is not None
     assert (first.step, first.run_id, first.subtask, first.role) == (1, "run", "a", "operator")
     assert first.timestamp == 10.0
     assert first.visual_state.elements[0].text == "Page 1"
@@ -178,7 +177,6 @@ def test_the_log_of_a_run_says_what_was_seen_done_and_why(tmp_path: Path) -> Non
     assert first.result == ActionResult(exec_status=ExecStatus.EXECUTED, output="pressed")
     assert first.visible_change is True
     second = lines[1].step
-    assert second is not None
     assert first.after_state_id == second.state_id
     assert first.state_id == first.visual_state.state_id
 

@@ -63,7 +63,6 @@ def test_a_slot_is_filled_in_as_a_value_whatever_it_holds(value: str) -> None:
     fill, click = (step.action for step in steps_of(oracle, {"it": value}))
     assert isinstance(fill, Fill)
     assert fill.text == f"<{value}>"
-    assert click.target is not None
     assert click.target.text == value
 
 

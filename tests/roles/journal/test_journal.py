@@ -124,7 +124,6 @@ def test_a_secret_is_on_disk_nowhere_among_events_screens_steps_outcomes_and_key
     assert SECRET.encode() not in everything_on_disk(tmp_path)
     journal = reopen_file()
     shown = journal.screens.get(state_id)
-    assert shown is not None
     assert SECRET not in shown.model_dump_json()
     assert "hunter2" not in str([e.body for e in journal.events()])
     held = reference("password")
@@ -226,7 +225,6 @@ def test_a_screen_is_stored_once_and_read_back_whole(reopen_file: Open, tmp_path
     assert ids == {screen.state_id}
     journal = reopen_file()
     again = journal.screens.get(screen.state_id)
-    assert again is not None
     assert (again.elements, again.app, again.state_id) == (screen.elements, "mail", screen.state_id)
     assert journal.screens.get("nowhere") is None
     journal.close()

@@ -50,7 +50,6 @@ def shipped() -> KnowledgeStore:
 @pytest.mark.parametrize("name", PAGES)
 def test_every_step_of_a_page_is_read(name: str, apps: Vocabulary, shipped: KnowledgeStore) -> None:
     page = shipped.get(f"help:{name}")
-    assert page is not None
     for book in playbooks_in(Supplement(query="", source=name, title=page.title, text=page.text)):
         values = {slot: values_in(f"it is {said}")[0] for slot in book.slots() if (said := _VALUES.get(slot, '"Sample"'))}
         steps = [step for step in book.steps if not step.optional and "dialog" not in step.text]
@@ -67,7 +66,6 @@ def test_each_office_app_has_three_pages_and_each_form_is_used(shipped: Knowledg
 
 def _bench() -> object:
     spec = importlib.util.spec_from_file_location("retrieval", ROOT / "benchmarks" / "retrieval.py")
-    assert spec is not None
     assert spec.loader is not None
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)

@@ -48,5 +48,4 @@ def test_an_action_names_its_target_as_the_screen_does() -> None:
     assert [e.name for e in plain.elements] == ["Submit", "Back to bills"]
     action = as_shown(Click(target=ActionTarget.of(plain.elements[0])), state)
     assert isinstance(action, Click)
-    assert action.target is not None
     assert (action.target.text, action.target.element_id) == ("Hand in", "e1")

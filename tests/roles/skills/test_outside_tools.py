@@ -110,7 +110,6 @@ def test_what_a_server_says_of_its_tools_makes_them_graver_and_never_lighter(her
     assert Effect.DELETE in skills.effects(sweeping, None, seen), "what it says of the harm it does is believed"
     skills = registry(here)
     skill = skills.of(CallApi(app="tickets", function="open_ticket"))
-    assert skill is not None
     renamed = Skills(desk(), None, [type("T", (), {"skill": skill.model_copy(update={"name": "send_report"})})()])
     seen = desk().observe()
     assert Effect.SEND in renamed.effects(CallApi(app="tickets", function="send_report"), None, seen)

@@ -172,7 +172,6 @@ def test_apps_say_whose_things_they_share() -> None:
     assert isinstance(desk, AppCatalog)
     assert {info.app: info.shares for info in desk.apps()} == {"files": "", "terminal": "files"}
     tree = desk.files()
-    assert tree is not None
     assert tree.app == "files"
 
 

@@ -41,14 +41,12 @@ def server_process(runs_dir: Path) -> Iterator[tuple[httpx.Client, subprocess.Po
     command += ["--runs-dir", str(runs_dir)]
     process = Forked(command, stdout=subprocess.PIPE, text=True)
     try:
-        assert process.stdout is not None
         address = process.stdout.readline().split()[1].partition("/?")[0]
         with httpx.Client(base_url=address, headers={"Authorization": f"Bearer {TOKEN}"}, trust_env=False, timeout=330) as http:
             yield http, process
     finally:
         process.kill()
         process.wait()
-        assert process.stdout is not None
         process.stdout.close()
 
 

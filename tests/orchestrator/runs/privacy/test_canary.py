@@ -171,7 +171,6 @@ def test_an_edit_that_a_person_makes_is_bound_to_its_value_and_written_nowhere(t
     ask = {"private": ["description"], "rules": [{"name": "look", "verdict": "ask", "verbs": ["fill"]}], "otherwise": "allow"}
     crew = Crew.from_config(overrides=settings(tmp_path, f"safety={json.dumps(ask)}"))
     waiting = crew.run('In the reimbursement form, enter "first words" as the description and save the draft')
-    assert waiting.pending is not None
     asked = waiting.pending["action_requests"][0]
     assert asked["args"]["text"] == "<secret>description</secret>"
     edited = {"name": asked["name"], "args": {**asked["args"], "text": value}}

@@ -66,22 +66,18 @@ def test_every_kind_of_run_that_the_script_makes_is_kept() -> None:
 
 def test_an_action_that_needs_an_approval_now_is_named(kept: Recording) -> None:
     found = replay(with_settings(kept, safety="ask-all"))
-    assert found.difference is not None
     assert found.difference.what == "reviewed"
-    assert found.asks is not None
     assert f"Step {found.asks.step} ({found.asks.shown['action']}) needs an approval now" in found.sentence()
 
 
 def test_another_policy_name_is_a_difference_of_the_review(kept: Recording) -> None:
     found = replay(with_settings(kept, safety="never-ask-in-simulation"))
-    assert found.difference is not None
     assert (found.difference.what, found.difference.field, found.asks) == ("reviewed", "policy", None)
 
 
 def test_a_world_that_looks_otherwise_is_a_difference_of_what_is_seen(kept: Recording) -> None:
     settings = kept.record["settings"]
     found = replay(with_settings(kept, variation={**settings["variation"], "language": "de"})).difference
-    assert found is not None
     assert found.what == "observed"
 
 
@@ -110,7 +106,6 @@ def changed(kind: str, change: Callable[[dict[str, Any]], dict[str, Any]]) -> Ca
 )
 def test_the_first_difference_is_named(kept: Recording, make: Callable[[Recording], Recording], what: str, field: str) -> None:
     found = replay(make(kept)).difference
-    assert found is not None
     assert (found.what, found.field) == (what, field)
 
 
@@ -120,14 +115,12 @@ def test_another_element_under_the_same_words_is_a_difference(kept: Recording) -
         for key, done in kept.actions.items()
     }
     found = replay(kept._replace(actions=actions)).difference
-    assert found is not None
     assert (found.what, found.field) == ("outcome", "resolved")
 
 
 def test_a_crew_that_goes_on_where_the_recorded_one_was_done_is_a_difference(kept: Recording) -> None:
     cut = max(n for n, event in enumerate(kept.events) if event.kind == "answered" and event.role == "evaluator")
     found = replay(kept._replace(events=(*kept.events[:cut], *kept.events[cut + 1 :]))).difference
-    assert found is not None
     assert "the evaluator is asked" in found.sentence()
 
 
@@ -162,7 +155,6 @@ def test_a_private_value_is_typed_again_once_it_is_given_again(tmp_path: Path) -
         replay(recording)
     assert replay(recording, {"description": secret}).difference is None
     other = replay(recording, {"description": "something else"}).difference
-    assert other is not None
     assert other.what == "apps", "another value shows in the world, and nowhere before"
 
 

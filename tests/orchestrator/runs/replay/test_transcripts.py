@@ -143,7 +143,6 @@ def test_a_prompt_that_is_otherwise_now_is_named(good: Outcome, monkeypatch: pyt
     monkeypatch.setattr(prompts, "load_prompt", other)
     found = replay(recording_of(good.folder), replies=replies_of(good.folder))
     assert found.difference is None
-    assert found.prompt is not None
     assert found.prompt.now == "Be brief."
     assert "what the evaluator's model is told (system text)" in found.sentence()
     asked = ["replay", good.run_id, "--replies", "--json", "--runs-dir", str(good.folder.parent)]
@@ -157,7 +156,6 @@ def test_another_model_goes_on_from_a_step_and_it_is_said_where_the_two_part(goo
     script.write_text('lines: [{answer: {action: none, status: FAIL, reasoning: "I give up", comment: "no"}}]\n')
     model = f"{{name: scripted, script: {script}}}"
     found = with_another_model(good.run_id, model, 2, runs_dir=good.folder.parent, overrides=["limits.replans=0"])
-    assert found.difference is not None
     assert found.difference.step == 3
     assert found.difference.what in {"decided", "the decision"}
     assert f"from step 2 of run {good.run_id} on" in found.sentence()

@@ -333,7 +333,6 @@ def test_a_plan_is_edited_in_a_file_and_asked_for_again_until_it_fits(tmp_path: 
     answer = ask(read_request(PLAN), read=answers("e", str(bad), "e", str(good)), say=said.append)
     assert "  - id: b" in said
     assert any("wants the application 'crm'" in line for line in said)
-    assert answer is not None
     edited = answer["decisions"][0]["edited_action"]
     assert edited["name"] == "work_plan"
     assert [s["id"] for s in edited["args"]["subtasks"]] == ["c"]

@@ -113,8 +113,6 @@ def test_places_have_four_decimals_and_what_that_costs_is_said() -> None:
 def test_four_decimals_lose_no_pixel(x: int) -> None:
     text = to_agentnet(p.Hover(target={"point": [x, 539]}), HERE).payload
     (hover,) = read(text)
-    assert hover.target is not None
-    assert hover.target.point is not None
     assert hover.target.point.to_px((1920, 1080)) == (x, 539)
 
 

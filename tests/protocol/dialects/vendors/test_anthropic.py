@@ -109,7 +109,6 @@ def test_a_batch_is_read_in_order() -> None:
 
 def test_coordinates_are_pixels_of_the_picture_that_the_model_saw() -> None:
     (action,) = from_anthropic({"action": "left_click", "coordinate": [640, 360]}, PICTURE).actions
-    assert action.target is not None
     assert action.target.point == p.Coordinate(x=640, y=360, space="image", image_size=(1280, 720))
     assert action.target.point.to_px(PICTURE.size) == (960, 540)
     assert to_anthropic(action, PICTURE) == ({"action": "left_click", "coordinate": [640, 360]}, [])

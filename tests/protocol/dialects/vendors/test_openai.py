@@ -145,8 +145,6 @@ def test_a_wait_says_no_time_in_either_direction() -> None:
 
 def test_coordinates_are_pixels_of_the_picture_that_was_sent() -> None:
     (action,) = from_openai({"type": "move", "x": 480, "y": 270}, PICTURE).actions
-    assert action.target is not None
-    assert action.target.point is not None
     assert action.target.point.to_px(PICTURE.size) == (960, 540)
     assert to_openai(action, PICTURE).payload == batch({"type": "move", "x": 480, "y": 270})
 

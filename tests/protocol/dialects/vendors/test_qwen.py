@@ -101,15 +101,11 @@ def test_others_find_the_call_whatever_is_typed(text: str) -> None:
 def test_a_grid_is_divided_by_what_the_variant_says(variant: str, x: int, pixel: int) -> None:
     context = Context(variant=variant, screen=(1920, 1080))
     (action,) = from_qwen({"action": "left_click", "coordinate": [x, 0]}, context).actions
-    assert action.target is not None
-    assert action.target.point is not None
     assert action.target.point.to_px(context.size).x == pixel
 
 
 def test_pixels_are_those_of_the_resized_picture() -> None:
     (action,) = from_qwen({"action": "left_click", "coordinate": [966, 546]}, PICTURE).actions
-    assert action.target is not None
-    assert action.target.point is not None
     assert action.target.point.to_px(PICTURE.size) == (960, 540)
     assert to_qwen(action, PICTURE) == (tagged({"action": "left_click", "coordinate": [966, 546]}), [])
 
@@ -117,8 +113,6 @@ def test_pixels_are_those_of_the_resized_picture() -> None:
 def test_a_place_is_never_guessed_from_the_size_of_its_numbers() -> None:
     """openadapt-types takes the pixel 1, 1 for the bottom right corner."""
     (action,) = from_qwen({"action": "left_click", "coordinate": [1, 1]}, Context(screen=(1920, 1080))).actions
-    assert action.target is not None
-    assert action.target.point is not None
     assert action.target.point.to_px((1920, 1080)) == (2, 1)
 
 

@@ -119,7 +119,6 @@ if __name__ == "__main__":
         (16, "a literal is needed, not the name 'name': pg.write(name)"),
     ]
     first = lines[0].step
-    assert first is not None
     told = [text.partition(":")[0] for text in first.raw["lost"]]
     assert told == ["PAUSE", "console", "pyautogui.moveTo.duration"]
 
@@ -135,10 +134,7 @@ def test_the_variant_and_the_picture_are_those_that_are_given(tmp_path: Path) ->
     seen = Context(screen=(1920, 1080), image=(960, 540))
     (line,) = spoken(tmp_path, "openai", json.dumps(CLICK), seen)
     (click,) = actions([line])
-    assert click.target is not None
-    assert click.target.point is not None
     assert click.target.point.to_px((1920, 1080)) == (2, 4)
-    assert line.step is not None
     assert line.step.visual_state.screen_resolution == (1920, 1080)
     with pytest.raises(DialectError, match="no variant"):
         spoken(tmp_path, "openai", json.dumps(CLICK), Context(variant="third"))

@@ -53,7 +53,6 @@ def test_every_budget_has_a_case_here() -> None:
 @pytest.mark.parametrize(("key", "counts", "events"), CASES)
 def test_each_budget_is_spent_by_what_it_counts_and_by_nothing_else(key: str, counts: Any, events: Any) -> None:
     found = Budgets(EVERYTHING).spent(BudgetUse(Spending.of(_told(events)), **counts), *WHOLE)
-    assert found is not None
     assert found.key == key
     assert key in str(found)
     assert found.more().startswith(f"{key}=")
@@ -64,7 +63,6 @@ def test_each_budget_is_spent_by_what_it_counts_and_by_nothing_else(key: str, co
 def test_what_would_let_it_go_on_is_a_limit_that_is_not_spent(key: str, counts: Any, events: Any) -> None:
     used = BudgetUse(Spending.of(_told(events)), **counts)
     found = Budgets(EVERYTHING).spent(used, *WHOLE)
-    assert found is not None
     name, _, more = found.more().removeprefix("limits.").partition("=")
     table, _, role = name.partition(".")
     value: Any = float(more) if "." in more else int(more)
@@ -94,7 +92,6 @@ def test_the_steps_of_a_worker_stop_nobody_else_and_replans_may_be_used_up_whole
     assert str(budgets.spent(used, "act")) == "the budget of 2 steps of the technician (limits.role_steps.technician)"
     assert Budgets(Limits(replans=0)).spent(BudgetUse(replans=0), "replan") is None
     found = Budgets(Limits(replans=0)).spent(BudgetUse(replans=1), "replan")
-    assert found is not None
     assert not found.nearly
 
 

@@ -51,7 +51,6 @@ def test_what_the_goal_picks_is_picked_again(tmp_path: Path) -> None:
     (step,) = learned("reply-to-a-mail", tmp_path).typed
     assert isinstance(step, FillStep)
     assert step.form == "Reply"
-    assert step.records is not None
     assert step.records.pick == Pick(by="Date", order="most")
 
 

@@ -44,7 +44,6 @@ def test_nothing_is_made_until_something_is_kept_and_then_it_is_its_users_alone(
 def test_the_same_question_is_found_in_the_same_application_only(kept: AnswerFile) -> None:
     kept.keep(said("Which amount is it?", "$7.50"))
     found = kept.find("  which AMOUNT is it ", "billing")
-    assert found is not None
     assert (found.value, found.exact, found.run, found.who, found.told) == ("$7.50", True, "r1", "ada", "run r1, 1970-01-12")
     assert kept.find("Which amount is it?", "mail") is None
     assert kept.find("Which amount is it?", None) is None
@@ -54,7 +53,6 @@ def test_a_question_that_is_nearly_the_same_is_offered_only_and_never_where_a_pa
     kept.keep(said("Which account should the invoice be paid from?", "checking"))
     near = "Which account should this invoice be paid from?"
     found = kept.find(near, "billing")
-    assert found is not None
     assert not found.exact
     assert AnswerFile(kept.path, "on", 10.0, lambda: 1_000_000.0).find(near, "billing") is None
     assert kept.find("What colour should the page be?", "billing") is None

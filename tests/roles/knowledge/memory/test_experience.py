@@ -28,7 +28,6 @@ def after(store: KnowledgeStore, document: Document, uses: str) -> tuple[str, in
     for use in uses:
         count(store, document.id, helped=use == "+")
     found = store.get(document.id)
-    assert found is not None
     return found.retired, *store.uses(document.id)
 
 

@@ -53,7 +53,6 @@ def test_what_stands_between_a_crew_and_a_guarded_site_passes_on_what_it_says_wi
         assert isinstance(environment, GuardedEnvironment)
         assert [request.method for request in environment.held()] == ["POST"]
         at = environment.control(PAY_FIRST)
-        assert at is not None
         assert at.parts == site.controls["1"].seen().parts
     whole.journal.secret("hunter2")
     assert "hunter2" not in f"{whole.context.environment.held()} {whole.context.environment.control(PAY_FIRST)}"

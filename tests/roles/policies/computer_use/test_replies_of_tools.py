@@ -134,7 +134,6 @@ def test_words_alone_are_the_end_only_where_they_say_so(name: str) -> None:
     if not tool.in_words:
         asked = decided(name, reply(tool, [], "I have a question.\nQUESTION Which category is it?"))
         assert asked.status is AgentStatus.PENDING
-        assert asked.action is not None
         assert asked.action.parameters["question"] == "Which category is it?"
     for words in ("All done!", "I will now click on Submit.", "", "Success. The task is complete.", "DONE well\nCANNOT go on"):
         assert "DONE, CANNOT and QUESTION" in unusable(name, AIMessage(content=words)) or tool.in_words
@@ -143,11 +142,9 @@ def test_words_alone_are_the_end_only_where_they_say_so(name: str) -> None:
 def test_ui_tars_asks_and_says_facts_at_the_end() -> None:
     asked = decided("ui_tars", AIMessage(content="Thought: Which of the two invoices is meant?\nAction: call_user()"))
     assert asked.status is AgentStatus.PENDING
-    assert asked.action is not None
     assert asked.action.parameters["question"] == "Which of the two invoices is meant?"
     told = "Thought: There it is.\nAction: finished(content='FACT total = $7.00\\nDONE I found it')"
     said = decided("ui_tars", AIMessage(content=told))
-    assert said.action is not None
     assert (said.action.verb, said.status, bool(said.memory["last"])) == ("memorize", AgentStatus.CONTINUE, True)
 
 
@@ -156,7 +153,6 @@ def test_values_to_keep_come_before_the_actions(name: str) -> None:
     words = "I see it.\nFACT total = $7.00\nANSWER It is $7.00."
     decision = decided(name, reply(TOOLS[name], CLICKS[name], words))
     assert [a.verb for a in (decision.action, *(s.action for s in decision.then)) if a] == ["memorize", "answer", "click"]
-    assert decision.action is not None
     assert decision.action.parameters["value"] == "$7.00"
     assert "FACT NAME = VALUE" in unusable(name, reply(TOOLS[name], CLICKS[name], "FACT the total is 7"))
 

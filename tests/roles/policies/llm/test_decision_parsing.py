@@ -86,7 +86,6 @@ def test_only_what_a_verb_of_the_surface_takes_counts() -> None:
     with pytest.raises(UnusableReply, match="there is no action 'drag'"):
         read_decision({"action": "drag", "target": "e3", "to": "e4", "status": "CONTINUE"}, view(verbs=("click",)))
     action = read(action="click", target="e3", text="ignored", keys="", seconds=None, option="Travel").action
-    assert action is not None
     assert action.dump().keys() == {"action_type", "target"}
 
 
@@ -132,7 +131,6 @@ def test_the_end_may_keep_things_first_and_do_nothing_else() -> None:
 
 def test_a_function_of_an_app_is_called_by_its_name() -> None:
     action = read(action="call_api", app="mail", function="list_messages", arguments={"limit": 2}).action
-    assert action is not None
     assert action.dump() == {"action_type": "call_api", "app": "mail", "function": "list_messages", "arguments": {"limit": 2}}
 
 
@@ -178,7 +176,6 @@ def test_a_call_is_understood_however_app_and_function_are_put_together(data: di
     action = read_decision(
         {"reasoning": "r", "status": "CONTINUE", "arguments": {"path": "/A"}, **data}, view(skills=SKILLS, apps=apps)
     ).action
-    assert action is not None
     assert action.dump() == {"action_type": "call_api", "app": "files", "function": "create_folder", "arguments": {"path": "/A"}}
 
 
@@ -215,10 +212,8 @@ def test_facts_stand_anywhere_in_texts_and_arguments(text: str, typed: str) -> N
     common = {"reasoning": "r", "status": "CONTINUE"}
     filled = read_decision({"action": "fill", "target": "e2", "text": text, **common}, seen).action
     called = {"action": "call_api", "function": "send_message", "arguments": {"to": "a", "body": text}}
-    assert filled is not None
     assert filled.dump()["text"] == typed
     action = read_decision({**called, **common}, seen).action
-    assert action is not None
     assert action.dump()["arguments"]["body"] == typed
 
 
