@@ -25,8 +25,7 @@ from roles.contracts.orders import (
 )
 from roles.contracts.signals import SubtaskStatus
 from roles.knowledge.pages.follow import Followed, answers_page, follow, with_origins, without_page
-from roles.policies.orders.pages import PagePlanner
-from roles.policies.orders.planner import Planner, planner_for, why_not
+from roles.policies.orders.planner import Planner, why_not
 from roles.policies.orders.stages import changes, group_of, new_subtasks
 from roles.policies.orders.state import Group, Refusal
 from roles.screen.language.reader import read
@@ -238,14 +237,14 @@ def _plan(request: PlanRequest, wish: Wish, followed: Followed) -> tuple[PlanAns
     """The plan, and what of it is new. Raises Refusal."""
     skipped, at_work = given_up(request.plan, wish), wish.order(request.failed or "")
     steps = [step for s in request.plan for step in s.steps]
-    planner = planner_for(wish.reading, request.cards, request.facts, request.today, skipped, steps)
+    planner = Planner(wish.reading, request.cards, request.facts, request.today, skipped, steps)
     groups = [Group("p", followed.steps)] if followed.steps else planner.groups()
     titles = {card.app: card.title for card in request.cards}
     if request.trigger in _TELLS:
         refused = request.trigger == "approval_rejected" and not wish.first
         drops = at_work >= 0 and (wish.instead or refused) and not is_corrected(request, groups, at_work, wish)
         if drops:
-            planner = planner_for(wish.reading, request.cards, request.facts, request.today, {*skipped, at_work}, steps)
+            planner = Planner(wish.reading, request.cards, request.facts, request.today, {*skipped, at_work}, steps)
             groups = planner.groups()
         plan = minded(request, wish, groups, titles, at_work if drops else -1)
         if not any(s.status in OPEN for s in plan):
@@ -269,7 +268,7 @@ def _plan(request: PlanRequest, wish: Wish, followed: Followed) -> tuple[PlanAns
     return PlanAnswer(outcome="planned", subtasks=(*request.plan, *new), more=planner.more, reason=reason), new
 
 
-def _no_more(request: PlanRequest, reading: Reading, groups: Sequence[Group], planner: Planner | PagePlanner) -> PlanAnswer:
+def _no_more(request: PlanRequest, reading: Reading, groups: Sequence[Group], planner: Planner) -> PlanAnswer:
     """Nothing is left, nothing was there to be done, or what comes next depends on what nobody found out."""
     if any(s.status in OPEN for s in request.plan):
         return PlanAnswer(outcome="planned", subtasks=request.plan, more=planner.more, reason="the plan goes on")

@@ -1,15 +1,16 @@
-"""Orders about a page to steps, grounded by what the page shows. What comes up only after a press is planned once it is there."""
+"""Orders about a page, of which no more is known than what it shows. What comes up only after a press is planned once it is there."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
 
-from environments.cards import AppCard, Widget, singular
+from environments.cards import AppCard, FieldCard, KindCard, PageCard, Widget, singular
+from roles.contracts import Fact
 from roles.contracts.orders import (
     Amount,
     AnswerStep,
-    Back,
+    Condition,
     Entry,
     FillStep,
     Of,
@@ -22,14 +23,14 @@ from roles.contracts.orders import (
     Step,
     Text,
     Thing,
-    Value,
     When,
-    said,
 )
 from roles.contracts.values import parse_date, parse_time
-from roles.policies.orders.state import Group, Refusal, escaped
+from roles.policies.orders.forms import Forms
+from roles.policies.orders.grounding import Ungrounded, to_records
+from roles.policies.orders.state import Group, NotKnownYet, Refusal, Subject, each_of, escaped, is_many
 from roles.screen.language.controls import PATH
-from roles.screen.matching import similarity
+from roles.screen.matching import similarity, tokens
 from roles.screen.page import BOXES, LISTS, PARTLY, PRESSED, likeness, plain
 
 WRITTEN = frozenset({"textbox", "searchbox", "spinbutton"})
@@ -37,7 +38,6 @@ ROLES = {
     "button": PRESSED, "link": PRESSED, "tab": PRESSED, "item": PRESSED, "section": PRESSED, "field": WRITTEN | LISTS,
     "text": WRITTEN, "box": BOXES, "list": LISTS, "slider": frozenset({"slider", "spinbutton"}), "calendar": WRITTEN,
 }  # fmt: skip
-_EXACTLY = {"button": frozenset({"button"}), "link": frozenset({"link"}), "tab": frozenset({"tab"})}
 _SURE = 0.9
 _HINTS = {"date": ("yy", "dd"), "day": ("yy", "dd"), "time": ("hh",)}
 """What the empty state of a field says that takes such a value."""
@@ -45,6 +45,7 @@ _LOOKS = frozenset({"find", "check", "answer", "collect", "keep", "wait"})
 """Verbs that are no deed on anything: a control of that name does not do what they say."""
 _ANY = frozenset({"text", "value", "date", "day", "time", "number", "word", "answer", "content", "query"})
 """What is written, said by its kind: it goes into the only field there is."""
+_ARTICLES = frozenset({"the", "a", "an", "my", "all", "this", "these"})
 
 
 class Missing(Refusal):
@@ -55,149 +56,156 @@ class Missing(Refusal):
         self.name = name
 
 
-class PagePlanner:
-    """Walks through the orders as far as the page shows what they name. `more` says that it had to stop before the end."""
+class PageOrders(Forms):
+    """Orders to steps on the one page that the cards show."""
 
-    def __init__(self, reading: Reading, card: AppCard, known: Sequence[Step], skipped: Iterable[int] = ()) -> None:
-        if card.page is None:
-            raise ValueError(f"{card.app} is not a page")
-        self.reading, self.app, self.page = reading, card.app, card.page
-        self.more = self.passed_over = self.forbidden = False
-        self._known, self._skipped = list(dict.fromkeys(known)), set(skipped)
-        self._facts: dict[int, str] = {}
+    def __init__(
+        self, reading: Reading, cards: Sequence[AppCard], facts: Iterable[Fact] = (), today: str = "",
+        skipped: Iterable[int] = (), planned: Iterable[Step] = (),
+    ) -> None:  # fmt: skip
+        super().__init__(reading, cards, facts, today, set(skipped))
+        self._planned_before = list(dict.fromkeys(planned))
+        shown = next((card for card in cards if card.page is not None), None)
+        self.on_page = shown is not None
+        self._page_app, self._page = (shown.app, shown.page or PageCard()) if shown is not None else ("", PageCard())
 
-    def groups(self) -> list[Group]:
-        """What is to be done, in order. Raises Refusal."""
-        made: list[Group] = []
-        pressed = False
-        for at, order in enumerate(self.reading.orders):
-            if order.negated or at in self._skipped:
-                continue
-            steps: list[Step] = [step for step in self._known if step.order == at]
-            if not steps:
-                try:
-                    steps = [step.model_copy(update={"order": at}) for step in self._steps(at, order)]
-                except Missing as missing:
-                    self.more = True
-                    if not pressed:
-                        made.append(Group(f"o{at}.1", (self._reveal(missing),)))
-                    break
-                pressed = pressed or any(isinstance(step, PressStep) for step in steps)
-            self._learned(at, steps)
-            if steps:
-                made.append(Group(f"o{at}", tuple(steps)))
-        return made
+    def _holds(self, condition: Condition) -> bool:
+        if self.on_page:
+            raise Refusal(f'"{self._said(condition.spans)}": what a page shows is not known beforehand')
+        return super()._holds(condition)
+
+    def _of(self, value: Of) -> str:
+        """A value that the page shows, which is read before."""
+        if not self.on_page:
+            return super()._of(value)
+        thing, field = value.thing, value.fields[0] if value.fields else ""
+        read = ReadStep(app=self._page_app, names=(f"value {self._at + 1}.{len(self._steps) + 1}",))
+        if field == "text" or field.startswith("word "):
+            whole = thing.kind == "text" and thing.name is None
+            labels = () if whole else (self._field(thing, filled=True).name,)
+            read = read.model_copy(update={"labels": labels, "part": field if field != "text" else "text" if whole else ""})
+        else:
+            bare = thing.name is None and thing.pick is None and not thing.tests
+            read = read.model_copy(update={"labels": (field,), "records": None if bare else self._shown_row(thing)})
+        self._add(read)
+        return "{" + read.names[0] + "}"
+
+    def _work_on_page(self, order: Order) -> None:
+        """The steps of one order; those that were planned for it before stay, since the page may be another by now."""
+        self._steps = [step for step in self._planned_before if step.order == self._at]
+        if not self._steps:
+            try:
+                self._ground(order)
+            except Missing as missing:
+                self._steps = []
+                fresh = [step for group in self.made for step in group.steps if step not in self._planned_before]
+                if not any(isinstance(step, PressStep) for step in fresh):
+                    self.made.append(Group(f"o{self._at}.1", (self._reveal(missing),)))
+                raise NotKnownYet from None
+        facts = [step.names[-1] for step in self._steps if isinstance(step, ReadStep)]
+        self._subjects[self._at] = Subject(facts=tuple(facts[-1:]))
 
     def _reveal(self, missing: Missing) -> PressStep:
         """What looks for a name behind tabs, in sections and further down; once."""
-        tried = any(isinstance(s, PressStep) and s.verb == "reveal" and s.control == missing.name for s in self._known)
-        if tried or not missing.name or not self.page.folds:
+        looks = [step for step in self._planned_before if isinstance(step, PressStep) and step.verb == "reveal"]
+        if not missing.name or not self._page.folds or any(step.control == missing.name for step in looks):
             raise missing
-        return PressStep(app=self.app, verb="reveal", control=missing.name, place=str(missing))
+        return PressStep(app=self._page_app, verb="reveal", control=missing.name, place=str(missing))
 
-    def _learned(self, at: int, steps: Sequence[Step]) -> None:
-        for step in steps:
-            if isinstance(step, ReadStep):
-                self._facts[at] = step.names[-1]
-
-    def _said(self, order: Order) -> str:
-        return said(self.reading.goal, order.spans)
-
-    # --- orders -----------------------------------------------------------------------------------------------------------
-
-    def _steps(self, at: int, order: Order) -> list[Step]:
-        if order.condition is not None:
-            raise Refusal(f'"{self._said(order)}": what a page shows is not known beforehand')
+    def _ground(self, order: Order) -> None:
+        things = each_of(order.object) if order.object is not None else []
         match order.verb:
-            case "click" | "open" | "focus" | "close":
-                return [step for thing in _each(order) for step in self._press(order.verb, thing)]
+            case "click" | "open" | "focus" | "close" if things:
+                for thing in things:
+                    self._press(order.verb, thing)
+                return None
             case "scroll":
-                return self._scroll(order)
+                label = self._field(order.object, filled=True).name if order.object is not None else ""
+                edge = order.slots[0].value.text if isinstance(order.slots[0].value, Text) else "bottom"
+                return self._add(PressStep(app=self._page_app, verb="scroll", control=label, place=edge))
             case "write" | "set":
-                return self._write(at, order)
+                return self._enter(order)
             case "select" | "drop":
-                return self._select(at, order)
+                return self._select(order, things)
             case "find" | "answer" if order.object is None:
-                return self._tell(at, order)
-        if not order.slots and order.verb not in _LOOKS:
-            return [self._deed(order, thing) for thing in (_each(order) if order.object is not None else [Thing()])]
-        raise Refusal(f'"{self._said(order)}" is not understood of a page')
+                texts = [self.words(slot.value) for slot in order.slots if slot.role == "value"]
+                if self._steps and len(texts) == len(order.slots):
+                    return self._add(AnswerStep(value=", ".join(texts))) if order.verb == "answer" else None
+        if order.slots or order.verb in _LOOKS:
+            raise self._unclear(order)
+        for thing in things or [Thing()]:
+            self._deed(order, thing)
+        return None
 
-    def _press(self, verb: str, thing: Thing) -> list[Step]:
-        self._one(thing)
+    def _unclear(self, part: Order | Thing) -> Refusal:
+        return Refusal(f'"{self._said(part.spans)}" is not understood of a page')
+
+    # --- pressing ---------------------------------------------------------------------------------------------------------
+
+    def _press(self, verb: str, thing: Thing) -> None:
+        self._check_one(thing)
         name = thing.name.text if thing.name else ""
-        place = self._place(thing.place)
+        place = thing.place
+        within = "" if place is None or place.kind in {"text", "section"} else place.name.text if place.name else place.kind
+        step = PressStep(app=self._page_app, verb="click", kind=thing.kind, place=within)
         if verb == "focus" or thing.kind in {"field", "slider"}:
             field = self._field(thing)
-            return [PressStep(app=self.app, verb="click", control=field.name, kind="field", place=place, nth=self._nth(field))]
+            return self._add(step.model_copy(update={"control": field.name, "kind": "field", "nth": self._nth(field)}))
         if verb == "close" and (thing.kind == "dialog" or thing.name is None):
-            return [PressStep(app=self.app, verb="close", kind="dialog", place=name)]
+            return self._add(step.model_copy(update={"verb": "close", "kind": "dialog", "place": name}))
         if verb == "open" and thing.kind == "section" and not name:
-            folded = [w for w in self.page.widgets if w.folded]
-            tabs = [w for w in self.page.widgets if w.role == "tab"]
-            name = self._only(folded or tabs[:1], "section").name
+            tabs = [w for w in self._page.widgets if w.role == "tab"]
+            name = self._sole([w for w in self._page.widgets if w.folded] or tabs[:1], "section").name
         widget = self._widget(name, thing)
+        leads = thing.spans and self.reading.goal[thing.spans[-1][1] :].lstrip().startswith(PATH)
         nth = self._nth(widget) if thing.pick is not None else 0
-        verb = "point" if thing.spans and self.reading.goal[thing.spans[-1][1] :].lstrip().startswith(PATH) else "click"
-        return [PressStep(app=self.app, verb=verb, control=widget.name, kind=thing.kind, place=place, nth=nth)]
+        return self._add(step.model_copy(update={"verb": "point" if leads else "click", "control": widget.name, "nth": nth}))
 
     def _nth(self, widget: Widget) -> int:
         """Its place among those that are called so and are the same; 0: it is the only one."""
-        alike = [w for w in self.page.widgets if w.name == widget.name and w.role == widget.role]
+        alike = [w for w in self._page.widgets if w.name == widget.name and w.role == widget.role]
         return 1 + next(n for n, w in enumerate(alike) if w is widget) if len(alike) > 1 else 0
 
-    def _entry(self, widget: Widget, value: str) -> FillStep:
-        return self._filled([Entry(label=widget.name, value=value, nth=self._nth(widget))])
-
-    def _one(self, thing: Thing) -> None:
-        """Several at once are not understood."""
-        if thing.quantity in {"all", "number"} or thing.but or thing.tests or thing.back is not None:
-            raise Refusal(f'"{said(self.reading.goal, thing.spans)}" is not understood of a page')
-
-    def _place(self, place: Thing | None) -> str:
-        """The part of the page, by its name; a dialog is found by what it is."""
-        if place is None or place.kind in {"text", "section"}:
-            return ""
-        return place.name.text if place.name else place.kind
+    def _check_one(self, thing: Thing) -> None:
+        if is_many(thing) or thing.but or thing.tests or thing.back is not None:
+            raise self._unclear(thing)
 
     def _widget(self, name: str, thing: Thing) -> Widget:
         """What can be pressed and is called so; the only one of its kind where it has no name."""
-        roles = ROLES.get(thing.kind, PRESSED | BOXES)
-        of_kind = [w for w in self.page.widgets if w.role in roles and w.name]
-        exactly = [w for w in of_kind if w.role in _EXACTLY.get(thing.kind, roles)]
-        if not name:
-            number = 0 if thing.pick is None else thing.pick.at if thing.pick.order == "first" else -1
-            if number and len(exactly) >= abs(number) and not (thing.pick and thing.pick.by):
-                return exactly[number - 1 if number > 0 else number]
-            return self._only(exactly or of_kind, thing.kind or "control")
-        called = _called(name, exactly, thing) or _called(name, of_kind, thing)
-        if not called:
-            raise Missing(f'there is no "{" ".join(part for part in (thing.kind, name) if part)}" on the page', name)
-        if len(called) > 1 and thing.pick is not None and not thing.pick.by and len(called) >= thing.pick.at:
-            return called[thing.pick.at - 1 if thing.pick.order == "first" else -1]
-        if len(called) > 1 and thing.place is None:
-            raise Refusal(f'{len(called)} things on the page are called "{name}"; say which one')
-        return called[0]
+        of_kind = [w for w in self._page.widgets if w.role in ROLES.get(thing.kind, PRESSED | BOXES) and w.name]
+        exactly = [w for w in of_kind if w.role == thing.kind] if thing.kind in {"button", "link", "tab"} else of_kind
+        sure = thing.name is not None and thing.name.quoted
+        called = (_called(name, exactly, sure) or _called(name, of_kind, sure)) if name else exactly or of_kind
+        pick = thing.pick if thing.pick is not None and not thing.pick.by and thing.pick.at <= len(called) else None
+        if pick is not None:
+            return called[pick.at - 1 if pick.order == "first" else -1]
+        if called and name and thing.place is not None:
+            return called[0]
+        return self._sole(called, " ".join(part for part in (thing.kind, name) if part) or "control", name)
 
-    def _only(self, widgets: Sequence[Widget], kind: str) -> Widget:
+    def _sole(self, widgets: Sequence[Widget], what: str, name: str = "") -> Widget:
         if len(widgets) == 1:
             return widgets[0]
         if not widgets:
-            raise Missing(f'there is no "{kind}" on the page')
+            raise Missing(f'there is no "{what}" on the page', name)
         names = ", ".join(f'"{w.name}"' for w in widgets[:8])
-        raise Refusal(f'{len(widgets)} things on the page may be meant by "{kind}": {names}')
-
-    def _scroll(self, order: Order) -> list[Step]:
-        label = self._field(order.object, filled=True).name if order.object is not None else ""
-        edge = order.slots[0].value.text if isinstance(order.slots[0].value, Text) else "bottom"
-        return [PressStep(app=self.app, verb="scroll", control=label, place=edge)]
+        raise Refusal(f'{len(widgets)} things on the page may be meant by "{what}": {names}; say which one')
 
     # --- fields -----------------------------------------------------------------------------------------------------------
+
+    def _put(self, widget: Widget | str, value: str) -> None:
+        """A value into a field; fields that are filled one after the other are one form."""
+        label, nth = (widget, 0) if isinstance(widget, str) else (widget.name, self._nth(widget))
+        last, entry = self._steps[-1] if self._steps else None, Entry(label=label, value=value, nth=nth)
+        if isinstance(last, FillStep):
+            self._steps[-1] = last.model_copy(update={"entries": (*last.entries, entry)})
+        else:
+            self._add(FillStep(app=self._page_app, entries=(entry,)))
 
     def _field(self, thing: Thing | None, *, filled: bool = False) -> Widget:
         """The field that is meant: by its label; else the only one, of several the one that is empty (or, to be read, is not)."""
         kind = thing.kind if thing and thing.kind != "box" else "field"
-        fields = [w for w in self.page.widgets if w.role in ROLES.get(kind, WRITTEN | LISTS | {"slider"}) and w.name]
+        fields = [w for w in self._page.widgets if w.role in ROLES.get(kind, WRITTEN | LISTS | {"slider"}) and w.name]
         fields = self._placed(thing, fields)
         if thing is not None and thing.name is not None:
             return self._labelled(thing.name.text, fields)
@@ -205,7 +213,7 @@ class PagePlanner:
             return fields[thing.pick.at - 1]
         fields = [w for w in fields if w.role in WRITTEN] or fields
         fitting = [w for w in fields if w.filled == filled] if len(fields) > 1 else fields
-        return self._only(fitting or fields, "field" if kind == "text" else kind)
+        return self._sole(fitting or fields, "field" if kind == "text" else kind)
 
     def _placed(self, thing: Thing | None, widgets: Sequence[Widget]) -> list[Widget]:
         """Those in the part of the page that is named."""
@@ -217,187 +225,134 @@ class PagePlanner:
             raise Refusal(f'what stands in "{place.name.text}" cannot be told apart from the rest of the page')
         return found
 
-    def _labelled(self, label: str, fields: Sequence[Widget] | None = None) -> Widget:
+    def _labelled(self, label: str, fields: Sequence[Widget]) -> Widget:
         """The field of this label; where what is written is said only by its kind, the only field that takes such."""
-        options = [w for w in self.page.widgets if w.role not in PRESSED and w.name] if fields is None else list(fields)
-        scored = [(max(likeness(label, w.name), similarity(label, w.name) if similarity(label, w.name) >= _SURE else 0.0), w)
-                  for w in options]  # fmt: skip
-        best = max((score for score, _ in scored), default=0.0)
-        called = [w for score, w in scored if score >= PARTLY and score >= best - 0.005]
-        if len(called) == 1:
-            return called[0]
-        hints = _HINTS.get(plain(label), ())
-        hinted = [w for w in options if any(hint in w.hint.casefold() for hint in hints)]
-        written = [w for w in options if w.role in WRITTEN]
-        if not called and (hinted or plain(label) in _ANY) and len(hinted or written) == 1:
-            return (hinted or written)[0]
+        called = _called(label, fields)
         if not called:
-            raise Missing(f'there is no "{label} field" on the page', label)
-        raise Refusal(f'{len(called)} things on the page are called "{label}"; say which one')
+            hinted = [w for w in fields if any(hint in w.hint.casefold() for hint in _HINTS.get(plain(label), ()))]
+            takes = hinted or [w for w in fields if w.role in WRITTEN and plain(label) in _ANY]
+            called = takes if len(takes) == 1 else []
+        return self._sole(called, f"{label} field", label)
 
-    def _write(self, at: int, order: Order) -> list[Step]:
-        steps: list[Step] = []
+    def _enter(self, order: Order) -> None:
         values = [slot for slot in order.slots if slot.role == "value"]
         into = next((slot.value.thing for slot in order.slots if slot.role == "into" and isinstance(slot.value, Of)), None)
         if not values or (into is not None and len(values) > 1):
-            raise Refusal(f'"{self._said(order)}" does not say what goes where')
-        for n, slot in enumerate(values):
-            text = self._value(at, n, slot.value, steps)
+            raise Refusal(f'"{self._said(order.spans)}" does not say what goes where')
+        for slot in values:
+            text = escaped(slot.value.text) if isinstance(slot.value, Amount | When) else self.words(slot.value)
             if into is not None and into.quantity != "one":
-                fields = [w for w in self.page.widgets if w.role in WRITTEN and w.name]
+                fields = [w for w in self._page.widgets if w.role in WRITTEN and w.name]
                 if into.quantity == "number" and len(fields) != into.number:
                     raise Missing(f"the page has {len(fields)} fields, and not {into.number}")
-                steps.append(self._filled([Entry(label=w.name, value=text) for w in fields]))
+                for one in fields:
+                    self._put(one.name, text)
             elif slot.field and not (into is not None and into.pick is not None and plain(slot.field) in _ANY):
-                steps += self._chosen(slot.field, text)
+                self._choose(slot.field, text)
             else:
                 field = self._field(into)
-                steps.append(self._entry(field, _shaped(text, field.hint)))
-        return _joined(steps)
+                self._put(field, _shaped(text, field.hint))
 
-    def _filled(self, entries: Sequence[Entry]) -> FillStep:
-        return FillStep(app=self.app, entries=tuple(entries))
-
-    def _chosen(self, label: str, text: str) -> list[Step]:
+    def _choose(self, label: str, text: str) -> None:
         """A value of what is called so: a field, a list, a group of options, or what unfolds to such."""
         try:
-            widget = self._labelled(label)
-            return [self._filled([Entry(label=widget.name, value=_shaped(text, widget.hint))])]
+            widget = self._labelled(label, [w for w in self._page.widgets if w.role not in PRESSED and w.name])
+            return self._put(widget.name, _shaped(text, widget.hint))
         except Missing:
-            groups = (w.inside[1] for w in self.page.widgets)
-            if not any(similarity(label, name) >= _SURE for name in (*self.page.texts, *groups)):
+            groups = (w.inside[1] for w in self._page.widgets)
+            if not any(similarity(label, name) >= _SURE for name in (*self._page.texts, *groups)):
                 raise
-        options = [w for w in self.page.widgets if plain(w.name) == plain(text) and w.role in BOXES | PRESSED]
-        if not options:
-            raise Missing(f'there is no "{text}" for "{label}" on the page', text)
+        options = [w for w in self._page.widgets if plain(w.name) == plain(text) and w.role in BOXES | PRESSED]
         options = [w for w in options if similarity(label, w.inside[1]) >= _SURE] or options
-        if options[0].role in BOXES:
-            same = sum(plain(w.name) == plain(text) for w in self.page.widgets) > 1
-            entry = Entry(label=label, value=text) if same else Entry(label=options[0].name, value="true")
-            return [self._filled([entry])]
-        return [PressStep(app=self.app, verb="click", control=self._only(options, text).name)]
+        if options and options[0].role in BOXES:
+            same = sum(plain(w.name) == plain(text) for w in self._page.widgets) > 1
+            return self._put(label, text) if same else self._put(options[0].name, "true")
+        control = self._sole(options, text, text).name
+        return self._add(PressStep(app=self._page_app, verb="click", control=control))
 
-    def _value(self, at: int, n: int, value: Value, steps: list[Step]) -> str:
-        """A value as a step holds it; what the page shows is read before."""
-        match value:
-            case Text() | Amount() | When():
-                return escaped(value.text)
-            case Back(to=to) if to in self._facts:
-                return "{" + self._facts[to] + "}"
-            case Of():
-                steps.append(self._read(at, n, value))
-                return "{" + self._fact(at, n) + "}"
-        raise Refusal(f'"{said(self.reading.goal, value.spans)}" refers to nothing whose text is known')
-
-    # --- choosing ---------------------------------------------------------------------------------------------------------
-
-    def _select(self, at: int, order: Order) -> list[Step]:
-        thing = order.object
+    def _select(self, order: Order, things: Sequence[Thing]) -> None:
         value = next((slot for slot in order.slots if slot.role == "value"), None)
-        if thing is None and value is not None:
+        among = next((slot.value.thing for slot in order.slots if isinstance(slot.value, Of) and slot.role != "value"), None)
+        if value is not None and not things:
             if value.field:
-                return self._write(at, order)
-            into = next((slot.value.thing for slot in order.slots if isinstance(slot.value, Of)), None)
-            if into is None:
-                raise Refusal(f'"{self._said(order)}" does not say of what it is one')
-            text = self._value(at, 0, value.value, [])
-            return [self._entry(self._field(into), text)]
-        if thing is None:
-            raise Refusal(f'"{self._said(order)}" does not say what')
-        boxes = [w for w in self.page.widgets if w.role in BOXES and w.name]
-        if thing.kind == "nothing" or (thing.quantity == "all" and thing.name is None):
-            wanted = "false" if thing.kind == "nothing" or order.verb == "drop" else "true"
-            but = [self._widget(one.name.text if one.name else "", one).name for out in thing.but for one in (out, *out.also)]
-            entries = [Entry(label=w.name, value=wanted) for w in boxes
-                       if w.ticked != (wanted == "true") and w.name not in but]  # fmt: skip
-            if not boxes:
-                raise Missing("there are no boxes on the page")
-            return [self._filled(entries)] if entries else []
-        among = next((slot.value.thing for slot in order.slots if slot.role == "from" and isinstance(slot.value, Of)), None)
-        steps = [self._select_one(one, among, "false" if order.verb == "drop" else "true") for one in _each(order)]
-        return _joined(steps)
+                return self._enter(order)
+            if among is None:
+                raise Refusal(f'"{self._said(order.spans)}" does not say of what it is one')
+            return self._put(self._field(among), self.words(value.value))
+        if not things:
+            raise Refusal(f'"{self._said(order.spans)}" does not say what')
+        first, wanted = things[0], "false" if order.verb == "drop" else "true"
+        if first.kind != "nothing" and not (first.quantity == "all" and first.name is None):
+            for thing in things:
+                self._select_one(thing, among, wanted)
+            return None
+        wanted = "false" if first.kind == "nothing" else wanted
+        but = [self._widget(one.name.text if one.name else "", one) for out in first.but for one in (out, *out.also)]
+        boxes = [w for w in self._page.widgets if w.role in BOXES and w.name]
+        if not boxes:
+            raise Missing("there are no boxes on the page")
+        for box in boxes:
+            if box.ticked != (wanted == "true") and box not in but:
+                self._put(box.name, wanted)
+        return None
 
-    def _select_one(self, thing: Thing, into: Thing | None, wanted: str) -> Step:
-        self._one(thing)
+    def _select_one(self, thing: Thing, into: Thing | None, wanted: str) -> None:
+        self._check_one(thing)
         if thing.name is None and thing.place is not None and thing.kind == "box":  # the box for Pizza
             thing = thing.model_copy(update={"name": thing.place.name, "place": None})
-        name = thing.name.text if thing.name else ""
-        if not name:
-            return self._entry(self._widget("", thing), wanted)
-        boxes = _called(name, [w for w in self._placed(thing, self.page.widgets) if w.role in BOXES], thing)
+        if thing.name is None:
+            return self._put(self._widget("", thing), wanted)
+        name, sure = thing.name.text, thing.name.quoted
+        boxes = _called(name, [w for w in self._placed(thing, self._page.widgets) if w.role in BOXES], sure)
         if len(boxes) > 1 and thing.pick is not None:
             boxes = [self._widget(name, thing)]
-        lists = [w for w in self.page.widgets if w.role in LISTS and any(plain(o) == plain(name) for o in w.options)]
+        lists = [w for w in self._page.widgets if w.role in LISTS and any(plain(o) == plain(name) for o in w.options)]
         if into is not None and into.name is not None:
             lists = [w for w in lists if likeness(into.name.text, w.name) >= PARTLY] or lists
         if len(boxes) == 1:
-            return self._entry(boxes[0], wanted)
+            return self._put(boxes[0], wanted)
         if len(lists) == 1 and wanted == "true":
-            option = next(o for o in lists[0].options if plain(o) == plain(name))
-            return self._filled([Entry(label=lists[0].name, value=option)])
-        if len(boxes) + len(lists) > 1:
-            raise Refusal(f'{len(boxes) + len(lists)} things on the page are called "{name}"; say which one')
-        pressed = _called(name, [w for w in self.page.widgets if w.role in PRESSED], thing)
-        if pressed:
-            return self._press("click", thing)[0]
-        raise Missing(f'there is no "{name}" on the page', name)
-
-    # --- reading ----------------------------------------------------------------------------------------------------------
-
-    def _fact(self, at: int, n: int) -> str:
-        return f"value {at + 1}.{n + 1}"
-
-    def _read(self, at: int, n: int, value: Of) -> ReadStep:
-        thing, names = value.thing, (self._fact(at, n),)
-        field = value.fields[0] if value.fields else ""
-        if field == "text" or field.startswith("word "):
-            part = "" if field == "text" else field
-            if thing.kind == "text" and thing.name is None:
-                return ReadStep(app=self.app, part=part or "text", names=names)
-            return ReadStep(app=self.app, labels=(self._field(thing, filled=True).name,), part=part, names=names)
-        if thing.name is None and thing.pick is None and not thing.tests:
-            return ReadStep(app=self.app, labels=(field,), names=names)
-        return ReadStep(app=self.app, records=self._records(thing), labels=(field,), names=names)
-
-    def _tell(self, at: int, order: Order) -> list[Step]:
-        steps: list[Step] = []
-        texts = [self._value(at, n, slot.value, steps) for n, slot in enumerate(order.slots) if slot.role == "value"]
-        if not steps or len(texts) != len(order.slots):
-            raise Refusal(f'"{self._said(order)}" is not understood of a page')
-        return [*steps, AnswerStep(value=", ".join(texts))] if order.verb == "answer" else steps
+            return self._put(lists[0].name, next(o for o in lists[0].options if plain(o) == plain(name)))
+        if not (boxes or lists) and _called(name, [w for w in self._page.widgets if w.role in PRESSED], sure):
+            return self._press("click", thing)
+        self._sole([*boxes, *lists], name, name)
+        raise self._unclear(thing)
 
     # --- deeds ------------------------------------------------------------------------------------------------------------
 
-    def _records(self, thing: Thing) -> Records:
-        """The row or part of the page that is meant."""
-        name = thing.name.text if thing.name else ""
-        nouns = {singular(plain(head)) for head in (*self.page.heads, thing.kind)}
-        if thing.name is not None and not thing.name.quoted and name.islower():  # "the oldest waiting parcel"
-            named = [word for word in name.split() if singular(word) not in nouns]
-        else:
-            named = [name] if name else []
-        tests = [RowTest(value=escaped(word)) for word in named]
-        for test in thing.tests:
-            if not isinstance(test.value, Text) or test.relation not in {"is", "by", "from", "to", "about", "has"}:
-                raise Refusal(f'"{said(self.reading.goal, test.spans)}" is not understood of a page')
-            tests.append(
-                RowTest(
-                    label=test.field, relation="is" if test.relation == "is" else "has", value=escaped(test.value.text),
-                    negated=test.negated,
-                )
-            )  # fmt: skip
-        if thing.back is not None or thing.but or thing.also or thing.quantity not in {"one", "any"}:
-            raise Refusal(f'"{said(self.reading.goal, thing.spans)}" is not understood of a page')
-        return Records(app=self.app, kind="row", tests=tuple(tests), pick=thing.pick)
-
-    def _deed(self, order: Order, thing: Thing) -> Step:
-        controls = [w for w in self.page.widgets if w.role in PRESSED and names_verb(order.verb, w.name)]
+    def _deed(self, order: Order, thing: Thing) -> None:
+        """What a control beside what is meant is called by, or the words of a control as a whole: "save the changes"."""
+        controls = [w for w in self._page.widgets if w.role in PRESSED and names_verb(order.verb, w.name)]
         if not controls:
             raise Missing(f'there is no control to "{order.said or order.verb}" on the page')
-        records = self._records(thing)
-        if not records.tests and records.pick is None and len(controls) > 1:
-            raise Refusal(f"{len(controls)} controls of the page may be meant; say which one")
-        return PressStep(app=self.app, records=records, verb=order.verb)
+        said = tuple(word for word in tokens(self._said(order.spans)) if word not in _ARTICLES)
+        whole = [w for w in controls if tokens(w.name) == said]
+        if len(whole) == 1:
+            return self._add(PressStep(app=self._page_app, verb="click", control=whole[0].name))
+        records = self._shown_row(thing)
+        if not records.tests and records.pick is None:
+            self._sole(controls, order.said or order.verb)
+        return self._add(PressStep(app=self._page_app, records=records, verb=order.verb))
+
+    def _shown_row(self, thing: Thing) -> Records:
+        """The row or part of the page that is meant: whatever the goal calls it, the page lists nothing else."""
+        if thing.back is not None or thing.but or thing.also or thing.place or thing.quantity not in {"one", "any"}:
+            raise self._unclear(thing)
+        if not all(isinstance(test.value, Text | Amount) for test in thing.tests):
+            raise self._unclear(thing)
+        name = thing.name
+        named: tuple[RowTest, ...] = ()
+        if name is not None and not name.quoted and name.text.islower():  # "the oldest waiting parcel"
+            nouns = {singular(plain(head)) for head in (*self._page.heads, thing.kind)}
+            named, name = tuple(RowTest(value=escaped(w)) for w in name.text.split() if singular(w) not in nouns), None
+        labels = self._page.heads or tuple(test.field for test in thing.tests if test.field)
+        row = KindCard(kind="row", fields=tuple(FieldCard(label=label, listed=True) for label in labels))
+        bare = Thing(kind="row", name=name, tests=thing.tests, spans=thing.spans)
+        try:
+            (records,) = to_records(bare, [AppCard(app=self._page_app, title="the page", kinds=(row,))], self.words)
+        except Ungrounded as no:
+            raise Refusal(str(no)) from None
+        return records.model_copy(update={"tests": (*named, *records.tests), "pick": thing.pick})
 
 
 _ALIKE = ({"buy", "book", "order", "purchase", "reserve"}, {"delete", "remove", "trash", "erase"}, {"log", "sign"})
@@ -406,9 +361,9 @@ _ALIKE = ({"buy", "book", "order", "purchase", "reserve"}, {"delete", "remove", 
 def names_verb(verb: str, control: str) -> bool:
     """Whether a control is called as the verb, or by another word for it, whatever stands behind it."""
     first = re.split(r"\W+", plain(control), maxsplit=1)[0]
-    said_ = plain(verb.replace("_", " "))
-    same = any(said_ in words and first in words for words in _ALIKE)
-    return first == said_ or same or likeness(said_, control) >= _SURE
+    said = plain(verb.replace("_", " "))
+    same = any(said in words and first in words for words in _ALIKE)
+    return first == said or same or likeness(said, control) >= _SURE
 
 
 def _shaped(text: str, hint: str) -> str:
@@ -416,32 +371,12 @@ def _shaped(text: str, hint: str) -> str:
     form = hint.casefold()
     if "hh" in form and (minute := parse_time(text)) is not None:
         return f"{minute // 60:02d}:{minute % 60:02d}"
-    if "yy" in form and (day := parse_date(text)) is not None:
-        return day.isoformat() if form.startswith("yyyy") else text
-    return text
+    day = parse_date(text) if form.startswith("yyyy") else None
+    return day.isoformat() if day is not None else text
 
 
-def _each(order: Order) -> list[Thing]:
-    if order.object is None:
-        raise Refusal("it is not said what is meant")
-    return [order.object.model_copy(update={"also": ()}), *order.object.also]
-
-
-def _called(name: str, widgets: Sequence[Widget], thing: Thing) -> list[Widget]:
-    """Those that are called so; a name in quotation marks is the whole name."""
-    quoted = thing.name is not None and thing.name.quoted
+def _called(name: str, widgets: Sequence[Widget], whole: bool = False) -> list[Widget]:
+    """Those that are called so; with `whole` it is all of their name."""
     scored = [(likeness(name, w.name), w) for w in widgets if w.name]
     best = max((score for score, _ in scored), default=0.0)
-    return [w for score, w in scored if score >= (_SURE if quoted else PARTLY) and score >= best - 0.005]
-
-
-def _joined(steps: Sequence[Step]) -> list[Step]:
-    """Fields that are filled one after the other are one form."""
-    made: list[Step] = []
-    for step in steps:
-        last = made[-1] if made else None
-        if isinstance(last, FillStep) and isinstance(step, FillStep):
-            made[-1] = last.model_copy(update={"entries": (*last.entries, *step.entries)})
-        else:
-            made.append(step)
-    return made
+    return [w for score, w in scored if score >= (_SURE if whole else PARTLY) and score >= best - 0.005]

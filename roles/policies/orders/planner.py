@@ -33,10 +33,10 @@ from roles.contracts.orders import (
 )
 from roles.contracts.values import parse_date, parse_time
 from roles.contracts.wording import slots_in
-from roles.policies.orders.forms import Forms, later
+from roles.policies.orders.forms import later
 from roles.policies.orders.grounding import ground_field, ground_place, ground_verb, is_control
 from roles.policies.orders.jobs import job_of
-from roles.policies.orders.pages import PagePlanner
+from roles.policies.orders.pages import PageOrders
 from roles.policies.orders.state import COMMITS, LOOKS, Group, NotKnownYet, Refusal, Row, Subject, escaped, is_many
 from roles.screen.language.names import bare
 from roles.screen.matching import box_for
@@ -50,16 +50,17 @@ EMPTIES = frozenset({"empty", "remove", "delete"})
 WRITES = frozenset({"add", "put", "write", "collect", "copy"})
 
 
-class Planner(Forms):
+class Planner(PageOrders):
     """Walks through the orders as far as the facts allow. `more` says that it had to stop before the end."""
 
     def groups(self) -> list[Group]:
         """What is to be done, in order. Raises Refusal."""
-        self._check_apps()
         self._leave_out()
-        self._name_fields()
-        self._join_fields()
-        self._join_commits()
+        if not self.on_page:
+            self._check_apps()
+            self._name_fields()
+            self._join_fields()
+            self._join_commits()
         for at, order in enumerate(self.reading.orders):
             self._at, self._stops = at, 0
             if order.negated and order.verb in LOOKS:
@@ -92,6 +93,8 @@ class Planner(Forms):
     def _work_whole(self, order: Order) -> None:
         """The order, of which no part may be passed over."""
         self._taken = []
+        if self.on_page:
+            return self._work_on_page(order)
         if (job := job_of(order, self.reading.goal)) is not None:
             self._job(order, job)
         elif not (self._click_called(order) or self._reminded(order)):
@@ -663,17 +666,9 @@ def steps_of(
     if unread := why_not(reading):
         return unread
     try:
-        return [step for group in planner_for(reading, cards, facts, today, (), ()).groups() for step in group.steps]
+        return [step for group in Planner(reading, cards, facts, today).groups() for step in group.steps]
     except Refusal as no:
         return str(no)
-
-
-def planner_for(
-    reading: Reading, cards: Sequence[AppCard], facts: Iterable[Fact], today: str, skipped: Iterable[int], plan: Iterable[Step]
-) -> Planner | PagePlanner:
-    """Who plans this: of a page no more is known than what it shows."""
-    page = next((card for card in cards if card.page is not None), None)
-    return PagePlanner(reading, page, tuple(plan), skipped) if page else Planner(reading, cards, facts, today, set(skipped))
 
 
 def why_not(reading: Reading) -> str:

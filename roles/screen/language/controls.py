@@ -7,9 +7,9 @@ thing  = [the] name | [the] [label] widget [called name] [(in|of|for) thing]
 
 from __future__ import annotations
 
-from typing import Any, TypedDict
+from typing import Any, Literal
 
-from roles.contracts.orders import Of, Order, Pick, Slot, Test, Text, Thing, Value
+from roles.contracts.orders import Of, Order, Pick, Slot, Text, Thing, Value
 from roles.screen.language.names import Draft, Read
 from roles.screen.language.values import Values
 from roles.screen.language.words import table
@@ -26,13 +26,6 @@ PATH = (">", "→", "->", "»", "›")
 """What parts the entries of nested menus."""
 
 
-class Operands(TypedDict, total=False):
-    """What goes with a verb."""
-
-    object: Thing | None
-    slots: tuple[Slot, ...]
-
-
 class Controls(Values):
     """Reads clauses about a page."""
 
@@ -40,15 +33,16 @@ class Controls(Values):
         if self.words.shown is None:
             return None
         if at and self.low(at - 1) in PATH and self.orders:  # Edit > Find: one press after the other
-            found = self.page_click(at)
-            return (Order(verb="click", said=self.orders[-1].said, **found[0]), found[1]) if found else None
+            found = self.page_things(at)
+            return (found[0].model_copy(update={"said": self.orders[-1].said}), found[1]) if found else None
         at = self._one_of(self._revealing(at), table("pages")["found"]) or self._revealing(at)
         for name, verb in table("pages")["verbs"].items():
             end = self._one_of(at, verb["forms"])
-            found = getattr(self, f"page_{name}")(end) if end else None
+            found = getattr(self, f"page_{verb['reads']}")(end) if end else None
             if found is not None:
-                return Order(verb=name, said=self.words.text(at, end), **found[0]), self._purpose(found[1])
-        return self._deed(at)
+                order = found[0].model_copy(update={"verb": name, "said": self.words.text(at, end)})
+                return order, self._purpose(found[1])
+        return None
 
     def _revealing(self, at: int) -> int:
         """switch between the tabs to: where what is meant is looked for says no more of it"""
@@ -74,58 +68,6 @@ class Controls(Values):
         if self.low(end) == "as" and (said := self._phrase(end + 1)):
             end = said[1]
         return end if self.over(end) or self._separator(end) else at
-
-    def _deed(self, at: int) -> Read[Order] | None:
-        """VERB [the] [cheapest] [KIND] [NAME] [with the lowest LABEL] [that is STATE]: what controls in rows are called"""
-        known = self.words.shown is not None and (self.words.verbal(at) or self.low(at) in self.words.shown)
-        if not known or self._one_of(at, table("pages")["others"]):
-            return None
-        draft = Draft()
-        place = self._picked(self._past_article(at + 1), draft)
-        said = self._phrase(place) if self.kind(place) != "quote" and self._shown(place) is None else None
-        if any(self._counts(n) for n in range(at + 1, said[1] if said else place)):
-            return None
-        kind, place = (said[0].text, said[1]) if said else ("", place)
-        if (named := self._shown(place)) is not None:
-            text, after = named
-            best = draft.pick is not None or self.low(after) in {"with", "that", "which"}
-            noun = not text.quoted and text.text.islower() and best
-            kind, place = (text.text if noun else kind), after
-            draft.name = draft.name if noun else text
-        place = self._by_field(place, draft)
-        place = self._that_is(place, draft.tests)
-        ended = self.over(place) or self._begins(self._separator(place) or len(self.words.list))
-        if not (kind or draft.name is not None) or not ended:
-            return None
-        draft.kind = kind.casefold()
-        thing = draft.thing(self.spans(at + 1, place))
-        return Order(verb=self.low(at), said=self.words.text(at, at + 1), object=thing), place
-
-    def _counts(self, at: int) -> bool:
-        """A word that says how many."""
-        return self.kind(at) == "number" or self.take(at, "numbers", "all", "both", "no") is not None
-
-    def _by_field(self, at: int, draft: Draft) -> int:
-        """with the lowest price"""
-        best = Draft()
-        start = self._past_article(at + 1) if self.low(at) == "with" and draft.pick is None else at
-        place = self._picked(start, best) if start > at else at
-        label = self._shown(place) or self._phrase(place) if place > start > at else None
-        if label is None or best.pick is None:
-            return at
-        draft.pick = best.pick.model_copy(update={"by": label[0].text})
-        return label[1]
-
-    def _that_is(self, at: int, tests: list[Test]) -> int:
-        """that is free"""
-        if self.low(at) not in {"that", "which", "who"} or self.low(at + 1) not in {"is", "are"}:
-            return at
-        negated = self.low(at + 2) == "not"
-        said = self._shown(at + 2 + negated) or self._phrase(at + 2 + negated)
-        if said is None:
-            return at
-        tests.append(Test(value=said[0], negated=negated, spans=self.spans(at, said[1])))
-        return said[1]
 
     # --- words and names --------------------------------------------------------------------------------------------------
 
@@ -270,168 +212,131 @@ class Controls(Values):
 
     def _piece(self, at: int) -> Read[Value] | None:
         """the last word in THING | the text of THING | the value of LABEL [for THING] | the LABEL of THING"""
-        start, at = at, self._past_article(at)
-        nth = Draft()
-        place = self._picked(at, nth)
-        pick = nth.pick
-        if pick is None and self.low(at) in {"first", "last"}:
-            pick, place = Pick(order=self.low(at)), at + 1  # type: ignore[arg-type]
-        if pick is not None and self.low(place) == "word":
-            number = -1 if pick.order == "last" else pick.at
-            fields, end = (f"word {number}",), place + 1
-        elif pick is None and self.low(at) in {"text", "content", "contents"}:
-            fields, end = ("text",), at + 1
-        elif pick is None and self.low(at) == "value" and self.low(at + 1) in {"of", "for"}:
-            label = self._shown(self._past_article(at + 2)) or self._phrase(self._past_article(at + 2), widgets=True)
-            if label is None:
-                return None
-            fields, end = (label[0].text,), label[1]
-            if self.low(end) not in {"of", "for", "in"}:
-                thing = Thing(spans=self.spans(start, end))
-                return Of(fields=fields, thing=thing, spans=self.spans(start, end)), end
-        elif pick is None and (label := self._shown(at) or self._phrase(at)) and start < at and self.kind(at) != "quote":
-            fields, end = (label[0].text,), label[1]
-        else:
+        start, at, nth = at, self._past_article(at), Draft()
+        place = self._nth(at, nth)
+        label: Read[Text] | None = None
+        if nth.pick is not None:
+            number = -1 if nth.pick.order == "last" else nth.pick.at
+            label = (Text(text=f"word {number}"), place + 1) if self.low(place) == "word" else None
+        elif self.low(at) in {"text", "content", "contents"}:
+            label = Text(text="text"), at + 1
+        elif self.low(at) == "value" and self.low(at + 1) in {"of", "for"}:
+            label = self._label(at + 2)
+            if label is not None and self.low(label[1]) not in {"of", "for", "in"}:
+                spans = self.spans(start, label[1])
+                return Of(fields=(label[0].text,), thing=Thing(spans=spans), spans=spans), label[1]
+        elif start < at and self.kind(at) != "quote":
+            label = self._shown(at) or self._phrase(at)
+        if label is None or self.low(label[1]) not in {"of", "in", "for", "from", "on"}:
             return None
-        if self.low(end) not in {"of", "in", "for", "from", "on"}:
-            return None
-        thing_ = self._part(end + 1, inner=True) if fields[0].startswith("word ") or fields == ("text",) else None
+        whole = label[0].text == "text" or label[0].text.startswith("word ")
         claimed, self.claimed = self.claimed, frozenset({"into", "to", "as"})
-        found = thing_ or self.simple(end + 1)
+        found = (self._part(label[1] + 1, inner=True) if whole else None) or self.simple(label[1] + 1)
         self.claimed = claimed
-        return (Of(fields=fields, thing=found[0], spans=self.spans(start, found[1])), found[1]) if found else None
+        return (Of(fields=(label[0].text,), thing=found[0], spans=self.spans(start, found[1])), found[1]) if found else None
 
     # --- verbs ------------------------------------------------------------------------------------------------------------
 
-    def page_click(self, at: int) -> Read[Operands] | None:
-        found = self._several(at)
-        return ({"object": found[0]}, found[1]) if found else None
+    def page_things(self, at: int) -> Read[Order] | None:
+        """[into] THING {and THING} [by clicking THING]"""
+        found = self._several(at + (self.low(at) in {"into", "in", "on"}))
+        if found is None or self.low(found[1]) != "by" or self.low(found[1] + 1) not in {"clicking", "pressing", "tapping"}:
+            return (Order(verb="click", object=found[0]), found[1]) if found else None
+        way = self._part(found[1] + 2 + (self.low(found[1] + 2) == "on"))
+        return (Order(verb="click", object=way[0].model_copy(update={"place": found[0]})), way[1]) if way else None
 
-    def page_open(self, at: int) -> Read[Operands] | None:
-        found = self._several(at)
-        named = found is not None and (found[0].kind or (found[0].name and self._is_shown(found[0].name)))
-        return ({"object": found[0]}, found[1]) if found and named else None
+    def page_opened(self, at: int) -> Read[Order] | None:
+        """What is no control on the page may be a record that is to be looked at."""
+        found = self.page_things(at)
+        thing = found[0].object if found else None
+        return found if thing and (thing.kind or (thing.name and self._is_shown(thing.name))) else None
 
-    def page_close(self, at: int) -> Read[Operands] | None:
-        """close the dialog [by clicking "x"]"""
-        found = self._part(at)
-        if found is None:
-            return None
-        thing, end = found
-        if self.low(end) == "by" and self.low(end + 1) in {"clicking", "pressing", "tapping"}:
-            way = self._part(end + 2 + (self.low(end + 2) == "on"))
-            return ({"object": way[0].model_copy(update={"place": thing})}, way[1]) if way else None
-        return {"object": thing}, end
+    def page_edge(self, at: int) -> Read[Order] | None:
+        """[the THING] to the bottom"""
+        ends = [(name, form) for name, forms in table("pages")["ends"].items() for form in forms]
+        found = None if any(self._one_of(at, [form]) for _, form in ends) else self._part(at)
+        start = found[1] if found else at
+        edge, end = next(((name, end) for name, form in ends if (end := self._one_of(start, [form]))), ("", 0))
+        slot = Slot(role="to", value=Text(text=edge), spans=self.spans(start, end))
+        return (Order(verb="scroll", object=found[0] if found else None, slots=(slot,)), end) if edge else None
 
-    def page_focus(self, at: int) -> Read[Operands] | None:
-        return self.page_click(at + (self.low(at) in {"into", "in", "on"}))
-
-    def page_scroll(self, at: int) -> Read[Operands] | None:
-        """scroll [the THING] to the bottom"""
-        found = None if self._edge(at) else self._part(at)
-        at = found[1] if found else at
-        edge = self._edge(at)
-        if edge is None:
-            return None
-        slot = Slot(role="to", value=Text(text=edge[0], spans=self.spans(at, edge[1])), spans=self.spans(at, edge[1]))
-        return {"object": found[0] if found else None, "slots": (slot,)}, edge[1]
-
-    def _edge(self, at: int) -> Read[str] | None:
-        ends = table("pages")["ends"].items()
-        return next(((name, end) for name, forms in ends if (end := self._one_of(at, forms))), None)
-
-    def page_find(self, at: int) -> Read[Operands] | None:
+    def page_piece(self, at: int) -> Read[Order] | None:
         found = self._piece(at)
         if found is None:
             return None
-        return {"slots": (Slot(role="value", value=found[0], spans=self.spans(at, found[1])),)}, self._idle(found[1])
+        slot = Slot(role="value", value=found[0], spans=self.spans(at, found[1]))
+        return Order(verb="find", slots=(slot,)), self._idle(found[1])
 
-    def page_drop(self, at: int) -> Read[Operands] | None:
-        return self.page_click(at)
-
-    def page_select(self, at: int) -> Read[Operands] | None:
-        """select nothing | THINGS [from THING] | VALUE as LABEL | VALUE with the slider"""
+    def page_choice(self, at: int) -> Read[Order] | None:
+        """nothing | VALUE as LABEL | VALUE with THING | THINGS [from THING]"""
         if end := self._one_of(at, table("pages")["nothing"]):
-            return {"object": Thing(kind="nothing", spans=self.spans(at, end))}, self._idle(end)
-        if (pairs := self._pairs(at)) is not None:
-            return pairs
-        self.claimed = frozenset({"from", "in", "on", "with"})
+            return Order(verb="select", object=Thing(kind="nothing", spans=self.spans(at, end))), self._idle(end)
+        if (pairs := self._pairs(at, frozenset())) is not None:
+            return Order(verb="select", slots=pairs[0]), pairs[1]
+        among = {"from", "in", "on", "with", "using"}
+        self.claimed = frozenset(among)
         found = self._several(at)
         self.claimed = frozenset()
         value = self._phrase(at) if self.kind(at) != "quote" else None
-        value = value if value and (found is None or self.low(value[1]) in {"with", "using", "in", "on"}) else None
-        if value is not None and (place := self._among(value[1])) is not None:
-            into = Slot(role="into", value=self.valued_thing(place[0]), spans=self.spans(value[1], place[1]))
-            return {"slots": (Slot(role="value", value=value[0], spans=value[0].spans), into)}, place[1]
-        if found is None:
-            return None
-        place = self._among(found[1])
-        slots = (Slot(role="from", value=self.valued_thing(place[0]), spans=self.spans(found[1], place[1])),) if place else ()
-        return {"object": found[0], "slots": slots}, place[1] if place else found[1]
+        value = value if value and (found is None or self.low(value[1]) in among - {"from"}) else None
+        end = value[1] if value else found[1] if found else 0
+        place = self._part(end + 1, inner=True) if end and self.low(end) in among else None
+        slot = self._slot("into" if value else "from", place, end)
+        if value is not None and place is not None:
+            return Order(verb="select", slots=(Slot(role="value", value=value[0], spans=value[0].spans), *slot)), place[1]
+        return (Order(verb="select", object=found[0], slots=slot), place[1] if place else found[1]) if found else None
 
-    def _among(self, at: int) -> Read[Thing] | None:
-        """from the list | with the slider | in the calendar"""
-        return self._part(at + 1, inner=True) if self.low(at) in {"from", "with", "using", "in", "on"} else None
+    def _slot(self, role: Literal["into", "from"], thing: Read[Thing] | None, at: int) -> tuple[Slot, ...]:
+        return (Slot(role=role, value=self.valued_thing(thing[0]), spans=self.spans(at, thing[1])),) if thing else ()
 
-    def page_set(self, at: int) -> Read[Operands] | None:
-        return self._labelled(at, frozenset({"to"}))
-
-    def page_write(self, at: int) -> Read[Operands] | None:
-        """[the form:] VALUE as LABEL {and VALUE as LABEL} | LABEL VALUE {and LABEL VALUE} [into THING] | VALUE into THING"""
+    def page_values(self, at: int) -> Read[Order] | None:
+        """[the form:] {VALUE as LABEL | LABEL [to] VALUE} [into the fields] | VALUE into THING"""
         form = self._phrase(self._past_article(at))
-        if form is not None and form[0].text.endswith("form") and self.low(form[1]) == ":":
-            at = form[1] + 1
-        if (pairs := self._pairs(at) or self._labelled(at, frozenset({"with", "to", "is", ":", "="}))) is not None:
-            found, end = pairs
+        at = form[1] + 1 if form is not None and form[0].text.endswith("form") and self.low(form[1]) == ":" else at
+        if (pairs := self._pairs(at, frozenset({"with", "to", "is", ":", "="}))) is not None:
+            slots, end = pairs
             into = self._part(end + 1, inner=True) if self.low(end) in {"into", "in"} else None
             if into is None or into[0].kind != "field" or into[0].name is not None:
-                return pairs
-            if (into[0].quantity != "one" or into[0].pick is not None) and len(found["slots"]) == 1:
-                # the password into both fields
-                slot = Slot(role="into", value=self.valued_thing(into[0]), spans=self.spans(end, into[1]))
-                return {"slots": (*found["slots"], slot)}, into[1]
-            return (found, into[1]) if into[0].quantity == "one" or into[0].number == len(found["slots"]) else pairs
+                return Order(verb="write", slots=slots), end
+            if len(slots) == 1 and (into[0].quantity != "one" or into[0].pick is not None):  # the password into both fields
+                slots = (*slots, *self._slot("into", into, end))
+            elif into[0].quantity != "one" and into[0].number != len(slots):
+                return Order(verb="write", slots=slots), end
+            return Order(verb="write", slots=slots), into[1]
         value = self._what(at)
-        if value is None or self.low(value[1]) not in {"into", "in", "to", "on"}:
+        into = self._part(value[1] + 1) if value and self.low(value[1]) in {"into", "in", "to", "on"} else None
+        if value is None or into is None or not (into[0].kind or (into[0].name and self._is_shown(into[0].name))):
             return None
-        into = self._part(value[1] + 1)
-        if into is None or not (into[0].kind or (into[0].name and self._is_shown(into[0].name))):
+        slot = Slot(role="value", value=value[0], spans=self.spans(at, value[1]))
+        return Order(verb="write", slots=(slot, *self._slot("into", into, value[1]))), into[1]
+
+    def _pairs(self, at: int, between: frozenset[str]) -> Read[tuple[Slot, ...]] | None:
+        """{VALUE as LABEL} | {[the] LABEL to VALUE}, joined by "and"; a quotation needs no word before it"""
+        for before in (False, True):
+            slots: list[Slot] = []
+            end, start = 0, at
+            while start and (pair := self._label_to(start, between) if before else self._as_label(start)) is not None:
+                (label, value), end = pair
+                slots.append(Slot(role="value", field=label.text, value=value, spans=self.spans(start, end)))
+                sep = self._separator(end)
+                start = 0 if not sep or self._begins(sep) else sep
+            if slots:
+                return tuple(slots), end
+        return None
+
+    def _as_label(self, at: int) -> Read[tuple[Text, Value]] | None:
+        value = self._what(at)
+        label = self._label(value[1] + 1) if value and self.low(value[1]) == "as" else None
+        return ((label[0], value[0]), label[1]) if value and label else None
+
+    def _label_to(self, at: int, between: frozenset[str]) -> Read[tuple[Text, Value]] | None:
+        label = self._label(at) if between else None
+        if label is None:
             return None
-        slot = Slot(role="into", value=self.valued_thing(into[0]), spans=self.spans(value[1], into[1]))
-        return {"slots": (Slot(role="value", value=value[0], spans=self.spans(at, value[1])), slot)}, into[1]
-
-    def _pairs(self, at: int) -> Read[Operands] | None:
-        """VALUE as LABEL {and VALUE as LABEL}"""
-        slots: list[Slot] = []
-        end = 0
-        while at:
-            value = self._what(at)
-            label = self._label(value[1] + 1) if value and self.low(value[1]) == "as" else None
-            if value is None or label is None:
-                break
-            slots.append(Slot(role="value", field=label[0].text, value=value[0], spans=self.spans(at, label[1])))
-            end = label[1]
-            at = self._next(end)
-        return ({"slots": tuple(slots)}, end) if slots else None
-
-    def _labelled(self, at: int, between: frozenset[str]) -> Read[Operands] | None:
-        """[the] LABEL to VALUE {and [the] LABEL to VALUE}; a quotation needs no word before it"""
-        slots: list[Slot] = []
-        end = 0
-        while at:
-            label = self._label(at)
-            if label is None:
-                break
-            place = label[1]
-            linked = self.low(place) in between
-            sure = linked or self.kind(place) == "quote" or self._is_shown(label[0])
-            value = self._what(place + linked) if sure else None
-            if value is None:
-                break
-            slots.append(Slot(role="value", field=label[0].text, value=value[0], spans=self.spans(at, value[1])))
-            end = value[1]
-            at = self._next(end)
-        return ({"slots": tuple(slots)}, end) if slots else None
+        linked = self.low(label[1]) in between
+        sure = linked or self.kind(label[1]) == "quote" or self._is_shown(label[0])
+        value = self._what(label[1] + linked) if sure else None
+        return ((label[0], value[0]), value[1]) if value else None
 
     def _label(self, at: int) -> Read[Text] | None:
         """What a field is called, with or without "field" behind it."""
@@ -442,11 +347,6 @@ class Controls(Values):
         found = own or self._shown(at) or self._phrase(at, widgets=True)
         widget = self._widget(found[1]) if found else None
         return (found[0], widget[1] if widget else found[1]) if found else None
-
-    def _next(self, at: int) -> int:
-        """Where another pair may begin."""
-        sep = self._separator(at)
-        return 0 if not sep or self._begins(sep) else sep
 
     def _is_shown(self, name: Text) -> bool:
         return name.text.casefold() in (self.words.shown or ())

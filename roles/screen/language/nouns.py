@@ -253,6 +253,8 @@ class Nouns(Names):
         pick = draft.pick
         if pick is None or pick.by or pick.at > 1 or not draft.kind or draft.kind in self.words.lexicon.in_order:
             return
+        if self.words.shown is not None:  # on a page there is only what it shows, from top to bottom
+            return
         if pick.order == "first":
             raise Doubt(f"is the first {draft.kind} the oldest, or the one on top?")
         draft.pick = pick.model_copy(update={"by": "date", "order": "most"})

@@ -9,7 +9,8 @@ import pytest
 from environments.cards import AppCard, card_of_screen, vocabulary
 from protocol import GUIElement, VisualState
 from roles.contracts.orders import FillStep, PressStep, ReadStep, Step
-from roles.policies.orders.pages import Missing, PagePlanner
+from roles.policies.orders.pages import Missing
+from roles.policies.orders.planner import Planner
 from roles.policies.orders.state import Refusal
 from roles.screen.language.reader import read
 
@@ -32,7 +33,7 @@ ROWS = tuple(element("button", "Hire", n) for n in (1, 2))
 
 def steps(goal: str, *shown: GUIElement, known: tuple[Step, ...] = ()) -> list[Step]:
     page = card(*shown)
-    planner = PagePlanner(read(goal, "2026-03-02 10:30", vocabulary([page])), page, known)
+    planner = Planner(read(goal, "2026-03-02 10:30", vocabulary([page])), [page], planned=known)
     return [step for group in planner.groups() for step in group.steps]
 
 
