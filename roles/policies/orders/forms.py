@@ -313,6 +313,11 @@ class Forms(Values):
         located = ground_field("place", kind, True) is not None  # "in Room 1" of what takes place there
         slots = [slot for slot in order.slots if not (slot.role == "into" and self._is_place(slot.value)) or located]
         into = [slot.value for slot in order.slots if slot not in slots and not self._names_app(slot.value)]
+        called = [s for s in slots if s.role == "into" and isinstance(s.value, Of) and s.value.thing.name and located]
+        for slot in (s for s in called if isinstance(s.value, Of) and not self._maybe(s.value.thing.kind)):  # the Garden Room
+            self._take(slot)
+            text = Text(text=self.phrase(slot.value.thing))  # type: ignore[union-attr]
+            slots[slots.index(slot)] = slot.model_copy(update={"value": text})
         self._take(*(slot for slot in order.slots if slot not in slots and len(into) == 1))
         things = [Thing(name=value) if isinstance(value, Text) else value.thing for value in into if isinstance(value, Text | Of)]
         places = [*things, *([one.place] if one.place is not None and self._app_called(one.place) is None else [])]

@@ -1,4 +1,4 @@
-"""Orders about a page, of which no more is known than what it shows. What comes up only after a press is planned once it is there."""
+"""Orders about a page, of which no more is known than what it shows. What comes up after a press is planned once it is there."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ from roles.contracts.orders import (
 from roles.contracts.values import parse_date, parse_time
 from roles.policies.orders.forms import Forms
 from roles.policies.orders.grounding import Ungrounded, to_records
-from roles.policies.orders.state import Group, NotKnownYet, Refusal, Subject, each_of, escaped, is_many
+from roles.policies.orders.state import GENERIC, Group, NotKnownYet, Refusal, Subject, each_of, escaped, is_many
 from roles.screen.language.controls import PATH
 from roles.screen.matching import similarity, tokens
 from roles.screen.page import BOXES, LISTS, PARTLY, PRESSED, likeness, plain
@@ -95,7 +95,7 @@ class PageOrders(Forms):
         self._steps = [step for step in self._planned_before if step.order == self._at]
         if not self._steps:
             try:
-                self._ground(order)
+                self._ground(self._here(order))
             except Missing as missing:
                 self._steps = []
                 fresh = [step for group in self.made for step in group.steps if step not in self._planned_before]
@@ -104,6 +104,21 @@ class PageOrders(Forms):
                 raise NotKnownYet from None
         facts = [step.names[-1] for step in self._steps if isinstance(step, ReadStep)]
         self._subjects[self._at] = Subject(facts=tuple(facts[-1:]))
+
+    def _here(self, order: Order) -> Order:
+        """The order without the page that it says it is about: "On the Orders page, ..."."""
+
+        def is_here(place: Thing | None) -> bool:
+            said = place.name.text.removesuffix(place.kind).strip() if place is not None and place.name is not None else ""
+            names = (self.card(self._page_app).title, *self._page.texts)
+            page = place is not None and place.kind in GENERIC
+            return page and (not said or any(likeness(said, name) >= PARTLY for name in names))
+
+        slots = tuple(s for s in order.slots if not (s.role == "at" and isinstance(s.value, Of) and is_here(s.value.thing)))
+        thing = order.object
+        if thing is not None and is_here(thing.place):
+            thing = thing.model_copy(update={"place": None})
+        return order.model_copy(update={"slots": slots, "object": thing})
 
     def _reveal(self, missing: Missing) -> PressStep:
         """What looks for a name behind tabs, in sections and further down; once."""
@@ -236,7 +251,8 @@ class PageOrders(Forms):
 
     def _enter(self, order: Order) -> None:
         values = [slot for slot in order.slots if slot.role == "value"]
-        into = next((slot.value.thing for slot in order.slots if slot.role == "into" and isinstance(slot.value, Of)), None)
+        places = [slot.value.thing for slot in order.slots if slot.role in {"into", "at"} and isinstance(slot.value, Of)]
+        into = next(iter(places), None)
         if not values or (into is not None and len(values) > 1):
             raise Refusal(f'"{self._said(order.spans)}" does not say what goes where')
         for slot in values:

@@ -189,7 +189,8 @@ class Frame:
         if word in {"in", "on"} and self.read.take(end, "positions"):
             return None
         claimed, reserved = self.read.claimed, self.read.reserved
-        if role in CONTENT:
+        person = word == "with" and self.verb.get("makes") and self.read._nameish(end)  # with Ann in Room 3
+        if role in CONTENT and not person:
             self.read.claimed, self.read.reserved = claimed - {"in", "on", "about", "of", "from"}, claimed & {"in", "on", "with"}
         if role == "saying":
             result = self.told(at, end) if word in TELLING else self.words(at, end)
@@ -363,8 +364,12 @@ class Frame:
             )
         if when.minutes and after in {"before", "ahead"} and "about" in self.verb["slots"]:
             start = end + 1 + (self.read.low(end + 1) == "of")
-            what = self.read.thing(start)
-            self.add("by", when.model_copy(update={"minutes": -when.minutes}), at, start)
+            told = any(slot.role == "about" for slot in self.slots)  # a reminder on the lunch an hour before [it]
+            what = self.read.thing(start) if not told else None
+            start += told and self.read.low(start) == "it"
+            by = self.add("by", when.model_copy(update={"minutes": -when.minutes}), at, start)
+            if told:
+                return by
             return self.add("about", self.read.valued_thing(what[0]), start, what[1]) if what else None
         if when.minutes and not self.filled():
             return None

@@ -303,7 +303,9 @@ class Nouns(Names):
                 longest.end + (self.kind(longest.end) == "number" and longest.end < end),
             )
             draft.kind = longest.entry.name
-            if longest.entry.group == "field" and not self.loose and not self.take(start, "noun") and start == at:
+            column = self.words.shown is not None and self.low(at - 1) != "my"  # it may name the rows of its table
+            loose = self.loose or column or self.take(start, "noun")
+            if longest.entry.group == "field" and not loose and start == at:
                 return -1
             self._plural(longest.entry.shape == "many", draft)
             if start > at:

@@ -374,7 +374,8 @@ class Clauses(Statements, Controls):
         if place is None or not (comma or word == "for") or (word == "for" and place[0].quantity != "all"):
             return None
         self.each = place[0] if word == "for" else None
-        read = self.imperative(place[1] + (self.low(place[1]) == ","))
+        start = place[1] + (self.low(place[1]) == ",")
+        read = self.on_page(start) or self.imperative(start)
         self.each = None
         if read is None:
             return None

@@ -84,6 +84,32 @@ def test_what_the_page_does_not_have_or_leaves_open_is_refused(goal: str, why: s
         steps(goal, *FORM)
 
 
+TABLE = (
+    element("heading", "Boats", 10), element("row", "", 13), element("columnheader", "Boat", 11),
+    element("columnheader", "Price", 12), *ROWS,
+)  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("goal", "tests"),
+    [
+        ("Hire boat A-1.", [("", "A-1")]),
+        ("Hire the boat whose price is over 20.", [("Price", "20")]),
+        ("On the Boats page, hire the boat A-1.", [("", "A-1")]),
+    ],
+)
+def test_a_row_is_told_by_all_that_the_goal_says_of_it(goal: str, tests: list[tuple[str, str]]) -> None:
+    (press,) = steps(goal, *TABLE)
+    assert isinstance(press, PressStep)
+    assert press.records is not None
+    assert [(test.label, test.value) for test in press.records.tests] == tests
+
+
+def test_a_place_that_is_another_page_is_refused() -> None:
+    with pytest.raises(Refusal, match="is not understood of a page"):
+        steps("On the Payments page, hire the boat A-1.", *TABLE)
+
+
 @pytest.mark.parametrize("goal", ["Press the Hire button.", "Hire the boat."])
 def test_one_of_several_controls_of_a_name_is_not_guessed(goal: str) -> None:
     with pytest.raises(Refusal, match="say which one"):
