@@ -94,7 +94,8 @@ TABLE = (
     ("goal", "tests"),
     [
         ("Hire boat A-1.", [("", "A-1")]),
-        ("Hire the boat whose price is over 20.", [("Price", "20")]),
+        ("Hire the boat that costs 12.", [("Price", "12")]),
+        ("Hire the boat under 20.", [("", "20")]),
         ("On the Boats page, hire the boat A-1.", [("", "A-1")]),
     ],
 )
