@@ -48,15 +48,11 @@ class Conditions(Values):
         return self._said(at, end, unless)
 
     def _said(self, first: int, end: int, unless: bool) -> Read[Condition] | None:
-        """there is [no] THING | THING PREDICATE | THING [not] exists"""
+        """there is [no] THING | THING PREDICATE"""
         there = self.low(end) == "there" and self.low(end + 1) in {"is", "are"}
         none = self.take(end + 2, "no", "not") if there else None
         thing = self.simple(none.end if none else end + 2 * there)
         tests = self.predicates(thing[1]) if thing and not there else None
-        if thing is not None and tests is None and not there:
-            none = self.take(thing[1], "auxiliaries") if self.low(thing[1] + 1) == "not" else None
-            there = self.low(thing[1] + 2 * bool(none)) in {"exists", "exist"}
-            thing = thing[0], thing[1] + 2 * bool(none) + there
         if thing is None or (tests is None and not there):
             return None
         if bare(thing[0]) and not there:  # if Ann is in the group, write to her
@@ -125,31 +121,18 @@ class Conditions(Values):
         return end
 
     def _asked_condition(self, at: int, aux: Match) -> int | None:
-        """is|has THING [been] STATE? | have we paid THING? | is there THING?"""
-        if aux.entry.name == "do" and self.take(at, "got") is None:
-            subject = self.thing(aux.end)
-            verb = self.take(subject[1], "predicates") if subject else None
-            test = self._complement(verb, subject[1], "", False) if subject and verb else None
-            return self._await(at, subject[0], (test[0],), test[1]) if subject and test and self.over(test[1]) else None
-        if (got := self.take(at, "got")) is not None:
-            thing = self.simple(got.end)
-            return self._await(at, thing[0], (), thing[1]) if thing and self.over(thing[1]) else None
-        if self.low(aux.end) in {"we", "i"}:
-            state = self.take(aux.end + 1, "states")
-            thing = self.thing(state.end) if state else None
-            if state is None or thing is None or not self.over(thing[1]):
-                return None
-            return self._await(at, thing[0], (self._state(state, aux.end + 1),), thing[1])
-        there = self.low(aux.end) == "there"
-        thing = self.thing(aux.end + there)
-        if thing is None or aux.entry.name not in {"be", "have"}:
+        """is|has THING [been] STATE? | have we paid THING? | is there THING? | do I have THING?"""
+        got, test = self.take(at, "got"), None
+        state = self.take(aux.end + 1, "states") if self.low(aux.end) in {"we", "i"} else None
+        there = got.end if got else aux.end + 1 if self.low(aux.end) == "there" else 0
+        thing = self.thing(state.end if state else there or aux.end)
+        if thing is None or not (there or aux.entry.name in {"be", "have"}):
             return None
-        if there:
-            return self._await(at, thing[0], (), thing[1]) if self.over(thing[1]) else None
         end = thing[1]
-        negated = self.low(end) == "not"
-        end += negated + (self.low(end + negated) == "been")
-        test = self._being(end, "", negated)
-        if test is None or not self.over(test[1]):
-            return None
-        return self._await(at, thing[0], (test[0],), test[1])
+        if state is not None:
+            test = self._state(state, aux.end + 1), end
+        elif not there:
+            negated = self.low(end) == "not"
+            test = self._being(end + negated + (self.low(end + negated) == "been"), "", negated)
+        end = test[1] if test else end
+        return self._await(at, thing[0], (test[0],) if test else (), end) if self.over(end) and (test or there) else None

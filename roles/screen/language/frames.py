@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import Any
 
 from roles.contracts.orders import Amount, Back, Of, Order, Slot, Text, Thing, Value, When, Worked
-from roles.screen.language.names import Read, bare, plural
+from roles.screen.language.names import Read, bare, held, plural
 from roles.screen.language.values import Values
 from roles.screen.language.words import Doubt
 
@@ -21,7 +21,6 @@ TELLING = frozenset({"with", "listing", "naming", "that lists", "that names", "w
 DAYS = frozenset({"date", "day", "due date"})
 TEXTS = frozenset({"text", "body", "content", "contents", "wording", "description", "message"})
 """Fields that take several words."""
-ASKING = frozenset({"if", "whether", "why", "how", "to", "for"})
 SPEAKING = frozenset({"i", "we", "he", "she", "they"})
 CONTENT = frozenset({"with", "for", "value", "saying", "into"})
 """Roles within which "in" and "on" belong to the things: "with the names of all contacts in the group"."""
@@ -50,8 +49,7 @@ class Frame:
                 at, pending = at + len(pending), ()
             self.read.pending = pending
             comma = self.read.low(at) == "," and self.filled() and not self.read.clause(at + 1)
-            article = self.read.take(at + 1, "articles")
-            field = self.read.take(article.end if article else at + 1, "field")
+            field = self.read.field_at(at + 1)
             word, after = self.read.low(at), self.read.low(at + 1)
             joined = (word == "and" and (after == "with" or bool(field))) or (
                 bool(field) and word in {"-", "–", "" if self.verb.get("says") else ":"}
@@ -71,7 +69,6 @@ class Frame:
             self.called,
             self.excepting,
             self.channel,
-            self.due,
             self.position,
             self.said,
             self.field,
@@ -118,7 +115,7 @@ class Frame:
         if found and place and self.verb["name"] == "empty" and place.kind in self.read.words.lexicon.data["places"]:
             self.verb = self.read.words.lexicon.data["verbs"]["remove"] | {"name": "remove"}  # all in it, and not itself
             self.object = Thing(quantity="all", spans=place.spans)
-            self.slots.append(Slot(role="from", value=Of(thing=place, spans=place.spans), spans=place.spans))
+            self.slots.append(Slot(role="from", value=held(place), spans=place.spans))
         if found is None or self.object is None or self.object.quantity != "all" or self.object.but:
             return None
         but = self.read.excepted(found.end, self.object.kind)
@@ -137,27 +134,7 @@ class Frame:
         found = self.read.take(at, "channels") if self.verb.get("says") and self.filled() else None
         if found is None:
             return None
-        spans = self.read.spans(at, found.end)
-        return self.add("by", Of(thing=Thing(kind=found.entry.name, spans=spans), spans=spans), at, found.end)
-
-    def due(self, at: int) -> int | None:
-        """a task, due on Friday | until tomorrow"""
-        found = self.read.take(at, "predicates", "bounds")
-        if (
-            found is None
-            or found.entry.name not in {"due", "until"}
-            or not self.filled()
-            or (found.entry.name == "until" and self.read.low(at) == "by")
-        ):
-            return None
-        start = found.end + (self.read.low(found.end) in {"on", "at"})
-        when = self.read.dates.read(start)
-        if when is None or (found.entry.name == "due" and not ((self.object and self.object.new) or self.verb["name"] == "add")):
-            return None
-        value = when[0].model_copy(update={"spans": self.read.spans(start, when[1])})
-        if found.entry.name == "until":
-            return self.add("until", value, at, when[1])
-        return self.add("with", value, at, when[1], field=found.entry.data["field"])
+        return self.add("by", held(Thing(kind=found.entry.name, spans=self.read.spans(at, found.end))), at, found.end)
 
     def position(self, at: int) -> int | None:
         """at the end [of THING]"""
@@ -238,12 +215,10 @@ class Frame:
                 self.read.each = each[0]
                 return self.add("per", self.read.valued_thing(each[0]), at, each[1])
         if word in {"in", "on", "at", "for", "from", "to", "by"}:
-            when = self.read.dates.read(at if word in {"in", "at", "from"} else end)
-            when = when or (self.read.dates.read(end) if word == "from" else None)
+            when = self.read.when(at if word in {"in", "at", "from"} else end, at)
+            when = when or (self.read.when(end, at) if word == "from" else None)
             if when is not None:
-                return self.add(
-                    self.timed(word, when[0]), when[0].model_copy(update={"spans": self.read.spans(at, when[1])}), at, when[1]
-                )
+                return self.add(self.timed(word, when[0]), when[0], at, when[1])
         return None
 
     def _plain(self, word: str, role: str, at: int, end: int) -> int | None:
@@ -254,12 +229,11 @@ class Frame:
         if found is None:
             return None
         value, stop = found
-        if role == "into" and self.slots and self.slots[-1].role == "value" and isinstance(value, Of):
-            thing, last = value.thing, self.slots[-1]
-            if thing.name and thing == Thing(kind="field", name=thing.name, spans=thing.spans):  # into the Amount field
-                spans = (*last.spans, *self.read.spans(at, stop))
-                self.slots[-1] = last.model_copy(update={"field": thing.name.text, "spans": spans})
-                return stop
+        last, thing = self.slots[-1] if self.slots else None, value.thing if isinstance(value, Of) else None
+        if role == "into" and last and last.role == "value" and thing and thing.name and thing.kind == "field":
+            spans = (*last.spans, *self.read.spans(at, stop))  # into the Amount field
+            self.slots[-1] = last.model_copy(update={"field": thing.name.text, "spans": spans})
+            return stop
         said = {value.field} if isinstance(value, Back) else set(value.fields) if isinstance(value, Of) else set()
         if word == "on" and said & DAYS:  # on that day, on its due date
             role = "on"
@@ -278,13 +252,10 @@ class Frame:
             return self.read.title(at)
         if role in {"as", "value"} and (state := self.read.marked(at)):
             return state
-        if role == "as" and self.read.low(at) == "not" and (name := self.read.marked(at + 1) or self.read.name(at + 1)):
-            return self.read.text(at, name[1]), name[1]
-        held = self.read.fields(at) if role == "into" else None
-        if held and isinstance(held[0], Of) and set(held[0].fields) <= DAYS:
-            return held
-        if held and (isinstance(held[0], Back) or (isinstance(held[0], Of) and held[0].fields and not held[0].thing.back)):
-            return held
+        into = self.read.fields(at) if role == "into" else None
+        of = into[0] if into and isinstance(into[0], Of) else None
+        if into and (of is None or set(of.fields) <= DAYS or (of.fields and not of.thing.back)):
+            return into
         if (role not in {"into", "to"} or self.verb["name"] == "set") and (fields := self.read.fields(at)):
             return fields
         if role in {"value", "by", "to", "called", "with"} and (value := self.read.amount(at) or self.read.value(at)):
@@ -294,8 +265,7 @@ class Frame:
 
     def as_field(self, at: int) -> int | None:
         """as the amount: into which field goes what is written"""
-        article = self.read.take(at, "articles", "possessives")
-        found = self.read.take(article.end if article else at, "field")
+        found = self.read.field_at(at)
         if found is None or self.read.take(found.end, "noun") or self.read._open(found.end):
             return None
         for place, slot in enumerate(self.slots):
@@ -303,10 +273,10 @@ class Frame:
                 spans = (*slot.spans, *self.read.spans(at, found.end))
                 self.slots[place] = slot.model_copy(update={"field": found.entry.name, "spans": spans})
                 return found.end
-        held = self.object or self.person
-        if held is None or not (held.back or (bare(held) and self.takes == "value")) or held.tests:
+        what = self.object or self.person
+        if what is None or not (what.back or (bare(what) and self.takes == "value")) or what.tests:
             return None
-        self.add("value", self.read.valued_thing(held), at, found.end, field=found.entry.name)
+        self.add("value", self.read.valued_thing(what), at, found.end, field=found.entry.name)
         self.object = self.read.object = self.person = None
         return found.end
 
@@ -316,8 +286,7 @@ class Frame:
         while at:
             value: Read[Value] | None = self.read.fields(at) or self.read.name(at)
             as_field = value is not None and self.read.low(value[1]) == "as"
-            article = self.read.take(value[1] + 1, "articles", "possessives") if value and as_field else None
-            found = self.read.take(article.end if article else value[1] + 1, "field") if value and as_field else None
+            found = self.read.field_at(value[1] + 1) if value and as_field else None
             if value is None or (found is None and (as_field or not isinstance(value[0], Of))):
                 break
             several = value[0].fields if isinstance(value[0], Of) and found else ()
@@ -352,16 +321,14 @@ class Frame:
 
     def when(self, at: int) -> int | None:
         """tomorrow at 10 | half an hour later | two hours before THING"""
-        found = self.read.dates.read(at) if self.verb.get("makes") or self.verb.get("timed") else None
+        found = self.read.when(at) if self.verb.get("makes") or self.verb.get("timed") else None
         ahead = found is not None and self.read._noun_ahead(found[1]) and self.read.low(found[1]) != "ahead"
         if found is None or ahead or self.read.low(found[1]) == "'s":
             return None
-        when, end = found[0].model_copy(update={"spans": self.read.spans(at, found[1])}), found[1]
-        after = self.read.low(end)
+        (when, end), after = found, self.read.low(found[1])
         if when.minutes and after in {"later", "earlier"}:
-            return self.add(
-                "by", when.model_copy(update={"minutes": when.minutes * (1 if after == "later" else -1)}), at, end + 1
-            )
+            shift = when.minutes if after == "later" else -when.minutes
+            return self.add("by", when.model_copy(update={"minutes": shift}), at, end + 1)
         if when.minutes and after in {"before", "ahead"} and "about" in self.verb["slots"]:
             start = end + 1 + (self.read.low(end + 1) == "of")
             told = any(slot.role == "about" for slot in self.slots)  # a reminder on the lunch an hour before [it]
@@ -381,8 +348,7 @@ class Frame:
         if "with" not in self.verb["slots"] or not self.filled():
             return None
         place = at + (self.read.low(at) == "with")
-        article = self.read.take(place, "articles", "possessives")
-        found = self.read.take(article.end if article else place, "field")
+        found = self.read.field_at(place)
         if found is None:
             return None
         end = found.end + (self.read.low(found.end) in {"is", ":"})
@@ -401,20 +367,16 @@ class Frame:
             return self.words(at, at + 1)
         if self.read.kind(at) == "quote":
             return self.add("saying", self.read.text(at, at + 1, quoted=True), at, at + 1)
-        asks = self.verb.get("asks") and self.person is not None
-        if asks and (self.read.low(at) in ASKING or self.read.take(at, "questions")):
-            return self.words(at, at, plain=True)
         if self.person is not None and self.read.low(at) in SPEAKING and not self.read.over(at + 1):  # tell Ann I am late
             return self.words(at, at)
         return self.words(at, at + 1) if self.read.low(at) == ":" else None
 
     def told(self, first: int, at: int) -> int | None:
-        """with "words" | with the total"""
-        if (found := self.read.joined(at)) is not None:
-            return self.add("saying", found[0], first, found[1])
-        lists = self.read.low(at - 1) in {"lists", "listing", "names", "naming"}
-        many = self.read.thing(at) if lists else None
-        return self.add("saying", self.read.valued_thing(many[0]), first, many[1]) if many and plural(many[0]) else None
+        """with "words" | with the total | listing THINGS"""
+        found = self.read.joined(at)
+        many = self.read.valued(at) if not found and self.read.low(at - 1) in {"lists", "listing", "names", "naming"} else None
+        found = many if many and isinstance(many[0], Of) and plural(many[0].thing) else found
+        return self.add("saying", found[0], first, found[1]) if found else None
 
     def line_each(self, first: int, at: int) -> int | None:
         """with a line for each THING [,] with|: FIELDS"""
@@ -439,11 +401,11 @@ class Frame:
             return None
         return self.add(role, back, at, found.end)
 
-    def words(self, first: int, at: int, plain: bool = False) -> int | None:
+    def words(self, first: int, at: int) -> int | None:
         """Words that are told: a quotation, a value, or all to the end of the sentence, if nothing there could be an order."""
         if self.read.kind(at) == "quote":
             return self.add("saying", self.read.text(at, at + 1, quoted=True), first, at + 1)
-        value = None if plain else self.read.joined(at)
+        value = self.read.joined(at)
         if (
             value is not None
             and not isinstance(value[0], Amount)
@@ -462,13 +424,11 @@ class Frame:
         while not self.read.over(end):
             if self.read.take(end, "exceptions", "if_so", "if_not") or self.read.low(end) == ":" or self._bounds(end, at):
                 return None
-            article = self.read.take(end + 1, "articles")
-            field = self.read.take(article.end if article else end + 1, "field") if self.read.low(end) == "with" else None
+            field = self.read.field_at(end + 1) if self.read.low(end) == "with" else None
             if end > at and (self.verb["slots"].get(self.read.low(end)) == "saying" or field):
                 return None  # "saying hello and Ben one saying bye" are two
             sep = self.read._separator(end)
-            article = self.read.take(sep, "articles", "possessives") if sep else None
-            field = self.read.take(article.end if article else sep, "field") if sep and beside else None
+            field = self.read.field_at(sep) if sep and beside else None
             if sep and ((self.read.clause(sep) and self.read.low(end) == ",") or (field and self.read._field_here(field))):
                 break
             if (sep and self.read.clause(sep)) or self.read.kind(end) == "quote":
@@ -479,8 +439,6 @@ class Frame:
     def _bounds(self, at: int, first: int) -> bool:
         """Whether a condition here may be one of the order, and not of what is told: "that I'll come if I can"."""
         found = self.read.take(at, "conditions")
-        if self.verb.get("asks") and at == first:
-            return False
         own = found is not None and (found.entry.name == "when" or self.read.low(found.end) in {*SPEAKING, "you"})
         return found is not None and (not own or at == first or self.read.low(at - 1) == ",")
 
@@ -577,8 +535,6 @@ class Frame:
         if name == "claim" and self.object is None and "value" in roles and isinstance(roles["value"].value, Amount):
             self.object = Thing(kind="claim", quantity="any", spans=roles["value"].spans)  # claim 30 for Meals
             return "submit"
-        if name == "merge" and self.verb["said"] == "join" and not (self.object and plural(self.object)):
-            return "join"
         if name != "write":
             return name
         into = roles["into"].value if "into" in roles else None
@@ -602,9 +558,7 @@ class Frame:
         way = thing.name.text.lower().removesuffix(thing.kind).strip() if thing and thing.name and not thing.name.quoted else ""
         if thing is not None and way in channels and self.letter(thing):
             self.object = self.read.object = thing.model_copy(update={"name": None})
-            self.slots.append(
-                Slot(role="by", value=Of(thing=Thing(kind=way, spans=thing.spans), spans=thing.spans), spans=thing.spans)
-            )
+            self.slots.append(Slot(role="by", value=held(Thing(kind=way, spans=thing.spans)), spans=thing.spans))
 
     def answered(self) -> None:
         """ "Tell her": what somebody wanted to know is what is told."""
@@ -619,30 +573,18 @@ class Frame:
 
     def worked(self) -> bool:
         """Count or add up what is named."""
-        value = next((slot for slot in self.slots if slot.role == "value"), None)
-        what = Of(thing=self.object, spans=self.object.spans) if self.object is not None else value.value if value else None
+        value, how = next((slot for slot in self.slots if slot.role == "value"), None), self.verb["works"]
+        what = held(self.object) if self.object is not None else value.value if value else None
         if isinstance(what, Worked):
-            return bool(self.verb["works"] == what.how)
-        if (
-            self.verb["works"] == "sum"
-            and isinstance(what, Of)
-            and not what.fields
-            and plural(what.thing)
-            and not what.thing.back
-        ):
-            what = what.model_copy(update={"fields": ("total",)})
-        if (
-            not isinstance(what, Of)
-            or not (plural(what.thing) or what.thing.back)
-            or (self.verb["works"] == "sum") != bool(what.fields)
-        ):
+            return bool(how == what.how)
+        if not isinstance(what, Of) or not (plural(what.thing) or what.thing.back):
             return False
+        if how == "sum" and not what.fields and not what.thing.back:
+            what = what.model_copy(update={"fields": ("total",)})
         self.slots = [slot for slot in self.slots if slot is not value]
-        self.slots.append(
-            Slot(role="value", value=Worked(how=self.verb["works"], of=(what,), spans=what.spans), spans=what.spans)
-        )
+        self.slots.append(Slot(role="value", value=Worked(how=how, of=(what,), spans=what.spans), spans=what.spans))
         self.object = None
-        return True
+        return bool((how == "sum") == bool(what.fields))
 
     def given(self) -> Order | None:
         """Give X the title Y: the field is set."""

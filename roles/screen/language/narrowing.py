@@ -44,11 +44,7 @@ class Narrowing(Nouns):
         last = draft.tests[-1].value if draft.tests else None
         if not isinstance(last, Of) or last.fields or draft.place or not last.thing.kind:
             return True
-        if last.thing.kind == "person" and self.low(at) == "who" and draft.kind != "person":
-            return False  # a mail to everybody who comes
-        aux = self.low(at + 1)
-        many, within = draft.quantity in {"all", "number"}, plural(last.thing)
-        if aux in {"are", "were", "have"} and many and not within:
+        if self.low(at + 1) in {"are", "were", "have"} and draft.quantity in {"all", "number"} and not plural(last.thing):
             return True
         raise Doubt(f"what does {self.words.text(at, at + 2)!r} refer to: {last.thing.kind!r} or {draft.kind!r}?")
 
@@ -77,14 +73,8 @@ class Narrowing(Nouns):
                 return None
             draft.pick = Pick(order="first" if self.low(which + 1) == "first" else "last", spans=self.spans(at, which + 2))
             return which + 2
-        found = self._sent(at)
-        if (
-            not found
-            and part
-            and part.entry.name != "is called"
-            and (part.entry.shape in {"past", "ing"} or part.entry.name in {"due", "dated"})
-        ):
-            found = self._complement(part, at, "", False)
+        told = part is not None and part.entry.name != "is called" and part.entry.shape in {"past", "ing"}
+        found = self._complement(part, at, "", False) if part and (told or part.entry.name in {"due", "dated"}) else None
         if found is None:
             return self._dated(at, draft.tests) or self._placed_or_bounded(at, draft)
         draft.tests.append(found[0])
@@ -103,8 +93,7 @@ class Narrowing(Nouns):
         after = self.token(at + 1)
         dated = self.low(at) in {"on", "in"} and "when" not in self.claimed and self.dates.days(at + 1)
         person = self.low(at) == "with" and "with" in self.reserved and after and after.capital and not self.take(at + 1, "field")
-        best = self.low(at) == "with" and self._best(at + 1) is not None
-        claimed = not (dated or person or best) and any(" ".join(match.entry.words) in self.claimed for match in words)
+        claimed = not (dated or person) and any(" ".join(match.entry.words) in self.claimed for match in words)
         if claimed or self.low(at) in {"until", "till", *self.pending}:
             return None
         if found := self._bounded(at, ""):
@@ -164,10 +153,7 @@ class Narrowing(Nouns):
         return self._on(start, when[1]), when[1]
 
     def _held(self, at: int, end: int, relation: str, draft: Draft) -> int | None:
-        """without a title | with the highest total | with the subject X"""
-        if relation == "with" and draft.pick is None and (best := self._best(end)):
-            draft.pick = best[0]
-            return best[1]
+        """with the subject X"""
         test = self._with_field(end) if relation == "with" else None
         if test is None:
             return None
@@ -177,14 +163,6 @@ class Narrowing(Nouns):
         else:
             draft.tests.append(test[0])
         return test[1]
-
-    def _best(self, at: int) -> Read[Pick] | None:
-        """the highest total"""
-        best = self.take(at + (self.low(at) == "the"), "superlatives")
-        field = self.take(best.end, "field") if best else None
-        if best is None or field is None or not best.entry.data["by"]:
-            return None
-        return Pick(by=field.entry.name, order=best.entry.data["order"], spans=self.spans(at, field.end)), field.end
 
     def _with_field(self, at: int) -> Read[Test] | None:
         """with the subject X | with a total over 100 | with the number INV-1"""
@@ -203,17 +181,6 @@ class Narrowing(Nouns):
         end = field.end + (self.low(field.end) == "of")
         value = self.amount(end) or self.name(end)
         return (Test(field=field.entry.name, value=value[0], spans=self.spans(first, value[1])), value[1]) if value else None
-
-    def _sent(self, at: int) -> Read[Test] | None:
-        """[that] Ann sent me | [that] Ann invited me to"""
-        start = at + (self.low(at) in {"that", "which"})
-        end = self._name_end(start)
-        sent = self.take(end, "sent_me", "invited_me") if end > start else None
-        if sent is None or not (self.words.list[start].capital or sent.entry.words[-1] in {"me", "us"}):
-            return None
-        name = self.text(start, end)
-        self.named(name)
-        return Test(relation="from", value=name, spans=self.spans(at, sent.end)), sent.end
 
     def _relative(self, at: int) -> Read[list[Test]] | None:
         """who|that|which PREDICATE {and PREDICATE}"""

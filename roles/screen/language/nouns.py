@@ -11,7 +11,7 @@ import re
 from abc import abstractmethod
 
 from roles.contracts.orders import Of, Pick, Test, Text, Thing, Value, When
-from roles.screen.language.names import NOWHERE, Draft, Names, Read, bare, plural
+from roles.screen.language.names import NOWHERE, Draft, Names, Read, bare, held, plural
 from roles.screen.language.words import Doubt, Match
 
 
@@ -199,17 +199,11 @@ class Nouns(Names):
         return Test(value=text, negated=negated != bool(denied), spans=self.spans(at, state.end))
 
     def _on(self, at: int, end: int, field: str = "", negated: bool = False) -> Test:
-        when, days = self.dates.read(at), self.dates.days(at)
-        if when is not None and when[1] == end:
-            value = when[0]
-        else:
-            value = When(
-                text=self.words.text(at, end),
-                first=str(days.first or "") if days else "",
-                last=str(days.last or "") if days else "",
-            )
-        value = value.model_copy(update={"spans": self.spans(at, end)})
-        return Test(field=field, relation="on", value=value, negated=negated, spans=self.spans(at, end))
+        when = self.when(at)
+        if when is None or when[1] != end:
+            days = [str(day or "") for day in (self.dates.days(at) or ("", ""))[:2]]
+            when = When(text=self.words.text(at, end), first=days[0], last=days[1], spans=self.spans(at, end)), end
+        return Test(field=field, relation="on", value=when[0], negated=negated, spans=self.spans(at, end))
 
     def _owner(self, at: int, tests: list[Test]) -> int:
         """Viktor's mail, Redwood's invoice: it says so somewhere."""
@@ -340,10 +334,6 @@ class Nouns(Names):
             if self.kind(stop - 1) in {"file", "url", "email"}:
                 break
         draft.kind = noun.entry.name
-        sent = self.take(stop, "sent_me", "invited_me")
-        if sent and len(sent.entry.words) > 1:  # the mails Ann sent me
-            self._plural(noun.entry.shape == "many", draft)
-            return noun.end
         draft.name = self.text(noun.end, stop)
         return stop
 
@@ -381,7 +371,7 @@ class Nouns(Names):
         same = thing.model_copy(update={"kind": ""} if thing.kind == "person" else {})
         if thing.back is not None and same == Thing(back=thing.back, quantity=thing.quantity, spans=thing.spans):
             return thing.back.model_copy(update={"spans": thing.spans})
-        return (thing.name if bare(thing) else None) or Of(thing=thing, spans=thing.spans)
+        return (thing.name if bare(thing) else None) or held(thing)
 
     def valued(self, at: int) -> Read[Value] | None:
         """A thing as a value: its name alone, where there is no more."""
@@ -405,7 +395,7 @@ def apart(thing: Thing) -> Thing:
         if not isinstance(test.value, Of) or test.value.fields or not test.value.thing.also:
             continue
         things = [test.value.thing.model_copy(update={"also": ()}), *test.value.thing.also]
-        values = [one.name if bare(one) and one.name else Of(thing=one, spans=one.spans) for one in things]
+        values = [one.name if bare(one) and one.name else held(one) for one in things]
         tests = [test.model_copy(update={"value": value}) for value in values]
         before, after = thing.tests[:place], thing.tests[place + 1 :]
         if not plural(thing) or test.negated:

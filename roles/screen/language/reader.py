@@ -191,11 +191,7 @@ class Clauses(Statements, Controls):
         if thing is None or tests is None:
             return None
         stop = self._await(at, thing[0], tuple(tests[0]), tests[1])
-        follows = self._separator(stop)
-        if self.over(stop) or not follows or not self.take(follows, "if_so", "if_not", "conditions"):
-            return stop if self.over(stop) else None
-        standing, begin = self._front(follows)
-        return self._clauses(begin, self._sentence_end(begin), standing)
+        return stop if self.over(stop) else None
 
     def _clauses(self, at: int, end: int, standing: Condition | None) -> int:
         first = len(self.orders)

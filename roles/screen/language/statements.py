@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from roles.contracts.orders import Context, Of, Order, Slot, Thing
 from roles.screen.language.conditions import Conditions
-from roles.screen.language.names import LOOKING, Read, bare, plural
+from roles.screen.language.names import LOOKING, Read, bare, held, plural
 
 CAN = frozenset({"can", "could", "will", "would"})
 
@@ -138,8 +138,8 @@ class Statements(Conditions):
         """ "It is in my contacts": where the thing spoken of last is looked for."""
         found, last = self.take(at, "found_in"), self.orders[-1] if self.orders else None
         place = self.simple(found.end, inner=True) if found else None
-        held = next((slot.value.thing for slot in last.slots if isinstance(slot.value, Of)), None) if last else None
-        thing = last.object or held if last else None
+        named = next((slot.value.thing for slot in last.slots if isinstance(slot.value, Of)), None) if last else None
+        thing = last.object or named if last else None
         if place is None or last is None or thing is None or not self.over(place[1]) or thing.place or thing.back or thing.new:
             return None
         there = thing.model_copy(update={"place": place[0], "spans": (*thing.spans, *self.spans(at, place[1]))})
@@ -161,7 +161,7 @@ class Statements(Conditions):
             for at, order in enumerate(self.orders):
                 many, kept = order.object, no.object
                 if order.verb == "empty" and no.verb == "keep" and many and many.kind in self.words.lexicon.data["places"]:
-                    slot = Slot(role="from", value=Of(thing=many, spans=many.spans), spans=many.spans)
+                    slot = Slot(role="from", value=held(many), spans=many.spans)
                     many = Thing(quantity="all", spans=many.spans)
                     order = order.model_copy(update={"verb": "remove", "object": many, "slots": (slot,)})
                 same = order.verb == no.verb if no.negated else order.verb not in {*LOOKING, "keep"}

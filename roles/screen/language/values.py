@@ -7,7 +7,7 @@ question = "how many" things ... | "which" thing predicate | "who" predicate | (
 from __future__ import annotations
 
 from roles.contracts.orders import Amount, Back, Of, Order, Pick, Test, Text, Thing, Value, When, Worked
-from roles.screen.language.names import Draft, Read, plural
+from roles.screen.language.names import Draft, Read, held, plural
 from roles.screen.language.narrowing import Narrowing
 from roles.screen.language.words import Doubt, Match
 
@@ -20,15 +20,9 @@ class Values(Narrowing):
         found = self._plain(at)
         if found is not None and not (isinstance(found[0], Amount) and self._noun_ahead(found[1])):
             return found
-        when = self.dates.read(at)
-        if (
-            when
-            and (when[1] - at > 1 or self.kind(at) != "number")
-            and self.low(when[1]) != "'s"
-            and not self._noun_ahead(when[1])
-        ):
-            return when[0].model_copy(update={"spans": self.spans(at, when[1])}), when[1]
-        return self.valued(at)
+        when = self.when(at)
+        alone = when is not None and (when[1] - at > 1 or self.kind(at) != "number") and self.low(when[1]) != "'s"
+        return when if when and alone and not self._noun_ahead(when[1]) else self.valued(at)
 
     def joined(self, at: int) -> Read[Value] | None:
         """Values that are no records: a quotation, an amount, fields; several of them are joined."""
@@ -47,17 +41,10 @@ class Values(Narrowing):
     def _plain(self, at: int) -> Read[Value] | None:
         if self.kind(at) == "quote" and self.low(at + 1) != "'s":
             return self.text(at, at + 1, quoted=True), at + 1
-        both, last = self.take(at, "both"), len(self.orders)
-        if (
-            both
-            and last > 1
-            and not self._noun_ahead(both.end)
-            and all(one.verb in {"answer", "find"} for one in self.orders[-2:])
-        ):
+        both, two = self.take(at, "both"), [n for n, one in enumerate(self.orders) if one.verb in {"answer", "find"}][-2:]
+        if both and two == [len(self.orders) - 2, len(self.orders) - 1] and not self._noun_ahead(both.end):
             spans = self.spans(at, both.end)
-            return Worked(
-                how="joined", of=(Back(to=last - 2, spans=spans), Back(to=last - 1, spans=spans)), spans=spans
-            ), both.end
+            return Worked(how="joined", of=tuple(Back(to=n, spans=spans) for n in two), spans=spans), both.end
         return self.worked(at) or self.fields(at) or (None if self._count(at) else self.amount(at))
 
     def worked(self, at: int) -> Read[Value] | None:
@@ -105,12 +92,6 @@ class Values(Narrowing):
             return self._counted(at, end)
         if name not in {"which", "who"}:
             return self._about(at, end, name, turned)
-        field = self.take(end, "field") if name == "which" else None
-        if field is not None and (part := self.taking_part(at, field.end)) and isinstance(part[0], Of):
-            return part[0].model_copy(update={"fields": (field.entry.name,)}), part[1]  # which vendor sent us INV-1
-        held = self.fields(end) if name == "which" and not turned else None  # what Ann's number is
-        if held is not None and self.low(held[1]) in {"is", "are"}:
-            return held[0], held[1] + 1
         if found := self._wanted(at, end, name):
             return found
         be = self.take(end, "auxiliaries")
@@ -123,7 +104,7 @@ class Values(Narrowing):
     def _counted(self, at: int, end: int) -> Read[Value] | None:
         if self.low(end) in {"there", "they"} and self.take(end + 1, "auxiliaries") and (back := self.back(True, at=at)):
             thing = Thing(back=back, quantity="all", spans=self.spans(at, end + 2))
-            return Worked(how="count", of=(Of(thing=thing, spans=thing.spans),), spans=thing.spans), end + 2
+            return Worked(how="count", of=(held(thing),), spans=thing.spans), end + 2
         found = self.simple(end + (self.low(end) == "of"))
         if found is None:
             return None
@@ -136,21 +117,16 @@ class Values(Narrowing):
             thing = thing.model_copy(update={"tests": (*thing.tests, *where.tests), **change})
         elif tests := self.predicates(end):
             thing, end = thing.model_copy(update={"tests": (*thing.tests, *tests[0])}), tests[1]
-        return Worked(how="count", of=(Of(thing=thing, spans=thing.spans),), spans=self.spans(at, end)), end
+        return Worked(how="count", of=(held(thing),), spans=self.spans(at, end)), end
 
     def _wanted(self, at: int, end: int, name: str) -> Read[Value] | None:
         """which [of the] THINGS PREDICATE | which THINGS do I have ... | who [in PLACE] PREDICATE | who wrote THING"""
         if name == "who":
-            if part := self.taking_part(at, end):
+            if (part := self.taking_part(at, end)) or self.low(end) == "of":
                 return part
             draft = Draft(kind="person", quantity="all")
             stop = self._prepositional(end, draft) or end
             thing = draft.thing(self.spans(at, stop))
-            if self.low(end) == "of":  # who of my contacts
-                among = self.simple(end + 1)
-                if among is None or among[0].quantity != "all" or among[0].back or among[0].pick:
-                    return None
-                thing, stop = among
         else:
             found = self.simple(end + (self.low(end) == "of"))
             if found is None or found[0].back or found[0].quantity == "any":
@@ -166,16 +142,12 @@ class Values(Narrowing):
         if be and be.entry.name == "be" and not thing.pick and (due := self._due_next(be.end)):
             change = {"quantity": "one", "pick": due[0][0], "tests": (*thing.tests, *due[0][1])}
             return Of(thing=thing.model_copy(update=change), spans=self.spans(at, due[1])), due[1]
-        best = self._best(be.end) if be and be.entry.name == "have" else None
-        best = best if not thing.pick else None
-        if best is not None:
-            return Of(thing=thing.model_copy(update={"quantity": "one", "pick": best[0]}), spans=self.spans(at, best[1])), best[1]
         more = self.predicates(stop)
         if more is None:
             has = any(self.take(place, "got") for place in range(end, stop))
             return (Of(thing=thing, spans=self.spans(at, stop)), stop) if has else None
         thing = thing.model_copy(update={"tests": (*thing.tests, *more[0]), "spans": self.spans(at, more[1])})
-        return Of(thing=thing, spans=thing.spans), more[1]
+        return held(thing), more[1]
 
     def everybody(self, at: int) -> Read[Value] | None:
         """everybody who comes to THING"""
@@ -282,7 +254,7 @@ class Values(Narrowing):
             raise Doubt(f"is {self.words.goal!r} to say each one's, or one of them all?")
         each = self.low(end + 1) in {"each", "every"}
         if first == "number" and end == at + 1 and self.low(end) == "of" and thing.quantity == "all" and not each:
-            return Worked(how="count", of=(Of(thing=thing, spans=thing.spans),), spans=value.spans)
+            return Worked(how="count", of=(held(thing),), spans=value.spans)
         summed = plural(thing) and names == (first,) and (first == "sum" or (first == "total" and not thing.also))
         return Worked(how="sum", of=(value,), spans=value.spans) if summed else None
 
@@ -318,16 +290,12 @@ class Values(Narrowing):
         """Zoe's address and phone number"""
         article = self.take(at, "articles")
         start = article.end if article else at
-        quoted = self.kind(at) == "quote"
-        end = at + 1 if quoted else self._name_end(start)
+        end = self._name_end(start)
         found = self._field_list(end + 1) if end > start and self.low(end) == "'s" else None
         if found is None:
             return None
         draft = Draft()
-        if quoted:
-            draft.name = self.text(at, end, quoted=True)
-        else:
-            self._noun_and_name(start, end, draft, determined=article is not None)
+        self._noun_and_name(start, end, draft, determined=article is not None)
         return Of(fields=found[0], thing=draft.thing(self.spans(at, end)), spans=self.spans(at, found[1])), found[1]
 
 

@@ -154,8 +154,6 @@ Move all the kitchen files from Incoming to Projects/Kitchen
     move all file 'kitchen files' at ('Incoming') into='Projects/Kitchen'
 Delete every note that mentions the shared folder
     delete all note has 'shared folder'
-Mark Ann as not paid
-    mark 'Ann' as='not paid'
 * Turn off all lamps except the one in the kitchen
     turn_off all lamp but (lamp at (kitchen 'kitchen'))
 Water every plant in the kitchen that is dry
@@ -294,18 +292,12 @@ Find the unpaid invoices and tell me how many there are
     answer value=count[(all <0>)]
 INV-1 goes to the trash
     put 'INV-1' into=(trash)
-Archive the mails that Petra has forwarded to me.
-    archive all mail from 'Petra'
 Ben Ito is ill, so move his meeting to Friday.
     move meeting is 'Ben Ito' to=2026-03-06
 Lena Ott is on leave. Decline her invitation.
     decline invitation is 'Lena Ott'
-Which lamp has the highest price?
-    answer value=(lamp {most price x1})
 What do the lamps cost together?
     answer value=sum[price of (all lamp)]
-Who of my contacts works at Brook?
-    answer value=(all contact company 'Brook')
 Write a mail to everyone in the group Choir except Ben Ito saying "See you"
     send any mail to=(all person at (group 'Choir') but ('Ben Ito')) saying='See you'
 Pay the single highest invoice.
@@ -316,8 +308,6 @@ Delete the bills that are over 5 and not paid yet
     delete all bill over 5 not is 'paid'
 Make a note called To pay with the total of INV-1
     create new any note 'To pay' with=total of ('INV-1')
-Ask Ivy Castle in chat when the review starts
-    send to='Ivy Castle' by=(chat) saying='when the review starts'
 * Which of my shop orders hasn't been delivered yet? Put its number into a note called Waiting.
     answer value=(shop order not is 'delivered')
     put value=number of (<0>) into=(any note 'Waiting')
@@ -340,8 +330,6 @@ Write a note called Open listing the unpaid invoices
 Book a meeting called Visit tomorrow at 10 and invite Ann Lee
     book new any meeting 'Visit' on=2026-03-03 10:00
     invite 'Ann Lee' to=<0>
-Which vendor sent us INV-4700?
-    answer value=vendor of ('INV-4700')
 """
 """Goals, and below each its orders as `brief` says them; words are put in and taken out of those with a star."""
 
@@ -502,6 +490,12 @@ TOLD = [
         'Claim 12.50 and 30, no, 40 for Meals',
         'Book a meeting tomorrow at 10 for 45 minutes. Make that 11.',
         'Archive all mails of May, not 12 May',
+        'Mark Ann as not paid',
+        'Archive the mails that Petra has forwarded to me.',
+        'Which lamp has the highest price?',
+        'Who of my contacts works at Brook?',
+        'Ask Ivy Castle in chat when the review starts',
+        'Which vendor sent us INV-4700?',
         *(f'{told} Delete the note "B".' for told in TOLD),
     ],
 )  # fmt: skip
