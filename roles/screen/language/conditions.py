@@ -133,6 +133,6 @@ class Conditions(Values):
             test = self._state(state, aux.end + 1), end
         elif not there:
             negated = self.low(end) == "not"
-            test = self._being(end + negated + (self.low(end + negated) == "been"), "", negated)
+            test = self._being(end + negated + (self.low(end + negated) == "been"), negated)
         end = test[1] if test else end
         return self._await(at, thing[0], (test[0],) if test else (), end) if self.over(end) and (test or there) else None

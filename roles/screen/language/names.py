@@ -11,7 +11,22 @@ from abc import ABC, abstractmethod
 from dataclasses import dataclass, field, replace
 from typing import Literal, TypeVar
 
-from roles.contracts.orders import Back, Condition, Context, Of, Order, Pick, Span, Test, Text, Thing, Value, When, Worked
+from roles.contracts.orders import (
+    Back,
+    Condition,
+    Context,
+    Of,
+    Order,
+    Pick,
+    Relation,
+    Span,
+    Test,
+    Text,
+    Thing,
+    Value,
+    When,
+    Worked,
+)
 from roles.screen.language.dates import Dates
 from roles.screen.language.words import Doubt, Match, Token, Words
 
@@ -122,11 +137,15 @@ class Names(ABC):
     def when(self, at: int, first: int | None = None) -> Read[When] | None:
         """A day or a time, with its words from `first` on."""
         found = self.dates.read(at)
-        return (
-            (found[0].model_copy(update={"spans": self.spans(at if first is None else first, found[1])}), found[1])
-            if found
-            else None
-        )
+        if found is None:
+            return None
+        return found[0].model_copy(update={"spans": self.spans(at if first is None else first, found[1])}), found[1]
+
+    def test(
+        self, first: int, end: int, value: Value, relation: Relation = "is", field: str = "", negated: bool = False
+    ) -> Read[Test]:
+        """A test that the words from one token to another (excluded) say."""
+        return Test(field=field, relation=relation, value=value, negated=negated, spans=self.spans(first, end)), end
 
     def field_at(self, at: int) -> Match | None:
         """[the|its] FIELD"""

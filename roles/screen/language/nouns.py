@@ -385,7 +385,7 @@ class Nouns(Names):
         """What follows the head and is of it; the place behind."""
 
     @abstractmethod
-    def predicate(self, at: int, field: str = "", bare: bool = False) -> Read[Test] | None:
+    def predicate(self, at: int, bare: bool = False) -> Read[Test] | None:
         """What a clause says of a thing."""
 
 
