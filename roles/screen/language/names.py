@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from abc import ABC, abstractmethod
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import Literal, TypeVar
 
@@ -151,6 +152,9 @@ class Names(ABC):
         """[the|its] FIELD"""
         article = self.take(at, "articles", "possessives")
         return self.take(article.end if article else at, "field")
+
+    def fields_of(self, names: tuple[str, ...], thing: Thing, at: int, end: int) -> Read[Value]:
+        return Of(fields=names, thing=thing, spans=self.spans(at, end)), end
 
     def told_text(self, first: int, end: int) -> Text:
         """Words that are told, with what else means nothing before them: "saying hello Ann"."""
@@ -344,6 +348,11 @@ def source(order: Order, number: int) -> int:
 
 def held(thing: Thing) -> Of:
     return Of(thing=thing, spans=thing.spans)
+
+
+def narrower(thing: Thing, tests: Sequence[Test], **change: object) -> Thing:
+    """The thing with more tests, and what else changes."""
+    return thing.model_copy(update={"tests": (*thing.tests, *tests), **change})
 
 
 def bare(thing: Thing) -> bool:

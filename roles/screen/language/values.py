@@ -6,8 +6,8 @@ question = "how many" things ... | "which" thing predicate | "who" predicate | (
 
 from __future__ import annotations
 
-from roles.contracts.orders import Amount, Back, Of, Order, Pick, Test, Text, Thing, Value, When, Worked
-from roles.screen.language.names import Draft, Read, held, plural
+from roles.contracts.orders import Amount, Back, Of, Pick, Text, Thing, Value, When, Worked
+from roles.screen.language.names import Draft, Read, held, narrower, plural
 from roles.screen.language.narrowing import Narrowing
 from roles.screen.language.words import Doubt, Match
 
@@ -102,21 +102,22 @@ class Values(Narrowing):
         return self._about(at, end, name, turned) if name == "which" else None
 
     def _counted(self, at: int, end: int) -> Read[Value] | None:
-        if self.low(end) in {"there", "they"} and self.take(end + 1, "auxiliaries") and (back := self.back(True, at=at)):
-            thing = Thing(back=back, quantity="all", spans=self.spans(at, end + 2))
-            return Worked(how="count", of=(held(thing),), spans=thing.spans), end + 2
-        found = self.simple(end + (self.low(end) == "of"))
+        """there are | of THINGS [there are] MODIFIERS | THINGS PREDICATE"""
+        back = self.back(True, at=at) if self.low(end) in {"there", "they"} and self.take(end + 1, "auxiliaries") else None
+        found = (Thing(back=back), end + 2) if back else self.simple(end + (self.low(end) == "of"))
         if found is None:
             return None
-        thing, end = found[0].model_copy(update={"quantity": "all"}), found[1]
+        thing, end = (
+            found[0].model_copy(update={"quantity": "all", "spans": found[0].spans or self.spans(at, found[1])}),
+            found[1],
+        )
         if "there" in {self.low(end), self.low(end + 1)} and self.take(end + (self.low(end) == "there"), "auxiliaries"):
-            end += 2
             where = Draft()
-            end = self.modifiers(end, where)
+            end = self.modifiers(end + 2, where)
             change = {"name": where.name or thing.name, "pick": where.pick or thing.pick, "place": where.place or thing.place}
-            thing = thing.model_copy(update={"tests": (*thing.tests, *where.tests), **change})
-        elif tests := self.predicates(end):
-            thing, end = thing.model_copy(update={"tests": (*thing.tests, *tests[0])}), tests[1]
+            thing = narrower(thing, where.tests, **change)
+        elif not back and (tests := self.predicates(end)):
+            thing, end = narrower(thing, tests[0]), tests[1]
         return Worked(how="count", of=(held(thing),), spans=self.spans(at, end)), end
 
     def _wanted(self, at: int, end: int, name: str) -> Read[Value] | None:
@@ -134,20 +135,30 @@ class Values(Narrowing):
             stop = found[1]
             alone = self.low(stop) in {"is", "has", "was", "does"} or found[0].quantity == "one"
             thing = found[0].model_copy(update={"quantity": "one" if alone else "all"})
-        be, picked = self.take(stop, "auxiliaries"), Draft()
-        place = be.end + (self.low(be.end) == "the") if be and be.entry.name == "be" else stop
-        if place > stop and not thing.pick and (last := self._picked(place, picked)) > place:
-            last += bool(self.take(last, "ones"))
-            return Of(thing=thing.model_copy(update={"quantity": "one", "pick": picked.pick}), spans=self.spans(at, last)), last
-        if be and be.entry.name == "be" and not thing.pick and (due := self._due_next(be.end)):
-            change = {"quantity": "one", "pick": due[0][0], "tests": (*thing.tests, *due[0][1])}
-            return Of(thing=thing.model_copy(update=change), spans=self.spans(at, due[1])), due[1]
-        more = self.predicates(stop)
-        if more is None:
-            has = any(self.take(place, "got") for place in range(end, stop))
-            return (Of(thing=thing, spans=self.spans(at, stop)), stop) if has else None
-        thing = thing.model_copy(update={"tests": (*thing.tests, *more[0]), "spans": self.spans(at, more[1])})
-        return held(thing), more[1]
+        best = None if thing.pick else self._best_of(stop, thing)
+        if best is not None:
+            return self.fields_of((), best[0], at, best[1])
+        if more := self.predicates(stop):
+            return held(narrower(thing, more[0], spans=self.spans(at, more[1]))), more[1]
+        return self.fields_of((), thing, at, stop) if any(self.take(place, "got") for place in range(end, stop)) else None
+
+    def _best_of(self, at: int, thing: Thing) -> Read[Thing] | None:
+        """is the largest [one] | is due next"""
+        be, picked = self.take(at, "auxiliaries"), Draft()
+        if be is None or be.entry.name != "be":
+            return None
+        place = be.end + (self.low(be.end) == "the")
+        if (last := self._picked(place, picked)) > place:
+            return thing.model_copy(update={"quantity": "one", "pick": picked.pick}), last + bool(self.take(last, "ones"))
+        due = self.take(be.end, "predicates")
+        word = self.take(due.end, "superlatives") if due and due.entry.data.get("field") else None
+        if due is None or word is None or word.entry.name not in {"next", "first", "last"} or not self.today:
+            return None
+        field, spans = due.entry.data["field"], self.spans(be.end, word.end)
+        now = When(text=self.low(word.end - 1), first=self.today[:10], last=self.today[:10], spans=spans)
+        tests = [self.test(be.end, word.end, now, "at_least", field)[0]] if word.entry.name == "next" else []
+        pick = Pick(by=field, order="most" if word.entry.name == "last" else "least", spans=spans)
+        return narrower(thing, tests, quantity="one", pick=pick), word.end
 
     def everybody(self, at: int) -> Read[Value] | None:
         """everybody who comes to THING"""
@@ -159,25 +170,7 @@ class Values(Narrowing):
         """who wrote THING, everybody who comes to THING: the persons that a field of it names."""
         part = self.take(at, "taking_part")
         thing = self.simple(part.end) if part else None
-        if part is None or thing is None or plural(thing[0]):
-            return None
-        return Of(fields=(part.entry.name,), thing=thing[0], spans=self.spans(first, thing[1])), thing[1]
-
-    def _due_next(self, at: int) -> Read[tuple[Pick, tuple[Test, ...]]] | None:
-        """which is due next | first | last"""
-        due = self.take(at, "predicates")
-        word = self.take(due.end, "superlatives") if due and due.entry.data.get("field") else None
-        if (
-            due is None
-            or word is None
-            or word.entry.name not in {"next", "first", "last"}
-            or (word.entry.name == "next" and not self.today)
-        ):
-            return None
-        field, spans = due.entry.data["field"], self.spans(at, word.end)
-        now = When(text=self.low(word.end - 1), first=self.today[:10], last=self.today[:10], spans=spans)
-        tests = (Test(field=field, relation="at_least", value=now, spans=spans),) if word.entry.name == "next" else ()
-        return (Pick(by=field, order="most" if word.entry.name == "last" else "least", spans=spans), tests), word.end
+        return self.fields_of((part.entry.name,), thing[0], first, thing[1]) if part and thing and not plural(thing[0]) else None
 
     def _about(self, at: int, end: int, name: str, turned: bool) -> Read[Value] | None:
         """when is|does THING [due|start] | when THING is due|starts; so too where, what (it costs) and how much."""
@@ -189,7 +182,7 @@ class Values(Narrowing):
             return None
         thing, stop = found
         if self.low(at) == "what" and (says := self.take(stop, "says")) and not plural(thing):
-            return Of(fields=("text",), thing=thing, spans=self.spans(at, says.end)), says.end
+            return self.fields_of(("text",), thing, at, says.end)
         if not turned and (be := self.take(stop, "auxiliaries")) and be.entry.name == "be":
             aux, stop = be, be.end
         verb = self.take(stop, "predicates")
@@ -201,14 +194,13 @@ class Values(Narrowing):
         elif not (aux and aux.entry.name == "be" and field):
             return None
         if more := self._relative(stop):  # where does the meeting take place "that begins at 9"?
-            thing, stop = thing.model_copy(update={"tests": (*thing.tests, *more[0])}), more[1]
-        value = Of(fields=(field,), thing=thing, spans=self.spans(at, stop))
-        if plural(thing) and field in {"price", "total"}:
-            together = self.low(stop) == "together"
-            summed = together or (verb is not None and verb.entry.name == "comes to")
-            end = stop + together
-            return (Worked(how="sum", of=(value,), spans=self.spans(at, end)), end) if summed else None
-        return value, stop
+            thing, stop = narrower(thing, more[0]), more[1]
+        value = self.fields_of((field,), thing, at, stop)
+        if not plural(thing) or field not in {"price", "total"}:
+            return value
+        end = stop + (self.low(stop) == "together")
+        summed = end > stop or (verb is not None and verb.entry.name == "comes to")
+        return (Worked(how="sum", of=value[:1], spans=self.spans(at, end)), end) if summed else None
 
     def fields(self, at: int) -> Read[Value] | None:
         """[the|its|that] FIELD {and FIELD} [of THING] | THING's FIELD {and FIELD} | everybody who comes to THING"""
@@ -226,26 +218,23 @@ class Values(Narrowing):
         if found is None or self._open(found[1]) or self.kind(found[1]) in {"quote", "number"}:
             return None
         names, end = found
-        of = not whose and self.low(end) in {"of", "for", "from", "on", "in"} and not self.dates.days(end)
-        if (
-            of
-            and not (self.take(end, "channels") and "channels" in self.claimed)
-            and self.subject is None
-            and (self.low(end) == "of" or self.low(end) not in self.claimed | self.reserved)
-            and (thing := self.thing(end + 1))
-        ):
+        of = self.low(end) == "of" or self.low(end) in {"for", "from", "on", "in"} - self.claimed - self.reserved
+        of = of and not (
+            whose or self.subject or self.dates.days(end) or (self.take(end, "channels") and "channels" in self.claimed)
+        )
+        if of and (thing := self.thing(end + 1)):
             value = Of(fields=names, thing=thing[0], spans=self.spans(at, thing[1]))
             return self._over_all(names, start, end, value) or value, thing[1]
         if any(self.low(place) == "it" for place in range(start, end)):  # the day on which it is due
             back = None if self.topic else self.back(False, at=at)
             holds = self.spoken() if self.topic else Thing(back=back)
-            return (Of(fields=names, thing=holds, spans=self.spans(at, end)), end) if self.topic or back else None
+            return self.fields_of(names, holds, at, end) if self.topic or back else None
         if whose is not None and whose.entry.data["value"] == "person":
-            return Of(fields=names, thing=self._person(at, whose.end)[0], spans=self.spans(at, end)), end
+            return self.fields_of(names, self._person(at, whose.end)[0], at, end)
         holder = self._holder(at, () if whose is not None else names, bool(whose or article))
         if holder is not None and holder.back is not None and whose is not None and whose.entry.data["value"] == "all":
             holder = holder.model_copy(update={"quantity": "all"})
-        return (Of(fields=names, thing=holder, spans=self.spans(at, end)), end) if holder is not None else None
+        return self.fields_of(names, holder, at, end) if holder is not None else None
 
     def _over_all(self, names: tuple[str, ...], at: int, end: int, value: Of) -> Worked | None:
         """What is said of several together: "the number of" them, but not the numbers or that of each; "the sum of" theirs."""
@@ -265,10 +254,14 @@ class Values(Narrowing):
         if definite and self.topic is not None and self.object is None and self.each is None:
             return self.spoken()
         own = self.each is not None or (self.object is not None and not self.object.new)
-        spoken_of = next((n for n, order in reversed([*enumerate(self.orders)]) if names and names in _fields(order)), None)
-        if not own and spoken_of is not None:
-            return Thing(back=Back(to=spoken_of, spans=self.spans(at, at + 1)))
-        back = Back(to=len(self.orders), spans=self.spans(at, at + 1)) if own else self.back(at=at)
+        said = [
+            n
+            for n, order in enumerate(self.orders)
+            for slot in order.slots
+            if isinstance(slot.value, Of) and slot.value.fields == names
+        ]
+        to = len(self.orders) if own else said[-1] if said and names else None
+        back = self.back(at=at) if to is None else Back(to=to, spans=self.spans(at, at + 1))
         return Thing(back=back) if back is not None else None
 
     def _field_list(self, at: int) -> Read[tuple[str, ...]] | None:
@@ -296,9 +289,4 @@ class Values(Narrowing):
             return None
         draft = Draft()
         self._noun_and_name(start, end, draft, determined=article is not None)
-        return Of(fields=found[0], thing=draft.thing(self.spans(at, end)), spans=self.spans(at, found[1])), found[1]
-
-
-def _fields(order: Order) -> list[tuple[str, ...]]:
-    """The fields that an order finds out."""
-    return [slot.value.fields for slot in order.slots if isinstance(slot.value, Of)]
+        return self.fields_of(found[0], draft.thing(self.spans(at, end)), at, found[1])
