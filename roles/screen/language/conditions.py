@@ -115,8 +115,9 @@ class Conditions(Values):
         spans = (*self.condition.spans, *self.spans(at, end))
         return self.condition.model_copy(update={"negated": self.condition.negated != negated, "spans": spans}), end
 
-    def _await(self, at: int, thing: Thing, tests: tuple[Test, ...], end: int) -> int:
-        self.condition = Condition(thing=self.some(thing), tests=tests, spans=self.spans(at, end))
+    def _await(self, at: int, thing: Thing, tests: tuple[Test, ...], end: int, negated: bool = False) -> int:
+        """Keeps what "if so" will speak of."""
+        self.condition = Condition(thing=self.some(thing), tests=tests, negated=negated, spans=self.spans(at, end))
         self.topic, self.waiting = thing, (at, end)
         return end
 

@@ -236,8 +236,11 @@ class Names(ABC):
 
     def named(self, value: Value | None) -> None:
         """Somebody "her" may speak of: no number, no address and no file."""
-        if isinstance(value, Text) and not value.quoted and not re.search(r"[\d@./]", value.text):
+        if self._is_person(value) and isinstance(value, Text):
             self.people = [*self.people, value.text]
+
+    def _is_person(self, value: Value | None) -> bool:
+        return isinstance(value, Text) and not value.quoted and not re.search(r"[\d@./]", value.text)
 
     # What points back
 
@@ -284,22 +287,17 @@ class Names(ABC):
             return topic.model_copy(update={"spans": (*topic.spans, *self.spans(at, end)), **count}), end
         if back is None:
             return None
-        if name == "one" and (other := self._not_a_person(self.orders[back.to])):
-            return other.model_copy(update={"spans": (*other.spans, *self.spans(at, end))}), end
+        order = self.orders[back.to]
+        two = any(slot.role in {"into", "from"} and isinstance(slot.value, Of) for slot in order.slots)
+        if name == "one" and two and order.object and bare(order.object) and self._is_person(order.object.name):
+            return None  # "add Ann to the meeting and remove Bob from it"
         draft.back = back
         those = self.low(end - 1) == "those" and self.take(end, "prepositions")
         if name == "all" and (those or self.low(end) in {"that", "who", "which", "about", "from"}):
             end = self.modifiers(end, draft)
-        if draft.tests and self.orders[back.to].verb not in LOOKING:
+        if draft.tests and order.verb not in LOOKING:
             return None  # "decline the invitations from Ann and accept those from Ben": none of what was done with Ann's
         return draft.thing(self.spans(at, end)), end
-
-    def _not_a_person(self, order: Order) -> Thing | None:
-        """ "Add Ann to the meeting and remove Bob from it": it is the meeting."""
-        name = order.object.name if order.object is not None and bare(order.object) else None
-        if name is None or name.quoted or re.search(r"[\d@./]", name.text):
-            return None
-        return next((s.value.thing for s in order.slots if s.role in {"into", "from"} and isinstance(s.value, Of)), None)
 
     def _rest(self, at: int, end: int) -> Read[Thing] | None:
         """The others: those of the same kind of which nothing has been said."""

@@ -154,12 +154,12 @@ class Clauses(Statements, Controls):
             return wanted
         opened = self.take(at, "requests")
         check = self.take(opened.end if opened else at, "check_words")
-        if check is not None and (asked := self._condition_of(at, check.end)):
-            return asked
+        said = self._said(at, check.end, False) if check else None
+        if said is not None and self.over(said[1]):
+            return self._await(at, said[0].thing, said[0].tests, said[1], said[0].negated)
         aux = self.take(at, "auxiliaries")
-        if aux is not None and (asked := self._asked_condition(at, aux)):
-            return asked
-        return self._placed(at) or self._given_slot(at)
+        asked = self._asked_condition(at, aux) if aux else None
+        return asked or self._placed(at) or self._given_slot(at)
 
     def _wanting(self, at: int) -> int | None:
         """ANN wants to know QUESTION {and QUESTION} | ANN needs the FIELDS of THING: it is to be found out."""
@@ -169,11 +169,8 @@ class Clauses(Statements, Controls):
             return None
         size, stop = len(self.orders), verb.end
         while (value := self.worked(stop) or self.fields(stop)) is not None:
-            slot = Slot(role="value", value=value[0], spans=value[0].spans)
-            self.orders.append(
-                Order(verb="find", said=self.words.text(end, verb.end), slots=(slot,), spans=self.spans(at, value[1]))
-            )
-            stop = value[1]
+            order, stop = self._answer(end, verb.end, value)
+            self.orders.append(order.model_copy(update={"verb": "find", "spans": self.spans(at, stop)}))
             if self.over(stop) or (self.low(stop) == "," and self.clause(stop + 1)):
                 self.people = [*self.people, self.words.text(at, end)]
                 self.asker = range(size, len(self.orders))
@@ -183,15 +180,6 @@ class Clauses(Statements, Controls):
             stop = joined
         del self.orders[size:]
         return None
-
-    def _condition_of(self, at: int, end: int) -> int | None:
-        """THING PREDICATE, which "if so" will speak of."""
-        thing = self.thing(end)
-        tests = self.predicates(thing[1]) if thing else None
-        if thing is None or tests is None:
-            return None
-        stop = self._await(at, thing[0], tuple(tests[0]), tests[1])
-        return stop if self.over(stop) else None
 
     def _clauses(self, at: int, end: int, standing: Condition | None) -> int:
         first = len(self.orders)
@@ -269,8 +257,7 @@ class Clauses(Statements, Controls):
             negated, at = True, at + 2
         if not negated and standing is None and (stop := self.whether(at) or self.awaited(at)) is not None:
             return stop
-        own = (self.on_page, self.ensured, self.wished)
-        for rule in (*own, self.imperative, self.question, self.received, self.passive, self.fronted):
+        for rule in (self.on_page, self.wished, self.imperative, self.question, self.received, self.passive, self.fronted):
             self.object = None
             self.claimed = frozenset()
             found = rule(at)

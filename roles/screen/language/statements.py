@@ -6,9 +6,9 @@ linked = "keep only" thing "and" ... "everything else" | verb "the same" ["to" p
 
 from __future__ import annotations
 
-from roles.contracts.orders import Context, Of, Order, Slot, Thing
+from roles.contracts.orders import Context, Of, Slot, Thing
 from roles.screen.language.conditions import Conditions
-from roles.screen.language.names import LOOKING, Read, bare, held, plural
+from roles.screen.language.names import LOOKING, bare, held, plural
 
 CAN = frozenset({"can", "could", "will", "would"})
 
@@ -173,20 +173,6 @@ class Statements(Conditions):
                 if own and kept.back is None and not kept.new and kept not in many.but:
                     change = {"but": (*many.but, kept.model_copy(update={"also": ()}), *kept.also)}
                     self.orders[at] = order.model_copy(update={"object": many.model_copy(update=change)})
-
-    def ensured(self, at: int) -> Read[Order] | None:
-        """make sure that THING is STATE: what makes it so"""
-        sure = self.take(at, "ensures")
-        thing = self.thing(sure.end) if sure else None
-        be = self.take(thing[1], "auxiliaries") if thing else None
-        groups = ("states", "particles", "slot_prepositions", "prepositions")
-        state = self.take(be.end, *groups) if be and be.entry.name == "be" else None
-        verb = self.words.lexicon.data["made_so"].get(" ".join(state.entry.words)) if state else None
-        if sure is None or thing is None or state is None or verb is None:
-            return None
-        if not (self.over(state.end) or self._separator(state.end)):
-            return None
-        return Order(verb=verb, said=self.words.text(at, sure.end), object=thing[0]), state.end
 
     def _sentence_end(self, at: int) -> int:
         while not self.over(at):
