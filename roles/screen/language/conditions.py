@@ -131,7 +131,7 @@ class Conditions(Values):
             return None
         end = thing[1]
         if state is not None:
-            test = self._state(state, aux.end + 1), end
+            test = self._state(state, aux.end + 1)[0], end
         elif not there:
             negated = self.low(end) == "not"
             test = self._being(end + negated + (self.low(end + negated) == "been"), negated)

@@ -99,8 +99,7 @@ class Frame:
         found, new = self.read.take(at, "predicates"), self.object
         if found is None or found.entry.name != "is called" or new is None or not self.verb.get("makes") or new.name:
             return None
-        value = self.read.fields(found.end + 1) if self.read.low(found.end) == "with" else None
-        if value is not None:
+        if self.read.low(found.end) == "with" and (value := self.read.fields(found.end + 1)):
             return self.add("with", value[0], at, value[1], field="title")
         name = self.read.title(found.end)
         if name is None or not new.new:
@@ -235,8 +234,7 @@ class Frame:
             self.slots[-1] = last.model_copy(update={"field": thing.name.text, "spans": spans})
             return stop
         said = {value.field} if isinstance(value, Back) else set(value.fields) if isinstance(value, Of) else set()
-        if word == "on" and said & DAYS:  # on that day, on its due date
-            role = "on"
+        role = "on" if word == "on" and said & DAYS else role  # on that day, on its due date
         if role in {"to", "with"}:
             self.read.named(value)
         named = self.read.take(stop, "field") if role == "value" and isinstance(value, Amount) else None
@@ -252,6 +250,8 @@ class Frame:
             return self.read.title(at)
         if role in {"as", "value"} and (state := self.read.marked(at)):
             return state
+        if role == "as" and self.read.low(at) == "not" and (name := self.read.marked(at + 1) or self.read.name(at + 1)):
+            return self.read.text(at, name[1]), name[1]
         into = self.read.fields(at) if role == "into" else None
         of = into[0] if into and isinstance(into[0], Of) else None
         if into and (of is None or set(of.fields) <= DAYS or (of.fields and not of.thing.back)):
@@ -561,7 +561,11 @@ class Frame:
             self.slots.append(Slot(role="by", value=held(Thing(kind=way, spans=thing.spans)), spans=thing.spans))
 
     def answered(self) -> None:
-        """ "Tell her": what somebody wanted to know is what is told."""
+        """ "Tell her": what somebody wanted to know is what is told; "and say X", after a mail: that is what is answered."""
+        last = self.read.orders[-1].object if self.read.orders else None
+        alone = self.verb["name"] == "reply" and self.object is None and all(slot.role != "to" for slot in self.slots)
+        if alone and last is not None and last.kind in self.read.words.lexicon.data["letters"] and not plural(last):
+            self.object = Thing(back=Back(to=len(self.read.orders) - 1, spans=last.spans))
         pointed = self.object is None or (self.object.back and self.object.quantity == "one")
         if not self.read.asker or not self.slots or not pointed or {slot.role for slot in self.slots} & {"saying", "with"}:
             return

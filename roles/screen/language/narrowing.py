@@ -94,7 +94,8 @@ class Narrowing(Nouns):
         after = self.token(at + 1)
         dated = self.low(at) in {"on", "in"} and "when" not in self.claimed and self.dates.days(at + 1)
         person = self.low(at) == "with" and "with" in self.reserved and after and after.capital and not self.take(at + 1, "field")
-        claimed = not (dated or person) and any(" ".join(match.entry.words) in self.claimed for match in words)
+        best = self.low(at) == "with" and self._best(at + 1)
+        claimed = not (dated or person or best) and any(" ".join(match.entry.words) in self.claimed for match in words)
         return claimed or self.low(at) in {"until", "till", *self.pending}
 
     def _prepositional(self, at: int, draft: Draft) -> int | None:
@@ -106,6 +107,9 @@ class Narrowing(Nouns):
         relation = "about" if relation == "to" and draft.kind == "invitation" else relation
         if self.low(at) in {"on", "at"} and "when" in self.claimed and not draft.kind and self.dates.read(found.end):
             return None  # lunch with Ann on Friday
+        if relation == "with" and draft.pick is None and (best := self._best(found.end)):
+            draft.pick = best[0]
+            return best[1]
         if test := self._dated_or_with(at, found.end, relation):
             if (
                 test[0].field in {"title", "name"}
@@ -121,6 +125,14 @@ class Narrowing(Nouns):
         value = self.simple(found.end, inner=True) if relation == "in" else self.thing(found.end, inner=True)
         self.loose = loose
         return self._related(at, relation, value, draft) if value else None
+
+    def _best(self, at: int) -> Read[Pick] | None:
+        """the highest total"""
+        best = self.take(at + (self.low(at) == "the"), "superlatives")
+        field = self.take(best.end, "field") if best else None
+        if best is None or field is None or not best.entry.data["by"]:
+            return None
+        return Pick(by=field.entry.name, order=best.entry.data["order"], spans=self.spans(at, field.end)), field.end
 
     def _related(self, at: int, relation: Any, value: Read[Thing], draft: Draft) -> int | None:
         """The place in which a thing is, or a test on it."""
@@ -138,10 +150,13 @@ class Narrowing(Nouns):
         return stop
 
     def _dated_or_with(self, at: int, end: int, relation: str) -> Read[Test] | None:
-        """in March | of this week | from last month | with the subject X"""
-        if relation == "with":
-            field = self.field_at(end)
-            return self._field_value(end, field) if field else None
+        """in March | of this week | from last month | with the subject X | without a title"""
+        if relation in {"with", "without"}:
+            field = self.field_at(end + (self.low(end) == "any"))
+            if field is None or relation == "with":
+                return self._field_value(end, field) if field else None
+            name = self.text(field.end - len(field.entry.words), field.end)
+            return None if self._open(field.end) else self.test(at, field.end, name, "has", negated=True)
         start = at if self.low(at) == "in" and self.dates.days(at) else end
         when = self.when(start) if relation in {"in", "is", "for", "from"} else None
         if when is None or when[0].minutes or not (when[0].first or when[0].start or not self.today):
@@ -204,7 +219,7 @@ class Narrowing(Nouns):
             return (found[0].model_copy(update={"spans": self.spans(at, found[1])}), found[1]) if found else None
         if bare and aux is None:
             state = self.take(end, "states")
-            if found := (self._state(state, end, negated), state.end) if state else self._bounded(at):
+            if found := self._state(state, end, negated) if state else self._bounded(at):
                 return found
         verb = self.take(end, "predicates") if aux or not negated else None
         return self._complement(verb, end, negated) if verb else None
@@ -232,7 +247,7 @@ class Narrowing(Nouns):
         if self.low(at) in {"on", "off"} and (self.over(at + 1) or self.low(at + 1) in {",", "and"}):
             return self.test(at, at + 1, self.text(at, at + 1), negated=negated)
         if (state := self.take(at, "states")) is not None:
-            return self._state(state, at, negated), state.end
+            return self._state(state, at, negated)
         if found := self._bounded(at, negated=negated):
             return found
         if self.dates.days(at) and (when := self.when(at)):

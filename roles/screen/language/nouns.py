@@ -141,7 +141,7 @@ class Nouns(Names):
             if self.low(at) == "new" and not self.words.is_named(at):
                 draft.new, at = True, at + 1
             elif (state := self.take(at, "states")) and self._noun_ahead(state.end):
-                draft.tests.append(self._state(state, at))
+                draft.tests.append(self._state(state, at)[0])
                 at = state.end + (self.low(state.end) in {",", "and"} and bool(self.take(state.end + 1, "states")))
             elif day and self.low(day.end) == "'s":
                 draft.tests.append(self._on(at, day.end))
@@ -167,51 +167,46 @@ class Nouns(Names):
 
     def _count(self, at: int) -> Read[int] | None:
         """A number of things, which follow."""
-        found, token = self.take(at, "numbers"), self.token(at)
-        if found and (
-            self._noun_ahead(found.end)
-            or self.take(found.end, "superlatives", "comparatives")
-            or self.low(found.end) in {"of", "new"}
-        ):
-            return int(found.entry.data["value"]), found.end
-        ahead = self._noun_ahead(at + 1) or self.take(at + 1, "superlatives")
-        if token and token.kind == "number" and re.fullmatch(r"\d{1,3}", token.text) and ahead:
-            return int(token.text), at + 1
-        return None
+        found, word = self.take(at, "numbers"), self.low(at)
+        end = found.end if found else at + 1
+        ahead = self._noun_ahead(end) or self.take(end, "superlatives")
+        if found and (ahead or self.take(end, "comparatives") or self.low(end) in {"of", "new"}):
+            return int(found.entry.data["value"]), end
+        return (int(word), end) if ahead and self.kind(at) == "number" and word.isdigit() and len(word) < 4 else None
 
     def _picked(self, at: int, draft: Draft) -> int:
-        nth = self.take(at, "ordinals")
+        nth, place = self.take(at, "ordinals"), 0
         if nth and nth.entry.name != "first":
-            draft.pick = Pick(order="first", at=int(nth.entry.data["value"]), spans=self.spans(at, nth.end))
-            return nth.end
-        if self.kind(at) == "nth" and self._noun_ahead(at + 1):
-            draft.pick = Pick(order="first", at=int(re.sub(r"\D", "", self.low(at))), spans=self.spans(at, at + 1))
-            return at + 1
+            place = int(nth.entry.data["value"])
+        elif self.kind(at) == "nth" and self._noun_ahead(at + 1):
+            place = int(self.low(at)[:-2])
+        if place:
+            end = nth.end if nth else at + 1
+            draft.pick = Pick(order="first", at=place, spans=self.spans(at, end))
+            return end
         best = self.take(at, "superlatives", "comparatives")
         if best is None or self.low(best.end) == "than":
             return at
         draft.pick = Pick(by=best.entry.data["by"], order=best.entry.data["order"], spans=self.spans(at, best.end))
         return best.end
 
-    def _state(self, state: Match, at: int, negated: bool = False) -> Test:
+    def _state(self, state: Match, at: int, negated: bool = False) -> Read[Test]:
         denied = state.entry.data.get("not")
         text = Text(text=(denied or state.entry.name).replace("_", " "), spans=self.spans(at, state.end))
-        return Test(value=text, negated=negated != bool(denied), spans=self.spans(at, state.end))
+        return self.test(at, state.end, text, negated=negated != bool(denied))
 
-    def _on(self, at: int, end: int, field: str = "", negated: bool = False) -> Test:
+    def _on(self, at: int, end: int) -> Test:
         when = self.when(at)
         if when is None or when[1] != end:
             days = [str(day or "") for day in (self.dates.days(at) or ("", ""))[:2]]
             when = When(text=self.words.text(at, end), first=days[0], last=days[1], spans=self.spans(at, end)), end
-        return Test(field=field, relation="on", value=when[0], negated=negated, spans=self.spans(at, end))
+        return self.test(at, end, when[0], "on")[0]
 
     def _owner(self, at: int, tests: list[Test]) -> int:
         """Viktor's mail, Redwood's invoice: it says so somewhere."""
         end = self._name_end(at)
         ahead = self._noun_ahead(end + 1) or self.take(end + 1, "superlatives") or self._count(end + 1)
-        ends = self.over(end + 1) or self.low(end + 1) in {",", "and", *self.claimed} or self.take(end + 1, "belongs", "passives")
-        alone = self.said_kind and ends
-        if end > at and self.low(end) == "'s" and (ahead or alone):
+        if end > at and self.low(end) == "'s" and ahead:
             tests.append(Test(value=self.text(at, end), spans=self.spans(at, end + 1)))
             self.named(self.text(at, end) if self.words.list[at].capital else None)
             return end + 1
@@ -220,8 +215,9 @@ class Nouns(Names):
     def _head(self, at: int, draft: Draft, determined: bool) -> int | None:
         """noun [name] | name noun | name | quotation | ones | the largest [one] of THING"""
         ones = self.take(at, "ones")
-        if draft.pick and self.low(ones.end if ones else at) == "of":
-            return None
+        of = ones.end if ones else at
+        if draft.pick and self.low(of) == "of":
+            return self._picked_of(of + 1, draft)
         if ones is not None:
             return self._ones(at, ones, draft, determined)
         if draft.is_empty and (end := self._anything(at, draft)) is not None:
@@ -252,6 +248,15 @@ class Nouns(Names):
         if pick.order == "first":
             raise Doubt(f"is the first {draft.kind} the oldest, or the one on top?")
         draft.pick = pick.model_copy(update={"by": "date", "order": "most"})
+
+    def _picked_of(self, at: int, draft: Draft) -> int | None:
+        inner = self.simple(at)
+        if inner is None or inner[0].quantity not in {"all", "number"} or inner[0].back or inner[0].pick:
+            return None
+        thing = inner[0]
+        draft.kind, draft.name, draft.tests = thing.kind, thing.name, list(thing.tests)
+        draft.place, draft.but, draft.number = thing.place, thing.but, thing.number
+        return inner[1]
 
     def _ones(self, at: int, ones: Match, draft: Draft, determined: bool) -> int | None:
         """the ones, the latest one, one "A": of the kind that was said before"""

@@ -143,10 +143,11 @@ class Values(Narrowing):
         return self.fields_of((), thing, at, stop) if any(self.take(place, "got") for place in range(end, stop)) else None
 
     def _best_of(self, at: int, thing: Thing) -> Read[Thing] | None:
-        """is the largest [one] | is due next"""
+        """is the largest [one] | is due next | has the highest price"""
         be, picked = self.take(at, "auxiliaries"), Draft()
         if be is None or be.entry.name != "be":
-            return None
+            most = self._best(be.end) if be and be.entry.name == "have" else None
+            return (thing.model_copy(update={"quantity": "one", "pick": most[0]}), most[1]) if most else None
         place = be.end + (self.low(be.end) == "the")
         if (last := self._picked(place, picked)) > place:
             return thing.model_copy(update={"quantity": "one", "pick": picked.pick}), last + bool(self.take(last, "ones"))

@@ -154,6 +154,8 @@ Move all the kitchen files from Incoming to Projects/Kitchen
     move all file 'kitchen files' at ('Incoming') into='Projects/Kitchen'
 Delete every note that mentions the shared folder
     delete all note has 'shared folder'
+Mark Ann as not paid
+    mark 'Ann' as='not paid'
 * Turn off all lamps except the one in the kitchen
     turn_off all lamp but (lamp at (kitchen 'kitchen'))
 Water every plant in the kitchen that is dry
@@ -251,9 +253,6 @@ If there are any mails from Ann, archive them
     archive all mail from 'Ann' if any mail from 'Ann'
 Delete any mails from Ann
     delete all mail from 'Ann'
-Make sure that all lamps are off and lock the front door
-    turn_off all lamp
-    lock door 'front door'
 Schedule lunch with Ann on Friday at noon
     book new 'lunch' with='Ann' on=2026-03-06 12:00
 If the oven is on, turn it off. If not, there is nothing to do.
@@ -296,6 +295,8 @@ Ben Ito is ill, so move his meeting to Friday.
     move meeting is 'Ben Ito' to=2026-03-06
 Lena Ott is on leave. Decline her invitation.
     decline invitation is 'Lena Ott'
+Which lamp has the highest price?
+    answer value=(lamp {most price x1})
 What do the lamps cost together?
     answer value=sum[price of (all lamp)]
 Write a mail to everyone in the group Choir except Ben Ito saying "See you"
@@ -330,6 +331,8 @@ Write a note called Open listing the unpaid invoices
 Book a meeting called Visit tomorrow at 10 and invite Ann Lee
     book new any meeting 'Visit' on=2026-03-03 10:00
     invite 'Ann Lee' to=<0>
+* Claim the cheaper of the two Brook Catering invoices under Meals, with the vendor.
+    claim invoice 'Brook Catering' {least price x1} as='Meals' with=vendor of (<0>)
 """
 """Goals, and below each its orders as `brief` says them; words are put in and taken out of those with a star."""
 
@@ -465,7 +468,6 @@ TOLD = [
         'Decline every invitation from Ann Lee and accept those of Ben Ray',
         'The design review has to start half an hour later',
         'If nothing is in my calendar on Friday, add "Focus day" from 9 to 12, otherwise leave it as it is',
-        'Claim the cheaper of the two Brook Catering invoices under Meals, with the vendor.',
         'Turn the volume down to 30, no, 20.',
         'Dim the hall light to 20 percent, no wait, 40',
         'Dim the light to 20, sorry, 40 percent and lock the door',
@@ -490,12 +492,11 @@ TOLD = [
         'Claim 12.50 and 30, no, 40 for Meals',
         'Book a meeting tomorrow at 10 for 45 minutes. Make that 11.',
         'Archive all mails of May, not 12 May',
-        'Mark Ann as not paid',
         'Archive the mails that Petra has forwarded to me.',
-        'Which lamp has the highest price?',
         'Who of my contacts works at Brook?',
         'Ask Ivy Castle in chat when the review starts',
         'Which vendor sent us INV-4700?',
+        'Make sure that all lamps are off and lock the front door',
         *(f'{told} Delete the note "B".' for told in TOLD),
     ],
 )  # fmt: skip
