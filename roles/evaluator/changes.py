@@ -13,7 +13,7 @@ from typing import Literal, NamedTuple
 
 from protocol import VisualState
 from roles.contracts import GateRequest, StepRecord
-from roles.evaluator.evidence import ScreenById
+from roles.evaluator.effects import Screens
 from roles.screen.calls import changes_something, is_call
 from roles.screen.evidence import is_search, views
 from roles.screen.screens import DIALOG_ROLES, FIELD_ROLES, Item, Screen, shown
@@ -63,7 +63,7 @@ class _Sight(NamedTuple):
     parts: list[_Part]
 
 
-def changes_told(request: GateRequest, screen: ScreenById) -> str:
+def changes_told(request: GateRequest, screen: Screens) -> str:
     """The changes by application and view, those that tell most where there are many, the rows of lists that were turned page by
     page, and the views that were only opened."""
     seen = list(_seen(request, screen))
@@ -136,7 +136,7 @@ def _turned(last: Mapping[_View, _Sight], request: GateRequest) -> dict[_View, l
     return found
 
 
-def _seen(request: GateRequest, screen: ScreenById) -> Iterable[_Sight]:
+def _seen(request: GateRequest, screen: Screens) -> Iterable[_Sight]:
     """All screens of the work, oldest first."""
     known = {state.state_id: state for state in views(request)}
     came = zip((None, *request.steps), request.steps, strict=False)

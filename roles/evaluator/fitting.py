@@ -6,7 +6,7 @@ All answers are of three kinds: yes, no, and None where what was seen does not t
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from functools import lru_cache
 from typing import Any, NamedTuple
@@ -14,13 +14,12 @@ from typing import Any, NamedTuple
 from rapidfuzz import fuzz
 
 from environments.cards import AppCard, KindCard
-from protocol import VisualState
+from protocol import GUIElement, VisualState
 from roles.contracts import StepRecord
 from roles.contracts.orders import (
     Amount,
     Back,
     Of,
-    Order,
     Pick,
     Reading,
     RowTest,
@@ -34,7 +33,7 @@ from roles.contracts.orders import (
 )
 from roles.contracts.values import parse_date
 from roles.evaluator.effects import Answered, SeenRecord, rows_on, seen_on
-from roles.evaluator.evidence import moments_in
+from roles.evaluator.provenance import moments_in
 from roles.policies.orders.grounding import housed
 from roles.screen.calls import function_words, looks_only
 from roles.screen.evidence import is_search
@@ -67,61 +66,57 @@ class ListLook(NamedTuple):
     evidence: tuple[str, ...]
 
 
+class Every(NamedTuple):
+    """All that are meant: those of which it is sure, and those of which what was seen does not tell."""
+
+    records: list[SeenRecord]
+    unsure: list[SeenRecord]
+
+
 def lists_of(states: Iterable[VisualState], goal: str) -> list[ListLook]:
     """The lists on these screens, each with what was seen of it at first."""
     groups: dict[tuple[str, ...], list[VisualState]] = {}
     for state in states:
-        narrowed = [f"{e.name}={e.value}" for e in state.elements if _narrows(e.role, e.value) or (e.value and is_search(e))]
+        narrowed = [f"{e.name}={e.value}" for e in state.elements if e.value and (e.role == "combobox" or is_search(e))]
         chosen = [e.name for e in state.elements if e.selected and e.role in {"tab", "treeitem"}]
         heading = next((e.name for e in state.elements if e.role == "heading"), "")
         groups.setdefault((state.app or "", heading, *narrowed, *chosen), []).append(state)
     return [_look(key, seen, goal) for key, seen in groups.items()]
 
 
-def lists_answered(steps: Iterable[StepRecord], answers: Mapping[int, tuple[str, Answered]], goal: str) -> list[ListLook]:
+def lists_answered(steps: Iterable[StepRecord], answers: Mapping[int, tuple[Answered, bool]], goal: str) -> list[ListLook]:
     """The lists that functions gave: whole, where the answer is all that there is, by no words but those of the goal."""
     found, told = [], fold(goal)
     for step in steps:
-        text, records = answers.get(step.step, ("", ()))
-        if not records or not looks_only(step):
-            continue
-        given = [fold(value) for value in (step.action.get("arguments") or {}).values() if isinstance(value, str)]
-        counted = re.search(r'"count": (\d+)', text)
-        whole = (counted is None or int(counted[1]) == len(records)) and all(one in told for one in given)
-        title = f"{' '.join(function_words(step))} {' '.join(given)}"
-        found.append(ListLook(str(step.action.get("app") or step.app or ""), title, records, whole, (f"step:{step.step}",)))
+        records, all_there = answers.get(step.step, ((), False))
+        if records and looks_only(step):
+            given = [fold(value) for value in (step.action.get("arguments") or {}).values() if isinstance(value, str)]
+            whole = all_there and all(one in told for one in given)
+            title = f"{' '.join(function_words(step))} {' '.join(given)}"
+            found.append(ListLook(str(step.action.get("app") or step.app or ""), title, records, whole, (f"step:{step.step}",)))
     return found
-
-
-def _narrows(role: str | None, value: str | None) -> bool:
-    return role == "combobox" and bool(value)
 
 
 def _look(key: tuple[str, ...], states: Sequence[VisualState], goal: str) -> ListLook:
     records: dict[str, SeenRecord] = {}
     first = last = False
+    narrowed: list[str] = []
     for state in states:
         for record in rows_on(state):
             records.setdefault(record.track or record.text, record)
-        names = {
-            e.name.strip().casefold() for e in state.elements if e.enabled and e.role in {"button", "link"} and e.expanded is None
-        }
+        presses = [e for e in state.elements if e.enabled and e.role in {"button", "link"} and e.expanded is None]
+        names = {e.name.strip().casefold() for e in presses}
         last = last or not any(similarity_next(name) or name in _LATER for name in names - _MENU)
         first = first or not names & _EARLIER
-    told = fold(goal)
-    searched = [e.value or "" for state in states for e in state.elements if e.value and is_search(e)]
-    filtered = [
-        e.value or "" for state in states for e in state.elements
-        if _narrows(e.role, e.value) and e.options and e.value not in e.options[:1] and len(e.options) > 1
-    ]  # fmt: skip
-    own = all(fold(value) in told or fold(value).startswith("all") for value in (*searched, *filtered))
-    return ListLook(
-        key[0],
-        " ".join(key[1:]),
-        tuple(records.values()),
-        first and last and own,
-        tuple(f"state:{s.state_id}" for s in states[:3]),
-    )
+        narrowed += [e.value for e in state.elements if e.value and (is_search(e) or _filters(e))]
+    own = all(fold(value) in fold(goal) or fold(value).startswith("all") for value in narrowed)
+    evidence = tuple(f"state:{state.state_id}" for state in states[:3])
+    return ListLook(key[0], " ".join(key[1:]), tuple(records.values()), first and last and own, evidence)
+
+
+def _filters(element: GUIElement) -> bool:
+    """Whether a choice beside a list is not at its first option, which mostly is all of it."""
+    return element.role == "combobox" and len(element.options) > 1 and element.value not in element.options[:1]
 
 
 def fits(thing: Thing, record: SeenRecord) -> bool | None:
@@ -285,15 +280,13 @@ def tells_moment(text: str, when: When) -> bool | None:
 
 
 class Resolver:
-    """What values of the goal stand for, as far as the screens tell."""
+    """What values and things of the goal stand for, as far as the screens tell."""
 
     def __init__(
         self, reading: Reading, states: Sequence[VisualState], looks: Sequence[ListLook], cards: Sequence[AppCard]
     ) -> None:
-        self._reading = reading
-        self._looks = looks
-        self._cards = cards
-        self.pages = [seen_on(state) for state in states]
+        self._orders, self._cards = reading.orders, cards
+        self.looks, self.pages = looks, [seen_on(state) for state in states]
 
     def texts(self, value: Value, depth: int = 0) -> list[str] | None:
         """The texts that must all be there; None where nobody can say."""
@@ -305,36 +298,38 @@ class Resolver:
             case Of(fields=fields, thing=thing) if fields:
                 found = [self._field(name, self.named(thing)) for name in fields]
                 return None if None in found else [text for text in found if text is not None]
-            case Back(to=to, field=field) if depth < 3 and 0 <= to < len(self._reading.orders):
-                return self._of_order(self._reading.orders[to], field, depth)
+            case Back(to=to, field=field) if depth < 3 and 0 <= to < len(self._orders):
+                order = self._orders[to]
+                values = [s.value for s in order.slots if s.role in {"value", "saying"} and isinstance(s.value, Of | Worked)]
+                if len(values) == 1:
+                    return self.texts(values[0], depth + 1)
+                return [order.object.name.text] if order.object is not None and order.object.name and not field else None
             case Worked():
                 return self._worked(value)
             case _:
                 return None
 
-    def _of_order(self, order: Order, field: str, depth: int) -> list[str] | None:
-        values = [s.value for s in order.slots if s.role in {"value", "saying"} and isinstance(s.value, Of | Worked)]
-        if len(values) == 1:
-            return self.texts(values[0], depth + 1)
-        return [order.object.name.text] if order.object is not None and order.object.name is not None and not field else None
-
     def _field(self, name: str, thing: Thing) -> str | None:
         """The value of a field of the one record that is meant, where all that were seen agree on it."""
-        seen = [record for look in self._looks for record in look.records if record.cells]
-        near = list(_called(name, thing, seen))
-        if not near or max(near)[0] < _SURELY:  # a page may show more than the one that is meant
-            near += _called(name, thing, self.pages)
+        if (thing.name is None and not thing.tests) or thing.pick is not None:
+            return None
+        near: list[tuple[float, str]] = []
+        for seen in ([record for look in self.looks for record in look.records if record.cells], self.pages):
+            if not near or max(near)[0] < _SURELY:  # a page may show more than the one that is meant
+                cells = [cell for record in seen if record.cells and fits(thing, record) for cell in record.cells]
+                told = ((label, value) for label, value in cells if value and not is_masked(value, label))
+                near += [(round(similarity(name, label), 2), value) for label, value in told]
         best = max((score for score, _ in near), default=0.0)
-        held = {fold(value): value for score, value in near if score == best}
+        held = {fold(value): value for score, value in near if score == best >= _ALIKE}
         return next(iter(held.values())) if len(held) == 1 else None
 
     def named(self, thing: Thing) -> Thing:
         """The thing, with what it points back at."""
-        if thing.back is None or not 0 <= thing.back.to < len(self._reading.orders):
+        if thing.back is None or not 0 <= thing.back.to < len(self._orders):
             place = thing.place.kind if thing.place is not None and not thing.place.name else ""
             home = next((card for card in self._cards if place in {card.app.casefold(), card.title.casefold()}), None)
             return housed(thing, self._cards, home)
-        order = self._reading.orders[thing.back.to]
+        order = self._orders[thing.back.to]
         values = [slot.value.thing for slot in order.slots if slot.role == "value" and isinstance(slot.value, Of)]
         other = order.object or (values[0] if len(values) == 1 else None)
         if other is None or (other.back is not None and other.back.to >= thing.back.to):
@@ -342,82 +337,56 @@ class Resolver:
         other = self.named(other)
         if thing.kind and other.kind and similarity(thing.kind, other.kind) < 0.9:
             return thing.model_copy(update={"back": None})  # what came of it, such as the note that a mail was saved to
-        return thing.model_copy(
-            update={
-                "kind": thing.kind or other.kind, "name": thing.name or other.name, "tests": (*other.tests, *thing.tests),
-                "but": (*other.but, *thing.but), "pick": thing.pick or other.pick, "place": thing.place or other.place,
-                "also": thing.also or other.also, "back": None,
-            }
-        )  # fmt: skip
+        either = {part: getattr(thing, part) or getattr(other, part) for part in ("kind", "name", "pick", "place", "also")}
+        both = {"tests": (*other.tests, *thing.tests), "but": (*other.but, *thing.but), "back": None}
+        return thing.model_copy(update=either | both)
 
     def _worked(self, value: Worked) -> list[str] | None:
         """A sum or a number over all records of a list that was seen whole."""
         one = value.of[0] if len(value.of) == 1 else None
-        if not isinstance(one, Of) or value.how not in {"sum", "count", "largest", "smallest"} or one.thing.pick is not None:
+        how: Callable[[list[float]], float] | None = {"sum": sum, "largest": max, "smallest": min}.get(value.how)  # type: ignore[assignment]
+        if not isinstance(one, Of) or (how is None and value.how != "count"):
             return None
-        things = [self.named(each) for each in (one.thing.model_copy(update={"also": ()}), *one.thing.also)]
-        sets = [self.all_of(thing) for thing in things]
-        if None in sets or any(map(self.unsure_of, things)):
+        sets = [self.all_of(self.named(each)) for each in (one.thing.model_copy(update={"also": ()}), *one.thing.also)]
+        if any(every is None or every.unsure for every in sets):
             return None
-        meant = [record for records in sets for record in records or ()]
-        if value.how == "count":
+        meant = [record for every in sets if every is not None for record in every.records]
+        if how is None:
             return [str(len(meant))]
         field = one.fields[0] if one.fields else "total"
-        numbers = [amount_of(v) for record in meant for label, v in record.cells if similarity(field, label) >= 0.9]
-        if not numbers or None in numbers or len(numbers) != len(meant):
-            return None
-        plain = [number for number in numbers if number is not None]
-        return [f"{ {'sum': sum, 'largest': max, 'smallest': min}[value.how](plain):.2f}"]  # type: ignore[operator]
+        held = [amount_of(v) for record in meant for label, v in record.cells if similarity(field, label) >= 0.9]
+        numbers = [number for number in held if number is not None]
+        return [f"{how(numbers):.2f}"] if numbers and len(numbers) == len(held) == len(meant) else None
 
-    def all_of(self, thing: Thing) -> list[SeenRecord] | None:
-        """All records that are surely meant, of the lists of them that were seen whole; None where none was."""
-        thing = self.told(thing)
-        whole = self._whole(thing)
+    def all_of(self, thing: Thing) -> Every | None:
+        """All records that are meant, of the lists of them that were seen whole; None where none was."""
+        if thing.pick is not None:
+            every = self.all_of(thing.model_copy(update={"pick": None}))
+            chosen = picked(thing.pick, every.records) if every is not None and not every.unsure else None
+            return Every(chosen, []) if chosen is not None else None
+        kinds = [kind for card in self._cards for kind in card.kinds if kind.told_by and is_kind(thing.kind, kind)]
+        for told in (kind.told_by for kind in kinds[:1] if kind.told_by):  # what a list says of those among others
+            test = Test(field=told.label, value=Text(text=told.value, quoted=True))
+            thing = thing.model_copy(update={"tests": (*thing.tests, test)})
+        whole = [look for look in self.looks_at(thing) if look.whole and any(fits(thing, record) for record in look.records)]
+        whole = [look for look in whole if look.evidence[0].startswith("state:")] or whole  # the same ones, seen
+        place = thing.place.name if thing.place is not None else None
+        within = thing
+        if place is not None:  # in the group Sales
+            there = [look for look in whole if says(f"{look.title} {look.app}", place.text)]
+            within = thing if there else thing.model_copy(update={"tests": (*thing.tests, Test(relation="has", value=place))})
+            whole = there or [look for look in whole if any(fits(within, record) for record in look.records)]
         if len({look.app for look in whole}) != 1:
             return None
-        place = thing.place.name if thing.place is not None else None
-        if place is not None and not any(says(f"{look.title} {look.app}", place.text) for look in whole):  # in the group Sales
-            thing = thing.model_copy(update={"tests": (*thing.tests, Test(relation="has", value=place))})
-        return list(
-            {record.track or record.text: record for look in whole for record in look.records if fits(thing, record)}.values()
-        )
+        records = {record.track or record.text: record for look in whole for record in look.records if fits(within, record)}
+        return Every([*records.values()], [record for look in whole for record in look.records if fits(thing, record) is None])
 
     def looks_at(self, thing: Thing) -> list[ListLook]:
         """The lists in which such things stand, by the cards; all where no card knows the kind."""
         kinds = [(card.app, kind) for card in self._cards for kind in card.kinds if is_kind(thing.kind, kind)]
         held = {(app, name) for app, kind in kinds for name in (kind.kind, kind.some_of) if name}
-        mine = [look for look in self._looks if any((look.app, name) in held for name in kinds_in(look, self._cards))]
-        return mine if held else list(self._looks)
-
-    def told(self, thing: Thing) -> Thing:
-        """The thing, and what a list says of those of its kind among others."""
-        says_so = [kind.told_by for card in self._cards for kind in card.kinds if kind.told_by and is_kind(thing.kind, kind)]
-        tests = [Test(field=one.label, value=Text(text=one.value, quoted=True)) for one in says_so[:1]]
-        return thing.model_copy(update={"tests": (*thing.tests, *tests)})
-
-    def unsure_of(self, thing: Thing) -> list[SeenRecord]:
-        """Of those lists the records of which what was seen does not tell whether they are meant."""
-        thing = self.told(thing)
-        return [record for look in self._whole(thing) for record in look.records if fits(thing, record) is None]
-
-    def _whole(self, thing: Thing) -> list[ListLook]:
-        whole = [look for look in self.looks_at(thing) if look.whole and any(fits(thing, record) for record in look.records)]
-        whole = [look for look in whole if look.evidence[0].startswith("state:")] or whole  # the same ones, seen
-        place = thing.place.name if thing.place is not None else None
-        if place is None:
-            return whole
-        there = [look for look in whole if says(f"{look.title} {look.app}", place.text)]
-        of_it = thing.model_copy(update={"place": None, "tests": (*thing.tests, Test(relation="has", value=place))})
-        return there or [look for look in whole if any(fits(of_it, record) for record in look.records)]
-
-
-def _called(name: str, thing: Thing, records: Iterable[SeenRecord]) -> Iterator[tuple[float, str]]:
-    """What those that are meant hold under this name, and how near it is to the label."""
-    told = (thing.name is not None or bool(thing.tests)) and thing.pick is None
-    for record in records if told else ():
-        for label, value in record.cells if fits(thing, record) is True else ():
-            if value and not is_masked(value, label) and (score := similarity(name, label)) >= _ALIKE:
-                yield round(score, 2), value
+        mine = [look for look in self.looks if any((look.app, name) in held for name in kinds_in(look, self._cards))]
+        return mine if held else list(self.looks)
 
 
 def is_kind(noun: str, kind: KindCard) -> bool:

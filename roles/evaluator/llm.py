@@ -10,7 +10,8 @@ from roles.contracts import GateRequest, GateVerdict, PictureKind
 from roles.contracts.policies import EvaluatorPolicy, notes_told
 from roles.contracts.signals import ALLOWED_DECISIONS, GATE_DECISIONS, GateTrigger, Signal
 from roles.evaluator.changes import changes_told
-from roles.evaluator.evidence import ScreenById, gather
+from roles.evaluator.effects import Screens
+from roles.evaluator.evidence import gather
 from roles.journal.transcripts import Occasion
 from roles.knowledge.blackboard import board_in
 from roles.policies.adaptive import NOT_ASKED
@@ -45,7 +46,7 @@ class LlmEvaluator:
         screen_tokens: int,
         pictures: Sequence[PictureKind] = ("annotated",),
         picturing: Picturing | None = None,
-        screen: ScreenById | None = None,
+        screen: Screens | None = None,
         rules: EvaluatorPolicy | None = None,
     ) -> None:
         """`screen` finds an older screen by its id; without it only those of the request are known. What `rules` would hold

@@ -1,0 +1,371 @@
+"""What of a run may be an order's: effects of its verb's kind, on what is meant, with the values that go with it.
+
+It knows no application: what was done is known by the words of controls, by the records that they fell on and by the values that
+were written.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+
+from environments.effects import Effect
+from protocol import VisualState
+from roles.contracts import GateRequest, StepRecord
+from roles.contracts.orders import CollectStep, Condition, Of, Order, Reading, Slot, Text, Thing, When, said
+from roles.contracts.signals import SubtaskStatus
+from roles.contracts.values import Table, parse_time, table_of
+from roles.evaluator.effects import RecordEffect, Screens, SeenRecord, effects_of, records_in, rows_on, seen_with
+from roles.evaluator.fitting import Resolver, fits, is_kind, lists_answered, lists_of, says, stands_in, tells, tells_moment
+from roles.evaluator.provenance import moments_in
+from roles.screen.calls import changes_something
+from roles.screen.language.words import deeds
+from roles.screen.matching import Box, app_for, box_for, similarity, tokens
+from roles.screen.page import likeness
+from roles.screen.values import find_dates, is_masked, same_value
+from roles.skills.contract import RESULT
+
+_STRICT = frozenset({"to", "into", "as", "called", "saying", "field", "value"})
+"""Roles of slots whose words stand in what was written, moved or sent."""
+_EMPTIES = frozenset({"empty", "remove", "delete"})
+
+
+class Candidates:
+    """The effects of one run, and what was seen in it."""
+
+    def __init__(self, reading: Reading, request: GateRequest, screen: Screens) -> None:
+        self.reading, self.request = reading, request
+        results = {f.step: f for f in request.facts if f.kind == RESULT and not f.private}
+        answers = {number: records_in(fact.app or "", fact.value) for number, fact in results.items()}
+        self.effects = effects_of(request.steps, screen, {number: records for number, (records, _) in answers.items()})
+        ids = dict.fromkeys(i for step in request.steps for i in (step.before, step.after) if i)
+        states = [state for i in ids if (state := screen(i)) is not None]
+        self.states: list[VisualState] = [*states, *(s for s in request.screens if s.state_id not in ids)]
+        looks = [*lists_of(self.states, reading.goal), *lists_answered(request.steps, answers, reading.goal)]
+        self.find = Resolver(reading, self.states, looks, request.cards)
+        self.kinds = [kind for card in request.cards for kind in card.kinds]
+        self.worked = [step for s in request.plan if s.status is SubtaskStatus.FULFILLED for step in s.steps]
+        """Typed steps of what is fulfilled."""
+        self._opens = {frozenset(tokens(kind.create.control)) for kind in self.kinds if kind.create}
+        self._linked: dict[Thing, list[SeenRecord]] = {}
+        """What was seen of the things that are meant."""
+
+    # --- of the verb's kind ---------------------------------------------------------------------------------------------
+
+    def may(self, order: Order) -> list[int]:
+        """Effects that are of the verb's kind, by their place."""
+        verb, controls = order.verb, set(deeds()["controls"].get(order.verb, ())) or {order.verb, *order.said.casefold().split()}
+        stems = {token for word in controls for token in tokens(str(word))}
+        every = [v for kind in self.kinds for v in (*kind.verbs, kind.create) if v]
+        cards = {tokens(v.control) for v in every if v.verb == verb}
+        tick, box = deeds()["ticks"].get(verb), self.box(order)
+        found = []
+        for n, effect in enumerate(self.effects):
+            if box and any(v.value == box.value and set(_box_name(box)) <= {*tokens(v.label)} for v in effect.written):
+                found.append(n)
+            elif tick and not effect.control:
+                found += [n] if any(v.value == tick and self._is_about(order, effect) for v in effect.written) else []
+            elif self._tells_itself(order, effect, stems) and (
+                effect.words & stems
+                or (effect.control and tokens(effect.control) in cards)
+                or (verb in deeds()["writes"] and not effect.control and effect.written)
+                or self._emptied(order, effect)
+                or (verb in deeds()["makes"] and any(words <= effect.words for words in self._opens) and effect.made_a_record())
+            ):
+                found.append(n)
+        return [n for n in found if not (verb == "remove" and self._destroys(order, self.effects[n]))]
+
+    def makes(self, effect: RecordEffect) -> bool:
+        """Whether it was done in the form of something new."""
+        return bool(effect.words & {*deeds()["opens"]}) or any(words <= effect.words for words in self._opens)
+
+    def _tells_itself(self, order: Order, effect: RecordEffect, stems: set[str]) -> bool:
+        """Whether a change that was kept says that it was this one: of "archive the claim" the claim was saved in any case, and
+        only a field that holds Archive tells. What goes with the verb is looked for in what was written."""
+        free = order.slots or order.verb in {"save", *deeds()["makes"], *deeds()["contents"]} or self._emptied(order, effect)
+        if free or not effect.stores:
+            return True
+        own = {*tokens(order.verb), *tokens(order.said)}
+        told = {token for v in effect.written for token in (*tokens(v.label), *tokens(v.value))}
+        told |= effect.words if effect.control else set()
+        return bool(own & {*tokens(effect.control)} or (own | stems - {*deeds()["controls"]["save"]}) & told)
+
+    def _emptied(self, order: Order, effect: RecordEffect) -> bool:
+        """Whether the field was emptied that was to be."""
+        kind = order.object.kind if order.object is not None and order.verb in _EMPTIES else ""
+        return bool(kind) and any(not v.value and similarity(kind, v.label) >= 0.6 for v in effect.written)
+
+    def _destroys(self, order: Order, effect: RecordEffect) -> bool:
+        """Whether the record itself was deleted that was only to be taken out of a group that it says it is in."""
+        homes = [slot.value.thing for slot in order.slots if slot.role == "from" and isinstance(slot.value, Of)]
+        named = [(home.kind, home.name.text) for home in homes if home.kind and home.name is not None]
+        within = any(similarity(kind, k) >= 0.6 and says(v, name) for kind, name in named for k, v in effect.record.cells)
+        return within and effect.kind is Effect.DELETE
+
+    def box(self, order: Order) -> Box | None:
+        """The box of such a record that is ticked for it."""
+        mine = [kind for kind in self.kinds if order.object is not None and is_kind(order.object.kind, kind)] or self.kinds
+        return next((box for kind in mine if (box := box_for(order, kind)) is not None), None)
+
+    def _is_about(self, order: Order, effect: RecordEffect) -> bool:
+        """Whether a box that was ticked is called as the verb or as what it is done to."""
+        thing, label = self.object(order), effect.written[-1].label
+        names = [thing.kind, thing.name.text if thing.name else ""] if thing is not None else []
+        called = {token for name in (order.verb, *names) for token in tokens(name)}
+        shown = tokens(f"{label} {effect.record.text if effect.record.track else ''}")
+        return bool(called & {*shown}) or (thing is not None and similarity(thing.kind, label) >= 0.6)
+
+    def so_already(self, order: Order, thing: Thing | None) -> tuple[str, ...]:
+        """The screen on which only the control for the opposite stands, or a box that is as it is to be."""
+        opposite, box = {*tokens(deeds()["opposites"].get(order.verb, ""))}, self.box(order)
+        tick = box.value if box else deeds()["ticks"].get(order.verb)
+        called = {*tokens(thing.name.text if thing.name else thing.kind)} if thing is not None else set[str]()
+        called |= {*(_box_name(box) if box and called else ())}
+        for state in self.states if called else ():
+            for e in state.elements:
+                there = {*tokens(e.name)}
+                if tick is not None and e.value == tick and called <= there:
+                    return (f"state:{state.state_id}",)
+                if opposite and opposite <= there and called <= {*there, *tokens(seen_with(e, state).text)}:
+                    return (f"state:{state.state_id}",)
+        return ()
+
+    def presses(self, name: str) -> list[StepRecord]:
+        """Steps that fell on a control of that name."""
+        steps = (s for s in self.request.steps if s.exec_status == "executed" and s.verb != "scroll")
+        return [s for s in steps if similarity(name, s.target) >= 0.9 or likeness(name, s.target) >= 0.9]
+
+    # --- on what is meant -----------------------------------------------------------------------------------------------
+
+    def object(self, order: Order) -> Thing | None:
+        """What an order is about: its object, or what is answered or passed on."""
+        if order.object is not None:
+            return self.find.named(order.object)
+        to = next((slot.value for slot in order.slots if slot.role == "to"), None)
+        return self.find.named(to.thing) if isinstance(to, Of) and not to.fields and order.verb in deeds()["passes"] else None
+
+    def meant(self, thing: Thing, order: Order, n: int) -> bool | None:
+        """Whether an effect fell on what is meant."""
+        effect, told = self.effects[n], thing.name is not None or bool(thing.tests)
+        if thing.new or order.verb in deeds()["makes"]:
+            return says(effect.says(), thing.name.text) if thing.name is not None else True
+        cells = (*effect.record.cells, *((v.label, v.value) for v in effect.values))
+        record = SeenRecord(f"{effect.text}\n{effect.origin}", cells, effect.record.track)
+        answer = fits(thing.model_copy(update={"but": ()}), record)
+        if order.verb == "set" and answer and not told:
+            return any(similarity(thing.kind, v.label) >= 0.6 for v in effect.written) or None
+        if thing.pick is not None and answer is not False:
+            chosen = self.find.all_of(thing)
+            return None if chosen is None else any(fell_on(one, effect) for one in chosen.records)
+        if answer or not told:
+            return answer
+        if thing not in self._linked:
+            seen = [*(one for look in self.find.looks for one in look.records), *self.find.pages]
+            self._linked[thing] = [one for one in seen if fits(thing, one)]
+        if any(fell_on(one, effect) for one in self._linked[thing]):
+            return True
+        return answer if effect.record.text else None
+
+    def surely(self, thing: Thing, n: int) -> bool:
+        """Whether the record itself, and not what was written for it, says that it is meant."""
+        record = self.effects[n].record
+        there = thing.place is not None and stands_in(thing.place, record)
+        return (thing.name is not None or bool(thing.tests) or there) and fits(thing, record) is True
+
+    # --- with the values ------------------------------------------------------------------------------------------------
+
+    def lost(self, order: Order, group: Sequence[int], thing: Thing | None = None) -> tuple[list[str], list[str]]:
+        """What of the slots does not stand in what was done, to the `thing` in hand, and what of them is not known."""
+        effects, box = [self.effects[n] for n in group], self.box(order)
+        lost, unsure = list[str](), list[str]()
+        back = order.object.back if order.object is not None and self._is_value(order) else None
+        for slot in (*order.slots, *([Slot(role="value", value=back)] if back is not None else [])):
+            passed = slot.role == "to" and order.object is None and isinstance(slot.value, Of) and order.verb in deeds()["passes"]
+            if slot.role == "per" or passed or (box is not None and slot.role == "as"):  # what is ticked says the state
+                continue
+            slot = self._of_its_own(slot, order, thing)
+            fields = slot.value.fields if isinstance(slot.value, Of) else ()
+            answer, words = self._stands(slot, order, effects)
+            moment = isinstance(slot.value, When) and order.verb in (*deeds()["makes"], *deeds()["writes"])
+            strict = slot.role in _STRICT or slot.field or (slot.role == "with" and fields) or moment
+            if not answer:
+                known = answer is False or (bool(fields) and _is_hidden(effects))
+                (lost if strict and known else unsure).append(words)
+        return lost, unsure
+
+    def untold(self, order: Order, answer: str) -> list[str]:
+        """What of the slots an answer does not say."""
+        said = RecordEffect(0, "", frozenset(), record=SeenRecord(answer))
+        return [words for slot in order.slots for stands, words in [self._stands(slot, order, [said])] if stands is False]
+
+    def _of_its_own(self, slot: Slot, order: Order, thing: Thing | None) -> Slot:
+        """The slot, with a field of what the order is about as one of the thing in hand: "with the number and the amount"."""
+        value = slot.value
+        if thing is None or not (thing.name or thing.tests) or not isinstance(value, Of) or not value.fields:
+            return slot
+        back, bare = value.thing.back, not (value.thing.name or value.thing.tests)
+        mine = back is None or self.reading.orders[back.to].spans == order.spans
+        own = bare and mine and (back is not None or thing.quantity == "one") and slot.role in {"with", "value"}
+        return slot.model_copy(update={"value": value.model_copy(update={"thing": thing})}) if own else slot
+
+    def _is_value(self, order: Order) -> bool:
+        """Whether what it is about is a value that was found out before."""
+        back = order.object.back if order.object is not None else None
+        return back is not None and 0 <= back.to < len(self.reading.orders) and self.reading.orders[back.to].object is None
+
+    def _stands(self, slot: Slot, order: Order, group: Sequence[RecordEffect]) -> tuple[bool | None, str]:
+        """Whether what goes with the verb stands in what was done, and its words."""
+        value, text = slot.value, "\n".join(effect.text for effect in group)
+        spans = slot.spans or value.spans
+        words = said(self.reading.goal, spans) if spans else slot.role
+        if isinstance(value, When):
+            return tells_moment(text, value), words
+        if isinstance(value, Of) and value.fields and slot.role in {"as", "into", "field"}:
+            return self._fielded(value.fields, order, group), words
+        if isinstance(value, Of) and not value.fields:
+            things = (value.thing, *value.thing.also)
+            there = [self._named_in(one.name.text if one.name else one.kind, text, group) for one in things]
+            return (True if all(there) else False if any(there) else None), words
+        if isinstance(value, Text) and slot.role in {"into", "at"} and app_for(value.text, self.request.apps) is not None:
+            return self._named_in(value.text, text, group), words
+        wanted = self.find.texts(value)
+        if wanted is None:
+            return None, words
+        labels = list(value.fields) if isinstance(value, Of) and slot.role == "with" and len(wanted) == len(value.fields) else []
+        pairs = zip(labels or [slot.field] * len(wanted), wanted, strict=True)
+        missing = [label if labels else one for label, one in pairs if not self._is_written(one, label, slot, order, group)]
+        return not missing, f"{words} ({', '.join(missing)})" if missing and missing != [words] else words
+
+    def _is_written(self, one: str, label: str, slot: Slot, order: Order, group: Sequence[RecordEffect]) -> bool:
+        """Whether a value stands in the field that is called so, or anywhere where no field is."""
+        values, whole = [v for effect in group for v in effect.values], "\n".join(effect.text for effect in group)
+        own = [v for v in values if label and similarity(label, v.label) >= 0.75]
+        if slot.role == "with" and label and isinstance(slot.value, Of):
+            forms = [held for effect in group if (held := effect.fields(label)) is not None]
+            return tells("\n".join(value for form in forms for value in form) if forms else whole, one)
+        text = "\n".join(v.value for v in own) or whole
+        if tells(text, one) or any(same_value(v.value, one) for v in own or values):
+            return True
+        if (minute := parse_time(one)) is not None and moments_in(text).have_minute(minute):
+            return True
+        if isinstance(slot.value, Of) and slot.value.fields == ("date",) and (days := find_dates(one)):
+            return all(says(whole, day) for day in days)  # and not from when to when
+        if slot.role == "saying" and isinstance(slot.value, Text) and not slot.value.quoted:
+            return _retold(one, text)
+        chosen = order.verb in {"set", "select"} and slot.field and self.presses(one)  # of a list that the page draws
+        return bool(chosen) or (slot.role == "to" and self._reached(one, whole))
+
+    def _named_in(self, name: str, text: str, group: Sequence[RecordEffect]) -> bool:
+        """Whether a place or a person is named in what was done, or is the application in which it was done."""
+        apps, app = {effect.app for effect in group}, app_for(name, self.request.apps)
+        return (app is not None and app.app in apps) or says(f"{text}\n{' '.join(apps)}", name) or self._reached(name, text)
+
+    def _fielded(self, fields: Sequence[str], order: Order, group: Sequence[RecordEffect]) -> bool | None:
+        """Whether the value stands in the field that is named; None where no such field was seen, or the value is not known."""
+        values = [slot.value for slot in order.slots if slot.role == "value"]
+        values += [order.object.back] if self._is_value(order) and order.object and order.object.back else []
+        wanted = [text for value in values for text in self.find.texts(value) or ()]
+        held = [v.value for effect in group for v in effect.values if any(similarity(f, v.label) >= 0.75 for f in fields)]
+        return any(says(one, text) for text in wanted for one in held) if wanted and held else None
+
+    def _reached(self, name: str, text: str) -> bool:
+        """Whether a person was written to under an address or a number that was seen beside the name."""
+        seen = [r.text for look in self.find.looks for r in look.records] + [page.text for page in self.find.pages]
+        held = [word for word in text.split() if "@" in word or sum(map(str.isdigit, word)) > 5]
+        return any(word.strip(",;") in record for record in seen if says(record, name) for word in held)
+
+    # --- all that are meant, and whether a condition held -------------------------------------------------------------------
+
+    def collected(self, thing: Thing, number: int = -1) -> list[SeenRecord] | None:
+        """What a look through the whole list found that was taken for order `number`, or for these very words: the skill that
+        collects fails where it cannot see all of it."""
+        values = [thing.name, *(test.value for test in thing.tests)]
+        words = [one.text if isinstance(one, Text) else one.first[:10] for one in values if isinstance(one, Text | When)]
+        kinds = {kind.kind for kind in self.kinds if not thing.kind or is_kind(thing.kind, kind)}
+        tables: list[Table] = []
+        for look in (step for step in self.worked if isinstance(step, CollectStep) and step.records.exactly == 0):
+            tests = look.records.tests
+            asked = "\n".join(test.value for test in tests if not test.negated)
+            same = len(tests) == len(words) == len(values) - (thing.name is None) and all(says(asked, word) for word in words)
+            same = same and look.records.pick is None and not look.records.but
+            if look.records.kind in kinds and (same if number < 0 else look.order == number):
+                tables += [table for f in self.request.facts if f.name == look.name and (table := table_of(f.value)) is not None]
+        if len(tables) != 1 and (number >= 0 or not tables):
+            return None
+        table = tables[0]
+        rows = [tuple(zip(table.columns, row, strict=True)) for row in table.rows]
+        found = [SeenRecord(" · ".join(v for _, v in row), row, "", row[0][1] if row else "") for row in rows]
+        return None if number >= 0 and any(fits(thing, one) is False for one in found) else found
+
+    def truth(self, condition: Condition) -> tuple[bool | None, tuple[str, ...]]:
+        """Whether a condition held when it was first seen, and what shows it."""
+        thing, tests = self.find.named(condition.thing), Thing(tests=condition.tests)
+        found, shown = self._there_is(thing) if not condition.tests else (None, ())
+        if condition.tests and thing.quantity in {"all", "any"} and (every := self.find.all_of(thing)) is not None:
+            asked = [fits(tests, record) for record in every.records]
+            settles = thing.quantity == "any"  # one that passes settles it, else one that does not
+            found = settles if settles in asked else None if None in asked or every.unsure else not settles
+        elif condition.tests and thing.quantity != "all":
+            answers: dict[str, tuple[bool, str]] = {}
+            for name, record in self._seen(self.states):
+                if fits(thing, record) and (holding := fits(tests, record)) is not None:
+                    answers.setdefault(record.track, (holding, name))
+            rows = {holding for track, (holding, _) in answers.items() if track} or {holding for holding, _ in answers.values()}
+            found = rows.pop() if len(rows) == 1 else None
+            shown = tuple(name for _, name in answers.values())[:1]
+        return (None if found is None else found != condition.negated), shown
+
+    def _there_is(self, thing: Thing) -> tuple[bool | None, tuple[str, ...]]:
+        """Whether there is such a thing: what was made since does not count."""
+        if (looked := self.collected(thing)) is not None:
+            fitting = [fits(thing, record) for record in looked]
+            return (None if None in fitting and True not in fitting else True in fitting), ()
+        changed = {step.after for step in self.request.steps if changes_something(step)}
+        until = next((n for n, state in enumerate(self.states) if state.state_id in changed), len(self.states))
+        told = thing.name is not None or thing.tests
+        seen = [name for name, record in self._seen(self.states[:until]) if fits(thing, record)] if told else []
+        whole = [look for look in self.find.looks_at(thing) if look.whole]
+        none = bool(whole) and all(fits(thing, record) is False for look in whole for record in look.records)
+        return (True if seen else False if none else None), tuple(seen[:1])
+
+    def _seen(self, states: Sequence[VisualState]) -> Iterator[tuple[str, SeenRecord]]:
+        for state, page in zip(states, self.find.pages, strict=False):
+            yield from ((f"state:{state.state_id}", record) for record in (*rows_on(state), page))
+
+
+def fell_on(record: SeenRecord, effect: RecordEffect) -> bool:
+    """Whether an effect is on this record, or was made with what the record holds."""
+    if record.track and record.track == effect.record.track:
+        return True
+    text = f"{effect.text}\n{effect.origin}"
+    held = [value for _, value in record.cells if len(value) > 2]
+    marks = [value for value in held if len(value) > 3 and any(c.isdigit() for c in value)]
+    if any(says(v.value, mark) for mark in marks for v in effect.written):
+        return True
+    return bool(record.key) and says(text, record.key) and 2 * sum(says(text, value) for value in held) >= len(held)
+
+
+def is_several(thing: Thing) -> bool:
+    number = thing.pick.number if thing.pick is not None else thing.number if thing.quantity == "number" else 1
+    return number > 1 or (thing.quantity == "all" and thing.pick is None)
+
+
+def _is_hidden(group: Sequence[RecordEffect]) -> bool:
+    """Whether something was written as a page hides it."""
+    lines = [(line, v.label) for effect in group for v in effect.written for line in v.value.splitlines()]
+    return any(is_masked(part.strip(), label) for line, label in lines for part in (line, line.rpartition(":")[2]))
+
+
+def _retold(wanted: str, text: str) -> bool:
+    """Whether reported speech was said in other persons and forms: every word of weight in it, and every no."""
+    denials, persons = set(deeds()["denials"]), set(deeds()["persons"])
+    words, told = (re.findall(r"[\w'’]+", one.casefold()) for one in (wanted, text))
+    stems = {word[: max(3, len(word) - 2)] for word in told if word not in denials}
+    exact = [word for word in words if word in denials or word.isdigit()]
+    heavy = [word for word in words if word not in exact and len(word) > 3 and word not in persons]
+    return {*exact} <= {*told} and all(word[: max(3, len(word) - 2)] in stems for word in heavy)
+
+
+def _box_name(box: Box) -> tuple[str, ...]:
+    return tokens(box.label.replace("{title}", ""))
+

@@ -1,0 +1,362 @@
+"""Where the values that were written come from: the goal, a fact, a person or a page; days and times are compared by meaning."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from datetime import date
+from decimal import Decimal, InvalidOperation
+from itertools import combinations
+from typing import Any, NamedTuple
+
+from protocol import ExecStatus, VisualState
+from roles.contracts import Fact, GateRequest, StepRecord
+from roles.contracts.values import number_of, parse_date, parse_time, table_of
+from roles.evaluator.effects import Screens
+from roles.safety.destinations import looks, texts
+from roles.safety.privacy.vault import references_in
+from roles.screen.calls import records_in
+from roles.screen.values import find_dates, is_masked, same_value
+
+_WORDS = ("zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve")
+_HOUR = rf"(?:\d{{1,2}}|{'|'.join(_WORDS)})"
+_CLOCK = re.compile(r"\b\d{1,2}:\d{2}\b(?:\s?[ap]\.?m\b\.?)?|\b\d{1,2}\s?[ap]\.?m\b\.?", re.I)
+_SPOKEN = re.compile(
+    rf"\b(?:(?P<part>half|quarter|{_HOUR}(?:\s+minutes)?)\s+(?P<side>past|to)\s+(?P<of>{_HOUR})"
+    rf"|(?P<hour>{_HOUR})(?=\s+(?:o['’]clock|in\s+the|at\s+night))|(?:at|from|until|till|to|by)\s+(?P<bare>{_HOUR}))"
+    r"\b(?![:./-]?\d|\s?[ap]\.?m\b)(?:\s+o['’]clock)?(?:\s+(?:in\s+the\s+|at\s+)?(?P<when>morning|afternoon|evening|night))?",
+    re.I,
+)
+_LONG = re.compile(
+    rf"\b(?P<count>\d+(?:\.\d+)?|{'|'.join(_WORDS)}|half\s+an?|an?)[\s-]+(?P<unit>hours?|minutes?|mins?)\b(?P<more>\s+and\s+a\s+half)?",
+    re.I,
+)
+_RELATIVE = re.compile(
+    r"\b(?:to(?:day|night|morrow)|next\s+(?:day|week|month|year)|this\s+(?:week|month)|in\s+\w+\s+(?:days|weeks)"
+    r"|(?:mon|tues|wednes|thurs|fri|satur|sun)day|weekend)\b",
+    re.I,
+)
+_SLASHED = re.compile(r"(\d{1,2})/(\d{1,2})/(\d{2,4})")
+
+
+class Moments(NamedTuple):
+    """What a text says of days (with no year: of any year), minutes of the day, and lengths in minutes."""
+
+    days: frozenset[tuple[int, int, int]]
+    minutes: frozenset[int]
+    lengths: frozenset[int]
+    relative: bool
+    """It speaks of a day, and only of one that a calendar tells."""
+
+    def have_day(self, day: date) -> bool:
+        return self.relative or bool({(day.year, day.month, day.day), (0, day.month, day.day)} & self.days)
+
+    def have_minute(self, minute: int) -> bool:
+        """Whether it was said, or follows from a time and a length that were."""
+        return minute in self.minutes or any((minute - one) % 1440 in self.minutes for one in self.lengths)
+
+    def with_more(self, text: str) -> Moments:
+        """And the days and times that stand elsewhere: how long, and which day is next, only who speaks can say."""
+        other = moments_in(text)
+        return self._replace(days=self.days | other.days, minutes=self.minutes | other.minutes)
+
+    def taken_from(self, text: str) -> str:
+        """A text without those of its days and times that are known."""
+        text = _spaced(text)
+        for found in (*find_dates(text), *_CLOCK.findall(text)):
+            day, minute = parse_date(found), parse_time(found)
+            if (day is not None and self.have_day(day)) or (minute is not None and self.have_minute(minute)):
+                text = text.replace(found, " ", 1)
+        return text
+
+
+def moments_in(text: str) -> Moments:
+    text = _spaced(text)
+    days = frozenset(day for found in find_dates(text) for day in _days(found))
+    clocks = (minute for found in _CLOCK.findall(text) if (minute := parse_time(found)) is not None)
+    lengths = frozenset(map(_length, _LONG.finditer(text)))
+    return Moments(days, frozenset([*clocks, *_hours(text)]), lengths, not days and _RELATIVE.search(text) is not None)
+
+
+def _spaced(text: str) -> str:
+    text = re.sub(r"(?<=\d)T(?=\d)", " ", text)
+    return re.sub(r"(?<=\d)((?:st|nd|rd|th)?)\s+of\s+(?=[A-Za-z]{3})", r"\1 ", text)
+
+
+def _days(found: str) -> list[tuple[int, int, int]]:
+    found = found.rstrip(".")  # of the sentence
+    day, plain = parse_date(found), parse_date(f"{found} 2000")
+    if day is None:
+        return [(0, plain.month, plain.day)] if plain is not None else []
+    other = parse_date(_SLASHED.sub(r"\2/\1/\3", found))
+    return [(one.year, one.month, one.day) for one in (day, other) if one is not None]
+
+
+def _hours(text: str) -> Iterator[int]:
+    """Hours as they are spoken; of one without a half of the day both are meant."""
+    yield from [720] * bool(re.search(r"\b(?:noon|midday)\b", text, re.I)) + [0] * bool(re.search(r"\bmidnight\b", text, re.I))
+    for match in _SPOKEN.finditer(text):
+        part, when = (match["part"] or "0").casefold(), (match["when"] or "").casefold()
+        shift = {"half": 30, "quarter": 15}.get(part) or _count(part.split()[0])
+        hour = _count(match["of"] or match["hour"] or match["bare"])
+        minute = int(hour * 60 + (-shift if (match["side"] or "").casefold() == "to" else shift))
+        if hour < 24 and when in {"", "morning"}:
+            yield minute % 1440
+        if hour <= 12 and when != "morning":
+            yield minute % 720 + 720
+
+
+def _length(found: re.Match[str]) -> int:
+    head = found["count"].casefold()
+    count = 0.5 if head.startswith("half") else 1.0 if head in {"a", "an"} else _count(head)
+    count += 0.5 if found["more"] else 0
+    return round(count * (60 if found["unit"].casefold().startswith("hour") else 1))
+
+
+def _count(word: str) -> float:
+    folded = word.casefold()
+    return float(_WORDS.index(folded)) if folded in _WORDS else float(folded)
+
+
+INNER = frozenset({"memorize", "answer", "ask_user", "finish_goal", "fail_goal", "run_script"})
+"""Verbs of steps that touch no application."""
+_WRITES = {"fill": "text", "type": "text", "ask_in_app_agent": "request"}
+_SEARCH = re.compile(
+    r"^(?:search|find|filter|look|query|address|url|go to|quick|command|terminal|prompt|name box|formula)\b", re.I
+)
+_CHUNK = re.compile(r"[\w.+-]+@[\w-]+(?:\.[\w-]+)+|[A-Za-z]{1,8}-\d[\w-]*|\d[\d.,:/'-]*\d|\d")
+_MOMENT = re.compile(
+    r"\d{4}-\d{1,2}(?:-\d{1,2})?|\d{1,2}:\d{2}(?::\d{2})?|\d{1,2}\.\d{1,2}\.\d{2,4}|\d{1,2}/\d{1,2}(?:/\d{2,4})?"
+)
+_TIME = re.compile(r"(\d{1,2})[:.](\d{2})")
+_WORD = re.compile(r"[^\W\d_]{4,}")
+_ID = re.compile(r"\b([A-Z]{2,})-\d+\b")
+_SHORT, _STEM = 6, 4
+"""Words of a value that is no prose: of more, only figures, addresses and ids are held to where they come from. Letters by which
+a word is known in its other forms."""
+_PERSON = "user"
+"""The role of a step that a person did by hand."""
+_ASKING = re.compile(r"[?]|\b(?:whether|if|which|who|or)\b")
+"""What lets an answer say words of the goal again."""
+_QUOTED = re.compile(r"\"[^\"]+\"|“[^”]+”|'[^']+'|‘[^’]+’")
+_LEAST_ECHO = 3
+_RECORDS = frozenset({"row", "listitem", "treeitem", "article"})
+_SUMMED, _ADDENDS = 10, 6
+"""Facts of which sums are looked for, and the most of them in one sum."""
+_LOOKED_BACK = 4
+"""Steps before a value was written whose screens may tell how long something was."""
+
+
+class WrittenValue(NamedTuple):
+    """A value that went out, and the step that wrote it."""
+
+    step: StepRecord
+    text: str
+
+
+def unfounded(request: GateRequest, screen: Screens) -> tuple[str, ...]:
+    """Values that come from nowhere, or from another record than the goal names, in words."""
+    known = _KnownTexts(request, screen)
+    found: list[str] = []
+    for written in _written(request.steps):
+        where = f'"{written.step.target or written.step.app}" (step {written.step.step})'
+        if (lost := known.lost(written)) is not None:
+            at = known.stands(lost, written.step)
+            own = next((f'"{f.name}"' for f in request.facts if same_value(f.value, lost)), "")
+            who = f"but the worker's own fact {own} nothing says it" if own else "no goal, fact, person or page says it"
+            of = _sum_of(lost, request.facts)
+            told = f"; it stood on {at}" * bool(at) + f"; it is the sum of {of}" * bool(of)
+            found.append(f'"{lost}" in {where}: {who}{told}')
+        found += [f'"{mask}" in {where} occurs only where a value is hidden' for mask in known.masks(written)]
+    found += [said for fact in request.facts if (said := _elsewhere(fact, request, screen) or _echoed(fact, request.goal))]
+    return tuple(dict.fromkeys(found))
+
+
+def _sum_of(value: str, facts: Sequence[Fact]) -> str:
+    """Which numbers of the blackboard a value is the sum of: a column of a list, or some of the facts; empty where of none."""
+    total = number_of(value)
+    alone = {fact.name: number.amount for fact in facts if (number := number_of(fact.value)) is not None}
+    columns: dict[str, list[Decimal]] = {}
+    for fact in facts:
+        table = table_of(fact.value)
+        records = [dict(zip(table.columns, row, strict=True)) for row in table.rows] if table else records_in(fact.value)[0]
+        for column, text in (cell for record in records for cell in record.items()):
+            if (number := number_of(str(text))) is not None:
+                columns.setdefault(f"{column} in {fact.name}", []).append(number.amount)
+    sums = {f"the {len(numbers)} values of {name}": sum(numbers) for name, numbers in columns.items() if len(numbers) > 1}
+    of_facts = (names for count in range(2, _ADDENDS + 1) for names in combinations([*alone][-_SUMMED:], count))
+    sums |= {", ".join(names): sum(alone[name] for name in names) for names in of_facts}
+    return next((name for name, amount in sums.items() if total is not None and amount == total.amount), "")
+
+
+def _written(steps: Sequence[StepRecord]) -> Iterator[WrittenValue]:
+    """What went out, but for what a person wrote, what was looked for and what was taken back at once."""
+    done = [s for s in steps if s.exec_status is ExecStatus.EXECUTED and s.verb not in INNER]
+    for at, step in enumerate(done):
+        if not (step.role == _PERSON or step.recovery or _SEARCH.match(step.target) or _taken_back(step, done[at + 1 :])):
+            yield from (WrittenValue(step, text) for text in _texts(step.action) if text.strip() and not references_in(text))
+
+
+def _texts(action: dict[str, Any]) -> Iterator[str]:
+    kind = str(action.get("action_type"))
+    if kind in _WRITES:
+        yield from texts(action.get(_WRITES[kind]) or "")
+    elif kind == "call_api" and not looks(str(action.get("function", ""))):
+        yield from texts(action.get("arguments") or {})
+
+
+def _taken_back(step: StepRecord, later: Iterable[StepRecord]) -> bool:
+    """Whether the field was filled anew before anything was done with what stood in it."""
+    for other in later:
+        if other.action.get("action_type") == "fill" and (other.target, other.app) == (step.target, step.app):
+            return True
+        if other.action.get("action_type") in {"click", "press_key"} and other.verb != "click":
+            return False
+    return False
+
+
+class _KnownTexts:
+    """All that was said, by the goal and since."""
+
+    def __init__(self, request: GateRequest, screen: Screens) -> None:
+        said = [request.goal, *request.given, *request.earlier_goals, *request.user_words]
+        said += [note.words for note in request.notes]
+        said += [text for found in request.supplements for text in (found.title, found.text)]
+        said += [subtask.instruction for subtask in request.plan if subtask.pinned or request.plan_by_user]
+        said += [origin.text for subtask in request.plan for origin in subtask.origin]
+        said += [text for step in request.steps if step.role == _PERSON for text in _texts(step.action)]
+        self._steps, self._screen = request.steps, screen
+        self._facts = [fact.value for fact in founded(request.facts)]
+        self._said, everything = _flat("\n".join(said)), "\n".join([*said, *self._facts])
+        self._moments = bool(_MOMENT.search(request.goal) or moments_in(request.goal).days)
+        self._told = moments_in("\n".join(said)).with_more("\n".join(self._facts))
+        numbers = {str(n) for n, word in enumerate(_WORDS) if re.search(rf"\b{word}\b", everything, re.I)}
+        self._chunks = {*_chunks(everything)} | numbers
+        self._stems = _stems(everything) | _stems(" ".join(fact.name for fact in request.facts))
+
+    def masks(self, written: WrittenValue) -> list[str]:
+        """Its parts that a page shows in place of a value, if nobody asked for those very words."""
+        parts = [part.strip() for line in written.text.splitlines() for part in {line, line.rpartition(":")[2]}]
+        return [part for part in parts if is_masked(part, written.step.target) and _flat(part) not in self._said][:1]
+
+    def lost(self, written: WrittenValue) -> str | None:
+        """The part of a value that nothing says; None where all of it was said."""
+        text = _flat(written.text)
+        if text in self._said or any(text == _flat(value) for value in self._facts):
+            return None
+        before = self._screen(written.step.before) if written.step.before else None
+        shown = _shown(before, written.step) if before is not None else ""
+        if text in _flat(shown):
+            return None
+        there = self._chunks | set(_chunks(shown))
+        left = self._told.with_more(shown).taken_from(written.text)
+        for chunk in _CHUNK.findall(left):
+            moved = _MOMENT.fullmatch(chunk) and (not self._moments or _as_long(chunk, there | self._before(written)))
+            if _canonical(chunk) not in there and not moved:
+                return str(chunk)
+        words = _WORD.findall(_flat(left))
+        stems = self._stems | _stems(shown)
+        strange = [word for word in words if word[:_STEM] not in stems]
+        few = len(written.text.split()) <= _SHORT and not re.search(r"https?:|[/=\\]", written.text)
+        return written.text if few and strange and 2 * len(strange) >= len(words) else None
+
+    def stands(self, lost: str, step: StepRecord) -> str:
+        """The last screen before a step on which a value stood that nobody noted."""
+        names = dict.fromkeys(s.before for s in reversed(self._steps) if s.step <= step.step and s.before)
+        for state in (state for name in names if (state := self._screen(name)) is not None):
+            if any(_flat(lost) in _flat(f"{e.name} {e.value or ''}") for e in state.elements if not e.private):
+                return f"state:{state.state_id} of {state.app}"
+        return ""
+
+    def _before(self, written: WrittenValue) -> set[str]:
+        """What stood on the screens before this one in the same application: the times that a form no longer shows."""
+        steps = [s for s in self._steps if s.app == written.step.app and s.step < written.step.step and s.before][-_LOOKED_BACK:]
+        states = (state for s in steps if (state := self._screen(s.before)) is not None)
+        return {chunk for state in states for e in state.elements for chunk in _chunks(e.value or e.name)}
+
+
+def _shown(state: VisualState, step: StepRecord) -> str:
+    """What a screen shows, and what the control that was written into allows: its ends and its options."""
+    target = str((step.action.get("target") or {}).get("element_id", ""))
+    named = next((e for e in state.elements if step.target in {e.element_id, e.name}), None)
+    control = state.by_id.get(target) if target else named
+    bounds = [*(f"{limit:g}" for limit in control.limits or ()), *control.options] if control is not None else []
+    return "\n".join([*(f"{e.name}\n{e.value or ''}" for e in state.elements), *bounds])
+
+
+def _as_long(time: str, known: Iterable[str]) -> bool:
+    """Whether it is as far from one known time of day as two others are from each other: what is moved stays as long."""
+    minutes = {int(found[1]) * 60 + int(found[2]) for one in known if (found := _TIME.fullmatch(one))}
+    found = _TIME.fullmatch(time)
+    at = int(found[1]) * 60 + int(found[2]) if found else -1
+    return found is not None and any(at - one == b - a for one in minutes for a in minutes for b in minutes if a != b)
+
+
+def founded(facts: Sequence[Fact]) -> list[Fact]:
+    """Facts that rest on more than a model's word, or on others that do."""
+    kept = {fact.name: fact for fact in facts if fact.source not in {"model", "facts"}}
+    for fact in facts:
+        if fact.source == "facts" and (not fact.used or {*kept, "steps", "supplements"} & {*fact.used}):
+            kept[fact.name] = fact
+    return list(kept.values())
+
+
+def _elsewhere(fact: Fact, request: GateRequest, screen: Screens) -> str:
+    """That a value was read off the record of another id than the goal's, where the goal names one of its kind."""
+    wanted = {found.group(): found[1] for found in _ID.finditer(request.goal)}
+    state = screen(fact.state_id) if fact.state_id and fact.source == "screen" and fact.kind != "table" and wanted else None
+    if state is None or (_ID.search(fact.value) and fact.value in wanted) or not _is_used(fact, request.steps):
+        return ""
+    at = state.by_id.get(fact.element_id or "")
+    row = next((e for e in (at, *state.above(at)) if e.role in _RECORDS), None) if at is not None else None
+    near = [e for e in state.elements if row is None or row.element_id in {e.element_id, e.parent}]
+    around = "\n".join(f"{e.name}\n{e.value or ''}" for e in near)
+    there = {found.group() for found in _ID.finditer(around) if found[1] in wanted.values()}
+    if not there or there & set(wanted):
+        return ""
+    return f'"{fact.value}" ({fact.name}) was read where {min(there)} stands, and the goal names {min(wanted)}'
+
+
+def _is_used(fact: Fact, steps: Sequence[StepRecord]) -> bool:
+    value = _flat(fact.value)
+    figures = {_canonical(chunk) for chunk in _CHUNK.findall(fact.value)}
+    written = [one.text for one in _written(steps)]
+    return any((value and value in _flat(text)) or (figures and figures <= set(_chunks(text))) for text in written)
+
+
+def _echoed(fact: Fact, goal: str) -> str:
+    """That an answer rests on nothing and only says an order of the goal's again; a quoted text is wanted so."""
+    said, told = _spoken(fact.value), _spoken(goal)
+    if fact.name != "answer" or fact.source != "model" or said.count(" ") < _LEAST_ECHO or said not in told:
+        return ""
+    if _ASKING.search(_flat(goal)) or any(said == _spoken(quoted) for quoted in _QUOTED.findall(goal)):
+        return ""
+    return f'the answer "{fact.value}" only repeats what the goal says'
+
+
+def _flat(text: str) -> str:
+    return " ".join(text.casefold().replace("’", "'").split())
+
+
+def _chunks(text: str) -> Iterator[str]:
+    for chunk in _CHUNK.findall(text):
+        yield from (_canonical(part) for part in (chunk, *re.findall(r"\d[\d.,']*\d|\d", chunk)))
+
+
+def _canonical(chunk: str) -> str:
+    """A figure as a number, whatever its thousands look like; anything else in small letters."""
+    plain = chunk.replace(",", "").replace("'", "")
+    if re.fullmatch(r"\d{1,3}(?:\.\d{3})*,\d{2}", chunk):
+        plain = chunk.replace(".", "").replace(",", ".")
+    try:
+        return str(Decimal(plain).normalize()) if re.fullmatch(r"\d+(?:\.\d+)?", plain) else chunk.casefold()
+    except InvalidOperation:
+        return chunk.casefold()
+
+
+def _spoken(text: str) -> str:
+    return " ".join(re.findall(r"\w+", text.casefold()))
+
+
+def _stems(text: str) -> set[str]:
+    return {word[:_STEM] for word in _WORD.findall(_flat(text))}
