@@ -77,7 +77,7 @@ class Candidates:
 
     def makes(self, effect: RecordEffect) -> bool:
         """Whether it was done in the form of something new."""
-        return bool(effect.words & {*deeds()["opens"]}) or any(words <= effect.words for words in self._opens)
+        return bool(effect.words & {*deeds()["opens"]}) or any(words and words <= effect.words for words in self._opens)
 
     def _tells_itself(self, order: Order, effect: RecordEffect, stems: set[str]) -> bool:
         """Whether a change that was kept says that it was this one: of "archive the claim" the claim was saved in any case, and
@@ -368,4 +368,3 @@ def _retold(wanted: str, text: str) -> bool:
 
 def _box_name(box: Box) -> tuple[str, ...]:
     return tokens(box.label.replace("{title}", ""))
-

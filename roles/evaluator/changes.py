@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterator
 from typing import Literal, NamedTuple
 
 from protocol import VisualState
@@ -60,102 +60,107 @@ class _Sight(NamedTuple):
     step: StepRecord | None
     state: VisualState
     view: _View
-    parts: list[_Part]
 
 
 def changes_told(request: GateRequest, screen: Screens) -> str:
     """The changes by application and view, those that tell most where there are many, the rows of lists that were turned page by
     page, and the views that were only opened."""
-    seen = list(_seen(request, screen))
-    first: dict[_View, VisualState] = {}
-    last: dict[_View, _Sight] = {}
-    for sight in seen:
-        first.setdefault(sight.view, sight.state)
-        last[sight.view] = sight
-    changes = [
-        (rank, view, told)
-        for view, state in first.items()
-        for rank, line, gone in _changes(state, last[view].state)
-        if (told := line if gone is None else _gone(line, gone, view, seen, request))
-    ]
-    kept = sorted(changes, key=lambda change: change[0])[:_LINES]
-    lines: list[str] = []
-    for view in dict.fromkeys(view for _, view, _ in changes):
-        here = [line for _, place, line in kept if place == view]
-        lines += [f'{view.app}, "{view.name}":', *here] if here else []
-    lines += [f"({len(changes) - _LINES} more changes are left out)"] if len(changes) > _LINES else []
-    opened: defaultdict[str, list[str]] = defaultdict(list)
-    changed, begun = {(view.app, view.name) for _, view, _ in changes}, next(iter(first), None)
-    turned = _turned(last, request)
-    changed |= {(view.app, view.name) for view in turned}
-    calls = {str(s.action.get("app") or s.app): s.step for s in request.steps if is_call(s) and changes_something(s)}
-    for view in first:
-        if (view.app, view.name) not in changed and view != begun:
-            step, called = last[view].step, calls.get(view.app, 0)
-            how = _CALLED_SINCE if step is None or step.step < called else _CALLED_BEFORE
-            opened[f"{view.app}: {how if called else _ONLY_OPENED}"].append(f'"{view.name}"')
-    lines += [f"{how}: {', '.join(dict.fromkeys(names))}" for how, names in opened.items()]
-    return "\n".join([*lines, *(line for told in turned.values() for line in told)])
+    return "\n".join(_Work(request, screen).lines())
 
 
-def _gone(line: str, part: _Part, view: _View, seen: Sequence[_Sight], request: GateRequest) -> str:
-    """What is said of a record that is not in its view any more: where nothing was changed since it stood there, the list was
-    scrolled, or it stands on another page, it is not gone; else it may be on a page that nobody saw, or in another view."""
-    mine = [at for at, sight in enumerate(seen) if sight.view == view]
-    had, now = max((at for at in mine if part in _parts_of(seen[at])), default=0), mine[-1]
-    between = [s for sight in seen[had + 1 : now + 1] if (s := sight.step) and view.app in {s.app, s.action.get("app")}]
-    later = [sight for sight in seen[had + 1 :] if sight.view.app == view.app and sight.view != view]
-    names = [sight.view.name for sight in later if part in _parts_of(sight)]
-    scrolled = any(s.verb == "scroll" and s.app == view.app for s in request.steps)
-    if scrolled or view.name in names or not any(map(changes_something, between)):
-        return ""
-    turned = " (it may be on another page)" if view.page and not _WHOLE.match(_page(seen[now].state)) else ""
-    return line + (f' (now in "{names[0]}")' if names else turned)
-
-
-def _turned(last: Mapping[_View, _Sight], request: GateRequest) -> dict[_View, list[str]]:
-    """The rows of lists of which several pages were looked at, but for those that are shown as they are; not where typed steps
-    say which one record was looked for."""
-    steps = [step for one in ([request.subtask] if request.subtask else request.plan) for step in one.steps]
-    looked = [records for step in steps if (records := getattr(step, "records", None)) is not None]
-    if steps and all(records.exactly == 1 and records.pick is None for records in looked):
-        return {}
-    shown = {screen.state_id for screen in request.screens}
-    lists: defaultdict[_View, list[_Sight]] = defaultdict(list)
-    for view, sight in last.items():
-        if view.page:
-            lists[view._replace(page="")].append(sight)
-    found: dict[_View, list[str]] = {}
-    for view, sights in lists.items():
-        left = (part for one in sights if one.state.state_id not in shown for part in _parts_of(one))
-        rows = [_told(part).removeprefix("row ") for part in left if part.kind == "record"]
-        if len(sights) > 1 and rows:
-            head = f'{view.app}, "{view.name}": {len(sights)} pages were looked at; what was on those that are not shown:'
-            more = [f"({len(rows) - _ROWS} more rows)"] if len(rows) > _ROWS else []
-            found[view] = [head, *rows[:_ROWS], *more]
-    return found
-
-
-def _seen(request: GateRequest, screen: Screens) -> Iterable[_Sight]:
+class _Work:
     """All screens of the work, oldest first."""
-    known = {state.state_id: state for state in views(request)}
-    came = zip((None, *request.steps), request.steps, strict=False)
-    names = [(at, name) for last, step in came for at, name in ((last, step.before), (step, step.after)) if name]
-    found = [(step, known.get(name) or screen(name)) for step, name in names]
-    found += [(request.steps[-1] if request.steps else None, state) for state in request.screens]
-    made: dict[str, tuple[_View, list[_Part]]] = {}
-    for step, state in found:
-        if state is not None:
-            if state.state_id not in made:
-                made[state.state_id] = _view(state), []
-            view, parts = made[state.state_id]
-            yield _Sight(step, state, view, parts)
 
+    def __init__(self, request: GateRequest, screen: Screens) -> None:
+        known = {state.state_id: state for state in views(request)}
+        came = zip((None, *request.steps), request.steps, strict=False)
+        names = [(at, name) for last, step in came for at, name in ((last, step.before), (step, step.after)) if name]
+        found = [(step, known.get(name) or screen(name)) for step, name in names]
+        found += [(request.steps[-1] if request.steps else None, state) for state in request.screens]
+        self.request = request
+        self.view_of = {state.state_id: _view(state) for state in {s.state_id: s for _, s in found if s}.values()}
+        self.seen = [_Sight(step, state, self.view_of[state.state_id]) for step, state in found if state is not None]
+        self.first: dict[_View, VisualState] = {}
+        for sight in self.seen:
+            self.first.setdefault(sight.view, sight.state)
+        self.last = {sight.view: sight for sight in self.seen}
+        self._parts: dict[str, list[_Part]] = {}
 
-def _parts_of(sight: _Sight) -> list[_Part]:
-    """Worked out once for each screen."""
-    sight.parts[:] = sight.parts or _parts(sight.state)
-    return sight.parts
+    def parts(self, state: VisualState) -> list[_Part]:
+        """Worked out once for each screen."""
+        if state.state_id not in self._parts:
+            self._parts[state.state_id] = _parts(state)
+        return self._parts[state.state_id]
+
+    def lines(self) -> Iterator[str]:
+        changes = [(rank, view, told) for view in self.first for rank, told in self._changes(view)]
+        kept = sorted(changes, key=lambda change: change[0])[:_LINES]
+        for view in dict.fromkeys(view for _, view, _ in changes):
+            here = [line for _, place, line in kept if place == view]
+            yield from [f'{view.app}, "{view.name}":', *here] if here else []
+        if len(changes) > _LINES:
+            yield f"({len(changes) - _LINES} more changes are left out)"
+        turned = dict(self._turned())
+        changed = {(view.app, view.name) for view in (*(view for _, view, _ in changes), *turned)}
+        calls = {str(s.action.get("app") or s.app): s.step for s in self.request.steps if is_call(s) and changes_something(s)}
+        opened: defaultdict[str, list[str]] = defaultdict(list)
+        for view in [*self.first][1:]:
+            step, called = self.last[view].step, calls.get(view.app, 0)
+            how = _CALLED_SINCE if step is None or step.step < called else _CALLED_BEFORE
+            if (view.app, view.name) not in changed:
+                opened[f"{view.app}: {how if called else _ONLY_OPENED}"].append(f'"{view.name}"')
+        yield from (f"{how}: {', '.join(dict.fromkeys(names))}" for how, names in opened.items())
+        yield from (line for told in turned.values() for line in told)
+
+    def _changes(self, view: _View) -> Iterator[tuple[int, str]]:
+        """What appeared in a view, went and has another value, and how much that tells."""
+        before, after = self.first[view], self.last[view].state
+        old, new = Counter(self.parts(before)), Counter(self.parts(after))
+        gone = list((old - new).elements())
+        for part in (new - old).elements():
+            alike = [one for one in gone if one[:2] == part[:2]]
+            was = alike[0] if len(alike) == 1 or (alike and part.kind != "record") else None  # two mails of a sender are two
+            if was is not None:
+                gone.remove(was)
+            told = f"~ {part.name}: {_quoted(was.value)} → {_quoted(part.value)}" if was is not None else f"+ {_told(part)}"
+            yield _RANKS[part.kind], told
+        for part in gone:
+            told = self._gone(part, view) if part.kind == "record" else f"- {_told(part)}"
+            if told and not part.name.startswith("status "):  # a notice goes by itself
+                yield _RANKS[part.kind], told
+
+    def _gone(self, part: _Part, view: _View) -> str:
+        """What is said of a record that is not in its view any more: where nothing was changed since it stood there, the list was
+        scrolled, or it stands on another page, it is not gone; else it may be on a page that nobody saw, or in another view."""
+        mine = [at for at, sight in enumerate(self.seen) if sight.view == view]
+        had, now = max((at for at in mine if part in self.parts(self.seen[at].state)), default=0), mine[-1]
+        between = [s for sight in self.seen[had + 1 : now + 1] if (s := sight.step) and view.app in {s.app, s.action.get("app")}]
+        later = [sight for sight in self.seen[had + 1 :] if sight.view.app == view.app and sight.view != view]
+        names = [sight.view.name for sight in later if part in self.parts(sight.state)]
+        scrolled = any(s.verb == "scroll" and s.app == view.app for s in self.request.steps)
+        if scrolled or view.name in names or not any(map(changes_something, between)):
+            return ""
+        turned = " (it may be on another page)" if view.page and not _WHOLE.match(_page(self.seen[now].state)) else ""
+        return f"- {_told(part)}" + (f' (now in "{names[0]}")' if names else turned)
+
+    def _turned(self) -> Iterator[tuple[_View, list[str]]]:
+        """The rows of lists of which several pages were looked at, but for those that are shown as they are; not where typed
+        steps say which one record was looked for."""
+        steps = [s for one in ([self.request.subtask] if self.request.subtask else self.request.plan) for s in one.steps]
+        looked = [records for step in steps if (records := getattr(step, "records", None)) is not None]
+        if steps and all(records.exactly == 1 and records.pick is None for records in looked):
+            return
+        shown = {state.state_id for state in self.request.screens}
+        lists: defaultdict[_View, list[VisualState]] = defaultdict(list)
+        for view, sight in self.last.items():
+            if view.page:
+                lists[view._replace(page="")].append(sight.state)
+        for view, pages in lists.items():
+            left = (part for page in pages if page.state_id not in shown for part in self.parts(page))
+            rows = [_told(part).removeprefix("row ") for part in left if part.kind == "record"]
+            if len(pages) > 1 and rows:
+                head = f'{view.app}, "{view.name}": {len(pages)} pages were looked at; what was on those that are not shown:'
+                yield view, [head, *rows[:_ROWS], *([f"({len(rows) - _ROWS} more rows)"] if len(rows) > _ROWS else [])]
 
 
 def _view(state: VisualState) -> _View:
@@ -175,25 +180,6 @@ def _view(state: VisualState) -> _View:
 
 def _page(state: VisualState) -> str:
     return next((e.name for e in state.elements if e.role == "text" and _PAGE.fullmatch(e.name)), "")
-
-
-def _changes(before: VisualState, after: VisualState) -> list[tuple[int, str, _Part | None]]:
-    """What appeared, went and has another value; of a record that went it, too."""
-    if before.state_id == after.state_id:
-        return []
-    old, new = _parts(before), _parts(after)
-    same = Counter(old) & Counter(new)
-    gone, come = (list((Counter(parts) - same).elements()) for parts in (old, new))
-    found: list[tuple[int, str, _Part | None]] = []
-    for part in come:
-        alike = [one for one in gone if one[:2] == part[:2]]
-        was = alike[0] if len(alike) == 1 or (alike and part.kind != "record") else None  # two mails of a sender are two
-        if was is not None:
-            gone.remove(was)
-        told = f"~ {part.name}: {_quoted(was.value)} → {_quoted(part.value)}" if was is not None else f"+ {_told(part)}"
-        found.append((_RANKS[part.kind], told, None))
-    left = [part for part in gone if not part.name.startswith("status ")]  # a notice goes by itself
-    return found + [(_RANKS[part.kind], f"- {_told(part)}", part if part.kind == "record" else None) for part in left]
 
 
 def _told(part: _Part) -> str:

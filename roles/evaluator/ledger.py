@@ -244,8 +244,8 @@ class _Check:
         if not may:
             return Verdict("missing", f"nothing was seen to be done that is to {order.verb.replace('_', ' ')}")
         per = next((slot.value.thing for slot in order.slots if slot.role == "per" and isinstance(slot.value, Of)), None)
-        if per is not None and not (each := self.find.named(per)).also:
-            return self._each(order, each.model_copy(update={"quantity": "all"}), may)
+        if per is not None and not (thing := self.find.named(per)).also:
+            return self._each(order, thing.model_copy(update={"quantity": "all"}), may)
         if thing is None:
             return self._with_slots(order, may)
         every = [thing.model_copy(update={"also": ()}), *(self.find.named(one) for one in thing.also)]
@@ -336,30 +336,33 @@ class _Check:
         records = every.records if every is not None else self.run.collected(thing, self.orders.index(order))
         if records is None:
             return self._of_unknown(order, thing, may)
-        left, used, lost = list(may), list[int](), dict[str, list[str]]()
-        undone: list[str] = []
+        left, used, undone, found = list(may), list[int](), list[str](), list[tuple[str, list[str], list[str]]]()
         for record in records:
             itself = Thing(kind=thing.kind, name=Text(text=record.key, quoted=True)) if record.key else None
             mine = [n for n in left if fell_on(record, self.effects[n])]
             if not mine:
                 undone += [] if self.run.so_already(order, itself) else [record.key or record.text]
                 continue
-            one = min(mine, key=lambda n: len(self.run.lost(order, [n], itself)[0]))
-            lost[record.key or record.text] = self.run.lost(order, [one], itself)[0]
+            lost, unsure, one = min((*self.run.lost(order, [n], itself), n) for n in mine)
+            found.append((record.key or record.text, lost, unsure))
             used.append(one)
             same = [self.effects[n] for n in left if n != one and self.effects[n].step == self.effects[one].step]
             more = order.verb in _TELLS_OF or any(not effect.record.track for effect in same)
             left = left if more else [n for n in left if n != one]
         if undone:
             return Verdict("missing", f"not done to {', '.join(undone[:6])}", self._evidence(used), tuple(used))
-        verdict = self._with_slots(order, used) if used else Verdict("shown", "there is none")
-        if short := [f"{name}: {', '.join(words)}" for name, words in lost.items() if words]:
-            return Verdict("missing", f"not seen in what was done to {short[0]}", self._evidence(used), tuple(used))
-        unsure = [r.key for r in (every.unsure if every is not None else ()) if not any(fell_on(r, self.effects[n]) for n in may)]
-        if verdict.state == "shown" and unsure:
-            why = f"what was seen of {', '.join(unsure[:4])} does not show whether it is meant"
-            verdict = verdict._replace(state="unchecked", why=why)
-        return verdict._replace(used=tuple(used))
+        verdict = Verdict("shown", "" if used else "there is none", self._evidence(used), tuple(used))
+        never = [words for _, _, words in found if all(words == other for _, _, other in found)]
+        for name, lost, unsure in found:  # what is seen of one, and is not of another, is not there
+            if lost or (unsure and not never):
+                return verdict._replace(state="missing", why=f"not seen in what was done to {name}: {', '.join(lost or unsure)}")
+        if used and self._unsaved(order, used):
+            return verdict._replace(state="missing", why="it was written and not saved")
+        if never and never[0]:
+            return verdict._replace(state="unchecked", why=f"not known: {', '.join(never[0])}")
+        rest = [r.key for r in (every.unsure if every is not None else ()) if not any(fell_on(r, self.effects[n]) for n in may)]
+        why = f"what was seen of {', '.join(rest[:4])} does not show whether it is meant"
+        return verdict._replace(state="unchecked", why=why) if rest else verdict
 
     def _of_unknown(self, order: Order, thing: Thing, may: Sequence[int]) -> Verdict:
         """How it stands where no list tells which are all."""

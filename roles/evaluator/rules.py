@@ -37,28 +37,25 @@ class RulesEvaluator:
                 return _final(request)
 
 
-def _evidence(findings: list[Finding], request: GateRequest) -> tuple[str, ...]:
-    ids = [e for finding in findings for e in finding.evidence]
-    if not ids and request.screens:
-        ids = [f"state:{request.screens[-1].state_id}"]
-    return tuple(dict.fromkeys(ids))[:12]
-
-
 def _success(request: GateRequest) -> GateVerdict:
     findings = [Finding(c.holds, c.evidence, c.missing) for c in (request.found or gather(request)).checked]
     missing = [f.missing for f in findings if not f.holds]
-    evidence = _evidence(findings, request)
-    shown = _complaints(request.screens[-1]) if request.screens else []
+    state = request.screens[-1] if request.screens else None
+    named = [name for finding in findings for name in finding.evidence] or ([f"state:{state.state_id}"] if state else [])
+    evidence = tuple(dict.fromkeys(named))[:12]
     undone = request.found.undone if request.found is not None else ()
-    complaints = [*undone, *_partial(request), *_failed_last(request), *shown]
-    if missing and request.screens and request.screens[-1].loading:
-        reason = f"{request.screens[-1].app} is still loading: {missing[0]}"
+    complaints = [*undone, *_partial(request), *_failed_last(request), *(_complaints(state) if state else ())]
+    if missing and state and state.loading:
+        reason = f"{state.app} is still loading: {missing[0]}"
         return GateVerdict(decision=Signal.GATE_CONTINUE, reason=reason, evidence=evidence)
     if not missing and not complaints:
         reason = f"all {len(findings)} expectations hold" if findings else "the worker finished and nothing speaks against it"
         return GateVerdict(decision=Signal.GATE_DONE, reason=reason, evidence=evidence)
-    issues = tuple([*missing, *complaints])
-    return GateVerdict(decision=Signal.GATE_FAIL, reason="; ".join(issues), evidence=evidence, issues=issues)
+    return _failed([*missing, *complaints], evidence)
+
+
+def _failed(issues: list[str], evidence: tuple[str, ...]) -> GateVerdict:
+    return GateVerdict(decision=Signal.GATE_FAIL, reason="; ".join(issues), evidence=evidence, issues=tuple(issues))
 
 
 def _partial(request: GateRequest) -> list[str]:
@@ -81,24 +78,14 @@ def _failed_last(request: GateRequest) -> list[str]:
 
 
 def _periodic(request: GateRequest) -> GateVerdict:
-    moved = progress(request)
+    moved, task = progress(request), request.subtask
     if moved or not request.steps:
         return GateVerdict(decision=Signal.GATE_CONTINUE, reason="the last steps changed the screen", evidence=moved)
-    if _waits(request):
+    if task and any(isinstance(step, WaitStep) for step in task.steps) and request.steps[-1].verb == "wait":  # it has a limit
         return GateVerdict(decision=Signal.GATE_CONTINUE, reason="the step says to wait this long")
-    if request.subtask and request.subtask.expect and (done := _success(request)).decision is Signal.GATE_DONE:
+    if task and task.expect and (done := _success(request)).decision is Signal.GATE_DONE:
         return done
-    last = f"step:{request.steps[-1].step}"
-    reason = _pictured(f"no visible progress in the last {min(LATELY, len(request.steps))} steps", request)
-    if query := _help_query(request):
-        return GateVerdict(decision=Signal.GATE_SUPPLEMENT, reason=reason, evidence=(last,), query=query)
-    return GateVerdict(decision=Signal.GATE_FAIL, reason=reason, evidence=(last,), issues=(reason,))
-
-
-def _waits(request: GateRequest) -> bool:
-    """Whether it is the worker's task to wait, which it does within its own limit, and it waits."""
-    task = request.subtask
-    return task is not None and any(isinstance(step, WaitStep) for step in task.steps) and request.steps[-1].verb == "wait"
+    return _stuck(f"no visible progress in the last {min(LATELY, len(request.steps))} steps", request)
 
 
 def _stale(request: GateRequest) -> GateVerdict:
@@ -110,45 +97,33 @@ def _stale(request: GateRequest) -> GateVerdict:
     repeats = len(lately) >= LATELY and len({str(s.action) for s in lately}) <= 2 and len(moved) < len(lately)
     if moved and not repeats:
         return GateVerdict(decision=Signal.GATE_CONTINUE, reason="the last steps still changed something", evidence=moved)
-    last = (f"step:{request.steps[-1].step}",) if request.steps else ()
-    reason = _pictured(f"no visible progress: {request.summary or 'the last actions changed nothing'}", request)
-    query = _help_query(request)
-    if query:
-        return GateVerdict(decision=Signal.GATE_SUPPLEMENT, reason=reason, evidence=last, query=query)
-    return GateVerdict(decision=Signal.GATE_FAIL, reason=reason, evidence=last, issues=(reason,))
+    return _stuck(f"no visible progress: {request.summary or 'the last actions changed nothing'}", request)
 
 
-def _pictured(reason: str, request: GateRequest) -> str:
-    return f"{reason}; {request.found.picture}" if request.found and request.found.picture else reason
-
-
-def _help_query(request: GateRequest) -> str:
-    """A question for the handbook, once, when the worker looks for a way rather than fights a dead control."""
+def _stuck(reason: str, request: GateRequest) -> GateVerdict:
+    """Help from the handbook, once, when the worker looks for a way rather than fights a dead control; else another plan."""
+    reason = f"{reason}; {request.found.picture}" if request.found and request.found.picture else reason
+    evidence = (f"step:{request.steps[-1].step}",) if request.steps else ()
     lately = [step for step in request.steps if not step.recovery][-LATELY:]
     looking = len(lately) > 1 and all(step.verb in _LOOKING for step in lately)
-    said = _UNABLE.search(request.summary)
-    if request.supplements or request.subtask is None or not (looking or said):
-        return ""
-    return (
-        request.summary[:200] if said else f"how to {request.subtask.instruction[:1].lower()}{request.subtask.instruction[1:200]}"
-    )
+    unable = _UNABLE.search(request.summary)
+    if request.supplements or request.subtask is None or not (looking or unable):
+        return GateVerdict(decision=Signal.GATE_FAIL, reason=reason, evidence=evidence, issues=(reason,))
+    words = request.subtask.instruction
+    query = request.summary[:200] if unable else f"how to {words[:1].lower()}{words[1:200]}"
+    return GateVerdict(decision=Signal.GATE_SUPPLEMENT, reason=reason, evidence=evidence, query=query)
 
 
 def _complaints(state: VisualState) -> list[str]:
     """Open validation errors on a screen."""
     screen = Screen(state)
-    invalid = [f for f in screen.inputs if f.invalid]
-    if not invalid:
-        return []
-    alerts = [e.name for e in state.elements if e.role == "alert" and e.name]
-    return [f"{state.app} reports: {'; '.join(alerts) or invalid[0].name + ' is not valid'}"]
+    return [f"{state.app} reports: {'; '.join(screen.complaints)}"] if any(f.invalid for f in screen.inputs) else []
 
 
 def _final(request: GateRequest) -> GateVerdict:
-    issues: list[str] = []
     evidence: list[str] = []
     live = [s for s in request.plan if s.status is not SubtaskStatus.REJECTED]
-    issues += [f"{s.id}: {s.title} is not fulfilled" for s in live if s.status is not SubtaskStatus.FULFILLED]
+    issues = [f"{s.id}: {s.title} is not fulfilled" for s in live if s.status is not SubtaskStatus.FULFILLED]
     for subtask in live:
         mine = own(subtask, request)
         for expectation in subtask.expect:
@@ -164,73 +139,51 @@ def _final(request: GateRequest) -> GateVerdict:
     issues += (request.found or gather(request)).unfounded
     seen = tuple(dict.fromkeys([*evidence, *(f"state:{s.state_id}" for s in request.screens)]))[:16]
     if issues:
-        kept = tuple(dict.fromkeys(issues))
-        return GateVerdict(decision=Signal.GATE_FAIL, reason="; ".join(kept), evidence=seen, issues=kept)
-    return GateVerdict(
-        decision=Signal.GATE_DONE, reason="every subtask is fulfilled, and what can still be checked holds", evidence=seen
-    )
+        return _failed([*dict.fromkeys(issues)], seen)
+    reason = "every subtask is fulfilled, and what can still be checked holds"
+    return GateVerdict(decision=Signal.GATE_DONE, reason=reason, evidence=seen)
 
 
 def _lost(wanted: FieldHas, subtask: Subtask, live: list[Subtask], request: GateRequest) -> str:
     """A value that was there and that the screen now contradicts; what has left the screen contradicts nothing."""
     later = [*subtask.expect[subtask.expect.index(wanted) + 1 :], *(e for s in live[live.index(subtask) + 1 :] for e in s.expect)]
-    if any(isinstance(e, FieldHas) and e.app == wanted.app and similarity(e.label, wanted.label) >= 0.9 for e in later):
+    anew = any(isinstance(e, FieldHas) and e.app == wanted.app and similarity(e.label, wanted.label) >= 0.9 for e in later)
+    value, state = expected_value(wanted, request), next((s for s in reversed(request.screens) if s.app == wanted.app), None)
+    if anew or value is None or state is None or _entered(wanted, value, request):
         return ""
-    value = expected_value(wanted, request)
-    if _entered(wanted, value, request):
-        return ""
-    state = next((s for s in reversed(request.screens) if s.app == wanted.app), None)
-    if value is None or state is None or _handed_over(subtask):
-        return "" if value is None or state is None else _changed_pair(wanted, value, state)
+    if any(getattr(e, "verb", "") in {"submit", "send"} for e in subtask.expect):  # the form is a new one: the record tells
+        pairs = [p for p in Screen(state).pairs if p.element.role not in FIELD_ROLES and similarity(wanted.label, p.label) >= 0.9]
+        kept = not pairs or any(same_value(p.value, value) for p in pairs)
+        return "" if kept else f'the value {value!r} of "{pairs[0].label}" is gone: it shows {pairs[0].value!r}'
     fields = [e for e in state.elements if e.role in FIELD_ROLES and similarity(wanted.label, e.name) >= 0.9]
-    if not fields or any(holds(e, value) for e in fields):
-        return ""
     now = own(subtask, request).model_copy(update={"screens": (state,), "earlier": ()})
-    if not any(e.value for e in fields) and listed(wanted, value, now):
-        return ""  # the form is empty for the next one, and what was written stands in the list
+    emptied = not any(e.value for e in fields) and listed(wanted, value, now)  # for the next one: the list has what was written
+    if not fields or emptied or any(holds(e, value) for e in fields):
+        return ""
     return f'the value {value!r} of "{fields[0].name}" is gone: the field shows {fields[0].value or ""!r}'
 
 
-def _entered(wanted: FieldHas, value: str | None, request: GateRequest) -> bool:
+def _entered(wanted: FieldHas, value: str, request: GateRequest) -> bool:
     """Whether the next press was Enter, the key or a button: that takes it out of the field, as a command line does."""
     done = [s for s in request.steps if s.exec_status is ExecStatus.EXECUTED]
-    wrote = [n for n, s in enumerate(done) if similarity(wanted.label, s.target) >= 0.9 and value is not None]
-    wrote = [n for n in wrote if same_value(str(done[n].action.get("text", "")), value or "")]
+    wrote = [n for n, s in enumerate(done) if similarity(wanted.label, s.target) >= 0.9]
+    wrote = [n for n in wrote if same_value(str(done[n].action.get("text", "")), value)]
     pressed = [s for n in wrote for s in done[n : n + 2]]
     return any(s.action.get("submit") or "Enter" in (*s.action.get("keys", ()), s.target) for s in pressed)
 
 
-def _handed_over(subtask: Subtask) -> bool:
-    """After submitting, the form is a new one."""
-    return any(getattr(e, "verb", "") in {"submit", "send"} for e in subtask.expect)
-
-
-def _changed_pair(wanted: FieldHas, value: str, state: VisualState) -> str:
-    """The record that was submitted shows another value."""
-    screen = Screen(state)
-    pairs = [p for p in screen.pairs if p.element.role not in FIELD_ROLES and similarity(wanted.label, p.label) >= 0.9]
-    if not pairs or any(same_value(p.value, value) for p in pairs):
-        return ""
-    return f'the value {value!r} of "{pairs[0].label}" is gone: it shows {pairs[0].value!r}'
-
-
 def _open_ends(state: VisualState, live: list[Subtask]) -> list[str]:
     """Validation errors, alerts, a dialog, an unsent draft, a record that was sent back."""
-    owner = next((s.id for s in reversed(live) if s.app == state.app), "")
-    prefix = f"{owner}: " if owner else ""
-    found = [f"{prefix}{words}" for words in _complaints(state)]
-    screen = Screen(state)
+    mine, screen = [s for s in live if s.app == state.app], Screen(state)
+    verbs = {getattr(e, "verb", "") for s in mine for e in s.expect}
+    found = _complaints(state)
     if screen.dialog is not None:
-        found.append(f'{prefix}a dialog is still open in {state.app}: "{screen.dialog.name}"')
-    back = [
-        p
-        for p in screen.pairs
-        if similarity("status", p.label) >= 0.9 and _BAD_STATUS.search(p.value) and p.element.role not in FIELD_ROLES
-    ]
-    changed = any(getattr(e, "verb", "") in {"submit", "send"} for s in live if s.app == state.app for e in s.expect)
-    found += [f"{prefix}what was submitted in {state.app} has the status {p.value!r}" for p in back if changed]
-    sends = any(getattr(e, "verb", "") == "send" for s in live if s.app == state.app for e in s.expect)
+        found.append(f'a dialog is still open in {state.app}: "{screen.dialog.name}"')
+    if verbs & {"submit", "send"}:
+        told = [p for p in screen.pairs if similarity("status", p.label) >= 0.9 and p.element.role not in FIELD_ROLES]
+        back = [p.value for p in told if _BAD_STATUS.search(p.value)]
+        found += [f"what was submitted in {state.app} has the status {status!r}" for status in back]
     draft = [f for f in screen.inputs if similarity("to", f.name) >= 0.9 and f.value]
-    if sends and draft and any(e.name.casefold() == "send" for e in screen.presses):
-        found.append(f"{prefix}a message to {draft[0].value} is written and not sent")
-    return found
+    if "send" in verbs and draft and any(e.name.casefold() == "send" for e in screen.presses):
+        found.append(f"a message to {draft[0].value} is written and not sent")
+    return [f"{mine[-1].id}: {words}" if mine else words for words in found]

@@ -260,13 +260,15 @@ def test_an_amount_among_words_has_all_its_decimals_and_in_a_field_is_a_number(t
     assert tells(text, wanted) is holds
 
 
-def test_what_is_made_by_a_button_of_any_name_is_made(tmp_path: Path) -> None:
+def test_what_is_made_by_a_button_of_any_name_is_made_and_a_second_one_is_seen_to_be_one(tmp_path: Path) -> None:
     with registered():
         path = tmp_path / "library.yaml"
         path.write_text("name: shelves\napps: {library: {loans: [{title: Emma, reader: Bo Lind}]}}\nopen: [library]\n", "utf-8")
-        run = worked('Create a loan called "Fog" with the reader Ann Lee', tmp_path / "runs", str(path))
-        assert (run.status, states(run.held())) == ("fulfilled", ["shown"])
-        assert states(run.held(without=lambda step: step.target == "Lend it")) == ["missing"]
+        goal = 'Create a loan called "Fog" with the reader Ann Lee'
+        run = worked(f"{goal}. {goal}.", tmp_path / "runs", str(path))
+        once = run.held(f"{goal}. Let nobody be any the wiser about it.")
+        assert [entry.why for entry in once.entries if entry.state == "forbidden"] == ["it was made already"]
+        assert states(run.held(goal, without=lambda step: step.target == "Lend it")) == ["missing"]
 
 
 def test_a_form_that_is_only_to_be_filled_may_not_be_handed_in(tmp_path: Path) -> None:
@@ -274,6 +276,13 @@ def test_a_form_that_is_only_to_be_filled_may_not_be_handed_in(tmp_path: Path) -
     run = worked(f"{filled} and submit it", tmp_path)
     assert run.status == "fulfilled"
     assert [(e.kind, e.state) for e in run.held(filled).entries] == [("order", "shown"), ("besides", "forbidden")]
+
+
+def test_a_change_that_was_saved_is_no_evidence_of_a_verb_that_it_does_not_tell_of(tmp_path: Path) -> None:
+    run = worked('Set the place of the event Planning to "Room 4"', tmp_path, "diary")
+    assert (run.status, states(run.held())) == ("fulfilled", ["shown"])
+    for goal in ("Archive the event Planning", "Share the event Planning", "Remove the event Planning", "Postpone the event Planning"):
+        assert states(run.held(goal))[0] == "missing", goal
 
 
 def test_what_is_changed_by_another_name_in_turn_is_the_same_thing(tmp_path: Path) -> None:
@@ -397,6 +406,16 @@ def test_what_is_moved_to_another_time_has_to_last_as_long_as_it_did(tmp_path: P
 LISTED = [{"id": "5", "folder": "Inbox", "sender": "ann@example.com", "subject": "Lunch"},
           {"id": "7", "folder": "Inbox", "sender": "bob@example.com", "subject": "Lunch"},
           {"id": "9", "folder": "Inbox", "sender": "ann@example.com", "subject": "Rent"}]  # fmt: skip
+
+
+def test_of_several_each_has_to_hold_what_goes_with_the_verb() -> None:
+    goal = "Move all mails from ann@example.com to the trash"
+    moves = [called(n, "move_message", id=i, folder=folder) for n, i, folder in ((2, "5", "Trash"), (3, "9", "Archive"))]
+    facts = (answered(1, {"count": 3, "offset": 0, "items": LISTED}),)
+    steps = (called(1, "list_messages"), *moves)
+    request = GateRequest(goal=goal, trigger=GateTrigger.FINAL_CHECK, steps=steps, facts=facts)
+    first = ledger(read(goal), request, {}.get).entries[0]
+    assert (first.state, first.why) == ("missing", "not seen in what was done to Rent: to the trash")
 
 
 def called(number: int, function: str, **arguments: str) -> StepRecord:
