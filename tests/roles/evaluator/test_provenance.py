@@ -9,7 +9,7 @@ import pytest
 from protocol import ExecStatus, GUIElement, VisualState
 from roles.contracts import Fact, GateRequest, StepRecord
 from roles.contracts.signals import GateTrigger
-from roles.evaluator.evidence import unfounded
+from roles.evaluator.provenance import unfounded
 
 GOAL = "Find the total of invoice INV-1042 and enter it as the amount in the form, with the description Lunch with Ada"
 TOTAL = Fact(name="invoice total", value="$1,059.73", kind="money", source="screen", state_id="invoice")
