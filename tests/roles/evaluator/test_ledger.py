@@ -281,8 +281,8 @@ def test_a_form_that_is_only_to_be_filled_may_not_be_handed_in(tmp_path: Path) -
 def test_a_change_that_was_saved_is_no_evidence_of_a_verb_that_it_does_not_tell_of(tmp_path: Path) -> None:
     run = worked('Set the place of the event Planning to "Room 4"', tmp_path, "diary")
     assert (run.status, states(run.held())) == ("fulfilled", ["shown"])
-    for goal in ("Archive the event Planning", "Share the event Planning", "Remove the event Planning", "Postpone the event Planning"):
-        assert states(run.held(goal))[0] == "missing", goal
+    for verb in ("Archive", "Share", "Remove", "Postpone"):
+        assert states(run.held(f"{verb} the event Planning"))[0] == "missing", verb
 
 
 def test_what_is_changed_by_another_name_in_turn_is_the_same_thing(tmp_path: Path) -> None:
