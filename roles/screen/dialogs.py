@@ -93,15 +93,28 @@ _NO = re.compile(
     re.IGNORECASE,
 )
 """Words of any text that is new."""
+_DO = r"(?:choose|pick|select|enter|provide|give|fill|specify|add|use|make|accept|upload|attach|verify|confirm|(?:sign|log) in)"
+_ORDERS = rf"{_DO}(?: in| out)?\s+(?:an?|the|this|your|all|one|that|at least|valid)\b"
 _ASKS = re.compile(
-    r"\b(?:is|are)\s+(?:required|invalid|incorrect|wrong|missing)|please\b|must\b|try again|"
-    r"too (?:short|long|many|large)|not enough|"
-    r"\b(?:erforderlich|bitte)\b|\b(?:obligatoire|veuillez|obligatorio|por favor)\b|ください|请",
+    rf"please\b|must\b|try again|^{_ORDERS}|\b(?:erforderlich|bitte)\b|"
+    r"\b(?:obligatoire|veuillez|obligatorio|por favor)\b|ください|请",
     re.IGNORECASE,
 )
 """Words that say no where the page gives an alarm; elsewhere they may say what comes next."""
+_LACKS = re.compile(
+    r"\b(?:is|are)\s+(?:required|invalid|incorrect|wrong|missing)\b|\bmust\s+(?:be|have|contain|include|match|accept|agree)\b|"
+    r"\btoo (?:short|long|many|large|small|few)\b|\bnot enough\b|^(?:we[’']?(?: a)?re )?sorry\b|^unfortunately\b|"
+    r"^not (?:saved|sent|stored|submitted|changed|updated|completed|processed|accepted)\b|"
+    rf"^(?:you (?:have|need) to )?{_DO}\b.*\bfirst\W?$|"
+    r"\b(?:at least|exactly|has|have|needs?)\b.{0,20}\b(?:digit|character|letter)s?\b",
+    re.IGNORECASE,
+)
+"""Words that say no where the page says how it went."""
 PAGE_SAYS_NO = "the page says after the last press"
 """How a finding begins that tells such words."""
+_BEGINS = re.compile(rf"(?:please )?{_ORDERS}", re.IGNORECASE)
+_SHORT = 80
+"""Characters of a text beside a field that tells what is wrong with it."""
 _LONGEST = 240
 """A longer text tells a story, and says little about the last press."""
 
@@ -109,13 +122,26 @@ _LONGEST = 240
 def refusal(before: VisualState | None, after: VisualState) -> str:
     """The words by which the page says that it did not do it; empty where it says nothing of the kind."""
     known = {(e.element_id, _words(e)) for e in before.elements} if before is not None else set()
+    answers = before is not None and _stays(before, after)
+    written = {" ".join(e.value.split()) for e in before.elements if e.value} if before is not None else set()
     for element in after.elements:
         words = _words(element)
         if element.role not in _SAID or not words or len(words) > _LONGEST or (element.element_id, words) in known:
             continue
-        if _NO.search(words) or (element.role == "alert" and _ASKS.search(words)):
+        beside = answers and len(words) <= _SHORT and words not in written
+        told = (beside or element.role in {"alert", "status"}) and _LACKS.search(words)
+        asked = (element.role == "alert" and _ASKS.search(words)) or (beside and _BEGINS.match(words))
+        if told or asked or _NO.search(words):
             return words
     return ""
+
+
+def _stays(before: VisualState, after: VisualState) -> bool:
+    """Whether the controls are those that were there: what is new is then an answer, and not what comes next or was unfolded."""
+    one, other = (
+        {e.element_id: e.expanded for e in state.elements if e.role in FIELD_ROLES | PRESS_ROLES} for state in (before, after)
+    )
+    return before.app == after.app and one == other
 
 
 def _words(element: GUIElement) -> str:

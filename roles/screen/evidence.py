@@ -107,7 +107,8 @@ def _field(wanted: FieldHas, request: GateRequest) -> Finding:
             if holds(element, value) and _fits(wanted.label, element, state, value):
                 lost = wanted.beside and original(element, request.steps, views(request)).strip() not in (element.value or "")
                 said = f'"{element.name}" holds {value!r}, but no longer what it held before' if lost else ""
-                return Finding(not lost, (f"state:{state.state_id}",), said)
+                said = said or _not_kept(element, request)
+                return Finding(not said, (f"state:{state.state_id}",), said)
             if latest is None and similarity(wanted.label, element.name) >= 0.9:
                 latest = (element.name, element.value)
         paired = any(same_value(p.value, value) and similarity(wanted.label, p.label) >= 0.6 for p in Screen(state).pairs)
@@ -384,6 +385,16 @@ def _more_than_focus(step: StepRecord, request: GateRequest) -> bool:
     if before is None or after is None or told or step.verb == "click":
         return True
     return _unfocused(before) != _unfocused(after)
+
+
+def _not_kept(field: GUIElement, request: GateRequest) -> str:
+    """What a page that saves by itself says against the last entry in a field; empty where it says nothing."""
+    states = {state.state_id: state for state in views(request)}
+    wrote = next((step for step in reversed(request.steps) if step.action.get("action_type") in _WRITE), None)
+    if wrote is None or wrote.before not in states or not request.screens or wrote.target != field.name:
+        return ""
+    said = refusal(states[wrote.before], request.screens[-1])
+    return f'{PAGE_SAYS_NO}: "{said}"' if said else ""
 
 
 def _refused(step: StepRecord, request: GateRequest) -> str:

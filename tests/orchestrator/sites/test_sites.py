@@ -162,13 +162,29 @@ def test_what_may_mean_another_thing_is_left_alone_and_said(browser, site, tmp_p
     assert words in outcome.reason
 
 
-@pytest.mark.parametrize("says", ["<h1>Your code could not be saved</h1>", f"<p role=alert>Please check the code.</p>{FORM}"])
+@pytest.mark.parametrize(
+    "says",
+    [
+        "<h1>Your code could not be saved</h1>", f"<p role=alert>Please check the code.</p>{FORM}",
+        f"<p role=alert>Choose a file first</p>{FORM}", f"<p role=status>Sorry, that code has been used.</p>{FORM}",
+    ],
+)  # fmt: skip
 def test_a_page_that_says_no_is_believed_and_not_asked_twice(browser, site, tmp_path, says):
     site.answer = says
     outcome = work(browser, site, tmp_path, FORM, 'Enter "A7" as the code and press Send in.')
     site.answer = "<h1>Thank you</h1>"
     assert (outcome.status, site.told) == ("rejected", ["code=A7"])
     assert "the page says after the last press" in outcome.reason
+
+
+BY_ITSELF = """<label>Name <input id=n value=Team></label><p id=o role=status>All changes saved</p><script>let t;oninput=()=>{
+o.textContent='Saving…';clearTimeout(t);t=setTimeout(()=>o.textContent='Not saved: the name is taken',1200)}</script>"""
+
+
+def test_a_page_that_saves_by_itself_and_could_not_is_believed(browser, site, tmp_path):
+    outcome = work(browser, site, tmp_path, BY_ITSELF, 'Set the name to "Ops".')
+    assert outcome.status == "rejected", outcome.reason
+    assert "Not saved: the name is taken" in outcome.reason
 
 
 RENAME = """<label>Name <input id=n value=Team></label><button id=b>Rename</button><p id=o></p><script>b.onclick=()=>{

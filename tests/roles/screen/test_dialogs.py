@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from protocol import GUIElement, VisualState
-from roles.screen.dialogs import HARMLESS, agree_choice, classify_dialog, dismiss_choice, expected
+from roles.screen.dialogs import HARMLESS, agree_choice, classify_dialog, dismiss_choice, expected, refusal
 from roles.screen.screens import Screen
 
 DIALOG = GUIElement(element_id="d", role="dialog", text="Message")
@@ -204,3 +204,34 @@ def test_a_question_about_another_file_was_not_expected() -> None:
     assert asked.dialog is not None
     assert not expected(asked.dialog, asked.elements, "delete", "budget.txt")
     assert expected(asked.dialog, asked.elements, "delete", "other.txt")
+
+
+FORM = [GUIElement(element_id="n", role="textbox", text="Name"), GUIElement(element_id="b", role="button", text="Send")]
+MORE = GUIElement(element_id="m", role="button", text="Plan A")
+
+
+def said(words: str, role: str = "text", more: tuple[GUIElement, ...] = (), value: str = "") -> str:
+    """What a page is taken to say against a press after which these words are new."""
+    before = [FORM[0].model_copy(update={"value": value}), FORM[1]]
+    new = GUIElement(element_id="t", role=role, text=words)
+    return refusal(VisualState(elements=before), VisualState(elements=[*FORM, *more, new]))
+
+
+@pytest.mark.parametrize(
+    ("words", "role"),
+    [
+        ("Choose a file first", "alert"), ("Verify the card first", "status"), ("Log in first.", "text"),
+        ("Not saved: the name is too long", "status"), ("Sorry, seat B1 has just been sold.", "status"),
+        ("The postcode has four digits", "status"), ("Use at least 8 characters", "status"), ("This field is required", "text"),
+        ("Please select a size", "text"), ("Enter your name", "paragraph"), ("Confirm that you are not a robot", "text"),
+    ],
+)  # fmt: skip
+def test_a_page_that_stays_and_asks_for_something_has_said_no(words: str, role: str) -> None:
+    assert said(words, role) == words
+
+
+def test_what_comes_next_or_was_written_is_no_refusal() -> None:
+    assert said("Please select a size", more=(MORE,)) == "", "the page went on"
+    assert said("Please call Ann first", "listitem", value="Please call Ann first") == "", "the user's own words"
+    for words in ("Saving, please wait", "Added to the cart", "At most 100 characters, 8 used", "Check your inbox", "Complete"):
+        assert said(words, "status") == "", words

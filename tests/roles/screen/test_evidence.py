@@ -175,3 +175,13 @@ def test_a_row_that_came_since_is_known_by_what_the_call_wrote_of_which_it_need_
 def test_a_choice_is_meant_by_its_words_behind_its_own_label(shown: str, holds: bool) -> None:
     chosen = GUIElement(element_id="e1", role="combobox", text="Sort by", value=shown, options=("A: Vendor", shown))
     assert found(FieldHas(label="Sort by", value="Amount"), state(chosen)).holds is holds
+
+
+@pytest.mark.parametrize(("told", "holds"), [("Not saved: the name is taken", False), ("All changes saved", True)])
+def test_a_value_that_the_page_says_it_did_not_keep_is_not_there(told: str, holds: bool) -> None:
+    """A page that saves by itself shows the value whether it keeps it or not."""
+    before = state(field("Team", name="Name"), field("Saved", name="", number="e2", role="status"))
+    said = GUIElement(element_id="e2", role="status", text=told)
+    after = state(field("Ops", name="Name"), said)
+    step = written(1, before, after).model_copy(update={"target": "Name"})
+    assert found(FieldHas(label="Name", value="Ops"), before, after, steps=(step,)).holds is holds

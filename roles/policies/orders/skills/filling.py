@@ -27,6 +27,7 @@ from roles.policies.orders.skills.widgets import (
     put_cell,
     took_it,
 )
+from roles.screen.dialogs import PAGE_SAYS_NO, refusal
 from roles.screen.screens import Item, fold, shown
 from roles.screen.values import same_value
 
@@ -52,10 +53,20 @@ def fill(step: FillStep, at: Situation) -> Move:
     move = write(step.entries, step.app, at, owner, step.form, row)
     if move.kind == "done" and not step.commit and any(f.invalid and took_it(f, at) for f in at.screen.inputs):
         move = mend(at) or write(step.entries, step.app, at, owner, step.form, row)  # nothing is pressed that would tell of it
+    if move.kind == "done" and not step.commit and (said := _denied(at)):
+        return fail(f"{PAGE_SAYS_NO}: {said}")
     if move.kind != "done" or not step.commit:
         return move
     about = (step.records.place, step.records.kind) if step.records else ()
     return commit(step.commit, step.app, at, owner, about)
+
+
+def _denied(at: Situation) -> str:
+    """What a page that saves by itself says against the last entry, also since an earlier attempt; empty for nothing."""
+    if at.notes.get("wrote") and (said := refusal(at.view.before, at.view.seen)):
+        return said
+    told = (hint.partition(f"{PAGE_SAYS_NO}: ")[2] for hint in at.view.subtask.hints)
+    return next((words for words in told if words and any(words in e.name for e in at.view.seen.elements)), "")
 
 
 def tried_before(at: Situation) -> bool:
