@@ -29,6 +29,11 @@ def crew_in(folder: Path, *more: str) -> Crew:
     return Crew.from_config(overrides=[f"runs_dir={json.dumps(str(folder))}", *more])
 
 
+@pytest.fixture
+def crew(tmp_path: Path) -> Crew:
+    return crew_in(tmp_path)
+
+
 def test_an_unknown_run_is_refused(tmp_path: Path) -> None:
     with pytest.raises(UsageProblem, match="no run 'nope'"):
         resume("nope", runs_dir=tmp_path)
@@ -40,8 +45,7 @@ def test_a_finished_run_is_refused(tmp_path: Path) -> None:
         resume(outcome.run_id, runs_dir=tmp_path, answer=APPROVE)
 
 
-def test_an_answer_that_nobody_waits_for_is_refused(tmp_path: Path) -> None:
-    crew = crew_in(tmp_path)
+def test_an_answer_that_nobody_waits_for_is_refused(crew: Crew) -> None:
     waiting = crew.run(SUBMIT)
     with pytest.raises(UsageProblem, match="not usable"):
         crew.resume(waiting.run_id, {"decisions": [{"type": "yes"}]})
@@ -53,15 +57,13 @@ def test_a_unique_beginning_or_end_of_an_id_is_enough(tmp_path: Path) -> None:
     assert resume(waiting.run_id[-4:], runs_dir=tmp_path, answer=APPROVE).run_id == waiting.run_id
 
 
-def test_resuming_without_an_answer_asks_again_and_does_nothing(tmp_path: Path) -> None:
-    crew = crew_in(tmp_path)
+def test_resuming_without_an_answer_asks_again_and_does_nothing(crew: Crew) -> None:
     waiting = crew.run(SUBMIT)
     again = crew.resume(waiting.run_id)
     assert (again.exit_code, again.pending) == (3, waiting.pending)
 
 
-def test_a_rejected_submit_is_never_executed(tmp_path: Path) -> None:
-    crew = crew_in(tmp_path)
+def test_a_rejected_submit_is_never_executed(crew: Crew) -> None:
     waiting = crew.run(SUBMIT)
     done = crew.resume(waiting.run_id, {"decisions": [{"type": "reject", "message": "it is not mine"}]})
     assert (done.exit_code, done.status) == (1, "rejected")
@@ -69,8 +71,7 @@ def test_a_rejected_submit_is_never_executed(tmp_path: Path) -> None:
     assert done.report["approvals"][-1]["decision"] == "reject"
 
 
-def test_a_correction_is_done_first_and_the_refused_action_asks_again(tmp_path: Path) -> None:
-    crew = crew_in(tmp_path)
+def test_a_correction_is_done_first_and_the_refused_action_asks_again(crew: Crew) -> None:
     waiting = crew.run(SUBMIT)
     corrected = crew.resume(waiting.run_id, {"decisions": [{"type": "reject", "message": "set the category to Travel first"}]})
     assert corrected.exit_code == 3
@@ -79,16 +80,14 @@ def test_a_correction_is_done_first_and_the_refused_action_asks_again(tmp_path: 
     assert crew.resume(waiting.run_id, APPROVE).status == "fulfilled"
 
 
-def test_an_alternative_is_done_instead(tmp_path: Path) -> None:
-    crew = crew_in(tmp_path)
+def test_an_alternative_is_done_instead(crew: Crew) -> None:
     waiting = crew.run(SUBMIT)
     done = crew.resume(waiting.run_id, {"decisions": [{"type": "reject", "message": "save it as a draft instead"}]})
     assert done.status == "fulfilled"
     assert not any(step["verb"] == "submit" for step in done.report["steps"])
 
 
-def test_an_edited_action_is_executed_in_its_place(tmp_path: Path) -> None:
-    crew = crew_in(tmp_path)
+def test_an_edited_action_is_executed_in_its_place(crew: Crew) -> None:
     waiting = crew.run(SUBMIT)
     edited = {"name": "click", "args": {"target": {"text": "Save draft"}}}
     done = crew.resume(waiting.run_id, {"decisions": [{"type": "edit", "edited_action": edited}]})
@@ -97,8 +96,7 @@ def test_an_edited_action_is_executed_in_its_place(tmp_path: Path) -> None:
     assert "Submit" not in pressed
 
 
-def test_a_value_that_a_person_wrote_into_an_action_needs_no_other_source(tmp_path: Path) -> None:
-    crew = crew_in(tmp_path)
+def test_a_value_that_a_person_wrote_into_an_action_needs_no_other_source(crew: Crew) -> None:
     waiting = crew.run(SUBMIT)
     edited = {"name": "fill", "args": {"text": "Berlin Rail", "target": {"text": "Vendor"}}}
     again = crew.resume(waiting.run_id, {"decisions": [{"type": "edit", "edited_action": edited}]})
@@ -124,8 +122,7 @@ def test_bad_input_leaves_no_folder_behind(tmp_path: Path) -> None:
     assert not [path for path in (tmp_path / "runs").glob("*")]
 
 
-def test_a_damaged_journal_is_kept_as_far_as_it_can_be_read_and_said(tmp_path: Path) -> None:
-    crew = crew_in(tmp_path)
+def test_a_damaged_journal_is_kept_as_far_as_it_can_be_read_and_said(crew: Crew, tmp_path: Path) -> None:
     waiting = crew.run(SUBMIT)
     journal = waiting.folder / "journal.sqlite"
     size = journal.stat().st_size
@@ -139,8 +136,7 @@ def test_a_damaged_journal_is_kept_as_far_as_it_can_be_read_and_said(tmp_path: P
         crew.resume(waiting.run_id, APPROVE)
 
 
-def test_a_journal_that_is_no_database_is_refused_with_one_sentence(tmp_path: Path) -> None:
-    crew = crew_in(tmp_path)
+def test_a_journal_that_is_no_database_is_refused_with_one_sentence(crew: Crew) -> None:
     waiting = crew.run(SUBMIT)
     (waiting.folder / "journal.sqlite").write_bytes(b"not a database at all, only words" * 99)
     with pytest.raises(UsageProblem, match="cannot be resumed"):
@@ -161,8 +157,7 @@ def test_private_fields_stay_out_of_everything_that_is_written(tmp_path: Path) -
     assert "<secret>description</secret>" in steps
 
 
-def test_a_run_that_was_killed_before_its_first_checkpoint_starts_over(tmp_path: Path) -> None:
-    crew = crew_in(tmp_path)
+def test_a_run_that_was_killed_before_its_first_checkpoint_starts_over(crew: Crew) -> None:
     waiting = crew.run(SUBMIT)
     for name in ("checkpoints.sqlite", "report.json"):
         (waiting.folder / name).unlink()

@@ -45,6 +45,11 @@ def desktop(events: str = "", apps: str = "") -> SimulatedDesktop:
     return SimulatedDesktop(parse_world(world + (f"events: {events}\n" if events else "")), 0)
 
 
+@pytest.fixture
+def desk() -> SimulatedDesktop:
+    return desktop()
+
+
 def decide(action: Action, **more: Any) -> OperatorDecision:
     return OperatorDecision.model_validate({"action": action.dump(), "status": "CONTINUE", "reasoning": "as written", **more})
 
@@ -94,8 +99,7 @@ def test_the_graph_has_the_twelve_nodes_and_the_edges_of_the_seed() -> None:
 
 
 @pytest.mark.parametrize("granularity", ["fine", "coarse"])
-def test_both_granularities_do_and_report_the_same(granularity: Any) -> None:
-    desk = desktop()
+def test_both_granularities_do_and_report_the_same(desk: SimulatedDesktop, granularity: Any) -> None:
     policy = script(decide(Fill(target=AMOUNT, text="$248.90")))
     graph = build_operator(context(desk, policy), granularity=granularity)
     out = graph.invoke({"task_goal": "enter it", "initial_observation": desk.observe().model_dump(mode="json")})
@@ -107,8 +111,7 @@ def test_both_granularities_do_and_report_the_same(granularity: Any) -> None:
 # --- test ideas -----------------------------------------------------------------------------------------------------
 
 
-def test_the_happy_path_recognises_a_field_types_observes_the_update_and_completes() -> None:
-    desk = desktop()
+def test_the_happy_path_recognises_a_field_types_observes_the_update_and_completes(desk: SimulatedDesktop) -> None:
     out = work(desk, script(decide(Fill(target=AMOUNT, text="$248.90"))))
     report = out["interaction_report"]
     assert report["status"] == "completed"
@@ -117,8 +120,7 @@ def test_the_happy_path_recognises_a_field_types_observes_the_update_and_complet
     assert shown["Amount"] == "$248.90"
 
 
-def test_a_submit_asks_before_it_is_executed() -> None:
-    desk = desktop()
+def test_a_submit_asks_before_it_is_executed(desk: SimulatedDesktop) -> None:
     out = work(desk, script(decide(Fill(target=AMOUNT, text="$248.90")), decide(Click(target=SUBMIT))))
     report = out["interaction_report"]
     assert out["interaction_status"] == report["status"] == "needs_approval"
@@ -127,8 +129,7 @@ def test_a_submit_asks_before_it_is_executed() -> None:
     assert verbs(desk) == ["fill"]
 
 
-def test_a_rejected_approval_prevents_execution_and_ends_blocked() -> None:
-    desk = desktop()
+def test_a_rejected_approval_prevents_execution_and_ends_blocked(desk: SimulatedDesktop) -> None:
     given = {"human_approval": {"type": "reject", "message": "not today"}}
     out = work(desk, script(decide(Fill(target=AMOUNT, text="$1.00")), decide(Click(target=SUBMIT))), given=given)
     assert out["interaction_status"] == "blocked"
@@ -136,8 +137,7 @@ def test_a_rejected_approval_prevents_execution_and_ends_blocked() -> None:
     assert verbs(desk) == ["fill"]
 
 
-def test_one_given_approval_does_not_cover_a_second_action() -> None:
-    desk = desktop()
+def test_one_given_approval_does_not_cover_a_second_action(desk: SimulatedDesktop) -> None:
     policy = script(
         decide(Fill(target=AMOUNT, text="$1.00")),
         decide(Click(target=SUBMIT)),
@@ -172,8 +172,7 @@ def test_a_loading_event_is_waited_out_without_counting_as_a_step() -> None:
     assert any(event["kind"] == "loading" for event in out["interaction_report"]["environment_events"])
 
 
-def test_max_steps_stops_an_unfinished_task_and_keeps_the_trace() -> None:
-    desk = desktop()
+def test_max_steps_stops_an_unfinished_task_and_keeps_the_trace(desk: SimulatedDesktop) -> None:
     policy = script(*(decide(Fill(target=AMOUNT, text=f"${n}.00")) for n in range(9)))
     out = work(desk, policy, given={"max_steps": 3})
     assert out["interaction_status"] == "failed"
@@ -198,8 +197,7 @@ def test_recognition_and_planning_can_be_given_by_deterministic_fakes() -> None:
     assert [e["text"] for e in out["recognized_elements"]] == ["Amount"]
 
 
-def test_the_environment_receives_only_approved_actions() -> None:
-    desk = desktop()
+def test_the_environment_receives_only_approved_actions(desk: SimulatedDesktop) -> None:
     allowed = [decide(Fill(target=AMOUNT, text="$1.00")), decide(Fill(target=ActionTarget(text="Vendor"), text="Acme"))]
     out = work(desk, script(*allowed, decide(Click(target=SUBMIT)), decide(Fill(target=AMOUNT, text="$9.00"))))
     keys = {entry["key"] for entry in out["action_trace"] if "key" in entry}
@@ -207,8 +205,7 @@ def test_the_environment_receives_only_approved_actions() -> None:
     assert "click" not in verbs(desk)
 
 
-def test_private_fields_are_redacted_in_the_report_when_constraints_say_so() -> None:
-    desk = desktop()
+def test_private_fields_are_redacted_in_the_report_when_constraints_say_so(desk: SimulatedDesktop) -> None:
     policy = script(decide(Fill(target=ActionTarget(text="Vendor"), text="Clinic Dr. Gray")))
     out = work(desk, policy, given={"constraints": {"private": ["vendor"]}})
     assert value_of(desk, "Vendor") == "Clinic Dr. Gray"
@@ -219,8 +216,7 @@ def test_private_fields_are_redacted_in_the_report_when_constraints_say_so() -> 
 
 
 @pytest.mark.parametrize("missing", ["task_goal", "initial_observation"])
-def test_missing_input_fails_with_a_validation_error_and_no_action(missing: str) -> None:
-    desk = desktop()
+def test_missing_input_fails_with_a_validation_error_and_no_action(desk: SimulatedDesktop, missing: str) -> None:
     out = work(desk, script(decide(Fill(target=AMOUNT, text="1"))), given={missing: "" if missing == "task_goal" else {}})
     assert out["interaction_status"] == "failed"
     assert any(missing in error for error in out["interaction_report"]["errors"])
@@ -251,8 +247,7 @@ def test_unusable_input_ends_as_failed_with_one_sentence_and_no_action(given: di
 
 
 @pytest.mark.parametrize("condition", ["facts.total.value == '1'", "value.matches('[')", "int(value) > 5"])
-def test_a_rule_that_cannot_be_evaluated_while_it_works_denies_and_says_so(condition: str) -> None:
-    desk = desktop()
+def test_a_rule_that_cannot_be_evaluated_while_it_works_denies_and_says_so(desk: SimulatedDesktop, condition: str) -> None:
     given = {"safety_policy": {"rules": [{"name": "broken", "verdict": "deny", "if": condition}]}}
     out = work(desk, script(decide(Fill(target=AMOUNT, text="$1.00"))), given=given)
     assert out["interaction_status"] == "blocked"
@@ -279,8 +274,7 @@ def test_a_recognition_that_is_empty_or_unsure_looks_once_more_and_then_fails(co
     assert verbs(desk) == ["screenshot"]
 
 
-def test_a_target_that_never_appears_is_recovered_from_boundedly() -> None:
-    desk = desktop()
+def test_a_target_that_never_appears_is_recovered_from_boundedly(desk: SimulatedDesktop) -> None:
     policy = script(*(decide(Click(target=ActionTarget(text="No such thing"))) for _ in range(12)))
     out = work(desk, policy, given={"max_recovery_attempts": 2}, limits=Limits(retries=50))
     assert out["interaction_status"] == "failed"
@@ -300,8 +294,7 @@ def test_a_harmless_pop_up_is_classified_and_dismissed() -> None:
     assert any(event["kind"] == "popup" for event in out["interaction_report"]["environment_events"])
 
 
-def test_validation_errors_become_events_and_the_planner_gets_another_try() -> None:
-    desk = desktop()
+def test_validation_errors_become_events_and_the_planner_gets_another_try(desk: SimulatedDesktop) -> None:
     policy = script(decide(Fill(target=AMOUNT, text="lots")), decide(Click(target=SUBMIT)), FILL)
     out = work(desk, policy, safety=SafetyPolicy(rules=(), otherwise="allow"))
     kinds = {event["kind"] for event in out["interaction_report"]["environment_events"]}
@@ -311,8 +304,7 @@ def test_validation_errors_become_events_and_the_planner_gets_another_try() -> N
     assert claims(desk) == {}
 
 
-def test_a_disallowed_action_is_blocked_before_execution_and_recorded() -> None:
-    desk = desktop()
+def test_a_disallowed_action_is_blocked_before_execution_and_recorded(desk: SimulatedDesktop) -> None:
     given = {"constraints": {"forbidden_actions": ["submit"]}, "human_approval": {"type": "approve"}}
     out = work(desk, script(FILL, decide(Click(target=SUBMIT))), given=given)
     assert out["interaction_status"] == "blocked"
@@ -320,8 +312,7 @@ def test_a_disallowed_action_is_blocked_before_execution_and_recorded() -> None:
     assert verbs(desk) == ["fill"]
 
 
-def test_pressing_enter_in_a_form_is_a_submit_too() -> None:
-    desk = desktop()
+def test_pressing_enter_in_a_form_is_a_submit_too(desk: SimulatedDesktop) -> None:
     out = work(desk, script(FILL, decide(PressKey(target=AMOUNT, keys=("Enter",)))))
     assert out["interaction_status"] == "needs_approval"
     assert claims(desk) == {}
@@ -338,8 +329,7 @@ def test_an_adapter_exception_becomes_a_structured_error_and_loses_no_history() 
     assert len(report["observations"]) >= 2
 
 
-def test_an_adapter_that_cannot_even_be_observed_ends_in_a_report() -> None:
-    desk = desktop()
+def test_an_adapter_that_cannot_even_be_observed_ends_in_a_report(desk: SimulatedDesktop) -> None:
 
     class ClosesItself:
         def decide(self, view: OperatorView) -> OperatorDecision:
@@ -366,8 +356,7 @@ def test_a_decision_without_a_usable_status_is_asked_for_again_and_never_finishe
 
 
 @pytest.mark.parametrize("doubt", [{"confidence": 0.3}, {"status": "CONFIRM"}], ids=str)
-def test_what_the_policy_itself_is_not_sure_of_needs_approval(doubt: dict[str, Any]) -> None:
-    desk = desktop()
+def test_what_the_policy_itself_is_not_sure_of_needs_approval(desk: SimulatedDesktop, doubt: dict[str, Any]) -> None:
     out = work(desk, script(decide(Fill(target=AMOUNT, text="$5.00"), **doubt)))
     assert out["interaction_status"] == "needs_approval"
     assert desk.received() == []
@@ -401,16 +390,14 @@ def test_the_interrupt_carries_the_ecosystems_payload() -> None:
     assert asked["default"] == "reject"
 
 
-def test_an_edited_action_is_done_instead_of_the_proposed_one() -> None:
-    desk = desktop()
+def test_an_edited_action_is_done_instead_of_the_proposed_one(desk: SimulatedDesktop) -> None:
     out = _answered(desk, type="edit", edited_action={"name": "click", "args": {"target": {"text": "Save draft"}}})
     assert out["interaction_status"] == "completed"
     assert desk.received()[-1]["action"]["target"] == {"text": "Save draft"}
     assert claims(desk) == {}
 
 
-def test_constraints_that_come_with_an_approval_hold_from_then_on() -> None:
-    desk = desktop()
+def test_constraints_that_come_with_an_approval_hold_from_then_on(desk: SimulatedDesktop) -> None:
     again = (decide(Click(target=ActionTarget(text="New claim"))), decide(Fill(target=AMOUNT, text="$2.00")))
     out = _answered(desk, *again, type="approve", constraints={"forbidden_actions": ["fill"]})
     assert out["constraints"] == {"forbidden_actions": ["fill"]}
@@ -439,8 +426,7 @@ def test_an_answer_that_is_no_approval_of_this_action_never_opens_the_gate(answe
     assert verbs(desk) == ["fill"]
 
 
-def test_an_approved_control_that_has_changed_meanwhile_is_not_pressed() -> None:
-    desk = desktop()
+def test_an_approved_control_that_has_changed_meanwhile_is_not_pressed(desk: SimulatedDesktop) -> None:
     answer, _, _ = _paused(desk, FILL, decide(Click(target=SUBMIT)))
     desk.perform(Click(target=ActionTarget(text="My claims")), key="somebody-else")
     answer(type="approve")
@@ -455,8 +441,7 @@ def test_a_question_is_answered_with_words_that_become_a_fact() -> None:
     assert [(f.name, f.value, f.role) for f in given.journal.facts()] == [("amount", "$7.50", "user")]
 
 
-def test_the_report_survives_scrolling_waiting_and_finishing_by_action() -> None:
-    desk = desktop()
+def test_the_report_survives_scrolling_waiting_and_finishing_by_action(desk: SimulatedDesktop) -> None:
     out = work(desk, script(decide(Scroll.toward("down", 1, "page")), decide(Wait(seconds=1)), decide(FinishGoal())))
     assert out["interaction_status"] == "completed"
     assert [a["type"] for a in out["interaction_report"]["completed_actions"]] == ["scroll", "wait"]
