@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, TypeVar
 
+import pytest
 from langgraph.types import Command
 
 from environments.simulated.desktop import SimulatedDesktop
@@ -44,6 +45,11 @@ OPEN_HOUSE = SafetyPolicy(name="open-house", rules=(), otherwise="allow")
 def sampled(cases: Sequence[Case], every: int) -> Sequence[Case]:
     """One case of so many; all of them where DESKCREW_EVERY_CASE is set."""
     return cases if os.environ.get("DESKCREW_EVERY_CASE") else cases[::every]
+
+
+def one_in(every: int, cases: Sequence[tuple[Any, ...]], why: str = "a large sample") -> list[Any]:
+    """All cases, of which the short form takes one of so many."""
+    return [pytest.param(*case, marks=[pytest.mark.slow(why)] if n % every else []) for n, case in enumerate(cases)]
 
 
 def desktop(events: str = "", world: str = CLAIM_WORLD, seed: int = 0, store: Path | None = None) -> SimulatedDesktop:

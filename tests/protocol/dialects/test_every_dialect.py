@@ -20,6 +20,10 @@ from protocol.model.verbs import Extension
 
 SPOKEN = [(name, variant) for name in NAMES for variant in dialect(name).variants]
 IDS = [f"{name}-{variant}" if variant else name for name, variant in SPOKEN]
+FIRST_QUICK = [
+    pytest.param(name, variant, marks=[] if variant == dialect(name).variants[0] else [pytest.mark.slow("a large sample")])
+    for name, variant in SPOKEN
+]
 ELEMENTS = tuple(
     GUIElement(
         element_id=str(n),
@@ -76,7 +80,7 @@ json_like = st.recursive(
 )
 
 
-@pytest.mark.parametrize(("name", "variant"), SPOKEN, ids=IDS)
+@pytest.mark.parametrize(("name", "variant"), FIRST_QUICK, ids=IDS)
 @given(payload=words | json_like, state=st.booleans())
 @example(payload="[" * 100_000, state=False)
 @example(payload="{" * 100_000, state=False)

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from support import one_in
 from worlds import packing, todo
 
 from environments.cards import AppCard
@@ -54,7 +55,7 @@ def worked(goal: str, world: str, tmp_path: Path) -> tuple[str, dict[str, Any], 
 
 @pytest.mark.parametrize(
     ("goal", "world", "changed"),
-    [
+    one_in(4, [
         ('Delete every note about the budget except "Budget review 3"', "company", ["apps.notes.notes.11"]),
         ("Archive all mails from Iris", "company", [f"apps.mail.messages.{n}.folder" for n in (8, 9, 17)]),
         ('If INV-1200 is unpaid, make a note called "Open". Otherwise delete the note "Travel plan".', "company",
@@ -95,7 +96,7 @@ def worked(goal: str, world: str, tmp_path: Path) -> tuple[str, dict[str, Any], 
         ("Unmute everybody in chat.", "company", ["apps.chat.conversations.10.muted", "apps.chat.conversations.13.muted"]),
         ("Delete everyone in the Chess group from my contacts.", "people",
          ["apps.contacts.contacts.omarh", "apps.contacts.contacts.omarb", "apps.contacts.contacts.yusuf"]),
-    ],
+    ]),
 )  # fmt: skip
 def test_exactly_what_is_asked_for_is_changed(goal: str, world: str, changed: list[str], tmp_path: Path) -> None:
     status, found, _ = worked(goal, world, tmp_path)

@@ -12,6 +12,7 @@ from typing import Any
 
 import pytest
 from services.sandboxed import needs_sandbox
+from support import one_in
 from typer.testing import CliRunner, Result
 
 from environments.simulated.world.worldfile import load_world
@@ -76,7 +77,10 @@ def command(*words: str) -> Result:
     return CliRunner().invoke(app, ["attack", *words])
 
 
-@pytest.mark.parametrize("name", ["playbook-sends-a-note", "demonstration-with-a-step", "experience-with-a-step"])
+AHEAD = [("playbook-sends-a-note",), ("demonstration-with-a-step",), ("experience-with-a-step",)]
+
+
+@pytest.mark.parametrize("name", one_in(3, AHEAD, "attacks that are worked"))
 def test_nothing_comes_through_where_pages_are_looked_up_unasked(name: str) -> None:
     ahead = "knowledge.look_up=ahead"
     outcome = attacked(CORPUS, BY_NAME[name], overrides=[ahead])

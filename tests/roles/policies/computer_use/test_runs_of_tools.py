@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 from langchain_core.messages import AIMessage, BaseMessage
 from models import step, text_of, view
+from support import one_in
 from worked.computer_use import OracleSpeaker, by_oracle, computer, crew_of, reply
 
 from environments.simulated.desktop import SimulatedDesktop
@@ -81,7 +82,7 @@ def _waiting(speaker: OracleSpeaker, name: str, tmp_path: Path) -> Outcome:
     return crew_of(speaker, name, tmp_path / "runs", *QUICK, *more).run(speaker.task)
 
 
-@pytest.mark.parametrize("name", ["anthropic", "openai", "gemini", "ui_tars"])
+@pytest.mark.parametrize("name", one_in(4, [("anthropic",), ("openai",), ("gemini",), ("ui_tars",)]))
 def test_sending_is_asked_about_and_another_process_goes_on(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     speaker = by_oracle(monkeypatch, "reply-to-a-mail", name)
     waiting = _waiting(speaker, name, tmp_path)
