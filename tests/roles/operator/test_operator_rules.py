@@ -198,16 +198,6 @@ def test_a_hint_to_use_the_keyboard_is_followed() -> None:
     assert isinstance(decision.action, PressKey)
 
 
-def rows(*lines: tuple[str, str, str]) -> list[GUIElement]:
-    found = [element(1, "table"), element(2, "row", parent="e1")]
-    found += [element(3 + i, "columnheader", name, parent="e2") for i, name in enumerate(("Name", "Type", "Size"))]
-    for at, line in enumerate(lines):
-        base = 10 * (at + 1)
-        found.append(element(base, "row", parent="e1"))
-        found += [element(base + 1 + i, "cell", text, parent=f"e{base}") for i, text in enumerate(line)]
-    return found
-
-
 def test_a_confirmation_that_the_crew_caused_is_answered_and_another_is_not() -> None:
     shown = [element(1, "heading", "plan.txt"), element(90, "button", "Delete")]
     ask = PressStep(app="trips", verb="delete")
