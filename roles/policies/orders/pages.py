@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 
-from environments.cards import AppCard, FieldCard, KindCard, PageCard, Widget, singular
-from roles.contracts import Fact
+from environments.cards import AppCard, FieldCard, KindCard, Widget, singular
 from roles.contracts.orders import (
     Amount,
     AnswerStep,
@@ -16,14 +15,13 @@ from roles.contracts.orders import (
     Of,
     Order,
     PressStep,
-    Reading,
     ReadStep,
     Records,
     RowTest,
-    Step,
     Text,
     Thing,
     When,
+    Worked,
 )
 from roles.contracts.values import parse_date, parse_time
 from roles.policies.orders.forms import Forms
@@ -59,16 +57,6 @@ class Missing(Refusal):
 class PageOrders(Forms):
     """Orders to steps on the one page that the cards show."""
 
-    def __init__(
-        self, reading: Reading, cards: Sequence[AppCard], facts: Iterable[Fact] = (), today: str = "",
-        skipped: Iterable[int] = (), planned: Iterable[Step] = (),
-    ) -> None:  # fmt: skip
-        super().__init__(reading, cards, facts, today, set(skipped))
-        self._planned_before = list(dict.fromkeys(planned))
-        shown = next((card for card in cards if card.page is not None), None)
-        self.on_page = shown is not None
-        self._page_app, self._page = (shown.app, shown.page or PageCard()) if shown is not None else ("", PageCard())
-
     def _holds(self, condition: Condition) -> bool:
         if self.on_page:
             raise Refusal(f'"{self._said(condition.spans)}": what a page shows is not known beforehand')
@@ -92,13 +80,15 @@ class PageOrders(Forms):
 
     def _work_on_page(self, order: Order) -> None:
         """The steps of one order; those that were planned for it before stay, since the page may be another by now."""
-        self._steps = [step for step in self._planned_before if step.order == self._at]
+        if any(isinstance(slot.value, Worked) for slot in order.slots):
+            raise self._unclear(order)  # the page may go on where it is not seen
+        self._steps = [step for step in self._plan if step.order == self._at]
         if not self._steps:
             try:
                 self._ground(self._here(order))
             except Missing as missing:
                 self._steps = []
-                fresh = [step for group in self.made for step in group.steps if step not in self._planned_before]
+                fresh = [step for group in self.made for step in group.steps if step not in self._plan]
                 if not any(isinstance(step, PressStep) for step in fresh):
                     self.made.append(Group(f"o{self._at}.1", (self._reveal(missing),)))
                 raise NotKnownYet from None
@@ -122,7 +112,7 @@ class PageOrders(Forms):
 
     def _reveal(self, missing: Missing) -> PressStep:
         """What looks for a name behind tabs, in sections and further down; once."""
-        looks = [step for step in self._planned_before if isinstance(step, PressStep) and step.verb == "reveal"]
+        looks = [step for step in self._plan if isinstance(step, PressStep) and step.verb == "reveal"]
         if not missing.name or not self._page.folds or any(step.control == missing.name for step in looks):
             raise missing
         return PressStep(app=self._page_app, verb="reveal", control=missing.name, place=str(missing))
@@ -273,18 +263,12 @@ class PageOrders(Forms):
         """A value of what is called so: a field, a list, a group of options, or what unfolds to such."""
         try:
             widget = self._labelled(label, [w for w in self._page.widgets if w.role not in PRESSED and w.name])
-            return self._put(widget.name, _shaped(text, widget.hint))
+            self._put(widget.name, _shaped(text, widget.hint))
         except Missing:
             groups = (w.inside[1] for w in self._page.widgets)
             if not any(similarity(label, name) >= _SURE for name in (*self._page.texts, *groups)):
                 raise
-        options = [w for w in self._page.widgets if plain(w.name) == plain(text) and w.role in BOXES | PRESSED]
-        options = [w for w in options if similarity(label, w.inside[1]) >= _SURE] or options
-        if options and options[0].role in BOXES:
-            same = sum(plain(w.name) == plain(text) for w in self._page.widgets) > 1
-            return self._put(label, text) if same else self._put(options[0].name, "true")
-        control = self._sole(options, text, text).name
-        return self._add(PressStep(app=self._page_app, verb="click", control=control))
+            self._put(label, text)
 
     def _select(self, order: Order, things: Sequence[Thing]) -> None:
         value = next((slot for slot in order.slots if slot.role == "value"), None)
@@ -352,9 +336,8 @@ class PageOrders(Forms):
 
     def _shown_row(self, thing: Thing) -> Records:
         """The row or part of the page that is meant: whatever the goal calls it, the page lists nothing else."""
-        if thing.back is not None or thing.but or thing.also or thing.place or thing.quantity not in {"one", "any"}:
-            raise self._unclear(thing)
-        if not all(isinstance(test.value, Text | Amount) for test in thing.tests):
+        said = all(isinstance(test.value, Text | Amount) for test in thing.tests)
+        if thing.back is not None or thing.but or thing.place or is_many(thing) or not said:
             raise self._unclear(thing)
         name = thing.name
         named: tuple[RowTest, ...] = ()

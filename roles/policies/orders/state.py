@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from environments.cards import AppCard, FieldCard, FieldType, KindCard
+from environments.cards import AppCard, FieldCard, FieldType, KindCard, PageCard
 from roles.contracts import Fact
 from roles.contracts.orders import Of, Order, Reading, Records, Slot, Span, Step, Text, Thing, Value
 from roles.contracts.values import Table, table_of
@@ -90,8 +90,9 @@ class PlanState(ABC):
     """What is known so far, and the words for it."""
 
     def __init__(
-        self, reading: Reading, cards: Sequence[AppCard], facts: Iterable[Fact], today: str = "", skipped: Collection[int] = ()
-    ) -> None:
+        self, reading: Reading, cards: Sequence[AppCard], facts: Iterable[Fact] = (), today: str = "",
+        skipped: Iterable[int] = (), planned: Iterable[Step] = (),
+    ) -> None:  # fmt: skip
         self.reading = reading
         self.cards = list(cards)
         self.today = today
@@ -101,6 +102,12 @@ class PlanState(ABC):
         self.forbidden = False
         """What some order asks for is what another says must not be done."""
         self.made: list[Group] = []
+        shown = next((card for card in cards if card.page is not None), None)
+        self.on_page = shown is not None
+        """No more is known than what a page shows."""
+        self._page_app, self._page = (shown.app, shown.page or PageCard()) if shown is not None else ("", PageCard())
+        self._plan = list(dict.fromkeys(planned))
+        """Steps of the plan so far."""
         self._facts = {fact.name.casefold(): fact for fact in facts}
         self._subjects: dict[int, Subject] = {}
         self._commits: dict[int, str] = {}

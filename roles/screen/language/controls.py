@@ -127,21 +127,18 @@ class Controls(Values):
         if many := self.take(at, "both", "all"):
             draft.quantity, draft.number = ("number", 2) if many.entry.group == "both" else ("all", 0)
             at = many.end
-        named = self._shown(at) if self.kind(at) != "word" or self.low(at) not in {"the", "a", "an"} else None
-        at = at if named else self._past_article(at)
-        at = at if named else self._nth(at, draft)
-        named = named or self._shown(at)
+        named = self._shown(at) if self.low(at) not in {"the", "a", "an"} else None
+        if named is None:
+            at = self._nth(self._past_article(at), draft)
+            named = self._shown(at)
         kind = self._widget(at)
         if named is not None and kind is not None and kind[1] > named[1]:  # "radio button", where something is called "radio"
             named = None
-        if named is not None:
-            draft.name, at = named
-            kind = self._widget(at)
-        if named is None and kind is None:
-            phrase = self._phrase(at, widgets=True)
-            if phrase is None:
+        if kind is None or named is not None:
+            named = named or self._phrase(at, widgets=True)
+            if named is None:
                 return None
-            draft.name, at = phrase
+            draft.name, at = named
             kind = self._widget(at)
         if kind is not None:
             draft.kind, at = kind
@@ -150,12 +147,10 @@ class Controls(Values):
             named = self._shown(called) if draft.name is None else None
             if named is None:
                 return None
-            draft.name, at = named
-        elif kind is not None and draft.name is None:
+        elif draft.name is None:
             capital = any(token.capital for token in self.words.list[at : at + 1])
             named = self._shown(at, sure=capital) or (self._phrase(at, widgets=True) if capital else None)
-            at = named[1] if named else at
-            draft.name = named[0] if named else None
+        draft.name, at = named if draft.name is None and named is not None else (draft.name, at)
         at = self._within(at, draft, inner)
         return draft.thing(self.spans(start, at)), at
 

@@ -9,15 +9,18 @@ from environments.effects.words import effect_of_words, is_way_out
 from protocol import ActionTarget, ExecStatus, GUIElement, Hover, Scroll, Wait
 from roles.contracts.orders import PressStep, Records, StepFailure
 from roles.policies.orders.pages import ROLES, names_verb
+from roles.policies.orders.skills.committing import agreed
 from roles.policies.orders.skills.finding import find_row, fitting, naming
 from roles.policies.orders.skills.situation import Move, Situation, act, done, fail, press
-from roles.screen.dialogs import agree_choice, called_off, refusal
+from roles.screen.dialogs import called_off, refusal
 from roles.screen.page import BOXES, PRESSED, Page, Scopes, likeness, plain
 from roles.screen.page import records as parts_of
 from roles.screen.rows import Row
 from roles.screen.screens import DIALOG_ROLES, fold, shown
 
 _SAID = frozenset({"text", "cell", "gridcell", "heading", "rowheader", "label", "status"})
+_NAMES = frozenset({"is", "has", "from", "to", "by", "about"})
+"""Tests that what is shown may pass by being called so; a bound is none."""
 _HARMLESS = frozenset({None, Effect.NAVIGATE, Effect.OBSERVE})
 
 
@@ -28,23 +31,16 @@ def press_on_page(step: PressStep, at: Situation) -> Move:
     """Press what is meant, once, and see what came of it."""
     if at.view.seen.loading and at.count("loads") < 8:
         return act(Wait(seconds=1.0), "it is still loading")
-    if step.verb == "scroll":
-        return _scroll(step, at)
-    if step.verb == "reveal":
-        return _reveal(step, at)
-    if step.verb == "point":
-        return _point(step, at)
+    if other := {"scroll": _scroll, "reveal": _reveal, "point": _point}.get(step.verb):
+        return other(step, at)
     if at.notes.get("pressed"):
         return _after(step, at)
-    if step.verb == "close":
-        return _press(_way_out(step, at), at)
     if step.records is not None:
-        found = _row_control(step, step.records, at)
-        return found if isinstance(found, Move) else _press(found, at)
-    return _press(_control(step, at), at)
-
-
-def _press(control: GUIElement, at: Situation) -> Move:
+        control = _row_control(step, step.records, at)
+    else:
+        control = _way_out(step, at) if step.verb == "close" else _control(step, at)
+    if isinstance(control, Move):
+        return control
     if not control.visible and at.count("into view") < 3:
         return act(Scroll.toward("down", 1, "page", ActionTarget.of(control)), f'"{control.name}" is out of view')
     at.notes.update(pressed=1, at=at.history[-1].step if at.history else 0, button=control.name)
@@ -162,7 +158,7 @@ def _after(step: PressStep, at: Situation) -> Move:
         return act(Wait(seconds=0.5), "to see what came of it")
     dialog = at.screen.dialog
     native = dialog is not None and dialog.name.startswith("The page asks")
-    if dialog is not None and (native or step.records is not None) and at.count("answered") < 3:
+    if dialog is not None and (native or step.records is not None):
         return _answer(step, name, at, native)
     if said := refusal(at.view.before, at.view.seen):
         return fail(f"the page says after the last press: {said}")
@@ -193,9 +189,6 @@ def _not_done(step: PressStep, name: str, at: Situation) -> Move | None:
 
 def _answer(step: PressStep, name: str, at: Situation, native: bool) -> Move:
     """A question that the press brought up: agreed to where it is about what was pressed."""
-    verb = step.verb if step.records is not None else plain(name)
-    same = [e for e in at.screen.presses if e.enabled and plain(e.name) == plain(name)]
-    choice = agree_choice(verb, at.screen) or (same[0] if len(same) == 1 else None)
     if native and effect_of_words(name) not in SENSITIVE:
         way = next((e for e in at.screen.presses if is_way_out(e.name)), None)
         asked = " ".join(dict.fromkeys(shown(e) for e in at.screen.elements if e.role in _SAID))
@@ -203,10 +196,7 @@ def _answer(step: PressStep, name: str, at: Situation, native: bool) -> Move:
             return fail(f"the page asks: {asked}")
         at.notes.update({"called off": asked[:160], "answer": way.name})
         return press(way, f'"{name}" was not to do what the page asks')
-    if choice is None:
-        return fail(f'the page asks something else: "{at.screen.dialog.name if at.screen.dialog else ""}"')
-    at.notes["at"] = at.history[-1].step if at.history else 0
-    return press(choice, f"the crew itself asked to {verb} it")
+    return agreed(step.verb if step.records is not None else plain(name), at)
 
 
 # --- rows -------------------------------------------------------------------------------------------------------------
@@ -240,8 +230,9 @@ def _row_control(step: PressStep, records: Records, at: Situation) -> GUIElement
 def _beside(control: GUIElement, records: Records, at: Situation) -> GUIElement:
     """The only control of its name, where it stands with what is meant and is not that of the whole page."""
     scopes = Scopes(Page(at.view.seen, at.view.user_request).elements)
-    parts = [scopes.of(test.value) or [] for test in records.tests if not test.negated]
-    if not parts or records.pick is not None or not all(any(e.element_id == control.element_id for e in part) for part in parts):
+    parts = [scopes.of(test.value) or [] for test in records.tests]
+    told = all(test.relation in _NAMES and not test.negated for test in records.tests) and records.pick is None
+    if not parts or not told or not all(any(e.element_id == control.element_id for e in part) for part in parts):
         raise StepFailure(f'nothing shows that "{control.name}" is for what is meant')
     return control
 

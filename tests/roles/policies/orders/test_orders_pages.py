@@ -96,6 +96,7 @@ TABLE = (
         ("Hire boat A-1.", [("", "A-1")]),
         ("Hire the boat that costs 12.", [("Price", "12")]),
         ("Hire the boat under 20.", [("", "20")]),
+        ("Hire the cheapest small green boat.", [("", "small"), ("", "green")]),
         ("On the Boats page, hire the boat A-1.", [("", "A-1")]),
     ],
 )
