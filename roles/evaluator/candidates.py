@@ -81,9 +81,11 @@ class Candidates:
 
     def _tells_itself(self, order: Order, effect: RecordEffect, stems: set[str]) -> bool:
         """Whether a change that was kept says that it was this one: of "archive the claim" the claim was saved in any case, and
-        only a field that holds Archive tells. What goes with the verb is looked for in what was written."""
-        free = order.slots or order.verb in {"save", *deeds()["makes"], *deeds()["contents"]} or self._emptied(order, effect)
+        only a field that holds Archive tells, or one that holds what goes with the verb."""
+        free = order.verb in {"save", *deeds()["makes"], *deeds()["contents"]} or self._emptied(order, effect)
         if free or not effect.stores:
+            return True
+        if any(slot.role == "from" or self._stands(slot, order, [effect])[0] for slot in order.slots):
             return True
         own = {*tokens(order.verb), *tokens(order.said)}
         told = {token for v in effect.written for token in (*tokens(v.label), *tokens(v.value))}

@@ -247,16 +247,12 @@ def records_in(app: str, text: str) -> tuple[tuple[SeenRecord, ...], bool]:
     """The records of a function's answer, by their ids, and whether these are all that there are."""
     found, whole = answered_in(text)
     seen = ((record, tuple((label, said) for label, value in record.items() if (said := _cell(value)))) for record in found)
-    return tuple(
-        SeenRecord(
-            "\n".join(f"{label}: {said}" for label, said in cells),
-            cells,
-            f"{app}#{record['id']}" if isinstance(record.get("id"), str | int) else "",
-            next((said for label, said in cells if label in _TITLES), cells[0][1]),
-        )
-        for record, cells in seen
-        if cells
-    ), whole
+    records: list[SeenRecord] = []
+    for record, cells in ((record, cells) for record, cells in seen if cells):
+        track = f"{app}#{record['id']}" if isinstance(record.get("id"), str | int) else ""
+        key = next((said for label, said in cells if label in _TITLES), cells[0][1])
+        records.append(SeenRecord("\n".join(f"{label}: {said}" for label, said in cells), cells, track, key))
+    return tuple(records), whole
 
 
 def _cell(value: Any) -> str:

@@ -37,22 +37,24 @@ def gather(request: GateRequest, screen: Screens | None = None) -> GateEvidence:
     known = {state.state_id: state for state in views(request)}
     steps = [s for s in request.steps if not s.recovery]
     subtasks = [request.subtask] if request.subtask else [s for s in request.plan if s.status is not SubtaskStatus.REJECTED]
-    before = _before(request)
-    whole = request
-    if request.subtask and request.subtask.expect:  # every screen of the subtask is read for them, and for nothing else
-        ids = dict.fromkeys(i for s in reversed(steps) for i in (s.after, s.before) if i)
-        there = {state.state_id for state in request.earlier}
-        seen = [state for i in ids if i not in there and (state := known.get(i) or (screen(i) if screen else None)) is not None]
-        whole = request.model_copy(update={"earlier": (*request.earlier, *seen)})
+    before = known.get(request.steps[0].before) if request.steps else None
+
+    def screens(names: Iterable[str]) -> tuple[VisualState, ...]:
+        found = (known.get(name) or (screen(name) if screen else None) for name in names)
+        return tuple(state for state in found if state is not None)
 
     def at_first(subtask: Subtask) -> tuple[VisualState, ...]:
         """What was seen before the first step of a subtask that changed something: nothing on it came of the work."""
         mine = [s for s in request.steps if s.subtask == subtask.id]
         until = next((n for n, step in enumerate(mine) if changes_something(step)), len(mine))
         names = dict.fromkeys([*(s.before for s in mine[: until + 1]), *(s.after for s in mine[:until])])
-        states = (known.get(name) or (screen(name) if screen else None) for name in [*names][:_AT_FIRST] if name)
-        return tuple(state for state in states if state is not None)
+        return screens(name for name in [*names][:_AT_FIRST] if name)
 
+    whole = request
+    if request.subtask and request.subtask.expect:  # every screen of the subtask is read for them, and for nothing else
+        there = {"", *(state.state_id for state in request.earlier)}
+        ids = dict.fromkeys(i for s in reversed(steps) for i in (s.after, s.before) if i not in there)
+        whole = request.model_copy(update={"earlier": (*request.earlier, *screens(ids))})
     return GateEvidence(
         checked=tuple(_checked(subtask, e, whole, at_first) for subtask in subtasks for e in subtask.expect),
         before=f"state:{before.state_id}" if before else "",
@@ -94,13 +96,6 @@ def progress(request: GateRequest) -> tuple[str, ...]:
     )
 
 
-def _after_effects(subtask: Subtask, wanted: TextShown, request: GateRequest) -> GateRequest:
-    """What was seen from the last effect on that the text is expected after."""
-    before = [e for e in subtask.expect[: subtask.expect.index(wanted)] if isinstance(e, EffectSeen)]
-    last = max((step.step for effect in before for step in done_of(effect, request)[-1:]), default=0)
-    return request.model_copy(update={"steps": tuple(s for s in request.steps if s.step >= last)})
-
-
 def works_unseen(step: StepRecord) -> bool:
     """Whether it does its work without a screen: a call, a script."""
     return is_call(step) or step.action.get("action_type") == "run_script"
@@ -113,35 +108,32 @@ def own(subtask: Subtask, request: GateRequest) -> GateRequest:
     return request.model_copy(update={"steps": steps, "earlier": tuple(s for s in request.earlier if s.state_id in seen)})
 
 
-def _before(request: GateRequest) -> VisualState | None:
-    """The screen on which the work began, while it is known."""
-    first: StepRecord | None = request.steps[0] if request.steps else None
-    return next((state for state in views(request) if first is not None and state.state_id == first.before), None)
-
-
 def _checked(
     subtask: Subtask, expectation: Expectation, request: GateRequest, at_first: Callable[[Subtask], tuple[VisualState, ...]]
 ) -> CheckedExpectation:
+    others = tuple(fact for fact in request.facts if fact.subtask != subtask.id)
+    then = request.model_copy(update={"screens": at_first(subtask), "earlier": (), "steps": (), "facts": others})
+    found = check(expectation, _counting(subtask, expectation, request))
+    return CheckedExpectation(
+        subtask=subtask.id, expectation=expectation, held_before=check(expectation, then).holds,
+        holds=found.holds, evidence=found.evidence, missing=found.missing,
+    )  # fmt: skip
+
+
+def _counting(subtask: Subtask, expectation: Expectation, request: GateRequest) -> GateRequest:
+    """The request with what counts for an expectation: of effects and texts the subtask's own steps, of a text those from the
+    last effect on that it is expected after, and of facts none that an attempt which was given up left where these steps learn
+    it."""
     if request.subtask is None and isinstance(expectation, EffectSeen | TextShown):
         request = own(subtask, request)
     if isinstance(expectation, TextShown):
-        request = _after_effects(subtask, expectation, request)
-    found = check(expectation, _learned_anew(subtask, request) if isinstance(expectation, FactKnown) else request)
-    others = tuple(fact for fact in request.facts if fact.subtask != subtask.id)
-    then = request.model_copy(update={"screens": at_first(subtask), "earlier": (), "steps": (), "facts": others})
-    return CheckedExpectation(
-        subtask=subtask.id,
-        expectation=expectation,
-        held_before=check(expectation, then).holds,
-        holds=found.holds,
-        evidence=found.evidence,
-        missing=found.missing,
-    )
-
-
-def _learned_anew(subtask: Subtask, request: GateRequest) -> GateRequest:
-    """Without what an attempt that was given up left of the facts that this subtask's own steps are to learn."""
-    read = [name for step in subtask.steps if isinstance(step, ReadStep) for name in step.names]
-    mine = {*read, *(step.name for step in subtask.steps if isinstance(step, CollectStep))}
-    failed = {s.id for s in request.plan if s.status is SubtaskStatus.REJECTED and s.id != subtask.id}
-    return request.model_copy(update={"facts": tuple(f for f in request.facts if f.name not in mine or f.subtask not in failed)})
+        effects = [e for e in subtask.expect[: subtask.expect.index(expectation)] if isinstance(e, EffectSeen)]
+        last = max((step.step for effect in effects for step in done_of(effect, request)[-1:]), default=0)
+        request = request.model_copy(update={"steps": tuple(s for s in request.steps if s.step >= last)})
+    if isinstance(expectation, FactKnown):
+        read = [name for step in subtask.steps if isinstance(step, ReadStep) for name in step.names]
+        mine = {*read, *(step.name for step in subtask.steps if isinstance(step, CollectStep))}
+        failed = {s.id for s in request.plan if s.status is SubtaskStatus.REJECTED and s.id != subtask.id}
+        facts = tuple(f for f in request.facts if f.name not in mine or f.subtask not in failed)
+        request = request.model_copy(update={"facts": facts})
+    return request

@@ -9,12 +9,12 @@ import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from functools import lru_cache
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from rapidfuzz import fuzz
 
 from environments.cards import AppCard, KindCard
-from protocol import GUIElement, VisualState
+from protocol import VisualState
 from roles.contracts import StepRecord
 from roles.contracts.orders import (
     Amount,
@@ -108,15 +108,11 @@ def _look(key: tuple[str, ...], states: Sequence[VisualState], goal: str) -> Lis
         names = {e.name.strip().casefold() for e in presses}
         last = last or not any(similarity_next(name) or name in _LATER for name in names - _MENU)
         first = first or not names & _EARLIER
-        narrowed += [e.value for e in state.elements if e.value and (is_search(e) or _filters(e))]
+        boxes = [e for e in state.elements if e.role == "combobox" and len(e.options) > 1 and e.value != e.options[0]]
+        narrowed += [e.value for e in (*boxes, *filter(is_search, state.elements)) if e.value]
     own = all(fold(value) in fold(goal) or fold(value).startswith("all") for value in narrowed)
     evidence = tuple(f"state:{state.state_id}" for state in states[:3])
     return ListLook(key[0], " ".join(key[1:]), tuple(records.values()), first and last and own, evidence)
-
-
-def _filters(element: GUIElement) -> bool:
-    """Whether a choice beside a list is not at its first option, which mostly is all of it."""
-    return element.role == "combobox" and len(element.options) > 1 and element.value not in element.options[:1]
 
 
 def fits(thing: Thing, record: SeenRecord) -> bool | None:
@@ -139,11 +135,10 @@ def _named(thing: Thing, record: SeenRecord) -> bool:
     name = thing.name.text if thing.name is not None else ""
     plain = name.casefold().removesuffix("s") if name.casefold().endswith(f"{thing.kind}s") else name.casefold()
     rest = plain.removesuffix(thing.kind).strip() if thing.kind and not (thing.name and thing.name.quoted) else ""
-    if (
-        len(name) > 2 and name.isdigit() and re.search(rf"(?<!\w)[A-Za-z]+-{name}(?![\w-])", record.text)
-    ):  # invoice 4359 is INV-4359
+    number = name if len(name) > 2 and name.isdigit() else ""  # invoice 4359 is INV-4359
+    if says(record.text, name) or (number and re.search(rf"(?<!\w)[A-Za-z]+-{number}(?![\w-])", record.text)):
         return True
-    return says(record.text, name) or (len(rest) > 1 and rest != name.casefold() and says(record.text, rest))
+    return len(rest) > 1 and rest != name.casefold() and says(record.text, rest)
 
 
 def holds(test: Test, record: SeenRecord) -> bool | None:
@@ -181,28 +176,18 @@ def _text(test: Test, text: str, held: Sequence[str], record: SeenRecord) -> boo
     return False if test.relation in {"from", "is"} and record.cells and record.track else None
 
 
-def _passes(texts: Sequence[str], relation: Any, value: str) -> bool:
-    test = RowTest(relation=relation, value=value)
-    return any(bool(compare(text, test)) for text in texts)
-
-
 def _when(test: Test, when: When, held: Sequence[str]) -> bool | None:
-    if test.relation == "on" and when.start and not test.field and (meets := _meets(when, held)) is not None and not meets:
+    times = [f"{time:0>5}" for value in held for time in re.findall(r"(?<!\d)\d{1,2}:\d\d(?!\d)", value)]
+    meets = len(times) != 2 or (times[0] < when.end and times[1] > when.start if when.end else times[0] <= when.start < times[1])
+    if test.relation == "on" and when.start and not test.field and not meets:  # by when it begins and ends
         return False
     days = [text for value in held for text in ([value] if parse_date(value) else find_dates(value)) if parse_date(text)]
     if not when.first or not days:
         return None
     relation = {"under": "before", "over": "after"}.get(test.relation, test.relation)
     relation = relation if relation in {"before", "after", "at_least", "at_most"} else "on"
-    return _passes(days, relation, f"{when.first[:10]} .. {(when.last or when.first)[:10]}")
-
-
-def _meets(when: When, held: Sequence[str]) -> bool | None:
-    """Whether what takes place takes some of that time of the day; None where from when to when it is is not seen."""
-    times = [f"{time:0>5}" for value in held for time in re.findall(r"(?<!\d)\d{1,2}:\d\d(?!\d)", value)]
-    if len(times) != 2:
-        return None
-    return times[0] < when.end and times[1] > when.start if when.end else times[0] <= when.start < times[1]
+    asked = RowTest.model_validate({"relation": relation, "value": f"{when.first[:10]} .. {(when.last or when.first)[:10]}"})
+    return any(compare(day, asked) for day in days)
 
 
 def _amount(test: Test, number: float, held: Sequence[str]) -> bool | None:
@@ -210,21 +195,21 @@ def _amount(test: Test, number: float, held: Sequence[str]) -> bool | None:
     relation = {"before": "under", "after": "over", "has": "is"}.get(test.relation, test.relation)
     if not numbers or (not test.field and len(numbers) > 1) or relation not in {"over", "under", "at_least", "at_most", "is"}:
         return None
-    return _passes(numbers[:1], relation, f"{number:g}")
+    return bool(compare(numbers[0], RowTest.model_validate({"relation": relation, "value": f"{number:g}"})))
 
 
 def picked(pick: Pick, records: Sequence[SeenRecord]) -> list[SeenRecord] | None:
     """What a superlative leaves of a whole list; None where what it goes by is not seen, or equal ones leave it open."""
-    kind = 2 if pick.by in {"date", "start", "received", "modified"} else 1
-    keys = [_sort(pick.by, kind, record) if pick.by else "" for record in records]
+    keys = [_sort(pick.by, record) if pick.by else "" for record in records]
     rows = [Row(str(n), "", ((pick.by, key),) if key else ()) for n, key in enumerate(keys)]
     with suppress(StepFailure):
         return [records[int(row.text)] for row in picked_rows(rows, pick)] if "" not in keys or not pick.by else None
     return None
 
 
-def _sort(by: str, kind: int, record: SeenRecord) -> str:
+def _sort(by: str, record: SeenRecord) -> str:
     """The cell that it goes by."""
+    kind = 2 if by in {"date", "start", "received", "modified"} else 1
     cells = [(similarity(by, label), value) for label, value in record.cells if sort_key(value)[0] == kind]
     near = [cell for cell in cells if cell[0] >= _ALIKE] or (cells if len(cells) == 1 else [])
     return max(near)[1] if near else ""

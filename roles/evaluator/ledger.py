@@ -187,10 +187,9 @@ class _Check:
         if thing is None or (thing.name is None and not thing.tests):
             return Verdict("shown" if states else "unchecked")
         called = thing.name.text.casefold() if thing.name is not None else ""
-        apps = [{card.app.casefold(), card.title.casefold()} for card in self.request.cards]
-        mine = {name for names in apps if called in names for name in names}
+        apps = {card.app for card in self.request.cards if called in {card.app.casefold(), card.title.casefold()}}
         pages = zip(states, self.find.pages, strict=True)
-        seen = [f"state:{s.state_id}" for s, page in pages if (s.app or "").casefold() in mine or fits(thing, page)]
+        seen = [f"state:{state.state_id}" for state, page in pages if state.app in apps or fits(thing, page)]
         seen += [look.evidence[0] for look in self.find.looks if any(fits(thing, record) for record in look.records)]
         if not seen:
             return Verdict("unchecked", f"{_called(thing)} was not seen by that name")

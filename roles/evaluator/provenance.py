@@ -147,27 +147,20 @@ _LOOKED_BACK = 4
 """Steps before a value was written whose screens may tell how long something was."""
 
 
-class WrittenValue(NamedTuple):
-    """A value that went out, and the step that wrote it."""
-
-    step: StepRecord
-    text: str
-
-
 def unfounded(request: GateRequest, screen: Screens) -> tuple[str, ...]:
     """Values that come from nowhere, or from another record than the goal names, in words."""
     known = _KnownTexts(request, screen)
     found: list[str] = []
-    for written in _written(request.steps):
-        where = f'"{written.step.target or written.step.app}" (step {written.step.step})'
-        if (lost := known.lost(written)) is not None:
-            at = known.stands(lost, written.step)
+    for step, text in _written(request.steps):
+        where = f'"{step.target or step.app}" (step {step.step})'
+        if (lost := known.lost(step, text)) is not None:
+            at = known.stands(lost, step)
             own = next((f'"{f.name}"' for f in request.facts if same_value(f.value, lost)), "")
             who = f"but the worker's own fact {own} nothing says it" if own else "no goal, fact, person or page says it"
             of = _sum_of(lost, request.facts)
             told = f"; it stood on {at}" * bool(at) + f"; it is the sum of {of}" * bool(of)
             found.append(f'"{lost}" in {where}: {who}{told}')
-        found += [f'"{mask}" in {where} occurs only where a value is hidden' for mask in known.masks(written)]
+        found += [f'"{mask}" in {where} occurs only where a value is hidden' for mask in known.masks(step, text)]
     found += [said for fact in request.facts if (said := _elsewhere(fact, request, screen) or _echoed(fact, request.goal))]
     return tuple(dict.fromkeys(found))
 
@@ -189,12 +182,12 @@ def _sum_of(value: str, facts: Sequence[Fact]) -> str:
     return next((name for name, amount in sums.items() if total is not None and amount == total.amount), "")
 
 
-def _written(steps: Sequence[StepRecord]) -> Iterator[WrittenValue]:
-    """What went out, but for what a person wrote, what was looked for and what was taken back at once."""
+def _written(steps: Sequence[StepRecord]) -> Iterator[tuple[StepRecord, str]]:
+    """The values that went out, each with its step, but for what a person wrote, looked for, or took back at once."""
     done = [s for s in steps if s.exec_status is ExecStatus.EXECUTED and s.verb not in INNER]
     for at, step in enumerate(done):
         if not (step.role == _PERSON or step.recovery or _SEARCH.match(step.target) or _taken_back(step, done[at + 1 :])):
-            yield from (WrittenValue(step, text) for text in _texts(step.action) if text.strip() and not references_in(text))
+            yield from ((step, text) for text in _texts(step.action) if text.strip() and not references_in(text))
 
 
 def _texts(action: dict[str, Any]) -> Iterator[str]:
@@ -234,31 +227,28 @@ class _KnownTexts:
         self._chunks = {*_chunks(everything)} | numbers
         self._stems = _stems(everything) | _stems(" ".join(fact.name for fact in request.facts))
 
-    def masks(self, written: WrittenValue) -> list[str]:
+    def masks(self, step: StepRecord, text: str) -> list[str]:
         """Its parts that a page shows in place of a value, if nobody asked for those very words."""
-        parts = [part.strip() for line in written.text.splitlines() for part in {line, line.rpartition(":")[2]}]
-        return [part for part in parts if is_masked(part, written.step.target) and _flat(part) not in self._said][:1]
+        parts = [part.strip() for line in text.splitlines() for part in {line, line.rpartition(":")[2]}]
+        return [part for part in parts if is_masked(part, step.target) and _flat(part) not in self._said][:1]
 
-    def lost(self, written: WrittenValue) -> str | None:
+    def lost(self, step: StepRecord, text: str) -> str | None:
         """The part of a value that nothing says; None where all of it was said."""
-        text = _flat(written.text)
-        if text in self._said or any(text == _flat(value) for value in self._facts):
-            return None
-        before = self._screen(written.step.before) if written.step.before else None
-        shown = _shown(before, written.step) if before is not None else ""
-        if text in _flat(shown):
+        before = self._screen(step.before) if step.before else None
+        shown, flat = _shown(before, step) if before is not None else "", _flat(text)
+        if flat in self._said or flat in _flat(shown) or any(flat == _flat(value) for value in self._facts):
             return None
         there = self._chunks | set(_chunks(shown))
-        left = self._told.with_more(shown).taken_from(written.text)
+        left = self._told.with_more(shown).taken_from(text)
         for chunk in _CHUNK.findall(left):
-            moved = _MOMENT.fullmatch(chunk) and (not self._moments or _as_long(chunk, there | self._before(written)))
+            moved = _MOMENT.fullmatch(chunk) and (not self._moments or _as_long(chunk, there | self._before(step)))
             if _canonical(chunk) not in there and not moved:
                 return str(chunk)
         words = _WORD.findall(_flat(left))
         stems = self._stems | _stems(shown)
         strange = [word for word in words if word[:_STEM] not in stems]
-        few = len(written.text.split()) <= _SHORT and not re.search(r"https?:|[/=\\]", written.text)
-        return written.text if few and strange and 2 * len(strange) >= len(words) else None
+        few = len(text.split()) <= _SHORT and not re.search(r"https?:|[/=\\]", text)
+        return text if few and strange and 2 * len(strange) >= len(words) else None
 
     def stands(self, lost: str, step: StepRecord) -> str:
         """The last screen before a step on which a value stood that nobody noted."""
@@ -268,9 +258,9 @@ class _KnownTexts:
                 return f"state:{state.state_id} of {state.app}"
         return ""
 
-    def _before(self, written: WrittenValue) -> set[str]:
+    def _before(self, step: StepRecord) -> set[str]:
         """What stood on the screens before this one in the same application: the times that a form no longer shows."""
-        steps = [s for s in self._steps if s.app == written.step.app and s.step < written.step.step and s.before][-_LOOKED_BACK:]
+        steps = [s for s in self._steps if s.app == step.app and s.step < step.step and s.before][-_LOOKED_BACK:]
         states = (state for s in steps if (state := self._screen(s.before)) is not None)
         return {chunk for state in states for e in state.elements for chunk in _chunks(e.value or e.name)}
 
@@ -320,8 +310,7 @@ def _elsewhere(fact: Fact, request: GateRequest, screen: Screens) -> str:
 def _is_used(fact: Fact, steps: Sequence[StepRecord]) -> bool:
     value = _flat(fact.value)
     figures = {_canonical(chunk) for chunk in _CHUNK.findall(fact.value)}
-    written = [one.text for one in _written(steps)]
-    return any((value and value in _flat(text)) or (figures and figures <= set(_chunks(text))) for text in written)
+    return any((value and value in _flat(text)) or (figures and figures <= {*_chunks(text)}) for _, text in _written(steps))
 
 
 def _echoed(fact: Fact, goal: str) -> str:

@@ -131,29 +131,17 @@ def test_progress_goes_on_and_standing_still_does_not() -> None:
     assert judge(GateTrigger.PERIODIC_CHECK, subtask=subtask(), steps=circling).decision == "gate_fail"
 
 
-def test_a_stale_worker_gets_help_once_when_it_looks_for_a_way() -> None:
-    still = tuple(step(n, changed=False) for n in range(1, 5))
-    lost = judge(GateTrigger.WORKER_STALE, subtask=subtask(), steps=still, summary="there is no button to submit")
-    assert (lost.decision, lost.query) == ("gate_supplement", "there is no button to submit")
-    told = (Supplement(query="q", source="s", title="t", text="x"),)
-    again = judge(
-        GateTrigger.WORKER_STALE, subtask=subtask(), steps=still, summary="there is no button to submit", supplements=told
-    )
-    assert again.decision == "gate_fail"
-    stuck = judge(GateTrigger.WORKER_STALE, subtask=subtask(), steps=still, summary="the same action 3 times in a row")
-    assert stuck.decision == "gate_fail"
-
-
-def test_who_scrolls_about_gets_help_and_who_fights_a_dead_control_another_plan() -> None:
-    lost = tuple(step(n, "scroll", changed=False) for n in range(1, 6))
+@pytest.mark.parametrize("trigger", [GateTrigger.WORKER_STALE, GateTrigger.PERIODIC_CHECK])
+def test_who_looks_for_a_way_gets_help_once_and_who_fights_a_dead_control_another_plan(trigger: GateTrigger) -> None:
+    scrolls = tuple(step(n, "scroll", changed=False) for n in range(1, 6))
     dead = tuple(step(n, changed=False) for n in range(1, 6))
     told = (Supplement(query="q", source="s", title="t", text="x"),)
-    said = "3 actions without a visible change"
-    for trigger in (GateTrigger.WORKER_STALE, GateTrigger.PERIODIC_CHECK):
-        helped = judge(trigger, subtask=subtask(), steps=lost, summary=said)
-        assert (helped.decision, helped.query) == ("gate_supplement", "how to scroll down.")
-        assert judge(trigger, subtask=subtask(), steps=lost, summary=said, supplements=told).decision == "gate_fail"
-        assert judge(trigger, subtask=subtask(), steps=dead, summary=said).decision == "gate_fail"
+    still, unable = "3 actions without a visible change", "there is no button to submit"
+    for steps, said, query in ((scrolls, still, "how to scroll down."), (dead, unable, unable)):
+        helped = judge(trigger, subtask=subtask(), steps=steps, summary=said)
+        assert (helped.decision, helped.query) == ("gate_supplement", query)
+        assert judge(trigger, subtask=subtask(), steps=steps, summary=said, supplements=told).decision == "gate_fail"
+    assert judge(trigger, subtask=subtask(), steps=dead, summary=still).decision == "gate_fail"
 
 
 def test_a_worker_that_idles_behind_its_work_is_done() -> None:

@@ -59,17 +59,7 @@ def test_every_id_that_a_verdict_names_stands_in_the_journal(tmp_path: Path) -> 
     journal.close()
 
 
-def test_a_verdict_on_made_up_evidence_is_asked_for_again_and_then_fails() -> None:
-    invented = GateVerdict(decision=Signal.GATE_DONE, reason="I saw it", evidence=("state:made-up",))
-    run = Run([planned(subtask("a")), INFEASIBLE], {"a": [FILL]}, {GateTrigger.WORKER_SUCCESS: [invented] * 9})
-    run.go()
-    told = [body["message"] for body in run.bodies("error")]
-    assert len(told) == 3
-    assert all("there is no evidence 'state:made-up'" in message for message in told)
-    assert (run.status, gates(run)[0]["decision"]) == ("rejected", "gate_fail")
-
-
-def test_an_evaluator_without_a_usable_verdict_ends_the_run_after_the_reasks_and_not_after_the_plans() -> None:
+def test_a_verdict_on_made_up_evidence_is_asked_for_again_and_ends_the_run_after_the_reasks_and_not_after_the_plans() -> None:
     asked: list[str] = []
 
     class Inventing:
@@ -80,6 +70,8 @@ def test_an_evaluator_without_a_usable_verdict_ends_the_run_after_the_reasks_and
     run = Run([planned(subtask("a"))] * 10, {"a": [FILL]}, parts={"evaluator": Inventing()}, limits=Limits(reasks=2))
     run.go()
     assert (run.status, run.result["ended_by"], run.result["plans"], len(asked)) == ("rejected", "no_answer", 1, 3)
+    assert gates(run)[0]["decision"] == "gate_fail"
+    assert all("there is no evidence 'state:made-up'" in body["message"] for body in run.bodies("error"))
     assert len(set(asked)) == 3, "the same mistake twice is not asked about in the same words"
 
 

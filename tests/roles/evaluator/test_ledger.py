@@ -115,22 +115,15 @@ def test_all_means_each_of_those_that_a_whole_list_showed(notes: Run) -> None:
     assert "not done to" in one_less.entries[0].why
 
 
-def test_without_a_whole_list_nobody_knows_that_these_are_all(notes: Run) -> None:
-    pages = {i for i, state in notes.screens.items() if any(e.name in {"Next", "Previous"} for e in state.elements)}
-    unseen = notes.request.model_copy(update={"screens": (), "earlier": (), "facts": ()})
-    held = ledger(read(unseen.goal), unseen, lambda name: None if name in pages else notes.screens.get(name))
-    assert states(held)[0] == "missing"
-
-
-def test_the_table_of_a_look_over_the_whole_list_says_what_all_are(notes: Run) -> None:
+def test_where_the_list_was_not_seen_whole_only_the_table_of_a_look_over_it_says_what_all_are(notes: Run) -> None:
     """Where the list itself does not tell, each record was opened for it."""
-    goal = 'Delete all notes except "Printer order"'
     pages = {i for i, state in notes.screens.items() if any(e.name in {"Next", "Previous"} for e in state.elements)}
     unseen = notes.request.model_copy(update={"screens": (), "earlier": ()})
     deletes = [step for step in unseen.steps if step.verb == "delete"]
-    for steps, state in ((unseen.steps, "shown"), (tuple(s for s in unseen.steps if s.step != deletes[-1].step), "missing")):
-        request = unseen.model_copy(update={"steps": steps})
-        held = ledger(read(goal), request, lambda name: None if name in pages else notes.screens.get(name))
+    one_less = tuple(step for step in unseen.steps if step != deletes[-1])
+    for changes, state in (({}, "shown"), ({"steps": one_less}, "missing"), ({"facts": ()}, "missing")):
+        request = unseen.model_copy(update=changes)
+        held = ledger(read(unseen.goal), request, lambda name: None if name in pages else notes.screens.get(name))
         assert states(held)[0] == state
 
 
@@ -175,10 +168,6 @@ def test_whoever_excepts_what_is_not_there_may_mean_another(tmp_path: Path) -> N
 )
 def test_another_value_than_the_goals_is_missing(mail: Run, goal: str) -> None:
     assert states(mail.held(goal))[0] == "missing"
-
-
-def test_what_was_only_written_was_not_sent(mail: Run) -> None:
-    assert states(mail.held(without=lambda step: step.verb == "send")) == ["missing"]
 
 
 def test_what_is_not_to_be_done_is_forbidden(mail: Run) -> None:
@@ -281,8 +270,9 @@ def test_a_form_that_is_only_to_be_filled_may_not_be_handed_in(tmp_path: Path) -
 def test_a_change_that_was_saved_is_no_evidence_of_a_verb_that_it_does_not_tell_of(tmp_path: Path) -> None:
     run = worked('Set the place of the event Planning to "Room 4"', tmp_path, "diary")
     assert (run.status, states(run.held())) == ("fulfilled", ["shown"])
-    for verb in ("Archive", "Share", "Remove", "Postpone"):
-        assert states(run.held(f"{verb} the event Planning"))[0] == "missing", verb
+    rests = {"Archive": "", "Share": " with Bo Lind", "Remove": "", "Postpone": "", "Move": " to the folder Old"}
+    for verb, rest in rests.items():
+        assert states(run.held(f"{verb} the event Planning{rest}"))[0] == "missing", verb
 
 
 def test_what_is_changed_by_another_name_in_turn_is_the_same_thing(tmp_path: Path) -> None:
@@ -460,5 +450,3 @@ def test_what_was_made_twice_is_said_also_where_another_order_has_a_use_for_the_
     twice = worked(f"{note}. {note}.", tmp_path)
     held = twice.held(f"{note}. Save the note.")
     assert [entry.why for entry in held.entries if entry.state == "forbidden"] == ["it was made already"]
-    part = twice.held(f"{note}. Let nobody be any the wiser about it.")
-    assert [entry.why for entry in part.entries if entry.state == "forbidden"] == ["it was made already"]
