@@ -347,8 +347,7 @@ class Frame:
         """[with] [the] FIELD [of|is] VALUE, for what is made, sent, claimed or written"""
         if "with" not in self.verb["slots"] or not self.filled():
             return None
-        place = at + (self.read.low(at) == "with")
-        found = self.read.field_at(place)
+        found = self.read.field_at(at + (self.read.low(at) == "with"))
         if found is None:
             return None
         end = found.end + (self.read.low(found.end) in {"is", ":"})

@@ -21,6 +21,7 @@ from roles.screen.language.names import Read, bare
 from roles.screen.language.statements import Statements
 from roles.screen.language.words import Doubt, Match, Words
 
+UNUSED = "nothing that follows refers to it"
 CHANGES = frozenset({"move", "postpone", "set", "rename"})
 
 
@@ -50,11 +51,10 @@ class Clauses(Statements, Controls):
                 asks.append(str(doubt))
                 stop = end
             if self.waiting and stop == end and self.waiting[1] < at:
-                unread += self._unused(self.waiting)
+                unread.append(self._unread(*self.waiting, UNUSED))
                 self.waiting = None
             if stop < end:
-                span = (self.words.list[stop].start, self.words.list[end - 1].end)
-                unread.append(Unread(text=goal[span[0] : span[1]], span=span, why=self.why(stop, end)))
+                unread.append(self._unread(stop, end, self.why(stop, end)))
             while end < size and self.ends(end):
                 idle += self.spans(end, end + 1)
                 end += 1
@@ -77,7 +77,7 @@ class Clauses(Statements, Controls):
         if self.waiting and self.condition and self.condition.spans == self.spans(*self.waiting):
             self.yes_or_no(*self.waiting, self.condition)
         elif self.waiting:
-            yield from self._unused(self.waiting)
+            yield self._unread(*self.waiting, UNUSED)
         for told in self.context:
             if not self._unrelated(told):
                 yield Unread(text=told.text, span=told.span, why="it is not certain what this says about what is to be done")
@@ -91,9 +91,8 @@ class Clauses(Statements, Controls):
             if order.verb in {"send", "reply"} and not told and alone and not order.negated:
                 yield f"what is to be said: {self.words.goal[order.spans[0][0] : order.spans[0][1]]!r}?"
 
-    def _unused(self, place: tuple[int, int]) -> Iterator[Unread]:
-        span = (self.words.list[place[0]].start, self.words.list[place[1] - 1].end)
-        yield Unread(text=self.words.goal[span[0] : span[1]], span=span, why="nothing that follows refers to it")
+    def _unread(self, first: int, end: int, why: str) -> Unread:
+        return Unread(text=self.words.text(first, end), span=self.spans(first, end)[0], why=why)
 
     def why(self, at: int, end: int) -> str:
         """Why words were not understood, as far as one can say."""

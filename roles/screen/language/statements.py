@@ -1,7 +1,7 @@
 """Sentences that tell how things are, and clauses that say more of an order that was read before.
 
-told = ["because"] subject ("is" | "has" | past) ... | "there is too much in" place | the field "is" value | "it is in" place
-linked = "keep only" thing "and" ... "everything else" | verb "the same" ["to" person] | "it should be called" name
+told = ["because"] subject ("is" | "has" | past) ...
+linked = the field "is" value | "it is in" place | "but keep" thing
 """
 
 from __future__ import annotations
@@ -25,8 +25,7 @@ class Statements(Conditions):
             if (looks or self.take(place, "reasons")) and not any(
                 self._separator(n) or self.take(n, *more) for n in range(place + 1, end)
             ):
-                span = (self.words.list[place].start, self.words.list[end - 1].end)
-                self.context.append(Context(text=self.words.goal[span[0] : span[1]], span=span))
+                self.context.append(Context(text=self.words.text(place, end), span=self.spans(place, end)[0]))
                 return place - (self.low(place - 1) == ",")
         return end
 
@@ -108,8 +107,7 @@ class Statements(Conditions):
         others = [one for one in things if one.kind or (one.name and one.name.quoted)]
         self.topic, self.recent = others[0] if len(others) == 1 else None, True
         self.topics = tuple(others) if len(others) > 1 else ()
-        span = (self.words.list[at].start, self.words.list[end - 1].end)
-        self.context.append(Context(text=self.words.goal[span[0] : span[1]], span=span, things=tuple(things)))
+        self.context.append(Context(text=self.words.text(at, end), span=self.spans(at, end)[0], things=tuple(things)))
         return end
 
     def _unrelated(self, told: Context) -> bool:

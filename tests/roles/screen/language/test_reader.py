@@ -240,10 +240,6 @@ Tell me the vendor of the row that comes first
     answer value=vendor of (row {first  x1})
 Take the company out of Bruno's contact
     remove company from=(contact is 'Bruno')
-Put a reminder on the team lunch an hour before
-    remind about=(lunch 'team lunch') by=-60 min
-Make a meeting with Ann in Room 3 tomorrow at 10
-    create new any meeting with='Ann' into='Room 3' on=2026-03-03 10:00
 Run `wc -l < names.txt`
     run value='wc -l < names.txt'
 Are any of my invoices overdue?
@@ -552,6 +548,7 @@ def test_every_word_counts(goal: str, data: st.DataObject) -> None:
     word = data.draw(st.sampled_from(MEANING))
     how = data.draw(st.sampled_from(["insert", "delete", "replace"]))
     assume(how == "insert" or token.lower not in GLUE)
+    assume({word, token.lower} != {"two", "both"})
     if how == "insert":
         changed = f"{goal[: token.start]}{word} {goal[token.start :]}"
     else:
