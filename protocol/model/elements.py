@@ -75,6 +75,9 @@ class GUIElement(Frozen):
         """Its part of what a state says of itself as JSON. An element stays on many screens, and is written once."""
         return self.model_dump_json(exclude_none=True).encode()
 
+    def __hash__(self) -> int:
+        return hash(self.canonical)  # of bytes it is worked out once
+
     @property
     def choices(self) -> tuple[str, ...]:
         """The only values that it takes; what a textbox proposes binds nobody."""

@@ -184,9 +184,8 @@ def excerpt(
             path.pop()
         alone = line.parent >= 0 and not 0 < len(path) <= DEEPEST
         where = f" in {word(state.elements[lines[line.parent].members[0]].element_id)}" if alone else ""
-        text = f"{signs.get(i, '')}{' ' * min(len(path), DEEPEST)}{line.text}{where}"
-        stands_for = tuple(zip(names(state, line.members), line.kinds, strict=True))
-        entries.append(Entry(text, line.rank, stands_for, line.behind, i in holders))
+        text = f"{signs.get(i, '')}{' ' * min(len(path), DEEPEST)}{line.said.text}{where}"
+        entries.append(Entry(text, line.rank, line.said.stands_for, line.behind, i in holders))
         path.append(i)
     return entries
 

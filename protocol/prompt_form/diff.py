@@ -47,7 +47,7 @@ class _View(NamedTuple):
 
     def said(self, line: ElementLine) -> _Said:
         within = self.head(self.lines[line.parent]) if line.parent >= 0 else None
-        return within, tuple(zip((self.keys[m] for m in line.members), line.pieces, strict=True))
+        return within, tuple(zip((self.keys[m] for m in line.members), line.said.pieces, strict=True))
 
 
 def diff_form(
@@ -152,7 +152,7 @@ def _removed(old: _View, gone: set[int]) -> list[Entry]:
         for m in line.members:
             if m in gone:
                 told.setdefault(top.get(i, m), []).append(m)
-    words = {m: text for line in called for m, text in zip(line.members, line.pieces, strict=True)}
+    words = {m: text for line in called for m, text in zip(line.members, line.said.pieces, strict=True)}
     return [_gone(words[first], names(old.state, members)) for first, members in told.items()]
 
 

@@ -68,6 +68,32 @@ def acts(element: GUIElement) -> bool:
     return element.value is not None or bool(element.options) or kind(element) not in _READ
 
 
+class Traits(NamedTuple):
+    """What an element is, wherever it stands."""
+
+    kind: str
+    acts: bool
+    private: bool
+    words: str
+    """Of its name."""
+    silent: bool
+    """Without a state, a value or choices of its own."""
+
+
+@lru_cache(4096)
+def traits(element: GUIElement) -> Traits:
+    marked = element.focused or element.selected or element.required or element.invalid or element.private
+    said = element.value is not None or element.options or element.placeholder or element.confidence < UNSURE
+    opens = element.expanded is not None or element.level is not None or element.limits is not None
+    silent = element.enabled and not (marked or said or opens)
+    return Traits(kind(element), acts(element), is_private(element), words_of(element.name), silent)
+
+
+def words_of(text: str) -> str:
+    """Spacing and the colon of a label do not count."""
+    return " ".join(text.split()).rstrip(" :")
+
+
 class Tree(NamedTuple):
     """Elements as indices into the state's. A parent that is missing, or that is inside of its child, is none: -1."""
 
@@ -78,8 +104,7 @@ class Tree(NamedTuple):
     """Every element after its container, in reading order; the modal dialog and what it holds come first."""
     modal: int
     """The dialog that takes all input, or -1."""
-    kinds: list[str]
-    acts: list[bool]
+    traits: list[Traits]
 
 
 def tree_of(state: VisualState) -> Tree:
@@ -99,8 +124,7 @@ def tree_of(state: VisualState) -> Tree:
             children[parent].append(i)
         elif i != modal:
             roots.append(i)
-    kinds = [kind(element) for element in state.elements]
-    return Tree(parents, children, roots, _in_order(roots, children), modal, kinds, [acts(e) for e in state.elements])
+    return Tree(parents, children, roots, _in_order(roots, children), modal, [traits(e) for e in state.elements])
 
 
 def below(tree: Tree, roots: set[int]) -> set[int]:
@@ -112,9 +136,9 @@ def below(tree: Tree, roots: set[int]) -> set[int]:
     return found
 
 
-def secrets(state: VisualState, tree: Tree) -> set[int]:
+def secrets(tree: Tree) -> set[int]:
     """Everything inside of a private field: what it says is the field's content."""
-    return below(tree, {i for i, element in enumerate(state.elements) if is_private(element)})
+    return below(tree, {i for i, its in enumerate(tree.traits) if its.private})
 
 
 def _break_circles(parents: list[int]) -> None:
@@ -135,7 +159,8 @@ def _in_order(roots: list[int], children: list[list[int]]) -> list[int]:
     while left:
         i = left.pop()
         order.append(i)
-        left.extend(reversed(children[i]))
+        if children[i]:
+            left.extend(reversed(children[i]))
     return order
 
 
@@ -235,7 +260,6 @@ class Place(NamedTuple):
     """Without its id."""
 
 
-@lru_cache(2048)
 def piece(element: GUIElement, place: Place, style: Style) -> str:
     """The element on one line. Depends on nothing but what is given, so that equal pieces say that nothing has changed."""
     marks = (

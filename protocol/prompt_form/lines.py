@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from functools import lru_cache
 from itertools import chain, pairwise
 from typing import NamedTuple
 
@@ -17,15 +18,17 @@ from protocol.prompt_form.element_text import (
     PLAIN,
     ROWS,
     TEXTS,
-    UNSURE,
     WRAPPERS,
     Place,
     Style,
+    Traits,
     Tree,
     below,
     piece,
     secrets,
+    traits,
     tree_of,
+    words_of,
 )
 
 ECHO = 80
@@ -60,54 +63,38 @@ def fold(state: VisualState, tree: Tree) -> Folding:
     for i in tree.order:
         parent = tree.parents[i]
         above[i] = above[parent] if parent in folded else parent
-        if i != tree.modal and _says_nothing(i, state.elements, tree, above[i], after[i]):
+        if tree.traits[i].silent and i != tree.modal and _says_nothing(i, state.elements, tree, above[i], after[i]):
             folded.add(i)
         elif above[i] >= 0:
             inside[above[i]].append(i)
-    shares = {i: inside[i] for i in tree.order if i not in folded and _is_row(i, tree, inside)}
-    for i in tree.order:
-        if i in folded and above[i] not in shares and _is_pair(tree.children[i], state.elements, tree, folded, inside):
+    rows = [i for i, its in enumerate(tree.traits) if its.kind in ROWS and i not in folded]
+    shares = {i: inside[i] for i in rows if 0 < len(inside[i]) <= ROWCELLS and not any(inside[cell] for cell in inside[i])}
+    for i in folded:
+        if above[i] not in shares and _is_pair(tree.children[i], state.elements, tree, folded, inside):
             head, *others = tree.children[i]
             shares[head] = others
     return Folding(folded, above, shares)
 
 
 def _says_nothing(i: int, elements: tuple[GUIElement, ...], tree: Tree, above: int, after: int) -> bool:
-    element, role, held = elements[i], tree.kinds[i], tree.children[i]
-    marked = element.focused or element.selected or element.required or element.invalid or element.private
-    said = element.value is not None or element.options or element.placeholder or element.confidence < UNSURE
-    opens = element.expanded is not None or element.level is not None or element.limits is not None
-    if not (element.enabled and not (marked or said or opens)):
-        return False
-    name = _words(element.name)
+    role, name, held = tree.traits[i].kind, tree.traits[i].words, tree.children[i]
     if role in WRAPPERS and not (role in CELLS and not held):
-        only = held[0] if len(held) == 1 else -1
-        return not name or (only >= 0 and tree.kinds[only] not in PLAIN and _words(elements[only].name) == name)
+        only = tree.traits[held[0]] if len(held) == 1 else None
+        return not name or (only is not None and only.kind not in PLAIN and only.words == name)
     if role not in ECHOES or held:
         return False
-    if not name or len(element.name) > ECHO:
+    if not name or len(elements[i].name) > ECHO:
         return not name
-    labels = after >= 0 and tree.acts[after] and _words(elements[after].name) == name
-    return labels or (above >= 0 and name in (_words(elements[above].name), _words(elements[above].value or "")))
-
-
-def _words(text: str) -> str:
-    """Spacing and the colon of a label do not count."""
-    return " ".join(text.split()).rstrip(" :")
-
-
-def _is_row(i: int, tree: Tree, inside: list[list[int]]) -> bool:
-    if tree.kinds[i] not in ROWS or not 0 < len(inside[i]) <= ROWCELLS:
-        return False
-    return not any(inside[cell] for cell in inside[i])
+    labels = after >= 0 and tree.traits[after].acts and tree.traits[after].words == name
+    return labels or (above >= 0 and name in (tree.traits[above].words, words_of(elements[above].value or "")))
 
 
 def _is_pair(held: list[int], elements: tuple[GUIElement, ...], tree: Tree, folded: set[int], inside: list[list[int]]) -> bool:
     if not 1 < len(held) <= PAIR:
         return False
     return all(
-        tree.kinds[i] in PLAIN and not tree.acts[i] and len(elements[i].name) <= PAIR_TEXT and i not in folded and not inside[i]
-        for i in held
+        its.kind in PLAIN and not its.acts and len(elements[i].name) <= PAIR_TEXT and i not in folded and not inside[i]
+        for i, its in ((i, tree.traits[i]) for i in held)
     )
 
 
@@ -119,33 +106,16 @@ KINDS = ("interactive", "text", "container", "behind the dialog", "below", "abov
 """Of what is left out, in the order in which the tail tells them."""
 
 
-_EMPTY = re.compile(r'(?<=\| )e\d+ ""(?: \| e\d+ "")+(?= \||$)')
-"""Empty cells beside each other."""
-
-
-def _as_one(cells: list[str]) -> str:
-    """Empty cells whose ids follow on each other are told as one: `e53-e56 ""`."""
-    ids = [int(cell[1:-3]) for cell in cells]
-    return f'e{ids[0]}-e{ids[-1]} ""' if ids == list(range(ids[0], ids[0] + len(ids))) else " | ".join(cells)
-
-
 class ElementLine(NamedTuple):
     """Elements that stand on one line; `members` are indices into the state's, the first is what the line is about."""
 
     members: tuple[int, ...]
-    pieces: tuple[str, ...]
-    kinds: tuple[str, ...]
+    said: LineText
     parent: int
     """The line of the container, which stands before this one, or -1."""
     rank: int
     behind: bool
     """Outside of the dialog that takes all input."""
-
-    @property
-    def text(self) -> str:
-        if len(self.pieces) == 1:
-            return self.pieces[0]
-        return _EMPTY.sub(lambda run: _as_one(run[0].split(" | ")), " | ".join(filter(None, self.pieces)))
 
 
 class ElementLines(NamedTuple):
@@ -159,70 +129,78 @@ Say = Callable[[GUIElement, Place, Style], str]
 """Puts an element into words."""
 
 
-class _Screen(NamedTuple):
-    """What a line takes from around its elements."""
-
-    state: VisualState
-    tree: Tree
-    folding: Folding
-    behind: set[int]
-    secret: set[int]
-    away: list[str]
-    style: Style
-    say: Say
-
-
 def lines_of(state: VisualState, style: Style, say: Say = piece) -> ElementLines:
     """The lines of a state in the order in which they are written. Linear in its size."""
     tree = tree_of(state)
-    folding = fold(state, tree)
-    front = below(tree, {tree.modal}) | {tree.modal} if tree.modal >= 0 else set(tree.order)
-    behind = set(tree.order) - front
-    screen = _Screen(state, tree, folding, behind, secrets(state, tree), _away(state, tree, behind), style, say)
-    shared = {other for others in folding.shares.values() for other in others}
+    folded, above, shares = fold(state, tree)
+    behind = set(tree.order) - below(tree, {tree.modal}) - {tree.modal} if tree.modal >= 0 else set()
+    secret = secrets(tree)
+    seen = [(e, way, i in secret) for i, (e, way) in enumerate(zip(state.elements, _away(state, tree, behind), strict=True))]
+    shared = set(chain.from_iterable(shares.values()))
     lines: list[ElementLine] = []
-    line_of: dict[int, int] = {}
+    line_of: dict[int, int] = {-1: -1}
     for i in tree.order:
-        if i not in folding.folded and i not in shared:
+        if i not in folded and i not in shared:
+            members = (i, *shares.get(i, ()))
+            foreign = tree.parents[i] < 0 and state.elements[i].app not in (None, state.app)
+            said = _said(tuple([seen[m] for m in members]), i in behind, i == tree.modal, foreign, style, say)
             line_of[i] = len(lines)
-            lines.append(_line(i, screen, line_of))
-    return ElementLines(_ranked(lines), [i for i in tree.order if i in folding.folded])
+            lines.append(ElementLine(members, said, line_of[above[i]], said.rank, i in behind))
+    return ElementLines(_ranked(lines), [i for i in tree.order if i in folded])
 
 
-def _line(i: int, screen: _Screen, line_of: dict[int, int]) -> ElementLine:
-    members = (i, *screen.folding.shares.get(i, ()))
-    above = screen.folding.above[i]
-    return ElementLine(
-        members,
-        tuple([screen.say(screen.state.elements[m], _place(m, i, screen), screen.style) for m in members]),
-        tuple([_kind(m, screen) for m in members]),
-        line_of[above] if above >= 0 else -1,
-        min([_rank(m, screen) for m in members]),
-        i in screen.behind,
-    )
+class LineText(NamedTuple):
+    """What a line says of its elements."""
+
+    pieces: tuple[str, ...]
+    """In words, one for each."""
+    text: str
+    stands_for: tuple[tuple[str, str], ...]
+    """By id and kind."""
+    rank: int
 
 
-def _place(i: int, head: int, screen: _Screen) -> Place:
-    element, kinds = screen.state.elements[i], screen.tree.kinds
-    bare = i != head and (kinds[i] in CELLS or (kinds[i] in PLAIN and kinds[i] == kinds[head]))
-    foreign = screen.tree.parents[i] < 0 and element.app is not None and element.app != screen.state.app
-    with_row = i != head and screen.away[i] == screen.away[head]
-    nameless = screen.style.ids == "none" or (screen.style.ids == "acted on" and _is_read(i, head, screen))
-    return Place(screen.away[i], i == screen.tree.modal, bare, i in screen.secret, foreign, with_row, nameless)
+@lru_cache(4096)  # most lines of a screen are those of the screen before
+def _said(
+    seen: tuple[tuple[GUIElement, str, bool], ...], behind: bool, modal: bool, foreign: bool, style: Style, say: Say
+) -> LineText:
+    """`seen` has each element, which way it is out of view, and whether it stands in a private field; `modal` and `foreign` are
+    of the first."""
+    (head, out, _), *others = seen
+    acted_on = any(traits(other).acts for other, _, _ in others)
+    pieces, stands_for, ranks = [], [], []
+    for at, (element, way, secret) in enumerate(seen):
+        its, beside = traits(element), at > 0
+        bare = beside and (its.kind in CELLS or (its.kind in PLAIN and its.kind == traits(head).kind))
+        nameless = style.ids == "none" or (style.ids == "acted on" and _is_read(element, acted_on))
+        place = Place(way, modal and not beside, bare, secret, foreign and not beside, beside and way == out, nameless)
+        pieces.append(say(element, place, style))
+        stands_for.append((element.element_id, way or ("behind the dialog" if behind else _kind(its))))
+        ranks.append(AWAY if way else (BEHIND if behind else IN_FRONT) + (not (its.acts or its.kind in NEWS)))
+    text = " | ".join(filter(None, pieces))
+    text = _EMPTY.sub(lambda run: _as_one(run[0].split(" | ")), text) if others else text
+    return LineText(tuple(pieces), text, tuple(stands_for), min(ranks))
 
 
-def _is_read(i: int, head: int, screen: _Screen) -> bool:
-    """Whether it is a text that nobody acts on; a row and its cells are acted on where nothing else in it is there for that."""
-    tree = screen.tree
-    if tree.kinds[i] in ROWS | CELLS:
-        return not tree.acts[i] and any(tree.acts[other] for other in screen.folding.shares.get(head, ()))
-    return tree.kinds[i] in TEXTS and not tree.acts[i] and bool(screen.state.elements[i].text)
+def _is_read(element: GUIElement, acted_on: bool) -> bool:
+    """Whether it is a text that nobody acts on; a row and its cells are acted on where nothing else on the line is there for
+    that."""
+    its = traits(element)
+    return not its.acts and (acted_on if its.kind in ROWS | CELLS else its.kind in TEXTS and bool(element.text))
 
 
-def _rank(i: int, screen: _Screen) -> int:
-    if screen.away[i]:
-        return AWAY
-    return (BEHIND if i in screen.behind else IN_FRONT) + (not (screen.tree.acts[i] or screen.tree.kinds[i] in NEWS))
+def _kind(its: Traits) -> str:
+    return "interactive" if its.acts else "container" if its.kind in CONTAINERS else "text"
+
+
+_EMPTY = re.compile(r'(?<=\| )e\d+ ""(?: \| e\d+ "")+(?= \||$)')
+"""Empty cells beside each other."""
+
+
+def _as_one(cells: list[str]) -> str:
+    """Empty cells whose ids follow on each other are told as one: `e53-e56 ""`."""
+    ids = [int(cell[1:-3]) for cell in cells]
+    return f'e{ids[0]}-e{ids[-1]} ""' if ids == list(range(ids[0], ids[0] + len(ids))) else " | ".join(cells)
 
 
 def _ranked(lines: list[ElementLine]) -> list[ElementLine]:
@@ -235,23 +213,20 @@ def _ranked(lines: list[ElementLine]) -> list[ElementLine]:
     return [line if line.rank == rank else line._replace(rank=rank) for line, rank in zip(lines, ranks, strict=True)]
 
 
-def _kind(i: int, screen: _Screen) -> str:
-    if screen.away[i]:
-        return screen.away[i]
-    if i in screen.behind:
-        return "behind the dialog"
-    return "interactive" if screen.tree.acts[i] else "container" if screen.tree.kinds[i] in CONTAINERS else "text"
-
-
 def _away(state: VisualState, tree: Tree, behind: set[int]) -> list[str]:
     """Which way each element is out of view: beyond all that is in view, or hidden among it. Of what lies behind a dialog that
     takes all input no more is told: a page hides it, wherever it stands."""
+    hidden = [i for i, element in enumerate(state.elements) if not element.visible and i not in behind]
+    ways = [""] * len(state.elements)
+    if not hidden:
+        return ways
     seen = [e.bbox.center for e, held in zip(state.elements, tree.children, strict=True) if e.visible and e.bbox and not held]
     width, height = state.screen_resolution
     xs, ys = [at.x for at in seen] or [0, width - 1], [at.y for at in seen] or [0, height - 1]
     edges = (min(xs), max(xs), min(ys), max(ys))
-    told = (e.visible or i in behind for i, e in enumerate(state.elements))
-    return ["" if no else _way(e.bbox.center if e.bbox else None, edges) for no, e in zip(told, state.elements, strict=True)]
+    for i in hidden:
+        ways[i] = _way(box.center if (box := state.elements[i].bbox) else None, edges)
+    return ways
 
 
 def _way(at: Point | None, edges: tuple[int, int, int, int]) -> str:
