@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
+from itertools import groupby
 from typing import Any, Literal, NamedTuple, TypeAlias
 
 from environments.simulated.app import Dialog, DialogField
@@ -25,7 +26,7 @@ from environments.simulated.screen.widgets import (
     textbox,
 )
 from environments.simulated.variation.apply import varied, varied_text
-from environments.simulated.variation.metrics import Variation, metrics_for
+from environments.simulated.variation.metrics import Metrics, Variation, metrics_for
 from environments.simulated.world.values import IdentityKey, slug
 from environments.simulated.world.world import MARGIN, TITLE_BAR, Desk, WindowState, World
 from protocol import GUIElement, VisualState, Window
@@ -116,11 +117,48 @@ def window_panel(world: World, win: WindowState, over: tuple[Box, ...], start: i
     box = left, top, right, bottom = win.box or desk.ground
     clip = (left, top + TITLE_BAR, right, bottom)
     area = Area(left + MARGIN, top + TITLE_BAR + MARGIN // 2, right - left - 2 * MARGIN, (clip[1], clip[3]))
-    nodes, height = place(_view(world, app), app, area, metrics_for(desk.variation))
+    widgets, metrics, pane = _view(world, app), metrics_for(desk.variation), Pane(app, clip, over=over)
+    scrolled = desk.scroll.get(app, 0)
+    if found := _by_parts(widgets, area, metrics, pane, start, scrolled):
+        shown, height = found
+        panel = _made(shown, box, "window", max(0, area.y + height + MARGIN - bottom))
+        if scrolled <= panel.overflow and len(panel.tracks) == len(shown):
+            return panel
+    nodes, height = place(widgets, app, area, metrics)
     overflow = max(0, area.y + height + MARGIN - bottom)
-    if offset := min(desk.scroll.get(app, 0), overflow):
+    if offset := min(scrolled, overflow):
         nodes = [_moved(node, offset) for node in nodes]
-    return _made(show(nodes, Pane(app, clip, over=over), start), box, "window", overflow)
+    return _made(show(nodes, pane, start), box, "window", overflow)
+
+
+def _by_parts(
+    widgets: tuple[Widget, ...], area: Area, metrics: Metrics, pane: Pane, start: int, scrolled: int
+) -> tuple[tuple[ShownElement, ...], int] | None:
+    """What `place` and `show` give, and the height, where each part of the window can be laid out by itself: those that stand
+    and look as before are there already. Only `scrolled` and names that two parts share are left to check."""
+    shown: list[ShownElement] = []
+    y = end = area.y
+    for buttons, some in groupby(widgets, key=lambda widget: widget.role == "button"):
+        for run in [tuple(some)] if buttons else [(widget,) for widget in some]:  # buttons that follow each other share a line
+            part = _part(run, area._replace(y=y), IdentityKey(metrics), pane, start + len(shown), scrolled)
+            if part is None:
+                return None
+            shown += part[0]
+            end = y + part[1]
+            y = end + metrics.gap
+    return tuple(shown), end - area.y
+
+
+@lru_cache(maxsize=256)
+def _part(
+    run: tuple[Widget, ...], area: Area, metrics: IdentityKey[Metrics], pane: Pane, start: int, scrolled: int
+) -> tuple[tuple[ShownElement, ...], int] | None:
+    """A part of a window, and its height. None where it depends on the others, or they on it: what floats lies over them.
+    None for limits, too: 1 and 1.0 are the same key, and not written alike."""
+    nodes, height = place(run, pane.app or "", area, metrics.value)
+    if any(node.lift or node.widget.limits for node in nodes):
+        return None
+    return show([_moved(node, scrolled) for node in nodes] if scrolled else nodes, pane, start), height
 
 
 def _view(world: World, app: str) -> tuple[Widget, ...]:

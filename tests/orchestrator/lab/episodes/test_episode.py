@@ -2,15 +2,22 @@
 
 from __future__ import annotations
 
+import random
+from itertools import cycle
+
 import pytest
 from support import sampled
 
+from environments.simulated.screen import elements as elements_module
+from environments.simulated.screen import screen as screen_module
+from environments.simulated.world.world import World
 from orchestrator.errors import UsageProblem
 from orchestrator.lab.episodes.episode import PARTIAL, Episode
 from orchestrator.settings.settings import shipped, shipped_names
 from orchestrator.tasks.tasks import load_task
 from protocol import FinishGoal
 from protocol.dsl import emit
+from protocol.prompt_form import element_text, lines, whole_form
 
 TASKS = shipped_names("tasks")
 
@@ -96,3 +103,34 @@ def test_a_task_that_there_is_not_and_a_step_too_many_are_told() -> None:
     episode.step(emit(FinishGoal()))
     with pytest.raises(UsageProblem, match="over"):
         episode.step("wait 1 s")
+
+
+def test_a_walk_at_random_shows_and_says_the_same_as_if_nothing_had_been_kept_of_the_screens_before() -> None:
+    of_each_world = {task.world: task for task in (load_task(shipped("tasks", f"{name}.yaml")) for name in TASKS)}
+    assert len(of_each_world) > 15
+    axes = cycle(((), ("language=de",), ("layout=mirrored", "density=compact"), ("layout=wide", "names=near")))
+    for task, vary in zip(of_each_world.values(), axes, strict=False):
+        episode, chance = Episode(task, seed=2, vary=vary, steps=10**6), random.Random(task.id)
+        oracle = episode.oracle()[:-1]
+        worlds: list[World] = []
+        kept: list[tuple[bytes, str]] = []
+        for _ in range(12):
+            seen = [e.element_id for e in episode.look().screen.elements]
+            fields = [e.element_id for e in episode.look().screen.elements if e.role == "textbox"] or seen
+            some = (f"click #{chance.choice(seen)}", f'fill #{chance.choice(fields)} with "a {chance.random()}"', "scroll down")
+            turn = episode.step(oracle.pop(0) if oracle and chance.random() < 0.4 else chance.choice(some))
+            worlds.append(episode.snapshot()[0].world)
+            kept.append((turn.observation.screen.canonical, whole_form(turn.observation.screen).text))
+        for world, before in zip(worlds, kept, strict=True):
+            _forget()
+            with pytest.MonkeyPatch.context() as patch:
+                patch.setattr(screen_module, "_by_parts", lambda *_: None)
+                state = screen_module._drawn(world).state
+            assert (state.canonical, whole_form(state).text) == before, (task.id, vary)
+
+
+def _forget() -> None:
+    for kept in (screen_module._PANELS, elements_module._ELEMENTS):
+        kept.clear()
+    for cached in (screen_module._part, element_text.traits, lines._said):
+        cached.cache_clear()

@@ -156,6 +156,7 @@ class Occurrence(NamedTuple):
         return f"{self.start[11:]}–{self.end[11:]}" if self.end[:10] == self.day else f"{self.start[11:]}–{self.end}"
 
 
+@lru_cache(4096)
 def later(day: str, days: int) -> str:
     return str(date.fromisoformat(day) + timedelta(days=days))
 
@@ -170,6 +171,7 @@ def month_start(day: str, months: int = 0) -> str:
     return f"{count // 12:04d}-{count % 12 + 1:02d}-01"
 
 
+@lru_cache(4096)
 def written_day(day: str) -> str:
     """`2026-03-05` as `Thu 5 March 2026`."""
     when = date.fromisoformat(day)
