@@ -112,6 +112,17 @@ _LACKS = re.compile(
 """Words that say no where the page says how it went."""
 PAGE_SAYS_NO = "the page says after the last press"
 """How a finding begins that tells such words."""
+_DENIES = re.compile(
+    r"\b(?:card|payment|access|permission|submission|upload) (?:was |is |has been )?(?:declined|denied|refused|rejected)\b|"
+    r"\bfailed to\b|\bnetwork error\b|^oops\b|^conflict\b|\bis locked\b|\b(?:code|link|token|offer) (?:has )?expired\b|"
+    r"\bnot (?:a valid|allowed|permitted|supported|available|authori[sz]ed)\b|\bnot have (?:permission|access|enough)\b|"
+    r"\b(?:insufficient|unsupported)\b|\bno longer available\b|\bout of stock\b|\bonly\b.{0,30}\b(?:accepted|allowed)\b|"
+    r"\b(?:limit|quota|maximum) (?:was |is |has been )?(?:reached|exceeded)\b|\breached (?:your|the) (?:limit|maximum)\b|"
+    r"^(?:minimum|maximum)\b|\bupgrade to\b|^required(?: field)?\W?$|^no(?:thing| \w+) (?:was |is )?(?:chosen|selected)\b|"
+    r"\b(?:user|account|page|code|address) not found\b|\bend \w+ is before\b",
+    re.IGNORECASE,
+)
+"""Words that say no in an alarm or a status; elsewhere they may describe something."""
 _BEGINS = re.compile(rf"(?:please )?{_ORDERS}", re.IGNORECASE)
 _SHORT = 80
 """Characters of a text beside a field that tells what is wrong with it."""
@@ -129,7 +140,8 @@ def refusal(before: VisualState | None, after: VisualState) -> str:
         if element.role not in _SAID or not words or len(words) > _LONGEST or (element.element_id, words) in known:
             continue
         beside = answers and len(words) <= _SHORT and words not in written
-        told = (beside or element.role in {"alert", "status"}) and _LACKS.search(words)
+        tells = element.role in {"alert", "status"}
+        told = ((beside or tells) and _LACKS.search(words)) or (tells and _DENIES.search(words))
         asked = (element.role == "alert" and _ASKS.search(words)) or (beside and _BEGINS.match(words))
         if told or asked or _NO.search(words):
             return words

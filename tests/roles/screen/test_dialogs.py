@@ -223,6 +223,8 @@ def said(words: str, role: str = "text", more: tuple[GUIElement, ...] = (), valu
         ("Choose a file first", "alert"), ("Verify the card first", "status"), ("Log in first.", "text"),
         ("Not saved: the name is too long", "status"), ("Sorry, seat B1 has just been sold.", "status"),
         ("The postcode has four digits", "status"), ("Use at least 8 characters", "status"), ("This field is required", "text"),
+        ("Your card was declined.", "alert"), ("Failed to save", "status"), ("This slot is no longer available", "status"),
+        ("File type not supported", "alert"), ("You have reached your limit", "status"), ("Maximum 3 items each", "status"),
         ("Please select a size", "text"), ("Enter your name", "paragraph"), ("Confirm that you are not a robot", "text"),
     ],
 )  # fmt: skip
@@ -235,3 +237,6 @@ def test_what_comes_next_or_was_written_is_no_refusal() -> None:
     assert said("Please call Ann first", "listitem", value="Please call Ann first") == "", "the user's own words"
     for words in ("Saving, please wait", "Added to the cart", "At most 100 characters, 8 used", "Check your inbox", "Complete"):
         assert said(words, "status") == "", words
+    for words in ("Invitation declined", "Order cancelled", "No results found", "User blocked"):
+        assert said(words, "status") == "", f"{words}: it may be what was wanted"
+    assert said("Out of stock") == "", "a description"
