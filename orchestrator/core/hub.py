@@ -372,6 +372,8 @@ def _to_worker(turn: Turn) -> None:
     turn.update["spoke"] = subtask.worker
     facts = turn.ctx.journal.facts()
     previous = [outcome_told(s, facts) for s in turn.plan() if s.status in _WORKED]
+    ended = turn.checked.get("trigger") == GateTrigger.WORKER_SUCCESS.value
+    message = f"Your FINISH was not taken, because: {turn.summary}" if ended else turn.summary
     turn.update["delegation"] = {
         "goal": turn.update["goal"],
         "subtask": subtask.model_dump(mode="json", exclude_defaults=True) | {"attempt": subtask.attempt},
@@ -383,7 +385,7 @@ def _to_worker(turn: Turn) -> None:
         "previous": previous[-KEPT:],
         "plan_version": turn.version(),
         "live": [s.id for s in turn.plan() if s.status not in _WORKED],
-        "message": turn.summary if turn.continued else "",
+        "message": message if turn.continued else "",
         "answers": turn.update["answers"],
         "refused": turn.update["refused"],
         **told,

@@ -141,6 +141,8 @@ class GateRequest(_WorldRequest):
     """Whether a person wrote this plan in its review: then it is what they want, whatever else the goal says."""
     steps: tuple[StepRecord, ...] = ()
     """The steps of this subtask's current attempt; at FINAL_CHECK of the whole run."""
+    run: tuple[StepRecord, ...] = ()
+    """The steps of the whole run, at every gate."""
     screens: tuple[VisualState, ...] = ()
     """The latest observation of every application used; the focused one last."""
     earlier: tuple[VisualState, ...] = ()

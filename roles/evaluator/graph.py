@@ -163,16 +163,17 @@ def _request(state: State, ctx: Context) -> GateRequest:
     plan = tuple(_with_steps(with_status(s, assignment["statuses"])) for s in ctx.journal.plan(state["plan_version"]))
     subtask = next((s for s in plan if s.id == assignment.get("subtask")), None)
     final = trigger is GateTrigger.FINAL_CHECK
-    steps = ctx.journal.all_steps(MOST_STEPS)
+    run = steps = _with_hands(ctx.journal.all_steps(MOST_STEPS), ctx)
     if subtask is not None and not final:
-        steps = ctx.journal.steps(subtask.id, subtask.attempt, MOST_STEPS)
+        steps = _with_hands(ctx.journal.steps(subtask.id, subtask.attempt, MOST_STEPS), ctx)
     return GateRequest(
         trigger=trigger,
         goal=ctx.journal.alike(state["goal"]),
         subtask=None if final else subtask,
         plan=plan,
         plan_by_user=_by_user(ctx, state["plan_version"]),
-        steps=_with_hands(steps, ctx),
+        steps=steps,
+        run=run,
         facts=ctx.journal.facts(),
         board=board_of(ctx.journal.facts(), lambda: plan, ctx.blackboard, state["goal"]),
         screens=_screens(ctx, everything=final),
@@ -288,7 +289,9 @@ def _left_to_model(request: GateRequest, ctx: Context) -> GateRequest:
         return request
     gates = list(ctx.journal.events(GateEvent))
     calls = [e.id for e in ctx.journal.events(ModelCallEvent) if e.role == "evaluator" and not e.body.get("problem")]
-    if not calls or (gates and calls[-1] < gates[-1].id):  # code says the same each time, and insists on nothing
+    again = bool(gates) and gates[-1].body["trigger"] == GateTrigger.WORKER_SUCCESS  # whose verdict may have been taken over
+    before = [0, *(event.id for event in gates)][-2 if again else -1]
+    if not calls or calls[-1] < before:  # code says the same each time, and insists on nothing
         return request
     told = {issue for event in gates if event.body["trigger"] == GateTrigger.FINAL_CHECK for issue in event.body["issues"]}
     undone = [said for event in gates for said in event.body["found"].get("undone", ())]
@@ -385,7 +388,7 @@ def _founded(verdict: GateVerdict, request: GateRequest) -> GateVerdict:
     """Evidence is what the journal holds of this work: its screens, its steps, the facts."""
     states = {screen.state_id for screen in (*request.screens, *request.earlier)}
     states |= {state_id for step in request.steps for state_id in (step.before, step.after) if state_id}
-    known = {f"state:{state_id}" for state_id in states} | {f"step:{step.step}" for step in request.steps}
+    known = {f"state:{state_id}" for state_id in states} | {f"step:{step.step}" for step in (*request.steps, *request.run)}
     known |= {f"fact:{fact.name}" for fact in request.facts}
     if unknown := [name for name in verdict.evidence if name not in known]:
         raise NoSuchEvidence(f"there is no evidence {unknown[0][:80]!r}: name a state, a step or a fact that was shown")

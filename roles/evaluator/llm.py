@@ -8,7 +8,7 @@ from typing import Any, assert_never
 from protocol import VisualState
 from roles.contracts import GateRequest, GateVerdict, PictureKind
 from roles.contracts.policies import EvaluatorPolicy, notes_told
-from roles.contracts.signals import ALLOWED_DECISIONS, GATE_DECISIONS, GateTrigger, Signal
+from roles.contracts.signals import ALLOWED_DECISIONS, GATE_DECISIONS, GateTrigger, Signal, SubtaskStatus
 from roles.evaluator.changes import changes_told
 from roles.evaluator.effects import Screens
 from roles.evaluator.evidence import gather
@@ -20,6 +20,7 @@ from roles.policies.llm.prompts import Prompt, now_told
 from roles.policies.llm.reply_parsing import UnusableReply
 from roles.policies.llm.schemas import evaluator_schema
 from roles.policies.llm.subtask_words import (
+    PLANNED,
     cut,
     facts_told,
     instruction_told,
@@ -102,12 +103,12 @@ class LlmEvaluator:
             "user_says": notes_told(request.notes),
             "ledger": ledger_told((request.found or gather(request)).ledger or request.ledger),
             "trigger": request.trigger.value + (f" ({request.reask})" if request.reask else ""),
-            "subtask": instruction_told(subtask, request.goal) if subtask else "the whole goal",
+            "subtask": _checked_told(request),
             "now": now_told(request.today),
-            "plan": plan_told([one for one in request.plan if one.instruction != request.goal], subtask),
+            "plan": plan_told([one for one in request.plan if one.instruction != request.goal]),
             "findings": findings_told(request, self._rules.judge(request) if self._rules is not None else None),
             "changes": changes_told(request, self._screen or (lambda _: None)),
-            "steps": steps_told(request.steps, 0, request.facts, bodies=True),
+            "steps": steps_told(request.run or request.steps, 0, request.facts, bodies=True),
             "results": results_told(request),
             "screens": "\n\n".join(filter(None, [alike, screens_told(deciding, _DECIDED), screens_told(shown, left)])),
             "facts": facts_told(request),
@@ -135,10 +136,26 @@ def _parted(system: str, request: GateRequest) -> tuple[str, str]:
     """What holds at every gate, so that prompts begin alike, and what is allowed at this one, with the lines on it."""
     allowed = ALLOWED_DECISIONS[request.trigger]
     lines = system.splitlines(keepends=True)
-    about = [line for line in lines if line.startswith(tuple(f"- `{d.value}`" for d in GATE_DECISIONS))]
+    some = [d for d in GATE_DECISIONS if not all(d in those for those in ALLOWED_DECISIONS.values())]
+    about = [line for line in lines if line.startswith(tuple(f"- `{d.value}`" for d in some))]
     mine = [line.strip() for line in about if line.startswith(tuple(f"- `{d.value}`" for d in allowed))]
     names = ", ".join(sorted(d.value for d in allowed))
     return "".join(line for line in lines if line not in about), "\n".join([names, *mine])
+
+
+def _checked_told(request: GateRequest) -> str:
+    """What the gate is about, by its id where the plan tells it whole, and what of the plan does not count."""
+    subtask, plan = request.subtask, [one for one in request.plan if one.instruction != request.goal]
+    if subtask is None:
+        told = "the whole goal"
+    elif subtask in plan and cut(subtask.instruction, PLANNED) == instruction_told(subtask):
+        told = subtask.id
+    else:
+        told = instruction_told(subtask, request.goal)
+    if subtask is not None and request.steps and len(request.run) > len(request.steps):
+        told += f" (steps {request.steps[0].step} to {request.steps[-1].step})"
+    rejected = [f"{one.id} was rejected" for one in plan if one.status is SubtaskStatus.REJECTED]
+    return "; ".join([told, *rejected])
 
 
 def deciding_ids(request: GateRequest) -> list[str]:
@@ -152,7 +169,7 @@ def deciding_ids(request: GateRequest) -> list[str]:
 def evidence_ids(request: GateRequest) -> tuple[str, ...]:
     """Everything that a verdict may rely on."""
     states = [f"state:{name}" for name in (*(s.state_id for s in reversed(request.screens)), *deciding_ids(request))]
-    steps = [f"step:{step.step}" for step in request.steps]
+    steps = [f"step:{step.step}" for step in request.run or request.steps]
     return (*dict.fromkeys([*states, *steps, *(f"fact:{fact.name}" for fact in board_in(request).facts)]),)
 
 

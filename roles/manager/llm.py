@@ -96,7 +96,7 @@ class LlmManager:
             "plan": plan_told(request.plan, whole=True),
             "evidence": listed(request.evidence, 2_000),
             "facts": facts_told(request),
-            "supplements": supplements_told(request.supplements),
+            "supplements": supplements_told(request.supplements, 4_000),
             "user_words": listed(request.user_words, 2_000),
             "refused": listed(request.refused),
         }

@@ -72,6 +72,7 @@ def view_of(state: State, ctx: Context, seen: VisualState) -> OperatorView:
     before = ctx.journal.screens.get(acted.before) if acted else None
     last = history[-1].action if history else {}
     marks = tuple(name for name in last.get("marks", ()) if name in seen.by_id)
+    front = history[0].app if history else seen.app
     facts = ctx.journal.facts()
     stopped = state["task_context"].get("batch_stopped")
     latest = max((step.step for step in history if step.role != USER), default=0)
@@ -104,7 +105,7 @@ def view_of(state: State, ctx: Context, seen: VisualState) -> OperatorView:
         before=before,
         earlier=tuple(screen for screen in map(ctx.journal.screens.get, ids) if screen is not None),
         verbs=ctx.skills.verbs(subtask.app),
-        functions=ctx.skills.lines(subtask.app, f"{subtask.instruction} {subtask.title}"),
+        functions=ctx.skills.lines(subtask.app, f"{subtask.instruction} {subtask.title}", front),
         skills=ctx.skills.offered(subtask.app),
         prefer=ctx.skills.settings.preferred(subtask.app, subtask.id),
         screenshots=_pictures(seen, marks, _last_box(history, before, seen)) if isinstance(ctx.environment, Screenshots) else (),

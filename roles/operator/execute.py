@@ -127,12 +127,13 @@ def keep_answer(state: State, ctx: Context, action: Action, result: ActionResult
 
 
 def _answer_before(ctx: Context, action: Action, fact: Fact) -> Fact | None:
-    """What the same function answered to other arguments, under a name of its own: a second page is not the first one anew."""
+    """What the same function answered otherwise, under a name of its own: a second page, or another one read, is not the first
+    one anew."""
     held = next((f for f in ctx.journal.facts() if f.name == fact.name and f.kind == RESULT and f.step != fact.step), None)
     if held is None:
         return None
     asked = next((step for step in ctx.journal.all_steps(MOST_STEPS) if step.step == held.step), None)
-    if asked is None or parse_action(asked.action).parameters == action.parameters:
+    if asked is None or (parse_action(asked.action).parameters == action.parameters and held.value == fact.value):
         return None
     return held.model_copy(update={"name": f"{held.name} at step {held.step}"})
 

@@ -28,7 +28,6 @@ from roles.policies.llm.subtask_words import (
     ledger_told,
     listed,
     missing_of,
-    results_told,
     screens_told,
     steps_told,
     supplements_told,
@@ -38,6 +37,8 @@ from roles.screen.evidence import names_effect
 from roles.screen.screens import FIELD_ROLES
 
 _SAVED_TOKENS = 600
+_ROOM, _NARROW = 8_000, 400
+"""Characters of what calls have answered, in full and in the narrow form."""
 _LOOKING = (
     "- `SCREENSHOT` with `marks`, a list of ids, when the picture is too crowded to read: you get it again with only these marks."
 )
@@ -130,12 +131,14 @@ class LlmOperator:
         return view.model_copy(update={"verbs": verbs, "functions": functions})
 
     def _values(self, view: OperatorView, screen: str, missing: Sequence[Expectation], moves: str = "") -> dict[str, str]:
+        room = _NARROW if self.form == "narrow" else _ROOM
+        pages = {skill.called for skill in view.skills if "offset" in skill.takes}
         data = {
             "screen": screen,
             "moves": moves,
             "expected": expected_told(view, missing),
             "changes": changes_told(view.before, view.seen),
-            "steps": steps_told(view.history, self.recent, view.facts),
+            "steps": steps_told(view.history, self.recent, view.facts, room=room, pages=pages),
             "facts": facts_told(view),
             "previous_plan": listed(view.previous_plan),
             "saved_screens": screens_told(view.saved, _SAVED_TOKENS) if view.saved else "",
@@ -145,7 +148,6 @@ class LlmOperator:
             "supplements": self._help(view),
             "refused": listed(view.refused),
             "functions": "\n".join(view.functions),
-            "results": results_told(view, self.recent),
         }
         return without_values(data, view.facts) | {
             "goal": view.user_request,
@@ -165,7 +167,7 @@ class LlmOperator:
     def _help(self, view: OperatorView) -> str:
         """What was looked up for this application, at the first decision of an attempt."""
         narrow = self.form == "narrow"
-        mine = [s for s in view.retrieved if s.app in {None, view.app} or s.source == USER]
+        mine = [s for s in view.retrieved if view.app is None or s.app in {None, view.app} or s.source == USER]
         if not mine or not (narrow or all(step.verb == "launch_app" for step in view.history)):
             return ""
         return supplements_told(mine) + ("" if narrow else "\n(told once: say in `notes` what you need of it)")

@@ -37,7 +37,8 @@ class AdaptiveSettings(Frozen):
     plan expects are values and texts that can be seen, and each of them came of the work."""
     plan: bool | Literal["as_needed"] = False
     """For a goal that is read whole and worked in one application: its plan is that of the rules. With `as_needed` every goal is
-    given whole to an Operator's model first, and planned where that does not do (as-needed decomposition, Prasad et al. 2024)."""
+    given whole to an Operator's model first, with the pages that were found for it, and planned where that does not do (as-needed
+    decomposition, Prasad et al. 2024)."""
 
 
 class AdaptiveManager:
@@ -47,11 +48,12 @@ class AdaptiveManager:
         self._policy, self._rules, self._record, self._whole = policy, rules, record, whole
 
     def plan(self, request: PlanRequest) -> PlanAnswer:
-        if not (request.plan or request.failed or request.user_words or request.notes or request.supplements):
-            if self._whole and not request.given:
-                title = request.goal if len(request.goal) <= _TITLE else f"{request.goal[:_TITLE]}…"
-                whole = PlanAnswer(outcome="planned", subtasks=(Subtask(id=_WHOLE, title=title, instruction=request.goal),))
-                return self._told(whole, "the goal is tried in one piece, and split where that does not do")
+        first = not (request.plan or request.failed or request.user_words or request.notes)
+        if first and self._whole and not request.given and request.trigger == Signal.TASK_OPEN:
+            title = request.goal if len(request.goal) <= _TITLE else f"{request.goal[:_TITLE]}…"
+            whole = PlanAnswer(outcome="planned", subtasks=(Subtask(id=_WHOLE, title=title, instruction=request.goal),))
+            return self._told(whole, "the goal is tried in one piece, and split where that does not do")
+        if first and not request.supplements:
             answer: PlanAnswer = self._rules.plan(request)
             apps = {subtask.app for subtask in answer.subtasks}
             if answer.outcome == "planned" and len(apps) == 1 and {s.worker for s in answer.subtasks} == {"operator"}:
@@ -73,8 +75,14 @@ class AdaptiveEvaluator:
         self._policy, self._rules, self._settings, self._events, self._record = policy, rules, settings, events, record
 
     def judge(self, request: GateRequest) -> GateVerdict:
-        if not request.reask and (why := self._known(request)):
-            verdict: GateVerdict = self._rules.judge(request)
+        if not request.reask and (gate := self._insisted(request)) is not None:
+            why = "told of what rules miss, it said so on the same evidence just before"
+            verdict = GateVerdict(decision=Signal.GATE_DONE, reason=gate.reason, evidence=tuple(gate.evidence))
+        elif not request.reask and (why := self._known(request)):
+            verdict = self._rules.judge(request)
+        else:
+            why = ""
+        if why:
             self._record({"decided_by": _CODE, "answer": f"{verdict.decision.value}: {why}"})
             return verdict.model_copy(update={"reason": f"{verdict.reason}; {NOT_ASKED}: {why}"})
         asked: GateVerdict = self._policy.judge(request)
@@ -87,7 +95,7 @@ class AdaptiveEvaluator:
                 why = self._judged_before(request) or self._read_twice(request)
             case GateTrigger.PERIODIC_CHECK if self._settings.gates:
                 why = _moves(request)
-            case GateTrigger.WORKER_SUCCESS if self._settings.final_check and self._is_whole(request):
+            case GateTrigger.WORKER_SUCCESS if self._settings.final_check and _is_whole(request.subtask, request):
                 why = "the goal was worked in one piece, and the final check asks the same"
             case GateTrigger.WORKER_SUCCESS if self._settings.gates:
                 why = _shown(request)
@@ -95,10 +103,6 @@ class AdaptiveEvaluator:
                 return ""
         wanted = Signal.GATE_CONTINUE if request.trigger is GateTrigger.PERIODIC_CHECK else Signal.GATE_DONE
         return why if why and self._rules.judge(request).decision is wanted else ""
-
-    def _is_whole(self, request: GateRequest) -> bool:
-        only = request.subtask if len(request.plan) == 1 else None
-        return only is not None and only.id == _WHOLE and only.instruction == request.goal and not only.expect
 
     def _read_twice(self, request: GateRequest) -> str:
         """Two readings of the goal that do not know of each other agree: that of the model which worked it, and that of rules,
@@ -119,16 +123,26 @@ class AdaptiveEvaluator:
             return ""
         if not any(changes_something(step) for step in request.steps) and not any(e.state == "shown" for e in orders):
             return ""  # nothing was done, and whether that is what was wanted is not code's to say
-        if any(e.speaks_against for e in orders):
-            return ""
-        gate = self._last_gate(live)
-        focused = f"state:{request.screens[-1].state_id}" if request.screens else ""
-        if gate is None or gate.found.get("after", "") != focused:
+        gate = self._last_gate(live, request)
+        if gate is None or any(e.speaks_against for e in orders):
             return ""
         return f"its one subtask was judged on the same evidence just before ({gate.reason})"
 
-    def _last_gate(self, subtask: Subtask) -> GateEvent | None:
+    def _insisted(self, request: GateRequest) -> GateEvent | None:
+        """The success of a goal in one piece as a model judged it on the same evidence just before, told of each order that
+        speaks against it now: the same question would be asked again."""
+        live = _only(request) if request.trigger is GateTrigger.FINAL_CHECK and self._settings.final_check else None
+        against = [entry for entry in _orders(request) if entry.speaks_against]
+        if live is None or not against or not _is_whole(live, request):
+            return None
+        gate = self._last_gate(live, request)
+        told = gate.found.get("undone", ()) if gate is not None else ()
+        known = all(e.kind == "order" and any(said.startswith(f"not done: {e.text} (") for said in told) for e in against)
+        return gate if known else None
+
+    def _last_gate(self, subtask: Subtask, request: GateRequest) -> GateEvent | None:
         """The success of the subtask, as a model judged it, where nothing has happened since."""
+        focused = f"state:{request.screens[-1].state_id}" if request.screens else ""
         gate: GateEvent | None = None
         asked = False
         for event in self._events():
@@ -142,7 +156,13 @@ class AdaptiveEvaluator:
                 asked = False
             else:
                 gate = None
-        return gate
+        return gate if gate is not None and gate.found.get("after", "") == focused else None
+
+
+def _is_whole(subtask: Subtask | None, request: GateRequest) -> bool:
+    """Whether it is the goal in one piece."""
+    only = subtask if len(request.plan) == 1 else None
+    return only is not None and only.id == _WHOLE and only.instruction == request.goal and not only.expect
 
 
 def _only(request: GateRequest) -> Subtask | None:

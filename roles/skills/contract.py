@@ -195,7 +195,7 @@ class SkillSettings(Frozen):
     """Another preference for some subtasks; the first that fits counts."""
     forbid: tuple[str, ...] = ()
     """Never done: kinds (`gui`, `api`, `agent`, `mcp`, `tool`), and patterns of names, such as `mail.*` or `*.delete_*`."""
-    shown: int = Field(default=30, ge=1, le=500)
+    shown: int = Field(default=60, ge=1, le=500)
     """How many functions and tools a model is shown with an example, those nearest to its subtask; of others the arguments."""
     known: tuple[Rating, ...] = ()
     """What the user says of skills: their risk, and what it means to do them twice."""

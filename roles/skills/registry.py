@@ -85,7 +85,7 @@ def _schema(kind: type[Action]) -> JsonObject:
     return {"type": "object", "properties": properties, "required": needed}
 
 
-_LONG, _CHOICES = 300, 160
+_LONG, _CHOICES, _OFTEN = 300, 160, 8
 _REQUEST = {
     "type": "object",
     "properties": {"request": {"type": "string", "description": "what is wanted, in words"}},
@@ -161,10 +161,10 @@ class Skills:
             found.append("ask_in_app_agent")
         return (*found, *INNER)
 
-    def lines(self, app: str | None, about: str) -> tuple[str, ...]:
-        """What is offered: those nearest to the words of a subtask with what they do, all others by what they take, a line for
-        each application. A rare word tells more than one that many have, and of applications that the words speak of all
-        functions stand together."""
+    def lines(self, app: str | None, about: str, front: str | None = None) -> tuple[str, ...]:
+        """What is offered by application: those nearest to the words of a subtask with what they do, a line each, all others by
+        what they take. A rare word tells more than one that many have, and of applications that the words speak of, or where the
+        work begins, in `front`, all functions stand together."""
         skills = self.offered(app)
         most = self.settings.shown
         if len(skills) > most:
@@ -181,13 +181,20 @@ class Skills:
                 weigh = (log(len(skills) / often[word]) * share for words, share in ((named, 1), (told, 0.25)) for word in words)
                 return sum(weigh)
 
-            spoken = {app: 2 * log(len(skills)) * bool(wanted & _words(app)) for app in of_app}
+            spoken = {app: 2 * log(len(skills)) * bool(wanted & _words(app) or app == front) for app in of_app}
             of_its_app = {app: -worth(*words) - spoken[app] for app, words in of_app.items()}
             own = {s.called: -worth(names[s.called], said[s.called]) for s in skills}
             skills = tuple(sorted(skills, key=lambda s: (of_its_app[s.app], s.app, own[s.called])))
+        lines: list[str] = []
+        for of, group in groupby(skills[:most], key=lambda s: s.app):
+            lines += [f"{of}:", *(f" {self._told[id(skill)].removeprefix(f'{of}.')}" for skill in group)]
         rest = groupby(skills[most:], key=lambda s: s.app)
-        more = (f"{of}: {'; '.join(signature(s).removeprefix(f'{of}.') for s in group)}" for of, group in rest)
-        return (*(self._told[id(skill)] for skill in skills[:most]), *more)
+        lines += (f"{of}: {'; '.join(signature(s).removeprefix(f'{of}.') for s in group)}" for of, group in rest)
+        often = Counter(taken for skill in skills for taken in _taken(skill) if ": " in taken)
+        for taken in (taken for taken, count in sorted(often.items()) if count >= _OFTEN):
+            alone = re.compile(rf"(?<=[( ]){re.escape(taken)}(?=[,)])")
+            lines = [f"(everywhere {taken})", *(alone.sub(taken.partition(":")[0], line) for line in lines)]
+        return tuple(lines)
 
     @cached_property
     def _told(self) -> dict[int, str]:
@@ -275,23 +282,27 @@ class Skills:
 
 
 def told(skill: Skill) -> str:
-    """One line for a prompt: what it takes, what it does and what it risks."""
-    risk = skill.risk.value if skill.risk is not None else "asked for"
-    reads, kind = skill.idempotence is Idempotence.READING, [skill.kind] if skill.kind != "api" else []
-    twice = [] if skill.idempotence is Idempotence.REPEATABLE else [skill.idempotence.value]
-    summary = _short(" ".join(skill.summary.split()), 160)
-    what = "; ".join([*kind, *twice, *([] if reads else [risk])])
-    return f"{signature(skill)} ({what}){f': {summary}' if summary else ''}"
+    """One line for a prompt: what it takes, what it does, and what a person may be asked about."""
+    risk = "asked for" if skill.risk is None else skill.risk.value if skill.risk in SENSITIVE else ""
+    reads, kind = skill.idempotence is Idempotence.READING, skill.kind if skill.kind != "api" else ""
+    what = "; ".join(filter(None, [kind, "" if reads else risk]))
+    summary = _short(skill.summary.rstrip("."), 160)
+    return f"{signature(skill)}{f' ({what})' if what else ''}{f': {summary}' if summary else ''}"
 
 
 def signature(skill: Skill) -> str:
     """`mail.move_message(id, folder: "Inbox" | "Trash")`; what may be left out has a `?`, and what has no kind is a text."""
+    return f"{skill.called}({_short(', '.join(_taken(skill)), _LONG)})"
+
+
+def _taken(skill: Skill) -> list[str]:
+    """Its arguments, each with its kind."""
     takes = []
     for name, said in skill.takes.items():
         kind = _kind(said, skill.arguments.get("$defs"))
         kind = "" if kind == "string" else f" {kind.removeprefix('string ')}" if kind.startswith("string as ") else f": {kind}"
         takes.append(f"{name}{'' if name in skill.needs else '?'}{kind}")
-    return f"{skill.called}({_short(', '.join(takes), _LONG)})"
+    return takes
 
 
 def _kind(said: Any, defined: Any, deep: int = 3) -> str:

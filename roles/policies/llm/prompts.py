@@ -86,7 +86,7 @@ VARIABLES: dict[str, Variables] = {
         frozenset(
             {
                 *("screen", "changes", "steps", "facts", "notes", "message", "events", "supplements", "refused", "functions"),
-                *("results", "previous_plan", "saved_screens", "expected", "moves"),
+                *("previous_plan", "saved_screens", "expected", "moves"),
             }
         ),
         frozenset({"subtask", "screen", "steps", "answer_form"}),

@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import re
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from contextlib import suppress
 from itertools import accumulate
 from typing import Any
@@ -28,6 +28,7 @@ from roles.contracts import (
     FieldHas,
     GateRequest,
     OperatorView,
+    PlanRequest,
     StepRecord,
     Subtask,
     Supplement,
@@ -53,8 +54,9 @@ _STEP, _ANSWER, _BODIES = 400, 240, 24_000
 """Characters of a step, of an answer in it, and of all that was written and sent."""
 _JUDGED, _EFFECTS = 100, 8
 """Steps that who judges is told one by one, and earlier effects that who works is told."""
-_WHOLE, _AT_THE_END, _PLANNED = 8_000, 1_500, 4_000
-"""Characters of a fact that a worker needs or has brought, of each at the end of a run, and of a subtask to be planned anew."""
+_WHOLE, _AT_THE_END, _ANEW, PLANNED = 8_000, 1_500, 4_000, 400
+"""Characters of a fact that a worker needs or has brought, of each at the end of a run, and of a subtask to who plans anew and to
+others."""
 _lines_KINDS = {"experience": "an example, what worked before: ", "demonstration": "an example, what a person showed: "}
 _SHORT = 4
 _REFERENCES = "<secret>NAME</secret> stands for a private value; write it as it is, and the value is typed in its place"
@@ -100,31 +102,86 @@ def listed(lines: Iterable[str], length: int = _LINE) -> str:
     return "\n".join(f"- {cut(line, length)}" for line in lines)
 
 
-def steps_told(steps: Sequence[StepRecord], recent: int, facts: Sequence[Fact] = (), *, bodies: bool = False) -> str:
-    """The last steps one by one with what came of them, and those before them as numbers, with the effects that they had.
+_Kept = Mapping[tuple[str, int, bool], Fact]
+"""What a step has kept, by its subtask and number, and whether a call answered it."""
+_Answers = Mapping[tuple[str, int], str]
+
+
+def steps_told(
+    steps: Sequence[StepRecord],
+    recent: int,
+    facts: Sequence[Fact] = (),
+    *,
+    bodies: bool = False,
+    room: int = 8_000,
+    pages: Collection[str] = (),
+) -> str:
+    """The last steps one by one with what came of them, and what calls answered as far as there is `room`; those before them as
+    numbers, with the effects that they had and the answers that still hold. They are folded `recent` at a time, so that prompts
+    begin alike. `pages` are functions that take an offset.
 
     With `bodies`, for who judges: all steps of some hundred, and of more those that wrote, sent or called something or were
-    answered by a notice; and all that they wrote.
+    answered by a notice; and all that they wrote, but of answers only the short ones.
     """
     earlier = _folded(steps, recent, bodies)
     found = {(fact.subtask, fact.step, fact.kind == RESULT): fact for fact in facts}
+    asked = [] if bodies else [(step, found.get((step.subtask, step.step, True))) for step in earlier]
+    holding = [step for step, fact in asked if fact is not None and not _since(fact, steps)]
+    told = [step for step in steps if step not in earlier]
+    answers = _answers_told([*holding, *told], found, None if bodies else room, pages)
     lines = []
     if earlier:
         verbs = Counter(step.verb for step in earlier)
         failed = sum(step.exec_status != "executed" for step in earlier)
         counted = ", ".join(f"{verb} {count}" for verb, count in sorted(verbs.items(), key=lambda pair: (-pair[1], pair[0])))
-        lines.append(f"steps {earlier[0].step} to {earlier[-1].step}, in short: {counted}; {failed} failed")
-        effects = [step for step in earlier if step.exec_status == "executed" and _has_effect(step)]
-        lines += [f"of these {_step(step, {})}" for step in effects[-_EFFECTS:]]
-    told = [_step(step, found) for step in steps if step not in earlier]
-    room = _room([len(line) for line in told]) if bodies else _STEP
-    return "\n".join([*(cut(line) for line in lines), *(cut(line, room) for line in told)])
+        lines.append(cut(f"steps {earlier[0].step} to {earlier[-1].step}, in short: {counted}; {failed} failed"))
+        effects = [step for step in earlier if step.exec_status == "executed" and _has_effect(step)][-_EFFECTS:]
+        kept = [step for step in earlier if step in effects or step in holding]
+        lines += [f"of these {_step(step, found, answers if step in holding else {}, _LINE)}" for step in kept]
+    if not bodies:
+        return "\n".join([*lines, *(_step(step, found, answers, _STEP) for step in told)])
+    whole = [_step(step, found, answers) for step in told]
+    most = _room([len(line) for line in whole])
+    return "\n".join([*lines, *(cut(line, most) for line in whole)])
 
 
 def _folded(steps: Sequence[StepRecord], recent: int, bodies: bool) -> list[StepRecord]:
     """The steps that are told as numbers."""
-    early = steps[: max(0, len(steps) - (max(recent, _JUDGED) if bodies else recent))]
-    return [step for step in early if not (bodies and (CARRIES & step.action.keys() or step.events))]
+    if not bodies:
+        return [*steps[: max(0, len(steps) - recent) // recent * recent if recent else len(steps)]]
+    early = steps[: max(0, len(steps) - _JUDGED)]
+    return [step for step in early if not (CARRIES & step.action.keys() or step.events)]
+
+
+def _answers_told(steps: Sequence[StepRecord], found: _Kept, room: int | None, pages: Collection[str]) -> _Answers:
+    """What calls answered, the last ones first in line for the room; without one only how long it was, unless it is short."""
+    told: dict[tuple[str, int], str] = {}
+    for step in reversed(steps):
+        fact = found.get((step.subtask, step.step, True))
+        if fact is None:
+            continue
+        said = _beyond_given(value_told(fact), step)
+        if room is not None and (room >= _LEAST or len(said) <= _ANSWER):
+            said = _records_told(said, max(room, _ANSWER), fact.source_name in pages)
+            room -= len(said)
+        elif len(said) > _ANSWER:
+            rest = "" if room is None else f", not shown; `fact:{fact.name}` stands for all of it"
+            said = f"{len(said):,} characters{rest}"
+        told[step.subtask, step.step] = said
+    return told
+
+
+def _beyond_given(answer: str, step: StepRecord) -> str:
+    """An answer without what the arguments of its call say under the same names, which stand before it."""
+    given, said = step.action.get("arguments"), None
+    with suppress(ValueError, RecursionError):
+        said = json.loads(answer)
+    if not isinstance(said, dict) or not isinstance(given, Mapping):
+        return answer
+    left = {name: value for name, value in said.items() if name not in given or given[name] != value}
+    if len(left) == len(said):
+        return answer
+    return f"as given, and {json.dumps(left, ensure_ascii=False)}" if left else "as given"
 
 
 def _has_effect(step: StepRecord) -> bool:
@@ -142,7 +199,8 @@ def _room(lengths: Sequence[int], most: int = _BODIES, least: int = _STEP) -> in
     return most
 
 
-def _step(step: StepRecord, found: Mapping[tuple[str, int, bool], Fact]) -> str:
+def _step(step: StepRecord, found: _Kept, answers: _Answers, most: int | None = None) -> str:
+    """One step with what came of it; what was done in no more than `most` characters."""
     action = parse_action(step.action)
     said = f"{step.step}. {describe(action)}"
     if isinstance(text := next((step.action[name] for name in _TEXTS if name in step.action), None), str):
@@ -151,25 +209,24 @@ def _step(step: StepRecord, found: Mapping[tuple[str, int, bool], Fact]) -> str:
     if isinstance(action, CallApi):
         said += f" with {json.dumps(action.arguments, ensure_ascii=False)}"
     said += " (done by the user)" if step.role == USER else f" ({step.remark})" if step.remark else ""
+    said, events = (cut(said, most), [cut(event, most) for event in step.events]) if most else (said, step.events)
     if step.exec_status != "executed":
         return f"{said}: {step.exec_status.value}, {step.error}"
-    came = _came_of(step, found) if is_call(step) or not step.events else ""
-    return f"{said}: {'; '.join(filter(None, [came, *step.events]))}"
+    came = _came_of(step, found, answers) if is_call(step) or not step.events else ""
+    return f"{said}: {'; '.join(filter(None, [came, *events]))}"
 
 
 _TEXTS = ("text", "value", "request", "code")
 _WORKED = {"memorize": "kept", "answer": "told to the user", "screenshot": "looked again", "run_script": "it ran"}
 
 
-def _came_of(step: StepRecord, found: Mapping[tuple[str, int, bool], Fact]) -> str:
+def _came_of(step: StepRecord, found: _Kept, answers: _Answers) -> str:
     """What a step that worked has brought, where the screen has announced nothing."""
     verb = step.action["action_type"]
-    answer = found.get((step.subtask, step.step, verb in CALLS))
+    answer = found.get((step.subtask, step.step, False))
     if verb in CALLS:
-        told = "it worked"
-        if answer is not None:
-            said = value_told(answer)
-            told += f"; it answered {said}" if len(said) <= _ANSWER else "; its answer is below"
+        said = answers.get((step.subtask, step.step))
+        told = f"it answered {said}" if said else "it worked"
         return told + ("; the screen changed" if step.visible_change and not step.events else "")
     if verb == "ask_user":
         return f"the user said {cut(value_told(answer), _ANSWER)}" if answer is not None else "the user answered"
@@ -190,6 +247,9 @@ def facts_told(request: BlackboardRequest) -> str:
     told: set[str] = set()
     if isinstance(request, OperatorView | GateRequest):  # those of other subtasks are told where they are named
         told = {fact.name for fact in board.facts if fact.kind == RESULT} - needed | {fact.name for fact in results_of(request)}
+    if isinstance(request, PlanRequest):
+        every = [fact.name for fact in board.facts]
+        lengths |= dict.fromkeys(every, _room([len(fact.value) + LINE for fact in board.facts], _WHOLE, LINE))
     if isinstance(request, GateRequest):
         mine = {fact.name: _WHOLE for fact in board.facts if subtask is not None and fact.subtask == subtask.id}
         lengths = dict.fromkeys((fact.name for fact in board.facts), _AT_THE_END if subtask is None else LINE) | lengths | mine
@@ -199,6 +259,8 @@ def facts_told(request: BlackboardRequest) -> str:
     firsts = {names[0]: ", ".join(names) for names in asked.values()}  # a user may say the same to every question
     named = [(fact.model_copy(update={"name": firsts[fact.name]}), fact.name) for fact in board.facts if fact.name in firsts]
     lines = [f"- {fact_told(fact, lengths.get(name, LINE))}" for fact, name in named if name not in told]
+    if isinstance(request, PlanRequest) and any(len(fact.value) + LINE > lengths[name] for fact, name in named):
+        lines.append("(a worker has all of one that is cut where its instruction says fact:NAME)")
     return "\n".join([*lines, *(f"({line})" for line in board.left_out)])
 
 
@@ -211,34 +273,30 @@ def without_values(data: dict[str, str], facts: Sequence[Fact]) -> dict[str, str
 
 
 def results_of(request: OperatorView | GateRequest) -> list[Fact]:
-    """What the calls of this subtask answered, at the end of a run those of all."""
+    """What the calls of this subtask answered, at the end of a run those of all; to who works it is told beside their steps."""
+    if isinstance(request, OperatorView):
+        told = {(step.subtask, step.step) for step in request.history}
+        return [fact for fact in request.facts if fact.kind == RESULT and (fact.subtask, fact.step) in told]
     mine = request.subtask.id if request.subtask is not None else None
     return sorted((f for f in request.facts if f.kind == RESULT and mine in {None, f.subtask}), key=lambda fact: fact.step)
 
 
-def results_told(request: OperatorView | GateRequest, recent: int = 0) -> str:
-    """Answers that do not stand whole in their step: to who works the last ones whole as far as there is room and of the rest
-    their names, to who judges as much of each."""
-    judged = isinstance(request, GateRequest)
-    steps = request.steps if isinstance(request, GateRequest) else request.history
-    folded = {(step.subtask, step.step) for step in _folded(steps, recent, judged)}
-    shown_there = {(step.subtask, step.step) for step in steps} - folded
-    pages = set() if isinstance(request, GateRequest) else {skill.called for skill in request.skills if "offset" in skill.takes}
-    told: list[str] = []
-    every = ((fact, value_told(fact)) for fact in reversed(results_of(request)))
-    answers = [(f, value) for f, value in every if len(value) > _ANSWER or (f.subtask, f.step) not in shown_there]
-    room = _RESULTS * (2 if judged and request.subtask is None else 1)
-    most = _room([len(value) for _, value in answers], room, _LEAST) if judged else room
+def results_told(request: GateRequest) -> str:
+    """To who judges: as much of each answer as there is room for, of those that do not stand whole in their step."""
+    steps = {(step.subtask, step.step): step for step in request.steps}
+    folded = {(step.subtask, step.step) for step in _folded(request.steps, 0, True)}
+    answers = []
+    for fact in results_of(request):
+        step = steps.get((fact.subtask, fact.step))
+        value = _beyond_given(value_told(fact), step) if step is not None else value_told(fact)
+        if len(value) > _ANSWER or step is None or (fact.subtask, fact.step) in folded:
+            answers.append((fact, value))
+    most = _room([len(value) for _, value in answers], _RESULTS * (2 if request.subtask is None else 1), _LEAST)
+    told = []
     for fact, value in answers:
-        head = f"{fact.name}{'' if f'at step {fact.step}' in fact.name else f' at step {fact.step}'}{_since(fact, steps)}"
-        if room < _LEAST:
-            rest = "not shown" if judged else f"not shown; `fact:{fact.name}` stands for all of it"
-            told.append(f"{head} answered {len(value):,} characters, {rest}")
-            continue
-        shown = _records_told(value, min(room, most), fact.source_name in pages)
-        told.append(f"{head} answered:\n{shown}")
-        room -= len(shown)
-    return "\n\n".join(reversed(told))
+        at = "" if f"at step {fact.step}" in fact.name else f" at step {fact.step}"
+        told.append(f"{fact.name}{at}{_since(fact, request.steps)} answered:\n{_records_told(value, most, False)}")
+    return "\n\n".join(told)
 
 
 def _since(fact: Fact, steps: Sequence[StepRecord]) -> str:
@@ -276,27 +334,27 @@ def instruction_told(subtask: Subtask, goal: str = "") -> str:
     return f"{told} ({_REFERENCES})" if references_in(said) else told
 
 
-def plan_told(plan: Sequence[Subtask], checked: Subtask | None = None, *, whole: bool = False) -> str:
-    """A line for each subtask; of the one that is `checked` not what is said of it anyway. `whole` is for who plans anew: what is
-    fulfilled is named, to be kept by its id, and what is not is told whole."""
+def plan_told(plan: Sequence[Subtask], *, whole: bool = False) -> str:
+    """A line for each subtask, for who judges the same at every gate. `whole` is for who plans anew: what is fulfilled is named,
+    to be kept by its id, and what is not is told whole."""
     lines = []
     for subtask in plan:
+        status = f"{subtask.status.value}, " if whole else ""
         after = f" after {', '.join(subtask.depends_on)}" if subtask.depends_on else ""
         where = f" in {subtask.app}" if subtask.app else ""
         pinned = ", pinned" if subtask.pinned else ""
         kept = whole and subtask.status is SubtaskStatus.FULFILLED
-        words = "this is what is checked" if checked is not None and subtask.id == checked.id else subtask.instruction
-        told = cut(subtask.title if kept else words, _PLANNED if whole else _STEP)
-        lines.append(f"- {subtask.id} ({subtask.status.value}, {subtask.worker}{where}{after}{pinned}): {told}")
+        told = cut(subtask.title if kept else subtask.instruction, _ANEW if whole else PLANNED)
+        lines.append(f"- {subtask.id} ({status}{subtask.worker}{where}{after}{pinned}): {told}")
     return "\n".join(lines)
 
 
-def supplements_told(supplements: Sequence[Supplement]) -> str:
+def supplements_told(supplements: Sequence[Supplement], most: int = _SUPPLEMENT) -> str:
     """The newest help that was found, as examples with their sources; what an author hid in it from people is left out."""
     told = ((s, "".join([_lines_KINDS.get(s.kind, ""), s.source])) for s in supplements[-_SUPPLEMENTS:])
     more = len(supplements) - _SUPPLEMENTS
     older = [f"({more} older ones are not shown)"] if more > 0 else []
-    return "\n\n".join([*older, *(f"{s.title} ({whence}):\n{part(shown(s.text).text, _SUPPLEMENT)}" for s, whence in told)])
+    return "\n\n".join([*older, *(f"{s.title} ({whence}):\n{part(shown(s.text).text, most)}" for s, whence in told)])
 
 
 ACTED_ON = Style(points="none", ids="acted on")

@@ -158,8 +158,8 @@ JUDGED = GateEvent(
 )  # fmt: skip
 
 
-def events_of(*events: JournalEvent, role: str = "evaluator") -> list[Event]:
-    return [Event(n, 0.0, event.KIND, role, "a", 0, event.body()) for n, event in enumerate(events, start=1)]
+def events_of(*events: JournalEvent, role: str = "evaluator", subtask: str = "a") -> list[Event]:
+    return [Event(n, 0.0, event.KIND, role, subtask, 0, event.body()) for n, event in enumerate(events, start=1)]
 
 
 def final(**changes: Any) -> GateRequest:
@@ -245,6 +245,31 @@ def test_the_end_of_a_goal_in_one_piece_is_asked_about_unless_all_of_it_is_read_
     always = Counting()
     AdaptiveEvaluator(always, Counting(), AdaptiveSettings(final_check=False), lambda: events, noted.append).judge(request_)
     assert always.asked == 1
+
+
+MISSED = LedgerEntry(order=0, text="send it", state="missing", why="nothing was sent")
+INSISTS = GateEvent(**JUDGED.body() | {"found": JUDGED.found | {"undone": ["not done: send it (nothing was sent)"]}})
+OTHER = LedgerEntry(order=1, kind="exclusion", text="but keep the draft", state="forbidden")
+
+
+@pytest.mark.parametrize(
+    ("request_", "events", "asks"),
+    [
+        (in_one_piece(MISSED), events_of(CALL, INSISTS, subtask="goal"), 0),
+        (in_one_piece(MISSED), events_of(CALL, JUDGED, subtask="goal"), 1),
+        (in_one_piece(MISSED), events_of(CALL, INSISTS, FACT, subtask="goal"), 1),
+        (in_one_piece(MISSED, OTHER), events_of(CALL, INSISTS, subtask="goal"), 1),
+        (in_one_piece(MISSED, screens=()), events_of(CALL, INSISTS, subtask="goal"), 1),
+        (in_one_piece(MISSED, plan=final().plan), events_of(CALL, INSISTS), 1),
+        (in_one_piece(MISSED, user_words=("rather not",)), events_of(CALL, INSISTS, subtask="goal"), 1),
+    ],
+    ids=["told", "not told", "a new fact", "something else, too", "another screen", "planned", "user"],
+)
+def test_who_insisted_on_the_same_evidence_is_not_asked_again(request_: GateRequest, events: list[Event], asks: int) -> None:
+    model, noted = Counting(), []
+    AdaptiveEvaluator(model, Counting(Signal.GATE_FAIL), AdaptiveSettings(), lambda: events, noted.append).judge(request_)
+    assert model.asked == asks
+    assert len(noted) == 1 - asks
 
 
 AMOUNT = FieldHas(label="Amount", value="7", app="claims")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from itertools import groupby
 from typing import Any
 
@@ -134,28 +133,39 @@ def test_whatever_a_stranger_calls_a_schema_is_used_or_refused_in_a_sentence(sch
 
 def test_what_is_nearest_to_the_subtask_is_shown_first_and_nothing_is_hidden() -> None:
     lines = registry(shown=2).lines("mail", "Move the message from Bob into the folder Archive")
-    assert lines[0].startswith("mail.move_message(")
-    assert [") (" in line for line in lines] == [True, True, False], "what it does with those that are near"
-    assert lines[2].startswith("mail: ")
-    assert len(lines[2].split("; ")) == 8
-    assert "; reply(id, body)" in lines[2]
+    assert lines[0] == "mail:"
+    assert lines[1].startswith(" move_message(")
+    assert ["): " in line for line in lines] == [False, True, True, False], "what it does with those that are near"
+    assert lines[3].startswith("mail: ")
+    assert len(lines[3].split("; ")) == 8
+    assert "; reply(id, body)" in lines[3]
     everywhere = registry(shown=3).lines(None, "Count the lines of the file")
     assert any("send_message(" in line for line in everywhere if line.startswith("mail")), "whatever the words are"
-    apps = [re.split("[.:]", line)[0] for line in registry(shown=3).lines(None, "Mail Ann what the unpaid invoices come to")]
+    asked = registry(shown=3).lines(None, "Mail Ann what the unpaid invoices come to")
+    apps = [line.partition(":")[0] for line in asked if not line.startswith((" ", "("))]
     together = [app for app, _ in groupby(apps)]
     assert len(together) == len(set(apps))
     assert set(together[:2]) == {"mail", "billing"}, "those that the words speak of come first, whole"
+    assert registry(shown=3).lines(None, "Do it", "notes")[0] == "notes:", "and that in which the work begins"
+
+
+def test_a_kind_of_argument_that_nearly_every_list_takes_is_told_once() -> None:
+    first, *lines = Skills(SimulatedDesktop(load_world("bookkeeping"))).lines(None, "Do it")
+    assert first == "(everywhere offset?: integer)"
+    assert lines[0] == "(everywhere limit?: integer up to 200)"
+    assert any(line.startswith(" list_messages(offset?, limit?, folder?: ") for line in lines)
+    assert not any("limit?:" in line for line in lines[1:])
 
 
 def test_a_line_says_what_it_takes_does_and_risks() -> None:
     lines = {skill.called: told(skill) for skill in registry().known}
     assert lines["mail.move_message"] == (
-        'mail.move_message(id, folder: "Inbox" | "Archive" | "Trash") (edit): Put a message into another folder'
+        'mail.move_message(id, folder: "Inbox" | "Archive" | "Trash"): Put a message into another folder'
     )
-    assert lines["mail.send_message"].startswith("mail.send_message(to?, cc?, subject?, body?) (once-only; send)")
+    assert lines["mail.send_message"].startswith("mail.send_message(to?, cc?, subject?, body?) (send): Send")
     assert "limit?: integer up to 200" in lines["mail.list_messages"]
     more = {skill.called: told(skill) for skill in Skills(SimulatedDesktop(load_world("bookkeeping"))).known}
-    assert more["calendar.agent"].startswith("calendar.agent(request) (agent; ")
+    assert more["calendar.agent"].startswith("calendar.agent(request) (agent): ")
     event, cells = more["calendar.create_event"], more["spreadsheet.write_cells"]
     assert 'start as "2026-03-31 09:30"' in event
     assert 'attendees?: list of string as ["Ada Byron"]' in event

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
+from itertools import pairwise
 from typing import Any
 
 from langchain_core.messages import BaseMessage
@@ -51,7 +52,7 @@ def test_a_call_is_told_with_its_arguments_and_answer_and_a_second_page_beside_t
     )
     first, second = (json.loads(f.value)["items"][0]["id"] for f in whole.journal.facts() if f.kind == RESULT)
     steps = section(asked[-1], "steps")
-    assert 'call mail.list_messages with {"limit": 1}: it worked; it answered {' in steps
+    assert 'call mail.list_messages with {"limit": 1}: it answered {' in steps
     assert 'memorize where = "Inbox": kept' in steps
     assert "nothing changed" not in steps
     assert steps.index(f'"id": "{first}"') != steps.index(f'"id": "{second}"')
@@ -68,12 +69,11 @@ def test_the_same_answer_to_another_call_is_told_beside_that_call() -> None:
 
 def test_what_a_call_answered_stands_beside_the_notice_that_it_brought_and_neither_is_told_twice() -> None:
     _, asked = worked(call("list_messages", limit=3), call("move_message", id="12", folder="Archive"), call("count_folders"))
-    steps, results = section(asked[-2], "steps"), section(asked[-2], "results")
-    assert 'it worked; it answered {"id": "12", "folder": "Archive"' in steps
+    steps = section(asked[-2], "steps")
+    assert 'with {"id": "12", "folder": "Archive"}: it answered as given, and {"sender": ' in steps
     assert steps.count("status: Message moved to Archive") == 1
     assert "<events " not in asked[-2], "the step says it"
-    assert "mail.list_messages at step 2 (before step 3 changed something there) answered:" in results
-    assert "move_message" not in results
+    assert [line.partition("it answered ")[2][:9] for line in steps.splitlines()[1:]] == ['{"count":', "as given,"]
 
 
 def test_the_same_words_to_several_questions_stand_once_among_the_facts() -> None:
@@ -144,12 +144,15 @@ def test_an_answer_that_is_too_long_says_how_to_have_the_rest() -> None:
     skill = Skill(kind="api", app="mail", name="list_messages", arguments={"properties": {"offset": {"type": "integer"}}})
     named = {"kind": RESULT, "subtask": "a", "source_name": "mail.list_messages"}
     older = fact("mail.list_messages at step 1", "x" * 900, step=1, **named)
-    seen = view(facts=(older, fact("mail.list_messages", page, step=2, **named)), skills=(skill,))
-    told = results_told(seen)
+    calls = [step(n, action={"action_type": "call_api", "app": "mail", "function": "list_messages"}) for n in (1, 2)]
+    model, heard = prompts_of(lambda _: FINISH)
+    known = (older, fact("mail.list_messages", page, step=2, **named))
+    operator(model).decide(view(history=tuple(calls), facts=known, skills=(skill,)))
+    told = section(text_of(heard[0]), "steps")
     shown = told.count('"subject"')
     assert 50 < shown < 200
     assert f"({shown} of 400 shown; offset {100 + shown} for the rest)" in told
-    assert "at step 1 answered 900 characters, not shown; `fact:mail.list_messages at step 1` stands for all" in told
+    assert "it answered 900 characters, not shown; `fact:mail.list_messages at step 1` stands for all" in told
 
 
 def test_facts_help_and_notes_are_told_whole_or_say_that_they_are_cut() -> None:
@@ -199,11 +202,12 @@ def test_a_long_answer_stands_once_and_whole_for_who_works_and_who_judges() -> N
         screens=(SCREEN,),
     )
     LlmEvaluator(asker(judged), load_prompt("evaluator"), screen_tokens=500).judge(request)
-    for text in (text_of(heard[0]), text_of(seen[0])):
-        assert text.count('"id": "m8"') == 1
-        assert page in section(text, "results")
-        assert "it worked; its answer is below" in section(text, "steps").splitlines()[0]
-        assert "note = kept" in section(text, "facts")
+    works, judges = text_of(heard[0]), text_of(seen[0])
+    assert works.count('"id": "m8"') == judges.count('"id": "m8"') == 1
+    assert page in section(works, "steps").splitlines()[0]
+    assert f"it answered {len(page):,} characters" in section(judges, "steps").splitlines()[0]
+    assert page in section(judges, "results")
+    assert all("note = kept" in section(text, "facts") for text in (works, judges))
 
 
 def test_answers_of_other_subtasks_are_told_where_the_subtask_names_them() -> None:
@@ -238,12 +242,24 @@ def test_a_gate_is_shown_the_screen_on_which_an_effect_was_seen_and_whole_facts_
     assert long.strip() in section(text, "facts")
 
 
-def test_of_steps_that_are_told_as_numbers_a_worker_is_told_what_they_sent() -> None:
+def test_of_steps_that_are_told_as_numbers_a_worker_is_told_what_they_sent_and_what_answers_still_hold() -> None:
     sent = step(1, verb="send", target="Send", events=("status: Message sent",))
-    told = steps_told([sent, *(step(n) for n in range(2, 30))], 3)
-    assert "steps 1 to 26, in short" in told
+    reads = [{"action_type": "call_api", "app": app, "function": "list_all", "arguments": {}} for app in ("mail", "notes")]
+    saved = step(4, app="notes", action={"action_type": "call_api", "app": "notes", "function": "save"})
+    asked = [step(n, action=action) for n, action in enumerate(reads, start=2)]
+    facts = [fact(f"f{n}", f"answer {n}", kind=RESULT, subtask="a", step=n, app=read["app"]) for n, read in enumerate(reads, 2)]
+    told = steps_told([sent, *asked, saved, *(step(n) for n in range(5, 30))], 3, facts)
+    assert "steps 1 to 24, in short" in told
     assert told.count("Message sent") == 1
-    assert told.count("\n") == 4
+    assert told.count("\n") == 8
+    assert "answer 2" in told
+    assert "answer 3" not in told, "something was saved since where it was asked"
+
+
+def test_what_is_told_of_steps_only_grows_until_a_whole_block_is_told_as_numbers() -> None:
+    told = [steps_told([step(n) for n in range(1, many)], 3) for many in range(2, 20)]
+    grows = [after.startswith(before) for before, after in pairwise(told)]
+    assert [n for n, same in enumerate(grows, start=2) if not same] == [6, 9, 12, 15, 18]
 
 
 def test_the_orders_that_rules_understood_are_told_whole_and_of_the_rest_only_that_there_is_one() -> None:
@@ -267,4 +283,4 @@ def test_who_plans_anew_is_told_whole_what_is_left_and_by_name_what_is_kept() ->
     assert told.splitlines()[0].startswith("- a (fulfilled, operator")
     assert told.splitlines()[0].endswith("): Read the mail")
     assert words not in plan_told(plan)
-    assert "this is what is checked" in plan_told(plan, plan[1])
+    assert plan_told(plan) == plan_told([one.model_copy(update={"status": SubtaskStatus.REJECTED}) for one in plan])

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from functools import reduce
+from typing import Annotated
 
-from pydantic import JsonValue
+from pydantic import AfterValidator, JsonValue
 
 from environments.simulated.app import (
     Answered,
@@ -45,11 +46,14 @@ from environments.simulated.screen import widgets as ui
 from environments.simulated.screen.widgets import Widget
 from environments.simulated.world.values import how_many, matches, page_of
 
+Path = Annotated[str, AfterValidator(lambda path: joined(ROOT, path.strip("/")))]
+"""From the root, with a slash before it or without."""
+
 
 class Folder(Page):
     """A folder, the root where none is named."""
 
-    path: str = ROOT
+    path: Path = ROOT
 
 
 def _entry(state: FilesState, path: str, kind: str = "") -> Entry:
@@ -68,8 +72,6 @@ def _short(state: FilesState, path: str) -> JsonValue:
 
 
 def _made(state: FilesState, path: str, entry: Entry) -> FunctionResult[FilesState]:
-    if not path.startswith("/"):
-        raise FunctionDeclined(f"{path!r} is no absolute path; write it like /Documents/plan.txt")
     folder, name = parent(path), path.rpartition("/")[2].strip()
     _entry(state, folder, "folder")
     if problem := state.bad_name(folder, name):
@@ -103,25 +105,25 @@ def find_files(state: FilesState, *, offset: Offset = 0, limit: Limit = 50, quer
 
 
 @FUNCTIONS.reads("Path", "A file or folder.")
-def read_file(state: FilesState, path: str) -> JsonValue:
+def read_file(state: FilesState, path: Path) -> JsonValue:
     """The text of a file"""
     return {"path": path, "text": _entry(state, path, "file").text}
 
 
 @FUNCTIONS.writes("Text", "A file and its whole text.")
-def create_file(state: FilesState, path: str, text: str = "") -> FunctionResult[FilesState]:
+def create_file(state: FilesState, path: Path, text: str = "") -> FunctionResult[FilesState]:
     """Make a new file with this text"""
     return _made(state, path, Entry(kind="file", text=text))
 
 
 @FUNCTIONS.writes("Path", "A file or folder.")
-def create_folder(state: FilesState, path: str) -> FunctionResult[FilesState]:
+def create_folder(state: FilesState, path: Path) -> FunctionResult[FilesState]:
     """Make a new folder"""
     return _made(state, path, Entry(kind="folder"))
 
 
 @FUNCTIONS.writes("Text", "A file and its whole text.", repeatable=True)
-def write_file(state: FilesState, path: str, text: str = "") -> FunctionResult[FilesState]:
+def write_file(state: FilesState, path: Path, text: str = "") -> FunctionResult[FilesState]:
     """Replace the text of a file"""
     old = _entry(state, path, "file")
     if state.open == path and state.text != old.text:
@@ -132,7 +134,7 @@ def write_file(state: FilesState, path: str, text: str = "") -> FunctionResult[F
 
 
 @FUNCTIONS.writes("Rename", "Another name in the same folder.")
-def rename(state: FilesState, path: str, name: str) -> FunctionResult[FilesState]:
+def rename(state: FilesState, path: Path, name: str) -> FunctionResult[FilesState]:
     """Give an entry another name"""
     _not_root(state, path)
     name = name.strip()
@@ -144,7 +146,7 @@ def rename(state: FilesState, path: str, name: str) -> FunctionResult[FilesState
 
 
 @FUNCTIONS.writes("Move", "The folder into which it goes.")
-def move(state: FilesState, path: str, folder: str) -> FunctionResult[FilesState]:
+def move(state: FilesState, path: Path, folder: Path) -> FunctionResult[FilesState]:
     """Put an entry into another folder"""
     _not_root(state, path)
     _entry(state, folder, "folder")
@@ -156,7 +158,7 @@ def move(state: FilesState, path: str, folder: str) -> FunctionResult[FilesState
 
 
 @FUNCTIONS.writes("Path", "A file or folder.", repeatable=True)
-def delete(state: FilesState, path: str) -> FunctionResult[FilesState]:
+def delete(state: FilesState, path: Path) -> FunctionResult[FilesState]:
     """Delete an entry, and all that is in it, for good"""
     _not_root(state, path)
     after = state.removed(path)

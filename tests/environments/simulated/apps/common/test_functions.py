@@ -82,7 +82,7 @@ def test_billing_lists_gets_and_sums(h):
         ("mail", "get_message", {"id": "m9"}, "there is no message 'm9'"),
         ("notes", "create_note", {"title": "  "}, "Title is required"),
         ("notes", "get_note", {"note": "Pln"}, "did you mean Plan?"),
-        ("files", "create_file", {"path": "c.txt"}, "no absolute path"),
+        ("files", "create_file", {"path": ""}, "The name is empty"),
         ("files", "create_file", {"path": "/b.txt"}, "b.txt already exists"),
         ("files", "create_file", {"path": "/none/c.txt"}, "there is no folder '/none'"),
         ("files", "write_file", {"path": "/Documents", "text": ""}, "/Documents is a folder, not a file"),
@@ -183,7 +183,7 @@ def test_files_are_made_moved_and_deleted(h):
     call(h, "files", "write_file", path="/New/c.txt", text="delta")
     call(h, "files", "rename", path="/New/c.txt", name="d.txt")
     assert call(h, "files", "move", path="/New/d.txt", folder="/Documents")["path"] == "/Documents/d.txt"
-    assert call(h, "files", "read_file", path="/Documents/d.txt")["text"] == "delta"
+    assert call(h, "files", "read_file", path="Documents/d.txt")["text"] == "delta", "with a slash before it or without"
     assert [f["path"] for f in call(h, "files", "find_files", query="delta")["items"]] == ["/Documents/d.txt"]
     h.launch("files")
     h.click("/Documents")
