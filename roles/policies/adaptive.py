@@ -31,7 +31,8 @@ class AdaptiveSettings(Frozen):
 
     final_check: bool = True
     """At the final check of one subtask whose success a model has just judged on the same evidence, where code finds nothing
-    against it; or of a goal that a model worked in one piece, and of which rules read every word and find every order done."""
+    against it, or of a goal in one piece where the model was told of that; or of a goal that a model worked in one piece, and of
+    which rules read every word and find every order done."""
     gates: bool = False
     """At gates where code can tell: each of the last steps brought something new, none failed and none was repeated; or what the
     plan expects are values and texts that can be seen, and each of them came of the work."""

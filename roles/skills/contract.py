@@ -196,7 +196,7 @@ class SkillSettings(Frozen):
     forbid: tuple[str, ...] = ()
     """Never done: kinds (`gui`, `api`, `agent`, `mcp`, `tool`), and patterns of names, such as `mail.*` or `*.delete_*`."""
     shown: int = Field(default=60, ge=1, le=500)
-    """How many functions and tools a model is shown with an example, those nearest to its subtask; of others the arguments."""
+    """How many functions and tools are described to a model, those nearest to its subtask; of others it is told the arguments."""
     known: tuple[Rating, ...] = ()
     """What the user says of skills: their risk, and what it means to do them twice."""
     mcp: tuple[McpSkills, ...] = ()
