@@ -156,12 +156,13 @@ def _folded(steps: Sequence[StepRecord], recent: int, bodies: bool) -> list[Step
 def _answers_told(steps: Sequence[StepRecord], found: _Kept, room: int | None, pages: Collection[str]) -> _Answers:
     """What calls answered, the last ones first in line for the room; without one only how long it was, unless it is short."""
     told: dict[tuple[str, int], str] = {}
-    for step in reversed(steps):
-        fact = found.get((step.subtask, step.step, True))
-        if fact is None:
-            continue
+    asked = [(step, fact) for step in steps if (fact := found.get((step.subtask, step.step, True))) is not None]
+    firsts = _firsts(fact for _, fact in asked)
+    for step, fact in reversed(asked):
         said = _beyond_given(value_told(fact), step)
-        if room is not None and (room >= _LEAST or len(said) <= _ANSWER):
+        if len(said) > _ANSWER and room is not None and firsts[fact.value] != step.step:
+            said = f"the same as at step {firsts[fact.value]}"
+        elif room is not None and (room >= _LEAST or len(said) <= _ANSWER):
             said = _records_told(said, max(room, _ANSWER), fact.source_name in pages)
             room -= len(said)
         elif len(said) > _ANSWER:
@@ -169,6 +170,11 @@ def _answers_told(steps: Sequence[StepRecord], found: _Kept, room: int | None, p
             said = f"{len(said):,} characters{rest}"
         told[step.subtask, step.step] = said
     return told
+
+
+def _firsts(facts: Iterable[Fact]) -> dict[str, int]:
+    """The step at which each answer was given first: one that is given again is not told again."""
+    return {fact.value: fact.step for fact in sorted(facts, key=lambda fact: -fact.step)}
 
 
 def _beyond_given(answer: str, step: StepRecord) -> str:
@@ -291,11 +297,15 @@ def results_told(request: GateRequest) -> str:
         value = _beyond_given(value_told(fact), step) if step is not None else value_told(fact)
         if len(value) > _ANSWER or step is None or (fact.subtask, fact.step) in folded:
             answers.append((fact, value))
-    most = _room([len(value) for _, value in answers], _RESULTS * (2 if request.subtask is None else 1), _LEAST)
+    firsts = _firsts(fact for fact, _ in answers)
+    lengths = [len(value) for fact, value in answers if firsts[fact.value] == fact.step]
+    most = _room(lengths, _RESULTS * (2 if request.subtask is None else 1), _LEAST)
     told = []
     for fact, value in answers:
         at = "" if f"at step {fact.step}" in fact.name else f" at step {fact.step}"
-        told.append(f"{fact.name}{at}{_since(fact, request.steps)} answered:\n{_records_told(value, most, False)}")
+        again = f"the same as at step {first}" if (first := firsts[fact.value]) != fact.step else ""
+        shown = again or f"\n{_records_told(value, most, False)}"
+        told.append(f"{fact.name}{at}{_since(fact, request.steps)} answered{' ' if again else ':'}{shown}")
     return "\n\n".join(told)
 
 

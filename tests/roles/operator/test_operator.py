@@ -60,8 +60,8 @@ def test_the_prompt_is_no_longer_at_step_500_than_at_step_40() -> None:
 def test_many_steps_are_told_as_the_last_ones_and_a_summary() -> None:
     history = tuple(step(n, exec_status="error" if n == 3 else "executed", error="gone") for n in range(1, 21))
     steps = section(told(view(history=history)), "steps")
-    assert steps.splitlines()[0] == "steps 1 to 12, in short: click 12; 1 failed"
-    assert len(steps.splitlines()) == 9
+    assert steps.splitlines()[0] == "steps 1 to 8, in short: click 8; 1 failed"
+    assert len(steps.splitlines()) == 13
     assert steps.splitlines()[-1].startswith('20. click "Row 20"')
 
 

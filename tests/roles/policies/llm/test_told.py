@@ -131,6 +131,14 @@ def test_a_gate_sees_every_step_of_the_subtask_and_what_was_sent() -> None:
     assert "48 steps, 0 of them failed, 0 without a visible change" in section(done, "findings")
 
 
+def test_a_worker_is_told_why_its_finish_was_not_taken() -> None:
+    said = iter(["gate_continue"])
+    model, _ = prompts_of(lambda _: {"reason": "the copy is missing", "decision": next(said, "gate_done"), "evidence": ["step:2"]})
+    evaluator = LlmEvaluator(asker(model), load_prompt("evaluator"), screen_tokens=2_500)
+    _, asked = worked(call("count_folders"), FINISH, parts={"evaluator": evaluator})
+    assert section(asked[-1], "message") == "Your FINISH was not taken, because: the copy is missing"
+
+
 def test_earlier_steps_that_wrote_nothing_are_counted_and_every_step_is_evidence() -> None:
     done = [step(1, action={"action_type": "fill", "target": {"text": "Body"}, "text": BODY}), *(step(n) for n in range(2, 160))]
     told = steps_told(done, 3, bodies=True)
@@ -208,6 +216,16 @@ def test_a_long_answer_stands_once_and_whole_for_who_works_and_who_judges() -> N
     assert f"it answered {len(page):,} characters" in section(judges, "steps").splitlines()[0]
     assert page in section(judges, "results")
     assert all("note = kept" in section(text, "facts") for text in (works, judges))
+
+
+def test_an_answer_that_is_given_again_is_not_told_again() -> None:
+    named = {"kind": RESULT, "subtask": "a", "source_name": "browser.read_page"}
+    known = [fact(f"browser.read_page at step {n}", "a page " * 60, step=n, **named) for n in (1, 2)]
+    reads = [step(n, action={"action_type": "call_api", "app": "browser", "function": "read_page"}) for n in (1, 2)]
+    judged = GateRequest(trigger=GateTrigger.FINAL_CHECK, goal="g", steps=tuple(reads), facts=tuple(known))
+    for told in (steps_told(reads, 8, known), results_told(judged)):
+        assert told.count("a page a page") > 0
+        assert "answered the same as at step 1" in told.splitlines()[-1]
 
 
 def test_answers_of_other_subtasks_are_told_where_the_subtask_names_them() -> None:
