@@ -133,10 +133,10 @@ def test_a_gate_sees_every_step_of_the_subtask_and_what_was_sent() -> None:
 
 def test_a_worker_is_told_why_its_finish_was_not_taken() -> None:
     said = iter(["gate_continue"])
-    model, _ = prompts_of(lambda _: {"reason": "the copy is missing", "decision": next(said, "gate_done"), "evidence": ["step:2"]})
+    model, _ = prompts_of(lambda _: {"reason": "a copy is missing", "decision": next(said, "gate_done"), "evidence": ["step:2"]})
     evaluator = LlmEvaluator(asker(model), load_prompt("evaluator"), screen_tokens=2_500)
     _, asked = worked(call("count_folders"), FINISH, parts={"evaluator": evaluator})
-    assert section(asked[-1], "message") == "Your FINISH was not taken, because: the copy is missing"
+    assert section(asked[-1], "message") == "Your FINISH was not taken, because: a copy is missing"
 
 
 def test_earlier_steps_that_wrote_nothing_are_counted_and_every_step_is_evidence() -> None:
