@@ -6,7 +6,7 @@ import re
 
 from protocol import ExecStatus, VisualState
 from roles.contracts import EffectSeen, FactKnown, FieldHas, GateRequest, GateVerdict, Subtask
-from roles.contracts.orders import WaitStep
+from roles.contracts.orders import PressStep, WaitStep
 from roles.contracts.policies import MOST_STEPS
 from roles.contracts.signals import GateTrigger, Signal, SubtaskStatus
 from roles.evaluator.evidence import LATELY, gather, own, progress
@@ -70,8 +70,12 @@ def _partial(request: GateRequest) -> list[str]:
 
 
 def _failed_last(request: GateRequest) -> list[str]:
-    """Who ends on an action that did not work is not done, unless the screen shows that it did."""
+    """Who ends on an action that did not work is not done, unless the screen shows that it did; nor is who was to press something
+    of which nothing is expected to be seen, and did nothing at all."""
     work = [s for s in request.steps if not s.recovery]
+    task = request.subtask
+    if not work and task is not None and not task.expect and any(isinstance(step, PressStep) for step in task.steps):
+        return ["nothing was done, and something was to be pressed"]
     if not work or work[-1].exec_status is ExecStatus.EXECUTED or shown_for_it(work[-1]):
         return []
     return [f"the last action did not work: {work[-1].verb} {work[-1].target} ({work[-1].error})"]

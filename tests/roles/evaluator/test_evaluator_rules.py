@@ -20,6 +20,7 @@ from roles.contracts import (
     Supplement,
     TextShown,
 )
+from roles.contracts.orders import PressStep
 from roles.contracts.signals import ALLOWED_DECISIONS, GateTrigger, SubtaskStatus
 from roles.evaluator.rules import RulesEvaluator
 
@@ -229,6 +230,12 @@ def test_who_ends_on_an_action_that_did_not_work_is_not_done() -> None:
     assert verdict.decision == "gate_fail"
     assert "click Update cart (the network is down)" in verdict.issues[0]
     assert succeeded(steps=(step(1, changed=False, **FAILED), step(2))).decision == "gate_done"
+
+
+def test_who_was_to_press_something_and_did_nothing_is_not_done() -> None:
+    task = subtask().model_copy(update={"steps": (PressStep(app="trips", verb="merge", control="Merge"),)})
+    assert judge(GateTrigger.WORKER_SUCCESS, subtask=task).decision == "gate_fail"
+    assert judge(GateTrigger.WORKER_SUCCESS, subtask=task, steps=(step(1),)).decision == "gate_done"
 
 
 def test_an_effect_that_the_screen_announces_counts_whatever_was_pressed_for_it() -> None:
