@@ -149,11 +149,12 @@ def refusal(before: VisualState | None, after: VisualState) -> str:
 
 
 def _stays(before: VisualState, after: VisualState) -> bool:
-    """Whether the controls are those that were there: what is new is then an answer, and not what comes next or was unfolded."""
+    """Whether the form is there as it was: what is new is then an answer, and not what comes next or was unfolded."""
     one, other = (
-        {e.element_id: e.expanded for e in state.elements if e.role in FIELD_ROLES | PRESS_ROLES} for state in (before, after)
+        {e.element_id: (e.role, e.expanded) for e in state.elements if e.role in FIELD_ROLES | PRESS_ROLES}
+        for state in (before, after)
     )
-    return before.app == after.app and one == other
+    return before.app == after.app and one == other and any(role in FIELD_ROLES for role, _ in one.values())
 
 
 def _words(element: GUIElement) -> str:
