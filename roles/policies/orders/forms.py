@@ -165,11 +165,22 @@ class Forms(Values):
         if len(kinds) > 1 and to and all(isinstance(one, Text) and "@" in one.text for one in to):
             kinds = [one for one in kinds if any(field.type == "people" and field.written for field in one[1].fields)] or kinds
         if len(kinds) > 1:
+            kinds = self._as_otherwise(order, kinds)
+        if len(kinds) > 1:
             apps = " or ".join(card.title for card, _ in kinds)
             raise Refusal(f'"{self._said(order.spans)}" does not say by which application: {apps}', ask=True)
         if not kinds:
             raise Refusal(f'"{self._said(order.spans)}": no application sends such a message')
         return kinds[0]
+
+    def _as_otherwise(self, order: Order, kinds: list[tuple[AppCard, KindCard]]) -> list[tuple[AppCard, KindCard]]:
+        """ "If so, write X to Ann in chat. If not, write Y to Ben": by the same way."""
+        for other in self.reading.orders[: self._at]:
+            one, two = other.condition, order.condition
+            alike = one is not None and two is not None and one.negated != two.negated and one.tests == two.tests
+            if alike and other.verb == order.verb and len(cards := self._cards_for(other)) < len(self.cards):
+                return [kind for kind in kinds if kind[0] in cards] or kinds
+        return kinds
 
     def _message(self, order: Order) -> None:
         """A new message to each of those who are named."""
