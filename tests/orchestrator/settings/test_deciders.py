@@ -246,7 +246,7 @@ def test_how_much_is_told_is_a_setting() -> None:
     long = view(history=tuple(step(n) for n in range(1, 20)))
     few = text_of(asked("crew.operator.recent=2", given=long))
     many = text_of(asked("crew.operator.recent=15", given=long))
-    assert "steps 1 to 17, in short" in few
+    assert "steps 1 to 15, in short" in few
     assert "steps 1 to 4, in short" in many
     wide = view(seen=view().seen.model_copy(update={"elements": view().seen.elements * 1 + _rows(200)}))
     assert len(text_of(asked("crew.operator.screen_tokens=300", given=wide))) < len(text_of(asked(given=wide))) - 2_000
