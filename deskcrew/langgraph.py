@@ -17,7 +17,8 @@ from typing import Any
 from langchain_core.runnables import RunnableConfig
 
 from deskcrew import Crew
-from orchestrator.errors import ThreadProblem, did_you_mean
+from environments.files.wrong_data import did_you_mean
+from orchestrator.errors import ThreadProblem
 from orchestrator.settings.layers import shipped_names
 from roles.contracts.nodes import Graph
 

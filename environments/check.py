@@ -29,6 +29,8 @@ class ContractError(AssertionError):
 
 def check_environment(env: Environment) -> list[str]:
     """The verified promises of the contract. Raises ContractError with the first broken one. Closes `env`."""
+    if lacking := [name for name in ("reset", "observe", "perform", "close") if not hasattr(env, name)]:
+        raise ContractError(f"{type(env).__name__} has no {', '.join(lacking)}; an environment has these methods")
     kept: list[str] = []
     check = _Check(env, kept)
     try:
@@ -76,6 +78,7 @@ class _Check:
 
     def reset_repeats(self) -> None:
         first = self.env.reset(seed=SEED)
+        _promise(isinstance(first, VisualState), f"reset gave {type(first).__name__}, not a VisualState")
         world = self.env.world() if isinstance(self.env, WorldState) else None
         self.perform(Wait(seconds=1))
         again = self.env.reset(seed=SEED)

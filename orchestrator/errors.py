@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import errno
 import os
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 
 USER = "user"
@@ -33,22 +33,6 @@ class StoreGone(MachineStopped):
 
 class StoreTaken(MachineStopped):
     """Another process works the run by now."""
-
-
-def nearest(word: str, known: Iterable[str]) -> str | None:
-    """The known word that was most likely meant, or None when nothing is close."""
-    from rapidfuzz import fuzz, process
-
-    match = process.extractOne(word.casefold(), {name: name.casefold() for name in known}, scorer=fuzz.WRatio, score_cutoff=60)
-    return str(match[2]) if match else None
-
-
-def did_you_mean(word: str, known: Iterable[str]) -> str:
-    """`; did you mean 'steps'?`, or what there is to choose from."""
-    names = sorted(known)
-    if close := nearest(word, names):
-        return f"; did you mean {close!r}?"
-    return f"; known here: {', '.join(names)}" if names else ""
 
 
 def only_one(run_id: str, names: Sequence[str], where: str, ls: str) -> str:

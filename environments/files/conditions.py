@@ -196,4 +196,6 @@ def _library() -> Any:
 def _first_line(bad: BaseException) -> str:
     if isinstance(bad, KeyError):
         return f"there is no {bad.args[0]!r}"
-    return str(bad).splitlines()[0] if str(bad) else type(bad).__name__
+    # Of a grammar only what was found counts: the expression is named by whoever asked, and what could stand there is 15 kinds.
+    said = re.sub(r"^Failed to parse expression .*?: ERROR: <input>:1:(\d+): ", r"column \1: ", str(bad).partition("\n")[0])
+    return said.partition(" expecting {")[0] or type(bad).__name__

@@ -177,7 +177,23 @@ def _explained(bad: Exception) -> tuple[int, str]:
         return FAILED, f"There is no place to write ({bad.strerror}); make room, or choose another place."
     if type(bad).__module__ == "sqlite3" and type(bad).__name__ == "OperationalError":
         return FAILED, f"A file of the run cannot be used ({said}); see that its folder can be written and has room."
-    return FAILED, f"this is a fault of deskcrew, not yours: {type(bad).__name__}: {said or 'no words'} (--debug shows where)."
+    return FAILED, f"{_raiser(bad)}: {type(bad).__name__}: {said or 'no words'} (--debug shows where)."
+
+
+def _raiser(bad: Exception) -> str:
+    """Whose code raised it: of deskcrew, or of a class that the settings name. What either of them called is not looked at."""
+    import traceback
+    from sysconfig import get_paths
+
+    packages = ("deskcrew", "orchestrator", "roles", "environments", "protocol")
+    own = tuple(str(Path(__file__).parents[2] / name) for name in packages)
+    libraries = tuple(get_paths()[key] for key in ("stdlib", "purelib", "platlib"))
+    for frame in reversed(traceback.extract_tb(bad.__traceback__)):
+        if frame.filename.startswith(own):
+            break
+        if not frame.filename.startswith((*libraries, "<")):
+            return f"{frame.filename}, line {frame.lineno}, raised an error"
+    return "this is a fault of deskcrew, not yours"
 
 
 @contextmanager

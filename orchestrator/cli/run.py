@@ -108,7 +108,7 @@ def resume(
     approve: Annotated[bool, typer.Option("--approve", help="Perform the action, or work the plan.")] = False,
     reject: Annotated[str | None, typer.Option(metavar="WHY", help="Reject it; the crew replans with these words.")] = None,
     edit: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="Use the action or the plan in this JSON or YAML file instead.")
+        Path | None, typer.Option(metavar="FILE", help="Use the action (JSON, YAML, DSL) or the plan in this file instead.")
     ] = None,
     respond: Annotated[str | None, typer.Option(metavar="TEXT", help="Answer the question, or say something.")] = None,
     constrain: Annotated[

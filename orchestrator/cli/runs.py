@@ -49,7 +49,8 @@ def _of(skills: Skills, app: str | None) -> list[Skill]:
         return list(skills.known)
     found = [skill for skill in skills.known if skill.app.casefold() == app.casefold()]
     if not found:
-        from orchestrator.errors import UsageProblem, did_you_mean
+        from environments.files.wrong_data import did_you_mean
+        from orchestrator.errors import UsageProblem
 
         known = sorted({skill.app for skill in skills.known} - {""})
         raise UsageProblem(f"--app {app}: there are no skills under this name{did_you_mean(app, known)}")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import sqlite3
 import zlib
 from collections.abc import Callable, Iterator, Mapping
@@ -10,13 +11,17 @@ from contextvars import ContextVar
 from pathlib import Path
 from typing import Any, NamedTuple, assert_never
 
+import yaml
 from pydantic import ValidationError
 
+from environments.files.wrong_data import first_problem, problem_told
+from environments.files.yaml_lines import safe_data
 from orchestrator.control.channel import given_to
 from orchestrator.errors import MachineStopped, UsageProblem
 from orchestrator.store.printable import mapping_in
 from orchestrator.store.salvage import reading
-from protocol import JsonObject, TargetError, VisualState, resolve
+from protocol import AgentAction, JsonObject, TargetError, VisualState, parse_action, resolve
+from protocol.dsl import DSLError, parse_line
 from roles.contracts.requests import (
     Answer,
     ApprovalRequest,
@@ -32,6 +37,9 @@ from roles.journal.rows import inflated
 from roles.manager.plans import WORK_PLAN, PlanError
 from roles.safety.policy import problem_in
 
+_MAPPING = re.compile(r"\s*(?:\{|[\w\"']+\s*:)")
+"""How an action as data begins, in JSON or YAML; everything else is a line of the DSL."""
+
 
 def check_answer(answer: Mapping[str, Any], request: Request | None = None) -> None:
     """Refuse an unusable answer: by its form, and once the request is known by what it answers. Raises UsageProblem."""
@@ -45,6 +53,22 @@ def check_answer(answer: Mapping[str, Any], request: Request | None = None) -> N
         raise UsageProblem(f"The answer is not usable: {problem_in(bad, 'answer').removeprefix('answer.')}") from None
     except PlanError as bad:
         raise UsageProblem(f"The edited plan is not usable: {bad}.") from None
+
+
+def usable_action(said: JsonObject | str, name: str = "The action") -> AgentAction:
+    """An action as it came: data of the protocol, also as JSON or YAML, or a line of the DSL. Raises UsageProblem."""
+    try:
+        if isinstance(said, str) and not _MAPPING.match(said):
+            return parse_line(said.strip())
+        return parse_action(safe_data(said) if isinstance(said, str) else said)
+    except DSLError as bad:
+        told = bad.message
+    except ValidationError as bad:
+        first = first_problem(bad)
+        told = problem_told(first, tuple(first["loc"])[2:])
+    except (yaml.YAMLError, ValueError):
+        raise UsageProblem(f"{name} is neither JSON nor YAML; write {{action_type: click, target: {{text: Save}}}}.") from None
+    raise UsageProblem(f"{name} is not usable: {told}{'' if told.endswith('?') else '.'}")
 
 
 def _takes_constraints(request: Request) -> bool:

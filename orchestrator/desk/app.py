@@ -18,6 +18,7 @@ from starlette.exceptions import HTTPException as AnyHTTPException
 from starlette.types import ASGIApp, Scope
 
 from environments.contract import EnvironmentFault
+from environments.files.wrong_data import problem_told
 from environments.served.access import Entry, Guard, Refusal
 from environments.served.server import Address, listening_at, own_hosts, server_of
 from orchestrator.desk.auth import Caller, Refused, Viewer
@@ -138,8 +139,14 @@ def _http(request: Request, bad: Exception) -> JSONResponse:
 def _invalid(request: Request, bad: Exception) -> JSONResponse:
     assert isinstance(bad, RequestValidationError)  # noqa: S101 - it was registered for these
     first = bad.errors()[0]
-    where = ".".join(str(part) for part in first["loc"][1:])
-    return problem(422, f"{where + ': ' if where else ''}{first['msg'].removeprefix('Value error, ').rstrip('.')}.")
+    path = tuple(first["loc"])[1:]
+    if first["type"] == "json_invalid":
+        said = f"the body is not JSON ({first['ctx']['error']})"
+    elif first["loc"] == ("body",) and isinstance(first["input"], bytes):
+        said = "the body is no JSON object; send one, with the header Content-Type: application/json"
+    else:
+        said = problem_told(first, path)
+    return problem(422, said if said.endswith(("?", ".")) else f"{said}.")
 
 
 def serve(desk: Desk, host: str, port: int, token: str, ready: Callable[[Address], None]) -> None:

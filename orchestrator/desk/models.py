@@ -4,13 +4,11 @@ from __future__ import annotations
 
 from typing import Any, Literal
 
-from pydantic import ConfigDict, Field, ValidationError
+from pydantic import ConfigDict, Field
 from typing_extensions import TypedDict
 
-from orchestrator.errors import UsageProblem
 from orchestrator.views.page.data import Detail, FactSeen, Machine, PlanVersion, RoleUse, RunHead
-from protocol import AgentAction, Frozen, JsonObject, parse_action
-from protocol.dsl import DSLError, parse_line
+from protocol import Frozen, JsonObject
 
 WaitKind = Literal["approval", "question", "plan"]
 
@@ -217,15 +215,3 @@ class ScreenDrawn(TypedDict):
     elements: list[list[Any]]
     picture: bool
     """Whether its picture is kept."""
-
-
-def usable_action(action: JsonObject | str) -> AgentAction:
-    """An action as it came: JSON of the protocol, or a line of the DSL. Raises UsageProblem."""
-    try:
-        return parse_line(action) if isinstance(action, str) else parse_action(action)
-    except DSLError as bad:
-        raise UsageProblem(f"The action is not usable: {bad.message}.") from None
-    except ValidationError as bad:
-        first = bad.errors()[0]
-        where = ".".join(str(part) for part in first["loc"])
-        raise UsageProblem(f"The action is not usable: {where + ': ' if where else ''}{first['msg']}.") from None

@@ -16,9 +16,10 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from environments.files.wrong_data import did_you_mean
 from orchestrator.control.channel import Channel, myself
 from orchestrator.control.lease import RUNNING, LeaseHeld, RunStatus, standing, told
-from orchestrator.errors import UsageProblem, did_you_mean
+from orchestrator.errors import UsageProblem
 from orchestrator.runs import folders
 
 if TYPE_CHECKING:

@@ -9,8 +9,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from environments.contract import Environment, EnvironmentFault, Screenshots
+from environments.files.wrong_data import did_you_mean
 from orchestrator.core.hub_line import HubLine
-from orchestrator.errors import MissingDependency, UsageProblem, did_you_mean
+from orchestrator.errors import MissingDependency, UsageProblem
 from orchestrator.settings.layers import KEY, Preset, Source, find_preset, looks_like_path, read_document, shipped_names
 from orchestrator.settings.plugins import names, part
 from orchestrator.settings.policies import ROLES, Deciders

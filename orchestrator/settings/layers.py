@@ -9,13 +9,14 @@ from copy import deepcopy
 from functools import cache, lru_cache
 from importlib.resources import files
 from pathlib import Path
-from typing import Any, NamedTuple, TypeVar, get_args
+from typing import Any, NamedTuple, TypeVar
 
 import yaml
 from pydantic import BaseModel, Field, ValidationError
 
+from environments.files.wrong_data import did_you_mean, first_problem, problem_told
 from environments.files.yaml_lines import KeyPath, TooLarge, YamlText, nearest_line, read_small, read_yaml, safe_data
-from orchestrator.errors import UsageProblem, did_you_mean
+from orchestrator.errors import UsageProblem
 from protocol import Frozen, JsonObject
 
 Model = TypeVar("Model", bound=BaseModel)
@@ -95,7 +96,9 @@ def parse_document(text: str, name: str, what: str) -> Document:
         kept, lines = _parsed(text)
     except yaml.MarkedYAMLError as bad:
         line = bad.problem_mark.line + 1 if bad.problem_mark else 1
-        raise UsageProblem(f"{name}, line {line}: not valid YAML ({bad.problem or bad.context}).") from None
+        # What the library itself finds is mostly a text that needs quotes; what read_yaml adds says what to do.
+        hint = "" if type(bad) is yaml.MarkedYAMLError else "; put a text with a colon, a hash or a bracket in quotes"
+        raise UsageProblem(f"{name}, line {line}: not valid YAML ({bad.problem or bad.context}){hint}.") from None
     except (yaml.YAMLError, ValueError) as bad:
         raise UsageProblem(f"{name}: not valid YAML ({str(bad).splitlines()[0]}).") from None
     data = {} if kept is None else deepcopy(kept)
@@ -117,61 +120,12 @@ def checked(model: type[Model], data: Mapping[str, Any], where: Where, context: 
 
 def explain(bad: ValidationError, model: type[BaseModel], where: Where) -> str:
     """The first problem: file, line, key, and what was expected."""
-    problems = bad.errors()
-    first = next((p for p in problems if p["type"] == "extra_forbidden"), problems[0])
+    first = first_problem(bad)
     path = tuple(first["loc"])
-    key, place = dotted(path), where(path)
-    match first["type"]:
-        case "extra_forbidden":
-            said = f"unknown key {key!r}{did_you_mean(str(path[-1]), _fields_at(model, path[:-1]))}"
-        case "missing":
-            said = f"the key {key!r} is missing; it is required"
-        case "value_error":
-            said = f"{key}: {first['ctx']['error']}" if key else str(first["ctx"]["error"])
-        case _:
-            said = f"{key} is {_brief(first['input'])}, expected {_expected(first)}"
-            if path[0] == "crew" and path[-1] == "policy":
-                said += f"; a class of another package goes into plugins.policies.{path[1]}"
-    return f"{place}: {said}." if not said.endswith("?") else f"{place}: {said}"
-
-
-def _expected(problem: Any) -> str:
-    words = {
-        "int_type": "a whole number",
-        "int_from_float": "a whole number",
-        "float_type": "a number",
-        "string_type": "text (put it in quotes)",
-        "bool_type": "true or false",
-        "dict_type": "a mapping of keys to values",
-        "model_type": "a mapping of keys to values",
-        "model_attributes_type": "a mapping of keys to values",
-        "list_type": "a list",
-        "tuple_type": "a list",
-        "path_type": "a path",
-    }
-    if word := words.get(problem["type"]):
-        return word
-    message = str(problem["msg"])
-    return message.removeprefix("Input should be ").removeprefix("a valid ")
-
-
-def _fields_at(model: type[BaseModel], path: KeyPath) -> list[str]:
-    """The keys that may stand at `path`, following nested models."""
-    for part in path:
-        if isinstance(part, int):
-            continue
-        field = model.model_fields.get(str(part))
-        inner = next((m for m in _models_in(field.annotation)), None) if field else None
-        if inner is None:
-            return [] if field else sorted(model.model_fields)
-        model = inner
-    return sorted(field.alias or name for name, field in model.model_fields.items())
-
-
-def _models_in(annotation: Any) -> list[type[BaseModel]]:
-    if isinstance(annotation, type) and issubclass(annotation, BaseModel):
-        return [annotation]
-    return [model for part in get_args(annotation) for model in _models_in(part)]
+    said = f"{where(path)}: {problem_told(first, path, model)}"
+    if path[:1] == ("crew",) and path[-1] == "policy" and "expected" in said:
+        said += f"; a class of another package goes into plugins.policies.{path[1]}"
+    return said if said.endswith("?") else f"{said}."
 
 
 def kind_of(value: Any) -> str:
@@ -186,16 +140,6 @@ def kind_of(value: Any) -> str:
         type(None): "empty",
     }
     return words.get(type(value), type(value).__name__)
-
-
-def _brief(value: Any, limit: int = 40) -> str:
-    text = json.dumps(value, default=str, ensure_ascii=False)
-    return text if len(text) <= limit else text[: limit - 1] + "…"
-
-
-def dotted(path: KeyPath) -> str:
-    """`limits.steps`, `success[2]`."""
-    return "".join(f"[{part}]" if isinstance(part, int) else f".{part}" for part in path).lstrip(".")
 
 
 def shown(path: Path) -> str:

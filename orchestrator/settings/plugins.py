@@ -7,7 +7,8 @@ from typing import Any, Literal, NamedTuple
 
 from pydantic import Field
 
-from orchestrator.errors import UsageProblem, did_you_mean
+from environments.files.wrong_data import did_you_mean
+from orchestrator.errors import UsageProblem
 from protocol import Frozen
 
 Kind = Literal["environments", "policies", "dialects", "sources", "checks"]

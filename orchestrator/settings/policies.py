@@ -10,7 +10,8 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from environments.contract import Environment, EnvironmentFault, Files, Screenshots
-from orchestrator.errors import MissingDependency, UsageProblem, did_you_mean
+from environments.files.wrong_data import did_you_mean
+from orchestrator.errors import MissingDependency, UsageProblem
 from orchestrator.settings.layers import checked, read_document
 from orchestrator.settings.role_settings import CrewSettings, EvaluatorSettings, Member, OperatorSettings, RoleSettings
 from protocol import VisualState

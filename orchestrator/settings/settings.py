@@ -19,10 +19,11 @@ from pydantic import BeforeValidator, Field, field_serializer
 
 from environments.contract import Environment, EnvironmentFault, WorldState
 from environments.faults.faults import Fault, FaultKind
+from environments.files.wrong_data import did_you_mean, dotted
 from environments.files.yaml_lines import KeyPath
 from environments.sandbox.contract import SandboxKind
 from environments.simulated.variation.metrics import Variation
-from orchestrator.errors import MissingDependency, UsageProblem, did_you_mean
+from orchestrator.errors import MissingDependency, UsageProblem
 from orchestrator.settings.layers import (
     BUILT_IN,
     KEY,
@@ -32,7 +33,6 @@ from orchestrator.settings.layers import (
     Source,
     Where,
     checked,
-    dotted,
     file_layer,
     find_preset,
     looks_like_path,

@@ -19,7 +19,7 @@ from pydantic import field_validator
 
 from environments.files import conditions
 from environments.files.conditions import Check, check, evaluate, evaluate_each
-from orchestrator.errors import did_you_mean
+from environments.files.wrong_data import did_you_mean
 from protocol import Frozen
 
 __all__ = ["NAMES", "Check", "check", "evaluate", "evaluate_each", "problem_with"]

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import fnmatch
+import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 from typing import Any, NamedTuple
 
 from environments.contract import Environment, WorldError
+from environments.files.wrong_data import did_you_mean
 from environments.files.yaml_lines import KeyPath
 from environments.simulated.desktop import SimulatedDesktop
 from environments.simulated.variation.metrics import Variation
@@ -16,7 +18,7 @@ from orchestrator.errors import UsageProblem
 from orchestrator.settings.settings import load_settings, shipped_names, varied
 from orchestrator.tasks.changes import parts_of
 from orchestrator.tasks.judge import OracleRun, Verdict, judge, play, task_environment
-from orchestrator.tasks.tasks import Task, fill_goal, fill_slots, resolve_target
+from orchestrator.tasks.tasks import BadSlot, Task, fill_goal, fill_slots, items_at, resolve_target
 from protocol import CallApi, JsonObject
 
 SEEDS = 5
@@ -119,6 +121,8 @@ def _performed(task: Task, seed: int, environment: Environment) -> Iterator[Prob
         yield ("changes",), "an unwanted write after the oracle is not detected; the task's changes allow too much"
 
 
+_PATHS = re.compile(r"\b(?:world|initial)\.((?:\w+\.)*\w+)\b(?!\s*\()")
+"""Paths into the world in a condition; what is called on one, such as `exists(`, is no part of it."""
 STRAYS = (
     CallApi(app="notes", function="create_note", arguments={"title": "By the way"}),
     CallApi(app="reimbursement", function="save_draft", arguments={"description": "for later"}),
@@ -151,13 +155,14 @@ def _untouched(task: Task, world: JsonObject, slots: JsonObject) -> Iterator[Pro
     for key, expression, error in _evaluated(task, verdict):
         if error:
             name = ".".join(map(str, key[:2])) if key[:1] == ("checkpoints",) else str(key[0]) if key else "the end"
-            yield key, f"{name}: {expression.removeprefix('never: ')!r} cannot be evaluated on the world as it begins: {error}"
+            said = expression.removeprefix("never: ")
+            yield key, f"{name}: {said!r} cannot be evaluated on the world as it begins: {_missing(said, world) or error}"
     for mine in verdict.minefields:
         if not mine.passed and not mine.error:
             yield _key_of(task, mine.expression), f"{mine.expression!r} holds before anything was done"
     for number, pattern in enumerate(task.changes or ()):
         if missing := _nowhere(pattern, world, slots):
-            yield ("changes", number), f"changes: {pattern!r} leads nowhere; the world has no {missing!r}"
+            yield ("changes", number), f"changes: {pattern!r} leads nowhere; the world has no {missing}"
     if verdict.passed and task.outcome == "fulfilled":
         yield ("success",), "every condition holds before anything was done; a crew that does nothing would pass"
     if verdict.progress == 1:
@@ -172,13 +177,23 @@ def _evaluated(task: Task, verdict: Verdict) -> Iterator[tuple[KeyPath, str, str
         yield ("checkpoints", point.name, "when"), "when", point.error
 
 
+def _missing(expression: str, world: JsonObject) -> str:
+    """The first path into the world that it does not have, with what is there instead."""
+    for path in _PATHS.findall(expression):
+        try:
+            items_at(path, world)
+        except BadSlot as bad:
+            return str(bad)
+    return ""
+
+
 def _nowhere(pattern: str, world: JsonObject, slots: JsonObject) -> str:
-    """The app, or the field of an app, that a pattern means and the world does not have."""
+    """The app, or the field of an app, that a pattern means and the world does not have, with what it has instead."""
     inside: Any = world.get("apps", {})
     for part in parts_of(pattern, slots)[1:3]:
         fits = fnmatch.filter(inside, part)
         if not fits:
-            return part
+            return f"{part!r}{did_you_mean(part, inside)}"
         inside = {key: None for name in fits for key in inside[name] or ()}
     return ""
 

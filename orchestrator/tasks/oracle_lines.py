@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 from pydantic import Field, ValidationError
 
-from orchestrator.errors import did_you_mean
+from environments.files.wrong_data import did_you_mean
 from orchestrator.tasks.changes import SLOT, filled_text
 from protocol import AgentAction, AskUser, Frozen, parse_action
 from protocol.dsl import DSLError, emit, parse_line

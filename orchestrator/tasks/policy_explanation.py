@@ -11,13 +11,15 @@ from pydantic import ValidationError
 
 from environments.contract import Environment, WorldState
 from environments.effects import Change, Effect, Preview
+from orchestrator.control.requests import usable_action
 from orchestrator.errors import UsageProblem
 from orchestrator.settings.build import build_skills, make_environment
 from orchestrator.settings.layers import Source, read_document, shipped_names
+from orchestrator.settings.layers import explain as explain_data
 from orchestrator.settings.settings import FOLDER, LoadedSettings, load_settings, read_safety
 from orchestrator.tasks.tasks import Task, fill_goal, fill_slots
-from protocol import Action, AskInAppAgent, CallApi, LaunchApp, RunScript, TargetError, VisualState, parse_action, resolve
-from protocol.dsl import DSLError, emit, parse_line
+from protocol import Action, AskInAppAgent, CallApi, LaunchApp, RunScript, TargetError, VisualState, resolve
+from protocol.dsl import emit
 from roles.contracts import Fact
 from roles.safety import ExplainedVerdict, Grounds, SafetyPolicy, explain
 from roles.safety.review import shown
@@ -91,7 +93,7 @@ class Explanation(NamedTuple):
 
 def explained(asked: ExplainRequest) -> Explanation:
     """Raises UsageProblem for what cannot be read."""
-    action = read_action(asked.action)
+    action = usable_action(asked.action)
     loaded = load_settings(asked.config, _overrides(asked), asked.task.layer() if asked.task else None)
     found = read_safety(loaded.settings.safety, lambda path: Source(loaded.source(".".join(["safety", *map(str, path)]))))
     policy = found.policy()
@@ -139,19 +141,6 @@ def explained(asked: ExplainRequest) -> Explanation:
         network=network_told(policy),
         missing=missing,
     )._replace(changes=shown(changes))
-
-
-def read_action(text: str) -> Action:
-    """An action in the DSL, or as JSON."""
-    if text.lstrip().startswith("{"):
-        try:
-            return parse_action(json.loads(text))
-        except (ValueError, ValidationError) as bad:
-            raise UsageProblem(f"The action is not usable: {str(bad).splitlines()[0]}") from None
-    try:
-        return parse_line(text)
-    except DSLError as bad:
-        raise UsageProblem(f"The action cannot be read: {bad}") from None
 
 
 def _overrides(asked: ExplainRequest) -> list[str]:
@@ -207,9 +196,7 @@ def read_screen(path: Path) -> VisualState:
     try:
         return VisualState.model_validate_json(json.dumps(document.data, default=str))
     except ValidationError as bad:
-        first = bad.errors()[0]
-        place = ".".join(str(part) for part in first["loc"])
-        raise UsageProblem(f"{document.where(tuple(first['loc']))}: {place}: {first['msg']}.") from None
+        raise UsageProblem(explain_data(bad, VisualState, document.where)) from None
 
 
 def _fact(text: str) -> Fact:

@@ -16,8 +16,9 @@ from typing import Annotated, Any, Literal, Self
 from pydantic import AfterValidator, Field, PrivateAttr, ValidationError, ValidationInfo, model_validator
 from pydantic_core import InitErrorDetails
 
+from environments.files.wrong_data import did_you_mean, nearest
 from environments.files.yaml_lines import KeyPath
-from orchestrator.errors import UsageProblem, did_you_mean, nearest
+from orchestrator.errors import UsageProblem
 from orchestrator.settings.layers import Document, Source, checked, read_document
 from orchestrator.settings.settings import Layer, shipped, shipped_names
 from orchestrator.tasks.changes import (
@@ -108,7 +109,7 @@ def value_of(slot: Slot, world: Mapping[str, Any], filled: Mapping[str, Any], rn
     if slot.value is not None:
         with _told("value", slot.value):
             return evaluate(slot.value, {"world": world, "slots": filled})
-    items = list(slot.one_of) or _items(slot.path, {**world, "slots": filled})
+    items = list(slot.one_of) or items_at(slot.path, {**world, "slots": filled})
     if slot.where:
         with _told("where", slot.where):
             fits = evaluate_each(slot.where, "item", items, {"world": world, "slots": filled})
@@ -125,7 +126,8 @@ def value_of(slot: Slot, world: Mapping[str, Any], filled: Mapping[str, Any], rn
     return {"seed": chosen, "first": items[0], "last": items[-1]}[slot.pick]
 
 
-def _items(path: str, world: Mapping[str, Any]) -> Sequence[Any]:
+def items_at(path: str, world: Mapping[str, Any]) -> Sequence[Any]:
+    """What stands at a dotted path, as a list. Raises BadSlot with what is there instead."""
     value: Any = world
     for part in path.split("."):
         if not isinstance(value, Mapping) or part not in value:

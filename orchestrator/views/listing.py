@@ -149,7 +149,8 @@ def _page(view: RunView) -> list[tuple[str, str]]:
     if (request := request_in(report.get("pending"))) is not None:
         lines += [(line.mark, line.text) for line in request_lines(request)]
     lines += _listed("answer", str(report.get("answer") or "").splitlines(), lambda line: clean(line, 4_000))
-    return [*lines, ("status", clean(report.get("status", ""))), ("why", clean(report.get("reason", "")))]
+    status = "waiting" if report.get("status") == "on_hold" else clean(report.get("status", "")).replace("_", " ")
+    return [*lines, ("status", status), ("why", clean(report.get("reason", ""), 2_000))]
 
 
 def _from(fact: Mapping[str, Any]) -> str:

@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal, NamedTuple, Protocol
 
-from environments.cards import AppCard, Cards
+from environments.cards import AppCard, Cards, card_of_screen
 from environments.contract import AppCatalog, Environment, OwnCalendar
 from environments.sandbox.contract import NoSandbox, Sandbox
 from protocol import Frozen, GUIElement, VisualState
@@ -178,9 +178,9 @@ class Context:
         return tuple(AppWords(app=a.app, title=a.title, words=a.words) for a in self.environment.apps())
 
     def cards(self) -> tuple[AppCard, ...]:
-        """What they hold and can do, as far as the environment says so."""
-        own = tuple(self.environment.cards()) if isinstance(self.environment, Cards) else ()
-        return (*own, *self.skills.cards())
+        """What they hold and can do, as the environment says; where it says nothing, as far as its screen shows."""
+        here = self.environment
+        return (*(here.cards() if isinstance(here, Cards) else [card_of_screen(here.observe())]), *self.skills.cards())
 
     def today(self) -> str:
         """The world's own day and time; empty where it has none."""

@@ -240,5 +240,9 @@ def _phrase(effect: Effect) -> str:
         Effect.ACTUATE: "operate something in the physical world",
         Effect.ACTIVATE: "have an unknown effect",
         Effect.CONFIRM: "confirm something",
+        Effect.EDIT: "edit something",
+        Effect.SAVE: "save something",
+        Effect.UPLOAD: "upload something",
+        Effect.DOWNLOAD: "download something",
     }
-    return phrases.get(effect, str(effect))
+    return phrases.get(effect, effect.value)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+from typing import Any
 
 import pytest
 
@@ -15,6 +16,16 @@ from protocol import Action, ActionResult, ExecStatus, PressKey, VisualState
 
 def desktop() -> SimulatedDesktop:
     return SimulatedDesktop(load_world("office"))
+
+
+class Headless:
+    """Something that lacks half of the methods."""
+
+    def reset(self, *, seed: int | None = None) -> VisualState:
+        raise NotImplementedError
+
+    def close(self) -> None:
+        return None
 
 
 class Plain:
@@ -54,6 +65,11 @@ def test_an_adapter_without_capabilities_can_be_checked() -> None:
 
 def test_a_world_without_open_windows_can_be_checked() -> None:
     assert check_environment(SimulatedDesktop(parse_world("apps: {settings: }")))
+
+
+class GivesADict(Plain):
+    def reset(self, *, seed: int | None = None) -> Any:
+        return self.inner.reset(seed=seed).model_dump()
 
 
 class ForgetsTheSeed(Plain):
@@ -157,6 +173,8 @@ class KeepsSeats(Plain):
 @pytest.mark.parametrize(
     ("broken", "said"),
     [
+        (Headless, "Headless has no observe, perform"),
+        (GivesADict, "reset gave dict, not a VisualState"),
         (ForgetsTheSeed, "reset with a seed"),
         (ObservingTakesTime, "two observations in a row differ"),
         (RepeatsIds, "is given twice"),
@@ -171,6 +189,6 @@ class KeepsSeats(Plain):
         (KeepsSeats, "are still there"),
     ],
 )
-def test_a_broken_promise_is_named(broken: type[Plain], said: str) -> None:
+def test_a_broken_promise_is_named(broken: Any, said: str) -> None:
     with pytest.raises(ContractError, match=said):
         check_environment(broken())

@@ -52,6 +52,16 @@ def test_a_run_waits_and_goes_on_with_an_answer(crew: Crew) -> None:
     assert (done.exit_code, done.status) == (0, "fulfilled")
 
 
+def test_a_policy_that_gives_something_else_is_named() -> None:
+    class Loose:
+        def decide(self, view: object) -> object:
+            return {"status": "CONTINUE"}
+
+    outcome = Crew(operator=Loose()).run(GOAL)  # type: ignore[arg-type]
+    assert outcome.status == "rejected"
+    assert "Loose gave dict, not OperatorDecision" in outcome.reason
+
+
 def test_an_approver_answers_at_once(crew: Crew) -> None:
     assert crew.run(SUBMIT_GOAL, approver=approve).status == "fulfilled"
 

@@ -4,18 +4,17 @@ from __future__ import annotations
 
 import random
 import re
-from collections.abc import Mapping, Sequence
 from datetime import date
 from functools import lru_cache
 from importlib import resources
 from pathlib import Path
-from typing import Any, Literal, NamedTuple, Self, get_args
+from typing import Any, Literal, NamedTuple, Self
 
 import yaml
 from pydantic import BaseModel, Field, ValidationError, model_validator
-from rapidfuzz import fuzz, process
 
 from environments.contract import EnvironmentType, WorldError
+from environments.files.wrong_data import did_you_mean, dotted, first_problem, problem_told
 from environments.files.yaml_lines import KeyPath, TooLarge, nearest_line, read_small, read_yaml
 from environments.simulated.app import AppState, Setting
 from environments.simulated.apps import APPS, UNUSABLE
@@ -37,51 +36,17 @@ class Page(NamedTuple):
 
     def mistake(self, path: KeyPath, said: str) -> WorldError:
         """`said` without its full stop."""
-        line = nearest_line(self.lines, path)
-        place = self.name if line is None else f"{self.name}, line {line}"
-        key = ".".join(str(part) for part in path)
-        return WorldError(f"{place}: {key + ': ' if key else ''}{said}{'' if said.endswith('?') else '.'}")
+        return self._said(nearest_line(self.lines, path), f"{dotted(path)}: {said}" if path else said)
 
     def invalid(self, bad: ValidationError, root: type[BaseModel], at: KeyPath = ()) -> WorldError:
-        """The first thing that pydantic found at a key."""
-        # A misspelt key is also a missing one; the misspelling says more.
-        first = next((error for error in bad.errors() if error["type"] == "extra_forbidden"), bad.errors()[0])
+        """The first thing that pydantic found in what stands at `at`."""
+        first = first_problem(bad)
         path = (*at, *first["loc"])
-        if first["type"] == "extra_forbidden":
-            # The keys that may stand at a place of a document
-            model: type[BaseModel] = root
-            for part in first["loc"][:-1]:
-                fields = {field.alias or name: field for name, field in model.model_fields.items()}
-                if part in fields:
-                    model = _model_in(fields[str(part)].annotation) or model
-            word, known = str(path[-1]), [field.alias or name for name, field in model.model_fields.items()]
-            said = f"this key is not known; known keys here are: {', '.join(known)}{meant(word, known)}"
-        elif first["type"] == "missing":
-            said = "this key is missing; add it"
-        else:
-            said = reason(bad)
-        return self.mistake(path, said)
+        return self._said(nearest_line(self.lines, path), problem_told(first, path, root))
 
-
-def _model_in(annotation: Any) -> type[BaseModel] | None:
-    """The model that a type is or holds: `Line` of `tuple[Line, ...] | None`."""
-    if isinstance(annotation, type) and issubclass(annotation, BaseModel):
-        return annotation
-    return next((found for part in get_args(annotation) if (found := _model_in(part))), None)
-
-
-def reason(bad: ValidationError) -> str:
-    """What pydantic says of the first problem, with the value where that helps."""
-    said = bad.errors()[0]["msg"].removeprefix("Value error, ")
-    given = bad.errors()[0]["input"]
-    shown = f", not {given!r}" if said.startswith("Input should") and isinstance(given, str | int | float | bool) else ""
-    return said.rstrip(".") + shown
-
-
-def meant(word: str, names: Sequence[str] | Mapping[str, Any]) -> str:
-    """`; did you mean mail?`, or nothing."""
-    hit = process.extractOne(str(word), list(names), scorer=fuzz.WRatio, score_cutoff=60)
-    return f"; did you mean {hit[0]}?" if hit else ""
+    def _said(self, line: int | None, said: str) -> WorldError:
+        place = self.name if line is None else f"{self.name}, line {line}"
+        return WorldError(f"{place}: {said}{'' if said.endswith('?') else '.'}")
 
 
 _STARTS = re.compile(r"^(?:(\d{4}-\d{2}-\d{2})[ T])?([01]?\d|2[0-3]):([0-5]\d)$")
@@ -185,7 +150,7 @@ class WorldSpec(Model):
             if app in UNUSABLE:
                 raise page.mistake(("apps", app), f"this app of another package cannot be used: {UNUSABLE[app]}")
             if app not in APPS:
-                said = f"there is no app {app!r}; known apps are: {', '.join(APPS)}{meant(app, APPS)}"
+                said = f"there is no app {app!r}{did_you_mean(app, APPS)}"
                 raise page.mistake(("apps", app), said)
         self._check_apps(page)
         if len(set(self.open)) < len(self.open):
@@ -194,7 +159,7 @@ class WorldSpec(Model):
             raise page.mistake(("screen",), f"{list(self.screen)} is too small; use at least [320, 240]")
         world = self.first_world(self.seed, page)
         for wrong in wrongs(self.events, world.apps):
-            raise page.mistake(("events", *wrong.at), wrong.said + (meant(wrong.word, wrong.known) if wrong.word else ""))
+            raise page.mistake(("events", *wrong.at), wrong.said + (did_you_mean(wrong.word, wrong.known) if wrong.word else ""))
         for index, rule in enumerate(self.events):
             if rule.edit:
                 _check_edit(world, rule, page, ("events", index, "edit"))
@@ -204,8 +169,7 @@ class WorldSpec(Model):
         wanted += [(("events", index), app) for index, rule in enumerate(self.events) for app in rule.apps()]
         for path, app in wanted:
             if app not in self.apps:
-                there = ", ".join(self.apps)
-                raise page.mistake(path, f"{app!r} is not one of this world's apps, which are: {there}{meant(app, self.apps)}")
+                raise page.mistake(path, f"this world has no app {app!r}{did_you_mean(app, self.apps)}")
 
 
 def load_world(path_or_name: str | Path, seed: int | None = None) -> WorldSpec:
@@ -249,9 +213,10 @@ def _read(path_or_name: str | Path) -> tuple[str, str]:
     except TooLarge as bad:
         raise WorldError(f"{path}: {bad}, which no world file is; check the path.") from None
     except FileNotFoundError:
-        raise WorldError(
-            f"There is no world file {path}; shipped worlds are: {', '.join(names)}{meant(path.stem, names)}."
-        ) from None
+        if path.suffix in (".yaml", ".yml"):
+            raise WorldError(f"There is no world file {path}; check the path.") from None
+        said = f"There is no world {str(path)!r}{did_you_mean(str(path), names)}"
+        raise WorldError(said if said.endswith("?") else f"{said}.") from None
     except UnicodeDecodeError as bad:
         raise WorldError(f"{path}: byte {bad.start} is not UTF-8; save the file as UTF-8.") from None
     except OSError as bad:
@@ -268,4 +233,4 @@ def _check_edit(world: World, rule: Rule, page: Page, at: tuple[str | int, ...])
         said = f"there is no {bad.args[0]!r} along {path} in the state of {rule.edit.app}"
         raise page.mistake((*at, "path"), said) from None
     except ValidationError as bad:
-        raise page.mistake((*at, "value"), reason(bad)) from None
+        raise page._said(nearest_line(page.lines, at), problem_told(first_problem(bad), (*at, "value"))) from None

@@ -13,11 +13,11 @@ from pydantic import Field
 
 from orchestrator.control.channel import Channel
 from orchestrator.control.lease import HOLDING_STILL, standing
-from orchestrator.control.requests import AnswerRecord, RequestRecord, asked_of, check_answer, seen_at
+from orchestrator.control.requests import AnswerRecord, RequestRecord, asked_of, check_answer, seen_at, usable_action
 from orchestrator.desk import workers
 from orchestrator.desk.auth import Approver, Viewer
 from orchestrator.desk.desk import RunFolder, TheDesk
-from orchestrator.desk.models import Approval, Body, usable_action
+from orchestrator.desk.models import Approval, Body
 from orchestrator.desk.workers import GoOn
 from orchestrator.errors import MachineStopped, UsageProblem
 from orchestrator.runs.folders import list_runs, stored_report

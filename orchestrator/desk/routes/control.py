@@ -6,11 +6,11 @@ from fastapi import APIRouter, HTTPException
 from pydantic import Field
 
 from orchestrator.control.lease import LeaseHeld
-from orchestrator.control.requests import still_open
+from orchestrator.control.requests import still_open, usable_action
 from orchestrator.desk import workers
 from orchestrator.desk.auth import Caller, Operator, Viewer
 from orchestrator.desk.desk import Desk, RunFolder, TheDesk
-from orchestrator.desk.models import Body, usable_action
+from orchestrator.desk.models import Body
 from orchestrator.desk.routes.start import as_override
 from orchestrator.desk.workers import GoOn
 from orchestrator.runs.handle import ControlResult, RunControl

@@ -10,12 +10,13 @@ from typing import Any
 from fastapi import APIRouter
 from pydantic import Field
 
+from environments.files.wrong_data import did_you_mean
 from orchestrator.desk import workers
 from orchestrator.desk.auth import Caller, Operator, Viewer
 from orchestrator.desk.desk import Desk, TheDesk
 from orchestrator.desk.models import Body
 from orchestrator.desk.workers import Begin
-from orchestrator.errors import UsageProblem, did_you_mean
+from orchestrator.errors import UsageProblem
 from orchestrator.settings.build import report_presets
 from orchestrator.settings.layers import Document, Source, checked, looks_like_path, override_layer, shipped_names
 from orchestrator.settings.role_settings import CrewSettings

@@ -10,8 +10,9 @@ from typing import Annotated, Any, Literal
 import yaml
 from pydantic import AfterValidator, Field, ValidationError, field_validator
 
+from environments.files.wrong_data import did_you_mean
 from environments.simulated.world.worldfile import WorldSpec, parse_world
-from orchestrator.errors import UsageProblem, did_you_mean
+from orchestrator.errors import UsageProblem
 from orchestrator.settings.layers import checked, read_document
 from orchestrator.settings.settings import shipped
 from orchestrator.tasks.judge import problem_with

@@ -8,7 +8,8 @@ from itertools import groupby
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from orchestrator.errors import UsageProblem, did_you_mean
+from environments.files.wrong_data import did_you_mean
+from orchestrator.errors import UsageProblem
 from orchestrator.lab.logs.show import OWN, locate, opened
 from orchestrator.runs.experience import Lesson, against, problem_with
 from orchestrator.runs.folders import read_run, stored_report

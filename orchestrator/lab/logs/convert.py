@@ -11,7 +11,8 @@ from typing import Any
 
 import typer
 
-from orchestrator.errors import UsageProblem, did_you_mean
+from environments.files.wrong_data import did_you_mean
+from orchestrator.errors import UsageProblem
 from orchestrator.lab.logs.show import DSL, OWN, OpenLog, advice
 from orchestrator.store.printable import clean, json_text
 from orchestrator.store.salvage import calls_in, open_read_only, salvage

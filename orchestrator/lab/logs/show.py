@@ -14,8 +14,9 @@ import typer
 from rich.console import Console
 from rich.text import Text
 
+from environments.files.wrong_data import did_you_mean
 from environments.files.yaml_lines import LARGEST, read_small
-from orchestrator.errors import UsageProblem, did_you_mean
+from orchestrator.errors import UsageProblem
 from orchestrator.store.printable import clean, escaped, json_text
 from orchestrator.views.listing import table
 from protocol import InteractionStep, JsonObject, Picture, describe

@@ -16,8 +16,9 @@ from typing import TYPE_CHECKING, Annotated, Any, NamedTuple, Self
 
 from pydantic import Field, JsonValue, ValidationError, field_validator, model_validator
 
-from orchestrator.errors import MachineStopped, UsageProblem, did_you_mean
-from orchestrator.settings.layers import Source, checked, read_document
+from environments.files.wrong_data import did_you_mean
+from orchestrator.errors import MachineStopped, UsageProblem
+from orchestrator.settings.layers import COMMAND_LINE, Source, checked, read_document
 from orchestrator.settings.settings import load_settings, shipped, shipped_names
 from orchestrator.store.stores import address_of, forget, written
 from orchestrator.tasks.tasks import Task, load_task
@@ -140,7 +141,18 @@ def load_suite(word: str) -> Suite:
     if not path.is_file():
         raise UsageProblem(f"There is no suite file and no shipped suite {word!r}{did_you_mean(word, names)}")
     document = read_document(path, "suite file")
-    return checked(Suite, document.data, lambda key: document.where(key) if key else Source(document.name))
+    suite = checked(Suite, document.data, lambda key: document.where(key) if key else Source(document.name))
+    for name, settings in suite.configurations.items():
+        try:
+            load_settings(overrides=_overrides(settings))
+        except UsageProblem as bad:
+            where = document.where(("configurations", name))
+            raise UsageProblem(f"{where}: configuration {name!r}: {str(bad).removeprefix(f'{COMMAND_LINE}: ')}") from None
+    return suite
+
+
+def _overrides(settings: Mapping[str, JsonValue]) -> tuple[str, ...]:
+    return tuple(f"{key}={json.dumps(value)}" for key, value in settings.items())
 
 
 def episodes_of(suite: Suite, only: str = "*") -> list[EpisodeSpec]:
@@ -153,7 +165,7 @@ def episodes_of(suite: Suite, only: str = "*") -> list[EpisodeSpec]:
     return [
         EpisodeSpec(
             configuration=name, task=task, seed=seed, repeat=repeat, given_plans=suite.given_plans,
-            settings=tuple(f"{key}={json.dumps(value)}" for key, value in settings.items()),
+            settings=_overrides(settings),
         )
         for name, settings in suite.configurations.items()
         for task in tasks

@@ -10,8 +10,9 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from environments.contract import Environment, WorldState
+from environments.files.wrong_data import did_you_mean
 from orchestrator.core.machine import Situation
-from orchestrator.errors import UsageProblem, did_you_mean
+from orchestrator.errors import UsageProblem
 from orchestrator.lab.testing.script import BadScript, Pattern, difference, mismatch, story
 from orchestrator.runs.folders import read_run
 from orchestrator.store.salvage import salvage

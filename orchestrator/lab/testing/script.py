@@ -15,8 +15,8 @@ from typing import Any, TypeVar, cast, get_args
 
 import yaml
 
+from environments.files.wrong_data import did_you_mean
 from orchestrator.core.machine import Situation
-from orchestrator.errors import did_you_mean
 from orchestrator.views.terminal.event_lines import EventLine, Teller
 from protocol import Action, AgentStatus, OperatorDecision
 from protocol.dsl import parse_line

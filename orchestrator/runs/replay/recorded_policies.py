@@ -182,39 +182,42 @@ class RecordingPolicy:
 
     def plan(self, request: PlanRequest) -> PlanAnswer:
         ask: Callable[[PlanRequest], PlanAnswer] = self._policy.plan
-        return self._noted(ask, request)
+        return self._noted(ask, PlanAnswer, request)
 
     def judge(self, request: GateRequest) -> GateVerdict:
         ask: Callable[[GateRequest], GateVerdict] = self._policy.judge
-        return self._noted(ask, request)
+        return self._noted(ask, GateVerdict, request)
 
     def answer(self, request: AnalystRequest) -> Answer:
         ask: Callable[[AnalystRequest], Answer] = self._policy.answer
-        answer = withheld(self._context.journal, self._faults_noted(ask, request, request.subtask.id), request)
+        answer = withheld(self._context.journal, self._faults_noted(ask, Answer, request, request.subtask.id), request)
         self._write(AnsweredEvent(answer=answer.model_dump(mode="json", exclude_defaults=True)), request.subtask.id)
         return answer
 
     def write(self, request: ScriptRequest) -> ScriptAnswer:
         ask: Callable[[ScriptRequest], ScriptAnswer] = self._policy.write
-        return self._noted(ask, request, request.subtask.id)
+        return self._noted(ask, ScriptAnswer, request, request.subtask.id)
 
     def decide(self, view: OperatorView) -> OperatorDecision:
         ask: Callable[[OperatorView], OperatorDecision] = self._policy.decide
-        decision = referring(self._context.journal, self._faults_noted(ask, view, view.subtask.id), view.seen)
+        decision = referring(self._context.journal, self._faults_noted(ask, OperatorDecision, view, view.subtask.id), view.seen)
         said = decision.model_dump(mode="json", exclude_defaults=True)
         changed = delta(to_jsonable_python(view.memory), said.pop("memory", {}))
         more: Json = {"memory": changed} if changed else {}
         self._write(AnsweredEvent(answer=said, attempt=view.subtask.attempt, **more), view.subtask.id)
         return decision
 
-    def _noted(self, ask: Callable[[_Asked], _Given], request: _Asked, subtask: str = "") -> _Given:
-        answer = self._faults_noted(ask, request, subtask)
+    def _noted(self, ask: Callable[[_Asked], _Given], kind: type[_Given], request: _Asked, subtask: str = "") -> _Given:
+        answer = self._faults_noted(ask, kind, request, subtask)
         self._write(AnsweredEvent(answer=answer.model_dump(mode="json", exclude_defaults=True)), subtask)
         return answer
 
-    def _faults_noted(self, ask: Callable[[_Asked], _Given], request: _Asked, subtask: str) -> _Given:
+    def _faults_noted(self, ask: Callable[[_Asked], _Given], kind: type[_Given], request: _Asked, subtask: str) -> _Given:
         try:
-            return ask(request)
+            answer = ask(request)
+            if not isinstance(answer, kind):  # a class of another package may give anything
+                raise PolicyFault(f"{type(self._policy).__name__} gave {type(answer).__name__}, not {kind.__name__}")
+            return answer
         except Unreachable as silent:  # no answer is nothing to note: when the run is resumed, it is asked again
             raise RunBlocked(f"The {self._role} cannot decide: {silent}; see that the model can be reached") from None
         except (PolicyFault, ValidationError) as fault:

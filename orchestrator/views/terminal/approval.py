@@ -16,11 +16,11 @@ import yaml
 from pydantic import ValidationError
 
 from environments.files.yaml_lines import TooLarge, read_small, safe_data
-from orchestrator.control.requests import ELSEWHERE, RequestSettled
+from orchestrator.control.requests import ELSEWHERE, RequestSettled, usable_action
 from orchestrator.errors import UsageProblem
 from orchestrator.store.printable import clean, shortened
 from orchestrator.views.terminal.event_lines import EventLine, asked_words
-from protocol import Action, parse_action
+from protocol import Action
 from roles.contracts.requests import ApprovalRequest, DecisionRequest, PlanReviewRequest, QuestionRequest, Request, request_in
 from roles.manager.plans import WORK_PLAN
 
@@ -253,11 +253,11 @@ def _edited(request: Request, rest: str, read: Callable[[str], str], say: Callab
         return edit
     action = request.about
     say("  the action is " + json.dumps({"action_type": action.name, **action.args}, ensure_ascii=True))
-    text = rest.strip() or read("  the action to do instead, as JSON, or a file with it (Enter to go back): ").strip()
+    text = rest.strip() or read("  the action to do instead, such as wait 2 s, or a file with it (Enter to go back): ").strip()
     if not text:
         return None
     try:
-        return parse_edit(text, "the action") if text.startswith("{") else read_edit(Path(text))
+        return read_edit(Path(text)) if Path(text).is_file() else usable_action(text)
     except UsageProblem as bad:
         say(f"  {bad}")
         return None
@@ -277,7 +277,7 @@ def edit_decision(edit: Edit) -> Answer:
 
 
 def read_edit(path: Path) -> Edit:
-    """The action or the plan in a JSON or YAML file."""
+    """The action in a file, as JSON, YAML or a line of the DSL, or the plan."""
     try:
         text = read_small(path)
     except (OSError, ValueError) as bad:
@@ -287,20 +287,4 @@ def read_edit(path: Path) -> Edit:
         from orchestrator.tasks.plans import read_given
 
         return read_given(path)
-    return parse_edit(text, str(path))
-
-
-def parse_edit(text: str, name: str) -> Action:
-    """An action written as `{action_type: ..., ...}`."""
-    try:
-        data = safe_data(text)
-    except (yaml.YAMLError, ValueError):
-        raise UsageProblem(f"{name} is neither JSON nor YAML; write {{action_type: click, target: {{text: Save}}}}.") from None
-    if not isinstance(data, dict):
-        raise UsageProblem(f"{name} is not an action; write {{action_type: click, target: {{text: Save}}}}.")
-    try:
-        return parse_action(data)
-    except ValidationError as bad:
-        first = bad.errors()[0]
-        where = ".".join(str(part) for part in first["loc"])
-        raise UsageProblem(f"{name}: {where + ': ' if where else ''}{first['msg']}.") from None
+    return usable_action(text, str(path))

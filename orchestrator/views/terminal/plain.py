@@ -34,7 +34,7 @@ def ending_lines(outcome: Outcome) -> list[EventLine]:
     if (request := request_in(outcome.pending)) is not None:
         lines += request_lines(request)
     elif outcome.reason:
-        lines.append(EventLine("why", clean(outcome.reason)))
+        lines.append(EventLine("why", clean(outcome.reason, 2_000)))
     lines += [EventLine("answer" if n == 0 else "", clean(text, 4_000)) for n, text in enumerate(outcome.answer.splitlines())]
     lines += _done(outcome.report)
     lines += [EventLine("network" if n == 0 else "", visible(text)) for n, text in enumerate(learned_words(outcome.report))]

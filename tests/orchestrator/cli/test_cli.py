@@ -163,7 +163,7 @@ def test_a_waiting_run_is_listed_and_shown(waiting: tuple[Path, dict[str, object
     assert "waiting" in deskcrew("ls", cwd=folder).stdout
     shown = deskcrew("show", str(last["run_id"]), cwd=folder)
     assert shown.returncode == 0, shown.stderr
-    for part in ("goal", "plan", "steps", "status  on_hold"):
+    for part in ("goal", "plan", "steps", "status  waiting"):
         assert part in shown.stdout
     as_data = json.loads(deskcrew("show", str(last["run_id"]), "--json", cwd=folder).stdout)
     assert as_data["report"]["status"] == "on_hold"

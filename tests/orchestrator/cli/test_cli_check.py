@@ -66,7 +66,7 @@ def test_a_bad_task_is_refused_with_the_reason(deskcrew: Deskcrew, tmp_path: Pat
         (f"name: w\napps: {{billing: {{invoices: [{INVOICE}, {INVOICE}]}}}}\n", "invoices: the number 'A' is given twice"),
         ("name: w\napps: {notes: {}}\nevents: [{when: {at: 1}, rename: {app: mail, label: a, to: b}}]\n", "mail"),
         ("- not a world\n", "world.yaml"),
-        ("apps: {notes: {}}\nevents:\n  - when:\n      if: world.apps. >\n    popup: {title: t}\n", "line 4: events.0.when.if: "),
+        ("apps: {notes: {}}\nevents:\n  - when:\n      if: world.apps. >\n    popup: {title: t}\n", "line 4: events[0].when.if"),
     ],
 )  # fmt: skip
 def test_a_bad_world_is_refused_with_the_reason(deskcrew: Deskcrew, tmp_path: Path, text: str, said: str):

@@ -144,7 +144,7 @@ def test_a_tool_from_outside_that_nobody_rated_is_told_as_the_run_would_ask(tmp_
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        (['clikc "Submit"'], "The action cannot be read"),
+        (['clikc "Submit"'], "The action is not usable"),
         (['{"action_type": "fly"}'], "The action is not usable"),
         (['click "x"', "--preset", "ask-evrything"], "no safety policy 'ask-evrything'"),
         (['click "x"', "--preset", "ask-all", "--file", "x.yaml"], "Give one policy"),

@@ -163,3 +163,10 @@ def test_a_database_that_cannot_be_opened_is_a_sentence(tmp_path: Path, capsys: 
     assert ended.value.exit_code == 1
     said = "A file of the run cannot be used (unable to open database file); see that its folder can be written and has room."
     assert capsys.readouterr().err == f"deskcrew: {said}\n"
+
+
+def test_an_error_in_a_class_of_the_users_names_its_file(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    file = tmp_path / "mine.py"
+    with pytest.raises(typer.Exit), guarded(debug=False):
+        exec(compile("def decide(view):\n    raise KeyError('x')\ndecide(None)", str(file), "exec"))
+    assert f"{file}, line 2, raised an error: KeyError: 'x'" in capsys.readouterr().err

@@ -125,7 +125,7 @@ def test_a_preset_that_is_its_own_is_refused(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("rule", "said"),
     [
-        ("{name: x, verdict: deny, if: app ==}", ["line 3", "rules[0].if", "Failed to parse"]),
+        ("{name: x, verdict: deny, if: app ==}", ["line 3", "rules[0].if", "Syntax error"]),
         ("{name: x, verdict: deny, if: aap == 'mail'}", ["line 3", "rules[0].if", "it uses unknown names (aap)"]),
         ("{name: x, verdict: deny, if: action.verbb == 'x'}", ["line 3", "rules[0].if", "action has no 'verbb'"]),
         ("{name: x, verdict: deny, if: value}", ["line 3", "rules[0].if", "neither true nor false"]),

@@ -180,6 +180,7 @@ def test_a_pattern_that_its_slot_cannot_fill_is_refused_before_the_run() -> None
     [
         ("changes: [apps.nots.notes]\n", "leads nowhere; the world has no 'nots'"),
         ("changes: [apps.notes.nots]\n", "leads nowhere; the world has no 'nots'"),
+        ("never: [size(world.apps.notes.nots) > 9]\n", "no 'apps.notes.nots' (at 'nots'); did you mean 'notes'?"),
         ("never: ['true']\n", "holds before anything was done"),
         ("never: [world.nope]\n", "never: "),
         ("checkpoints: {a: {when: world.nope}}\n", "checkpoints.a: 'when' cannot be evaluated"),

@@ -195,7 +195,7 @@ def test_no_condition_lets_an_actuator_be_operated_without_a_person(condition: s
 @pytest.mark.parametrize(
     ("condition", "said"),
     [
-        ("app ==", "Failed to parse"),
+        ("app ==", "Syntax error"),
         ("aap == 'mail'", "it uses unknown names (aap)"),
         ("action.verbb == 'click'", "action has no 'verbb'; it has verb, effect"),
         ("world.apps.mail == 1", "it uses unknown names (world)"),
@@ -206,7 +206,7 @@ def test_no_condition_lets_an_actuator_be_operated_without_a_person(condition: s
         ("size(value)", "neither true nor false"),
         ("'x' + " * 900 + "'x' == value", "longer than 4,000 characters"),
         ("screen.texts.all(a, screen.texts.all(b, screen.texts.all(c, a == b)))", "more than 2 loops"),
-        ("(" * 300 + "true" + ")" * 300, "Failed to parse"),
+        ("(" * 300 + "true" + ")" * 300, "Recursion limit"),
     ],
     ids=lambda text: text[:30],
 )

@@ -107,6 +107,14 @@ def test_every_plan_is_shown_first_where_that_is_wanted_and_an_edit_of_it_is_wha
     assert any(step["action"].get("text") == "$7.50" for step in report["steps"])
 
 
+def test_a_body_that_is_no_json_is_told_so(serve: Any) -> None:
+    http = serve().http
+    for content, headers in ((b"{", {"Content-Type": "application/json"}), (b"{}", {"Content-Type": "text/plain"})):
+        said = http.post("/api/runs", content=content, headers=headers)
+        assert said.status_code == 422
+        assert "JSON" in said.json()["error"]
+
+
 @pytest.mark.parametrize(
     ("body", "words"),
     [

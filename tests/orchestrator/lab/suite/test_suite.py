@@ -53,6 +53,9 @@ def test_what_is_wrong_with_a_file_or_a_folder_is_told(tmp_path: Path) -> None:
     (tmp_path / "bad.yaml").write_text("seeds: [0]\nrepeat: 3\n")
     with pytest.raises(UsageProblem, match=r"bad\.yaml, line 2: unknown key 'repeat'"):
         load_suite(str(tmp_path / "bad.yaml"))
+    (tmp_path / "bad.yaml").write_text("configurations:\n  odd: {limits.stepz: 1}\n")
+    with pytest.raises(UsageProblem, match=r"bad\.yaml, line 2: configuration 'odd': unknown key 'limits\.stepz'; did you mean"):
+        load_suite(str(tmp_path / "bad.yaml"))
     with pytest.raises(UsageProblem, match="did you mean 'smoke'"):
         load_suite("smok")
     with pytest.raises(UsageProblem, match="is not a folder of a suite"):

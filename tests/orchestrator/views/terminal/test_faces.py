@@ -12,10 +12,11 @@ import pytest
 from rich.cells import cell_len
 from rich.console import Console
 
+from orchestrator.control.requests import usable_action
 from orchestrator.errors import UsageProblem
 from orchestrator.runs.runs import Outcome
 from orchestrator.views.terminal import make_face
-from orchestrator.views.terminal.approval import ask, edit_decision, parse_edit, request_lines
+from orchestrator.views.terminal.approval import ask, edit_decision, request_lines
 from orchestrator.views.terminal.event_lines import action_words
 from orchestrator.views.terminal.live import Live
 from orchestrator.views.terminal.plain import JsonLines, Plain, ending_lines
@@ -268,11 +269,12 @@ def test_an_action_of_an_unknown_kind_is_still_shown() -> None:
 @pytest.mark.parametrize("text", ["{", "[]", "click", '{"action_type": "clik"}', '{"action_type": "click"}', "a: b: c"])
 def test_an_edit_that_is_no_action_is_refused_in_one_sentence(text: str) -> None:
     with pytest.raises(UsageProblem, match=r"edit\.json"):
-        parse_edit(text, "edit.json")
+        usable_action(text, "edit.json")
 
 
 def test_an_edited_action_keeps_all_its_arguments() -> None:
-    action = parse_edit("{action_type: fill, target: {text: Amount}, text: '12'}", "edit.yaml")
+    action = usable_action("{action_type: fill, target: {text: Amount}, text: '12'}")
+    assert action == usable_action('fill "Amount" with "12"\n')
     assert edit_decision(action)["decisions"][0]["edited_action"] == {
         "name": "fill",
         "args": {"target": {"text": "Amount"}, "text": "12"},

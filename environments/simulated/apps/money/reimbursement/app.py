@@ -12,6 +12,7 @@ from environments.simulated.app import (
     AppState,
     Busy,
     Content,
+    Difference,
     Edited,
     Effect,
     Event,
@@ -202,6 +203,11 @@ class ReimbursementContent(Content):
         return self
 
 
+def _handed_in(found: Difference) -> str:
+    claim = found.new
+    return f"hands in the claim{f' of {claim.vendor}' if claim.vendor else ''} over {claim.amount}"
+
+
 class Reimbursement(App[ReimbursementContent, ReimbursementState]):
     """Expense claims."""
 
@@ -210,7 +216,7 @@ class Reimbursement(App[ReimbursementContent, ReimbursementState]):
     words = ("reimbursement", "reimbursements", "expense", "expenses", "claim", "claims")
     looks = frozenset({"draft", "errors", "page", "claim", "list_page", "sheet"})
     meanings = (
-        Meaning("claims.*", Does.SUBMIT, "hands in the claim of {new.vendor} over {new.amount}", is_new),
+        Meaning("claims.*", Does.SUBMIT, _handed_in, is_new),
         Meaning("claims.*", Does.DELETE, "deletes the claim {old.number}", is_gone),
         Meaning("saved", Does.SAVE, "saves the draft of a claim"),
     )
