@@ -241,13 +241,14 @@ def test_a_chain_goes_on_with_another_model_and_prompt_where_the_first_gives_no_
 
 
 def test_how_much_is_told_is_a_setting() -> None:
-    from models import step
+    from models import section, step
 
     long = view(history=tuple(step(n) for n in range(1, 20)))
     few = text_of(asked("crew.operator.recent=2", given=long))
     many = text_of(asked("crew.operator.recent=15", given=long))
-    assert "steps 1 to 15, in short" in few
-    assert "steps 1 to 4, in short" in many
+    assert "steps 1 to 16, in short" in few
+    assert "in short" not in section(many, "steps")
+    assert "1. click" in section(many, "steps")
     wide = view(seen=view().seen.model_copy(update={"elements": view().seen.elements * 1 + _rows(200)}))
     assert len(text_of(asked("crew.operator.screen_tokens=300", given=wide))) < len(text_of(asked(given=wide))) - 2_000
 
