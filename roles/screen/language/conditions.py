@@ -38,21 +38,22 @@ class Conditions(Values):
         word = self.take(at, "conditions")
         if word is None or word.entry.name == "when":
             return None
-        unless, end = word.entry.name == "unless", word.end
-        if self.condition is not None and self.low(end) in {"it", "they", "not"}:  # if it is not, with nothing more
-            aux = self.take(end + 1, "auxiliaries")
-            stop = end if self.low(end) == "not" else aux.end if aux else 0
-            negated = self.low(stop) == "not"
-            if stop and not self.condition.negated and (self.low(stop + negated) == "," or self.clause(stop + negated)):
-                return self._again(at, stop + negated, negated != unless)
-        return self._said(at, end, unless)
+        pointed = self.low(word.end) in {"it", "they", "not", "i" if self.free_time else "it"}
+        if self.condition is not None and pointed and (short := self._elliptic(at, word)):
+            return short
+        unless = word.entry.name == "unless"
+        return self._free(at, word.end, unless) or self._said(at, word.end, unless)
 
     def _said(self, first: int, end: int, unless: bool) -> Read[Condition] | None:
-        """there is [no] THING | THING PREDICATE"""
+        """there is [no] THING | THING PREDICATE | THING [not] exists"""
         there = self.low(end) == "there" and self.low(end + 1) in {"is", "are"}
         none = self.take(end + 2, "no", "not") if there else None
         thing = self.simple(none.end if none else end + 2 * there)
         tests = self.predicates(thing[1]) if thing and not there else None
+        if thing is not None and tests is None and not there:
+            none = self.take(thing[1], "auxiliaries") if self.low(thing[1] + 1) == "not" else None
+            there = self.low(thing[1] + 2 * bool(none)) in {"exists", "exist"}
+            thing = thing[0], thing[1] + 2 * bool(none) + there
         if thing is None or (tests is None and not there):
             return None
         if bare(thing[0]) and not there:  # if Ann is in the group, write to her
@@ -61,6 +62,25 @@ class Conditions(Values):
         holds = tuple(tests[0]) if tests else ()
         none_or_unless, spans = unless != bool(none), self.spans(first, stop)
         return Condition(thing=self.some(thing[0]), tests=holds, negated=none_or_unless, spans=spans), stop
+
+    def _free(self, first: int, at: int, unless: bool) -> Read[Condition] | None:
+        """if I am [not] free DAY | I have nothing [on] DAY | nothing is in my calendar DAY | DAY is free: no appointment then"""
+        idle = self.take(at, "nothing_on")
+        none, end = bool(idle and idle.entry.name == "free"), idle.end if idle else at
+        when = self.dates.read(end + (self.low(end) == "on")) or self.dates.read(end)
+        if idle is None and when is not None:
+            be = self.low(when[1]) == "is" and when[1] + 1 + (self.low(when[1] + 1) == "not")
+            none, idle = bool(be) and self.low(be - 1) != "not", self.take(be, "states") if be else None
+            if idle is None or idle.entry.name != "free":
+                return None
+            when = when[0], idle.end
+        if idle is None or when is None or not when[0].first:
+            return None
+        spans = self.spans(first, when[1])
+        test = Test(relation="on", value=when[0].model_copy(update={"spans": spans}), spans=spans)
+        self.free_time = when[0]
+        busy = Thing(kind="appointment", quantity="any", tests=(test,), spans=spans)
+        return Condition(thing=busy, negated=none != unless, spans=spans), when[1]
 
     def some(self, thing: Thing) -> Thing:
         """ "any mails", in a question or after "if": whether there is one."""
@@ -84,16 +104,18 @@ class Conditions(Values):
         return found[1] if found else None
 
     def awaited(self, at: int) -> int | None:
-        """when|as soon as|once|wait until THING arrives | THING PREDICATE: an order to wait for it."""
+        """when|as soon as|once|wait until THING arrives | NAME sends THING | THING PREDICATE: an order to wait for it."""
         word, waits = self.take(at, "conditions"), self.take(at, "waits")
         if waits is None and (word is None or word.entry.name != "when"):
             return None
         start = (waits or word).end  # type: ignore[union-attr]
-        found = self.simple(start)
-        if found is None:
+        if (sent := self._sending(start)) is not None:
+            thing, end = sent
+        elif (found := self.simple(start)) is not None:
+            thing, end = found
+        else:
             return None
-        thing, end = found
-        arrives = arrived.end if (arrived := self.take(end, "arrives")) else 0
+        arrives = end if sent else arrived.end if (arrived := self.take(end, "arrives")) else 0
         tests = self.predicates(end) if not arrives else None
         if (tests is None and not arrives) or thing.quantity not in {"one", "any"} or thing.also:
             return None
@@ -107,6 +129,20 @@ class Conditions(Values):
         self.orders.append(Order(verb="wait", said=said, object=thing, spans=self.spans(at, arrives)))
         return arrives
 
+    def _sending(self, at: int) -> Read[Thing] | None:
+        """Ann sends [me] a mail about the lunch"""
+        end = self._name_end(at)
+        sends = self.take(end, "sends") if end > at else None
+        people = self.people
+        if sends is not None:
+            self.named(self.text(at, end))
+        thing = self.simple(sends.end) if sends else None
+        if thing is None or thing[0].quantity != "any":
+            self.people = people
+            return None
+        test = Test(relation="from", value=self.text(at, end), spans=self.spans(at, end))
+        return thing[0].model_copy(update={"tests": (*thing[0].tests, test), "spans": self.spans(at, thing[1])}), thing[1]
+
     def _again(self, at: int, end: int, negated: bool) -> Read[Condition] | None:
         """The condition said before, or its contrary."""
         if self.condition is None:
@@ -115,25 +151,52 @@ class Conditions(Values):
         spans = (*self.condition.spans, *self.spans(at, end))
         return self.condition.model_copy(update={"negated": self.condition.negated != negated, "spans": spans}), end
 
-    def _await(self, at: int, thing: Thing, tests: tuple[Test, ...], end: int, negated: bool = False) -> int:
-        """Keeps what "if so" will speak of."""
-        self.condition = Condition(thing=self.some(thing), tests=tests, negated=negated, spans=self.spans(at, end))
+    def _elliptic(self, at: int, word: Match) -> Read[Condition] | None:
+        """if it is | if it isn't | if not, with nothing more"""
+        end = word.end
+        if self.low(end) != "not":
+            aux = self.take(end + 1, "auxiliaries")
+            if aux is None:
+                return None
+            end = aux.end
+        negated = self.low(end) == "not"
+        end += negated
+        denied = self.condition is not None and self.condition.negated and self.free_time is None
+        if self.condition is None or denied or (self.low(end) != "," and not self.clause(end)):
+            return None
+        return self._again(at, end, negated != (word.entry.name == "unless"))
+
+    def _await(self, at: int, thing: Thing, tests: tuple[Test, ...], end: int) -> int:
+        self.condition = Condition(thing=self.some(thing), tests=tests, spans=self.spans(at, end))
         self.topic, self.waiting = thing, (at, end)
         return end
 
     def _asked_condition(self, at: int, aux: Match) -> int | None:
-        """is|has THING [been] STATE? | have we paid THING? | is there THING? | do I have THING?"""
-        got, test = self.take(at, "got"), None
-        state = self.take(aux.end + 1, "states") if self.low(aux.end) in {"we", "i"} else None
-        there = got.end if got else aux.end + 1 if self.low(aux.end) == "there" else 0
-        thing = self.thing(state.end if state else there or aux.end)
-        if thing is None or not (there or aux.entry.name in {"be", "have"}):
+        """is|has THING [been] STATE? | have we paid THING? | is there THING?"""
+        if aux.entry.name == "do" and self.take(at, "got") is None:
+            subject = self.thing(aux.end)
+            verb = self.take(subject[1], "predicates") if subject else None
+            test = self._complement(verb, subject[1], "", False) if subject and verb else None
+            return self._await(at, subject[0], (test[0],), test[1]) if subject and test and self.over(test[1]) else None
+        if (got := self.take(at, "got")) is not None:
+            thing = self.simple(got.end)
+            return self._await(at, thing[0], (), thing[1]) if thing and self.over(thing[1]) else None
+        if self.low(aux.end) in {"we", "i"}:
+            state = self.take(aux.end + 1, "states")
+            thing = self.thing(state.end) if state else None
+            if state is None or thing is None or not self.over(thing[1]):
+                return None
+            return self._await(at, thing[0], (self._state(state, aux.end + 1),), thing[1])
+        there = self.low(aux.end) == "there"
+        thing = self.thing(aux.end + there)
+        if thing is None or aux.entry.name not in {"be", "have"}:
             return None
+        if there:
+            return self._await(at, thing[0], (), thing[1]) if self.over(thing[1]) else None
         end = thing[1]
-        if state is not None:
-            test = self._state(state, aux.end + 1)[0], end
-        elif not there:
-            negated = self.low(end) == "not"
-            test = self._being(end + negated + (self.low(end + negated) == "been"), negated)
-        end = test[1] if test else end
-        return self._await(at, thing[0], (test[0],) if test else (), end) if self.over(end) and (test or there) else None
+        negated = self.low(end) == "not"
+        end += negated + (self.low(end + negated) == "been")
+        test = self._being(end, "", negated)
+        if test is None or not self.over(test[1]):
+            return None
+        return self._await(at, thing[0], (test[0],), test[1])

@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import Any
 
 from roles.contracts.orders import Amount, Back, Of, Order, Slot, Text, Thing, Value, When, Worked
-from roles.screen.language.names import Read, bare, held, plural
+from roles.screen.language.names import Read, bare, plural
 from roles.screen.language.values import Values
 from roles.screen.language.words import Doubt
 
@@ -21,6 +21,7 @@ TELLING = frozenset({"with", "listing", "naming", "that lists", "that names", "w
 DAYS = frozenset({"date", "day", "due date"})
 TEXTS = frozenset({"text", "body", "content", "contents", "wording", "description", "message"})
 """Fields that take several words."""
+ASKING = frozenset({"if", "whether", "why", "how", "to", "for"})
 SPEAKING = frozenset({"i", "we", "he", "she", "they"})
 CONTENT = frozenset({"with", "for", "value", "saying", "into"})
 """Roles within which "in" and "on" belong to the things: "with the names of all contacts in the group"."""
@@ -35,7 +36,7 @@ class Frame:
         values.subject = None
         self.slots: list[Slot] = []
         self.person: Thing | None = None
-        self.kept = False
+        self.kept = self.negated = False
 
     def add(self, role: str, value: Value, first: int, end: int, field: str = "") -> int | None:
         if role in ONCE and not field and any(slot.role == role and not slot.field for slot in self.slots):
@@ -49,7 +50,8 @@ class Frame:
                 at, pending = at + len(pending), ()
             self.read.pending = pending
             comma = self.read.low(at) == "," and self.filled() and not self.read.clause(at + 1)
-            field = self.read.field_at(at + 1)
+            article = self.read.take(at + 1, "articles")
+            field = self.read.take(article.end if article else at + 1, "field")
             word, after = self.read.low(at), self.read.low(at + 1)
             joined = (word == "and" and (after == "with" or bool(field))) or (
                 bool(field) and word in {"-", "–", "" if self.verb.get("says") else ":"}
@@ -69,10 +71,13 @@ class Frame:
             self.called,
             self.excepting,
             self.channel,
+            self.due,
             self.position,
             self.said,
             self.field,
+            self.freed,
             self.held_by,
+            self.same,
             self.preposition,
             self.there,
             self.when,
@@ -99,7 +104,8 @@ class Frame:
         found, new = self.read.take(at, "predicates"), self.object
         if found is None or found.entry.name != "is called" or new is None or not self.verb.get("makes") or new.name:
             return None
-        if self.read.low(found.end) == "with" and (value := self.read.fields(found.end + 1)):
+        value = self.read.fields(found.end + 1) if self.read.low(found.end) == "with" else None
+        if value is not None:
             return self.add("with", value[0], at, value[1], field="title")
         name = self.read.title(found.end)
         if name is None or not new.new:
@@ -114,7 +120,7 @@ class Frame:
         if found and place and self.verb["name"] == "empty" and place.kind in self.read.words.lexicon.data["places"]:
             self.verb = self.read.words.lexicon.data["verbs"]["remove"] | {"name": "remove"}  # all in it, and not itself
             self.object = Thing(quantity="all", spans=place.spans)
-            self.slots.append(Slot(role="from", value=held(place), spans=place.spans))
+            self.slots.append(Slot(role="from", value=Of(thing=place, spans=place.spans), spans=place.spans))
         if found is None or self.object is None or self.object.quantity != "all" or self.object.but:
             return None
         but = self.read.excepted(found.end, self.object.kind)
@@ -133,7 +139,27 @@ class Frame:
         found = self.read.take(at, "channels") if self.verb.get("says") and self.filled() else None
         if found is None:
             return None
-        return self.add("by", held(Thing(kind=found.entry.name, spans=self.read.spans(at, found.end))), at, found.end)
+        spans = self.read.spans(at, found.end)
+        return self.add("by", Of(thing=Thing(kind=found.entry.name, spans=spans), spans=spans), at, found.end)
+
+    def due(self, at: int) -> int | None:
+        """a task, due on Friday | until tomorrow"""
+        found = self.read.take(at, "predicates", "bounds")
+        if (
+            found is None
+            or found.entry.name not in {"due", "until"}
+            or not self.filled()
+            or (found.entry.name == "until" and self.read.low(at) == "by")
+        ):
+            return None
+        start = found.end + (self.read.low(found.end) in {"on", "at"})
+        when = self.read.dates.read(start)
+        if when is None or (found.entry.name == "due" and not ((self.object and self.object.new) or self.verb["name"] == "add")):
+            return None
+        value = when[0].model_copy(update={"spans": self.read.spans(start, when[1])})
+        if found.entry.name == "until":
+            return self.add("until", value, at, when[1])
+        return self.add("with", value, at, when[1], field=found.entry.data["field"])
 
     def position(self, at: int) -> int | None:
         """at the end [of THING]"""
@@ -141,8 +167,11 @@ class Frame:
         if found is None or "into" not in self.verb["slots"]:
             return None
         words, end = found.entry.words, found.end
-        if "its" in words:
-            into: Read[Value] | None = (self.read.valued_thing(self.read.spoken()), end) if self.read.topic else None
+        if "its" in words and self.read.topic is not None:
+            into: Read[Value] | None = (self.read.valued_thing(self.read.spoken()), end)
+        elif "its" in words:
+            back = self.read.back(False, at=at)
+            into = (back, end) if back else None
         else:
             into = self.read.valued(end) if words[-1] == "of" else None
         if into is None and (words[-1] == "of" or "its" in words or self.read.low(end) == "of"):
@@ -159,6 +188,8 @@ class Frame:
         if not word or (word == "with" and not self.filled()):
             return None
         role, end = self.verb["slots"][word], at + len(word.split())
+        if role == "into" and word in {"to", "into"}:
+            self.housed()
         amount = self.read.amount(end) if word == "for" and "over" in self.verb["slots"] else None
         if amount is not None and self.read.dates.read(end) is None:  # a claim for 23.50
             return self.add("value", amount[0], at, amount[1])
@@ -196,6 +227,19 @@ class Frame:
         self.object = place[0].model_copy(update={"spans": spans})
         return place[1]
 
+    def housed(self) -> None:
+        """ "Add everybody in the group A to the group B": the first is where they are."""
+        slot = next((one for one in self.slots if one.role == "into"), None)
+        words = self.read.words.goal[slot.spans[0][0] :].lower() if slot is not None else ""
+        if slot is None or self.object is None or self.object.place or not words.startswith(("in ", "on ")):
+            return
+        named = Thing(name=slot.value) if isinstance(slot.value, Text) else None
+        place = slot.value.thing if isinstance(slot.value, Of) else named
+        if place is not None:
+            self.slots.remove(slot)
+            spans = (*self.object.spans, *slot.spans)
+            self.object = self.read.object = self.object.model_copy(update={"place": place, "spans": spans})
+
     def _special(self, word: str, role: str, at: int, end: int) -> int | None:
         """as FIELD | with FIELDS | for each of THINGS | a day or a time"""
         if role == "as" and (field := self.as_field(end)):
@@ -214,10 +258,12 @@ class Frame:
                 self.read.each = each[0]
                 return self.add("per", self.read.valued_thing(each[0]), at, each[1])
         if word in {"in", "on", "at", "for", "from", "to", "by"}:
-            when = self.read.when(at if word in {"in", "at", "from"} else end, at)
-            when = when or (self.read.when(end, at) if word == "from" else None)
+            when = self.read.dates.read(at if word in {"in", "at", "from"} else end)
+            when = when or (self.read.dates.read(end) if word == "from" else None)
             if when is not None:
-                return self.add(self.timed(word, when[0]), when[0], at, when[1])
+                return self.add(
+                    self.timed(word, when[0]), when[0].model_copy(update={"spans": self.read.spans(at, when[1])}), at, when[1]
+                )
         return None
 
     def _plain(self, word: str, role: str, at: int, end: int) -> int | None:
@@ -228,13 +274,17 @@ class Frame:
         if found is None:
             return None
         value, stop = found
-        last, thing = self.slots[-1] if self.slots else None, value.thing if isinstance(value, Of) else None
-        if role == "into" and last and last.role == "value" and thing and thing.name and thing.kind == "field":
-            spans = (*last.spans, *self.read.spans(at, stop))  # into the Amount field
-            self.slots[-1] = last.model_copy(update={"field": thing.name.text, "spans": spans})
+        if role == "into" and self.slots and self.slots[-1].role == "value" and isinstance(value, Of):
+            thing, last = value.thing, self.slots[-1]
+            if thing.name and thing == Thing(kind="field", name=thing.name, spans=thing.spans):  # into the Amount field
+                spans = (*last.spans, *self.read.spans(at, stop))
+                self.slots[-1] = last.model_copy(update={"field": thing.name.text, "spans": spans})
+                return stop
+        if self.mailed(role, value):
             return stop
         said = {value.field} if isinstance(value, Back) else set(value.fields) if isinstance(value, Of) else set()
-        role = "on" if word == "on" and said & DAYS else role  # on that day, on its due date
+        if word == "on" and said & DAYS:  # on that day, on its due date
+            role = "on"
         if role in {"to", "with"}:
             self.read.named(value)
         named = self.read.take(stop, "field") if role == "value" and isinstance(value, Amount) else None
@@ -245,6 +295,16 @@ class Frame:
             self.read.subject = Thing(name=value, spans=value.spans) if isinstance(value, Text) else of or self.read.subject
         return self.add(role, value, at, stop)
 
+    def mailed(self, role: str, value: Value) -> bool:
+        """ "copy the total into a mail to Ann": what is written into a new message is sent, whatever the verb."""
+        letter = value.thing if role == "into" and isinstance(value, Of) and not value.fields else None
+        if letter is None or letter.quantity != "any" or not self.letter(letter) or self.object is not None:
+            return False
+        self.verb = self.read.words.lexicon.data["verbs"]["send"] | {"name": "send"}
+        self.slots = [slot.model_copy(update={"role": "saying"}) if slot.role == "value" else slot for slot in self.slots]
+        self.object = self.read.object = letter
+        return True
+
     def _value(self, role: str, at: int) -> Read[Value] | None:
         if self.verb["name"] == "rename" and self.read.kind(at) == "word" and self.read.words.is_named(at):
             return self.read.title(at)
@@ -252,10 +312,11 @@ class Frame:
             return state
         if role == "as" and self.read.low(at) == "not" and (name := self.read.marked(at + 1) or self.read.name(at + 1)):
             return self.read.text(at, name[1]), name[1]
-        into = self.read.fields(at) if role == "into" else None
-        of = into[0] if into and isinstance(into[0], Of) else None
-        if into and (of is None or set(of.fields) <= DAYS or (of.fields and not of.thing.back)):
-            return into
+        held = self.read.fields(at) if role == "into" else None
+        if held and isinstance(held[0], Of) and set(held[0].fields) <= DAYS:
+            return held
+        if held and (isinstance(held[0], Back) or (isinstance(held[0], Of) and held[0].fields and not held[0].thing.back)):
+            return held
         if (role not in {"into", "to"} or self.verb["name"] == "set") and (fields := self.read.fields(at)):
             return fields
         if role in {"value", "by", "to", "called", "with"} and (value := self.read.amount(at) or self.read.value(at)):
@@ -265,18 +326,20 @@ class Frame:
 
     def as_field(self, at: int) -> int | None:
         """as the amount: into which field goes what is written"""
-        found = self.read.field_at(at)
+        article = self.read.take(at, "articles", "possessives")
+        found = self.read.take(article.end if article else at, "field")
         if found is None or self.read.take(found.end, "noun") or self.read._open(found.end):
             return None
         for place, slot in enumerate(self.slots):
             if slot.role == "value" and not slot.field:
-                spans = (*slot.spans, *self.read.spans(at, found.end))
-                self.slots[place] = slot.model_copy(update={"field": found.entry.name, "spans": spans})
+                self.slots[place] = slot.model_copy(
+                    update={"field": found.entry.name, "spans": (*slot.spans, *self.read.spans(at, found.end))}
+                )
                 return found.end
-        what = self.object or self.person
-        if what is None or not (what.back or (bare(what) and self.takes == "value")) or what.tests:
+        held = self.object or self.person
+        if held is None or not (held.back or (bare(held) and self.takes == "value")) or held.tests:
             return None
-        self.add("value", self.read.valued_thing(what), at, found.end, field=found.entry.name)
+        self.add("value", self.read.valued_thing(held), at, found.end, field=found.entry.name)
         self.object = self.read.object = self.person = None
         return found.end
 
@@ -286,7 +349,8 @@ class Frame:
         while at:
             value: Read[Value] | None = self.read.fields(at) or self.read.name(at)
             as_field = value is not None and self.read.low(value[1]) == "as"
-            found = self.read.field_at(value[1] + 1) if value and as_field else None
+            article = self.read.take(value[1] + 1, "articles", "possessives") if value and as_field else None
+            found = self.read.take(article.end if article else value[1] + 1, "field") if value and as_field else None
             if value is None or (found is None and (as_field or not isinstance(value[0], Of))):
                 break
             several = value[0].fields if isinstance(value[0], Of) and found else ()
@@ -319,16 +383,30 @@ class Frame:
             return "to"
         return "on" if when.first or not when.start else "at"
 
+    def freed(self, at: int) -> int | None:
+        """then | into it [from 3 to 4]: at the time of which a condition asked whether nothing is on"""
+        free, into = self.read.free_time, self.read.low(at) == "into" and self.read.low(at + 1) == "it"
+        if free is None or not (into or self.read.low(at) == "then") or not (self.verb.get("makes") or self.verb.get("timed")):
+            return None
+        own = self.read.dates.read(at + 2) if into else None
+        whole = free.model_copy(update={"start": "", "end": ""}) if own is not None and own[0].start else free
+        return self.add("on", whole.model_copy(update={"spans": self.read.spans(at, at + 1 + into)}), at, at + 1 + into)
+
     def when(self, at: int) -> int | None:
         """tomorrow at 10 | half an hour later | two hours before THING"""
-        found = self.read.when(at) if self.verb.get("makes") or self.verb.get("timed") else None
+        found = self.read.dates.read(at) if self.verb.get("makes") or self.verb.get("timed") else None
         ahead = found is not None and self.read._noun_ahead(found[1]) and self.read.low(found[1]) != "ahead"
         if found is None or ahead or self.read.low(found[1]) == "'s":
             return None
-        (when, end), after = found, self.read.low(found[1])
+        when, end = found[0].model_copy(update={"spans": self.read.spans(at, found[1])}), found[1]
+        dated = any(slot.role == "on" for slot in self.slots)
+        if when.start and not (when.first or dated) and (free := self.read.free_time) is not None:
+            when = when.model_copy(update={"first": free.first, "last": free.last})
+        after = self.read.low(end)
         if when.minutes and after in {"later", "earlier"}:
-            shift = when.minutes if after == "later" else -when.minutes
-            return self.add("by", when.model_copy(update={"minutes": shift}), at, end + 1)
+            return self.add(
+                "by", when.model_copy(update={"minutes": when.minutes * (1 if after == "later" else -1)}), at, end + 1
+            )
         if when.minutes and after in {"before", "ahead"} and "about" in self.verb["slots"]:
             start = end + 1 + (self.read.low(end + 1) == "of")
             told = any(slot.role == "about" for slot in self.slots)  # a reminder on the lunch an hour before [it]
@@ -343,11 +421,38 @@ class Frame:
         role = "for" if when.minutes else self.timed("on", when)
         return self.add("on" if role == "value" else role, when, at, end)
 
+    def same(self, at: int) -> int | None:
+        """[on|at] the same day|time: as was said before, or of what is moved"""
+        start = at + (self.read.low(at) in {"on", "at"})
+        start += self.read.low(start) in {"the", "that"}
+        what = self.read.low(start + 1) if self.read.low(start) == "same" else ""
+        if what not in {"day", "date", "time"} or not (self.verb.get("makes") or self.verb.get("timed")):
+            return None
+        every = (slot.value for order in reversed(self.read.orders) for slot in order.slots if isinstance(slot.value, When))
+        said, end = next((one for one in every if (one.start if what == "time" else one.first)), None), start + 2
+        if self.verb["name"] in {"move", "postpone"}:
+            if said is not None:
+                raise Doubt(f"is that its own {what}, or {said.text!r}: {self.read.words.text(at, end)!r}?")
+            told = any(isinstance(s.value, When) and (s.value.start if what == "time" else s.value.first) for s in self.slots)
+            return end if self.filled() and not told else None
+        if said is None:
+            return None
+        more = self.read.dates.read(end + (self.read.low(end) == "on"))
+        other = more[0] if more and not more[0].minutes and not (more[0].start if what == "time" else more[0].first) else None
+        day, time = (other, said) if what == "time" else (said, other)
+        end = more[1] if more and other else end
+        value = When(text=self.read.words.text(start, end), spans=self.read.spans(at, end))
+        value = value.model_copy(update={"first": day.first, "last": day.last} if day else {})
+        value = value.model_copy(update={"start": time.start, "end": time.end} if time else {})
+        return self.add(self.timed("on", value), value, at, end)
+
     def field(self, at: int) -> int | None:
         """[with] [the] FIELD [of|is] VALUE, for what is made, sent, claimed or written"""
         if "with" not in self.verb["slots"] or not self.filled():
             return None
-        found = self.read.field_at(at + (self.read.low(at) == "with"))
+        place = at + (self.read.low(at) == "with")
+        article = self.read.take(place, "articles", "possessives")
+        found = self.read.take(article.end if article else place, "field")
         if found is None:
             return None
         end = found.end + (self.read.low(found.end) in {"is", ":"})
@@ -366,16 +471,32 @@ class Frame:
             return self.words(at, at + 1)
         if self.read.kind(at) == "quote":
             return self.add("saying", self.read.text(at, at + 1, quoted=True), at, at + 1)
+        asks = self.verb.get("asks") and self.person is not None
+        if asks and (self.read.low(at) in ASKING or self.read.take(at, "questions")):
+            return self.words(at, at, plain=True)
         if self.person is not None and self.read.low(at) in SPEAKING and not self.read.over(at + 1):  # tell Ann I am late
             return self.words(at, at)
+        if self.verb["name"] == "remind" and self.read.low(at) == "to":
+            return self.reminded(at)
         return self.words(at, at + 1) if self.read.low(at) == ":" else None
 
+    def reminded(self, at: int) -> int | None:
+        """to call Ann"""
+        end, size = self.words(at, at + 1), len(self.slots)
+        if end is None or not self.read.words.verbal(at + 1):
+            return None
+        if any(self.read.dates.read(place) for place in range(at + 1, end)):
+            raise Doubt(f"is that when it is to be done, or when to remind of it: {self.read.words.text(at, end)!r}?")
+        self.slots[size - 1] = self.slots[size - 1].model_copy(update={"role": "about"})
+        return end
+
     def told(self, first: int, at: int) -> int | None:
-        """with "words" | with the total | listing THINGS"""
-        found = self.read.joined(at)
-        many = self.read.valued(at) if not found and self.read.low(at - 1) in {"lists", "listing", "names", "naming"} else None
-        found = many if many and isinstance(many[0], Of) and plural(many[0].thing) else found
-        return self.add("saying", found[0], first, found[1]) if found else None
+        """with "words" | with the total"""
+        if (found := self.read.joined(at)) is not None:
+            return self.add("saying", found[0], first, found[1])
+        lists = self.read.low(at - 1) in {"lists", "listing", "names", "naming"}
+        many = self.read.thing(at) if lists else None
+        return self.add("saying", self.read.valued_thing(many[0]), first, many[1]) if many and plural(many[0]) else None
 
     def line_each(self, first: int, at: int) -> int | None:
         """with a line for each THING [,] with|: FIELDS"""
@@ -394,17 +515,18 @@ class Frame:
 
     def there(self, at: int) -> int | None:
         """ "there": where an earlier order speaks of"""
-        found, back = self.read.take(at, "there"), self.read.back(at=at)
+        found = self.read.take(at, "there")
+        back = self.read.back(at=at)
         role = "into" if "into" in self.verb["slots"].values() else "to"
         if found is None or back is None or role not in self.verb["slots"].values():
             return None
         return self.add(role, back, at, found.end)
 
-    def words(self, first: int, at: int) -> int | None:
+    def words(self, first: int, at: int, plain: bool = False) -> int | None:
         """Words that are told: a quotation, a value, or all to the end of the sentence, if nothing there could be an order."""
         if self.read.kind(at) == "quote":
             return self.add("saying", self.read.text(at, at + 1, quoted=True), first, at + 1)
-        value = self.read.joined(at)
+        value = None if plain else self.read.joined(at)
         if (
             value is not None
             and not isinstance(value[0], Amount)
@@ -423,11 +545,13 @@ class Frame:
         while not self.read.over(end):
             if self.read.take(end, "exceptions", "if_so", "if_not") or self.read.low(end) == ":" or self._bounds(end, at):
                 return None
-            field = self.read.field_at(end + 1) if self.read.low(end) == "with" else None
+            article = self.read.take(end + 1, "articles")
+            field = self.read.take(article.end if article else end + 1, "field") if self.read.low(end) == "with" else None
             if end > at and (self.verb["slots"].get(self.read.low(end)) == "saying" or field):
                 return None  # "saying hello and Ben one saying bye" are two
             sep = self.read._separator(end)
-            field = self.read.field_at(sep) if sep and beside else None
+            article = self.read.take(sep, "articles", "possessives") if sep else None
+            field = self.read.take(article.end if article else sep, "field") if sep and beside else None
             if sep and ((self.read.clause(sep) and self.read.low(end) == ",") or (field and self.read._field_here(field))):
                 break
             if (sep and self.read.clause(sep)) or self.read.kind(end) == "quote":
@@ -438,12 +562,19 @@ class Frame:
     def _bounds(self, at: int, first: int) -> bool:
         """Whether a condition here may be one of the order, and not of what is told: "that I'll come if I can"."""
         found = self.read.take(at, "conditions")
+        if self.verb.get("asks") and at == first:
+            return False
         own = found is not None and (found.entry.name == "when" or self.read.low(found.end) in {*SPEAKING, "you"})
         return found is not None and (not own or at == first or self.read.low(at - 1) == ",")
 
     def direct(self, at: int) -> int | None:
         """The object, and before it the person that something is told or given."""
         read, says = self.read, self.verb.get("says")
+        if self.verb.get("makes") and self.object is None and not self.filled() and (none := read.take(at, "no")):
+            some = read.simple(none.end) if none.entry.name == "no" else None
+            self.negated = some is not None
+            self.object = some[0].model_copy(update={"new": True, "quantity": "any"}) if some else None
+            return some[1] if some else None
         if self.takes == "none" or self.object is not None or (says and read.low(at) in {"me", "us"}):
             return None
         if any(slot.role == "saying" or (slot.role == "value" and not slot.field) for slot in self.slots):
@@ -460,8 +591,6 @@ class Frame:
         if found is None:
             return None
         thing, end = found
-        if self.verb.get("makes") and thing.back and not thing.kind:
-            return None  # "make it two", of what is there
         makes = self.verb["name"] == "write" and thing.quantity == "any" and thing.kind and not self.letter(thing)
         if makes and self.object is None and self.person is None:  # write a note titled X
             self.object = read.object = thing.model_copy(update={"new": True})
@@ -508,7 +637,7 @@ class Frame:
         sets = self.verb.get("verb", name) == "set"
         if lacking or (sets and not self.spread()) or (self.verb.get("works") and not self.worked()):
             return None
-        return Order(verb=self.verb.get("verb", name), object=self.object, slots=tuple(self.slots))
+        return Order(verb=self.verb.get("verb", name), object=self.object, slots=tuple(self.slots), negated=self.negated)
 
     def addressed(self) -> bool:
         """Whether it is certain who is spoken to: one thing alone, or with "to" behind it, is what is sent."""
@@ -534,6 +663,8 @@ class Frame:
         if name == "claim" and self.object is None and "value" in roles and isinstance(roles["value"].value, Amount):
             self.object = Thing(kind="claim", quantity="any", spans=roles["value"].spans)  # claim 30 for Meals
             return "submit"
+        if name == "merge" and self.verb["said"] == "join" and not (self.object and plural(self.object)):
+            return "join"
         if name != "write":
             return name
         into = roles["into"].value if "into" in roles else None
@@ -557,15 +688,17 @@ class Frame:
         way = thing.name.text.lower().removesuffix(thing.kind).strip() if thing and thing.name and not thing.name.quoted else ""
         if thing is not None and way in channels and self.letter(thing):
             self.object = self.read.object = thing.model_copy(update={"name": None})
-            self.slots.append(Slot(role="by", value=held(Thing(kind=way, spans=thing.spans)), spans=thing.spans))
+            self.slots.append(
+                Slot(role="by", value=Of(thing=Thing(kind=way, spans=thing.spans), spans=thing.spans), spans=thing.spans)
+            )
 
     def answered(self) -> None:
-        """ "Tell her": what somebody wanted to know is what is told; "and say X", after a mail: that is what is answered."""
+        """ "Tell her": what somebody wanted to know is what is told."""
+        pointed = self.object is None or (self.object.back and self.object.quantity == "one")
         last = self.read.orders[-1].object if self.read.orders else None
         alone = self.verb["name"] == "reply" and self.object is None and all(slot.role != "to" for slot in self.slots)
         if alone and last is not None and last.kind in self.read.words.lexicon.data["letters"] and not plural(last):
             self.object = Thing(back=Back(to=len(self.read.orders) - 1, spans=last.spans))
-        pointed = self.object is None or (self.object.back and self.object.quantity == "one")
         if not self.read.asker or not self.slots or not pointed or {slot.role for slot in self.slots} & {"saying", "with"}:
             return
         if not any(slot.role == "to" for slot in self.slots):
@@ -576,18 +709,30 @@ class Frame:
 
     def worked(self) -> bool:
         """Count or add up what is named."""
-        value, how = next((slot for slot in self.slots if slot.role == "value"), None), self.verb["works"]
-        what = held(self.object) if self.object is not None else value.value if value else None
+        value = next((slot for slot in self.slots if slot.role == "value"), None)
+        what = Of(thing=self.object, spans=self.object.spans) if self.object is not None else value.value if value else None
         if isinstance(what, Worked):
-            return bool(how == what.how)
-        if not isinstance(what, Of) or not (plural(what.thing) or what.thing.back):
-            return False
-        if how == "sum" and not what.fields and not what.thing.back:
+            return bool(self.verb["works"] == what.how)
+        if (
+            self.verb["works"] == "sum"
+            and isinstance(what, Of)
+            and not what.fields
+            and plural(what.thing)
+            and not what.thing.back
+        ):
             what = what.model_copy(update={"fields": ("total",)})
+        if (
+            not isinstance(what, Of)
+            or not (plural(what.thing) or what.thing.back)
+            or (self.verb["works"] == "sum") != bool(what.fields)
+        ):
+            return False
         self.slots = [slot for slot in self.slots if slot is not value]
-        self.slots.append(Slot(role="value", value=Worked(how=how, of=(what,), spans=what.spans), spans=what.spans))
+        self.slots.append(
+            Slot(role="value", value=Worked(how=self.verb["works"], of=(what,), spans=what.spans), spans=what.spans)
+        )
         self.object = None
-        return bool((how == "sum") == bool(what.fields))
+        return True
 
     def given(self) -> Order | None:
         """Give X the title Y: the field is set."""

@@ -8,26 +8,10 @@ from __future__ import annotations
 
 import re
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import Literal, TypeVar
 
-from roles.contracts.orders import (
-    Back,
-    Condition,
-    Context,
-    Of,
-    Order,
-    Pick,
-    Relation,
-    Span,
-    Test,
-    Text,
-    Thing,
-    Value,
-    When,
-    Worked,
-)
+from roles.contracts.orders import Back, Condition, Context, Of, Order, Pick, Span, Test, Text, Thing, Value, When, Worked
 from roles.screen.language.dates import Dates
 from roles.screen.language.words import Doubt, Match, Token, Words
 
@@ -95,12 +79,16 @@ class Names(ABC):
         """What the condition of the sentence, or an earlier statement or question, is about."""
         self.waiting: tuple[int, int] | None = None
         """Words that only matter if what follows speaks of them: a statement, or a question of which "if so" is said."""
+        self.free_time: When | None = None
+        """Of which a condition asks whether nothing is on then: what "then" and "into it" speak of."""
         self.people: list[str] = []
         self.said_kind = ""
         self.nested = False
         """Within what narrows another thing down."""
         self.subject: Thing | None = None
         """What the thing is about that the order makes: "a claim for INV-1 with its total"."""
+        self.verb_at = 0
+        """Where the verb stands that was read last."""
         self.each: Thing | None = None
         """What the order that is being read is done for each of."""
         self.loose = False
@@ -134,27 +122,6 @@ class Names(ABC):
             inside = words.strip()[3:-3]
             words = f'"{inside.partition(chr(10))[2] or inside}"'
         return Text(text=words[1:-1] if quoted and words[0] != "<" else words, quoted=quoted, spans=self.spans(first, end))
-
-    def when(self, at: int, first: int | None = None) -> Read[When] | None:
-        """A day or a time, with its words from `first` on."""
-        found = self.dates.read(at)
-        if found is None:
-            return None
-        return found[0].model_copy(update={"spans": self.spans(at if first is None else first, found[1])}), found[1]
-
-    def test(
-        self, first: int, end: int, value: Value, relation: Relation = "is", field: str = "", negated: bool = False
-    ) -> Read[Test]:
-        """A test that the words from one token to another (excluded) say."""
-        return Test(field=field, relation=relation, value=value, negated=negated, spans=self.spans(first, end)), end
-
-    def field_at(self, at: int) -> Match | None:
-        """[the|its] FIELD"""
-        article = self.take(at, "articles", "possessives")
-        return self.take(article.end if article else at, "field")
-
-    def fields_of(self, names: tuple[str, ...], thing: Thing, at: int, end: int) -> Read[Value]:
-        return Of(fields=names, thing=thing, spans=self.spans(at, end)), end
 
     def told_text(self, first: int, end: int) -> Text:
         """Words that are told, with what else means nothing before them: "saying hello Ann"."""
@@ -236,11 +203,8 @@ class Names(ABC):
 
     def named(self, value: Value | None) -> None:
         """Somebody "her" may speak of: no number, no address and no file."""
-        if self._is_person(value) and isinstance(value, Text):
+        if isinstance(value, Text) and not value.quoted and not re.search(r"[\d@./]", value.text):
             self.people = [*self.people, value.text]
-
-    def _is_person(self, value: Value | None) -> bool:
-        return isinstance(value, Text) and not value.quoted and not re.search(r"[\d@./]", value.text)
 
     # What points back
 
@@ -273,10 +237,6 @@ class Names(ABC):
         name, end = found.entry.name, found.end
         if name in {"rest", "person"}:
             return self._rest(at, end) if name == "rest" else self._person(at, end)
-        return self._pointed(at, end, name, whole)
-
-    def _pointed(self, at: int, end: int, name: str, whole: bool) -> Read[Thing] | None:
-        """What "it" and "them" speak of: what was told last, or what an order before is about."""
         draft = Draft(*{"both": ("number", 2), "all": ("all", 0)}.get(name, ("one", 0)))  # type: ignore[arg-type]
         back = self.back(None if whole else name != "one", at=end - 1)
         topics = [one for one in (self.topic, *self.topics) if one is not None and plural(one) == (name != "one")]
@@ -287,17 +247,30 @@ class Names(ABC):
             return topic.model_copy(update={"spans": (*topic.spans, *self.spans(at, end)), **count}), end
         if back is None:
             return None
-        order = self.orders[back.to]
-        two = any(slot.role in {"into", "from"} and isinstance(slot.value, Of) for slot in order.slots)
-        if name == "one" and two and order.object and bare(order.object) and self._is_person(order.object.name):
-            return None  # "add Ann to the meeting and remove Bob from it"
+        if name == "one" and (other := self._not_a_person(self.orders[back.to])):
+            return other.model_copy(update={"spans": (*other.spans, *self.spans(at, end))}), end
         draft.back = back
         those = self.low(end - 1) == "those" and self.take(end, "prepositions")
         if name == "all" and (those or self.low(end) in {"that", "who", "which", "about", "from"}):
             end = self.modifiers(end, draft)
-        if draft.tests and order.verb not in LOOKING:
-            return None  # "decline the invitations from Ann and accept those from Ben": none of what was done with Ann's
-        return draft.thing(self.spans(at, end)), end
+        other = self._contrasted(self.orders[back.to], draft)
+        return (other.model_copy(update={"spans": self.spans(at, end)}) if other else draft.thing(self.spans(at, end))), end
+
+    def _contrasted(self, order: Order, draft: Draft) -> Thing | None:
+        """ "decline the invitations from Ann and accept those from Ben": none of what was done with Ann's."""
+        thing, first = order.object, draft.tests[0] if draft.tests else None
+        if first is None or thing is None or order.verb in LOOKING or thing.pick or thing.but or not _of_somebody(first):
+            return None
+        rest = tuple(test for test in thing.tests if not _of_somebody(test))
+        change = {"tests": (*rest, *draft.tests), "quantity": "all"}
+        return thing.model_copy(update=change) if len(rest) == len(thing.tests) - 1 else None
+
+    def _not_a_person(self, order: Order) -> Thing | None:
+        """ "Add Ann to the meeting and remove Bob from it": it is the meeting."""
+        name = order.object.name if order.object is not None and bare(order.object) else None
+        if name is None or name.quoted or re.search(r"[\d@./]", name.text):
+            return None
+        return next((s.value.thing for s in order.slots if s.role in {"into", "from"} and isinstance(s.value, Of)), None)
 
     def _rest(self, at: int, end: int) -> Read[Thing] | None:
         """The others: those of the same kind of which nothing has been said."""
@@ -344,13 +317,8 @@ def source(order: Order, number: int) -> int:
     return things[0].back.to if things and things[0].back is not None else number
 
 
-def held(thing: Thing) -> Of:
-    return Of(thing=thing, spans=thing.spans)
-
-
-def narrower(thing: Thing, tests: Sequence[Test], **change: object) -> Thing:
-    """The thing with more tests, and what else changes."""
-    return thing.model_copy(update={"tests": (*thing.tests, *tests), **change})
+def _of_somebody(test: Test) -> bool:
+    return test.relation in {"from", "is", "by"} and isinstance(test.value, Text) and test.value.text[:1].isupper()
 
 
 def bare(thing: Thing) -> bool:

@@ -10,8 +10,8 @@ from __future__ import annotations
 import re
 from typing import Any
 
-from roles.contracts.orders import Amount, Of, Pick, Relation, Test, Text, Thing, Value, When
-from roles.screen.language.names import Draft, Read, bare, held, plural
+from roles.contracts.orders import Amount, Of, Pick, Test, Text, Value, When
+from roles.screen.language.names import Draft, Read, bare, plural
 from roles.screen.language.nouns import Nouns
 from roles.screen.language.words import Doubt, Match
 
@@ -39,10 +39,25 @@ class Narrowing(Nouns):
         self.nested = nested
         return end
 
+    def _whose_clause(self, at: int, draft: Draft) -> bool:
+        """Whether a relative clause here can be told to belong to the outer thing: "notes about the lunch that are old"."""
+        last = draft.tests[-1].value if draft.tests else None
+        if not isinstance(last, Of) or last.fields or draft.place or not last.thing.kind:
+            return True
+        if last.thing.kind == "person" and self.low(at) == "who" and draft.kind != "person":
+            return False  # a mail to everybody who comes
+        aux = self.low(at + 1)
+        many, within = draft.quantity in {"all", "number"}, plural(last.thing)
+        if aux in {"are", "were", "have"} and many and not within:
+            return True
+        raise Doubt(f"what does {self.words.text(at, at + 2)!r} refer to: {last.thing.kind!r} or {draft.kind!r}?")
+
     def modifiers(self, at: int, draft: Draft) -> int:
-        while (end := self._modifier(at, draft)) is not None:
+        while True:
+            end = self._modifier(at, draft)
+            if end is None:
+                return at
             at = end
-        return at
 
     def _modifier(self, at: int, draft: Draft) -> int | None:
         if self.take(at, "positions") or (self.take(at, "channels") and "channels" in self.claimed):
@@ -56,75 +71,112 @@ class Narrowing(Nouns):
             return rel[1]
         if got := self.take(at, "got"):
             return got.end
-        if found := self._comes_first(at):
+        which = at + bool(self.take(at, "relatives"))
+        if which > at and self.low(which) in {"comes", "is", "stands"} and self.low(which + 1) in {"first", "last"}:
             if draft.pick is not None or draft.quantity != "one":
                 return None
-            draft.pick = found[0]
-            return found[1]
-        told = part is not None and part.entry.name != "is called" and part.entry.shape in {"past", "ing"}
-        test = self._complement(part, at) if part and (told or part.entry.name in {"due", "dated"}) else None
-        test = test or self._day(at) or (None if self._of_the_verb(at) else self._bounded(at))
-        if test is None:
-            return None if self._of_the_verb(at) else self._prepositional(at, draft)
-        draft.tests.append(test[0])
-        return test[1]
-
-    def _comes_first(self, at: int) -> Read[Pick] | None:
-        """that comes first"""
-        which = self.take(at, "relatives")
+            draft.pick = Pick(order="first" if self.low(which + 1) == "first" else "last", spans=self.spans(at, which + 2))
+            return which + 2
+        found = self._sent(at)
         if (
-            which is None
-            or self.low(which.end) not in {"comes", "is", "stands"}
-            or self.low(which.end + 1) not in {"first", "last"}
+            not found
+            and part
+            and part.entry.name != "is called"
+            and (part.entry.shape in {"past", "ing"} or part.entry.name in {"due", "dated"})
         ):
-            return None
-        order: Any = self.low(which.end + 1)
-        return Pick(order=order, spans=self.spans(at, which.end + 2)), which.end + 2
+            found = self._complement(part, at, "", False)
+        if found is None:
+            return self._dated(at, draft.tests) or self._placed_or_bounded(at, draft)
+        draft.tests.append(found[0])
+        return found[1]
 
-    def _day(self, at: int) -> Read[Test] | None:
-        when = self.when(at) if self.low(at) not in {"in", "from"} and "when" not in self.claimed else None
+    def _dated(self, at: int, tests: list[Test]) -> int | None:
+        when = self.dates.read(at) if self.low(at) not in {"in", "from"} else None
         timely = when is not None and (self.dates.days(at) or when[0].first or (when[0].start and self.low(at) == "at"))
-        if when is None or not timely or (self.low(at) == "at" and "at" in self.claimed):
+        if when is None or not timely or "when" in self.claimed or (self.low(at) == "at" and "at" in self.claimed):
             return None
-        return self.test(at, when[1], when[0], "on")
+        tests.append(self._on(at, when[1]))
+        return when[1]
 
-    def _of_the_verb(self, at: int) -> bool:
-        """Whether a preposition here belongs to the verb."""
+    def _placed_or_bounded(self, at: int, draft: Draft) -> int | None:
         words = self.words.matches(at, "prepositions", "slot_prepositions", "bounds")
         after = self.token(at + 1)
         dated = self.low(at) in {"on", "in"} and "when" not in self.claimed and self.dates.days(at + 1)
         person = self.low(at) == "with" and "with" in self.reserved and after and after.capital and not self.take(at + 1, "field")
-        best = self.low(at) == "with" and self._best(at + 1)
+        best = self.low(at) == "with" and self._best(at + 1) is not None
         claimed = not (dated or person or best) and any(" ".join(match.entry.words) in self.claimed for match in words)
-        return claimed or self.low(at) in {"until", "till", *self.pending}
+        if claimed or self.low(at) in {"until", "till", *self.pending}:
+            return None
+        if found := self._bounded(at, ""):
+            draft.tests.append(found[0])
+            return found[1]
+        return self._prepositional(at, draft)
 
     def _prepositional(self, at: int, draft: Draft) -> int | None:
         """from Ann | in the trash | about the lunch | with the subject X | of March"""
         found = self.take(at, "prepositions")
-        if found is None or (self.nested and found.entry.data["value"] == "from"):
+        if found is None:
             return None
+        end = found.end
         relation: Any = found.entry.data["value"]
         relation = "about" if relation == "to" and draft.kind == "invitation" else relation
-        if self.low(at) in {"on", "at"} and "when" in self.claimed and not draft.kind and self.dates.read(found.end):
+        if self.low(at) in {"on", "at"} and "when" in self.claimed and not draft.kind and self.dates.read(end):
             return None  # lunch with Ann on Friday
-        if relation == "with" and draft.pick is None and (best := self._best(found.end)):
+        if self.nested and relation == "from":
+            return None
+        if relation in {"in", "is", "for", "from"} and (dated := self._on_day(at, end)):
+            draft.tests.append(dated[0])
+            return dated[1]
+        if relation in {"with", "without"} and (held := self._held(at, end, relation, draft)):
+            return held
+        self.loose, loose = self.loose or relation == "about", self.loose  # about the delivery
+        value = self.simple(end, inner=True) if relation == "in" else self.thing(end, inner=True)
+        self.loose = loose
+        if value is None:
+            return None
+        thing, stop = value
+        filed = relation == "from" and (draft.kind in FILED or (draft.name is not None and FILE.fullmatch(draft.name.text)))
+        if relation == "in" or filed or (relation in {"is", "from"} and thing.kind in self.words.lexicon.data["places"]):
+            taken, draft.place = draft.place, draft.place or thing
+            return stop if taken is None else None
+        if relation == "for" and not (draft.kind in {"row", "line", "entry"} and bare(thing)):
+            return None
+        relation = "has" if relation == "for" else relation
+        negated = relation == "without"
+        draft.tests.append(
+            Test(
+                relation="has" if negated else relation,
+                value=self.valued_thing(thing),
+                negated=negated,
+                spans=self.spans(at, stop),
+            )
+        )
+        if relation in {"from", "by", "with", "to"}:
+            self.named(self.valued_thing(thing))
+        return stop
+
+    def _on_day(self, at: int, end: int) -> Read[Test] | None:
+        """in March | of this week | from last month"""
+        start = at if self.low(at) == "in" and self.dates.days(at) and not self.dates.days(end) else end
+        when = self.dates.read(at if self.low(at) == "in" and self.dates.days(at) else end)
+        if when is None or when[0].minutes or not (when[0].first or when[0].start or not self.today):
+            return None
+        return self._on(start, when[1]), when[1]
+
+    def _held(self, at: int, end: int, relation: str, draft: Draft) -> int | None:
+        """without a title | with the highest total | with the subject X"""
+        if relation == "with" and draft.pick is None and (best := self._best(end)):
             draft.pick = best[0]
             return best[1]
-        if test := self._dated_or_with(at, found.end, relation):
-            if (
-                test[0].field in {"title", "name"}
-                and draft.quantity == "any"
-                and not draft.name
-                and isinstance(test[0].value, Text)
-            ):
-                draft.name = test[0].value
-            else:
-                draft.tests.append(test[0])
-            return test[1]
-        self.loose, loose = self.loose or relation == "about", self.loose  # about the delivery
-        value = self.simple(found.end, inner=True) if relation == "in" else self.thing(found.end, inner=True)
-        self.loose = loose
-        return self._related(at, relation, value, draft) if value else None
+        test = self._with_field(end) if relation == "with" else self._without_field(at, end)
+        if test is None:
+            return None
+        names = test[0].field in {"title", "name"} and draft.quantity == "any" and not draft.name
+        if names and isinstance(test[0].value, Text):
+            draft.name = test[0].value
+        else:
+            draft.tests.append(test[0])
+        return test[1]
 
     def _best(self, at: int) -> Read[Pick] | None:
         """the highest total"""
@@ -134,140 +186,201 @@ class Narrowing(Nouns):
             return None
         return Pick(by=field.entry.name, order=best.entry.data["order"], spans=self.spans(at, field.end)), field.end
 
-    def _related(self, at: int, relation: Any, value: Read[Thing], draft: Draft) -> int | None:
-        """The place in which a thing is, or a test on it."""
-        thing, stop = value
-        filed = relation == "from" and (draft.kind in FILED or (draft.name is not None and FILE.fullmatch(draft.name.text)))
-        if relation == "in" or filed or (relation in {"is", "from"} and thing.kind in self.words.lexicon.data["places"]):
-            taken, draft.place = draft.place, draft.place or thing
-            return stop if taken is None else None
-        if relation == "for" and not (draft.kind in {"row", "line", "entry"} and bare(thing)):
+    def _without_field(self, at: int, end: int) -> Read[Test] | None:
+        """without a title"""
+        article = self.take(end, "articles", "all")
+        field = self.take(article.end if article else end, "field")
+        if field is None or self._open(field.end):
             return None
-        says: Relation = "has" if relation in {"for", "without"} else relation
-        draft.tests.append(self.test(at, stop, self.valued_thing(thing), says, negated=relation == "without")[0])
-        if relation in {"from", "by", "with", "to"}:
-            self.named(self.valued_thing(thing))
-        return stop
+        name = self.text(article.end if article else end, field.end)
+        return Test(relation="has", value=name, negated=True, spans=self.spans(at, field.end)), field.end
 
-    def _dated_or_with(self, at: int, end: int, relation: str) -> Read[Test] | None:
-        """in March | of this week | from last month | with the subject X | without a title"""
-        if relation in {"with", "without"}:
-            field = self.field_at(end + (self.low(end) == "any"))
-            if field is None or relation == "with":
-                return self._field_value(end, field) if field else None
-            name = self.text(field.end - len(field.entry.words), field.end)
-            return None if self._open(field.end) else self.test(at, field.end, name, "has", negated=True)
-        start = at if self.low(at) == "in" and self.dates.days(at) else end
-        when = self.when(start) if relation in {"in", "is", "for", "from"} else None
-        if when is None or when[0].minutes or not (when[0].first or when[0].start or not self.today):
+    def _with_field(self, at: int) -> Read[Test] | None:
+        """with the subject X | with a total over 100 | with the number INV-1"""
+        start = at
+        if article := self.take(at, "articles"):
+            at = article.end
+        field = self.take(at, "field")
+        if field is None:
             return None
-        return self.test(start, when[1], when[0], "on")
+        return self._field_value(start, field)
 
     def _field_value(self, first: int, field: Match) -> Read[Test] | None:
         """over 100 | [of] 100 | [of] X, of a field that was said"""
+        if found := self._bounded(field.end, field.entry.name):
+            return found
         end = field.end + (self.low(field.end) == "of")
         value = self.amount(end) or self.name(end)
-        return self._bounded(field.end, field.entry.name) or (
-            self.test(first, value[1], value[0], field=field.entry.name) if value else None
-        )
+        return (Test(field=field.entry.name, value=value[0], spans=self.spans(first, value[1])), value[1]) if value else None
+
+    def _sent(self, at: int) -> Read[Test] | None:
+        """[that] Ann sent me | [that] Ann invited me to"""
+        start = at + (self.low(at) in {"that", "which"})
+        end = self._name_end(start)
+        sent = self.take(end, "sent_me", "invited_me") if end > start else None
+        if sent is None or not (self.words.list[start].capital or sent.entry.words[-1] in {"me", "us"}):
+            return None
+        name = self.text(start, end)
+        self.named(name)
+        return Test(relation="from", value=name, spans=self.spans(at, sent.end)), sent.end
 
     def _relative(self, at: int) -> Read[list[Test]] | None:
-        """who|that|which PREDICATE {and PREDICATE}"""
-        rel = self.take(at + (self.low(at) == ","), "relatives")
-        found = self.predicates(rel.end) if rel else None
+        """who|that|which PREDICATE {and PREDICATE} | whose FIELD PREDICATE"""
+        start = at
+        if self.low(at) == "," and (self.take(at + 1, "relatives") or self.take(at + 1, "whose")):
+            at += 1
+        field = ""
+        if whose := self.take(at, "whose"):
+            named = self.take(whose.end, "field")
+            if named is None:
+                return None
+            field, at = named.entry.name, named.end
+        elif (mine := self._done_by_us(at)) is not None:
+            return self._and_more(mine[0], mine[1], "")
+        elif rel := self.take(at, "relatives"):
+            at = rel.end
+        else:
+            return None
+        found = self.predicates(at, field)
         if found is None:
             return None
-        return [test.model_copy(update={"spans": self.spans(at, found[1])}) for test in found[0]], found[1]
+        tests = [test.model_copy(update={"spans": self.spans(start, found[1])}) for test in found[0]]
+        return tests, found[1]
 
-    def _whose_clause(self, at: int, draft: Draft) -> bool:
-        """Whether a relative clause here can be told to belong to the outer thing: "notes about the lunch that are old"."""
-        last = draft.tests[-1].value if draft.tests else None
-        if not isinstance(last, Of) or last.fields or draft.place or not last.thing.kind:
-            return True
-        if self.low(at + 1) in {"are", "were", "have"} and draft.quantity in {"all", "number"} and not plural(last.thing):
-            return True
-        raise Doubt(f"what does {self.words.text(at, at + 2)!r} refer to: {last.thing.kind!r} or {draft.kind!r}?")
-
-    def predicates(self, at: int) -> Read[list[Test]] | None:
-        """PREDICATE {and PREDICATE}"""
-        found = self.predicate(at)
-        if found is None:
+    def _done_by_us(self, first: int) -> Read[list[Test]] | None:
+        """[that] I have [not] read | [that] we have to pay | that have to be paid"""
+        rel = self.take(first, "relatives")
+        at = rel.end if rel else first
+        ours = self.low(at) in {"i", "we"}
+        at += ours
+        due = self.take(at, "obliged")
+        if due is not None and (rel or ours):  # to be done, and so not done yet
+            passive = self.low(due.end) == "be"
+            shape, stop = ("past", due.end + 1) if passive else ("base", due.end)
+            for verb in self.words.matches(stop, "verb") if passive != ours else ():
+                if verb.entry.shape == shape and (reached := self._state_of(verb)):
+                    text = Text(text=reached, spans=self.spans(stop, verb.end))
+                    return [Test(value=text, negated=True, spans=self.spans(first, verb.end))], verb.end
+        if not ours or self.low(at) != "have":
             return None
-        tests, end = [found[0]], found[1]
+        negated = self.low(at + 1) == "not"
+        state = self.take(at + 1 + negated, "states")
+        return ([self._state(state, at + 1 + negated, negated)], state.end) if state else None
+
+    def _state_of(self, verb: Match) -> str:
+        """The state in which a thing is once that is done to it: what is paid was to be paid."""
+        past = self.words.lexicon.inflected(verb.entry.words[0])["past"] | set(verb.entry.words[:1])
+        entries = (entry for word in sorted(past) for entry in self.words.lexicon.first.get(word, ()) if entry.group == "states")
+        return next((entry.name for entry in entries if len(entry.words) == 1 and not entry.data.get("not")), "")
+
+    def predicates(self, at: int, field: str = "") -> Read[list[Test]] | None:
+        found = self.predicate(at, field)
+        return self._and_more([found[0]], found[1], field) if found is not None else None
+
+    def _and_more(self, tests: list[Test], end: int, field: str) -> Read[list[Test]]:
+        """... {and PREDICATE}"""
         while True:
-            if self.low(end) == "or" and self.predicate(end + 1):
+            joined = self.low(end) in {"and", "but"} or (self.low(end) == "," and self.low(end + 1) in {"and", "but"})
+            if self.low(end) == "or" and self.predicate(end + 1, field):
                 raise Doubt(f"either of {self.words.text(end - 1, end + 2)!r}, or both?")
-            start = end + (self.low(end) == ",")
-            joined = self.low(start) in {"and", "but"}
-            start += 1 + bool(self.take(start + 1, "relatives"))
-            more = self.predicate(start, bare=True) if joined and not self.clause(start) else None
+            start = end + 1 + (self.low(end) == ",")
+            whose = self.take(start, "whose")
+            named = self.take(whose.end, "field") if whose and joined else None
+            if joined and not named and (mine := self._done_by_us(start)):
+                tests, end = [*tests, *mine[0]], mine[1]
+                continue
+            start = named.end if named else start + bool(self.take(start, "relatives"))
+            more = (
+                self.predicate(start, named.entry.name if named else field, bare=not field)
+                if joined and not self.clause(start)
+                else None
+            )
             if more is None:
                 return tests, end
             tests, end = [*tests, more[0]], more[1]
 
-    def predicate(self, at: int, bare: bool = False) -> Read[Test] | None:
+    def predicate(self, at: int, field: str = "", bare: bool = False) -> Read[Test] | None:
         """is [not] STATE | is [not] PARTICIPLE ... | is [not] about X | has [no] FIELD ... | does [not] VERB ... | VERB ..."""
         aux = self.take(at, "auxiliaries")
-        end = aux.end if aux else at
-        negated = self.low(end) == "not"
-        end += negated
-        been = aux is not None and aux.entry.name == "have" and self.low(end) == "been"
-        if aux is not None and aux.entry.name == "have" and not been:
-            return self._having(end, negated)
-        if aux is not None and (been or aux.entry.name == "be"):
-            found = self._being(end + been, negated)
-            return (found[0].model_copy(update={"spans": self.spans(at, found[1])}), found[1]) if found else None
-        if bare and aux is None:
-            state = self.take(end, "states")
-            if found := self._state(state, end, negated) if state else self._bounded(at):
-                return found
-        verb = self.take(end, "predicates") if aux or not negated else None
-        return self._complement(verb, end, negated) if verb else None
+        if aux is None:
+            negated = self.low(at) == "not"
+            if bare and (state := self.take(at + negated, "states")):
+                return self._state(state, at + negated, negated), state.end
+            if bare and (bounded := self._bounded(at, field)):
+                return bounded
+            verb = self.take(at, "predicates")
+            return self._complement(verb, at, field, False) if verb else None
+        start, at = at, aux.end
+        negated = self.low(at) == "not"
+        at += negated
+        if aux.entry.name == "have" and self.low(at) != "been":
+            return self._having(at, field, negated)
+        if aux.entry.name == "have":
+            at += 1
+        if aux.entry.name in {"do", "modal"}:
+            verb = self.take(at, "predicates")
+            return self._complement(verb, at, field, negated) if verb else None
+        found = self._being(at, field, negated)
+        return (found[0].model_copy(update={"spans": self.spans(start, found[1])}), found[1]) if found else None
 
-    def _having(self, at: int, negated: bool) -> Read[Test] | None:
-        """[no] FIELD [VALUE] | a THING"""
-        start, none = at, self.take(at, "no")
-        if none and (none.entry.name != "no" or negated):
-            return None
-        negated, at = negated or bool(none), none.end if none else at
-        article = self.take(at, "articles")
-        at = article.end if article else at
-        if (named := self.take(at, "field")) is not None:
-            found = None if negated else self._field_value(start, named)
-            return found or self.test(start, named.end, self.text(at, named.end), "has", negated=negated)
-        thing = self.simple(at)
-        if thing is None or thing[0].quantity not in {"one", "any"}:
-            return None
-        return self.test(start, thing[1], held(thing[0]), "has", negated=negated)
+    def _having(self, at: int, field: str, negated: bool) -> Read[Test] | None:
+        start = at
+        if none := self.take(at, "no"):
+            if none.entry.name != "no" or negated:
+                return None
+            negated, at = True, none.end
+        if (bound := self._bounded(at, "")) and isinstance(bound[0].value, Amount):  # at least four stars
+            unit = self.words.lexicon.data["unit_fields"].get(bound[0].value.unit)
+            return (bound[0].model_copy(update={"field": unit, "negated": negated}), bound[1]) if unit and not field else None
+        if article := self.take(at, "articles"):
+            at = article.end
+        named = self.take(at, "field")
+        if named is None or field:
+            thing = self.simple(at)
+            if thing is None or field or thing[0].quantity not in {"one", "any"}:
+                return None
+            return Test(
+                relation="has", value=Of(thing=thing[0], spans=thing[0].spans), negated=negated, spans=self.spans(start, thing[1])
+            ), thing[1]
+        end = named.end
+        if not negated and (found := self._field_value(start, named)):
+            return found
+        words = self.text(at, named.end)
+        return Test(relation="has", value=words, negated=negated, spans=self.spans(start, end)), end
 
-    def _being(self, at: int, negated: bool) -> Read[Test] | None:
+    def _being(self, at: int, field: str, negated: bool) -> Read[Test] | None:
         part = self.take(at, "predicates")
-        if part is not None and (found := self._complement(part, at, negated)) is not None:
+        if part is not None and (found := self._complement(part, at, field, negated)) is not None:
             return found
-        if self.low(at) in {"on", "off"} and (self.over(at + 1) or self.low(at + 1) in {",", "and"}):
-            return self.test(at, at + 1, self.text(at, at + 1), negated=negated)
-        if (state := self.take(at, "states")) is not None:
-            return self._state(state, at, negated)
-        if found := self._bounded(at, negated=negated):
-            return found
-        if self.dates.days(at) and (when := self.when(at)):
-            return self.test(at, when[1], when[0], "on", negated=negated)
+        if self.low(at) in {"on", "off"} and not field and (self.over(at + 1) or self.low(at + 1) in {",", "and"}):
+            return Test(value=self.text(at, at + 1), negated=negated, spans=self.spans(at, at + 1)), at + 1
+        if (state := self.take(at, "states")) is not None and not field:
+            return self._state(state, at, negated), state.end
+        if found := self._bounded(at, field):
+            return found[0].model_copy(update={"negated": negated}), found[1]
+        if self.dates.days(at) and (when := self.dates.read(at)):
+            return self._on(at, when[1], field, negated), when[1]
         draft = Draft()
         end = self._prepositional(at, draft)
         if end is not None:
-            test = self.test(at, end, self.valued_thing(draft.place), "in")[0] if draft.place else draft.tests[0]
-            return test.model_copy(update={"negated": negated != test.negated}), end
+            here = [Test(relation="in", value=self.valued_thing(draft.place), spans=self.spans(at, end))] if draft.place else []
+            test = (here or draft.tests)[0]
+            return test.model_copy(update={"field": field, "negated": negated != test.negated}), end
         value = self.amount(at) or (self.name(at) if not self.take(at, "noun") else None)
-        return self.test(at, value[1], value[0], negated=negated) if value else None
+        if value is None:
+            return None
+        return Test(field=field, value=value[0], negated=negated, spans=self.spans(at, value[1])), value[1]
 
-    def _complement(self, verb: Match, at: int, negated: bool = False) -> Read[Test] | None:
+    def _complement(self, verb: Match, at: int, field: str, negated: bool) -> Read[Test] | None:
         """What follows a predicate: a date, a bound, a name, an amount."""
-        field, relation, end = verb.entry.data.get("field", ""), verb.entry.data.get("relation", "is"), verb.end
-        if bound := self._bounded(end, field, at, negated):
-            return bound
+        about = verb.entry.data
+        field, relation = field or about.get("field", ""), about.get("relation", "is")
+        end = verb.end
+        if bound := self._bounded(end, field):
+            return bound[0].model_copy(update={"negated": negated, "spans": self.spans(at, bound[1])}), bound[1]
         skip = end + (self.low(end) in {"on", "at", "in"} and not self.dates.days(end))
-        if self.dates.days(skip) and (when := self.when(skip)):
-            return self.test(skip, when[1], when[0], "on", field, negated)
+        if self.dates.days(skip) and (when := self.dates.read(skip)):
+            return self._on(skip, when[1], field, negated), when[1]
         if field and relation == "is" and field not in {"company", "name", "price"}:
             return None
         value = self.amount(end) or self.marked(end) or self.valued(end)
@@ -278,29 +391,12 @@ class Narrowing(Nouns):
             value = self.text(article.end if article else end, value[1]), value[1]
         if relation in {"from", "to"}:
             self.named(value[0])
-        return self.test(at, value[1], value[0], relation, field, negated)
+        return Test(field=field, relation=relation, value=value[0], negated=negated, spans=self.spans(at, value[1])), value[1]
 
     def _is_literal(self, value: Of) -> bool:
         """Whether it is only words that something mentions: "the shared folder", but not the invoice INV-1."""
         thing, name = value.thing, value.thing.name
         return not (value.fields or thing.back) and (name is None or (name.text.islower() and thing.kind in name.text))
-
-    def _bounded(self, at: int, field: str = "", first: int | None = None, negated: bool = False) -> Read[Test] | None:
-        """over 100 | before March | at least 3 | between Monday and Friday | older than 30 days"""
-        bound = self.take(at, "bounds")
-        if bound is None:
-            return None
-        start, relation = at if bound.entry.name == "between" else bound.end, bound.entry.data["relation"]
-        shift = self.dates.shift(start) if bound.entry.words[0] in {"older", "newer"} and self.dates.today else None
-        value: Read[Value] | None = None
-        if self.dates.days(start):
-            value, relation = self.when(start), "on" if start == at else relation
-        elif shift is not None and self.dates.today:
-            day = str(self.dates.today - shift[0])
-            value = When(text=self.words.text(start, shift[1]), first=day, last=day, spans=self.spans(start, shift[1])), shift[1]
-        elif bound.entry.name not in {"since", "until", "between"}:
-            value = self.amount(start)
-        return self.test(at if first is None else first, value[1], value[0], relation, field, negated) if value else None
 
     def amount(self, at: int) -> Read[Amount] | None:
         token, word = self.token(at), self.take(at, "numbers")
@@ -315,4 +411,28 @@ class Narrowing(Nouns):
 
     def marked(self, at: int) -> Read[Text] | None:
         state = self.take(at, "states")
-        return (self.text(at, state.end), state.end) if state else None
+        return (Text(text=self.words.text(at, state.end), spans=self.spans(at, state.end)), state.end) if state else None
+
+    def _bounded(self, at: int, field: str) -> Read[Test] | None:
+        """over 100 | before March | at least 3 | between 3 and 5 euros"""
+        bound = self.take(at, "bounds")
+        if bound is None:
+            return None
+        if bound.entry.name == "between":
+            if self.dates.days(at) and (when := self.dates.read(at)):
+                return self._on(at, when[1], field), when[1]
+            return None
+        if self.dates.days(bound.end) and (when := self.dates.read(bound.end)):
+            value: Value = when[0].model_copy(update={"spans": self.spans(bound.end, when[1])})
+            end = when[1]
+        elif bound.entry.words[0] in {"older", "newer"} and self.dates.today and (shift := self.dates.shift(bound.end)):
+            day, length = str(self.dates.today - shift[0]), shift
+            end = length[1]
+            value = When(text=self.words.text(bound.end, end), first=day, last=day, spans=self.spans(bound.end, end))
+        elif bound.entry.name in {"since", "until"}:
+            return None
+        elif amount := self.amount(bound.end):
+            value, end = amount
+        else:
+            return None
+        return Test(field=field, relation=bound.entry.data["relation"], value=value, spans=self.spans(at, end)), end

@@ -11,7 +11,7 @@ import re
 from abc import abstractmethod
 
 from roles.contracts.orders import Of, Pick, Test, Text, Thing, Value, When
-from roles.screen.language.names import NOWHERE, Draft, Names, Read, bare, held, plural
+from roles.screen.language.names import NOWHERE, Draft, Names, Read, bare, plural
 from roles.screen.language.words import Doubt, Match
 
 
@@ -40,6 +40,8 @@ class Nouns(Names):
             closing = self.low(sep - 1) == "and"
             others, end = [*others, more[0]], more[1]
             if closing:
+                if first.quantity == "number" and first.number == len(others) + 1 and first.name:  # three notes called A, B and C
+                    first = first.model_copy(update={"quantity": "one", "number": 0})
                 return first.model_copy(update={"also": tuple(others), "spans": self.spans(at, end)}), end
         if self.take(end, "or") and self.simple(end + 1):
             raise Doubt(f"which is meant of {self.words.text(at, self.simple(end + 1)[1])!r}?")  # type: ignore[index]
@@ -70,6 +72,10 @@ class Nouns(Names):
         place = self._adjectives(self._numbered(owned, draft), draft) if owned > place else place
         kind = self.said_kind
         head = self._head(place, draft, determined=place > at)
+        if head is None and owned == place > at and self.low(place - 1) == "'s" and kind:  # accept Ann's mail and delete Omar's
+            draft.kind, last = kind, self.object or (self.orders[-1].object if self.orders else None)
+            draft.quantity = "all" if last is not None and last.quantity == "all" and last.kind == kind else draft.quantity
+            head = place
         if inner:
             self.said_kind = kind
         if head is None:
@@ -89,8 +95,9 @@ class Nouns(Names):
             if self.low(at - 1) in {"every", "each", "any", "the"} and self.take(at, "articles", "possessives"):
                 return NOWHERE
         if (other := self.take(at + (self.low(at) in {"the", "my"}), "other")) and self._noun_ahead(other.end) and self.orders:
-            draft.quantity, draft.but = "all", self._worked_on()
-            return other.end if draft.but else NOWHERE
+            said = self._worked_on()
+            draft.quantity, draft.but = "all", said
+            return other.end if said else NOWHERE
         number = self._count(at)
         if number and self.low(number[1]) == "of" and self.take(number[1] + 1, "articles", "possessives"):
             raise Doubt(f"which of them: {self.words.text(at, number[1] + 2)!r}?")
@@ -141,14 +148,12 @@ class Nouns(Names):
             if self.low(at) == "new" and not self.words.is_named(at):
                 draft.new, at = True, at + 1
             elif (state := self.take(at, "states")) and self._noun_ahead(state.end):
-                draft.tests.append(self._state(state, at)[0])
+                draft.tests.append(self._state(state, at))
                 at = state.end + (self.low(state.end) in {",", "and"} and bool(self.take(state.end + 1, "states")))
             elif day and self.low(day.end) == "'s":
                 draft.tests.append(self._on(at, day.end))
                 at = day.end + 1
-            elif day and self._noun_ahead(day.end) and self.low(at) not in {"from", "between", "in"}:
-                if self.dates.times(day.end, dated=True):
-                    return NOWHERE  # Thursday afternoon
+            elif day and day.end > at and self._noun_ahead(day.end) and self.low(at) not in {"from", "between", "in"}:
                 draft.tests.append(self._on(at, day.end))
                 at = day.end
             else:
@@ -167,46 +172,57 @@ class Nouns(Names):
 
     def _count(self, at: int) -> Read[int] | None:
         """A number of things, which follow."""
-        found, word = self.take(at, "numbers"), self.low(at)
-        end = found.end if found else at + 1
-        ahead = self._noun_ahead(end) or self.take(end, "superlatives")
-        if found and (ahead or self.take(end, "comparatives") or self.low(end) in {"of", "new"}):
-            return int(found.entry.data["value"]), end
-        return (int(word), end) if ahead and self.kind(at) == "number" and word.isdigit() and len(word) < 4 else None
+        found, token = self.take(at, "numbers"), self.token(at)
+        if found and (
+            self._noun_ahead(found.end)
+            or self.take(found.end, "superlatives", "comparatives")
+            or self.low(found.end) in {"of", "new"}
+        ):
+            return int(found.entry.data["value"]), found.end
+        ahead = self._noun_ahead(at + 1) or self.take(at + 1, "superlatives")
+        if token and token.kind == "number" and re.fullmatch(r"\d{1,3}", token.text) and ahead:
+            return int(token.text), at + 1
+        return None
 
     def _picked(self, at: int, draft: Draft) -> int:
-        nth, place = self.take(at, "ordinals"), 0
+        nth = self.take(at, "ordinals")
         if nth and nth.entry.name != "first":
-            place = int(nth.entry.data["value"])
-        elif self.kind(at) == "nth" and self._noun_ahead(at + 1):
-            place = int(self.low(at)[:-2])
-        if place:
-            end = nth.end if nth else at + 1
-            draft.pick = Pick(order="first", at=place, spans=self.spans(at, end))
-            return end
+            draft.pick = Pick(order="first", at=int(nth.entry.data["value"]), spans=self.spans(at, nth.end))
+            return nth.end
+        if self.kind(at) == "nth" and self._noun_ahead(at + 1):
+            draft.pick = Pick(order="first", at=int(re.sub(r"\D", "", self.low(at))), spans=self.spans(at, at + 1))
+            return at + 1
         best = self.take(at, "superlatives", "comparatives")
         if best is None or self.low(best.end) == "than":
             return at
         draft.pick = Pick(by=best.entry.data["by"], order=best.entry.data["order"], spans=self.spans(at, best.end))
         return best.end
 
-    def _state(self, state: Match, at: int, negated: bool = False) -> Read[Test]:
+    def _state(self, state: Match, at: int, negated: bool = False) -> Test:
         denied = state.entry.data.get("not")
         text = Text(text=(denied or state.entry.name).replace("_", " "), spans=self.spans(at, state.end))
-        return self.test(at, state.end, text, negated=negated != bool(denied))
+        return Test(value=text, negated=negated != bool(denied), spans=self.spans(at, state.end))
 
-    def _on(self, at: int, end: int) -> Test:
-        when = self.when(at)
-        if when is None or when[1] != end:
-            days = [str(day or "") for day in (self.dates.days(at) or ("", ""))[:2]]
-            when = When(text=self.words.text(at, end), first=days[0], last=days[1], spans=self.spans(at, end)), end
-        return self.test(at, end, when[0], "on")[0]
+    def _on(self, at: int, end: int, field: str = "", negated: bool = False) -> Test:
+        when, days = self.dates.read(at), self.dates.days(at)
+        if when is not None and when[1] == end:
+            value = when[0]
+        else:
+            value = When(
+                text=self.words.text(at, end),
+                first=str(days.first or "") if days else "",
+                last=str(days.last or "") if days else "",
+            )
+        value = value.model_copy(update={"spans": self.spans(at, end)})
+        return Test(field=field, relation="on", value=value, negated=negated, spans=self.spans(at, end))
 
     def _owner(self, at: int, tests: list[Test]) -> int:
         """Viktor's mail, Redwood's invoice: it says so somewhere."""
         end = self._name_end(at)
         ahead = self._noun_ahead(end + 1) or self.take(end + 1, "superlatives") or self._count(end + 1)
-        if end > at and self.low(end) == "'s" and ahead:
+        ends = self.over(end + 1) or self.low(end + 1) in {",", "and", *self.claimed} or self.take(end + 1, "belongs", "passives")
+        alone = self.said_kind and ends
+        if end > at and self.low(end) == "'s" and (ahead or alone):
             tests.append(Test(value=self.text(at, end), spans=self.spans(at, end + 1)))
             self.named(self.text(at, end) if self.words.list[at].capital else None)
             return end + 1
@@ -227,6 +243,9 @@ class Nouns(Names):
             return at + 1
         end = self._name_end(at)
         if end == at:
+            if self.kind(at) == "number" and not determined and re.fullmatch(r"\d{4,}", self.low(at)):
+                draft.name = self.text(at, at + 1)
+                return at + 1
             draft.kind = self.said_kind
             return at if draft.pick and self.said_kind else None
         end = self._noun_and_name(at, end, draft, determined)
@@ -273,7 +292,8 @@ class Nouns(Names):
     def _anything(self, at: int, draft: Draft) -> int | None:
         """whatever comes from Ann | everything"""
         if (what := self.take(at, "whatever")) and (test := self.predicate(what.end)):
-            draft.kind, draft.quantity = "" if "that" in what.entry.words else self.said_kind, "all"
+            kind = "" if what.entry.name in {"everything that", "anything that", "all that"} else self.said_kind
+            draft.kind, draft.quantity = kind, "all"
             draft.tests.insert(0, test[0])
             return test[1]
         every = self.take(at, "everything")
@@ -339,6 +359,10 @@ class Nouns(Names):
             if self.kind(stop - 1) in {"file", "url", "email"}:
                 break
         draft.kind = noun.entry.name
+        sent = self.take(stop, "sent_me", "invited_me")
+        if sent and len(sent.entry.words) > 1:  # the mails Ann sent me
+            self._plural(noun.entry.shape == "many", draft)
+            return noun.end
         draft.name = self.text(noun.end, stop)
         return stop
 
@@ -376,7 +400,7 @@ class Nouns(Names):
         same = thing.model_copy(update={"kind": ""} if thing.kind == "person" else {})
         if thing.back is not None and same == Thing(back=thing.back, quantity=thing.quantity, spans=thing.spans):
             return thing.back.model_copy(update={"spans": thing.spans})
-        return (thing.name if bare(thing) else None) or held(thing)
+        return (thing.name if bare(thing) else None) or Of(thing=thing, spans=thing.spans)
 
     def valued(self, at: int) -> Read[Value] | None:
         """A thing as a value: its name alone, where there is no more."""
@@ -390,7 +414,7 @@ class Nouns(Names):
         """What follows the head and is of it; the place behind."""
 
     @abstractmethod
-    def predicate(self, at: int, bare: bool = False) -> Read[Test] | None:
+    def predicate(self, at: int, field: str = "", bare: bool = False) -> Read[Test] | None:
         """What a clause says of a thing."""
 
 
@@ -400,7 +424,7 @@ def apart(thing: Thing) -> Thing:
         if not isinstance(test.value, Of) or test.value.fields or not test.value.thing.also:
             continue
         things = [test.value.thing.model_copy(update={"also": ()}), *test.value.thing.also]
-        values = [one.name if bare(one) and one.name else held(one) for one in things]
+        values = [one.name if bare(one) and one.name else Of(thing=one, spans=one.spans) for one in things]
         tests = [test.model_copy(update={"value": value}) for value in values]
         before, after = thing.tests[:place], thing.tests[place + 1 :]
         if not plural(thing) or test.negated:

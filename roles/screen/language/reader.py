@@ -3,7 +3,7 @@
 goal      = sentence { ("." | "!" | "?" | ";") sentence }
 sentence  = [condition ","] clause { [","] join clause } [condition]
 clause    = [request] ["do not"] verb operand { [","] operand }
-          | wish thing | thing "should be" participle operands | fronted "," clause | question
+          | wish thing | thing "should be" participle operands | thing belongs thing | fronted "," clause | question
 operand   = thing | value | preposition value | field value | date | "that" words
 condition = ("if" | "unless") (thing predicate | "there is" thing) | "if so" | "otherwise"
 """
@@ -14,20 +14,20 @@ from collections.abc import Iterator
 from typing import Any
 
 from environments.cards import Vocabulary
-from roles.contracts.orders import Condition, Order, Reading, Slot, Text, Thing, Unread, Value
+from roles.contracts.orders import Condition, Of, Order, Reading, Slot, Text, Thing, Unread, Value
 from roles.screen.language.controls import PATH, Controls
+from roles.screen.language.corrections import corrected
 from roles.screen.language.frames import Frame
 from roles.screen.language.names import Read, bare
 from roles.screen.language.statements import Statements
 from roles.screen.language.words import Doubt, Match, Words
 
-UNUSED = "nothing that follows refers to it"
 CHANGES = frozenset({"move", "postpone", "set", "rename"})
 
 
 def read(goal: str, today: str = "", words: Vocabulary | None = None) -> Reading:
     """What a goal asks for; `today` is the world's clock, such as `2026-03-02 10:30`, `words` those of the applications."""
-    return Clauses(Words(goal, words), today).reading()
+    return Clauses(Words(corrected(goal, today), words), today).reading()
 
 
 def _frame(verb: Match) -> dict[str, Any]:
@@ -51,10 +51,11 @@ class Clauses(Statements, Controls):
                 asks.append(str(doubt))
                 stop = end
             if self.waiting and stop == end and self.waiting[1] < at:
-                unread.append(self._unread(*self.waiting, UNUSED))
+                unread += self._unused(self.waiting)
                 self.waiting = None
             if stop < end:
-                unread.append(self._unread(stop, end, self.why(stop, end)))
+                span = (self.words.list[stop].start, self.words.list[end - 1].end)
+                unread.append(Unread(text=goal[span[0] : span[1]], span=span, why=self.why(stop, end)))
             while end < size and self.ends(end):
                 idle += self.spans(end, end + 1)
                 end += 1
@@ -77,7 +78,7 @@ class Clauses(Statements, Controls):
         if self.waiting and self.condition and self.condition.spans == self.spans(*self.waiting):
             self.yes_or_no(*self.waiting, self.condition)
         elif self.waiting:
-            yield self._unread(*self.waiting, UNUSED)
+            yield from self._unused(self.waiting)
         for told in self.context:
             if not self._unrelated(told):
                 yield Unread(text=told.text, span=told.span, why="it is not certain what this says about what is to be done")
@@ -91,8 +92,9 @@ class Clauses(Statements, Controls):
             if order.verb in {"send", "reply"} and not told and alone and not order.negated:
                 yield f"what is to be said: {self.words.goal[order.spans[0][0] : order.spans[0][1]]!r}?"
 
-    def _unread(self, first: int, end: int, why: str) -> Unread:
-        return Unread(text=self.words.text(first, end), span=self.spans(first, end)[0], why=why)
+    def _unused(self, place: tuple[int, int]) -> Iterator[Unread]:
+        span = (self.words.list[place[0]].start, self.words.list[place[1] - 1].end)
+        yield Unread(text=self.words.goal[span[0] : span[1]], span=span, why="nothing that follows refers to it")
 
     def why(self, at: int, end: int) -> str:
         """Why words were not understood, as far as one can say."""
@@ -103,8 +105,6 @@ class Clauses(Statements, Controls):
                 return "what is excepted or denied is not certain"
             if self.take(place, "conditions"):
                 return "the condition is not understood"
-            if self.take(place, "corrections"):
-                return "it is not certain what it takes back"
         if not any(self.take(place, "verb", "questions", "wishes") for place in range(at, end)):
             return "it asks for nothing that is known to be done"
         return "these words belong to no order"
@@ -141,7 +141,7 @@ class Clauses(Statements, Controls):
         return stop if stop > begin else at
 
     def _statement(self, at: int) -> int | None:
-        """there is THING | I do not need THING | is THING PREDICATE? | check whether THING PREDICATE"""
+        """there is THING | I do not need THING | is THING PREDICATE? | check whether THING PREDICATE | it is in PLACE"""
         opened = self.take(at, "existing", "unwanted")
         if opened is not None:
             found = self.thing(opened.end)
@@ -153,12 +153,12 @@ class Clauses(Statements, Controls):
             return wanted
         opened = self.take(at, "requests")
         check = self.take(opened.end if opened else at, "check_words")
-        said = self._said(at, check.end, False) if check else None
-        if said is not None and self.over(said[1]):
-            return self._await(at, said[0].thing, said[0].tests, said[1], said[0].negated)
+        if check is not None and (asked := self._condition_of(at, check.end)):
+            return asked
         aux = self.take(at, "auxiliaries")
-        asked = self._asked_condition(at, aux) if aux else None
-        return asked or self._placed(at) or self._given_slot(at)
+        if aux is not None and (asked := self._asked_condition(at, aux)):
+            return asked
+        return self._placed(at) or self._given_slot(at)
 
     def _wanting(self, at: int) -> int | None:
         """ANN wants to know QUESTION {and QUESTION} | ANN needs the FIELDS of THING: it is to be found out."""
@@ -168,8 +168,11 @@ class Clauses(Statements, Controls):
             return None
         size, stop = len(self.orders), verb.end
         while (value := self.worked(stop) or self.fields(stop)) is not None:
-            order, stop = self._answer(end, verb.end, value)
-            self.orders.append(order.model_copy(update={"verb": "find", "spans": self.spans(at, stop)}))
+            slot = Slot(role="value", value=value[0], spans=value[0].spans)
+            self.orders.append(
+                Order(verb="find", said=self.words.text(end, verb.end), slots=(slot,), spans=self.spans(at, value[1]))
+            )
+            stop = value[1]
             if self.over(stop) or (self.low(stop) == "," and self.clause(stop + 1)):
                 self.people = [*self.people, self.words.text(at, end)]
                 self.asker = range(size, len(self.orders))
@@ -180,10 +183,23 @@ class Clauses(Statements, Controls):
         del self.orders[size:]
         return None
 
+    def _condition_of(self, at: int, end: int) -> int | None:
+        """THING PREDICATE, which "if so" will speak of."""
+        thing = self.thing(end)
+        tests = self.predicates(thing[1]) if thing else None
+        if thing is None or tests is None:
+            return None
+        stop = self._await(at, thing[0], tuple(tests[0]), tests[1])
+        follows = self._separator(stop)
+        if self.over(stop) or not follows or not self.take(follows, "if_so", "if_not", "conditions"):
+            return stop if self.over(stop) else None
+        standing, begin = self._front(follows)
+        return self._clauses(begin, self._sentence_end(begin), standing)
+
     def _clauses(self, at: int, end: int, standing: Condition | None) -> int:
         first = len(self.orders)
         while at < end:
-            found = self.clause_at(at, standing)
+            found = self.clause_at(at, standing) or (self._gapped(at, standing) if len(self.orders) > first else None)
             if found is None:
                 return at
             at, self.topic, self.topics = found, None, ()
@@ -199,6 +215,22 @@ class Clauses(Statements, Controls):
             if not begun:
                 return at
         return at
+
+    def _gapped(self, at: int, standing: Condition | None) -> int | None:
+        """ "and the brightness to 40", "and the hall light off": the verb said last, with all that went with it there."""
+        last = self.orders[-1]
+        front = tuple(slot for slot in last.slots if slot.role == "at" and isinstance(slot.value, Of))  # in the form, enter ...
+        for verb, pending in self._verbs(self.verb_at) if not last.negated else ():
+            self.object = None
+            found = self._operands(_frame(verb), at, pending)
+            if found is None or not (last.slots or (pending and " " in last.said)):
+                continue
+            said = " ".join((self.words.text(self.verb_at, verb.end), *pending))
+            order = found[0].model_copy(update={"said": said, "slots": (*found[0].slots, *front)})
+            shapes = [(pending or one.verb, one.object is None, {slot.role for slot in one.slots}) for one in (order, last)]
+            if shapes[0] == shapes[1]:
+                return self._ordered(at, at, (order, found[1]), False, standing)
+        return None
 
     def _trailing(self, at: int, end: int, count: int) -> bool:
         """A condition at the end of a sentence; over several orders it is not certain how far it goes."""
@@ -219,6 +251,8 @@ class Clauses(Statements, Controls):
             return at, standing, False
         place = join.end if join else step
         place += self.low(place) == ","
+        while place < end and (more := self.take(place, "joins")) and not self.take(place, "ordinals"):
+            place = more.end
         if standing is not None and self.take(place, "if_so", "if_not", "conditions") and (again := self.conditional(place)):
             standing, place = again[0], again[1] + (self.low(again[1]) == ",")
             self.topic = standing.thing if standing.thing.back is None else None
@@ -256,7 +290,8 @@ class Clauses(Statements, Controls):
             negated, at = True, at + 2
         if not negated and standing is None and (stop := self.whether(at) or self.awaited(at)) is not None:
             return stop
-        for rule in (self.on_page, self.wished, self.imperative, self.question, self.received, self.passive, self.fronted):
+        own = (self.on_page, self.ensured, self.wished)
+        for rule in (*own, self.imperative, self.question, self.received, self.passive, self.retimed, self.fronted):
             self.object = None
             self.claimed = frozenset()
             found = rule(at)
@@ -284,6 +319,7 @@ class Clauses(Statements, Controls):
             bare(thing) or thing.kind == "contact" or (thing.place is not None and thing.place.kind == "contact")
         ):
             self.named(thing.name)
+        self._reply()
         return end if not (negated and order.negated) else None
 
     def wished(self, at: int) -> Read[Order] | None:
@@ -326,24 +362,45 @@ class Clauses(Statements, Controls):
         thing, end = found
         if belongs := self.take(end, "belongs"):
             into = self.valued(belongs.end)
-            if into is None or (isinstance(into[0], Text) and "to" in belongs.entry.words and "belong" not in self.low(end)):
+            if into is not None and isinstance(into[0], Text) and "to" in belongs.entry.words and "belong" not in self.low(end):
                 return None  # what goes to a person may be given or sent
-            slot = Slot(role="into", value=into[0], spans=self.spans(end, into[1]))
-            return Order(verb="put", said=self.words.text(end, belongs.end), object=thing, slots=(slot,)), into[1]
+            slot = Slot(role="into", value=into[0], spans=self.spans(end, into[1])) if into else None
+            order = Order(verb="put", said=self.words.text(end, belongs.end), object=thing, slots=(slot,)) if slot else None
+            return (order, into[1]) if order and into else None
         negated = bool(self.take(end, "auxiliaries")) and self.low(end + 1) == "not" and self.low(end + 2) == "be"
         modal = self.take(end, "passives")
-        stop = end + 3 if negated else modal.end if modal else 0
-        called = self.take(stop, "predicates") if stop else None
+        if modal is None and not negated:
+            return None
+        stop = modal.end if modal else end + 3
+        called = self.take(stop, "predicates")
         if called and called.entry.name == "is called" and (name := self.title(called.end)):
-            slot = Slot(role="to", value=name[0], spans=self.spans(end, name[1]))
             onwards = self.take(name[1], "henceforth")
-            order = Order(verb="rename", said=self.words.text(end, called.end), object=thing, slots=(slot,), negated=negated)
-            return order, onwards.end if onwards else name[1]
-        for verb in self.words.matches(stop, "verb") if stop else ():
+            name = name[0], onwards.end if onwards else name[1]
+            slot = Slot(role="to", value=name[0], spans=self.spans(end, name[1]))
+            return Order(
+                verb="rename", said=self.words.text(end, called.end), object=thing, slots=(slot,), negated=negated
+            ), name[1]
+        for verb in self.words.matches(stop, "verb"):
             read = self._operands(_frame(verb), verb.end, (), thing) if verb.entry.shape == "past" else None
             if read is not None:
                 return read[0].model_copy(update={"said": self.words.text(stop, verb.end), "negated": negated}), read[1]
         return None
+
+    def retimed(self, at: int) -> Read[Order] | None:
+        """THING has to start|begin at 10 | half an hour later"""
+        found = self.thing(at)
+        due = self.take(found[1], "obliged") if found else None
+        when = self.dates.read(due.end + 1) if due and self.low(due.end) in {"start", "begin", "be"} else None
+        if found is None or due is None or when is None:
+            return None
+        (value, end), shift = when, self.low(when[1])
+        if value.minutes and shift in {"later", "earlier"}:
+            value, end = value.model_copy(update={"minutes": value.minutes * (1 if shift == "later" else -1)}), end + 1
+        elif value.minutes or not value.start:
+            return None
+        spans = self.spans(due.end, end)
+        slot = Slot(role="by" if value.minutes else "to", value=value.model_copy(update={"spans": spans}), spans=spans)
+        return Order(verb="move", said=self.words.text(found[1], due.end + 1), object=found[0], slots=(slot,)), end
 
     def fronted(self, at: int) -> Read[Order] | None:
         """in|on THING "," clause | for every THING "," clause"""
@@ -377,6 +434,7 @@ class Clauses(Statements, Controls):
             if found is not None and (best is None or found[1] > best[1]):
                 said = " ".join((self.words.text(at, verb.end), *pending))
                 best, known = (found[0].model_copy(update={"said": said}), found[1]), self.people
+                self.verb_at = at
                 if not pending and (self.over(best[1]) or self.low(best[1]) in {",", "and", "but", "then"}):
                     break
         self.people = known if best is not None else people

@@ -1,14 +1,14 @@
 """Sentences that tell how things are, and clauses that say more of an order that was read before.
 
-told = ["because"] subject ("is" | "has" | past) ...
-linked = the field "is" value | "it is in" place | "but keep" thing
+told = ["because"] subject ("is" | "has" | past) ... | "there is too much in" place | the field "is" value | "it is in" place
+linked = "keep only" thing "and" ... "everything else" | verb "the same" ["to" person] | "it should be called" name
 """
 
 from __future__ import annotations
 
-from roles.contracts.orders import Context, Of, Slot, Thing
+from roles.contracts.orders import Context, Of, Order, Slot, Span, Text, Thing, Value
 from roles.screen.language.conditions import Conditions
-from roles.screen.language.names import LOOKING, bare, held, plural
+from roles.screen.language.names import LOOKING, Read, bare, plural
 
 CAN = frozenset({"can", "could", "will", "would"})
 
@@ -25,7 +25,8 @@ class Statements(Conditions):
             if (looks or self.take(place, "reasons")) and not any(
                 self._separator(n) or self.take(n, *more) for n in range(place + 1, end)
             ):
-                self.context.append(Context(text=self.words.text(place, end), span=self.spans(place, end)[0]))
+                span = (self.words.list[place].start, self.words.list[end - 1].end)
+                self.context.append(Context(text=self.words.goal[span[0] : span[1]], span=span))
                 return place - (self.low(place - 1) == ",")
         return end
 
@@ -34,7 +35,12 @@ class Statements(Conditions):
         for place in range(at, end):
             start = place + 1 + (self.low(place + 1) == "so")
             if self.low(place) == "," and self.words.verbal(start) and self.clause(start):
-                return start if not self.take(at, "existing") and self._told(at, place) == place else at
+                have = self.take(at, "existing")
+                thing = self.simple(have.end) if have else None
+                if thing is not None and thing[1] == place:
+                    self.topic, self.waiting = thing[0], (at, place)
+                told = place if self.waiting == (at, place) else None if have else self._told(at, place)
+                return start if told == place else at
         return at
 
     def _told(self, at: int, end: int) -> int | None:
@@ -107,7 +113,8 @@ class Statements(Conditions):
         others = [one for one in things if one.kind or (one.name and one.name.quoted)]
         self.topic, self.recent = others[0] if len(others) == 1 else None, True
         self.topics = tuple(others) if len(others) > 1 else ()
-        self.context.append(Context(text=self.words.text(at, end), span=self.spans(at, end)[0], things=tuple(things)))
+        span = (self.words.list[at].start, self.words.list[end - 1].end)
+        self.context.append(Context(text=self.words.goal[span[0] : span[1]], span=span, things=tuple(things)))
         return end
 
     def _unrelated(self, told: Context) -> bool:
@@ -116,42 +123,72 @@ class Statements(Conditions):
         objects = [order.object for order in self.orders if order.object is not None and order.object.kind == kind]
         return not kind or all(any(told.span[0] <= first < told.span[1] for first, _ in one.spans) for one in objects)
 
-    # Sentences and clauses that speak of other orders
-
     def _given_slot(self, at: int) -> int | None:
         """The subject is X. | The title should be X: for the order before."""
-        field, last = self.field_at(at), self.orders[-1] if self.orders else None
+        article = self.take(at, "articles", "possessives")
+        field = self.take(article.end if article else at, "field")
+        last = self.orders[-1] if self.orders else None
         if field is None or last is None or "with" not in self.words.lexicon.data["verbs"].get(last.verb, {}).get("slots", {}):
             return None
-        modal = self.take(field.end, "passives")
-        start = modal.end if modal else field.end + (self.low(field.end) in {"is", "are"})
-        value = self.amount(start) or self.name(start) if start > field.end else None
-        if value is None or not self.over(value[1]) or any(slot.field == field.entry.name for slot in last.slots):
+        modal, be = self.take(field.end, "passives"), self.low(field.end) in {"is", "are"}
+        start = modal.end if modal else field.end + be
+        known = any(slot.field == field.entry.name for slot in last.slots)
+        if self.low(field.end) == ":" and not known:
+            return self._dictated(at, field.end + 1, field.entry.name, last)
+        plain = article is None and (self.kind(start) == "quote" or self._nameish(start))  # Subject Parking.
+        said = modal or be or plain or self.low(at - 1) == "and"
+        value = self.amount(start) or (self.title(start) if plain else self.name(start)) if said and not known else None
+        more = bool(value and self.low(value[1]) == "and" and self.take(value[1] + 1, "articles", "possessives"))
+        if value is None or not (more or self.over(value[1])):
             return None
-        slot = Slot(role="with", field=field.entry.name, value=value[0], spans=self.spans(at, value[1]))
-        self.orders[-1] = last.model_copy(update={"slots": (*last.slots, slot), "spans": (*last.spans, *slot.spans)})
-        return value[1]
+        self._with_more(last, field.entry.name, value[0], self.spans(at, value[1]))
+        return self._given_slot(value[1] + 1) if more else value[1]
+
+    def _dictated(self, first: int, at: int, field: str, last: Order) -> int | None:
+        """Subject: X. | Text: we start at seven. For the order before, and all that the sentence says."""
+        end = self._sentence_end(at)
+        quoted = self.kind(at) == "quote"
+        if (
+            end == at
+            or (quoted and end > at + 1)
+            or any(self.low(n) == ":" or self.kind(n) == "quote" for n in range(at + 1, end))
+        ):
+            return None
+        amount = self.amount(at)
+        value = amount[0] if amount and amount[1] == end else self.text(at, end, quoted=quoted)
+        self._with_more(last, field, value, self.spans(first, end))
+        return end
+
+    def _with_more(self, last: Order, field: str, value: Value, spans: tuple[Span, ...]) -> None:
+        slot = Slot(role="with", field=field, value=value, spans=spans)
+        self.orders[-1] = last.model_copy(update={"slots": (*last.slots, slot), "spans": (*last.spans, *spans)})
 
     def _placed(self, at: int) -> int | None:
         """ "It is in my contacts": where the thing spoken of last is looked for."""
         found, last = self.take(at, "found_in"), self.orders[-1] if self.orders else None
         place = self.simple(found.end, inner=True) if found else None
-        named = next((slot.value.thing for slot in last.slots if isinstance(slot.value, Of)), None) if last else None
-        thing = last.object or named if last else None
-        if place is None or last is None or thing is None or not self.over(place[1]) or thing.place or thing.back or thing.new:
+        if place is None or not self.over(place[1]):
             return None
-        there = thing.model_copy(update={"place": place[0], "spans": (*thing.spans, *self.spans(at, place[1]))})
-        slots = [
-            slot.model_copy(update={"value": slot.value.model_copy(update={"thing": there})})
-            if isinstance(slot.value, Of) and slot.value.thing is thing
-            else slot
-            for slot in last.slots
-        ]
-        spans = (*last.spans, *self.spans(at, place[1]))
-        self.orders[-1] = last.model_copy(
-            update={"object": there if last.object else None, "slots": tuple(slots), "spans": spans}
-        )
+        slot = next((slot for slot in last.slots if isinstance(slot.value, Of)), None) if last else None
+        held = slot.value.thing if slot is not None and isinstance(slot.value, Of) else None
+        thing = self.topic if self.waiting else (last.object or held) if last else None
+        if thing is None or thing.place or thing.back or thing.new:
+            return None
+        spans = self.spans(at, place[1])
+        thing = thing.model_copy(update={"place": place[0], "spans": (*thing.spans, *spans)})
+        if self.waiting or last is None:
+            self.topic = thing
+        elif last.object is not None:
+            self.orders[-1] = last.model_copy(update={"object": thing, "spans": (*last.spans, *spans)})
+        else:
+            slots = [
+                one.model_copy(update={"value": one.value.model_copy(update={"thing": thing})}) if one is slot else one
+                for one in last.slots
+            ]
+            self.orders[-1] = last.model_copy(update={"slots": tuple(slots), "spans": (*last.spans, *spans)})
         return place[1]
+
+    # Clauses that speak of other orders
 
     def _spare(self) -> None:
         """ "... but keep those from Ann", "... and do not delete X": excepted from what is done to several, too."""
@@ -159,7 +196,7 @@ class Statements(Conditions):
             for at, order in enumerate(self.orders):
                 many, kept = order.object, no.object
                 if order.verb == "empty" and no.verb == "keep" and many and many.kind in self.words.lexicon.data["places"]:
-                    slot = Slot(role="from", value=held(many), spans=many.spans)
+                    slot = Slot(role="from", value=Of(thing=many, spans=many.spans), spans=many.spans)
                     many = Thing(quantity="all", spans=many.spans)
                     order = order.model_copy(update={"verb": "remove", "object": many, "slots": (slot,)})
                 same = order.verb == no.verb if no.negated else order.verb not in {*LOOKING, "keep"}
@@ -171,6 +208,34 @@ class Statements(Conditions):
                 if own and kept.back is None and not kept.new and kept not in many.but:
                     change = {"but": (*many.but, kept.model_copy(update={"also": ()}), *kept.also)}
                     self.orders[at] = order.model_copy(update={"object": many.model_copy(update=change)})
+
+    def _reply(self) -> None:
+        """ "Reply to Ann's mail and tell her that ...": that is what the reply says."""
+        if len(self.orders) < 2 or self.orders[-2].verb != "reply" or self.orders[-1].verb != "send":
+            return
+        last, told = self.orders[-2:]
+        to = next((slot.value for slot in told.slots if slot.role == "to"), None)
+        if any(slot.role == "saying" for slot in last.slots) or told.object or not isinstance(to, Text):
+            return
+        asked, pronoun = self.words.goal[slice(*last.spans[0])], self.words.goal[slice(*to.spans[0])] != to.text
+        if to.text not in asked or not pronoun or told.negated or {slot.role for slot in told.slots} != {"to", "saying"}:
+            return
+        saying = [slot for slot in told.slots if slot.role == "saying"]
+        self.orders[-2:] = [last.model_copy(update={"slots": (*last.slots, *saying), "spans": (*last.spans, *told.spans)})]
+
+    def ensured(self, at: int) -> Read[Order] | None:
+        """make sure that THING is STATE: what makes it so"""
+        sure = self.take(at, "ensures")
+        thing = self.thing(sure.end) if sure else None
+        be = self.take(thing[1], "auxiliaries") if thing else None
+        groups = ("states", "particles", "slot_prepositions", "prepositions")
+        state = self.take(be.end, *groups) if be and be.entry.name == "be" else None
+        verb = self.words.lexicon.data["made_so"].get(" ".join(state.entry.words)) if state else None
+        if sure is None or thing is None or state is None or verb is None:
+            return None
+        if not (self.over(state.end) or self._separator(state.end)):
+            return None
+        return Order(verb=verb, said=self.words.text(at, sure.end), object=thing[0]), state.end
 
     def _sentence_end(self, at: int) -> int:
         while not self.over(at):

@@ -6,8 +6,8 @@ question = "how many" things ... | "which" thing predicate | "who" predicate | (
 
 from __future__ import annotations
 
-from roles.contracts.orders import Amount, Back, Of, Pick, Text, Thing, Value, When, Worked
-from roles.screen.language.names import Draft, Read, held, narrower, plural
+from roles.contracts.orders import Amount, Back, Of, Order, Pick, Test, Text, Thing, Value, When, Worked
+from roles.screen.language.names import Draft, Read, plural
 from roles.screen.language.narrowing import Narrowing
 from roles.screen.language.words import Doubt, Match
 
@@ -20,9 +20,15 @@ class Values(Narrowing):
         found = self._plain(at)
         if found is not None and not (isinstance(found[0], Amount) and self._noun_ahead(found[1])):
             return found
-        when = self.when(at)
-        alone = when is not None and (when[1] - at > 1 or self.kind(at) != "number") and self.low(when[1]) != "'s"
-        return when if when and alone and not self._noun_ahead(when[1]) else self.valued(at)
+        when = self.dates.read(at)
+        if (
+            when
+            and (when[1] - at > 1 or self.kind(at) != "number")
+            and self.low(when[1]) != "'s"
+            and not self._noun_ahead(when[1])
+        ):
+            return when[0].model_copy(update={"spans": self.spans(at, when[1])}), when[1]
+        return self.valued(at)
 
     def joined(self, at: int) -> Read[Value] | None:
         """Values that are no records: a quotation, an amount, fields; several of them are joined."""
@@ -41,10 +47,17 @@ class Values(Narrowing):
     def _plain(self, at: int) -> Read[Value] | None:
         if self.kind(at) == "quote" and self.low(at + 1) != "'s":
             return self.text(at, at + 1, quoted=True), at + 1
-        both, two = self.take(at, "both"), [n for n, one in enumerate(self.orders) if one.verb in {"answer", "find"}][-2:]
-        if both and two == [len(self.orders) - 2, len(self.orders) - 1] and not self._noun_ahead(both.end):
+        both, last = self.take(at, "both"), len(self.orders)
+        if (
+            both
+            and last > 1
+            and not self._noun_ahead(both.end)
+            and all(one.verb in {"answer", "find"} for one in self.orders[-2:])
+        ):
             spans = self.spans(at, both.end)
-            return Worked(how="joined", of=tuple(Back(to=n, spans=spans) for n in two), spans=spans), both.end
+            return Worked(
+                how="joined", of=(Back(to=last - 2, spans=spans), Back(to=last - 1, spans=spans)), spans=spans
+            ), both.end
         return self.worked(at) or self.fields(at) or (None if self._count(at) else self.amount(at))
 
     def worked(self, at: int) -> Read[Value] | None:
@@ -52,8 +65,16 @@ class Values(Narrowing):
         start = at + (self.low(at) == "the")
         if asked := self.asked(at, turned=False):
             return asked
+        if self.low(start) == "number" and self.low(start + 1) == "of" and start > at:
+            found = self.simple(start + 2)
+            if found and found[0].quantity == "all":
+                return Worked(how="count", of=(Of(thing=found[0], spans=found[0].spans),), spans=self.spans(at, found[1])), found[
+                    1
+                ]
         if start > at and (edge := self._extreme(at, start)):
             return edge
+        if self.low(start) == "average" and start > at and (value := self.fields(start + 1)) and isinstance(value[0], Of):
+            return Worked(how="average", of=(value[0],), spans=self.spans(at, value[1])), value[1]
         how = {"sum": "sum", "average": "average", "difference": "difference"}.get(self.low(start))
         if how and start > at and self.low(start + 1) in {"of", "between"}:
             value = self.fields(start + 2) or self.valued(start + 2)
@@ -65,19 +86,21 @@ class Values(Narrowing):
     def _extreme(self, first: int, at: int) -> Read[Value] | None:
         """the highest total of THINGS | the lowest invoice total: what it is, and not of which"""
         best = self.take(at, "superlatives")
-        if best is None or best.entry.name not in {"largest", "smallest"}:
+        how = {"largest": "largest", "smallest": "smallest"}.get(best.entry.name) if best else None
+        if best is None or how is None:
             return None
         kind = self.take(best.end, "noun")
-        field = (self.take(kind.end, "field") if kind else None) or self.take(best.end, "field")
-        many: Read[Thing] | None = None
-        if kind is not None and field is not None and field.end > kind.end:
-            many = Thing(kind=kind.entry.name, quantity="all", spans=self.spans(best.end, kind.end)), field.end
-        elif field is not None and self.low(field.end) == "of":
-            many = self.thing(field.end + 1)
-        if field is None or many is None or not plural(many[0]):
-            return None
-        of = Of(fields=(field.entry.name,), thing=many[0], spans=self.spans(first, many[1]))
-        return Worked(how=best.entry.name, of=(of,), spans=of.spans), many[1]  # type: ignore[arg-type]
+        field = self.take(kind.end if kind else best.end, "field")
+        if kind is not None and field is not None and kind.entry.shape == "one" and self._field_here(field):
+            thing, end = Thing(kind=kind.entry.name, quantity="all", spans=self.spans(best.end, kind.end)), field.end
+        else:
+            field = self.take(best.end, "field")
+            many = self.thing(field.end + 1) if field and self.low(field.end) == "of" else None
+            if field is None or many is None or not plural(many[0]):
+                return None
+            thing, end = many
+        of = Of(fields=(field.entry.name,), thing=thing, spans=self.spans(first, end))
+        return Worked(how=how, of=(of,), spans=of.spans), end  # type: ignore[arg-type]
 
     def asked(self, at: int, turned: bool) -> Read[Value] | None:
         """how many THINGS ... | which THING PREDICATE | who PREDICATE | what|when|where|how much ... THING ..."""
@@ -92,6 +115,12 @@ class Values(Narrowing):
             return self._counted(at, end)
         if name not in {"which", "who"}:
             return self._about(at, end, name, turned)
+        field = self.take(end, "field") if name == "which" else None
+        if field is not None and (part := self.taking_part(at, field.end)) and isinstance(part[0], Of):
+            return part[0].model_copy(update={"fields": (field.entry.name,)}), part[1]  # which vendor sent us INV-1
+        held = self.fields(end) if name == "which" and not turned else None  # what Ann's number is
+        if held is not None and self.low(held[1]) in {"is", "are"}:
+            return held[0], held[1] + 1
         if found := self._wanted(at, end, name):
             return found
         be = self.take(end, "auxiliaries")
@@ -102,32 +131,36 @@ class Values(Narrowing):
         return self._about(at, end, name, turned) if name == "which" else None
 
     def _counted(self, at: int, end: int) -> Read[Value] | None:
-        """there are | of THINGS [there are] MODIFIERS | THINGS PREDICATE"""
-        back = self.back(True, at=at) if self.low(end) in {"there", "they"} and self.take(end + 1, "auxiliaries") else None
-        found = (Thing(back=back), end + 2) if back else self.simple(end + (self.low(end) == "of"))
+        if self.low(end) in {"there", "they"} and self.take(end + 1, "auxiliaries") and (back := self.back(True, at=at)):
+            thing = Thing(back=back, quantity="all", spans=self.spans(at, end + 2))
+            return Worked(how="count", of=(Of(thing=thing, spans=thing.spans),), spans=thing.spans), end + 2
+        found = self.simple(end + (self.low(end) == "of"))
         if found is None:
             return None
-        thing, end = (
-            found[0].model_copy(update={"quantity": "all", "spans": found[0].spans or self.spans(at, found[1])}),
-            found[1],
-        )
+        thing, end = found[0].model_copy(update={"quantity": "all"}), found[1]
         if "there" in {self.low(end), self.low(end + 1)} and self.take(end + (self.low(end) == "there"), "auxiliaries"):
+            end += 2
             where = Draft()
-            end = self.modifiers(end + 2, where)
+            end = self.modifiers(end, where)
             change = {"name": where.name or thing.name, "pick": where.pick or thing.pick, "place": where.place or thing.place}
-            thing = narrower(thing, where.tests, **change)
-        elif not back and (tests := self.predicates(end)):
-            thing, end = narrower(thing, tests[0]), tests[1]
-        return Worked(how="count", of=(held(thing),), spans=self.spans(at, end)), end
+            thing = thing.model_copy(update={"tests": (*thing.tests, *where.tests), **change})
+        elif tests := self.predicates(end):
+            thing, end = thing.model_copy(update={"tests": (*thing.tests, *tests[0])}), tests[1]
+        return Worked(how="count", of=(Of(thing=thing, spans=thing.spans),), spans=self.spans(at, end)), end
 
     def _wanted(self, at: int, end: int, name: str) -> Read[Value] | None:
         """which [of the] THINGS PREDICATE | which THINGS do I have ... | who [in PLACE] PREDICATE | who wrote THING"""
         if name == "who":
-            if (part := self.taking_part(at, end)) or self.low(end) == "of":
+            if part := self.taking_part(at, end):
                 return part
             draft = Draft(kind="person", quantity="all")
             stop = self._prepositional(end, draft) or end
             thing = draft.thing(self.spans(at, stop))
+            if self.low(end) == "of":  # who of my contacts
+                among = self.simple(end + 1)
+                if among is None or among[0].quantity != "all" or among[0].back or among[0].pick:
+                    return None
+                thing, stop = among
         else:
             found = self.simple(end + (self.low(end) == "of"))
             if found is None or found[0].back or found[0].quantity == "any":
@@ -135,34 +168,41 @@ class Values(Narrowing):
             stop = found[1]
             alone = self.low(stop) in {"is", "has", "was", "does"} or found[0].quantity == "one"
             thing = found[0].model_copy(update={"quantity": "one" if alone else "all"})
-        best = None if thing.pick else self._best_of(stop, thing)
+        be, picked = self.take(stop, "auxiliaries"), Draft()
+        place = be.end + (self.low(be.end) == "the") if be and be.entry.name == "be" else stop
+        if place > stop and not thing.pick and (last := self._picked(place, picked)) > place:
+            last += bool(self.take(last, "ones"))
+            return Of(thing=thing.model_copy(update={"quantity": "one", "pick": picked.pick}), spans=self.spans(at, last)), last
+        if be and be.entry.name == "be" and not thing.pick and (due := self._due_next(be.end)):
+            change = {"quantity": "one", "pick": due[0][0], "tests": (*thing.tests, *due[0][1])}
+            return Of(thing=thing.model_copy(update=change), spans=self.spans(at, due[1])), due[1]
+        best = self._best(be.end) if be and be.entry.name == "have" else self._costs_most(stop)
+        best = best if not thing.pick else None
         if best is not None:
-            return self.fields_of((), best[0], at, best[1])
-        if more := self.predicates(stop):
-            return held(narrower(thing, more[0], spans=self.spans(at, more[1]))), more[1]
-        return self.fields_of((), thing, at, stop) if any(self.take(place, "got") for place in range(end, stop)) else None
+            return Of(thing=thing.model_copy(update={"quantity": "one", "pick": best[0]}), spans=self.spans(at, best[1])), best[1]
+        more = self.predicates(stop)
+        if more is None:
+            has = any(self.take(place, "got") for place in range(end, stop))
+            return (Of(thing=thing, spans=self.spans(at, stop)), stop) if has else None
+        thing = thing.model_copy(update={"tests": (*thing.tests, *more[0]), "spans": self.spans(at, more[1])})
+        return Of(thing=thing, spans=thing.spans), more[1]
 
-    def _best_of(self, at: int, thing: Thing) -> Read[Thing] | None:
-        """is the largest [one] | is due next | has the highest price"""
-        be, picked = self.take(at, "auxiliaries"), Draft()
-        if be is None or be.entry.name != "be":
-            most = self._best(be.end) if be and be.entry.name == "have" else None
-            return (thing.model_copy(update={"quantity": "one", "pick": most[0]}), most[1]) if most else None
-        place = be.end + (self.low(be.end) == "the")
-        if (last := self._picked(place, picked)) > place:
-            return thing.model_copy(update={"quantity": "one", "pick": picked.pick}), last + bool(self.take(last, "ones"))
-        due = self.take(be.end, "predicates")
-        word = self.take(due.end, "superlatives") if due and due.entry.data.get("field") else None
-        if due is None or word is None or word.entry.name not in {"next", "first", "last"} or not self.today:
+    def _costs_most(self, at: int) -> Read[Pick] | None:
+        """costs the most | the least"""
+        verb = self.take(at, "predicates")
+        word = self.low(verb.end + 1) if verb and verb.entry.name in {"costs", "comes to"} and self.low(verb.end) == "the" else ""
+        if verb is None or word not in {"most", "least"}:
             return None
-        field, spans = due.entry.data["field"], self.spans(be.end, word.end)
-        now = When(text=self.low(word.end - 1), first=self.today[:10], last=self.today[:10], spans=spans)
-        tests = [self.test(be.end, word.end, now, "at_least", field)[0]] if word.entry.name == "next" else []
-        pick = Pick(by=field, order="most" if word.entry.name == "last" else "least", spans=spans)
-        return narrower(thing, tests, quantity="one", pick=pick), word.end
+        return Pick(by="amount", order="most" if word == "most" else "least", spans=self.spans(at, verb.end + 2)), verb.end + 2
 
     def everybody(self, at: int) -> Read[Value] | None:
-        """everybody who comes to THING"""
+        """everybody who comes to THING | [all] the attendees of THING"""
+        start = at + bool(self.take(at, "all"))
+        article = self.take(start, "articles")
+        people = self.take(article.end, "field") if article else None
+        of = self.simple(people.end + 1) if people and people.entry.name == "attendee" and self.low(people.end) == "of" else None
+        if of is not None and not plural(of[0]):
+            return Of(fields=("attendee",), thing=of[0], spans=self.spans(at, of[1])), of[1]
         every = self.take(at, "everything")
         some = every is not None and every.entry.name == "person" and self.low(every.end) in {"who", "that"}
         return self.taking_part(at, every.end + 1) if every is not None and some else None
@@ -171,7 +211,25 @@ class Values(Narrowing):
         """who wrote THING, everybody who comes to THING: the persons that a field of it names."""
         part = self.take(at, "taking_part")
         thing = self.simple(part.end) if part else None
-        return self.fields_of((part.entry.name,), thing[0], first, thing[1]) if part and thing and not plural(thing[0]) else None
+        if part is None or thing is None or plural(thing[0]):
+            return None
+        return Of(fields=(part.entry.name,), thing=thing[0], spans=self.spans(first, thing[1])), thing[1]
+
+    def _due_next(self, at: int) -> Read[tuple[Pick, tuple[Test, ...]]] | None:
+        """which is due next | first | last"""
+        due = self.take(at, "predicates")
+        word = self.take(due.end, "superlatives") if due and due.entry.data.get("field") else None
+        if (
+            due is None
+            or word is None
+            or word.entry.name not in {"next", "first", "last"}
+            or (word.entry.name == "next" and not self.today)
+        ):
+            return None
+        field, spans = due.entry.data["field"], self.spans(at, word.end)
+        now = When(text=self.low(word.end - 1), first=self.today[:10], last=self.today[:10], spans=spans)
+        tests = (Test(field=field, relation="at_least", value=now, spans=spans),) if word.entry.name == "next" else ()
+        return (Pick(by=field, order="most" if word.entry.name == "last" else "least", spans=spans), tests), word.end
 
     def _about(self, at: int, end: int, name: str, turned: bool) -> Read[Value] | None:
         """when is|does THING [due|start] | when THING is due|starts; so too where, what (it costs) and how much."""
@@ -183,7 +241,7 @@ class Values(Narrowing):
             return None
         thing, stop = found
         if self.low(at) == "what" and (says := self.take(stop, "says")) and not plural(thing):
-            return self.fields_of(("text",), thing, at, says.end)
+            return Of(fields=("text",), thing=thing, spans=self.spans(at, says.end)), says.end
         if not turned and (be := self.take(stop, "auxiliaries")) and be.entry.name == "be":
             aux, stop = be, be.end
         verb = self.take(stop, "predicates")
@@ -195,13 +253,14 @@ class Values(Narrowing):
         elif not (aux and aux.entry.name == "be" and field):
             return None
         if more := self._relative(stop):  # where does the meeting take place "that begins at 9"?
-            thing, stop = narrower(thing, more[0]), more[1]
-        value = self.fields_of((field,), thing, at, stop)
-        if not plural(thing) or field not in {"price", "total"}:
-            return value
-        end = stop + (self.low(stop) == "together")
-        summed = end > stop or (verb is not None and verb.entry.name == "comes to")
-        return (Worked(how="sum", of=value[:1], spans=self.spans(at, end)), end) if summed else None
+            thing, stop = thing.model_copy(update={"tests": (*thing.tests, *more[0])}), more[1]
+        value = Of(fields=(field,), thing=thing, spans=self.spans(at, stop))
+        if plural(thing) and field in {"price", "total"}:
+            together = self.low(stop) == "together"
+            summed = together or (verb is not None and verb.entry.name == "comes to")
+            end = stop + together
+            return (Worked(how="sum", of=(value,), spans=self.spans(at, end)), end) if summed else None
+        return value, stop
 
     def fields(self, at: int) -> Read[Value] | None:
         """[the|its|that] FIELD {and FIELD} [of THING] | THING's FIELD {and FIELD} | everybody who comes to THING"""
@@ -219,23 +278,26 @@ class Values(Narrowing):
         if found is None or self._open(found[1]) or self.kind(found[1]) in {"quote", "number"}:
             return None
         names, end = found
-        of = self.low(end) == "of" or self.low(end) in {"for", "from", "on", "in"} - self.claimed - self.reserved
-        of = of and not (
-            whose or self.subject or self.dates.days(end) or (self.take(end, "channels") and "channels" in self.claimed)
-        )
-        if of and (thing := self.thing(end + 1)):
+        of = not whose and self.low(end) in {"of", "for", "from", "on", "in"} and not self.dates.days(end)
+        if (
+            of
+            and not (self.take(end, "channels") and "channels" in self.claimed)
+            and self.subject is None
+            and (self.low(end) == "of" or self.low(end) not in self.claimed | self.reserved)
+            and (thing := self.thing(end + 1))
+        ):
             value = Of(fields=names, thing=thing[0], spans=self.spans(at, thing[1]))
             return self._over_all(names, start, end, value) or value, thing[1]
         if any(self.low(place) == "it" for place in range(start, end)):  # the day on which it is due
             back = None if self.topic else self.back(False, at=at)
             holds = self.spoken() if self.topic else Thing(back=back)
-            return self.fields_of(names, holds, at, end) if self.topic or back else None
+            return (Of(fields=names, thing=holds, spans=self.spans(at, end)), end) if self.topic or back else None
         if whose is not None and whose.entry.data["value"] == "person":
-            return self.fields_of(names, self._person(at, whose.end)[0], at, end)
+            return Of(fields=names, thing=self._person(at, whose.end)[0], spans=self.spans(at, end)), end
         holder = self._holder(at, () if whose is not None else names, bool(whose or article))
         if holder is not None and holder.back is not None and whose is not None and whose.entry.data["value"] == "all":
             holder = holder.model_copy(update={"quantity": "all"})
-        return self.fields_of(names, holder, at, end) if holder is not None else None
+        return (Of(fields=names, thing=holder, spans=self.spans(at, end)), end) if holder is not None else None
 
     def _over_all(self, names: tuple[str, ...], at: int, end: int, value: Of) -> Worked | None:
         """What is said of several together: "the number of" them, but not the numbers or that of each; "the sum of" theirs."""
@@ -244,7 +306,7 @@ class Values(Narrowing):
             raise Doubt(f"is {self.words.goal!r} to say each one's, or one of them all?")
         each = self.low(end + 1) in {"each", "every"}
         if first == "number" and end == at + 1 and self.low(end) == "of" and thing.quantity == "all" and not each:
-            return Worked(how="count", of=(held(thing),), spans=value.spans)
+            return Worked(how="count", of=(Of(thing=thing, spans=thing.spans),), spans=value.spans)
         summed = plural(thing) and names == (first,) and (first == "sum" or (first == "total" and not thing.also))
         return Worked(how="sum", of=(value,), spans=value.spans) if summed else None
 
@@ -255,14 +317,10 @@ class Values(Narrowing):
         if definite and self.topic is not None and self.object is None and self.each is None:
             return self.spoken()
         own = self.each is not None or (self.object is not None and not self.object.new)
-        said = [
-            n
-            for n, order in enumerate(self.orders)
-            for slot in order.slots
-            if isinstance(slot.value, Of) and slot.value.fields == names
-        ]
-        to = len(self.orders) if own else said[-1] if said and names else None
-        back = self.back(at=at) if to is None else Back(to=to, spans=self.spans(at, at + 1))
+        spoken_of = next((n for n, order in reversed([*enumerate(self.orders)]) if names and names in _fields(order)), None)
+        if not own and spoken_of is not None:
+            return Thing(back=Back(to=spoken_of, spans=self.spans(at, at + 1)))
+        back = Back(to=len(self.orders), spans=self.spans(at, at + 1)) if own else self.back(at=at)
         return Thing(back=back) if back is not None else None
 
     def _field_list(self, at: int) -> Read[tuple[str, ...]] | None:
@@ -284,10 +342,19 @@ class Values(Narrowing):
         """Zoe's address and phone number"""
         article = self.take(at, "articles")
         start = article.end if article else at
-        end = self._name_end(start)
+        quoted = self.kind(at) == "quote"
+        end = at + 1 if quoted else self._name_end(start)
         found = self._field_list(end + 1) if end > start and self.low(end) == "'s" else None
         if found is None:
             return None
         draft = Draft()
-        self._noun_and_name(start, end, draft, determined=article is not None)
-        return self.fields_of(found[0], draft.thing(self.spans(at, end)), at, found[1])
+        if quoted:
+            draft.name = self.text(at, end, quoted=True)
+        else:
+            self._noun_and_name(start, end, draft, determined=article is not None)
+        return Of(fields=found[0], thing=draft.thing(self.spans(at, end)), spans=self.spans(at, found[1])), found[1]
+
+
+def _fields(order: Order) -> list[tuple[str, ...]]:
+    """The fields that an order finds out."""
+    return [slot.value.fields for slot in order.slots if isinstance(slot.value, Of)]

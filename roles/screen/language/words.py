@@ -162,8 +162,7 @@ class Lexicon:
         for form in data["plain"]:
             self._plain_verb(form)
         for group in ("nouns", "fields"):
-            for first, noun in ((same[0], noun) for same in data[group] for noun in same):
-                self._noun(group[:-1], noun, first if "it" in noun.split() else noun)
+            self._nouns(group[:-1], data[group])
         for group, value in data.items():
             if group not in SPECIAL:
                 self._plain(group, value)
@@ -202,6 +201,11 @@ class Lexicon:
                 self._add(group, str(name), str(form), data)
             if group == "lengths":
                 self._add(group, str(name), self.plural(str(name)), data)
+
+    def _nouns(self, group: str, groups: list[list[str]]) -> None:
+        for same in groups:
+            for noun in same:
+                self._noun(group, noun, same[0] if "it" in noun.split() else noun)
 
     def _noun(self, group: str, noun: str, name: str = "") -> None:
         self._add(group, name or noun, noun, {}, "one")
@@ -249,9 +253,10 @@ class Lexicon:
         return self._slips[word]
 
 
-FORMS = frozenset({"verbs", "nouns", "fields", "predicates", "plain"})
-SPECIAL = FORMS | {"irregular", "spelling", "in_order", "gatherings", "wanting", "procedures", "dates"}
-"""Groups that are no lists of forms."""
+SPECIAL = frozenset(
+    {"verbs", "nouns", "fields", "predicates", "plain", "irregular", "spelling", "in_order", "gatherings", "wanting"}
+    | {"unit_fields", "made_so", "procedures", "corrections"}
+)
 OPEN = frozenset({"noun", "field", "verb", "verb_nouns", "places", "letters", "units", "lengths", "predicates"})
 """Groups whose words an application may use for its own things."""
 NAMING = OPEN | {"states", "nothing", "lasting", "past_words"}
