@@ -14,7 +14,7 @@ from protocol import VisualState
 from roles.contracts import GateRequest, StepRecord
 from roles.contracts.orders import CollectStep, Condition, Of, Order, Reading, Slot, Text, Thing, When, said
 from roles.contracts.signals import SubtaskStatus
-from roles.contracts.values import Table, parse_time, table_of
+from roles.contracts.values import Table, number_of, parse_date, parse_time, table_of
 from roles.evaluator.effects import RecordEffect, Screens, SeenRecord, effects_of, records_in, rows_on, seen_with
 from roles.evaluator.fitting import Resolver, fits, is_kind, lists_answered, lists_of, says, stands_in, tells, tells_moment
 from roles.evaluator.provenance import moments_in
@@ -85,7 +85,9 @@ class Candidates:
         free = order.verb in {"save", *deeds()["makes"], *deeds()["contents"]} or self._emptied(order, effect)
         if free or not effect.stores:
             return True
-        if any(slot.role == "from" or self._stands(slot, order, [effect])[0] for slot in order.slots):
+        read = (number_of, parse_time, parse_date)
+        counted = any(of(v.value) is not None for v in effect.written for of in read)  # moved by so much
+        if any(s.role == "from" or (s.role == "by" and counted) or self._stands(s, order, [effect])[0] for s in order.slots):
             return True
         own = {*tokens(order.verb), *tokens(order.said)}
         told = {token for v in effect.written for token in (*tokens(v.label), *tokens(v.value))}

@@ -273,6 +273,9 @@ def test_a_change_that_was_saved_is_no_evidence_of_a_verb_that_it_does_not_tell_
     rests = {"Archive": "", "Share": " with Bo Lind", "Remove": "", "Postpone": "", "Move": " to the folder Old"}
     for verb, rest in rests.items():
         assert states(run.held(f"{verb} the event Planning{rest}"))[0] == "missing", verb
+    assert states(run.held("Move the event Planning one hour later"))[0] == "missing"
+    later = worked("Move the event Planning one hour later", tmp_path / "later", "diary")
+    assert (later.status, states(later.held())) == ("fulfilled", ["unchecked"])
 
 
 def test_what_is_changed_by_another_name_in_turn_is_the_same_thing(tmp_path: Path) -> None:
