@@ -5,11 +5,12 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterable
-from typing import Any, get_args
+from typing import TYPE_CHECKING, Any, get_args
 
 from pydantic import BaseModel, ValidationError
 
-from environments.files.yaml_lines import KeyPath
+if TYPE_CHECKING:
+    from environments.files.yaml_lines import KeyPath  # lists of runs name what was meant without YAML
 
 _EXPECTED = {
     "int_type": "a whole number",

@@ -11,17 +11,14 @@ from contextvars import ContextVar
 from pathlib import Path
 from typing import Any, NamedTuple, assert_never
 
-import yaml
 from pydantic import ValidationError
 
 from environments.files.wrong_data import first_problem, problem_told
-from environments.files.yaml_lines import safe_data
 from orchestrator.control.channel import given_to
 from orchestrator.errors import MachineStopped, UsageProblem
 from orchestrator.store.printable import mapping_in
 from orchestrator.store.salvage import reading
 from protocol import AgentAction, JsonObject, TargetError, VisualState, parse_action, resolve
-from protocol.dsl import DSLError, parse_line
 from roles.contracts.requests import (
     Answer,
     ApprovalRequest,
@@ -57,6 +54,11 @@ def check_answer(answer: Mapping[str, Any], request: Request | None = None) -> N
 
 def usable_action(said: JsonObject | str, name: str = "The action") -> AgentAction:
     """An action as it came: data of the protocol, also as JSON or YAML, or a line of the DSL. Raises UsageProblem."""
+    import yaml
+
+    from environments.files.yaml_lines import safe_data  # late: who shows a run reads neither YAML nor the DSL
+    from protocol.dsl import DSLError, parse_line
+
     try:
         if isinstance(said, str) and not _MAPPING.match(said):
             return parse_line(said.strip())
