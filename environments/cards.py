@@ -235,7 +235,9 @@ def verb_words() -> dict[str, str]:
     """The words by which verbs of the lexicon are said."""
     text = (resources.files("configs") / "lexicon" / "en.yaml").read_text(encoding="utf-8")
     verbs: Mapping[str, Mapping[str, Any]] = yaml.load(text, Loader=yaml.CSafeLoader)["verbs"]
-    forms = [(str(word), name) for name, verb in verbs.items() if not {"keeps", "verb"} & verb.keys() for word in verb["forms"]]
+    # A control that is called Pause does something, and the verb does nothing but wait
+    deeds = {name: verb for name, verb in verbs.items() if not {"keeps", "verb"} & verb.keys() and verb.get("object") != "none"}
+    forms = [(str(word), name) for name, verb in deeds.items() for word in verb["forms"]]
     return {word.casefold(): name for word, name in reversed(forms)}
 
 

@@ -268,6 +268,12 @@ class PageOrders(Forms):
             groups = (w.inside[1] for w in self._page.widgets)
             if not any(similarity(label, name) >= _SURE for name in (*self._page.texts, *groups)):
                 raise
+            options = [w for w in self._page.widgets if plain(w.name) == plain(text) and w.role in BOXES | PRESSED]
+            if not options:
+                raise Missing(f'there is no "{text}" for "{label}" on the page', text) from None
+            options = [w for w in options if similarity(label, w.inside[1]) >= _SURE] or options
+            if options[0].role in PRESSED:
+                return self._add(PressStep(app=self._page_app, verb="click", control=self._sole(options, text).name))
             self._put(label, text)
 
     def _select(self, order: Order, things: Sequence[Thing]) -> None:

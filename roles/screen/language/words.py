@@ -173,7 +173,8 @@ class Lexicon:
         self._slips: dict[str, str] = {}
 
     def _plain_verb(self, form: str) -> None:
-        if not any(entry.group == "verb" and entry.words == tuple(form.split()) for entry in self.first.get(form.split()[0], ())):
+        known = (e for e in self.first.get(form.split()[0], ()) if e.group == "verb" and e.data.get("object") != "none")
+        if not any(entry.words == tuple(form.split()) for entry in known):
             slots = {word: word for word in ("to", "for", "with", "by", "as", "into")}
             self._verb("verb", form.replace(" ", "_"), form, {"slots": slots})
 
@@ -190,7 +191,9 @@ class Lexicon:
     def _free(self, word: str, group: str) -> bool:
         entries = self.first.get(word.split()[0], ()) if word.replace(" ", "").replace("-", "").isalpha() else None
         return entries is not None and not any(
-            (len(e.words) == 1 and e.group not in OPEN) or (e.group == group and e.words == tuple(word.split())) for e in entries
+            (len(e.words) == 1 and e.group not in OPEN)
+            or (e.group == group and e.words == tuple(word.split()) and e.data.get("object") != "none")  # "Pause" is a control
+            for e in entries
         )
 
     def _plain(self, group: str, value: Any) -> None:

@@ -143,8 +143,8 @@ def test_a_goal_on_a_page_as_sites_build_them_is_done_once(browser, site, tmp_pa
 
 FORM = """<form method=post action=/in><label>Code <input name=code></label><button>Send in</button></form>"""
 REFUSED = [
-    (STATIONS, "Press the Pause button.", "2 things on the page are called"),
-    (STATIONS, "Delete the station.", "2 controls of the page may be meant"),
+    (STATIONS, "Press the Pause button.", "2 things on the page may be meant"),
+    (STATIONS, "Delete the station.", "2 things on the page may be meant"),
     (FEED, 'Open the post "Post 4711".', "there is no"),
     ("""<button onclick="say('x')">Room 12</button>""", 'Click "Room 1".', "there is no"),
     ("""<button onclick="say('x')">Novak</button>""", 'Click "Nowak".', "there is no"),
