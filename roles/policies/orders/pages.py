@@ -328,13 +328,13 @@ class PageOrders(Forms):
 
     def _deed(self, order: Order, thing: Thing) -> None:
         """What a control beside what is meant is called by, or the words of a control as a whole: "save the changes"."""
+        said = tuple(word for word in tokens(self._said(order.spans)) if word not in _ARTICLES)
+        whole = [w for w in self._page.widgets if w.role in PRESSED and tokens(w.name) == said]
+        if len(whole) == 1:
+            return self._add(PressStep(app=self._page_app, verb="click", control=whole[0].name))
         controls = [w for w in self._page.widgets if w.role in PRESSED and names_verb(order.verb, w.name)]
         if not controls:
             raise Missing(f'there is no control to "{order.said or order.verb}" on the page')
-        said = tuple(word for word in tokens(self._said(order.spans)) if word not in _ARTICLES)
-        whole = [w for w in controls if tokens(w.name) == said]
-        if len(whole) == 1:
-            return self._add(PressStep(app=self._page_app, verb="click", control=whole[0].name))
         records = self._shown_row(thing)
         if not records.tests and records.pick is None:
             self._sole(controls, order.said or order.verb)

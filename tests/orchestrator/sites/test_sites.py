@@ -112,6 +112,7 @@ DEBTS = """<table><tr><th><button>Name</button><th><button>Balance</button><th>D
 <tr><td>Baker<td>17.00 €<td><button onclick="say('Baker')">Remind</button></table>"""
 SWITCH = """<span id=l>Weekly digest</span><div role=switch tabindex=0 aria-checked=false aria-labelledby=l
 style="width:40px;height:20px;cursor:pointer" onclick="say('on');setAttribute('aria-checked','true')"></div>"""
+TILL = """<button>Verify</button><button onclick="say('ordered')">Place order</button>"""
 GOALS = [
     (MODAL, 'Click New project, enter "Gaia" as the project name and click Create.', "Gaia"),
     (DEBTS, "Remind the person with the lowest balance.", "Abel"),
@@ -131,6 +132,7 @@ GOALS = [
     (FEED, 'Open the post "Post 44".', "Post 44"),
     (REDRAWN, 'Enter "A7" as the code, "Graz" as the town, and press Hand in.', "A7Graz"),
     (LIGHTS, "Set Farbe to Warm and click on Speichern.", "Warm"),
+    (TILL, "Click Verify and then Place order.", "ordered"),
 ]
 
 
