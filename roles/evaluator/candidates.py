@@ -58,7 +58,7 @@ class Candidates:
         stems = {token for word in controls for token in tokens(str(word))}
         every = [v for kind in self.kinds for v in (*kind.verbs, kind.create) if v]
         cards = {tokens(v.control) for v in every if v.verb == verb}
-        tick, box = deeds()["ticks"].get(verb), self.box(order)
+        tick, box, text = deeds()["ticks"].get(verb), self.box(order), {*tokens(said(self.reading.goal, order.spans))}
         found = []
         for n, effect in enumerate(self.effects):
             if box and any(v.value == box.value and set(_box_name(box)) <= {*tokens(v.label)} for v in effect.written):
@@ -67,7 +67,7 @@ class Candidates:
                 found += [n] if any(v.value == tick and self._is_about(order, effect) for v in effect.written) else []
             elif self._tells_itself(order, effect, stems) and (
                 effect.words & stems
-                or (effect.control and tokens(effect.control) in cards)
+                or (effect.control and (tokens(effect.control) in cards or _is_called(effect.control, text)))
                 or (verb in deeds()["writes"] and not effect.control and effect.written)
                 or self._emptied(order, effect)
                 or (verb in deeds()["makes"] and any(words <= effect.words for words in self._opens) and effect.made_a_record())
@@ -352,6 +352,12 @@ def fell_on(record: SeenRecord, effect: RecordEffect) -> bool:
 def is_several(thing: Thing) -> bool:
     number = thing.pick.number if thing.pick is not None else thing.number if thing.quantity == "number" else 1
     return number > 1 or (thing.quantity == "all" and thing.pick is None)
+
+
+def _is_called(control: str, said: set[str]) -> bool:
+    """Whether the order has the whole name of a control, of several words: "place the order" of `Place order`."""
+    words = tokens(control)
+    return len(words) > 1 and {*words} <= said
 
 
 def _is_hidden(group: Sequence[RecordEffect]) -> bool:
