@@ -145,7 +145,7 @@ def _invalid(request: Request, bad: Exception) -> JSONResponse:
     elif first["loc"] == ("body",) and isinstance(first["input"], bytes):
         said = "the body is no JSON object; send one, with the header Content-Type: application/json"
     else:
-        said = problem_told(first, path)
+        said = problem_told(first, path).encode("utf-8", "backslashreplace").decode()  # half a character is no text
     return problem(422, said if said.endswith(("?", ".")) else f"{said}.")
 
 

@@ -9,6 +9,7 @@ from typing import Any, Literal, NamedTuple, Protocol
 
 from environments.cards import AppCard, Cards, card_of_screen
 from environments.contract import AppCatalog, Environment, OwnCalendar
+from environments.effects import GuardedEnvironment
 from environments.sandbox.contract import NoSandbox, Sandbox
 from protocol import Frozen, GUIElement, VisualState
 from roles.contracts import (
@@ -177,10 +178,14 @@ class Context:
             return ()
         return tuple(AppWords(app=a.app, title=a.title, words=a.words) for a in self.environment.apps())
 
-    def cards(self) -> tuple[AppCard, ...]:
-        """What they hold and can do, as the environment says; where it says nothing, as far as its screen shows."""
+    def cards(self, seen: VisualState | None = None) -> tuple[AppCard, ...]:
+        """What they hold and can do, as the environment says; where it says nothing, as far as the screen shows. What sends
+        requests by itself is not looked at for that: a look that nobody guards would let them go."""
         here = self.environment
-        return (*(here.cards() if isinstance(here, Cards) else [card_of_screen(here.observe())]), *self.skills.cards())
+        own = here.cards() if isinstance(here, Cards) else ()
+        if not isinstance(here, Cards | GuardedEnvironment):
+            own = [card_of_screen(seen or here.observe())]
+        return (*own, *self.skills.cards())
 
     def today(self) -> str:
         """The world's own day and time; empty where it has none."""

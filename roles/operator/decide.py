@@ -100,7 +100,7 @@ def view_of(state: State, ctx: Context, seen: VisualState) -> OperatorView:
         memory=ctx.journal.alike(state["task_context"]["memory"]),
         refused=tuple(delegation.get("refused", ())),
         apps=ctx.apps(),
-        cards=ctx.cards(),
+        cards=ctx.cards(seen),
         today=ctx.today(),
         before=before,
         earlier=tuple(screen for screen in map(ctx.journal.screens.get, ids) if screen is not None),

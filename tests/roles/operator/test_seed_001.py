@@ -142,7 +142,7 @@ def test_the_hosts_message_reaches_the_operator() -> None:
         FINISH,
         verdicts={GateTrigger.WORKER_SUCCESS: [verdict(Signal.GATE_CONTINUE, "the vendor is missing")]},
     )
-    assert policy.views[2].host_message == "the vendor is missing"
+    assert policy.views[2].host_message == "Your FINISH was not taken, because: the vendor is missing"
 
 
 def test_retrieved_information_reaches_the_operator() -> None:
