@@ -108,9 +108,9 @@ def _openenv(task: str, seconds: float) -> float:
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
-    server = subprocess.Popen(
-        [sys.executable, "-m", "uvicorn", "deskcrew.openenv:app", "--port", str(port), "--log-level", "error"]
-    )
+    # On one machine to compress costs more than it saves
+    told = ["--port", str(port), "--log-level", "error", "--ws-per-message-deflate", "false"]
+    server = subprocess.Popen([sys.executable, "-m", "uvicorn", "deskcrew.openenv:app", *told])
     try:
         while server.poll() is None:
             try:

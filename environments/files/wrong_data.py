@@ -64,7 +64,7 @@ def problem_told(problem: Any, path: KeyPath, model: type[BaseModel] | None = No
         case "value_error":
             return f"{key}: {problem['ctx']['error']}" if key else str(problem["ctx"]["error"])
         case "too_short":
-            return f"{key} is {_brief(problem['input'])}, expected at least {problem['ctx']['min_length']} in it"
+            return f"{key} is {_brief(problem['input'])}, expected at least {problem['ctx']['min_length']} item"
         case "union_tag_not_found":
             return f"the key {problem['ctx']['discriminator']} is missing; it is required"
         case "union_tag_invalid":

@@ -274,7 +274,8 @@ class PageOrders(Forms):
             options = [w for w in options if similarity(label, w.inside[1]) >= _SURE] or options
             if options[0].role in PRESSED:
                 return self._add(PressStep(app=self._page_app, verb="click", control=self._sole(options, text).name))
-            self._put(label, text)
+            alone = sum(plain(w.name) == plain(text) for w in self._page.widgets) == 1
+            self._put(*((options[0].name, "true") if alone else (label, text)))
 
     def _select(self, order: Order, things: Sequence[Thing]) -> None:
         value = next((slot for slot in order.slots if slot.role == "value"), None)
