@@ -308,30 +308,75 @@ PRINTED = Loss(what="console", why="words for the console are no action")
 UNSURE = "what is done here is only known when it is run"
 
 
+_LOOP = re.compile(rf"for[ \t]+([^\W\d]\w*(?:[ \t]*,[ \t]*[^\W\d]\w*)*)[ \t]+in[ \t]+((?:{QUOTED}|[^:\"'])++):", re.DOTALL)
+_RANGE = re.compile(r"range\(([-+\d, \t]{1,40})\)")
+_HELD = re.compile(rf"with[ \t]+((?:\w+\.)?)hold\([ \t]*({QUOTED})[ \t]*\)[ \t]*:", re.DOTALL)
+_LEAVES = re.compile(r"(?:break|continue|return|raise|yield|global|nonlocal|del)\b")
+_MOST_UNROLLED = 1_000
+"""Statements that a loop may stand for."""
+
+
 def blocks(text: str, enters: Callable[[Statement], bool]) -> Iterator[tuple[Statement, bool]]:
     """The statements of a Python script, and whether each is a block of which only a run tells what it does.
 
     Such a block (a condition, a loop, a function) is one statement with its body. The statements of one that `enters` says yes
-    to follow it.
+    to follow it. A loop over literals stands for what it does, and so does `with pyautogui.hold("shift"):`.
     """
     header: Statement | None = None
+    body: list[Statement] = []
     row = end = 0
+
+    def block(header: Statement) -> Iterator[tuple[Statement, bool]]:
+        whole = header._replace(text=text[header.start : end].strip())
+        done = _unrolled(header, body)
+        yield from [(whole, True)] if done is None else [(one, False) for one in done]
+
     for s in statements(text):
         goes_on = header is not None and (
             s.line == row or s.column > header.column or (s.column == header.column and _GOES_ON.match(s.text) is not None)
         )
         if header is not None and not goes_on:
-            yield header._replace(text=text[header.start : end].strip()), True
+            yield from block(header)
             header = None
         row, end = s.line + s.text.count("\n"), s.end
         if goes_on:
-            continue
-        if _HEADER.match(s.text) and not enters(s):
-            header = s
+            body.append(s)
+        elif _HEADER.match(s.text) and not enters(s):
+            header, body = s, []
         else:
             yield s, False
     if header is not None:
-        yield header._replace(text=text[header.start : end].strip()), True
+        yield from block(header)
+
+
+def _unrolled(header: Statement, body: list[Statement]) -> list[Statement] | None:
+    """The statements that a block does for certain, one after the other; None where only a run tells them."""
+    opening = _HELD.match(header.text) or _LOOP.match(header.text)
+    if opening is None:
+        return None
+    if said := header.text[opening.end() :].strip():
+        body = [header._replace(text=said, column=header.column + len(header.text) - len(said)), *body]
+    if any(s.column <= header.column or _HEADER.match(s.text) or _LEAVES.match(s.text) for s in body):
+        return None
+    if opening.re is _HELD:
+        down, up = (header._replace(text=f"{opening[1]}{name}({opening[2]})") for name in ("keyDown", "keyUp"))
+        return [down, *body, up]
+    turns = _turns(opening[2])
+    if turns is None or len(turns) * (len(body) + 1) > _MOST_UNROLLED:
+        return None
+    given = (header._replace(text=f"{opening[1]} = {value!r}") for value in turns)
+    return [one for each in given for one in (each, *body)]
+
+
+def _turns(said: str) -> Sequence[Any] | None:
+    """What a loop goes through; None for what is no literal."""
+    try:
+        if (counted := _RANGE.fullmatch(said.strip())) is not None:
+            return range(*map(int, counted[1].split(",")))[: _MOST_UNROLLED + 1]
+        values = parse_value("", said)
+    except (DialectError, ValueError, TypeError):
+        return None
+    return values if isinstance(values, list) and not _has_name(values) else None
 
 
 _FUNCTION = re.compile(r"(?:async )?def (\w+)")

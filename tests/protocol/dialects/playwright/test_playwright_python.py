@@ -265,6 +265,14 @@ def test_the_other_flavours_of_codegen_are_read_too() -> None:
             'page.wait_for_selector("#a", state="hidden")',
             [carried("wait_for", {"selector": "#a"}, state="hidden")],
         ),
+        (
+            'for name in ["Ann", "Bob"]:\n    page.get_by_role("textbox", name="Who").fill(name)\n    page.go_back()',
+            [
+                step
+                for name in ("Ann", "Bob")
+                for step in (p.Fill(target={"role": "textbox", "text": "Who"}, text=name), p.GoBack())
+            ],
+        ),
         ('page.locator(\n    "#a"\n).click()  # here', [p.Click(target={"selector": "#a"})]),
         ('page.get_by_text("""a\nb""").click()', [p.Click(target={"selector": 'get_by_text("""a\nb""")'})]),
     ],

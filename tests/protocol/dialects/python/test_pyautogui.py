@@ -253,6 +253,45 @@ def test_a_name_without_a_literal_is_refused_with_its_place(code: str) -> None:
         from_pyautogui(code, HERE)
 
 
+@pytest.mark.parametrize(
+    ("loop", "written_out"),
+    [
+        ("for _ in range(2):\n    pyautogui.press('a')\n    pyautogui.press('b')", "pyautogui.press(['a', 'b', 'a', 'b'])"),
+        ("for n in range(6, 1, -2): pyautogui.moveTo(n, 5); pyautogui.click()",
+         "pyautogui.click(6, 5)\npyautogui.click(4, 5)\npyautogui.click(2, 5)"),
+        ("for at, word in [(1, 'a: b'), (2, \"c\")]:\n    pyautogui.click(at, 9)\n    pyautogui.write(word)\n"
+         "pyautogui.write(word)",
+         "pyautogui.click(1, 9)\npyautogui.write('a: b')\npyautogui.click(2, 9)\npyautogui.write('c')\npyautogui.write('c')"),
+        ("for u in (\n    'x',\n    'http://y: z',\n):\n    pyautogui.write(u)",
+         "pyautogui.write('x')\npyautogui.write('http://y: z')"),
+        ("for n in range(0):\n    pyautogui.press('a')\npyautogui.press('b')", "pyautogui.press('b')"),
+        ("import pyautogui as pg\nwith pg.hold('shift'):\n    pg.press('left')",
+         "pyautogui.keyDown('shift')\npyautogui.press('left')\npyautogui.keyUp('shift')"),
+    ],
+)  # fmt: skip
+def test_a_loop_over_literals_and_a_held_key_stand_for_what_they_do(loop: str, written_out: str) -> None:
+    assert from_pyautogui(loop, HERE) == from_pyautogui(written_out, HERE)
+
+
+@pytest.mark.parametrize(
+    "body",
+    ["    pyautogui.press('a')\n    break", "    if n:\n        pyautogui.press('a')",
+     "    pyautogui.press('a')\nelse:\n    pass", "    for k in range(2):\n        pyautogui.press('a')"],
+)  # fmt: skip
+def test_a_loop_that_may_end_otherwise_is_refused_whole(body: str) -> None:
+    for turns in ("range(2)", "['a', 'b']"):
+        with pytest.raises(DialectError, match="line 1, column 1: what is done here is only known when it is run"):
+            from_pyautogui(f"for n in {turns}:\n{body}\npyautogui.press('z')", HERE)
+
+
+@pytest.mark.parametrize(
+    "turns", ["range(9999999999999999999999)", "range(1, 2, 0)", "range()", "keys", "[a, b]", "{'a': 1}", "'ab'"]
+)
+def test_a_loop_over_what_is_no_short_list_is_refused_whole(turns: str) -> None:
+    with pytest.raises(DialectError, match="only known when it is run"):
+        from_pyautogui(f"for n in {turns}:\n    pyautogui.press('a')", HERE)
+
+
 def test_what_is_copied_and_pasted_at_once_is_typed() -> None:
     code = "import pyperclip\npyperclip.copy('Gr\u00f6\u00dfe \u5927')\npyautogui.hotkey('ctrl', 'v')\npyautogui.press('enter')"
     read = from_pyautogui(code, HERE)

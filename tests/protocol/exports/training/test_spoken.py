@@ -101,7 +101,7 @@ def main():
     pg.write(name + "!")
     pg.write(name)
 
-    for n in range(3):
+    for n in range(many):
         pg.press("down")
         name = n
     pg.write(name)
@@ -115,7 +115,7 @@ if __name__ == "__main__":
     ]  # fmt: skip
     assert [(line.number, line.error.partition(": ")[2]) for line in lines if line.error] == [
         (10, 'expected ")" or "," or "." or "=": pg.write(name + "!")'),
-        (13, "what is done here is only known when it is run: for n in range(3):"),
+        (13, "what is done here is only known when it is run: for n in range(many):"),
         (16, "a literal is needed, not the name 'name': pg.write(name)"),
     ]
     first = lines[0].step
