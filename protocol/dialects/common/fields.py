@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any, NoReturn
@@ -70,7 +71,7 @@ class Fields:
         value = self.any(name, default)
         if value is default and default is not ...:
             return value
-        return checked_number(self.dialect, f"{self.where}.{name}", value, whole=whole)
+        return checked_number(self.dialect, f"{self.where}.{name}", _unquoted(value), whole=whole)
 
     def choice(self, name: str, choices: Sequence[str], default: Any = ...) -> Any:
         value = self.any(name, default)
@@ -79,13 +80,17 @@ class Fields:
         return value
 
     def pair(self, name: str, default: Any = ..., *, whole: bool = False) -> Any:
-        """`[x, y]` as a tuple of numbers."""
+        """`[x, y]` as a tuple of numbers; also as a text, as models write it now and then."""
         value = self.any(name, default)
         if value is default and default is not ...:
             return value
+        if isinstance(value, str) and (said := _PAIR.fullmatch(value.strip())):
+            value = said.groups()
         if not isinstance(value, list | tuple) or len(value) != 2:
             self._wrong(name, "a pair of numbers [x, y]", value)
-        return tuple(checked_number(self.dialect, f"{self.where}.{name}[{i}]", n, whole=whole) for i, n in enumerate(value))
+        return tuple(
+            checked_number(self.dialect, f"{self.where}.{name}[{i}]", _unquoted(n), whole=whole) for i, n in enumerate(value)
+        )
 
     def texts(self, name: str, default: Any = ...) -> Any:
         """A list of texts as a tuple."""
@@ -107,6 +112,17 @@ class Fields:
         left = sorted(str(name) for name, value in self._left.items() if value is not None)
         if left:
             self.refuse(left[0], "is not understood here")
+
+
+_NUMBER = r"[-+]?\d{1,15}(?:\.\d{1,15})?"
+_PAIR = re.compile(rf"[\[(]?\s*({_NUMBER})\s*,\s*({_NUMBER})\s*[\])]?")
+
+
+def _unquoted(value: Any) -> Any:
+    """A number that stands as a text, as models write it now and then."""
+    if not isinstance(value, str) or not re.fullmatch(_NUMBER, value.strip()):
+        return value
+    return float(value) if "." in value else int(value)
 
 
 def checked_number(dialect: str, where: str, value: Any, *, whole: bool = False) -> int | float:

@@ -69,7 +69,7 @@ class _Reading(PayloadReading):
                 yield from self.calls(each, f"{where}.output[{n}]")
         elif kind == "computer_call":
             yield from self._call(fields)
-        elif kind in _WORDS or (kind is None and "role" in payload):
+        elif kind in _WORDS or (kind is None and "role" in payload and not payload.get("tool_calls")):
             self.lose("words", "words beside a call are no action")
         elif kind in _SERVICE:
             self.lose(kind, "what the service does by itself is no action")
@@ -146,7 +146,7 @@ def _shortcut(keys: tuple[str, ...]) -> tuple[str, ...]:
 
 _HELD = {"target": _Reading.xy, "modifiers": _Reading.meanwhile}
 _READ: dict[str, Callable[[_Reading], AgentAction]] = {
-    "click": row("click", "keys", button=lambda r: _BUTTONS[r.fields.choice("button", tuple(_BUTTONS))], **_HELD),
+    "click": row("click", "keys", button=lambda r: _BUTTONS[r.fields.choice("button", tuple(_BUTTONS), "left")], **_HELD),
     "double_click": row("click", "keys", count=2, **_HELD),
     "drag": _Reading.drag_along,
     "keypress": row("press_key", "keys", keys=lambda r: _shortcut(r.keys("keys", r.fields.texts("keys"), "openai"))),

@@ -40,11 +40,14 @@ _LISTS = (
     "messages", "conversations", "contents", "history", "trajectory", "items", "input", "actions", "steps", "choices",
 )  # fmt: skip
 """Keys under which a document has one payload after the other."""
-_AROUND = ("message", "data", "kwargs", "action", "response", "prediction")
+_AROUND = ("message", "data", "kwargs", "action", "response", "prediction", "action_output", "completion")
 """Keys under which an object has one message or payload, beside what others note of it."""
 _HELD = ("tool_calls", "content", "output", "parts", "candidates")
 """Keys under which a message or a response of a service has its parts."""
 _WRAPPERS = ("function", "functionCall", "function_call")
+_NAMES, _ARGUMENTS = ("name", "tool", "tool_name"), ("arguments", "input", "args", "parameters")
+_THE_TOOL = re.compile(r"computer(?:[_-]use\w*|_\d+)?")
+"""What harnesses call a function whose arguments are an action of the model's own tool."""
 _SPEAKERS = frozenset({"assistant", "model", "gpt", "function_call", "agent", "ai"})
 _OTHERS = frozenset({"system", "developer", "user", "human", "tool", "observation", "function", "environment"})
 
@@ -96,7 +99,8 @@ def _call(part: Any) -> JsonObject | None:
         return None
     wrapped = next((part[name] for name in _WRAPPERS if isinstance(part.get(name), Mapping)), None)
     call = part if wrapped is None else wrapped
-    name, arguments = call.get("name"), call.get("arguments", call.get("input", call.get("args", wrapped and {})))
+    name = next((call[key] for key in _NAMES if key in call), None)
+    arguments = next((call[key] for key in _ARGUMENTS if key in call), wrapped and {})
     if not isinstance(name, str) or arguments is None:
         return None
     return {"name": name.rpartition("__")[2], "arguments": _parsed(arguments)}
@@ -274,7 +278,11 @@ def _within(spoken: Dialect, payload: Any, refused: DialectError) -> list[tuple[
     call = _call(payload)
     if call is not None and call != payload:
         return [("", call)]
+    if call is not None and _THE_TOOL.fullmatch(call["name"]) and isinstance(call["arguments"], Mapping):
+        return [(".arguments", call["arguments"])]
     inside = {name: payload[name] for name in ("content", *_AROUND) if name in payload}
+    if inside and all(one is None for one in inside.values()):
+        return []  # a step at which nothing was done
     blamed = re.split(r"[.\[]", refused.where.removeprefix("$."))[0]
     if (parts := _parts(payload)) or blamed in payload.keys() - {*inside, "type"}:
         return parts or None  # a payload with something wrong in it, such as a call that was not completed, has none within

@@ -201,6 +201,11 @@ CHATS = [
     ),
     ("browsergym", {"step": 3, "action": "click('a5')", "reward": 0}),
     ("ui_tars", {"prediction": TARS, "parsed": []}),
+    ("ui_tars", {"action_output": TARS, "summary": "saved"}),
+    ("anthropic", {"name": "computer", "parameters": SAVE}),
+    ("anthropic", {"tool": "computer_use", "args": {"action": "left_click", "coordinate": "[1, 2]"}}),
+    ("openai", {"role": "assistant", "content": None, "tool_calls": [call("computer", {"type": "click", "x": "1", "y": 2.0})]}),
+    ("playwright_mcp", {"tool": "browser_click", "input": BLOCK["input"]}),
     ("playwright_mcp", {"jsonrpc": "2.0", "id": 1, **RPC}),
 ]
 
@@ -214,6 +219,17 @@ def test_a_message_is_what_the_agent_says_in_it(tmp_path: Path, name: str, chat:
     for text in (json.dumps(chat), json.dumps(chat, indent=1), json.dumps([users, chat]), lines):
         (clicked,) = actions(spoken(tmp_path, name, text))
         assert isinstance(clicked, Click)
+
+
+def test_a_step_at_which_nothing_was_done_is_no_step(tmp_path: Path) -> None:
+    steps = [{"action": None, "reward": 0}, {"action": "click('a5')"}, {"action": None, "done": True}]
+    assert len(actions(spoken(tmp_path, "browsergym", json.dumps(steps)))) == 1
+
+
+@pytest.mark.parametrize("place", ["[1, x]", "1, 2, 3", "1", "1e400, 2", '["a", 2]'])
+def test_a_place_in_a_text_that_is_no_pair_is_refused(tmp_path: Path, place: str) -> None:
+    (line,) = spoken(tmp_path, "anthropic", json.dumps({"action": "left_click", "coordinate": place}))
+    assert "a pair of numbers [x, y] is needed" in line.error or "a number is needed" in line.error
 
 
 def test_a_message_that_is_not_understood_names_its_place(tmp_path: Path) -> None:
