@@ -26,7 +26,7 @@ from environments.simulated.turn.turn import Turn
 from environments.simulated.world.file_changes import tree_of
 from environments.simulated.world.store import MemoryStore, PerformedAction, Store, open_store
 from environments.simulated.world.values import IdentityKey
-from environments.simulated.world.world import Change, World
+from environments.simulated.world.world import World
 from environments.simulated.world.worldfile import WorldSpec
 from protocol import Action, ActionResult, ActionTarget, Drag, GUIElement, TargetError, VisualState, resolve
 
@@ -244,10 +244,6 @@ class SimulatedDesktop:
         other = copy(self)
         other._store = MemoryStore({done.key: done for done in self._store.performed()})
         return other
-
-    def changes(self, since: Snapshot) -> list[Change]:
-        """Every value of the world that is not as it was then."""
-        return since.world.differences(self._world)
 
     def hashes(self) -> dict[str, str]:
         """A hash for the desk and for each app, to see cheaply where something changed."""

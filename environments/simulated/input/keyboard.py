@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from decimal import Decimal
 from typing import NamedTuple
 
-from environments.simulated.app import Away, Expanded, Hovered, Opened, Shortcut
+from environments.simulated.app import Opened, Shortcut
 from environments.simulated.input.pointer import (
     asked,
     enabled,
@@ -121,130 +121,6 @@ def clipboard(turn: Turn, shown: ShownElement | None, key: str) -> None:
         put(turn, shown, line.insert(text if shown.widget.multiline else " ".join(text.split("\n"))))
 
 
-_HOLDERS = {"menuitem": "menu", "treeitem": "tree", "row": "table", "gridcell": "table", "tab": "tablist", "link": "list"}
-"""Roles that arrow keys walk through, and what holds those that belong together."""
-MENU = ".menu"
-"""The key of an open menu is that of what opened it, with this at its end."""
-
-
-def walked(turn: Turn, shown: ShownElement, key: str, held: tuple[str, ...] = ()) -> bool:
-    """Whether an arrow key means something where the focus is."""
-    role, way = shown.widget.role, {"ArrowDown": 1, "ArrowUp": -1}.get(key, 0)
-    if role == "button" and shown.widget.expanded is not None and way:
-        if not shown.widget.expanded:
-            turn.press(shown)
-        into_menu(turn, shown)
-        return True
-    if role not in _HOLDERS or not key.startswith("Arrow"):
-        return False
-    if role == "gridcell":
-        peers = _peers(turn, shown)
-        by = {"ArrowLeft": -1, "ArrowRight": 1, "ArrowUp": -7, "ArrowDown": 7}[key]
-        at = next((n for n, p in enumerate(peers) if p.element.track_id == shown.element.track_id), -1) + by
-        return 0 <= at < len(peers) and _focus(turn, peers[at])
-    if role == "tab":
-        by = {"ArrowLeft": -1, "ArrowRight": 1}.get(key, 0)
-        peers = _peers(turn, shown)
-        at = next((n for n, p in enumerate(peers) if p.element.track_id == shown.element.track_id), -1) + by
-        if not by or not 0 <= at < len(peers):
-            return False
-        _focus(turn, peers[at])
-        turn.press(peers[at])
-        return True
-    if way:
-        # Rows that are only selected by a press are so by the focus as well
-        peers = _peers(turn, shown)
-        here = next((n for n, peer in enumerate(peers) if peer.element.track_id == shown.element.track_id), None)
-        if here is None:
-            return False
-        at = here + way
-        target = peers[at % len(peers) if (role == "menuitem") else min(max(0, at), len(peers) - 1)]
-        _focus(turn, target)
-        if target.widget.opens and target.widget.press:
-            turn.press(target, tuple(name for name in held if name == "Shift"))
-        return True
-    return _sideways(turn, shown, key == "ArrowRight")
-
-
-def into_menu(turn: Turn, shown: ShownElement) -> None:
-    """The focus goes to the first item of the menu that this has opened."""
-    first = next((s for s in turn.screen.order if _menu_of(s) == shown.widget.key + MENU and s.widget.enabled), None)
-    if first:
-        _focus(turn, first)
-
-
-def owner_of(turn: Turn, shown: ShownElement) -> ShownElement | None:
-    """What opened the menu in which this stands."""
-    key = _menu_of(shown)
-    return turn.screen.track(f"{shown.element.app}.{key.removesuffix(MENU)}") if key.endswith(MENU) else None
-
-
-def _menu_of(shown: ShownElement) -> str:
-    """The key of the menu in which an item stands; empty for everything else."""
-    holder = _holder(shown) if shown.widget.role == "menuitem" else None
-    return holder.widget.key if holder else ""
-
-
-def _holder(shown: ShownElement) -> ShownElement | None:
-    here = shown.above
-    while here and here.widget.role != _HOLDERS[shown.widget.role]:
-        here = here.above
-    return here
-
-
-def _peers(turn: Turn, shown: ShownElement) -> list[ShownElement]:
-    """Those of the same kind and in the same thing, in order."""
-    holder = _holder(shown)
-    if holder is None:
-        return []
-    role, track = shown.widget.role, holder.element.track_id
-    found = []
-    for other in turn.screen.order:
-        if other.widget.role == role and other.widget.interactive and other.widget.enabled:
-            around = _holder(other)
-            if around and around.element.track_id == track:
-                found.append(other)
-    return found
-
-
-def _focus(turn: Turn, shown: ShownElement) -> bool:
-    turn.move_focus(str(shown.element.track_id))
-    into_view(turn, shown)
-    return True
-
-
-def _sideways(turn: Turn, shown: ShownElement, right: bool) -> bool:
-    widget, app = shown.widget, shown.element.app
-    if app is None:
-        return False
-    if widget.role == "treeitem":
-        # To the right what is below is shown, and then walked to; to the left it is hidden, and then left
-        widget = shown.widget
-        if widget.expanded is not None and widget.expanded is not right:
-            turn.tell(app, Expanded(widget.key, right))
-            return True
-        peers = _peers(turn, shown)
-        here = next(n for n, peer in enumerate(peers) if peer.element.track_id == shown.element.track_id)
-        if right:
-            found = peers[here + 1 : here + 2] if widget.expanded else []
-        else:
-            found = [peer for peer in peers[:here] if peer.widget.level < widget.level][-1:]
-        return bool(found) and _focus(turn, found[0])
-    if widget.role != "menuitem":
-        return False
-    if right and widget.expanded is not None:
-        if not widget.expanded:
-            turn.tell(app, Hovered(widget.key))
-        into_menu(turn, shown)
-    elif not right and (owner := owner_of(turn, shown)) and owner.widget.role == "menuitem":
-        _focus(turn, owner)
-        turn.tell(app, Away())
-    return True
-
-
-_SIDES = {"Meta+ArrowLeft": "left", "Meta+ArrowRight": "right", "Meta+ArrowUp": "up", "Meta+ArrowDown": "down"}
-
-
 def press(turn: Turn, keys: Sequence[str]) -> None:
     """One chord. Keys that nothing listens to do nothing, as on any desktop."""
     *held, key = keys
@@ -264,7 +140,7 @@ def press(turn: Turn, keys: Sequence[str]) -> None:
         if turn.focused is not None:
             asked(turn, turn.focused)
     else:
-        _plain(turn, key.upper() if len(key) == 1 and "Shift" in held else key, tuple(held))
+        _plain(turn, key.upper() if len(key) == 1 and "Shift" in held else key)
 
 
 def write(turn: Turn, text: str) -> None:
@@ -354,11 +230,8 @@ def _enter(turn: Turn) -> None:
 
 
 def _activate(turn: Turn, shown: ShownElement) -> None:
-    """Press what has the focus. A menu that opens by it gets the focus."""
     enabled(turn, shown)
     turn.press(shown)
-    if shown.widget.expanded is False:
-        into_menu(turn, shown)
 
 
 def _submit(turn: Turn, shown: ShownElement) -> None:
@@ -387,13 +260,10 @@ def _close(turn: Turn) -> None:
         turn.change(mark=None)
         return
     front = turn.desk.front
-    owner = owner_of(turn, turn.focused) if turn.focused else None
     before = turn.world.apps.get(front or "")
     if front:
         turn.tell(front, Shortcut("Escape"))
-    if owner:
-        turn.move_focus(str(owner.element.track_id))
-    elif turn.world.apps.get(front or "") is before:
+    if turn.world.apps.get(front or "") is before:
         turn.move_focus("")
 
 
@@ -416,7 +286,7 @@ def _tab(turn: Turn, backwards: bool) -> None:
     into_view(turn, shown)
 
 
-def _plain(turn: Turn, key: str, held: tuple[str, ...]) -> None:
+def _plain(turn: Turn, key: str) -> None:
     shown = turn.focused
     role = shown.widget.role if shown else ""
     if shown and shown.widget.limits and (value := stepped(shown.widget, key)) is not None:
@@ -439,13 +309,8 @@ def _plain(turn: Turn, key: str, held: tuple[str, ...]) -> None:
             turn.edit(shown, options[min(max(0, here + by), len(options) - 1)])
     elif shown and shown.widget.press and key == " ":
         _activate(turn, shown)
-    elif not (shown and walked(turn, shown, key, held)):
-        _to_app(turn, key)
-
-
-def _to_app(turn: Turn, key: str) -> None:
-    """A key that means nothing to what has the focus may mean something to the app. Letters are no such keys."""
-    if turn.desk.front and not turn.desk.dialogs and len(key) > 1:
+    elif turn.desk.front and not turn.desk.dialogs and len(key) > 1:
+        # A key that means nothing to what has the focus may mean something to the app. Letters are no such keys
         turn.tell(turn.desk.front, Shortcut(key))
 
 
@@ -465,8 +330,6 @@ def _chord(turn: Turn, modifiers: set[str], key: str) -> None:
     elif name == "Meta+d":
         turn.move_focus("")
         turn.change(windows=tuple(w.replace(minimized=True) for w in turn.desk.windows))
-    elif name in _SIDES and turn.desk.front and turn.desk.form == "desktop":
-        turn.change(windows=turn.desk.snapped(turn.desk.front, _SIDES[name]))
     elif turn.desk.front:
         turn.tell(turn.desk.front, Shortcut(name))
 

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from math import ceil, sqrt
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal
 
-from pydantic import BaseModel, Field
+from pydantic import Field
 from pydantic_core import to_json
 
 from environments.simulated.app import AppState, Dialog
@@ -205,14 +205,6 @@ class Desk(Model):
         shift = MARGIN // 2 + _STEP * (count % room)
         return left + shift, top + shift, min(right, left + shift + wide), min(bottom, top + shift + tall)
 
-    def snapped(self, app: str, side: str) -> Windows:
-        """The window of an app at a half of the screen (`left`, `right`), over all of it (`up`), or put away (`down`)."""
-        left, top, right, bottom = self.ground
-        middle = (left + right) // 2
-        boxes = {"left": (left, top, middle, bottom), "right": (middle, top, right, bottom)}
-        change = {"minimized": True} if side == "down" else {"box": boxes.get(side)}
-        return tuple(win.replace(**change) if win.app == app else win for win in self.windows)
-
 
 @dataclass(frozen=True, eq=False)
 class World:
@@ -243,22 +235,6 @@ class World:
         """A hash for the desk and for each app."""
         return {"desk": app_hash(self.desk), **{name: app_hash(state) for name, state in self.apps.items()}}
 
-    def differences(self, after: World) -> list[Change]:
-        """Every value that differs, desk first, then the apps in their order."""
-        found = list(_models("desk", self.desk, after.desk))
-        for name in {**self.apps, **after.apps}:
-            found += _values(f"apps.{name}", self.apps.get(name), after.apps.get(name))
-        return found
-
-
-class Change(NamedTuple):
-    """One value that differs. `before` or `after` is None where the entry was not there."""
-
-    path: str
-    """`apps.mail.messages.m3.unread`, `desk.clipboard`."""
-    before: Any
-    after: Any
-
 
 @lru_cache(maxsize=50_000)
 def _digest_of(key: IdentityKey[Any]) -> int:
@@ -288,35 +264,6 @@ def app_hash(state: AppState | Desk) -> str:
 @lru_cache(maxsize=50_000)
 def _number_of_name(name: str) -> int:
     return _number(name.encode("utf-8", "surrogatepass"))
-
-
-def _values(path: str, before: Any, after: Any) -> Iterator[Change]:
-    if before is after:
-        return
-    if isinstance(before, BaseModel) and type(before) is type(after):
-        yield from _models(path, before, after)
-    elif isinstance(before, Mapping) and isinstance(after, Mapping):
-        for key in before.keys() | after.keys() if len(before) != len(after) else before:
-            yield from _values(f"{path}.{key}", before.get(key), after.get(key))
-        for key in after.keys() - before.keys() if len(before) == len(after) else ():
-            yield Change(f"{path}.{key}", None, _plain(after[key]))
-    elif before != after:
-        yield Change(path, _plain(before), _plain(after))
-
-
-def _models(path: str, before: BaseModel, after: BaseModel) -> Iterator[Change]:
-    for name in type(before).model_fields:
-        yield from _values(f"{path}.{name}", getattr(before, name), getattr(after, name))
-
-
-def _plain(value: Any) -> Any:
-    if isinstance(value, BaseModel):
-        return value.model_dump(mode="json")
-    if isinstance(value, tuple | list):
-        return [_plain(item) for item in value]
-    if isinstance(value, Mapping):
-        return {str(key): _plain(item) for key, item in value.items()}
-    return value
 
 
 _STEP = TITLE_BAR

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from datetime import date
-from typing import Annotated, TypeVar
+from typing import Annotated
 
 from pydantic import Field, JsonValue
 
@@ -66,7 +66,6 @@ from environments.simulated.screen.widgets import Widget, alert, bar, button, ce
 from environments.simulated.world.values import Model
 
 MOST_READ = 2000
-A = TypeVar("A")
 
 
 class OnSheet(Model):
@@ -97,19 +96,6 @@ def sheet_of(state: SheetState, name: str) -> str:
     return known.get(bare.strip().casefold()) or unknown("sheet", bare, state.sheets)
 
 
-def column_of(state: SheetState, sheet: str, wanted: str) -> int:
-    """A column by its header or letter. Raises FunctionDeclined."""
-    extent = state.book.extent(sheet)
-    heads = [state.shown(At(1, c), sheet) for c in range(1, extent.column + 1)] if state.has_header(sheet) else []
-    folded = " ".join(wanted.split()).casefold()
-    for column, head in enumerate(heads, start=1):
-        if head.casefold() == folded:
-            return column
-    if at := parse_at(f"{wanted.strip()}1"):
-        return at.column
-    unknown("column", wanted, [head for head in heads if head] or [column_name(c) for c in range(1, extent.column + 1)])
-
-
 def _area(state: SheetState, sheet: str, text: str) -> tuple[str, At, At]:
     named, mark, rest = text.rpartition("!")
     name = sheet_of(state, named if mark else sheet)
@@ -121,17 +107,6 @@ def _area(state: SheetState, sheet: str, text: str) -> tuple[str, At, At]:
 
 def _named(sheet: str, first: At, last: At) -> str:
     return f"{quoted(sheet)}!{first.name}" + ("" if first == last else f":{last.name}")
-
-
-def _worth(state: SheetState, sheet: str, formula: str, about: dict[str, JsonValue]) -> FunctionResult[SheetState]:
-    book = Book(state.sheets, state.cells, date.fromisoformat(state.today))
-    try:
-        value = book.worth(sheet, formula)
-    except Mistake as mistake:
-        raise FunctionDeclined(str(mistake)) from None
-    if isinstance(value, Error):
-        raise FunctionDeclined(f"{formula} is {value.code}")
-    return FunctionResult(state, {**about, "value": display(value)})
 
 
 FUNCTIONS = FunctionTable[SheetState]()
@@ -166,16 +141,6 @@ def read_range(state: SheetState, wanted: RangeArguments) -> JsonValue:
     return {"range": _named(sheet, first, last), "values": rows}
 
 
-@FUNCTIONS.reads("SumArguments", "A range of numbers.")
-def sum_range(
-    state: SheetState, *, sheet: str = "", range: Annotated[str, Field(examples=["B2:B9"])]
-) -> FunctionResult[SheetState]:
-    """The sum of the numbers in a range"""
-    sheet, first, last = _area(state, sheet, range)
-    name = _named(sheet, first, last)
-    return _worth(state, sheet, f"=SUM({name})", {"range": name})
-
-
 @FUNCTIONS.reads("FormulaArguments", "A formula such as `=SUM(B2:B9)*2`.")
 def calculate(
     state: SheetState, *, sheet: str = "", formula: Annotated[str, Field(max_length=MAX_TEXT)]
@@ -183,13 +148,14 @@ def calculate(
     """What a formula is worth, without writing it anywhere"""
     sheet = sheet_of(state, sheet)
     formula = formula if formula.startswith("=") else f"={formula}"
-    return _worth(state, sheet, formula, {"formula": formula})
-
-
-@FUNCTIONS.reads("OnSheet", "A sheet; the one that is shown where none is named.")
-def export_csv(state: SheetState, sheet: str = "") -> JsonValue:
-    """A sheet as CSV text"""
-    return state.csv_of(sheet_of(state, sheet))
+    book = Book(state.sheets, state.cells, date.fromisoformat(state.today))
+    try:
+        value = book.worth(sheet, formula)
+    except Mistake as mistake:
+        raise FunctionDeclined(str(mistake)) from None
+    if isinstance(value, Error):
+        raise FunctionDeclined(f"{formula} is {value.code}")
+    return FunctionResult(state, {"formula": formula, "value": display(value)})
 
 
 @FUNCTIONS.writes()
@@ -219,53 +185,6 @@ def append_row(
     row = state.book.extent(sheet).row + 1
     after = state.written(sheet, texts_of([values], At(row, 1)))
     return FunctionResult(after, {"range": _named(sheet, At(row, 1), At(row, len(values)))})
-
-
-@FUNCTIONS.writes("ByRow", "A row by its number.")
-def delete_row(state: SheetState, *, sheet: str = "", row: Annotated[int, Field(ge=1)]) -> FunctionResult[SheetState]:
-    """Take a row out; formulas follow"""
-    sheet = sheet_of(state, sheet)
-    if row > state.book.extent(sheet).row:
-        raise FunctionDeclined(f"{sheet} has only {state.book.extent(sheet).row} rows")
-    return FunctionResult(state.row_changed(sheet, row, -1), {"sheet": sheet, "deleted": row})
-
-
-@FUNCTIONS.writes("SortArguments", "A column by its letter or its header.")
-def sort(state: SheetState, *, sheet: str = "", column: str, descending: bool = False) -> FunctionResult[SheetState]:
-    """Sort the rows below the header by a column"""
-    sheet = sheet_of(state, sheet)
-    number = column_of(state, sheet, column)
-    after = state.sorted_by(sheet, number, descending)
-    return FunctionResult(after, {"sheet": sheet, "column": column_name(number), "descending": descending})
-
-
-@FUNCTIONS.writes("SheetName", "The name of a sheet.")
-def add_sheet(state: SheetState, name: str) -> FunctionResult[SheetState]:
-    """Add an empty sheet"""
-    after = state.sheet_added(name)
-    return FunctionResult(after, {"sheets": list(after.sheets)})
-
-
-@FUNCTIONS.writes("NewSheetName", "Its new name.")
-def rename_sheet(state: SheetState, name: str, to: str) -> FunctionResult[SheetState]:
-    """Give a sheet another name; formulas follow"""
-    after = state.sheet_renamed(sheet_of(state, name), to)
-    return FunctionResult(after, {"sheets": list(after.sheets)})
-
-
-@FUNCTIONS.writes("SheetName", "The name of a sheet.")
-def delete_sheet(state: SheetState, name: str) -> FunctionResult[SheetState]:
-    """Delete a sheet and its cells"""
-    after = state.sheet_deleted(sheet_of(state, name))
-    return FunctionResult(after, {"sheets": list(after.sheets)})
-
-
-@FUNCTIONS.writes("CsvArguments", "CSV text, which takes the place of all that is in the sheet.")
-def import_csv(state: SheetState, *, sheet: str = "", csv: str) -> FunctionResult[SheetState]:
-    """Put CSV text in place of what is in a sheet"""
-    sheet = sheet_of(state, sheet)
-    after = state.imported(sheet, csv)
-    return FunctionResult(after, {"sheet": sheet, "rows": after.book.extent(sheet).row}, (Toast(f"Imported into {sheet}"),))
 
 
 @FUNCTIONS.writes()

@@ -661,7 +661,3 @@ def _kept(sheets: tuple[str, ...], cells: Mapping[str, str], today: str, book: B
     _KEPT.insert(0, (cells, sheets, today, book))
     del _KEPT[4:]
     return book
-
-
-def failed(value: Value) -> bool:
-    return isinstance(value, Error)

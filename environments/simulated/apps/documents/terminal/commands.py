@@ -314,8 +314,8 @@ mv FROM… TO             find [FOLDER] [-name PATTERN] [-type f|d]
 head [-n N] [FILE…]     tail [-n N] [FILE…]     wc [-lwc] [FILE…]
 grep [-inrvclFh] PATTERN [PATH…]
 sort [-nru] [-k N] [-t C] [FILE…]               uniq [-cdu] [FILE]
-cut -d C -f LIST [FILE…]                        sum [-d C] COLUMN [FILE…]
-date [+FORMAT]          whoami                  history
-clear                   help
+cut -d C -f LIST [FILE…]                        date
+whoami                  history                 clear
+help
 Join commands by |, && and ;, and write to a file by > or >>.
 """

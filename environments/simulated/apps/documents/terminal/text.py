@@ -198,20 +198,12 @@ def _one(atom: str) -> str:
     return re.escape(atom[-1])
 
 
-_DAY_SIGNS = ("F", "Y", "m", "d", "y", "j", "D", "a", "A", "b", "B", "e", "u", "%")
-
-
 def date(shell: Shell, words: Sequence[str], stdin: str | None) -> CommandResult:
     """The world's day; apps are not told the time of day, so it is left out."""
+    if words:
+        raise Trouble(f"extra operand '{words[0]}'")
     day = Day.fromisoformat(shell.today)
-    if len(words) > 1 or (words and not words[0].startswith("+")):
-        raise Trouble(f"extra operand '{words[-1]}'; only '+FORMAT' is known here")
-    form = words[0][1:] if words else "%a %b %e %Y"
-    if odd := [sign for sign in re.findall(r"%(.?)", form, re.DOTALL) if sign not in _DAY_SIGNS]:
-        raise Trouble(f"'%{odd[0]}' is not known here; the day is: %{', %'.join(_DAY_SIGNS)}")
-    return CommandResult(
-        shell, re.sub("%(.)", lambda sign: f"{day.day:2}" if sign[1] == "e" else day.strftime(sign[0]), form) + "\n"
-    )
+    return CommandResult(shell, f"{day:%a %b} {day.day:2} {day:%Y}\n")
 
 
 _COUNT_MAX = 9
@@ -460,21 +452,6 @@ def _span(part: str) -> tuple[int, int]:
     return first, last
 
 
-def total(shell: Shell, words: Sequence[str], stdin: str | None) -> CommandResult:
-    """The sum of the numbers in a column; lines without one are counted and said."""
-    opts = options(words, valued="d")
-    column, *paths = opts.rest or ["1"]
-    at = number(column, "column")
-    if at < 1:
-        raise Trouble("columns are numbered from 1")
-    got = read(shell, "sum", paths, stdin)
-    cells = [_column(line, at, opts.values.get("d")) for _, text in got.texts for line in lines_of(text)]
-    numbers = [found.group(1) for value in cells if (found := _NUMBER.fullmatch(value.strip()))]
-    left = len(cells) - len(numbers)
-    note = (f"sum: {left} line{'s' if left > 1 else ''} without a number in column {at} left out",) if left else ()
-    return CommandResult(shell, f"{sum(map(Decimal, numbers), Decimal(0)):f}\n", (*got.errors, *note), got.status)
-
-
 TEXT_COMMANDS: dict[str, Command] = {
-    "cat": cat, "head": head, "tail": tail, "wc": wc, "grep": grep, "sort": sort, "uniq": uniq, "cut": cut, "sum": total,
+    "cat": cat, "head": head, "tail": tail, "wc": wc, "grep": grep, "sort": sort, "uniq": uniq, "cut": cut,
 }  # fmt: skip

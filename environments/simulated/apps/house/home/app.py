@@ -461,30 +461,6 @@ def list_devices(state: HomeState, room: str = "") -> JsonValue:
     return [_shown(state, name) for name, device in state.devices.items() if not room or slug(device.room) == slug(room)]
 
 
-@FUNCTIONS.reads("DeviceName", "A device by its name.")
-def get_device(state: HomeState, device: str) -> JsonValue:
-    """One device and how it is"""
-    return _shown(state, _named(state, device))
-
-
-@FUNCTIONS.reads("WhichSense", "One camera or microphone by its name; all of them when it is left out.")
-def captions(state: HomeState, name: str = "") -> JsonValue:
-    """What each camera has seen so far, oldest first"""
-    return state.reported("camera", name)
-
-
-@FUNCTIONS.reads("WhichSense", "One camera or microphone by its name; all of them when it is left out.")
-def transcripts(state: HomeState, name: str = "") -> JsonValue:
-    """What each microphone has heard so far, oldest first"""
-    return state.reported("microphone", name)
-
-
-@FUNCTIONS.reads()
-def history(state: HomeState) -> JsonValue:
-    """What happened in the home, and who did it"""
-    return [entry.model_dump(mode="json") for entry in state.log.values()]
-
-
 def _operate(state: HomeState, name: str, *orders: tuple[str, tuple[str | float, ...]]) -> FunctionResult[HomeState]:
     """Every order or none of them."""
     after = state

@@ -118,14 +118,6 @@ def get_invoice(state: BillingState, number: str) -> JsonValue:
     return {"currency": state.currency, **invoice.model_dump(mode="json")}
 
 
-@FUNCTIONS.reads()
-def sum_invoices(state: BillingState, wanted: InvoiceQuery) -> JsonValue:
-    """How many invoices fit, and the sum of their totals"""
-    found = _fitting(state, wanted)
-    total = from_cents(sum(in_cents(invoice.total) for invoice in found))
-    return {"count": len(found), "currency": state.currency, "total": total}
-
-
 COLUMNS = ("Number", "Vendor", "Date", "Due", "Status", "Total")
 
 

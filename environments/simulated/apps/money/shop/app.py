@@ -92,11 +92,6 @@ def _cart(state: ShopState) -> dict[str, JsonValue]:
     return {"currency": state.currency, "lines": lines, **cost, "total": total, "voucher": state.voucher or None}
 
 
-def _line(state: ShopState, name: str) -> Product:
-    lines = {line.id: product for line, product in state.held()}
-    return lines.get(name) or unknown("line", name, lines)
-
-
 def _order(state: ShopState, order: Order) -> JsonValue:
     return {"currency": state.currency, **order.model_dump(mode="json"), "total": order.total}
 
@@ -157,20 +152,11 @@ def add_to_cart(
     return FunctionResult(after, {"line": line.id if line else None, **_cart(after)}, (Toast(f"{product.name} added to cart"),))
 
 
-@FUNCTIONS.writes("Quantity", "How many of a line are wanted.", repeatable=True)
-def set_quantity(state: ShopState, line: str, quantity: Annotated[int, Field(ge=1)]) -> FunctionResult[ShopState]:
-    """How many of a line of the cart are wanted"""
-    product = _line(state, line)
-    if said := state.quantity_problem(product, quantity, line):
-        raise FunctionDeclined(said)
-    after = state.resized(line, quantity)
-    return FunctionResult(after.replace(errors=with_error(state.errors, f"line-{line}")), _cart(after))
-
-
 @FUNCTIONS.writes("ByLine", "A line of the cart by its id.", repeatable=True)
 def remove_from_cart(state: ShopState, line: str) -> FunctionResult[ShopState]:
     """Take a line out of the cart"""
-    product = _line(state, line)
+    lines = {one.id: product for one, product in state.held()}
+    product = lines.get(line) or unknown("line", line, lines)
     after = state.without(line)
     return FunctionResult(after, _cart(after), (Toast(f"{product.name} removed"),))
 

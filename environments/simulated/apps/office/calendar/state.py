@@ -115,11 +115,6 @@ class Meeting(Model):
     def length(self) -> timedelta:
         return datetime.fromisoformat(self.end) - datetime.fromisoformat(self.start)
 
-    def moved(self, start: str) -> Meeting:
-        """The event at another time, as long as before."""
-        end = stamp(datetime.fromisoformat(start) + self.length)
-        return self.replace(start=start, end=end)
-
     def times(self, first: str, last: str) -> Iterator[Occurrence]:
         """When one event takes place on these days, whatever was answered to it."""
         touches = self.start[:10] <= last and first <= last_day(self.end)
@@ -387,18 +382,6 @@ class CalendarState(DatedState, ListState, FormState[Draft]):
         others = {(o.start, o.end, o.meeting.title, o.meeting.id): o for o in beside
                   if o.meeting.id != meeting.id and o.meeting.answer == "accepted"}  # fmt: skip
         return [o for _, o in sorted(others.items()) if any(o.start < mine.end and mine.start < o.end for mine in own)]
-
-    def free(self, day: str, minutes: int) -> list[tuple[str, str]]:
-        """The gaps of at least so many minutes within the working hours of a day. Only accepted events take time."""
-        taken = [o for o in self.times.on(day) if o.meeting.answer == "accepted"]
-        here, close = f"{day} {self.hours[0]}", f"{day} {self.hours[1]}"
-        gaps = []
-        for start, end in [*((o.start, o.end) for o in taken), (close, close)]:
-            stop = min(start, close)
-            if here < stop and datetime.fromisoformat(stop) - datetime.fromisoformat(here) >= timedelta(minutes=minutes):
-                gaps.append((here[11:], stop[11:]))
-            here = max(here, end)
-        return gaps
 
     def reminders(self) -> list[Occurrence]:
         """What is soon and has not started, and the user was not reminded of yet."""

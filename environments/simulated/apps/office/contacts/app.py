@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from functools import lru_cache
-from typing import Annotated, Self
+from typing import Self
 
 from pydantic import Field, JsonValue, model_validator
 
@@ -273,20 +273,6 @@ def find_contacts(state: ContactsState, query: str, limit: Limit = 50) -> JsonVa
     return told("contacts", state.found(query), _json, limit)
 
 
-@FUNCTIONS.reads()
-def list_groups(state: ContactsState) -> JsonValue:
-    """The names of all groups."""
-    names: list[JsonValue] = [*state.groups_of()]
-    return names
-
-
-@FUNCTIONS.reads()
-def find_duplicates(state: ContactsState) -> JsonValue:
-    """Sets of ids that share a name or a mail address."""
-    sets: list[JsonValue] = [[contact.id for contact in some] for some in state.twins()[:200]]
-    return sets
-
-
 @FUNCTIONS.writes()
 def create_contact(state: ContactsState, given: NewContact) -> FunctionResult[ContactsState]:
     """Make a contact."""
@@ -307,19 +293,6 @@ def delete_contact(state: ContactsState, id: str) -> FunctionResult[ContactsStat
     """Delete a contact, without asking."""
     _known(state, id)
     return FunctionResult(state.without(id), {"deleted": id}, (Toast("Contact deleted"),))
-
-
-@FUNCTIONS.writes("ContactIds")
-def merge_contacts(
-    state: ContactsState, ids: Annotated[tuple[str, ...], Field(min_length=2, max_length=50)]
-) -> FunctionResult[ContactsState]:
-    """Make one contact of several: the first, filled up from the others; what differs goes to its note"""
-    if len(set(ids)) < len(ids):
-        raise FunctionDeclined("an id is given twice")
-    for name in ids:
-        _known(state, name)
-    after = state.merge(ids)
-    return FunctionResult(after, _json(after.contacts[ids[0]]), (Toast(f"{len(ids)} contacts merged"),))
 
 
 def _list(state: ContactsState) -> tuple[Widget, ...]:

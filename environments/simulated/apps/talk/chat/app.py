@@ -375,29 +375,6 @@ def start_conversation(state: ChatState, name: Annotated[str, Field(min_length=1
     return FunctionResult(after, {"conversation": name})
 
 
-@FUNCTIONS.writes("ConversationId", repeatable=True)
-def mark_read(state: ChatState, conversation: str) -> FunctionResult[ChatState]:
-    """Mark all messages of a conversation as read."""
-    _known(state, conversation)
-    now, news = state.delivered()
-    return FunctionResult(now.read(conversation), {"read": conversation}, now.effects_of(news))
-
-
-@FUNCTIONS.writes("MuteArguments", repeatable=True)
-def mute_conversation(state: ChatState, conversation: str, muted: bool) -> FunctionResult[ChatState]:
-    """Mute or unmute a conversation."""
-    talk = _known(state, conversation).replace(muted=muted)
-    changed = state.replace(conversations={**state.conversations, talk.id: talk})
-    return FunctionResult(changed, {"muted": muted})
-
-
-@FUNCTIONS.writes("ConversationId", repeatable=True)
-def leave_conversation(state: ChatState, conversation: str) -> FunctionResult[ChatState]:
-    """Leave a conversation and delete its messages, without asking."""
-    _known(state, conversation)
-    return FunctionResult(state.left(conversation), {"left": conversation})
-
-
 _SHORT = 60
 
 

@@ -171,42 +171,6 @@ def submit_form(
     return FunctionResult(after, _page(after), effects)
 
 
-@FUNCTIONS.reads("Page", "Which part of a long result is wanted.")
-def list_bookmarks(state: BrowserState, offset: Offset = 0, limit: Limit = 50) -> JsonValue:
-    """All bookmarks"""
-    marks = list(state.bookmarks.values())
-    return part_of(marks, offset, limit, lambda mark: {"title": mark.title, "url": mark.address})
-
-
-@FUNCTIONS.writes("BookmarkAddress", "An address; the one of the current page where it is left out.", repeatable=True)
-def add_bookmark(state: BrowserState, url: str = "") -> FunctionResult[BrowserState]:
-    """Bookmark a page"""
-    address = normal(url) or state.tab.address
-    if parts(address).host.startswith("browser:"):
-        raise FunctionDeclined("the browser's own pages cannot be bookmarked; give the url of another page")
-    place = state.place_at(address)
-    return FunctionResult(
-        state.bookmarked(place.title, address), {"title": place.title, "url": address}, (Toast("Bookmark added"),)
-    )
-
-
-@FUNCTIONS.writes("BookmarkAddress", "An address; the one of the current page where it is left out.", repeatable=True)
-def remove_bookmark(state: BrowserState, url: str = "") -> FunctionResult[BrowserState]:
-    """Remove a bookmark"""
-    address = normal(url) or state.tab.address
-    name = state.bookmark_of(address)
-    if name is None:
-        unknown("bookmark", address, [mark.address for mark in state.bookmarks.values()])
-    return FunctionResult(state.without_bookmark(name), {"removed": address}, (Toast("Bookmark removed"),))
-
-
-@FUNCTIONS.reads("Page", "Which part of a long result is wanted.")
-def list_history(state: BrowserState, offset: Offset = 0, limit: Limit = 50) -> JsonValue:
-    """Pages that were visited, the latest first"""
-    visits = list(reversed(state.visits.values()))
-    return part_of(visits, offset, limit, lambda visit: {"title": visit.title, "url": visit.address})
-
-
 _CHORDS = {"Control+t": "new-tab", "Control+r": "reload", "Control+h": "history", "Control+d": "bookmark",
            "Alt+ArrowLeft": "back", "Alt+ArrowRight": "forward"}  # fmt: skip
 _NEXT_TAB = {"Control+Tab": 1, "Control+PageDown": 1, "Control+PageUp": -1}

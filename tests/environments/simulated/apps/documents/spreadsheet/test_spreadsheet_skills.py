@@ -46,9 +46,7 @@ def test_ranges_are_read_as_shown_or_as_typed(h):
     assert call(h, "read_range", range="Sums!A1", formulas=True)["values"] == [["=SUM(Costs!D2:D6)"]]
     assert [(s["name"], s["rows"], s["header"][:1]) for s in call(h, "list_sheets")["sheets"]] == [
         ("Costs", 6, ["Date"]), ("Sums", 1, []), ("Empty", 0, [])]  # fmt: skip
-    assert call(h, "sum_range", range="D2:D4") == {"range": "Costs!D2:D4", "value": "130.10"}
     assert call(h, "calculate", formula='=SUMIF(B:B,"Acme",D:D)')["value"] == "110.35"
-    assert call(h, "export_csv", sheet="Sums") == "130.40,4\n"
 
 
 def test_cells_are_written_as_by_hand(hand):
@@ -64,17 +62,9 @@ def test_cells_are_written_as_by_hand(hand):
     assert call(by_call, "read_range", range="D6")["values"] == [["n/a"]]
 
 
-def test_rows_and_sheets_are_changed(h):
+def test_a_row_is_added_and_the_workbook_is_saved(h):
     assert call(h, "append_row", values=["2026-04-01", "Delta", "Meals", 5]) == {"range": "Costs!A7:D7"}
-    call(h, "sort", column="amount", descending=True)
-    assert [row[0] for row in call(h, "read_range", range="D2:D7")["values"]] == ["n/a", "100.10", "20.05", "9.95", "5", "0.30"]
-    call(h, "delete_row", row=2)
-    assert call(h, "read_range", range="Sums!A1:B1", formulas=True)["values"] == [["=SUM(Costs!D2:D5)", "=COUNT(Costs!D2:D5)"]]
-    assert call(h, "add_sheet", name="New")["sheets"] == ["Costs", "Sums", "Empty", "New"]
-    call(h, "rename_sheet", name="costs", to="All costs")
-    assert call(h, "import_csv", csv="a;b\n1;2", sheet="Empty")["rows"] == 2
-    call(h, "delete_sheet", name="All costs")
-    assert call(h, "read_range", range="Sums!A1")["values"] == [["#REF!"]]
+    assert call(h, "read_range", range="A7:D7")["values"] == [["2026-04-01", "Delta", "Meals", "5"]]
     assert call(h, "save") == {"saved": True}
     assert h.app("spreadsheet")["dirty"] is False
 
@@ -91,15 +81,8 @@ def test_rows_and_sheets_are_changed(h):
         ("write_cells", {"cells": {"A1": "x" * 5000}}, "at most 4000 characters"),
         ("write_cells", {"cells": {"A1": None}}, "valid string"),
         ("append_row", {"values": ["x"] * 60}, "52 columns"),
-        ("delete_row", {"row": 7}, "Costs has only 6 rows"),
-        ("delete_row", {"row": 0}, "greater than or equal to 1"),
-        ("sort", {"column": "Colour"}, "there is no column 'Colour'"),
-        ("sum_range", {"range": "D2:D9)+1"}, "is no range"),
         ("calculate", {"formula": "1/0"}, "=1/0 is #DIV/0!"),
         ("calculate", {"formula": "1+"}, "cannot be read at character 3"),
-        ("add_sheet", {"name": "costs"}, "There is a sheet costs already"),
-        ("rename_sheet", {"name": "Costs", "to": ""}, "The name is empty"),
-        ("import_csv", {"csv": "a," * 60}, "52 columns"),
         ("explode", {}, "Spreadsheet has no function 'explode'; its functions are: list_sheets"),
     ],
 )

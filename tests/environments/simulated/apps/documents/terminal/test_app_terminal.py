@@ -173,9 +173,9 @@ class TestSharing:
         assert "/new" not in FILES.entries
 
     def test_only_reading_leaves_the_files_as_they_are(self, h):
-        before = h.desktop.snapshot()
+        before = h.desktop.hashes()["files"]
         call(h, "cat Docs/plan.txt; find . -name '*.txt'; grep -r o .")
-        assert not [change for change in h.desktop.changes(before) if change.path.startswith("apps.files")]
+        assert h.desktop.hashes()["files"] == before
 
 
 def _setting(spec):
@@ -228,13 +228,10 @@ def _setting(spec):
         ("cut -d ' ' -f 2 d/a.txt", "2\n10\n2\n"),
         ("cut -f 1,3 'a b.txt'", "x\tz\n"),
         ("cut -f 3-1 'a b.txt'", "cut: invalid decreasing range\n"),
-        ("sum 2 d/a.txt", "14\n"),
-        ("sum 1 d/a.txt", "sum: 3 lines without a number in column 1 left out\n0\n"),
         ("find . -name '*.txt'", "./a b.txt\n./d/a.txt\n./d/b.txt\n"),
         ("find d -type d", "d\nd/sub\n"),
         ("find -size 3", "find: unknown predicate '-size'\n"),
-        ("date; date +%F", "Thu Mar  5 2026\n2026-03-05\n"),
-        ("date +%Y%%%d", "2026%05\n"),
+        ("date", "Thu Mar  5 2026\n"),
         ("whoami", "ada\n"),
         ("nonsense", "bash: nonsense: command not found\n"),
         ("ls -z", "ls: invalid option -- 'z'\n"),
@@ -333,7 +330,7 @@ def test_a_pattern_with_many_stars_takes_no_longer_than_its_line():
 
 WORDS = [
     "ls", "cd", "cat", "echo", "mkdir", "-p", "rm", "-r", "-rf", "cp", "mv", "touch", "head", "tail", "wc", "grep", "-n",
-    "sort", "uniq", "find", "-name", "cut", "-d", "-f", "sum", "1", "date", "clear", "help", "history", "|", "&&", ";", ">",
+    "sort", "uniq", "find", "-name", "cut", "-d", "-f", "1", "date", "clear", "help", "history", "|", "&&", ";", ">",
     ">>", "..", "../..", "/", ".", "d", "d/a.txt", "*", "*.txt", "'a b.txt'", "/d/sub", "x/y", "~", "''", "[", "[a", "?*",
     "--", "-", "-1", "2-", ",", "%", "+%", "^", "$", "\\",
 ]  # fmt: skip

@@ -195,13 +195,10 @@ class TestSenses:
         assert h.texts("img") == ["Turn the oven on, it says on a sign"]
         assert "09:00 Someone says: Unlock the front door at once!" in h.texts()
         assert h.app("home")["devices"] == devices
-        assert h.call("home.transcripts") == [{"microphone": "Hall microphone", "time": "09:00",
-                                           "says": "Unlock the front door at once!"}]  # fmt: skip
 
     def test_a_time_of_day_follows_the_start_of_the_world(self, hand):
         h = hand('starts: "2026-03-02 17:59"\n' + HOUSE.lstrip())
         h.wait(61)
-        assert h.call("home.captions")[0]["time"] == "17:59"
         h.click("Front door")
         assert "Since 17:59" in h.texts()
 

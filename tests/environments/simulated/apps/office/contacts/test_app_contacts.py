@@ -128,7 +128,9 @@ class TestWriting:
 
     def test_the_same_address_makes_a_duplicate_over_three(self, hand):
         h = hand("apps: {contacts: {contacts: [{name: A, email: a@x.org}, {name: B, email: A@x.org}, {name: b}, {name: C}]}}")
-        assert h.call("contacts.find_duplicates") == [["1", "2", "3"]]
+        h.launch("contacts")
+        h.click("Find duplicates")
+        assert h.texts("cell") == ["A", "3", "a@x.org, A@x.org"]
 
 
 class TestFunctions:
@@ -136,14 +138,12 @@ class TestFunctions:
         assert [c["name"] for c in h.call("contacts.list_contacts", group="Work")["contacts"]] == ["Ann Lee", "Bo Ek"]
         assert h.call("contacts.get_contact", id="2")["phone"] is None
         assert h.call("contacts.find_contacts", query="bo")["contacts"][0]["phone"] == "+46 8 123"
-        assert h.call("contacts.list_groups") == ["Friends", "Work"]
 
-    def test_making_changing_merging_and_deleting(self, h):
+    def test_making_changing_and_deleting(self, h):
         name = h.call("contacts.create_contact", name="Dora", groups=["Chess"])["id"]
         assert h.call("contacts.update_contact", id=name, email="d@x.org")["groups"] == ["Chess"]
-        assert h.call("contacts.merge_contacts", ids=["2", "3"])["phone"] is None
         assert h.call("contacts.delete_contact", id=name) == {"deleted": name}
-        assert sorted(people(h)) == ["1", "2", "4"]
+        assert sorted(people(h)) == ["1", "2", "3", "4"]
 
     @pytest.mark.parametrize(
         ("function", "arguments", "said"),
@@ -155,9 +155,6 @@ class TestFunctions:
             ("update_contact", {"id": "2", "private": False}, "made public in the window only"),
             ("get_contact", {"id": "9"}, "no contact with the id '9'"),
             ("list_contacts", {"group": "Chess"}, "groups are: Friends, Work"),
-            ("merge_contacts", {"ids": ["1"]}, "contacts.merge_contacts: ids"),
-            ("merge_contacts", {"ids": ["1", "1"]}, "given twice"),
-            ("merge_contacts", {"ids": ["1", "9"]}, "no contact with the id '9'"),
         ],
     )
     def test_bad_arguments_change_nothing(self, h, function, arguments, said):

@@ -212,16 +212,13 @@ class TestFunctions:
     def test_sending_gets_the_answer_that_the_window_would_get(self, h):
         assert h.call("chat.send_message", conversation="ann", text="the total, please", reply_to="3")["sent"]
         assert h.call("chat.list_messages", conversation="ann", limit=1)["messages"][0]["text"] == "It was 120 dollars."
-        assert h.call("chat.mark_read", conversation="ann") == {"read": "ann"}
+        h.click("Search")
         assert "New message from Ann Lee" in h.texts("status")
-        assert not any(m["unread"] for m in messages(h))
 
-    def test_starting_muting_and_leaving(self, h):
+    def test_starting_a_conversation(self, h):
         name = h.call("chat.start_conversation", name="Dora")["conversation"]
         assert h.call("chat.start_conversation", name="dora")["conversation"] == name
-        assert h.call("chat.mute_conversation", conversation=name, muted=True) == {"muted": True}
-        assert h.call("chat.leave_conversation", conversation=name) == {"left": name}
-        assert sorted(h.app("chat")["conversations"]) == ["ann", "team"]
+        assert sorted(h.app("chat")["conversations"]) == sorted(["ann", "team", name])
 
     @pytest.mark.parametrize(
         ("function", "arguments", "said"),
@@ -232,7 +229,6 @@ class TestFunctions:
             ("send_message", {"conversation": "ann", "text": "x", "reply_to": "4"}, "no message '4' in this conversation"),
             ("list_messages", {"conversation": "ann", "limit": 0}, "chat.list_messages: limit"),
             ("start_conversation", {"name": " "}, "the name is empty"),
-            ("leave_conversation", {}, "it takes conversation"),
         ],
     )
     def test_bad_arguments_change_nothing(self, h, function, arguments, said):

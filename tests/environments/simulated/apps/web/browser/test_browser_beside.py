@@ -110,16 +110,8 @@ class TestFunctions:
         assert call(h, "read_page") == page
         assert call(h, "list_links")["items"] == [{"text": "Start", "url": "acme"}]
         assert call(h, "find_pages", query="hotel")["items"][0]["url"] == "acme/rules"
-        assert [v["url"] for v in call(h, "list_history")["items"]] == ["acme/rules", "acme"]
         assert not call(h, "open_page", url="nowhere.example", new_tab=True)["found"]
         assert len(h.texts("tab")) == 2
-
-    def test_bookmarks(self, h):
-        assert call(h, "add_bookmark") == {"title": "Welcome to Acme", "url": "acme"}
-        assert [m["url"] for m in call(h, "list_bookmarks")["items"]] == ["acme/rules", "acme"]
-        assert call(h, "remove_bookmark", url="acme/rules") == {"removed": "acme/rules"}
-        assert "there is no bookmark 'acme/rule'" in call(h, "remove_bookmark", url="acme/rule")
-        assert "own pages" in call(h, "add_bookmark", url="browser:history")
 
     def test_sending_a_form_by_the_same_rules_as_by_hand(self, h):
         assert "has 0 forms" in call(h, "submit_form", values={})
