@@ -30,22 +30,7 @@ from environments.cards import (
 )
 from environments.effects import SENSITIVE, Effect
 from environments.effects.words import is_way_out
-from environments.simulated.app import (
-    Answered,
-    AnyApp,
-    AppState,
-    Context,
-    Copy,
-    Dialog,
-    Edited,
-    Event,
-    Launch,
-    Notify,
-    Opened,
-    Pressed,
-    Submitted,
-    function_infos,
-)
+from environments.simulated import app as sim
 from environments.simulated.preview import changes_of_app
 from environments.simulated.screen.view_parts import (
     SAMPLE,
@@ -76,7 +61,7 @@ At = Literal["record", "row", "list", "form", "app"]
 class _Spot(NamedTuple):
     """A screen that was reached, and how."""
 
-    state: AppState
+    state: sim.AppState
     kind: str = ""
     """Of the record that is open or chosen there: the field of the state that holds it."""
     record: str = ""
@@ -91,7 +76,7 @@ class _Spot(NamedTuple):
 class _Done(NamedTuple):
     """What an event came to."""
 
-    state: AppState
+    state: sim.AppState
     effect: str = ""
     new: str = ""
     """The field of the state that has a record more."""
@@ -185,7 +170,7 @@ class _Kind:
 
 
 class _Explorer:
-    def __init__(self, app: AnyApp, state: AppState, variation: Variation) -> None:
+    def __init__(self, app: sim.AnyApp, state: sim.AppState, variation: Variation) -> None:
         self.app, self.first, self.variation = app, state, variation
         self.kinds: dict[str, _Kind] = {}
         self.verbs: dict[tuple[str, str], VerbCard] = {}
@@ -195,7 +180,7 @@ class _Explorer:
         """Fields of the state that hold records, each with some of them."""
         self.known: dict[int, tuple[object, Mapping[str, BaseModel]]] = {}
         self.titled: dict[int, list[str]] = {}
-        self.views: dict[int, tuple[AppState, ViewParts]] = {}
+        self.views: dict[int, tuple[sim.AppState, ViewParts]] = {}
         self.sorts: dict[str, str] = {}
         """By what the records of a store differ: their class, or a part of theirs."""
         self.names: dict[tuple[str, str], str] = {}
@@ -208,7 +193,7 @@ class _Explorer:
         self.titles = re.compile(rf"(?<!\w)(?:{'|'.join(map(re.escape, long))})(?!\w)", re.IGNORECASE)
         self.explore(state)
 
-    def explore(self, state: AppState) -> None:
+    def explore(self, state: sim.AppState) -> None:
         waiting, seen = deque([_Spot(state)]), set[tuple[object, ...]]()
         while waiting and len(seen) < _SCREENS and self.tries < _UPDATES:
             spot = waiting.popleft()
@@ -221,12 +206,12 @@ class _Explorer:
             known = (view.signature, named, spot.kind, spot.before is not None, full)
             if known not in seen and spot.depth <= _DEEP:
                 seen.add(known)
-                spot = spot._replace(state=self.do(spot.state, Pressed("")).state)  # what comes by itself has come by now
+                spot = spot._replace(state=self.do(spot.state, sim.Pressed("")).state)  # what comes by itself has come by now
                 waiting.extend(self.visit(spot, view))
 
     # what the app knows
 
-    def records(self, state: AppState, name: str) -> Mapping[str, BaseModel]:
+    def records(self, state: sim.AppState, name: str) -> Mapping[str, BaseModel]:
         """The records by id that a field of the state holds."""
         value = vars(state).get(name)
         if id(value) not in self.known:
@@ -236,7 +221,7 @@ class _Explorer:
             self.stores.setdefault(name, records)
         return records
 
-    def called(self, state: AppState, name: str) -> list[str]:
+    def called(self, state: sim.AppState, name: str) -> list[str]:
         """What these records may be called: the first of their texts."""
         value = vars(state).get(name)
         if id(value) not in self.titled:
@@ -266,7 +251,7 @@ class _Explorer:
             else str(vars(record).get(sort, ""))
         )
 
-    def whose(self, state: AppState, store: str, record: str) -> list[_Kind]:
+    def whose(self, state: sim.AppState, store: str, record: str) -> list[_Kind]:
         """The kind of a record, and what it is besides."""
         one = self.records(state, store).get(record) if store else None
         sort = self.sort_of(store, one) if one is not None else ""
@@ -283,7 +268,7 @@ class _Explorer:
         kind.single = kind.single or name not in self.stores
         return kind
 
-    def record_of(self, state: AppState, row: Widget) -> tuple[str, str]:
+    def record_of(self, state: sim.AppState, row: Widget) -> tuple[str, str]:
         """The store and the id of the record that a row or a control stands for: by its key, and by what it shows."""
         texts = {w.text.casefold() for w in below(row) if w.text}
         inner = (at for at in range(1, len(row.key)) if not row.key[at - 1 : at + 1].isalnum())
@@ -314,7 +299,7 @@ class _Explorer:
 
     # what it shows
 
-    def view(self, state: AppState) -> ViewParts:
+    def view(self, state: sim.AppState) -> ViewParts:
         if id(state) not in self.views:
             try:
                 widgets = varied(self.app.name, self.app.view(state), self.variation)
@@ -333,7 +318,7 @@ class _Explorer:
         """What may be chosen, but where records are offered: those are the world's."""
         return () if any(self.titles.fullmatch(option) for option in options) else tuple(options)
 
-    def shown(self, state: AppState, view: ViewParts) -> tuple[str, str]:
+    def shown(self, state: sim.AppState, view: ViewParts) -> tuple[str, str]:
         """The record that a page is about, by its heading."""
         listed = {self.record_of(state, row) for one in view.lists for row in one.rows[:3]}
         for heading in view.headings[:1]:
@@ -402,7 +387,7 @@ class _Explorer:
             self.columns(kind, one, row, self.records(spot.state, store)[record], record, tabs)
             yield from self.row(spot, row, store, record)
 
-    def tell(self, state: AppState, one: RecordRows) -> None:
+    def tell(self, state: sim.AppState, one: RecordRows) -> None:
         """What columns say of records of which only some are the same."""
         mixed = any(self.sort_of(store, next(iter(records.values()))) for store, records in self.stores.items())
         for row in one.rows if mixed else ():
@@ -456,9 +441,9 @@ class _Explorer:
 
     def row(self, spot: _Spot, row: Widget, store: str, record: str) -> Iterator[_Spot]:
         inner = [w for w in below(row) if w.press and w is not row and w.role in ("link", "cell", "generic")]
-        events: list[Event] = [Pressed(inner[0].key if inner else row.key)] if inner or row.press else []
-        events += [Opened(row.key)] if row.opens else []
-        events += [Context(row.key)] if row.context else []
+        events: list[sim.Event] = [sim.Pressed(inner[0].key if inner else row.key)] if inner or row.press else []
+        events += [sim.Opened(row.key)] if row.opens else []
+        events += [sim.Context(row.key)] if row.context else []
         now = self.view(spot.state)
         for event in events:
             done = self.do(spot.state, event)
@@ -469,7 +454,7 @@ class _Explorer:
                 yield _Spot(done.state, store, record, None, "", spot.depth + 1, now.there if same else None)
         for w in below(row):
             if w.role in ("button", "switch", "checkbox") and w.enabled and w.text:
-                done = self.do(spot.state, Edited(w.key, sample(w, "truth")) if w.role in SWITCHES else Pressed(w.key))
+                done = self.do(spot.state, sim.Edited(w.key, sample(w, "truth")) if w.role in SWITCHES else sim.Pressed(w.key))
                 if done:
                     whose = self.whose(spot.state, store, record)
                     self.verb(done, w, "row", whose)
@@ -479,19 +464,19 @@ class _Explorer:
 
     # what can be done
 
-    def do(self, state: AppState, event: Event) -> _Done:
+    def do(self, state: sim.AppState, event: sim.Event) -> _Done:
         """The event, and yes to what is asked then."""
         self.tries += 1
         try:
             after, effects = self.app.update(state, event)
             asks: tuple[FieldCard, ...] = ()
-            for dialog in [effect for effect in effects if isinstance(effect, Dialog)][:1]:
+            for dialog in [effect for effect in effects if isinstance(effect, sim.Dialog)][:1]:
                 asks = tuple(map(self.asked, dialog.fields))
                 if len(dialog.buttons) > 2 and not asks:
                     return _Done(state)  # it asks what is to become of what was written, on the way out
                 go = next((b for b in dialog.buttons if b != dialog.escape), dialog.buttons[0])
                 given = {f.key: f.value or other(f.options) or SAMPLE for f in dialog.fields}
-                after, more = self.app.update(after, Answered(dialog.key, go, given))
+                after, more = self.app.update(after, sim.Answered(dialog.key, go, given))
                 effects = (*effects, *more)
             changes = [change for change in changes_of_app(self.app, state, after) if change.effect in SENSITIVE]
         except Exception:  # noqa: BLE001 - as in `view`
@@ -503,7 +488,7 @@ class _Explorer:
         touched = [n for n in held if _differ(vars(state)[n], vars(after)[n])]
         if not self.app.looks and self.app.meanings is None:
             touched = [n for n in touched if n in self.stores or isinstance(vars(self.first).get(n), BaseModel)]
-        outside = any(isinstance(effect, Copy | Launch | Notify | Submitted) for effect in effects)
+        outside = any(isinstance(effect, sim.Copy | sim.Launch | sim.Notify | sim.Submitted) for effect in effects)
         grave = [change.effect for change in changes if change.path.split(".")[2] in touched]
         gravest = max(grave, key=tuple(Effect).index).value if grave else ""
         return _Done(after, gravest, new, made, tuple(touched), asks, outside)
@@ -522,7 +507,7 @@ class _Explorer:
         kind, chosen = named or spot.kind, spot.before is not None and (w.key in spot.before or w.role == "menuitem")
         whose = self.whose(spot.state, kind, record or spot.record)
         command = w.role == "menuitem" and bool(kind) and w.expanded is None
-        done = self.do(spot.state, Pressed(w.key))
+        done = self.do(spot.state, sim.Pressed(w.key))
         then = self.view(done.state)
         plain = self.app.meanings is None and not self.stores and w.role == "button" and then.signature == view.signature
         command = command or (plain and done.state != spot.state and not then.lists)
@@ -579,7 +564,7 @@ class _Explorer:
         filled, fields = spot.state, list[FieldCard]()
         for w in widgets:
             card = self.field(w)
-            done = self.do(filled, Edited(w.key, sample(w, card.type)))
+            done = self.do(filled, sim.Edited(w.key, sample(w, card.type)))
             filled = done.state
             if done.touched:  # it is done at once
                 store, record = self.record_of(spot.state, w) if "{title}" in card.label else (spot.kind, spot.record)
@@ -587,9 +572,9 @@ class _Explorer:
                     kind.note(card.label, **card.model_dump(exclude={"label"}))
             else:
                 fields.append(card)
-        ends = [(w, self.do(filled, Pressed(w.key))) for w, _ in self.view(filled).presses if w.key in commits and w.enabled]
+        ends = [(w, self.do(filled, sim.Pressed(w.key))) for w, _ in self.view(filled).presses if w.key in commits and w.enabled]
         if free:
-            ends = [(w, done) for w, done in ends if done.new and not self.do(spot.state, Pressed(w.key)).new]
+            ends = [(w, done) for w, done in ends if done.new and not self.do(spot.state, sim.Pressed(w.key)).new]
         main = next((d for _, d in ends if d.new), None) or next((d for _, d in ends if d.touched), _Done(filled))
         for kind in self.about(spot, main, widgets) if fields else ():
             self.meant(spot, kind, main, tuple(fields), ends)
@@ -681,7 +666,7 @@ def _records(value: Any) -> Mapping[str, BaseModel]:
     return value if isinstance(value, Mapping) else {str(vars(one).get("id") or n): one for n, one in enumerate(some)}
 
 
-class _Alike(IdentityKey[AppState]):
+class _Alike(IdentityKey[sim.AppState]):
     """A state in a cache's key: equal to every state of the same content."""
 
     def __hash__(self) -> int:
@@ -692,17 +677,17 @@ class _Alike(IdentityKey[AppState]):
 
 
 @lru_cache(maxsize=256)
-def _hash_of(state: IdentityKey[AppState]) -> str:
+def _hash_of(state: IdentityKey[sim.AppState]) -> str:
     return f"{type(state.value).__qualname__} {app_hash(state.value)}"
 
 
-def card_of(app: AnyApp, state: AppState, variation: Variation | None = None) -> AppCard:
+def card_of(app: sim.AnyApp, state: sim.AppState, variation: Variation | None = None) -> AppCard:
     """The card of an app as it is shown in a world. Made once for what a world begins with, however many worlds begin so."""
     return _card(IdentityKey(app), _Alike(state), variation or Variation())
 
 
 @lru_cache(maxsize=256)
-def _card(app: IdentityKey[AnyApp], state: _Alike, variation: Variation) -> AppCard:
+def _card(app: IdentityKey[sim.AnyApp], state: _Alike, variation: Variation) -> AppCard:
     own = app.value
     found = _Explorer(own, state.value, variation)
     kinds = list(found.kinds.values())
@@ -718,8 +703,8 @@ def _card(app: IdentityKey[AnyApp], state: _Alike, variation: Variation) -> AppC
     )  # fmt: skip
 
 
-def _functions(app: AnyApp) -> tuple[FunctionCard, ...]:
+def _functions(app: sim.AnyApp) -> tuple[FunctionCard, ...]:
     return tuple(
         FunctionCard(name=f.name, summary=f.summary, arguments=arguments_of(f.arguments), writes=f.writes)
-        for f in function_infos(IdentityKey(app))
+        for f in sim.function_infos(IdentityKey(app))
     )

@@ -7,31 +7,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any, TypeVar
 
-from environments.simulated.app import (
-    Answered,
-    AppState,
-    Arrived,
-    Busy,
-    Change,
-    Copy,
-    DatedState,
-    Dialog,
-    DialogField,
-    Edited,
-    Effect,
-    Event,
-    Focus,
-    FunctionResult,
-    Later,
-    Launch,
-    Left,
-    Notice,
-    Notify,
-    Pressed,
-    SharingState,
-    Submitted,
-    Toast,
-)
+from environments.simulated import app as sim
 from environments.simulated.apps import APPS
 from environments.simulated.screen.alterations import MARK, own_key
 from environments.simulated.screen.elements import ShownElement
@@ -82,7 +58,7 @@ class Turn:
         self.world = world
         self.rules = rules
         self.happened: list[TriggerEvent] = []
-        self.passed_on: list[tuple[str, Notify | Later]] = []
+        self.passed_on: list[tuple[str, sim.Notify | sim.Later]] = []
         """What apps asked to be told to others, or to themselves later."""
         self.output = ""
         self.late: tuple[str, ExecStatus] | None = None
@@ -108,22 +84,22 @@ class Turn:
         if self.desk.dialogs:
             raise Refused(f'a dialog "{self.desk.dialogs[-1].title}" is open; answer it first')
 
-    def state_of(self, app: str) -> AppState:
+    def state_of(self, app: str) -> sim.AppState:
         """An app's state as its updates and functions get it: with the state of the app that it shares, or with the time."""
         state, other = self.world.apps[app], self.world.apps.get(APPS[app].shares)
-        if isinstance(state, DatedState):
+        if isinstance(state, sim.DatedState):
             return state.replace(moment=self.desk.now)
-        return state.replace(lent=other) if other is not None and isinstance(state, SharingState) else state
+        return state.replace(lent=other) if other is not None and isinstance(state, sim.SharingState) else state
 
-    def _keep(self, app: str, state: AppState) -> None:
+    def _keep(self, app: str, state: sim.AppState) -> None:
         """Take over an app's next state, without what was lent to it."""
-        if isinstance(state, SharingState) and state.lent is not None:
+        if isinstance(state, sim.SharingState) and state.lent is not None:
             state = state.replace(lent=None)
-        if isinstance(state, DatedState) and state.moment:
+        if isinstance(state, sim.DatedState) and state.moment:
             state = _without_moment(state, self.world.apps[app])
         self.world = self.world.with_app(app, state)
 
-    def tell(self, app: str, event: Event) -> None:
+    def tell(self, app: str, event: sim.Event) -> None:
         if MARK in getattr(event, "key", ""):
             # An event on a control that was built anew, with the key by which the app knows it
             keyed: Any = event
@@ -133,45 +109,45 @@ class Turn:
         for effect in update.effects:
             self._do(app, effect)
 
-    def _do(self, app: str, effect: Effect) -> None:
+    def _do(self, app: str, effect: sim.Effect) -> None:
         match effect:
-            case Dialog():
+            case sim.Dialog():
                 self.open_dialog(effect.replace(app=app))
-            case Toast(text=text):
+            case sim.Toast(text=text):
                 self.toast(text)
-            case Busy(seconds=seconds):
+            case sim.Busy(seconds=seconds):
                 self.change(loading={**self.desk.loading, app: self.desk.clock + seconds})
-            case Copy(text=text):
+            case sim.Copy(text=text):
                 self.change(clipboard=text)
-            case Submitted():
+            case sim.Submitted():
                 self._reach_network(app)
                 self.happened.append(TriggerEvent("submitted", app))
-            case Change(state=state):
+            case sim.Change(state=state):
                 self._keep(APPS[app].shares, state)
             case _:
                 self._pass_on(app, effect)
 
-    def _pass_on(self, app: str, effect: Effect) -> None:
+    def _pass_on(self, app: str, effect: sim.Effect) -> None:
         """What reaches another app, or the app itself later on."""
-        if isinstance(effect, Notify | Later):
+        if isinstance(effect, sim.Notify | sim.Later):
             self.passed_on.append((app, effect))
         match effect:
-            case Later(seconds=seconds, topic=topic, data=data):
+            case sim.Later(seconds=seconds, topic=topic, data=data):
                 due = ScheduledEvent(at=round(self.desk.clock + seconds, 3), app=app, topic=topic, data=dict(data))
                 self.change(queue=(*self.desk.queue, due))
-            case Focus(key=key):
+            case sim.Focus(key=key):
                 self.focus_on(app, key)
-            case Notice(title=title, text=text):
+            case sim.Notice(title=title, text=text):
                 self.notice(title, text, app)
-            case Launch() | Notify() if effect.app not in self.world.apps:
+            case sim.Launch() | sim.Notify() if effect.app not in self.world.apps:
                 self.toast(f"{APPS[effect.app].title} is not installed")
-            case Launch():
+            case sim.Launch():
                 self.open_app(effect.app)
-                self.tell(effect.app, Arrived(effect.topic, effect.data))
-            case Notify():
-                self.tell(effect.app, Arrived(effect.topic, effect.data))
+                self.tell(effect.app, sim.Arrived(effect.topic, effect.data))
+            case sim.Notify():
+                self.tell(effect.app, sim.Arrived(effect.topic, effect.data))
 
-    def use(self, app: str, done: FunctionResult[Any]) -> None:
+    def use(self, app: str, done: sim.FunctionResult[Any]) -> None:
         """Take over what a function or an agent of an app has done."""
         self._keep(app, done.state)
         for effect in done.effects:
@@ -195,7 +171,7 @@ class Turn:
         """The field that is left hears of it first, as a page's `blur` would tell it."""
         left = self.focused
         if left and left.element.track_id != track_id and left.element.app and not left.layer and left.widget.role in TEXTS:
-            self.tell(left.element.app, Left(left.widget.key))
+            self.tell(left.element.app, sim.Left(left.widget.key))
         self.change(
             focus=track_id,
             caret=caret,
@@ -232,7 +208,7 @@ class Turn:
             self.open_app(key.removeprefix("icon-"))
         else:
             before = self.world.apps[app]
-            self.tell(app, Pressed(key, modifiers))
+            self.tell(app, sim.Pressed(key, modifiers))
             self.bounced(shown, before)
 
     def clicked(self, shown: ShownElement) -> None:
@@ -248,9 +224,9 @@ class Turn:
         elif shown.element.app:
             taken = self.written(shown, value)
             if taken is not None:
-                self.tell(shown.element.app, Edited(shown.widget.key, taken))
+                self.tell(shown.element.app, sim.Edited(shown.widget.key, taken))
 
-    def open_dialog(self, dialog: Dialog) -> None:
+    def open_dialog(self, dialog: sim.Dialog) -> None:
         self.move_focus("")
         self.change(dialogs=(*self.desk.dialogs, dialog))
         if dialog.fields:
@@ -268,7 +244,7 @@ class Turn:
                 return
             self.change(answered=(*self.desk.answered, ClosedDialog(title=dialog.title, kind=dialog.kind, button=name)))
         else:
-            self.tell(dialog.app, Answered(dialog.key, name, {f.key: f.value for f in dialog.fields}))
+            self.tell(dialog.app, sim.Answered(dialog.key, name, {f.key: f.value for f in dialog.fields}))
 
     def fault(self, shown: ShownElement) -> None:
         """Raise Failed when a rule makes actions on this control fail."""
@@ -307,7 +283,7 @@ class Turn:
             return (value if effect.keep is None else value[: effect.keep]) + effect.add
         return value
 
-    def bounced(self, shown: ShownElement, before: AppState) -> None:
+    def bounced(self, shown: ShownElement, before: sim.AppState) -> None:
         """A click that arrives twice: the second finds the form as the first one did, since both were on their way."""
         app = shown.element.app
         hit = self.caught(shown, Twice)
@@ -317,7 +293,7 @@ class Turn:
         kind = APPS[app]
         begun = {name: getattr(before, name) for name in kind.looks if name in kind.state.model_fields and name != "counter"}
         self.world = self.world.with_app(app, self.world.apps[app].replace(**begun))
-        self.tell(app, Pressed(own_key(shown.widget.key)))
+        self.tell(app, sim.Pressed(own_key(shown.widget.key)))
 
     def offline(self, app: str) -> Network | None:
         """The rule that keeps an app from saving now."""
@@ -333,7 +309,7 @@ class Turn:
             self.change(altered={**self.desk.altered, app: left})
         return True
 
-    def let_in(self, dialog: Dialog, button: str) -> bool:
+    def let_in(self, dialog: sim.Dialog, button: str) -> bool:
         """Whether a dialog of the desktop stays closed: one that asks for a password comes again without the right one."""
         if not dialog.key.startswith("expire-"):
             return True
@@ -375,7 +351,7 @@ class Turn:
         return True
 
 
-def _without_moment(state: DatedState, before: AppState) -> AppState:
+def _without_moment(state: sim.DatedState, before: sim.AppState) -> sim.AppState:
     """The state without the time that was lent to it; the very same as before where nothing else is another object."""
     if all(value is before.__dict__[name] for name, value in state.__dict__.items() if name != "moment"):
         return before
@@ -395,14 +371,14 @@ def spend(world: World, used: ArmedRule) -> World:
     return world.with_desk(armed=tuple(a for a in less if a.left > 0))
 
 
-def sign_in(rule: int, expire: Expire, wrong: bool = False) -> Dialog:
+def sign_in(rule: int, expire: Expire, wrong: bool = False) -> sim.Dialog:
     """The dialog that asks for the password; its key names the rule."""
     ways = ("Sign in",) if expire.app is None else ("Sign in", f"Close {APPS[expire.app].title}")
-    return Dialog(
+    return sim.Dialog(
         key=f"expire-{rule}",
         title=expire.title,
         text="That is not the right password." if wrong else expire.text,
-        fields=(DialogField(key="password", label="Password", private=True),),
+        fields=(sim.DialogField(key="password", label="Password", private=True),),
         buttons=ways,
         default="Sign in",
         kind="account",

@@ -10,12 +10,12 @@ from typing import Annotated, Any, Generic, NoReturn, TypeAlias, TypeVar
 from pydantic import Field, JsonValue
 from rapidfuzz import fuzz, process
 
-from environments.simulated.app import AnyFunction, AppState, Effect, Event, Function, FunctionDeclined, FunctionResult, Update
+from environments.simulated import app as sim
 from environments.simulated.world.values import Model
 
-S = TypeVar("S", bound=AppState)
+S = TypeVar("S", bound=sim.AppState)
 T = TypeVar("T")
-Drive: TypeAlias = Callable[[S, Event], Update[S]]
+Drive: TypeAlias = Callable[[S, sim.Event], sim.Update[S]]
 """An app's `update`: functions that write go through it, so that they do what the window does."""
 
 
@@ -36,13 +36,13 @@ class Page(Model):
     limit: int = Field(default=50, ge=1, le=200)
 
 
-def driven(update: Drive[S], state: S, events: Iterable[Event]) -> Update[S]:
+def driven(update: Drive[S], state: S, events: Iterable[sim.Event]) -> sim.Update[S]:
     """The state after these events, and all effects of them."""
-    effects: list[Effect] = []
+    effects: list[sim.Effect] = []
     for event in events:
         state, more = update(state, event)
         effects.extend(more)
-    return Update(state, tuple(effects))
+    return sim.Update(state, tuple(effects))
 
 
 def part_of(items: Sequence[T], offset: int, limit: int, shown: Callable[[T], JsonValue]) -> dict[str, JsonValue]:
@@ -58,7 +58,7 @@ def told(noun: str, items: Sequence[T], shown: Callable[[T], JsonValue], limit: 
 def by_id(records: Mapping[str, T], noun: str, name: str, giving: str) -> T:
     """The record of this id. Raises FunctionDeclined, which says what gives the ids."""
     if name not in records:
-        raise FunctionDeclined(f"there is no {noun} with the id {name!r}; {giving} the ids")
+        raise sim.FunctionDeclined(f"there is no {noun} with the id {name!r}; {giving} the ids")
     return records[name]
 
 
@@ -67,7 +67,7 @@ def unknown(noun: str, wanted: str, known: Iterable[str]) -> NoReturn:
     names = list(known)
     hit = process.extractOne(wanted, names, scorer=fuzz.WRatio, score_cutoff=60)
     hint = f"did you mean {hit[0]}?" if hit else f"there are: {', '.join(names[:8]) or 'none'}"
-    raise FunctionDeclined(f"there is no {noun} {wanted!r}; {hint}")
+    raise sim.FunctionDeclined(f"there is no {noun} {wanted!r}; {hint}")
 
 
 def chosen(label: str, wanted: str, options: Sequence[str]) -> str:
@@ -76,7 +76,7 @@ def chosen(label: str, wanted: str, options: Sequence[str]) -> str:
     for option in options:
         if " ".join(option.split()).casefold() == folded:
             return option
-    raise FunctionDeclined(f'"{label}" has no option {wanted!r}; options are: {", ".join(options)}')
+    raise sim.FunctionDeclined(f'"{label}" has no option {wanted!r}; options are: {", ".join(options)}')
 
 
 def one_line(text: str) -> str:
@@ -84,7 +84,7 @@ def one_line(text: str) -> str:
     return " ".join(text.split("\n"))
 
 
-class FunctionTable(list[AnyFunction], Generic[S]):
+class FunctionTable(list[sim.AnyFunction], Generic[S]):
     """The functions of an app, in the order in which they are written.
 
     A function is one of Python: its docstring is the summary, its parameters after the state are what it takes. `title` and
@@ -105,11 +105,11 @@ class FunctionTable(list[AnyFunction], Generic[S]):
             whole = not title and bool(parameters)
             model = parameters[0].annotation if whole else _model(title, about, parameters) if title else NoArguments
 
-            def call(state: S, given: Model) -> FunctionResult[S]:
+            def call(state: S, given: Model) -> sim.FunctionResult[S]:
                 done = function(state, given) if whole else function(state, **vars(given))
-                return done if isinstance(done, FunctionResult) else FunctionResult(state, done)
+                return done if isinstance(done, sim.FunctionResult) else sim.FunctionResult(state, done)
 
-            self.append(Function(function.__name__, function.__doc__ or "", model, call, writes, repeatable))
+            self.append(sim.Function(function.__name__, function.__doc__ or "", model, call, writes, repeatable))
             return function
 
         return declare

@@ -9,19 +9,7 @@ from typing import Any, ClassVar, Generic, NamedTuple, TypeVar
 
 from pydantic import Field
 
-from environments.simulated.app import (
-    Answered,
-    AppState,
-    Away,
-    Dialog,
-    DialogField,
-    Edited,
-    Event,
-    Left,
-    Pressed,
-    Shortcut,
-    Update,
-)
+from environments.simulated import app as sim
 from environments.simulated.screen.widgets import Widget, bar, group, icon, listing, pager, table, text, textbox
 from environments.simulated.world.values import Model, page_of, parse_day
 
@@ -73,37 +61,37 @@ def with_error(errors: Mapping[str, str], name: str, said: str = "") -> dict[str
     return {**rest, name: said} if said else rest
 
 
-def question(key: str, title: str, text: str, go: str, stay: str = "Cancel") -> Dialog:
+def question(key: str, title: str, text: str, go: str, stay: str = "Cancel") -> sim.Dialog:
     """What is asked before something is done that cannot be taken back."""
-    return Dialog(key=key, title=title, text=text, buttons=(go, stay), escape=stay)
+    return sim.Dialog(key=key, title=title, text=text, buttons=(go, stay), escape=stay)
 
 
-def prompt(key: str, title: str, go: str, *fields: DialogField) -> Dialog:
+def prompt(key: str, title: str, go: str, *fields: sim.DialogField) -> sim.Dialog:
     """What is asked for in fields before something is done; Enter does it."""
-    return Dialog(key=key, title=title, fields=fields, buttons=(go, "Cancel"), default=go, escape="Cancel")
+    return sim.Dialog(key=key, title=title, fields=fields, buttons=(go, "Cancel"), default=go, escape="Cancel")
 
 
-def save_question(text: str) -> Dialog:
+def save_question(text: str) -> sim.Dialog:
     """What an editor asks before it closes what was changed and not saved."""
     buttons = ("Save changes", "Discard changes", "Keep editing")
-    return Dialog(key="unsaved", title="Save changes?", text=text, buttons=buttons, escape="Keep editing")
+    return sim.Dialog(key="unsaved", title="Save changes?", text=text, buttons=buttons, escape="Keep editing")
 
 
-def leafed(sheet: Sheet | None, event: Event, values: Mapping[str, str], today: str) -> SheetEvent | None:
+def leafed(sheet: Sheet | None, event: sim.Event, values: Mapping[str, str], today: str) -> SheetEvent | None:
     """What an event means for the sheets of these date fields, by key; None when it has nothing to do with them."""
     match event:
-        case Pressed(key=key) if (field := (key.removesuffix(".pick") if key.endswith(".pick") else "")) in values:
+        case sim.Pressed(key=key) if (field := (key.removesuffix(".pick") if key.endswith(".pick") else "")) in values:
             if sheet and sheet.field == field:
                 return SheetEvent(None)
             return SheetEvent(
                 Sheet(field=field, month=_within((parse_day(values[field]) or parse_day(today) or "2026-01-01")[:7]))
             )
-        case Pressed(key=key) if sheet and key in (f"{sheet.field}.earlier", f"{sheet.field}.later"):
+        case sim.Pressed(key=key) if sheet and key in (f"{sheet.field}.earlier", f"{sheet.field}.later"):
             number = int(sheet.month[:4]) * 12 + int(sheet.month[5:]) - 1 + (1 if key.endswith(".later") else -1)
             return SheetEvent(Sheet(field=sheet.field, month=_within(f"{number // 12:04d}-{number % 12 + 1:02d}")))
-        case Pressed(key=key) if sheet and key.startswith(f"{sheet.field}.day-"):
+        case sim.Pressed(key=key) if sheet and key.startswith(f"{sheet.field}.day-"):
             return SheetEvent(None, sheet.field, key.removeprefix(f"{sheet.field}.day-"))
-        case Away(pressed=True) | Shortcut(chord="Escape") if sheet:
+        case sim.Away(pressed=True) | sim.Shortcut(chord="Escape") if sheet:
             return SheetEvent(None)
     return None
 
@@ -156,7 +144,7 @@ def _day(key: str, first: date, by: int, chosen: str) -> Widget:
 PAGE_SIZE = 12
 
 
-class ListState(AppState):
+class ListState(sim.AppState):
     """What is looked at in a list: `query` is what was typed, `applied` what was searched for."""
 
     looked: ClassVar = frozenset({"query", "applied", "page"})
@@ -165,7 +153,7 @@ class ListState(AppState):
     page: int = 1
 
 
-L = TypeVar("L", bound=AppState)
+L = TypeVar("L", bound=sim.AppState)
 M = TypeVar("M", bound=Model)
 T = TypeVar("T")
 
@@ -182,17 +170,17 @@ def list_view(
 
 
 def list_update(
-    state: L, event: Event, records: Callable[[], Sequence[object]], size: int = PAGE_SIZE, at: str = "page"
+    state: L, event: sim.Event, records: Callable[[], Sequence[object]], size: int = PAGE_SIZE, at: str = "page"
 ) -> L | None:
     """The list after an event of its search or its pager; None for any other event. `at` is the field with the page."""
     match event:
-        case Edited(key="query", value=value):
+        case sim.Edited(key="query", value=value):
             return state.replace(query=value)
-        case Pressed(key="search"):
+        case sim.Pressed(key="search"):
             return state.model_copy(update={"applied": vars(state)["query"].strip(), at: 1})
-        case Pressed(key="clear"):
+        case sim.Pressed(key="clear"):
             return state.model_copy(update={"applied": "", "query": "", at: 1})
-        case Pressed(key="next" | "previous" as key):
+        case sim.Pressed(key="next" | "previous" as key):
             # From the page that is shown: there may be fewer by now.
             _, shown, _ = page_of(records(), vars(state)[at], size)
             return state.model_copy(update={at: shown + (1 if key == "next" else -1)})
@@ -214,7 +202,7 @@ def refuse_twice(what: str, names: Sequence[str]) -> None:
         raise ValueError(f"{what} {twice!r} is given twice")
 
 
-class FormState(AppState, Generic[M]):
+class FormState(sim.AppState, Generic[M]):
     """The form of a record as it stands and as it was opened, and what is wrong with it by field."""
 
     looked: ClassVar = frozenset({"draft", "untouched", "errors"})
@@ -232,22 +220,22 @@ def form_opened(state: F, draft: Model | None) -> F:
 
 
 def form_update(
-    state: F, draft: M, event: Event, noun: str, fields: Iterable[str], left: Callable[[M, str], tuple[M, str]]
-) -> Update[F] | None:
+    state: F, draft: M, event: sim.Event, noun: str, fields: Iterable[str], left: Callable[[M, str], tuple[M, str]]
+) -> sim.Update[F] | None:
     """What an event of the form's fields or its Cancel makes of the state; None for any other event.
 
     `left` gives the draft and the error of a field that is left.
     """
     match event:
-        case Edited(key=key, value=value) if (name := key.removeprefix("form.")) in fields:
+        case sim.Edited(key=key, value=value) if (name := key.removeprefix("form.")) in fields:
             changed = draft.model_copy(update={name: value})
-            return Update(state.replace(draft=changed, errors=with_error(state.errors, name)))
-        case Left(key=key) if (name := key.removeprefix("form.")) in fields:
+            return sim.Update(state.replace(draft=changed, errors=with_error(state.errors, name)))
+        case sim.Left(key=key) if (name := key.removeprefix("form.")) in fields:
             tidy, error = left(draft, name)
-            return Update(state.replace(draft=tidy, errors=with_error(state.errors, name, error)))
-        case Pressed(key="cancel") if draft != state.untouched:
+            return sim.Update(state.replace(draft=tidy, errors=with_error(state.errors, name, error)))
+        case sim.Pressed(key="cancel") if draft != state.untouched:
             text = f"This {noun} has changes that are not saved."
-            return Update(state, (question("unsaved", "Discard changes?", text, "Discard changes", "Keep editing"),))
-        case Pressed(key="cancel") | Answered(key="unsaved", button="Discard changes"):
-            return Update(form_opened(state, None))
+            return sim.Update(state, (question("unsaved", "Discard changes?", text, "Discard changes", "Keep editing"),))
+        case sim.Pressed(key="cancel") | sim.Answered(key="unsaved", button="Discard changes"):
+            return sim.Update(form_opened(state, None))
     return None

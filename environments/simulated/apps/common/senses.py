@@ -10,7 +10,7 @@ from typing import Annotated, Literal, Self, TypeVar
 
 from pydantic import AfterValidator, Field, JsonValue, model_validator
 
-from environments.simulated.app import AppState, Arrived, Effect, FunctionDeclined, Passed, Toast
+from environments.simulated import app as sim
 from environments.simulated.screen.widgets import Widget, button, group, heading, text
 from environments.simulated.turn.events import moment_of
 from environments.simulated.world.values import Model, slug
@@ -46,7 +46,7 @@ class Sense(Model):
         return tuple(moment for moment in self.moments if moment.at <= clock)
 
 
-class SensingState(AppState):
+class SensingState(sim.AppState):
     """The state of an app that sees or hears."""
 
     clock: float = 0.0
@@ -105,7 +105,7 @@ class SensingState(AppState):
         devices = self.cameras if kind == "camera" else self.microphones
         if wanted and slug(wanted) not in devices:
             names = ", ".join(device.name for device in devices.values()) or "none"
-            raise FunctionDeclined(f"there is no {kind} {wanted!r}; there are: {names}")
+            raise sim.FunctionDeclined(f"there is no {kind} {wanted!r}; there are: {names}")
         return [
             {kind: device.name, "time": self.time(moment.at), "says": moment.says, **({"by": moment.by} if moment.by else {})}
             for name, device in devices.items()
@@ -139,10 +139,10 @@ def said(moment: Moment, time: str) -> str:
     return f"{time} {moment.by or 'Someone'} says: {moment.says}"
 
 
-def passed(state: S, event: Passed) -> tuple[S, tuple[Effect, ...]]:
+def passed(state: S, event: sim.Passed) -> tuple[S, tuple[sim.Effect, ...]]:
     """The state when the clock has gone on, and a word for each device that noticed something. What it was is not said there."""
     new = [
-        Toast(f"{device.name} {verb} something")
+        sim.Toast(f"{device.name} {verb} something")
         for devices, verb in ((state.cameras, "sees"), (state.microphones, "heard"))
         for device in devices.values()
         if len(device.until(event.clock)) > len(device.until(state.clock))
@@ -150,7 +150,7 @@ def passed(state: S, event: Passed) -> tuple[S, tuple[Effect, ...]]:
     return state.replace(clock=event.clock, starts=event.starts), tuple(new)
 
 
-def noticed(state: S, event: Arrived) -> S:
+def noticed(state: S, event: sim.Arrived) -> S:
     """The state when the world brings a `caption` or a `transcript` of one of the devices, or of the first one."""
     field = {"caption": "cameras", "transcript": "microphones"}[event.topic]
     devices: Mapping[str, Sense] = getattr(state, field)

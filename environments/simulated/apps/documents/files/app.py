@@ -7,28 +7,7 @@ from typing import Annotated
 
 from pydantic import AfterValidator, JsonValue
 
-from environments.simulated.app import (
-    Answered,
-    App,
-    Arrived,
-    Away,
-    Context,
-    Dialog,
-    DialogField,
-    Dropped,
-    Edited,
-    Event,
-    Expanded,
-    FunctionDeclined,
-    FunctionResult,
-    Opened,
-    Pressed,
-    Setting,
-    Shortcut,
-    Toast,
-    Tree,
-    Update,
-)
+from environments.simulated import app as sim
 from environments.simulated.apps.common.functions_base import FunctionTable, Limit, Offset, Page, Words, part_of, unknown
 from environments.simulated.apps.common.record_list import picked, prompt, question, save_question, stepped
 from environments.simulated.apps.documents.files.state import (
@@ -61,7 +40,7 @@ def _entry(state: FilesState, path: str, kind: str = "") -> Entry:
     if entry is None:
         unknown(kind or "entry", path, [p for p, e in state.entries.items() if kind in ("", e.kind)])
     if kind and entry.kind != kind:
-        raise FunctionDeclined(f"{path} is a {entry.kind}, not a {kind}")
+        raise sim.FunctionDeclined(f"{path} is a {entry.kind}, not a {kind}")
     return entry
 
 
@@ -71,20 +50,20 @@ def _short(state: FilesState, path: str) -> JsonValue:
     return {"path": path, "kind": entry.kind, "size": size}
 
 
-def _made(state: FilesState, path: str, entry: Entry) -> FunctionResult[FilesState]:
+def _made(state: FilesState, path: str, entry: Entry) -> sim.FunctionResult[FilesState]:
     folder, name = parent(path), path.rpartition("/")[2].strip()
     _entry(state, folder, "folder")
     if problem := state.bad_name(folder, name):
-        raise FunctionDeclined(problem)
+        raise sim.FunctionDeclined(problem)
     path = joined(folder, name)
     after = state.replace(entries={**state.entries, path: entry})
-    return FunctionResult(after, _short(after, path))
+    return sim.FunctionResult(after, _short(after, path))
 
 
 def _not_root(state: FilesState, path: str) -> None:
     _entry(state, path)
     if path == ROOT:
-        raise FunctionDeclined("the root folder stays where it is")
+        raise sim.FunctionDeclined("the root folder stays where it is")
 
 
 FUNCTIONS = FunctionTable[FilesState]()
@@ -111,60 +90,60 @@ def read_file(state: FilesState, path: Path) -> JsonValue:
 
 
 @FUNCTIONS.writes("Text", "A file and its whole text.")
-def create_file(state: FilesState, path: Path, text: str = "") -> FunctionResult[FilesState]:
+def create_file(state: FilesState, path: Path, text: str = "") -> sim.FunctionResult[FilesState]:
     """Make a new file with this text"""
     return _made(state, path, Entry(kind="file", text=text))
 
 
 @FUNCTIONS.writes("Path", "A file or folder.")
-def create_folder(state: FilesState, path: Path) -> FunctionResult[FilesState]:
+def create_folder(state: FilesState, path: Path) -> sim.FunctionResult[FilesState]:
     """Make a new folder"""
     return _made(state, path, Entry(kind="folder"))
 
 
 @FUNCTIONS.writes("Text", "A file and its whole text.", repeatable=True)
-def write_file(state: FilesState, path: Path, text: str = "") -> FunctionResult[FilesState]:
+def write_file(state: FilesState, path: Path, text: str = "") -> sim.FunctionResult[FilesState]:
     """Replace the text of a file"""
     old = _entry(state, path, "file")
     if state.open == path and state.text != old.text:
-        raise FunctionDeclined(f"{path} is open with changes that are not saved; save or discard them first")
+        raise sim.FunctionDeclined(f"{path} is open with changes that are not saved; save or discard them first")
     entries = {**state.entries, path: old.replace(text=text)}
     after = state.replace(entries=entries, text=text if state.open == path else state.text)
-    return FunctionResult(after, _short(after, path), (Toast(f"{base(path)} saved"),))
+    return sim.FunctionResult(after, _short(after, path), (sim.Toast(f"{base(path)} saved"),))
 
 
 @FUNCTIONS.writes("Rename", "Another name in the same folder.")
-def rename(state: FilesState, path: Path, name: str) -> FunctionResult[FilesState]:
+def rename(state: FilesState, path: Path, name: str) -> sim.FunctionResult[FilesState]:
     """Give an entry another name"""
     _not_root(state, path)
     name = name.strip()
     if name != base(path) and (problem := state.bad_name(parent(path), name)):
-        raise FunctionDeclined(problem)
+        raise sim.FunctionDeclined(problem)
     new = joined(parent(path), name)
     after = state.moved(path, new)
-    return FunctionResult(after, _short(after, new))
+    return sim.FunctionResult(after, _short(after, new))
 
 
 @FUNCTIONS.writes("Move", "The folder into which it goes.")
-def move(state: FilesState, path: Path, folder: Path) -> FunctionResult[FilesState]:
+def move(state: FilesState, path: Path, folder: Path) -> sim.FunctionResult[FilesState]:
     """Put an entry into another folder"""
     _not_root(state, path)
     _entry(state, folder, "folder")
     if problem := state.cannot_move(path, folder):
-        raise FunctionDeclined(problem)
+        raise sim.FunctionDeclined(problem)
     new = joined(folder, base(path))
     after = state.moved(path, new)
-    return FunctionResult(after, _short(after, new), (Toast(f"{base(path)} moved to {folder}"),))
+    return sim.FunctionResult(after, _short(after, new), (sim.Toast(f"{base(path)} moved to {folder}"),))
 
 
 @FUNCTIONS.writes("Path", "A file or folder.", repeatable=True)
-def delete(state: FilesState, path: Path) -> FunctionResult[FilesState]:
+def delete(state: FilesState, path: Path) -> sim.FunctionResult[FilesState]:
     """Delete an entry, and all that is in it, for good"""
     _not_root(state, path)
     after = state.removed(path)
     after = after.replace(cwd=after.nearest(state.cwd))
     after = after if state.open in after.entries else _closed(after)
-    return FunctionResult(after, {"deleted": path}, (Toast(f"{base(path)} deleted"),))
+    return sim.FunctionResult(after, {"deleted": path}, (sim.Toast(f"{base(path)} deleted"),))
 
 
 PAGE_SIZE = 12
@@ -231,17 +210,17 @@ def _row(state: FilesState, path: str) -> Widget:
 _NEW = {"new-folder": ("New folder", "Folder name"), "new-file": ("New file", "File name")}
 
 
-class Files(App[FilesContent, FilesState]):
+class Files(sim.App[FilesContent, FilesState]):
     """A file manager with a text editor."""
 
     name = "files"
     title = "Files"
     words = ("files", "file", "folder", "folders", "document", "documents")
     looks = frozenset({"cwd", "selected", "folded", "menu", "undo", "open", "text", "page"})
-    meanings = (Tree("entries"),)
+    meanings = (sim.Tree("entries"),)
     functions = FUNCTIONS
 
-    def start(self, content: FilesContent, setting: Setting) -> FilesState:
+    def start(self, content: FilesContent, setting: sim.Setting) -> FilesState:
         files = {**generated(how_many(content.files, content.generate, 8, setting.cast.times), setting), **(content.files or {})}
         entries = {ROOT: Entry(kind="folder")}
         for path in (*content.folders, *files):
@@ -260,45 +239,45 @@ class Files(App[FilesContent, FilesState]):
     def view(self, state: FilesState) -> tuple[Widget, ...]:
         return editor(state) if state.open in state.entries else folder(state)
 
-    def update(self, state: FilesState, event: Event) -> Update[FilesState]:
-        if isinstance(event, Arrived):
+    def update(self, state: FilesState, event: sim.Event) -> sim.Update[FilesState]:
+        if isinstance(event, sim.Arrived):
             if event.topic != "file":
-                return Update(state)
+                return sim.Update(state)
             after, path = state.received(event.data.get("folder", ROOT), event.data.get("name", ""), event.data.get("text", ""))
-            return Update(after, (Toast(f"Saved as {path}"),))
+            return sim.Update(after, (sim.Toast(f"Saved as {path}"),))
         after, effects = _editing(state, event) if state.open in state.entries else _managing(state, event)
-        undoing = (isinstance(event, Pressed) and event.key == "undo") or event in _UNDO
-        return Update(after if undoing else state.remembered(after), effects)
+        undoing = (isinstance(event, sim.Pressed) and event.key == "undo") or event in _UNDO
+        return sim.Update(after if undoing else state.remembered(after), effects)
 
 
-_UNDO = (Shortcut("Control+z"), Shortcut("Meta+z"))
+_UNDO = (sim.Shortcut("Control+z"), sim.Shortcut("Meta+z"))
 
 
-def _managing(state: FilesState, event: Event) -> Update[FilesState]:
+def _managing(state: FilesState, event: sim.Event) -> sim.Update[FilesState]:
     menu = state.menu
-    if menu and (event in (Away(pressed=True), Shortcut("Escape")) or isinstance(event, Pressed)):
+    if menu and (event in (sim.Away(pressed=True), sim.Shortcut("Escape")) or isinstance(event, sim.Pressed)):
         state = state.replace(menu="")
     match event:
-        case Answered(key=key, button=name, fields=fields) if name != "Cancel":
+        case sim.Answered(key=key, button=name, fields=fields) if name != "Cancel":
             return _answered(state, key, {k: v.strip() for k, v in fields.items()})
-        case Dropped(key=key, onto=onto):
+        case sim.Dropped(key=key, onto=onto):
             return _moved(state, state.selected if _path(key) in state.selected else (_path(key),), _path(onto))
-        case Context(key=key):
+        case sim.Context(key=key):
             path = _path(key)
-            return Update(state.replace(menu=path, selected=state.selected if path in state.selected else (path,)))
-        case Expanded(key=key, expanded=expanded):
+            return sim.Update(state.replace(menu=path, selected=state.selected if path in state.selected else (path,)))
+        case sim.Expanded(key=key, expanded=expanded):
             rest = tuple(path for path in state.folded if path != _path(key))
-            return Update(state.replace(folded=rest if expanded else (*rest, _path(key))))
-        case Shortcut(chord=chord):
+            return sim.Update(state.replace(folded=rest if expanded else (*rest, _path(key))))
+        case sim.Shortcut(chord=chord):
             # Keys that stand for a button, and those that choose rows
             chord = chord.replace("Meta", "Control")
             order = state.inside(state.cwd)
             if chord == "Control+a":
-                return Update(state.replace(selected=tuple(order)))
+                return sim.Update(state.replace(selected=tuple(order)))
             if chord in ("ArrowDown", "ArrowUp"):
                 shown, _, _ = page_of(order, state.page, PAGE_SIZE)
-                return Update(state.replace(selected=stepped(shown, state.selected, 1 if chord == "ArrowDown" else -1)))
-            return _browsing(state, Pressed(_KEYS[chord])) if chord in _KEYS else Update(state)
+                return sim.Update(state.replace(selected=stepped(shown, state.selected, 1 if chord == "ArrowDown" else -1)))
+            return _browsing(state, sim.Pressed(_KEYS[chord])) if chord in _KEYS else sim.Update(state)
     return _browsing(state, event)
 
 
@@ -309,28 +288,28 @@ def _path(key: str) -> str:
     return key.partition(":")[2]
 
 
-def _browsing(state: FilesState, event: Event) -> Update[FilesState]:
+def _browsing(state: FilesState, event: sim.Event) -> sim.Update[FilesState]:
     match event:
-        case Pressed(key="next" | "previous" as key):
+        case sim.Pressed(key="next" | "previous" as key):
             _, page, _ = page_of(state.inside(state.cwd), state.page + (1 if key == "next" else -1), PAGE_SIZE)
-            return Update(state.replace(page=page, selected=()))
-        case Pressed(key=key) if key.startswith("folder:"):
-            return Update(_opened(state, _path(key)))
-        case Pressed(key=key, modifiers=held) if key.startswith("entry:"):
+            return sim.Update(state.replace(page=page, selected=()))
+        case sim.Pressed(key=key) if key.startswith("folder:"):
+            return sim.Update(_opened(state, _path(key)))
+        case sim.Pressed(key=key, modifiers=held) if key.startswith("entry:"):
             chosen = picked(state.inside(state.cwd), state.selected, _path(key), held)
-            return Update(state.replace(selected=chosen))
-        case Opened(key=key):
-            return Update(_opened(state, _path(key)))
-        case Pressed(key="open" | "menu.open") if state.selected:
-            return Update(_opened(state, state.selected[0]))
-        case Pressed(key="undo") if state.undo:
-            return Update(state.undone(), (Toast("Undone"),))
-        case Pressed(key="up"):
-            return Update(_opened(state, parent(state.cwd)))
-        case Pressed(key=key):
+            return sim.Update(state.replace(selected=chosen))
+        case sim.Opened(key=key):
+            return sim.Update(_opened(state, _path(key)))
+        case sim.Pressed(key="open" | "menu.open") if state.selected:
+            return sim.Update(_opened(state, state.selected[0]))
+        case sim.Pressed(key="undo") if state.undo:
+            return sim.Update(state.undone(), (sim.Toast("Undone"),))
+        case sim.Pressed(key="up"):
+            return sim.Update(_opened(state, parent(state.cwd)))
+        case sim.Pressed(key=key):
             dialog = _question(state, key.removeprefix("menu."))
-            return Update(state, (dialog,) if dialog else ())
-    return Update(state)
+            return sim.Update(state, (dialog,) if dialog else ())
+    return sim.Update(state)
 
 
 def _opened(state: FilesState, path: str) -> FilesState:
@@ -342,92 +321,92 @@ def _opened(state: FilesState, path: str) -> FilesState:
     return state.replace(open=path, text=entry.text, cwd=parent(path), selected=())
 
 
-def _question(state: FilesState, key: str) -> Dialog | None:
+def _question(state: FilesState, key: str) -> sim.Dialog | None:
     if key in _NEW:
         title, label = _NEW[key]
-        return prompt(key, title, "Create", DialogField(key="name", label=label))
+        return prompt(key, title, "Create", sim.DialogField(key="name", label=label))
     if not state.selected:
         return None
     many = len(state.selected)
     name = base(state.selected[0]) if many == 1 else f"{many} entries"
     if key == "rename" and many == 1:
-        return prompt(key, f"Rename {name}", "OK", DialogField(key="name", label="New name", value=name))
+        return prompt(key, f"Rename {name}", "OK", sim.DialogField(key="name", label="New name", value=name))
     if key in ACTIONS:
         here = {parent(path) for path in state.selected} if key == "move" else ()
         places = tuple(path for path in state.folders() if path not in here)
         verb = ACTIONS[key]
         if places:
-            return prompt(key, f"{verb} {name}", verb, DialogField(key="folder", label="Destination folder", options=places))
+            return prompt(key, f"{verb} {name}", verb, sim.DialogField(key="folder", label="Destination folder", options=places))
     if key == "delete":
         lost = "It will be deleted for good." if many == 1 else "They will be deleted for good."
         return question(key, f"Delete {name}?", lost, f"Delete {name}")
     return None
 
 
-def _answered(state: FilesState, key: str, fields: dict[str, str]) -> Update[FilesState]:
+def _answered(state: FilesState, key: str, fields: dict[str, str]) -> sim.Update[FilesState]:
     name = fields.get("name", "")
     if key == "delete":
         # What is inside of another one that is deleted goes with it
         gone = tuple(path for path in state.selected if path in state.entries)
         after = reduce(FilesState.removed, gone, state)
-        return Update(after, (Toast(f"{_named(gone)} deleted"),) if gone else ())
+        return sim.Update(after, (sim.Toast(f"{_named(gone)} deleted"),) if gone else ())
     if key in ACTIONS:
         act = _moved if key == "move" else _copied
-        return act(state, state.selected, fields["folder"]) if fields.get("folder") else Update(state)
+        return act(state, state.selected, fields["folder"]) if fields.get("folder") else sim.Update(state)
     chosen = state.selected[0] if state.selected else ""
     if key == "rename" and name == base(chosen):
-        return Update(state)
+        return sim.Update(state)
     place = parent(chosen) if key == "rename" else state.cwd
     if problem := state.bad_name(place, name):
-        return Update(state, (Toast(problem),))
+        return sim.Update(state, (sim.Toast(problem),))
     path = joined(place, name)
     if key == "rename":
-        return Update(state.moved(chosen, path).replace(selected=(path,)))
+        return sim.Update(state.moved(chosen, path).replace(selected=(path,)))
     entry = Entry(kind="folder" if key == "new-folder" else "file")
     made = state.replace(entries={**state.entries, path: entry})
-    return Update(made if entry.kind == "folder" else _opened(made, path))
+    return sim.Update(made if entry.kind == "folder" else _opened(made, path))
 
 
 def _named(paths: tuple[str, ...]) -> str:
     return base(paths[0]) if len(paths) == 1 else f"{len(paths)} entries"
 
 
-def _moved(state: FilesState, paths: tuple[str, ...], folder: str) -> Update[FilesState]:
+def _moved(state: FilesState, paths: tuple[str, ...], folder: str) -> sim.Update[FilesState]:
     """All of them, or none if one of them cannot be moved there."""
     there = tuple(path for path in paths if path in state.entries)
     if not there or folder not in state.entries:
-        return Update(state)
+        return sim.Update(state)
     after = state
     for path in there:
         if problem := after.cannot_move(path, folder):
-            return Update(state, (Toast(problem),))
+            return sim.Update(state, (sim.Toast(problem),))
         after = after.moved(path, joined(folder, base(path)))
-    return Update(after, (Toast(f"{_named(there)} moved to {folder}"),))
+    return sim.Update(after, (sim.Toast(f"{_named(there)} moved to {folder}"),))
 
 
-def _copied(state: FilesState, paths: tuple[str, ...], folder: str) -> Update[FilesState]:
+def _copied(state: FilesState, paths: tuple[str, ...], folder: str) -> sim.Update[FilesState]:
     there = tuple(path for path in paths if path in state.entries)
     if not there or folder not in state.entries:
-        return Update(state)
+        return sim.Update(state)
     if any(inside_of(folder, path) for path in there if state.entries[path].kind == "folder"):
-        return Update(state, (Toast("A folder cannot be copied into itself"),))
+        return sim.Update(state, (sim.Toast("A folder cannot be copied into itself"),))
     after = reduce(lambda now, path: now.copied(path, folder), there, state)
-    return Update(after, (Toast(f"{_named(there)} copied to {folder}"),))
+    return sim.Update(after, (sim.Toast(f"{_named(there)} copied to {folder}"),))
 
 
-def _editing(state: FilesState, event: Event) -> Update[FilesState]:
+def _editing(state: FilesState, event: sim.Event) -> sim.Update[FilesState]:
     match event:
-        case Edited(key="text", value=value):
-            return Update(state.replace(text=value))
-        case Pressed(key="save") | Shortcut(chord="Control+s" | "Meta+s"):
-            return Update(_saved(state), (Toast(f"{base(state.open)} saved"),))
-        case Pressed(key="close") if state.text != state.entries[state.open].text:
-            return Update(state, (save_question("This file has changes that are not saved."),))
-        case Pressed(key="close") | Answered(key="unsaved", button="Discard changes"):
-            return Update(_closed(state))
-        case Answered(key="unsaved", button="Save changes"):
-            return Update(_closed(_saved(state)))
-    return Update(state)
+        case sim.Edited(key="text", value=value):
+            return sim.Update(state.replace(text=value))
+        case sim.Pressed(key="save") | sim.Shortcut(chord="Control+s" | "Meta+s"):
+            return sim.Update(_saved(state), (sim.Toast(f"{base(state.open)} saved"),))
+        case sim.Pressed(key="close") if state.text != state.entries[state.open].text:
+            return sim.Update(state, (save_question("This file has changes that are not saved."),))
+        case sim.Pressed(key="close") | sim.Answered(key="unsaved", button="Discard changes"):
+            return sim.Update(_closed(state))
+        case sim.Answered(key="unsaved", button="Save changes"):
+            return sim.Update(_closed(_saved(state)))
+    return sim.Update(state)
 
 
 def _saved(state: FilesState) -> FilesState:

@@ -6,7 +6,7 @@ from typing import Literal, Self
 
 from pydantic import Field, model_validator
 
-from environments.simulated.app import AppState, Content, Setting
+from environments.simulated import app as sim
 from environments.simulated.world.values import TOPICS, Model, paragraph, slug
 
 ROOT = "/"
@@ -28,7 +28,7 @@ class Step(Model):
     away: tuple[str, ...]
 
 
-class FilesState(AppState):
+class FilesState(sim.AppState):
     """Everything by absolute path, the folder that is shown, and the file that is edited."""
 
     entries: dict[str, Entry]
@@ -146,7 +146,7 @@ def inside_of(path: str, folder: str) -> bool:
     return path == folder or path.startswith(folder.rstrip("/") + "/")
 
 
-class FilesContent(Content):
+class FilesContent(sim.Content):
     """`files` maps absolute paths to texts; `folders` adds empty ones. `generate` adds files from the seed."""
 
     files: dict[str, str] | None = None
@@ -170,7 +170,7 @@ class FilesContent(Content):
         return self
 
 
-def generated(count: int, setting: Setting) -> dict[str, str]:
+def generated(count: int, setting: sim.Setting) -> dict[str, str]:
     rng = setting.rng
     places = ("/Documents", "/Documents/Projects", "/Reports", "/")
     made: dict[str, str] = {}

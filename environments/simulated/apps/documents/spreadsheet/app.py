@@ -9,27 +9,7 @@ from typing import Annotated
 from pydantic import Field, JsonValue
 
 from environments.effects import Effect as Does
-from environments.simulated.app import (
-    Answered,
-    App,
-    Copy,
-    Dialog,
-    DialogField,
-    Difference,
-    Edited,
-    Event,
-    FunctionDeclined,
-    FunctionResult,
-    Left,
-    Meaning,
-    Pressed,
-    Scrolled,
-    Setting,
-    Shortcut,
-    Toast,
-    Update,
-    is_gone,
-)
+from environments.simulated import app as sim
 from environments.simulated.apps.common.functions_base import FunctionTable, unknown
 from environments.simulated.apps.common.record_list import prompt, question
 from environments.simulated.apps.documents.spreadsheet.book import Book
@@ -101,7 +81,7 @@ def _area(state: SheetState, sheet: str, text: str) -> tuple[str, At, At]:
     name = sheet_of(state, named if mark else sheet)
     area = parse_area(rest)
     if area is None:
-        raise FunctionDeclined(f"{text!r} is no range; write it like B2:D9 or {quoted(state.sheets[0])}!B2:D9")
+        raise sim.FunctionDeclined(f"{text!r} is no range; write it like B2:D9 or {quoted(state.sheets[0])}!B2:D9")
     return name, *area
 
 
@@ -133,7 +113,7 @@ def read_range(state: SheetState, wanted: RangeArguments) -> JsonValue:
         text = f"A1:{At(max(1, extent.row), max(1, extent.column)).name}"
     sheet, first, last = _area(state, wanted.sheet, text)
     if (last.row - first.row + 1) * (last.column - first.column + 1) > MOST_READ:
-        raise FunctionDeclined(f"{text} has more than {MOST_READ} cells; read it in parts")
+        raise sim.FunctionDeclined(f"{text} has more than {MOST_READ} cells; read it in parts")
     look = state.raw if wanted.formulas else state.shown
     rows: list[JsonValue] = [
         [look(At(r, c), sheet) for c in range(first.column, last.column + 1)] for r in range(first.row, last.row + 1)
@@ -144,7 +124,7 @@ def read_range(state: SheetState, wanted: RangeArguments) -> JsonValue:
 @FUNCTIONS.reads("FormulaArguments", "A formula such as `=SUM(B2:B9)*2`.")
 def calculate(
     state: SheetState, *, sheet: str = "", formula: Annotated[str, Field(max_length=MAX_TEXT)]
-) -> FunctionResult[SheetState]:
+) -> sim.FunctionResult[SheetState]:
     """What a formula is worth, without writing it anywhere"""
     sheet = sheet_of(state, sheet)
     formula = formula if formula.startswith("=") else f"={formula}"
@@ -152,20 +132,20 @@ def calculate(
     try:
         value = book.worth(sheet, formula)
     except Mistake as mistake:
-        raise FunctionDeclined(str(mistake)) from None
+        raise sim.FunctionDeclined(str(mistake)) from None
     if isinstance(value, Error):
-        raise FunctionDeclined(f"{formula} is {value.code}")
-    return FunctionResult(state, {"formula": formula, "value": display(value)})
+        raise sim.FunctionDeclined(f"{formula} is {value.code}")
+    return sim.FunctionResult(state, {"formula": formula, "value": display(value)})
 
 
 @FUNCTIONS.writes()
-def write_cells(state: SheetState, given: Writing) -> FunctionResult[SheetState]:
+def write_cells(state: SheetState, given: Writing) -> sim.FunctionResult[SheetState]:
     """Type texts or formulas into cells"""
     sheets: dict[str, dict[At, str]] = {}
     for name, text in given.cells.items():
         sheet, first, last = _area(state, given.sheet, name)
         if first != last:
-            raise FunctionDeclined(f"{name} is a range; name each cell, like B2")
+            raise sim.FunctionDeclined(f"{name} is a range; name each cell, like B2")
         sheets.setdefault(sheet, {})[first] = text
     after = state
     for sheet, texts in sheets.items():
@@ -173,24 +153,24 @@ def write_cells(state: SheetState, given: Writing) -> FunctionResult[SheetState]
     shown: dict[str, JsonValue] = {
         _named(sheet, at, at): after.shown(at, sheet) for sheet, texts in sheets.items() for at in texts
     }
-    return FunctionResult(after, {"values": shown})
+    return sim.FunctionResult(after, {"values": shown})
 
 
 @FUNCTIONS.writes("RowArguments", "The cells of a new last row.")
 def append_row(
     state: SheetState, *, sheet: str = "", values: Annotated[list[str], Field(min_length=1)]
-) -> FunctionResult[SheetState]:
+) -> sim.FunctionResult[SheetState]:
     """Add a row below the last one"""
     sheet = sheet_of(state, sheet)
     row = state.book.extent(sheet).row + 1
     after = state.written(sheet, texts_of([values], At(row, 1)))
-    return FunctionResult(after, {"range": _named(sheet, At(row, 1), At(row, len(values)))})
+    return sim.FunctionResult(after, {"range": _named(sheet, At(row, 1), At(row, len(values)))})
 
 
 @FUNCTIONS.writes()
-def save(state: SheetState) -> FunctionResult[SheetState]:
+def save(state: SheetState) -> sim.FunctionResult[SheetState]:
     """Save the workbook"""
-    return FunctionResult(state.replace(dirty=False), {"saved": True}, (Toast("Spreadsheet saved"),))
+    return sim.FunctionResult(state.replace(dirty=False), {"saved": True}, (sim.Toast("Spreadsheet saved"),))
 
 
 def import_view(state: SheetState) -> tuple[Widget, ...]:
@@ -289,11 +269,11 @@ def _cell(state: SheetState, at: At) -> Widget:
     return Widget("cell", shown, key, press=True, selected=at == state.at)
 
 
-def _cleared(found: Difference) -> bool:
+def _cleared(found: sim.Difference) -> bool:
     return found.new is None and len(found.after.cells) < len(found.before.cells)
 
 
-class Spreadsheet(App[SpreadsheetContent, SheetState]):
+class Spreadsheet(sim.App[SpreadsheetContent, SheetState]):
     """A workbook."""
 
     name = "spreadsheet"
@@ -305,15 +285,15 @@ class Spreadsheet(App[SpreadsheetContent, SheetState]):
     )  # fmt: skip
     # Rows that are moved or sorted leave as many cells filled as before.
     meanings = (
-        Meaning("sheets", Does.DELETE, "deletes a sheet: {old} becomes {new}", lambda f: not set(f.old) <= set(f.new)),
-        Meaning("sheets", Does.EDIT, "adds a sheet"),
-        Meaning("cells.*", Does.DELETE, "clears the cell {key}, which held {old}", _cleared),
-        Meaning("cells.*", Does.EDIT, "takes {old} out of the cell {key}", is_gone),
-        Meaning("cells.*", Does.EDIT, "sets the cell {key} to {new}"),
+        sim.Meaning("sheets", Does.DELETE, "deletes a sheet: {old} becomes {new}", lambda f: not set(f.old) <= set(f.new)),
+        sim.Meaning("sheets", Does.EDIT, "adds a sheet"),
+        sim.Meaning("cells.*", Does.DELETE, "clears the cell {key}, which held {old}", _cleared),
+        sim.Meaning("cells.*", Does.EDIT, "takes {old} out of the cell {key}", sim.is_gone),
+        sim.Meaning("cells.*", Does.EDIT, "sets the cell {key} to {new}"),
     )
     functions = FUNCTIONS
 
-    def start(self, content: SpreadsheetContent, setting: Setting) -> SheetState:
+    def start(self, content: SpreadsheetContent, setting: sim.Setting) -> SheetState:
         given = [(sheet.name, sheet.cells()) for sheet in content.sheets or ()]
         made = generated(rows_wanted(content, setting), setting)
         state = filled(given or made, setting.cast.today.isoformat())
@@ -322,49 +302,51 @@ class Spreadsheet(App[SpreadsheetContent, SheetState]):
     def view(self, state: SheetState) -> tuple[Widget, ...]:
         return import_view(state) if state.page == "import" else grid_view(state)
 
-    def update(self, state: SheetState, event: Event) -> Update[SheetState]:
+    def update(self, state: SheetState, event: sim.Event) -> sim.Update[SheetState]:
         try:
             if state.page == "import":
                 match event:
-                    case Edited(key="csv", value=value):
-                        return Update(state.replace(csv=value, error=""))
-                    case Pressed(key="cancel"):
-                        return Update(_to_grid(state))
-                    case Pressed(key="import"):
-                        return Update(_to_grid(state.imported(state.sheet, state.csv)), (Toast(f"Imported into {state.sheet}"),))
-                return Update(state)
+                    case sim.Edited(key="csv", value=value):
+                        return sim.Update(state.replace(csv=value, error=""))
+                    case sim.Pressed(key="cancel"):
+                        return sim.Update(_to_grid(state))
+                    case sim.Pressed(key="import"):
+                        return sim.Update(
+                            _to_grid(state.imported(state.sheet, state.csv)), (sim.Toast(f"Imported into {state.sheet}"),)
+                        )
+                return sim.Update(state)
             return _on_grid(state, event)
         except Refusal as no:
-            return Update(state.replace(error=str(no), draft=None))
+            return sim.Update(state.replace(error=str(no), draft=None))
 
 
 def _to_grid(state: SheetState) -> SheetState:
     return state.replace(page="grid", csv="", error="")
 
 
-def _on_grid(state: SheetState, event: Event) -> Update[SheetState]:
+def _on_grid(state: SheetState, event: sim.Event) -> sim.Update[SheetState]:
     match event:
-        case Edited(key="name-box", value=value):
-            return Update(state.replace(goto=value))
-        case Edited(key="filter", value=value):
-            return Update(state.replace(filter=value))
-        case Edited(key=key, value=value) if key == "formula" or key.startswith("cell-"):
-            return Update(state.replace(draft=value, error=""))
-        case Left(key=key) if key == "formula" or key.startswith("cell-"):
-            return Update(_kept(state))
-        case Answered(key=key, button=name, fields=fields) if name != "Cancel":
-            return Update(_answered(state, key, fields))
-        case Scrolled(key="grid", by=by):
-            return Update(_scrolled(_kept(state), by, 0))
-        case Shortcut(chord=chord):
+        case sim.Edited(key="name-box", value=value):
+            return sim.Update(state.replace(goto=value))
+        case sim.Edited(key="filter", value=value):
+            return sim.Update(state.replace(filter=value))
+        case sim.Edited(key=key, value=value) if key == "formula" or key.startswith("cell-"):
+            return sim.Update(state.replace(draft=value, error=""))
+        case sim.Left(key=key) if key == "formula" or key.startswith("cell-"):
+            return sim.Update(_kept(state))
+        case sim.Answered(key=key, button=name, fields=fields) if name != "Cancel":
+            return sim.Update(_answered(state, key, fields))
+        case sim.Scrolled(key="grid", by=by):
+            return sim.Update(_scrolled(_kept(state), by, 0))
+        case sim.Shortcut(chord=chord):
             # While something is typed, undoing means forgetting it; saving keeps it
             name = _CHORDS.get(chord.replace("Meta", "Control"), "")
             if name == "undo" and state.draft is not None:
-                return Update(state.replace(draft=None))
+                return sim.Update(state.replace(draft=None))
             return _pressed(_kept(state) if name else state, name)
-        case Pressed(key=key):
-            return _pressed(_kept(state), key) if key != "go" else Update(_gone(_kept(state)))
-    return Update(state)
+        case sim.Pressed(key=key):
+            return _pressed(_kept(state), key) if key != "go" else sim.Update(_gone(_kept(state)))
+    return sim.Update(state)
 
 
 _CHORDS = {"Control+s": "save", "Control+z": "undo", "Control+y": "redo"}
@@ -388,17 +370,17 @@ def _chosen(state: SheetState, at: At, picked: bool = True) -> SheetState:
     return state.model_copy(update={**changes, "error": ""})
 
 
-def _pressed(state: SheetState, key: str) -> Update[SheetState]:
+def _pressed(state: SheetState, key: str) -> sim.Update[SheetState]:
     if key.startswith("cell-"):
         at = split(key)[1]
-        return Update(_below(state) if at == state.at and state.picked else _chosen(state, at))
+        return sim.Update(_below(state) if at == state.at and state.picked else _chosen(state, at))
     if key.startswith("sheet-") and key.removeprefix("sheet-") in state.sheets:
         sheet = {"sheet": key.removeprefix("sheet-"), "filter": "", "applied": "", "top": 1, "left": 1}
-        return Update(_chosen(state.replace(**sheet), At(1, 1), picked=False))
+        return sim.Update(_chosen(state.replace(**sheet), At(1, 1), picked=False))
     if key in _WINDOW:
-        return Update(_scrolled(state, *_WINDOW[key]))
+        return sim.Update(_scrolled(state, *_WINDOW[key]))
     if dialog := _question(state, key):
-        return Update(state, (dialog,))
+        return sim.Update(state, (dialog,))
     return _tool(state, key)
 
 
@@ -430,31 +412,31 @@ def _scrolled(state: SheetState, rows: int, columns: int) -> SheetState:
     return state.replace(top=top, left=left)
 
 
-def _tool(state: SheetState, key: str) -> Update[SheetState]:
+def _tool(state: SheetState, key: str) -> sim.Update[SheetState]:
     match key:
         case "enter":
-            return Update(_below(state))
+            return sim.Update(_below(state))
         case "save":
-            return Update(state.replace(dirty=False), (Toast("Spreadsheet saved"),))
+            return sim.Update(state.replace(dirty=False), (sim.Toast("Spreadsheet saved"),))
         case "undo":
-            return Update(state.undone())
+            return sim.Update(state.undone())
         case "redo":
-            return Update(state.redone())
+            return sim.Update(state.redone())
         case "copy":
             copied = state.replace(copied=key_of(state.sheet, state.at))
-            return Update(copied, (Copy(state.shown(state.at)), Toast("Copied")))
+            return sim.Update(copied, (sim.Copy(state.shown(state.at)), sim.Toast("Copied")))
         case "copy-sheet":
-            return Update(state, (Copy(state.csv_of(state.sheet)), Toast("Sheet copied as CSV")))
+            return sim.Update(state, (sim.Copy(state.csv_of(state.sheet)), sim.Toast("Sheet copied as CSV")))
         case "import-csv":
-            return Update(state.replace(page="import", csv="", error=""))
+            return sim.Update(state.replace(page="import", csv="", error=""))
         case "apply-filter" | "clear-filter":
             words = {"filter": "", "applied": ""} if key == "clear-filter" else {"applied": state.filter.strip()}
             state = state.model_copy(update={**words, "top": 1})
             # No hidden row stays chosen: buttons would act on what nobody sees
             rows = state.fitting()
             there = state.row in rows
-            return Update(state if there else _chosen(state, At(rows[0] if rows else 1, state.column), picked=False))
-    return Update(_with_cells(state, key))
+            return sim.Update(state if there else _chosen(state, At(rows[0] if rows else 1, state.column), picked=False))
+    return sim.Update(_with_cells(state, key))
 
 
 def _with_cells(state: SheetState, key: str) -> SheetState:
@@ -472,21 +454,21 @@ def _with_cells(state: SheetState, key: str) -> SheetState:
     return state
 
 
-def _question(state: SheetState, key: str) -> Dialog | None:
+def _question(state: SheetState, key: str) -> sim.Dialog | None:
     name = state.sheet
     match key:
         case "add-sheet":
-            return prompt(key, "Add a sheet", "Add", DialogField(key="name", label="Sheet name"))
+            return prompt(key, "Add a sheet", "Add", sim.DialogField(key="name", label="Sheet name"))
         case "rename-sheet":
-            return prompt(key, f"Rename {name}", "Rename", DialogField(key="name", label="New name", value=name))
+            return prompt(key, f"Rename {name}", "Rename", sim.DialogField(key="name", label="New name", value=name))
         case "delete-sheet":
             return question(key, f"Delete {name}?", "All its cells will be lost.", f"Delete {name}")
         case "sort":
             options = tuple(column_label(state, c) for c in range(1, max(1, state.book.extent(name).column) + 1))
             chosen = options[min(state.column, len(options)) - 1]
             return prompt(
-                key, f"Sort {name}", "Sort", DialogField(key="column", label="Sort by", value=chosen, options=options),
-                DialogField(key="order", label="Order", value="Ascending", options=("Ascending", "Descending")),
+                key, f"Sort {name}", "Sort", sim.DialogField(key="column", label="Sort by", value=chosen, options=options),
+                sim.DialogField(key="order", label="Order", value="Ascending", options=("Ascending", "Descending")),
             )  # fmt: skip
     return None
 

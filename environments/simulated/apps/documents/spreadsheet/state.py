@@ -13,7 +13,7 @@ from typing import Annotated, Any, Literal, Self
 
 from pydantic import BeforeValidator, Field, model_validator
 
-from environments.simulated.app import AppState, Content, FunctionDeclined, Setting
+from environments.simulated import app as sim
 from environments.simulated.apps.documents.spreadsheet.book import Book, book_of, compared, follow_up
 from environments.simulated.apps.documents.spreadsheet.formula import (
     MAX_CELLS,
@@ -40,7 +40,7 @@ _MARKED = re.compile(r"[$€£%,]")
 _NAME = re.compile(r"^[^\[\]:*?/\\!']{1,31}$")
 
 
-class Refusal(FunctionDeclined):
+class Refusal(sim.FunctionDeclined):
     """The spreadsheet does not do it; the message says why."""
 
 
@@ -51,7 +51,7 @@ class Change(Model):
     cells: dict[str, str | None]
 
 
-class SheetState(AppState):
+class SheetState(sim.AppState):
     """Cells by sheet and address as they were typed, and what is looked at."""
 
     sheets: tuple[str, ...]
@@ -334,7 +334,7 @@ class SheetContent(Model):
         return texts_of(self.rows or rows_of_csv(self.csv))
 
 
-class SpreadsheetContent(Content):
+class SpreadsheetContent(sim.Content):
     """What is left out is made up from the seed: `generate` rows of expenses, and a summary. `open` is a sheet's name."""
 
     sheets: tuple[SheetContent, ...] | None = Field(default=None, min_length=1)
@@ -365,12 +365,12 @@ def filled(sheets: list[tuple[str, dict[At, str]]], today: str) -> SheetState:
 _KINDS = ("Travel", "Meals", "Office supplies", "Software", "Equipment")
 
 
-def rows_wanted(content: SpreadsheetContent, setting: Setting) -> int:
+def rows_wanted(content: SpreadsheetContent, setting: sim.Setting) -> int:
     """How many rows of expenses are made up; below their header a sheet has room for one less than its rows."""
     return min(how_many(None, content.generate, 24, setting.cast.times), MAX_ROWS - 1)
 
 
-def generated(count: int, setting: Setting) -> list[tuple[str, dict[At, str]]]:
+def generated(count: int, setting: sim.Setting) -> list[tuple[str, dict[At, str]]]:
     rng, cast = setting
     vendors = rng.sample(cast.vendors, min(5, len(cast.vendors)))
     days = sorted(day_before(rng, cast.today) for _ in range(count))

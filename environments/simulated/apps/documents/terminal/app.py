@@ -8,22 +8,7 @@ from typing import NamedTuple
 
 from pydantic import Field, JsonValue
 
-from environments.simulated.app import (
-    App,
-    Change,
-    Content,
-    Edited,
-    Effect,
-    Event,
-    Function,
-    FunctionResult,
-    Pressed,
-    Setting,
-    SharingState,
-    Shortcut,
-    Tree,
-    Update,
-)
+from environments.simulated import app as sim
 from environments.simulated.apps.documents.files.state import ROOT, Entry, FilesState
 from environments.simulated.apps.documents.terminal.commands import COMMANDS
 from environments.simulated.apps.documents.terminal.text import FILE_MAX, CommandResult, Shell, Trouble
@@ -246,7 +231,7 @@ KEPT_COMMANDS = 200
 _LINE_MAX = 2_000
 
 
-class TerminalState(SharingState):
+class TerminalState(sim.SharingState):
     """Lines and commands by number, oldest first. `own` is the tree of a world without a files app."""
 
     user: str
@@ -274,7 +259,7 @@ def numbered(old: dict[str, str], new: Iterable[str], most: int) -> dict[str, st
     return dict(items[-most:])
 
 
-def executed(state: TerminalState, line: str) -> tuple[TerminalState, CommandResult, tuple[Effect, ...]]:
+def executed(state: TerminalState, line: str) -> tuple[TerminalState, CommandResult, tuple[sim.Effect, ...]]:
     """The terminal after a command line, what came of it, and what that does to the files."""
     files = state.lent if isinstance(state.lent, FilesState) else FilesState(entries=state.own)
     past = numbered(state.past, [line], KEPT_COMMANDS) if line.strip() else state.past
@@ -288,7 +273,7 @@ def executed(state: TerminalState, line: str) -> tuple[TerminalState, CommandRes
     if ran.shell.files is files:
         return after, ran, ()
     if state.lent is not None:
-        return after, ran, (Change(ran.shell.files),)
+        return after, ran, (sim.Change(ran.shell.files),)
     return after.replace(own=ran.shell.files.entries), ran, ()
 
 
@@ -308,7 +293,7 @@ class CommandLine(Model):
     command: str = Field(min_length=1)
 
 
-def run_command(state: TerminalState, line: CommandLine) -> FunctionResult[TerminalState]:
+def run_command(state: TerminalState, line: CommandLine) -> sim.FunctionResult[TerminalState]:
     """A command that fails is carried out too: its status and its errors say so. What is in the field stays there."""
     after, ran, effects = executed(state, line.command)
     result: dict[str, JsonValue] = {
@@ -318,11 +303,11 @@ def run_command(state: TerminalState, line: CommandLine) -> FunctionResult[Termi
         "cut": len(ran.out) > _SHOWN_MAX,
         "folder": after.cwd,
     }
-    return FunctionResult(after.replace(command=state.command), result, effects)
+    return sim.FunctionResult(after.replace(command=state.command), result, effects)
 
 
 FUNCTIONS = (
-    Function("run_command", "Run a command line; gives its status, output and errors", CommandLine, run_command, writes=True),
+    sim.Function("run_command", "Run a command line; gives its status, output and errors", CommandLine, run_command, writes=True),
 )
 
 
@@ -333,13 +318,13 @@ _KEYS = {
 }  # fmt: skip
 
 
-class TerminalContent(Content):
+class TerminalContent(sim.Content):
     """`cwd` is the folder in which it starts."""
 
     cwd: str = ROOT
 
 
-class Terminal(App[TerminalContent, TerminalState]):
+class Terminal(sim.App[TerminalContent, TerminalState]):
     """A shell of its own making, on the files of the files app; without one in the world, on an empty tree of its own."""
 
     name = "terminal"
@@ -347,10 +332,10 @@ class Terminal(App[TerminalContent, TerminalState]):
     words = ("terminal", "shell", "console", "command", "commands")
     shares = "files"
     looks = frozenset({"cwd", "status", "command", "lines", "past", "back", "recalled"})
-    meanings = (Tree("own"),)
+    meanings = (sim.Tree("own"),)
     functions = FUNCTIONS
 
-    def start(self, content: TerminalContent, setting: Setting) -> TerminalState:
+    def start(self, content: TerminalContent, setting: sim.Setting) -> TerminalState:
         user = ".".join(setting.cast.user.casefold().split()) or "user"
         return TerminalState(user=user, today=setting.cast.today.isoformat(), cwd=content.cwd)
 
@@ -371,18 +356,18 @@ class Terminal(App[TerminalContent, TerminalState]):
             tools,
         )
 
-    def update(self, state: TerminalState, event: Event) -> Update[TerminalState]:
+    def update(self, state: TerminalState, event: sim.Event) -> sim.Update[TerminalState]:
         match event:
-            case Edited(key="command", value=value):
-                return Update(state.replace(command=value, recalled=0))
-            case Pressed(key="run"):
+            case sim.Edited(key="command", value=value):
+                return sim.Update(state.replace(command=value, recalled=0))
+            case sim.Pressed(key="run"):
                 after, _, effects = executed(state, state.command)
-                return Update(after, effects)
-            case Pressed(key=key):
-                return Update(_done(state, key))
-            case Shortcut(chord=chord) if chord in _KEYS:
-                return Update(_done(state, _KEYS[chord]))
-        return Update(state)
+                return sim.Update(after, effects)
+            case sim.Pressed(key=key):
+                return sim.Update(_done(state, key))
+            case sim.Shortcut(chord=chord) if chord in _KEYS:
+                return sim.Update(_done(state, _KEYS[chord]))
+        return sim.Update(state)
 
 
 def _screenful(state: TerminalState) -> tuple[list[tuple[str, str]], bool, bool]:

@@ -8,26 +8,15 @@ from typing import Generic, Literal, TypeVar
 
 from pydantic import JsonValue
 
-from environments.simulated.app import (
-    App,
-    Arrived,
-    Content,
-    Copy,
-    Event,
-    Passed,
-    Pressed,
-    Setting,
-    Toast,
-    Update,
-)
+from environments.simulated import app as sim
 from environments.simulated.apps.common.functions_base import FunctionTable
 from environments.simulated.apps.common.senses import Moment, Sense, Senses, SensingState, by_id, noticed, passed
 from environments.simulated.screen.widgets import Widget, heading, text
 
-C = TypeVar("C", bound=Content)
+C = TypeVar("C", bound=sim.Content)
 
 
-class SenseApp(App[C, SensingState], Generic[C]):
+class SenseApp(sim.App[C, SensingState], Generic[C]):
     """An app that shows what devices of one kind noticed."""
 
     timed = True
@@ -43,18 +32,18 @@ class SenseApp(App[C, SensingState], Generic[C]):
         shown = [view(name) for name in getattr(state, f"{self.sense}s")]
         return (self.heading, *(shown or [text(f"There is no {self.sense}", "none")]))
 
-    def update(self, state: SensingState, event: Event) -> Update[SensingState]:
+    def update(self, state: SensingState, event: sim.Event) -> sim.Update[SensingState]:
         match event:
-            case Passed():
-                return Update(*passed(state, event))
-            case Arrived(topic=topic) if topic == self.brings:
-                return Update(noticed(state, event))
-            case Pressed(key=key) if words := state.words_of(key):
-                return Update(state, (Copy(words), Toast("Copied")))
-        return Update(state)
+            case sim.Passed():
+                return sim.Update(*passed(state, event))
+            case sim.Arrived(topic=topic) if topic == self.brings:
+                return sim.Update(noticed(state, event))
+            case sim.Pressed(key=key) if words := state.words_of(key):
+                return sim.Update(state, (sim.Copy(words), sim.Toast("Copied")))
+        return sim.Update(state)
 
 
-class MicrophoneContent(Content):
+class MicrophoneContent(sim.Content):
     """Without `microphones` there is an answering machine, and the seed says who left a message on it."""
 
     microphones: Senses | None = None
@@ -80,14 +69,14 @@ class MicrophoneApp(SenseApp[MicrophoneContent]):
     heading = heading("Voice", "voice")
     functions = MICROPHONE
 
-    def start(self, content: MicrophoneContent, setting: Setting) -> SensingState:
+    def start(self, content: MicrophoneContent, setting: sim.Setting) -> SensingState:
         return SensingState(microphones=by_id(_heard(setting) if content.microphones is None else content.microphones))
 
 
 _ASKS = ("call me back", "send me the offer", "confirm the appointment", "bring the samples")
 
 
-def _heard(setting: Setting) -> tuple[Sense, ...]:
+def _heard(setting: sim.Setting) -> tuple[Sense, ...]:
     """An answering machine with messages; their `facts` say who called, from where, and what about."""
     rng, cast = setting
     moments = []
@@ -100,7 +89,7 @@ def _heard(setting: Setting) -> tuple[Sense, ...]:
     return (Sense(name="Answering machine", moments=tuple(moments)),)
 
 
-class CameraContent(Content):
+class CameraContent(sim.Content):
     """Without `cameras` there is one at the entrance, and the seed says what it sees."""
 
     cameras: Senses | None = None
@@ -126,7 +115,7 @@ class CameraApp(SenseApp[CameraContent]):
     heading = heading("Cameras", "cameras")
     functions = CAMERA
 
-    def start(self, content: CameraContent, setting: Setting) -> SensingState:
+    def start(self, content: CameraContent, setting: sim.Setting) -> SensingState:
         return SensingState(cameras=by_id(_seen(setting) if content.cameras is None else content.cameras))
 
 
@@ -137,7 +126,7 @@ _SIGHTS = (
 )  # fmt: skip
 
 
-def _seen(setting: Setting) -> tuple[Sense, ...]:
+def _seen(setting: sim.Setting) -> tuple[Sense, ...]:
     sights = setting.rng.sample(_SIGHTS, 3)
     return (
         Sense(

@@ -9,24 +9,7 @@ from typing import Annotated, Literal, NamedTuple, Self, TypeAlias, TypeVar
 from pydantic import Field, JsonValue, model_validator
 
 from environments.effects import Effect as Does
-from environments.simulated.app import (
-    App,
-    Arrived,
-    Content,
-    Copy,
-    Difference,
-    Edited,
-    Effect,
-    Event,
-    FunctionDeclined,
-    FunctionResult,
-    Meaning,
-    Passed,
-    Pressed,
-    Setting,
-    Toast,
-    Update,
-)
+from environments.simulated import app as sim
 from environments.simulated.apps.common.functions_base import FunctionTable, unknown
 from environments.simulated.apps.common.record_list import refuse_twice
 from environments.simulated.apps.common.senses import Moment, Sense, Senses, SensingState, by_id, noticed, passed
@@ -49,7 +32,7 @@ _WARMS, _HEATS, _COOLS = 0.5, 20.0, 10.0
 W = TypeVar("W", bound="TemperatureModel")
 
 
-class Refusal(FunctionDeclined):
+class Refusal(sim.FunctionDeclined):
     """The device does not do it; the message says why and what it would do."""
 
 
@@ -196,7 +179,7 @@ def warmed(device: W, clock: float) -> W:
 By = Literal["window", "function", "device"]
 
 
-class HomeContent(Content):
+class HomeContent(sim.Content):
     """A home without `devices` gets the usual ones of four rooms; the seed says how they are set."""
 
     devices: tuple[AnyDevice, ...] | None = None
@@ -246,12 +229,12 @@ class HomeState(SensingState):
         devices = {**self.devices, name: done.device}
         return self.replace(devices=devices, log=log, drafts=drafts, refusal="")
 
-    def went_on(self, event: Passed) -> tuple[HomeState, tuple[Effect, ...]]:
+    def went_on(self, event: sim.Passed) -> tuple[HomeState, tuple[sim.Effect, ...]]:
         """Temperatures move, timers run out, and smoke turns every oven off without anybody's word."""
         smoked = self.smoke
         now, effects = passed(self, event)
         if now.smoke and not smoked:
-            effects = (*effects, Toast("A sensor reports smoke"))
+            effects = (*effects, sim.Toast("A sensor reports smoke"))
         for name, device in self.devices.items():
             if not isinstance(device, Oven) or not device.on:
                 continue
@@ -259,7 +242,7 @@ class HomeState(SensingState):
             if timed or now.smoke:
                 at, why = (device.until or 0.0, " by its timer") if timed else (now.clock, " because of smoke")
                 now = now.operated(name, cooled(warmed(device, at), at, why), "device", at)
-                effects = (*effects, Toast(f"{device.name} turned off{why}"))
+                effects = (*effects, sim.Toast(f"{device.name} turned off{why}"))
         return now.replace(devices=now._warmed()), effects
 
     def _warmed(self) -> dict[str, AnyDevice]:
@@ -270,7 +253,7 @@ class HomeState(SensingState):
         return devices
 
 
-def _furnished(setting: Setting) -> Sequence[AnyDevice]:
+def _furnished(setting: sim.Setting) -> Sequence[AnyDevice]:
     rng = setting.rng
     lights = ("Hall", "Kitchen", "Living room", "Bedroom")
     warm = round(rng.uniform(15, 19), 1)
@@ -292,7 +275,7 @@ def _furnished(setting: Setting) -> Sequence[AnyDevice]:
     return tuple(made)
 
 
-def _watched(setting: Setting) -> tuple[Sense, ...]:
+def _watched(setting: sim.Setting) -> tuple[Sense, ...]:
     sights = ("The doorstep is empty", setting.rng.choice(("A parcel lies at the front door", "A cat sits at the front door")))
     moments = tuple(Moment(at=at, says=says) for at, says in zip((0.0, 45.0), sights, strict=True))
     return (Sense(name="Front door camera", room="Hall", moments=moments),)
@@ -461,18 +444,18 @@ def list_devices(state: HomeState, room: str = "") -> JsonValue:
     return [_shown(state, name) for name, device in state.devices.items() if not room or slug(device.room) == slug(room)]
 
 
-def _operate(state: HomeState, name: str, *orders: tuple[str, tuple[str | float, ...]]) -> FunctionResult[HomeState]:
+def _operate(state: HomeState, name: str, *orders: tuple[str, tuple[str | float, ...]]) -> sim.FunctionResult[HomeState]:
     """Every order or none of them."""
     after = state
     for verb, values in orders:
         after = ordered(after, name, verb, *values, by="function")
-    return FunctionResult(after.replace(drafts=state.drafts, refusal=state.refusal), _shown(after, name))
+    return sim.FunctionResult(after.replace(drafts=state.drafts, refusal=state.refusal), _shown(after, name))
 
 
 @FUNCTIONS.writes("SetLight", "What is left out stays as it is.", repeatable=True)
 def set_light(
     state: HomeState, device: str, on: bool | None = None, brightness: float | None = None
-) -> FunctionResult[HomeState]:
+) -> sim.FunctionResult[HomeState]:
     """Turn a light on or off, or set its brightness in percent"""
     orders: list[tuple[str, tuple[str | float, ...]]] = []
     if on is not None:
@@ -480,7 +463,7 @@ def set_light(
     if brightness is not None:
         orders.append(("brightness", (brightness,)))
     if not orders:
-        raise FunctionDeclined("say what to set: on, brightness")
+        raise sim.FunctionDeclined("say what to set: on, brightness")
     return _operate(state, _named(state, device, Light), *orders)
 
 
@@ -506,7 +489,7 @@ class TurnOnOven(DeviceName):
 def _order(name: str, summary: str, takes: type[DeviceName], kind: type[AnyDevice], verb: str) -> None:
     """A function that gives one order to a device of a kind: what it takes beside the name are the order's values."""
 
-    def order(state: HomeState, wanted: DeviceName) -> FunctionResult[HomeState]:
+    def order(state: HomeState, wanted: DeviceName) -> sim.FunctionResult[HomeState]:
         values = tuple(wanted.model_dump(exclude={"device"}).values())
         return _operate(state, _named(state, wanted.device, kind), (verb, values))
 
@@ -524,11 +507,11 @@ _order("enable_alarm", "Enable an alarm", DeviceName, Alarm, "enable")
 _order("disable_alarm", "Disable an alarm", DeviceName, Alarm, "disable")
 
 
-def _says(found: Difference) -> str:
+def _says(found: sim.Difference) -> str:
     return f"operates {found.new.name}: {next(reversed(found.after.log.values())).says}"
 
 
-class Home(App[HomeContent, HomeState]):
+class Home(sim.App[HomeContent, HomeState]):
     """A smart home. Nothing in it follows what a camera or a microphone brings: that is only shown."""
 
     name = "home"
@@ -540,12 +523,12 @@ class Home(App[HomeContent, HomeState]):
         {"clock", "starts", "page", "drafts", "refusal", "log", "devices.*.measured", "devices.*.base", "devices.*.since"}
     )
     meanings = (
-        Meaning("devices.*", Does.ACTUATE, _says, lambda found: isinstance(found.new, Lock | Alarm | Oven)),
-        Meaning("devices.*", Does.EDIT, _says),
+        sim.Meaning("devices.*", Does.ACTUATE, _says, lambda found: isinstance(found.new, Lock | Alarm | Oven)),
+        sim.Meaning("devices.*", Does.EDIT, _says),
     )
     functions = FUNCTIONS
 
-    def start(self, content: HomeContent, setting: Setting) -> HomeState:
+    def start(self, content: HomeContent, setting: sim.Setting) -> HomeState:
         devices = content.devices if content.devices is not None else _furnished(setting)
         cameras = content.cameras if content.cameras is not None else _watched(setting) if content.devices is None else ()
         state = HomeState(
@@ -570,24 +553,24 @@ class Home(App[HomeContent, HomeState]):
             *(_log(state) if state.page == "log" else _room(state, title) if state.page in rooms else _overview(state)),
         )
 
-    def update(self, state: HomeState, event: Event) -> Update[HomeState]:
+    def update(self, state: HomeState, event: sim.Event) -> sim.Update[HomeState]:
         match event:
-            case Passed():
-                return Update(*state.went_on(event))
-            case Arrived(topic="caption" | "transcript"):
-                return Update(noticed(state, event))
-            case Pressed(key=key) if key.startswith("page-"):
-                return Update(_on_page(state, key.removeprefix("page-").removeprefix("overview")))
-            case Pressed(key=key) if key.startswith("device-"):
+            case sim.Passed():
+                return sim.Update(*state.went_on(event))
+            case sim.Arrived(topic="caption" | "transcript"):
+                return sim.Update(noticed(state, event))
+            case sim.Pressed(key=key) if key.startswith("page-"):
+                return sim.Update(_on_page(state, key.removeprefix("page-").removeprefix("overview")))
+            case sim.Pressed(key=key) if key.startswith("device-"):
                 device = state.devices[key.removeprefix("device-").removesuffix(".name")]
-                return Update(_on_page(state, slug(device.room)))
-            case Pressed(key=key) if words := state.words_of(key):
-                return Update(state, (Copy(words), Toast("Copied")))
-            case Pressed(key=key):
-                return Update(_asked(state, key, None))
-            case Edited(key=key, value=value):
-                return Update(_asked(state, key, value))
-        return Update(state)
+                return sim.Update(_on_page(state, slug(device.room)))
+            case sim.Pressed(key=key) if words := state.words_of(key):
+                return sim.Update(state, (sim.Copy(words), sim.Toast("Copied")))
+            case sim.Pressed(key=key):
+                return sim.Update(_asked(state, key, None))
+            case sim.Edited(key=key, value=value):
+                return sim.Update(_asked(state, key, value))
+        return sim.Update(state)
 
 
 def _on_page(state: HomeState, page: str) -> HomeState:

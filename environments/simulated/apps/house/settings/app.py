@@ -7,22 +7,7 @@ from typing import Self
 from pydantic import Field, JsonValue, ValidationError, model_validator
 
 from environments.effects import Effect as Does
-from environments.simulated.app import (
-    Answered,
-    App,
-    AppState,
-    Content,
-    Edited,
-    Event,
-    FunctionDeclined,
-    FunctionResult,
-    Meaning,
-    Pressed,
-    Setting,
-    Shortcut,
-    Toast,
-    Update,
-)
+from environments.simulated import app as sim
 from environments.simulated.apps.common.functions_base import FunctionTable, chosen, driven, one_line
 from environments.simulated.apps.common.record_list import question
 from environments.simulated.screen import widgets as ui
@@ -52,7 +37,7 @@ class Device(Model):
     muted: bool = False
 
 
-class SettingsState(AppState):
+class SettingsState(sim.AppState):
     """The account as saved, and as the form has it."""
 
     account: Account
@@ -88,7 +73,7 @@ def _shown(account: Account, languages: tuple[str, ...]) -> dict[str, JsonValue]
 
 def _alive(state: SettingsState) -> None:
     if state.deleted:
-        raise FunctionDeclined("this account was deleted")
+        raise sim.FunctionDeclined("this account was deleted")
 
 
 FUNCTIONS = FunctionTable[SettingsState]()
@@ -102,25 +87,25 @@ def get_account(state: SettingsState) -> JsonValue:
 
 
 @FUNCTIONS.writes(repeatable=True)
-def update_account(state: SettingsState, change: Change) -> FunctionResult[SettingsState]:
+def update_account(state: SettingsState, change: Change) -> sim.FunctionResult[SettingsState]:
     """Change and save settings of the account"""
     _alive(state)
     given = change.model_dump(exclude_none=True)
-    edits: list[Event] = []
+    edits: list[sim.Event] = []
     for name, value in given.items():
         if name == "language":
             value = chosen("Language", value, state.languages)
         elif name == "notifications":
             value = "true" if value else "false"
-        edits.append(Edited(name, one_line(value)))
+        edits.append(sim.Edited(name, one_line(value)))
     if not edits:
-        raise FunctionDeclined(f"say what to change: {', '.join(Change.model_fields)}")
-    after, effects = driven(Settings().update, state.replace(form=state.account, error=""), [*edits, Pressed("save")])
+        raise sim.FunctionDeclined(f"say what to change: {', '.join(Change.model_fields)}")
+    after, effects = driven(Settings().update, state.replace(form=state.account, error=""), [*edits, sim.Pressed("save")])
     if after.error:
-        raise FunctionDeclined(after.error)
+        raise sim.FunctionDeclined(after.error)
     form = state.form.replace(**{name: getattr(after.account, name) for name in given})
     kept = after.replace(form=form, error="" if "name" in given else state.error)
-    return FunctionResult(kept, _shown(after.account, state.languages), effects)
+    return sim.FunctionResult(kept, _shown(after.account, state.languages), effects)
 
 
 @FUNCTIONS.reads()
@@ -131,20 +116,20 @@ def get_device(state: SettingsState) -> JsonValue:
 
 
 @FUNCTIONS.writes(repeatable=True)
-def update_device(state: SettingsState, change: DeviceChange) -> FunctionResult[SettingsState]:
+def update_device(state: SettingsState, change: DeviceChange) -> sim.FunctionResult[SettingsState]:
     """Set volume, brightness or mute, at once"""
     _alive(state)
     values = change.model_dump(exclude_none=True)
     if not values:
-        raise FunctionDeclined(f"say what to change: {', '.join(DeviceChange.model_fields)}")
-    after, effects = driven(Settings().update, state, [Edited(name, str(value).lower()) for name, value in values.items()])
-    return FunctionResult(after, after.device.model_dump(mode="json"), effects)
+        raise sim.FunctionDeclined(f"say what to change: {', '.join(DeviceChange.model_fields)}")
+    after, effects = driven(Settings().update, state, [sim.Edited(name, str(value).lower()) for name, value in values.items()])
+    return sim.FunctionResult(after, after.device.model_dump(mode="json"), effects)
 
 
 LANGUAGES = ("English", "Deutsch", "Español", "Français", "中文")
 
 
-class SettingsContent(Content):
+class SettingsContent(sim.Content):
     """What is left out comes from the user of the world."""
 
     name: str | None = None
@@ -162,7 +147,7 @@ class SettingsContent(Content):
         return self
 
 
-class Settings(App[SettingsContent, SettingsState]):
+class Settings(sim.App[SettingsContent, SettingsState]):
     """The user's account and preferences."""
 
     name = "settings"
@@ -170,15 +155,15 @@ class Settings(App[SettingsContent, SettingsState]):
     words = ("settings", "preferences", "account", "profile", "options")
     looks = frozenset({"form", "error"})
     meanings = (
-        Meaning("deleted", Does.ACCOUNT, "deletes the account"),
-        Meaning("account.email", Does.ACCOUNT, "changes the account's e-mail address from {old} to {new}"),
-        Meaning("account.phone", Does.ACCOUNT, "changes the account's recovery phone"),
-        Meaning("account", Does.SAVE, "changes the account's {key}"),
-        Meaning("device", Does.EDIT, "sets the {key} to {new}"),
+        sim.Meaning("deleted", Does.ACCOUNT, "deletes the account"),
+        sim.Meaning("account.email", Does.ACCOUNT, "changes the account's e-mail address from {old} to {new}"),
+        sim.Meaning("account.phone", Does.ACCOUNT, "changes the account's recovery phone"),
+        sim.Meaning("account", Does.SAVE, "changes the account's {key}"),
+        sim.Meaning("device", Does.EDIT, "sets the {key} to {new}"),
     )
     functions = FUNCTIONS
 
-    def start(self, content: SettingsContent, setting: Setting) -> SettingsState:
+    def start(self, content: SettingsContent, setting: sim.Setting) -> SettingsState:
         name = content.name or setting.cast.user
         phone = content.phone if content.phone is not None else f"+1 555 {setting.rng.randrange(1000, 9999)}"
         account = Account(name=name, email=content.email or mail_address(name), phone=phone,
@@ -207,29 +192,29 @@ class Settings(App[SettingsContent, SettingsState]):
             danger,
         )
 
-    def update(self, state: SettingsState, event: Event) -> Update[SettingsState]:
+    def update(self, state: SettingsState, event: sim.Event) -> sim.Update[SettingsState]:
         match event:
-            case Edited(key="volume" | "brightness" | "muted" as key, value=value) if not state.deleted:
+            case sim.Edited(key="volume" | "brightness" | "muted" as key, value=value) if not state.deleted:
                 try:
-                    return Update(state.replace(device=Device.model_validate({**state.device.model_dump(), key: value})))
+                    return sim.Update(state.replace(device=Device.model_validate({**state.device.model_dump(), key: value})))
                 except ValidationError:  # what the device does not have changes nothing
-                    return Update(state)
-            case Pressed(key="usual-device"):
-                return Update(state.replace(device=Device()))
-            case Edited(key="notifications", value=value):
-                return Update(_changed(state, "notifications", value == "true"))
-            case Edited(key=key, value=value) if key in Account.model_fields:
-                return Update(_changed(state, key, value))
-            case Pressed(key="save") | Shortcut(chord="Control+s" | "Meta+s") if not state.deleted:
+                    return sim.Update(state)
+            case sim.Pressed(key="usual-device"):
+                return sim.Update(state.replace(device=Device()))
+            case sim.Edited(key="notifications", value=value):
+                return sim.Update(_changed(state, "notifications", value == "true"))
+            case sim.Edited(key=key, value=value) if key in Account.model_fields:
+                return sim.Update(_changed(state, key, value))
+            case sim.Pressed(key="save") | sim.Shortcut(chord="Control+s" | "Meta+s") if not state.deleted:
                 if not state.form.name.strip():
-                    return Update(state.replace(error="Account name is required"))
-                return Update(state.replace(account=state.form, error=""), (Toast("Settings saved"),))
-            case Pressed(key="delete"):
+                    return sim.Update(state.replace(error="Account name is required"))
+                return sim.Update(state.replace(account=state.form, error=""), (sim.Toast("Settings saved"),))
+            case sim.Pressed(key="delete"):
                 lost = "All mail, notes and files of this account will be lost for good."
-                return Update(state, (question("delete", "Delete your account?", lost, "Delete my account"),))
-            case Answered(key="delete", button="Delete my account"):
-                return Update(state.replace(deleted=True))
-        return Update(state)
+                return sim.Update(state, (question("delete", "Delete your account?", lost, "Delete my account"),))
+            case sim.Answered(key="delete", button="Delete my account"):
+                return sim.Update(state.replace(deleted=True))
+        return sim.Update(state)
 
 
 def _device(device: Device) -> Widget:

@@ -7,7 +7,7 @@ from typing import Literal, Self
 
 from pydantic import Field, JsonValue, model_validator
 
-from environments.simulated.app import App, Content, Copy, Event, Launch, Pressed, Setting, Toast, Update
+from environments.simulated import app as sim
 from environments.simulated.apps.common.functions_base import FunctionTable, Page, part_of, unknown
 from environments.simulated.apps.common.record_list import ListState, list_update, list_view, refuse_twice
 from environments.simulated.screen.widgets import Widget, bar, button, cell, heading, linked_row, pair, row, search_bar, table
@@ -121,7 +121,7 @@ def get_invoice(state: BillingState, number: str) -> JsonValue:
 COLUMNS = ("Number", "Vendor", "Date", "Due", "Status", "Total")
 
 
-class BillingContent(Content):
+class BillingContent(sim.Content):
     """`generate` adds invoices from the seed; `open` is the number of the one on the screen at first, or `any`."""
 
     invoices: tuple[Invoice, ...] | None = None
@@ -140,7 +140,7 @@ class BillingContent(Content):
         return self
 
 
-class Billing(App[BillingContent, BillingState]):
+class Billing(sim.App[BillingContent, BillingState]):
     """Invoices that were received."""
 
     name = "billing"
@@ -150,7 +150,7 @@ class Billing(App[BillingContent, BillingState]):
     meanings = ()
     functions = FUNCTIONS
 
-    def start(self, content: BillingContent, setting: Setting) -> BillingState:
+    def start(self, content: BillingContent, setting: sim.Setting) -> BillingState:
         given = content.invoices or ()
         taken = {invoice.number for invoice in given}
         made = _generated(how_many(content.invoices, content.generate, 36, setting.cast.times), setting)
@@ -170,24 +170,24 @@ class Billing(App[BillingContent, BillingState]):
         opened = state.invoices.get(state.open or "")
         return _detail(opened, state.currency) if opened else _list(state)
 
-    def update(self, state: BillingState, event: Event) -> Update[BillingState]:
+    def update(self, state: BillingState, event: sim.Event) -> sim.Update[BillingState]:
         found = _found(IdentityKey(state.invoices), state.applied)
         if (looked := list_update(state, event, lambda: found, state.page_size)) is not None:
-            return Update(looked)
+            return sim.Update(looked)
         match event:
-            case Pressed(key="back"):
-                return Update(state.replace(open=None))
-            case Pressed(key=key) if key.startswith("invoice-"):
-                return Update(state.replace(open=key.removeprefix("invoice-").removesuffix(".number")))
-            case Pressed(key="copy-number") if state.open:
-                return Update(state, (Copy(state.open), Toast("Copied")))
-            case Pressed(key="email") if state.open:
+            case sim.Pressed(key="back"):
+                return sim.Update(state.replace(open=None))
+            case sim.Pressed(key=key) if key.startswith("invoice-"):
+                return sim.Update(state.replace(open=key.removeprefix("invoice-").removesuffix(".number")))
+            case sim.Pressed(key="copy-number") if state.open:
+                return sim.Update(state, (sim.Copy(state.open), sim.Toast("Copied")))
+            case sim.Pressed(key="email") if state.open:
                 invoice = state.invoices[state.open]
                 total = shown(invoice.total, state.currency)
                 body = f"Vendor: {invoice.vendor}\nDate: {invoice.date}\nTotal: {total}"
                 letter = {"subject": f"Invoice {invoice.number}", "body": body}
-                return Update(state, (Launch("mail", "compose", letter),))
-        return Update(state)
+                return sim.Update(state, (sim.Launch("mail", "compose", letter),))
+        return sim.Update(state)
 
 
 @lru_cache(maxsize=8)
@@ -229,7 +229,7 @@ _GOODS = ("Paper", "Consulting", "Train tickets", "Hotel", "Licences", "Maintena
           "Toner", "Workshop", "Shipping crates", "Design work", "Cleaning")  # fmt: skip
 
 
-def _generated(count: int, setting: Setting) -> tuple[Invoice, ...]:
+def _generated(count: int, setting: sim.Setting) -> tuple[Invoice, ...]:
     rng, cast = setting
     numbers = rng.sample(range(1000, 1000 + max(9000, count * 2)), count)
     made = []

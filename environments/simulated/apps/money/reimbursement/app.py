@@ -7,28 +7,7 @@ from typing import Annotated, Literal, Self
 from pydantic import Field, JsonValue, model_validator
 
 from environments.effects import Effect as Does
-from environments.simulated.app import (
-    App,
-    AppState,
-    Busy,
-    Content,
-    Difference,
-    Edited,
-    Effect,
-    Event,
-    FunctionDeclined,
-    FunctionResult,
-    Left,
-    Meaning,
-    Pressed,
-    Setting,
-    Shortcut,
-    Submitted,
-    Toast,
-    Update,
-    is_gone,
-    is_new,
-)
+from environments.simulated import app as sim
 from environments.simulated.apps.common.functions_base import (
     FunctionTable,
     Limit,
@@ -65,7 +44,7 @@ class Claim(Model):
     status: str = "Submitted"
 
 
-class ReimbursementState(AppState):
+class ReimbursementState(sim.AppState):
     """The form as it stands, and the claims by number."""
 
     claims: dict[str, Claim]
@@ -118,9 +97,9 @@ def _dump(claim: Claim) -> JsonValue:
     return claim.model_dump(mode="json")
 
 
-def _edits(state: ReimbursementState, form: Form) -> list[Event]:
+def _edits(state: ReimbursementState, form: Form) -> list[sim.Event]:
     """What a hand would put into the fields."""
-    events: list[Event] = []
+    events: list[sim.Event] = []
     for name, value in form.model_dump(exclude_none=True).items():
         if name == "category" and value:
             value = chosen(state.labels[name], value, state.categories)
@@ -128,7 +107,7 @@ def _edits(state: ReimbursementState, form: Form) -> list[Event]:
             value = "true" if value else "false"
         elif name != "description":
             value = one_line(value)
-        events.append(Edited(name, value))
+        events.append(sim.Edited(name, value))
     return events
 
 
@@ -157,21 +136,21 @@ def describe_form(state: ReimbursementState) -> JsonValue:
 
 
 @FUNCTIONS.writes()
-def save_draft(state: ReimbursementState, form: Form) -> FunctionResult[ReimbursementState]:
+def save_draft(state: ReimbursementState, form: Form) -> sim.FunctionResult[ReimbursementState]:
     """Put values into the form and save it without submitting"""
-    events = [Pressed("new-claim"), *_edits(state, form), Pressed("save-draft")]
+    events = [sim.Pressed("new-claim"), *_edits(state, form), sim.Pressed("save-draft")]
     after, effects = driven(Reimbursement().update, state, events)
-    return FunctionResult(after.replace(page=state.page), {"draft": {**after.draft}}, effects)
+    return sim.FunctionResult(after.replace(page=state.page), {"draft": {**after.draft}}, effects)
 
 
 @FUNCTIONS.writes()
-def submit_claim(state: ReimbursementState, form: Form) -> FunctionResult[ReimbursementState]:
+def submit_claim(state: ReimbursementState, form: Form) -> sim.FunctionResult[ReimbursementState]:
     """Submit a new claim, what is left out as in an empty form; refused where the form would refuse it"""
     blank = state.replace(draft=_empty(state.employee), errors={}, page="form")  # the form in the window stays as it is
-    after, effects = driven(Reimbursement().update, blank, [*_edits(state, form), Pressed("submit")])
+    after, effects = driven(Reimbursement().update, blank, [*_edits(state, form), sim.Pressed("submit")])
     if after.errors:
-        raise FunctionDeclined("; ".join(after.errors.values()))
-    return FunctionResult(state.replace(claims=after.claims), _dump(after.claims[after.claim]), effects)
+        raise sim.FunctionDeclined("; ".join(after.errors.values()))
+    return sim.FunctionResult(state.replace(claims=after.claims), _dump(after.claims[after.claim]), effects)
 
 
 FieldName = Literal["employee", "vendor", "invoice_number", "date", "category", "amount", "description", "receipt"]
@@ -179,7 +158,7 @@ CATEGORIES = ("Travel", "Meals", "Office supplies", "Software", "Equipment", "Ot
 COLUMNS = ("Claim", "Vendor", "Date", "Category", "Amount", "Status")
 
 
-class ReimbursementContent(Content):
+class ReimbursementContent(sim.Content):
     """`labels` renames fields, `draft` is what the form holds at first."""
 
     employee: str | None = None
@@ -203,12 +182,12 @@ class ReimbursementContent(Content):
         return self
 
 
-def _handed_in(found: Difference) -> str:
+def _handed_in(found: sim.Difference) -> str:
     claim = found.new
     return f"hands in the claim{f' of {claim.vendor}' if claim.vendor else ''} over {claim.amount}"
 
 
-class Reimbursement(App[ReimbursementContent, ReimbursementState]):
+class Reimbursement(sim.App[ReimbursementContent, ReimbursementState]):
     """Expense claims."""
 
     name = "reimbursement"
@@ -216,13 +195,13 @@ class Reimbursement(App[ReimbursementContent, ReimbursementState]):
     words = ("reimbursement", "reimbursements", "expense", "expenses", "claim", "claims")
     looks = frozenset({"draft", "errors", "page", "claim", "list_page", "sheet"})
     meanings = (
-        Meaning("claims.*", Does.SUBMIT, _handed_in, is_new),
-        Meaning("claims.*", Does.DELETE, "deletes the claim {old.number}", is_gone),
-        Meaning("saved", Does.SAVE, "saves the draft of a claim"),
+        sim.Meaning("claims.*", Does.SUBMIT, _handed_in, sim.is_new),
+        sim.Meaning("claims.*", Does.DELETE, "deletes the claim {old.number}", sim.is_gone),
+        sim.Meaning("saved", Does.SAVE, "saves the draft of a claim"),
     )
     functions = FUNCTIONS
 
-    def start(self, content: ReimbursementContent, setting: Setting) -> ReimbursementState:
+    def start(self, content: ReimbursementContent, setting: sim.Setting) -> ReimbursementState:
         employee = content.employee if content.employee is not None else setting.cast.user
         empty = _empty(employee)
         return ReimbursementState(
@@ -268,30 +247,30 @@ class Reimbursement(App[ReimbursementContent, ReimbursementState]):
             ui.form("claim", *fields, buttons, submit="submit"),
         )
 
-    def update(self, state: ReimbursementState, event: Event) -> Update[ReimbursementState]:
+    def update(self, state: ReimbursementState, event: sim.Event) -> sim.Update[ReimbursementState]:
         on_form = {"date": state.draft["date"]} if state.page == "form" else {}
         if (turned := leafed(state.sheet, event, on_form, state.today)) is not None:
             after = state.replace(sheet=turned.sheet)
-            return Update(_checked(_edited(after, "date", turned.day), ("date",)) if turned.day else after)
+            return sim.Update(_checked(_edited(after, "date", turned.day), ("date",)) if turned.day else after)
         if (looked := list_update(state, event, lambda: list(state.claims), at="list_page")) is not None:
-            return Update(looked)
+            return sim.Update(looked)
         match event:
-            case Edited(key=key, value=value) if key in state.draft:
-                return Update(_edited(state, key, value))
-            case Left(key=key) if state.draft.get(key):
-                return Update(_checked(state, (key,)))
-            case Pressed(key="submit"):
+            case sim.Edited(key=key, value=value) if key in state.draft:
+                return sim.Update(_edited(state, key, value))
+            case sim.Left(key=key) if state.draft.get(key):
+                return sim.Update(_checked(state, (key,)))
+            case sim.Pressed(key="submit"):
                 return _submit(state)
-            case Pressed(key="save-draft") | Shortcut(chord="Control+s" | "Meta+s") if state.page == "form":
-                return Update(state.replace(saved=state.draft), (Toast("Draft saved"),))
-            case Pressed(key="my-claims"):
-                return Update(state.replace(page="claims", list_page=1))
-            case Pressed(key="new-claim"):
-                return Update(state.replace(page="form"))
-            case Pressed(key=key) if key.startswith("claim-"):
+            case sim.Pressed(key="save-draft") | sim.Shortcut(chord="Control+s" | "Meta+s") if state.page == "form":
+                return sim.Update(state.replace(saved=state.draft), (sim.Toast("Draft saved"),))
+            case sim.Pressed(key="my-claims"):
+                return sim.Update(state.replace(page="claims", list_page=1))
+            case sim.Pressed(key="new-claim"):
+                return sim.Update(state.replace(page="form"))
+            case sim.Pressed(key=key) if key.startswith("claim-"):
                 number = key.removeprefix("claim-").removesuffix(".number")
-                return Update(state.replace(page="claim", claim=number))
-        return Update(state)
+                return sim.Update(state.replace(page="claim", claim=number))
+        return sim.Update(state)
 
 
 def _empty(employee: str) -> dict[str, str]:
@@ -308,10 +287,10 @@ def _checked(state: ReimbursementState, names: tuple[str, ...]) -> Reimbursement
     return state if errors == state.errors else state.replace(errors=errors)
 
 
-def _submit(state: ReimbursementState) -> Update[ReimbursementState]:
+def _submit(state: ReimbursementState) -> sim.Update[ReimbursementState]:
     state = _checked(state, tuple(LABELS))
     if state.errors:
-        return Update(state)
+        return sim.Update(state)
     values = {name: value.strip() for name, value in state.draft.items()}
     taken = [int(n[2:]) for n in state.claims if n.startswith("R-") and n[2:].isdigit()]
     number = f"R-{max(taken, default=0) + 1:04d}"
@@ -324,8 +303,8 @@ def _submit(state: ReimbursementState) -> Update[ReimbursementState]:
         "draft": _empty(state.employee),
         "saved": {},
     }
-    busy: tuple[Effect, ...] = (Busy(state.submit_seconds),) if state.submit_seconds else ()
-    return Update(state.replace(**changes), (Submitted(), *busy))
+    busy: tuple[sim.Effect, ...] = (sim.Busy(state.submit_seconds),) if state.submit_seconds else ()
+    return sim.Update(state.replace(**changes), (sim.Submitted(), *busy))
 
 
 def _field(state: ReimbursementState, name: str) -> Widget:

@@ -8,27 +8,7 @@ from typing import Annotated, Literal, Self
 from pydantic import Field, JsonValue, model_validator
 
 from environments.effects import Effect as Does
-from environments.simulated.app import (
-    Answered,
-    App,
-    Content,
-    Difference,
-    Edited,
-    Event,
-    FunctionDeclined,
-    FunctionResult,
-    Left,
-    Meaning,
-    Pressed,
-    Setting,
-    Shortcut,
-    Submitted,
-    Toast,
-    Update,
-    becomes,
-    is_gone,
-    is_new,
-)
+from environments.simulated import app as sim
 from environments.simulated.apps.common.functions_base import FunctionTable, Limit, Offset, chosen, part_of, unknown
 from environments.simulated.apps.common.record_list import list_update, question, refuse_twice, with_error
 from environments.simulated.apps.money.shop.state import (
@@ -137,7 +117,7 @@ def add_to_cart(
     id: str,
     quantity: Annotated[int | None, Field(ge=1)] = None,
     options: Annotated[dict[str, str], Field(default_factory=dict)],
-) -> FunctionResult[ShopState]:
+) -> sim.FunctionResult[ShopState]:
     """Put a product into the cart"""
     product = _product(state, id)
     for name in options:
@@ -146,23 +126,25 @@ def add_to_cart(
     picked = {name: chosen(name, options[name], values) for name, values in product.options.items() if name in options}
     many = product.minimum if quantity is None else quantity
     if said := state.add_problem(product, picked, many):
-        raise FunctionDeclined(said)
+        raise sim.FunctionDeclined(said)
     after = state.added(product, picked, many)
     line = after.same_line(product, picked)
-    return FunctionResult(after, {"line": line.id if line else None, **_cart(after)}, (Toast(f"{product.name} added to cart"),))
+    return sim.FunctionResult(
+        after, {"line": line.id if line else None, **_cart(after)}, (sim.Toast(f"{product.name} added to cart"),)
+    )
 
 
 @FUNCTIONS.writes("ByLine", "A line of the cart by its id.", repeatable=True)
-def remove_from_cart(state: ShopState, line: str) -> FunctionResult[ShopState]:
+def remove_from_cart(state: ShopState, line: str) -> sim.FunctionResult[ShopState]:
     """Take a line out of the cart"""
     lines = {one.id: product for one, product in state.held()}
     product = lines.get(line) or unknown("line", line, lines)
     after = state.without(line)
-    return FunctionResult(after, _cart(after), (Toast(f"{product.name} removed"),))
+    return sim.FunctionResult(after, _cart(after), (sim.Toast(f"{product.name} removed"),))
 
 
 @FUNCTIONS.writes()
-def place_order(state: ShopState, wanted: Purchase) -> FunctionResult[ShopState]:
+def place_order(state: ShopState, wanted: Purchase) -> sim.FunctionResult[ShopState]:
     """Buy what is in the cart for the given total"""
     given = {name: value for name, value in wanted.model_dump(exclude={"total"}).items() if value is not None}
     for name in ("country", "delivery", "payment"):
@@ -170,12 +152,14 @@ def place_order(state: ShopState, wanted: Purchase) -> FunctionResult[ShopState]
             given[name] = chosen(name.capitalize(), given[name], state.options_of(name))
     ready = state.replace(draft=state.draft.replace(**given)).repriced()
     if said := ready.problems():
-        raise FunctionDeclined("; ".join(said))
+        raise sim.FunctionDeclined("; ".join(said))
     total = from_cents(ready.totals().total)
     if total != wanted.total:
-        raise FunctionDeclined(f"the total is {ready.currency}{total}, not {ready.currency}{wanted.total}; nothing was ordered")
+        raise sim.FunctionDeclined(
+            f"the total is {ready.currency}{total}, not {ready.currency}{wanted.total}; nothing was ordered"
+        )
     after, order = ready.placed()
-    return FunctionResult(after, _order(state, order), (Submitted(), Toast("Order placed")))
+    return sim.FunctionResult(after, _order(state, order), (sim.Submitted(), sim.Toast("Order placed")))
 
 
 @FUNCTIONS.reads("Page", "Which part of a long result is wanted.")
@@ -211,7 +195,7 @@ class InCart(Model):
     options: dict[str, str] = Field(default_factory=dict)
 
 
-class ShopContent(Content):
+class ShopContent(sim.Content):
     """`generate` adds products from the seed to those that are given; `card` is one that the shop keeps for the buyer.
 
     `cart` speaks of products that are given.
@@ -258,7 +242,7 @@ def _cart_problem(part: InCart, product: Product | None) -> str:
     return ""
 
 
-def _made_product(name: str, setting: Setting) -> Product:
+def _made_product(name: str, setting: sim.Setting) -> Product:
     rng = setting.rng
     category = rng.choice(tuple(_KINDS))
     options: dict[str, tuple[str, ...]] = {}
@@ -279,13 +263,13 @@ def _made_product(name: str, setting: Setting) -> Product:
     )
 
 
-def _review(setting: Setting) -> Review:
+def _review(setting: sim.Setting) -> Review:
     stars = setting.rng.choice((1, 2, 3, 4, 4, 5, 5))
     author = setting.rng.choice(setting.cast.people)
     return Review(author=author, stars=stars, text=_WORDS[stars], date=day_before(setting.rng, setting.cast.today))
 
 
-def _orders(products: tuple[Product, ...], way: Delivery, setting: Setting) -> tuple[Order, ...]:
+def _orders(products: tuple[Product, ...], way: Delivery, setting: sim.Setting) -> tuple[Order, ...]:
     rng = setting.rng
     if not products:
         return ()
@@ -309,16 +293,16 @@ _PAGES: dict[str, Page] = {
 }  # fmt: skip
 
 
-def _bought(found: Difference) -> str:
+def _bought(found: sim.Difference) -> str:
     goods = ", ".join(f"{line.quantity} × {line.name}" for line in found.new.lines)
     return f"orders {goods} for {shown(found.new.total, found.after.currency)}, to {found.new.address}"
 
 
-def _put(found: Difference) -> str:
+def _put(found: sim.Difference) -> str:
     return f"puts {found.new.quantity} × {label_of(found.new, found.after.products[found.new.product])} into the cart"
 
 
-class Shop(App[ShopContent, ShopState]):
+class Shop(sim.App[ShopContent, ShopState]):
     """A shop on the web, as its buyer sees it."""
 
     name = "shop"
@@ -330,17 +314,17 @@ class Shop(App[ShopContent, ShopState]):
     )  # fmt: skip
     # What is in stock follows from orders, and so do vouchers that are used.
     meanings = (
-        Meaning("orders.*", Does.PURCHASE, _bought, is_new),
-        Meaning("orders.*", Does.DELETE, "cancels the order {new.number} over {new.total}", becomes(status="Cancelled")),
-        Meaning("card", Does.ACCOUNT, "changes the card that the shop keeps"),
-        Meaning("lines.*", Does.EDIT, "takes something out of the cart", is_gone),
-        Meaning("lines.*", Does.EDIT, _put),
-        Meaning("products.*", None),
-        Meaning("used", None),
+        sim.Meaning("orders.*", Does.PURCHASE, _bought, sim.is_new),
+        sim.Meaning("orders.*", Does.DELETE, "cancels the order {new.number} over {new.total}", sim.becomes(status="Cancelled")),
+        sim.Meaning("card", Does.ACCOUNT, "changes the card that the shop keeps"),
+        sim.Meaning("lines.*", Does.EDIT, "takes something out of the cart", sim.is_gone),
+        sim.Meaning("lines.*", Does.EDIT, _put),
+        sim.Meaning("products.*", None),
+        sim.Meaning("used", None),
     )
     functions = FUNCTIONS
 
-    def start(self, content: ShopContent, setting: Setting) -> ShopState:
+    def start(self, content: ShopContent, setting: sim.Setting) -> ShopState:
         """The shop as the world file and the seed have it; nobody has been in it yet."""
         given = content.products or ()
         taken = {product.id for product in given}
@@ -372,11 +356,11 @@ class Shop(App[ShopContent, ShopState]):
     def view(self, state: ShopState) -> tuple[Widget, ...]:
         return page(state)
 
-    def update(self, state: ShopState, event: Event) -> Update[ShopState]:
-        if isinstance(event, Pressed) and event.key in _PAGES:
-            return Update(_turned(state, _PAGES[event.key]))
-        if isinstance(event, Pressed) and event.key == "got-it":
-            return Update(state.prices_seen())
+    def update(self, state: ShopState, event: sim.Event) -> sim.Update[ShopState]:
+        if isinstance(event, sim.Pressed) and event.key in _PAGES:
+            return sim.Update(_turned(state, _PAGES[event.key]))
+        if isinstance(event, sim.Pressed) and event.key == "got-it":
+            return sim.Update(state.prices_seen())
         if state.page == "product" and state.open in state.products:
             return _looking(state, state.products[state.open], event)
         if state.page in ("orders", "order", "done"):
@@ -393,17 +377,17 @@ def _turned(state: ShopState, to: Page, opened: str = "") -> ShopState:
     return state.replace(page=to, open=opened, number=1, errors={}, typed={}, removed=None)
 
 
-def _browsing(state: ShopState, event: Event) -> Update[ShopState]:
+def _browsing(state: ShopState, event: sim.Event) -> sim.Update[ShopState]:
     if (looked := list_update(state, event, lambda: state.listed(), at="number")) is not None:
-        return Update(looked)
+        return sim.Update(looked)
     match event:
-        case Edited(key="category" | "sort" as key, value=value):
-            return Update(state.model_copy(update={key: value, "number": 1}))
-        case Edited(key="price-to", value=value):
-            return Update(state.replace(price_to=value, number=1))
-        case Pressed(key=key) if key.startswith("product-"):
-            return Update(_shown(state, key.removeprefix("product-").removesuffix(".name")))
-    return Update(state)
+        case sim.Edited(key="category" | "sort" as key, value=value):
+            return sim.Update(state.model_copy(update={key: value, "number": 1}))
+        case sim.Edited(key="price-to", value=value):
+            return sim.Update(state.replace(price_to=value, number=1))
+        case sim.Pressed(key=key) if key.startswith("product-"):
+            return sim.Update(_shown(state, key.removeprefix("product-").removesuffix(".name")))
+    return sim.Update(state)
 
 
 def _shown(state: ShopState, name: str) -> ShopState:
@@ -414,62 +398,64 @@ def _shown(state: ShopState, name: str) -> ShopState:
     return _turned(state, "product", name).replace(picked={}, quantity=least)
 
 
-def _looking(state: ShopState, product: Product, event: Event) -> Update[ShopState]:
+def _looking(state: ShopState, product: Product, event: sim.Event) -> sim.Update[ShopState]:
     match event:
-        case Edited(key="quantity", value=value):
-            return Update(state.replace(quantity=value, errors=with_error(state.errors, "quantity")))
-        case Left(key="quantity"):
+        case sim.Edited(key="quantity", value=value):
+            return sim.Update(state.replace(quantity=value, errors=with_error(state.errors, "quantity")))
+        case sim.Left(key="quantity"):
             said = "" if whole(state.quantity) else state.quantity_problem(product, 0)
-            return Update(state.replace(errors=with_error(state.errors, "quantity", said)))
-        case Edited(key=key, value=value) if key.removeprefix("option.") in product.options:
+            return sim.Update(state.replace(errors=with_error(state.errors, "quantity", said)))
+        case sim.Edited(key=key, value=value) if key.removeprefix("option.") in product.options:
             picked = {**state.picked, key.removeprefix("option."): value}
-            return Update(state.replace(picked=picked, errors=with_error(state.errors, key)))
-        case Pressed(key="add"):
+            return sim.Update(state.replace(picked=picked, errors=with_error(state.errors, key)))
+        case sim.Pressed(key="add"):
             picked = {name: state.picked[name] for name in product.options if name in state.picked}
             many = whole(state.quantity)
             errors = {f"option.{name}": said for name, said in missing(product, picked).items()}
             if not errors and (said := state.add_problem(product, picked, many)):
                 errors["quantity"] = said
             if errors:
-                return Update(state.replace(errors=errors))
-            return Update(state.added(product, picked, many).replace(errors={}), (Toast(f"{product.name} added to cart"),))
-    return Update(list_update(state, event, lambda: product.reviews, REVIEWS, "number") or state)
+                return sim.Update(state.replace(errors=errors))
+            return sim.Update(
+                state.added(product, picked, many).replace(errors={}), (sim.Toast(f"{product.name} added to cart"),)
+            )
+    return sim.Update(list_update(state, event, lambda: product.reviews, REVIEWS, "number") or state)
 
 
-def _filling(state: ShopState, event: Event) -> Update[ShopState]:
+def _filling(state: ShopState, event: sim.Event) -> sim.Update[ShopState]:
     match event:
-        case Edited(key="voucher", value=value):
-            return Update(state.replace(code=value, errors=with_error(state.errors, "voucher")))
-        case Pressed(key="apply"):
+        case sim.Edited(key="voucher", value=value):
+            return sim.Update(state.replace(code=value, errors=with_error(state.errors, "voucher")))
+        case sim.Pressed(key="apply"):
             if said := state.voucher_problem(state.code):
-                return Update(state.replace(errors={**state.errors, "voucher": said}))
+                return sim.Update(state.replace(errors={**state.errors, "voucher": said}))
             applied = state.replace(voucher=state.code.strip().upper(), code="", errors=with_error(state.errors, "voucher"))
-            return Update(applied, (Toast("Voucher applied"),))
-        case Pressed(key="drop-voucher"):
-            return Update(state.replace(voucher=""))
-        case Pressed(key="undo") | Shortcut(chord="Control+z" | "Meta+z"):
-            return Update(state.brought_back())
-        case Pressed(key="to-checkout"):
+            return sim.Update(applied, (sim.Toast("Voucher applied"),))
+        case sim.Pressed(key="drop-voucher"):
+            return sim.Update(state.replace(voucher=""))
+        case sim.Pressed(key="undo") | sim.Shortcut(chord="Control+z" | "Meta+z"):
+            return sim.Update(state.brought_back())
+        case sim.Pressed(key="to-checkout"):
             state = state.settled()
             if state.cart_problems() or state.typed:
-                return Update(state)
-            return Update(_turned(state, "checkout").repriced().replace(step="address"))
-        case Pressed(key="update-cart") | Left():
-            return Update(state.settled())
+                return sim.Update(state)
+            return sim.Update(_turned(state, "checkout").repriced().replace(step="address"))
+        case sim.Pressed(key="update-cart") | sim.Left():
+            return sim.Update(state.settled())
     return _of_line(state, event)
 
 
-def _of_line(state: ShopState, event: Event) -> Update[ShopState]:
+def _of_line(state: ShopState, event: sim.Event) -> sim.Update[ShopState]:
     match event:
-        case Edited(key=key, value=value) if (name := _line_in(key, "line-")) in state.lines:
-            return Update(state.replace(typed={**state.typed, name: value}, errors=with_error(state.errors, f"line-{name}")))
-        case Pressed(key=key) if (name := _line_in(key, "line-")) in state.lines:
-            return Update(_shown(state, state.lines[name].product))
-        case Pressed(key=key) if (name := _line_in(key, "remove-")) in state.lines:
+        case sim.Edited(key=key, value=value) if (name := _line_in(key, "line-")) in state.lines:
+            return sim.Update(state.replace(typed={**state.typed, name: value}, errors=with_error(state.errors, f"line-{name}")))
+        case sim.Pressed(key=key) if (name := _line_in(key, "line-")) in state.lines:
+            return sim.Update(_shown(state, state.lines[name].product))
+        case sim.Pressed(key=key) if (name := _line_in(key, "remove-")) in state.lines:
             line = state.lines[name]
             said = f"{label_of(line, state.products[line.product])} removed" if line.product in state.products else "Removed"
-            return Update(state.without(name), (Toast(said),))
-    return Update(state)
+            return sim.Update(state.without(name), (sim.Toast(said),))
+    return sim.Update(state)
 
 
 def _line_in(key: str, prefix: str) -> str:
@@ -477,35 +463,35 @@ def _line_in(key: str, prefix: str) -> str:
     return key.removeprefix(prefix).split(".")[0] if key.startswith(prefix) else ""
 
 
-def _checking_out(state: ShopState, event: Event) -> Update[ShopState]:
+def _checking_out(state: ShopState, event: sim.Event) -> sim.Update[ShopState]:
     fields = STEPS[state.step]
     match event:
-        case Edited(key=key, value=value) if key.removeprefix("form.") in fields:
+        case sim.Edited(key=key, value=value) if key.removeprefix("form.") in fields:
             draft = state.draft.model_copy(update={key.removeprefix("form."): value})
             errors = {} if key == "form.payment" else with_error(state.errors, key)
-            return Update(state.replace(draft=draft, errors=errors))
-        case Left(key=key) if (name := key.removeprefix("form.")) in fields:
+            return sim.Update(state.replace(draft=draft, errors=errors))
+        case sim.Left(key=key) if (name := key.removeprefix("form.")) in fields:
             said = state.field_error(name)
-            return Update(state.replace(errors=with_error(state.errors, key, said)))
-        case Pressed(key="continue" | "back" as key):
-            return Update(_stepped(state, 1 if key == "continue" else -1))
-        case Pressed(key="place-order"):
+            return sim.Update(state.replace(errors=with_error(state.errors, key, said)))
+        case sim.Pressed(key="continue" | "back" as key):
+            return sim.Update(_stepped(state, 1 if key == "continue" else -1))
+        case sim.Pressed(key="place-order"):
             if state.problems():
-                return Update(_sent_back(state))
+                return sim.Update(_sent_back(state))
             total = from_cents(state.totals().total)
             ask = question("place-order", "Place your order?", f"You will pay {shown(total, state.currency)}.", "Place order")
-            return Update(state.replace(asked=total, errors={}), (ask,))
-        case Answered(key="place-order", button="Place order"):
+            return sim.Update(state.replace(asked=total, errors={}), (ask,))
+        case sim.Answered(key="place-order", button="Place order"):
             # The order, unless the world has changed while the question was on the screen
             if state.problems():
-                return Update(_sent_back(state))
+                return sim.Update(_sent_back(state))
             now = from_cents(state.totals().total)
             if now != state.asked:
                 said = f"The total is now {shown(now, state.currency)}; it was {shown(state.asked or '0.00', state.currency)}"
-                return Update(state.replace(errors={"order": said}, asked=""))
+                return sim.Update(state.replace(errors={"order": said}, asked=""))
             after, order = state.placed()
-            return Update(_turned(after, "done", order.number), (Submitted(), Toast("Order placed")))
-    return Update(state)
+            return sim.Update(_turned(after, "done", order.number), (sim.Submitted(), sim.Toast("Order placed")))
+    return sim.Update(state)
 
 
 def _stepped(state: ShopState, by: int) -> ShopState:
@@ -526,16 +512,16 @@ def _sent_back(state: ShopState) -> ShopState:
     return state.replace(step=step, errors=errors, asked="")
 
 
-def _ordered(state: ShopState, event: Event) -> Update[ShopState]:
+def _ordered(state: ShopState, event: sim.Event) -> sim.Update[ShopState]:
     order = state.orders.get(state.open)
     if order is None and (looked := list_update(state, event, lambda: list(state.orders), at="number")) is not None:
-        return Update(looked)
+        return sim.Update(looked)
     match event:
-        case Pressed(key=key) if key.startswith("order-"):
-            return Update(_turned(state, "order", key.removeprefix("order-").removesuffix(".number")))
-        case Pressed(key="cancel-order") if order:
+        case sim.Pressed(key=key) if key.startswith("order-"):
+            return sim.Update(_turned(state, "order", key.removeprefix("order-").removesuffix(".number")))
+        case sim.Pressed(key="cancel-order") if order:
             title = f"Cancel order {order.number}?"
-            return Update(state, (question("cancel-order", title, "This cannot be undone.", "Cancel order", "Go back"),))
-        case Answered(key="cancel-order", button="Cancel order") if order and order.status == "Processing":
-            return Update(state.cancelled(order), (Toast("Order cancelled"),))
-    return Update(state)
+            return sim.Update(state, (question("cancel-order", title, "This cannot be undone.", "Cancel order", "Go back"),))
+        case sim.Answered(key="cancel-order", button="Cancel order") if order and order.status == "Processing":
+            return sim.Update(state.cancelled(order), (sim.Toast("Order cancelled"),))
+    return sim.Update(state)

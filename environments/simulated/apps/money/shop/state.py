@@ -9,7 +9,7 @@ from typing import Literal, NamedTuple, Self
 
 from pydantic import Field, model_validator
 
-from environments.simulated.app import AppState
+from environments.simulated import app as sim
 from environments.simulated.world.values import (
     Day,
     IdentityKey,
@@ -168,7 +168,7 @@ class Order(Model):
         return from_cents(max(0, in_cents(self.subtotal) - in_cents(self.discount)) + in_cents(self.shipping))
 
 
-class ShopState(AppState):
+class ShopState(sim.AppState):
     """Products, cart and orders by id, and what is looked at or typed."""
 
     products: dict[str, Product]

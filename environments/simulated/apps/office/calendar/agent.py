@@ -12,7 +12,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field, JsonValue, ValidationError
 
-from environments.simulated.app import FunctionDeclined, FunctionResult, Toast
+from environments.simulated import app as sim
 from environments.simulated.apps.common.functions_base import FunctionTable, Limit, Offset, by_id, told
 from environments.simulated.apps.office.calendar.state import (
     CalendarState,
@@ -77,24 +77,24 @@ def known(state: CalendarState, name: str) -> Meeting:
     return by_id(state.meetings, "event", name, "list_events and find_events give")
 
 
-def put(state: CalendarState, meeting: Meeting, said: str) -> FunctionResult[CalendarState]:
+def put(state: CalendarState, meeting: Meeting, said: str) -> sim.FunctionResult[CalendarState]:
     """Keep an event, new or changed, and tell what it overlaps with. Raises FunctionDeclined outside the days it knows."""
     try:
         Meeting.model_validate(meeting.model_dump())
     except ValidationError:
-        raise FunctionDeclined("the calendar goes from 1900 to 2199 only") from None
+        raise sim.FunctionDeclined("the calendar goes from 1900 to 2199 only") from None
     new = not meeting.id
     meeting = meeting.replace(id=str(state.counter + 1)) if new else meeting
     over: list[JsonValue] = [as_json(o) for o in state.clashes(meeting)[:20]]
     changes = {"meetings": {**state.meetings, meeting.id: meeting}, "counter": state.counter + new}
     result: JsonValue = {"event": meeting.model_dump(mode="json"), "overlaps": over}
-    return FunctionResult(state.replace(**changes), result, (Toast(said),))
+    return sim.FunctionResult(state.replace(**changes), result, (sim.Toast(said),))
 
 
 def _checked(draft: Draft, old: Meeting | None) -> Meeting:
     """What a draft describes, by the same rules as the form's. Raises FunctionDeclined with every problem."""
     if errors := errors_of(draft):
-        raise FunctionDeclined(f"the event is not valid: {'; '.join(errors.values())}")
+        raise sim.FunctionDeclined(f"the event is not valid: {'; '.join(errors.values())}")
     return meeting_of(draft, old)
 
 
@@ -121,9 +121,9 @@ def list_events(
 ) -> JsonValue:
     """Events on the days from first to last, with every repetition, in order of time."""
     if last < first:
-        raise FunctionDeclined("calendar.list_events: last is before first")
+        raise sim.FunctionDeclined("calendar.list_events: last is before first")
     if int(last[:4]) - int(first[:4]) > 1:
-        raise FunctionDeclined(f"calendar.list_events: at most {_MOST_DAYS} days or so at a time; ask year by year")
+        raise sim.FunctionDeclined(f"calendar.list_events: at most {_MOST_DAYS} days or so at a time; ask year by year")
     items = state.times.between(first, last)
     return told("events", items, as_json, limit, offset)
 
@@ -142,32 +142,34 @@ def find_events(state: CalendarState, query: str, limit: Limit = 50) -> JsonValu
 
 
 @FUNCTIONS.writes()
-def create_event(state: CalendarState, given: NewEvent) -> FunctionResult[CalendarState]:
+def create_event(state: CalendarState, given: NewEvent) -> sim.FunctionResult[CalendarState]:
     """Make an event; tells what it overlaps with."""
     return put(state, _checked(_drafted(new_draft(state), given), None), "Event saved")
 
 
 @FUNCTIONS.writes(repeatable=True)
-def update_event(state: CalendarState, given: ChangedEvent) -> FunctionResult[CalendarState]:
+def update_event(state: CalendarState, given: ChangedEvent) -> sim.FunctionResult[CalendarState]:
     """Change an event with all its repetitions."""
     old = known(state, given.id)
     return put(state, _checked(_drafted(draft_of(old), given), old), "Event saved")
 
 
 @FUNCTIONS.writes("RecordId", repeatable=True)
-def delete_event(state: CalendarState, id: str) -> FunctionResult[CalendarState]:
+def delete_event(state: CalendarState, id: str) -> sim.FunctionResult[CalendarState]:
     """Delete an event with all its repetitions, without asking."""
     known(state, id)
     rest = {name: meeting for name, meeting in state.meetings.items() if name != id}
-    return FunctionResult(state.replace(meetings=rest), {"deleted": id}, (Toast("Event deleted"),))
+    return sim.FunctionResult(state.replace(meetings=rest), {"deleted": id}, (sim.Toast("Event deleted"),))
 
 
 @FUNCTIONS.writes("Reply", repeatable=True)
-def answer_invitation(state: CalendarState, id: str, answer: Literal["accepted", "declined"]) -> FunctionResult[CalendarState]:
+def answer_invitation(
+    state: CalendarState, id: str, answer: Literal["accepted", "declined"]
+) -> sim.FunctionResult[CalendarState]:
     """Accept or decline an invitation."""
     meeting = known(state, id)
     if not meeting.invitation:
-        raise FunctionDeclined(f"{meeting.title!r} is the user's own event, not an invitation")
+        raise sim.FunctionDeclined(f"{meeting.title!r} is the user's own event, not an invitation")
     return put(state, meeting.replace(answer=answer), f"Invitation {answer}")
 
 
@@ -176,17 +178,17 @@ _LONGEST = 300
 _WEEKDAYS = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
 
 
-def answer_request(state: CalendarState, request: str) -> FunctionResult[CalendarState]:
+def answer_request(state: CalendarState, request: str) -> sim.FunctionResult[CalendarState]:
     """Do what the request says. Raises FunctionDeclined with what can be asked."""
     said = " ".join(request.split()).rstrip("?!. ")
     if len(said) <= _LONGEST:
         for pattern, do in _KINDS:
             if match := pattern.match(said):
                 return do(state, match[1], match[match.lastindex or 1])
-    raise FunctionDeclined(f"Calendar does not understand {said[:80]!r}; it can: {CAN}")
+    raise sim.FunctionDeclined(f"Calendar does not understand {said[:80]!r}; it can: {CAN}")
 
 
-def _list(state: CalendarState, _: str, words: str) -> FunctionResult[CalendarState]:
+def _list(state: CalendarState, _: str, words: str) -> sim.FunctionResult[CalendarState]:
     """The events of a week or a day."""
     words = re.sub(r"^(?:in|on|during|for)\s+", "", words.strip().casefold())
     week = {"this week": 0, "next week": 7, "last week": -7}
@@ -196,20 +198,20 @@ def _list(state: CalendarState, _: str, words: str) -> FunctionResult[CalendarSt
     shown = "; ".join(f"{written_day(o.day)}, {o.hours} {o.meeting.title}" for o in items[:20])
     answer = f"{len(items)} events {name}" + (f": {shown}" if items else "") + ("; …" if len(items) > 20 else "")
     listed: list[JsonValue] = [as_json(item) for item in items[:20]]
-    return FunctionResult(state, {"answer": answer, "count": len(items), "events": listed})
+    return sim.FunctionResult(state, {"answer": answer, "count": len(items), "events": listed})
 
 
-def _respond(state: CalendarState, verb: str, title: str) -> FunctionResult[CalendarState]:
+def _respond(state: CalendarState, verb: str, title: str) -> sim.FunctionResult[CalendarState]:
     """Of several invitations with these words, none is answered."""
     answer, title = "accepted" if verb.casefold() == "accept" else "declined", title.strip(' "')
     words = {meeting.id for meeting in state.found(title)}
     invited = state.times.invitations
     fits = [m for m in invited if m.title.casefold() == title.casefold()] or [m for m in invited if m.id in words]
     if not fits:
-        raise FunctionDeclined(f"there is no such event as {title!r}")
+        raise sim.FunctionDeclined(f"there is no such event as {title!r}")
     if len(fits) > 1:
         several = "; ".join(f"{m.title} on {m.start}" for m in fits[:5])
-        raise FunctionDeclined(f"{len(fits)} events fit {title!r} ({several}); use the window or update_event to say which")
+        raise sim.FunctionDeclined(f"{len(fits)} events fit {title!r} ({several}); use the window or update_event to say which")
     done = put(state, fits[0].replace(answer=answer), f"Invitation {answer}")
     result = done.result if isinstance(done.result, dict) else {}
     told = f"{answer.capitalize()}: {fits[0].title} on {written_day(fits[0].start[:10])}"
@@ -227,11 +229,13 @@ def _day(state: CalendarState, words: str) -> str:
     year = state.today[:4]
     day = next((day for text in (words, f"{words} {year}", f"{words}, {year}") if (day := read_day(text))), None)
     if day is None:
-        raise FunctionDeclined(f"{words!r} is no day that Calendar's agent knows; write it like Tuesday, 5 March or 2026-03-05")
+        raise sim.FunctionDeclined(
+            f"{words!r} is no day that Calendar's agent knows; write it like Tuesday, 5 March or 2026-03-05"
+        )
     return day
 
 
-_KINDS: tuple[tuple[re.Pattern[str], Callable[[CalendarState, str, str], FunctionResult[CalendarState]]], ...] = (
+_KINDS: tuple[tuple[re.Pattern[str], Callable[[CalendarState, str, str], sim.FunctionResult[CalendarState]]], ...] = (
     (re.compile(r"(what do i have|what is|show me what is) (?:planned )?(.+)$", re.IGNORECASE), _list),
     (re.compile(r"(list|show) (?:my |all )?(?:meetings|events|appointments) (.+)$", re.IGNORECASE), _list),
     (re.compile(r"(accept|decline) (?:the )?(?:invitation )?(?:to |for )?(.+)$", re.IGNORECASE), _respond),

@@ -8,27 +8,7 @@ from typing import Self
 from pydantic import Field, model_validator
 
 from environments.effects import Effect as Does
-from environments.simulated.app import (
-    Answered,
-    App,
-    Arrived,
-    Content,
-    Edited,
-    Event,
-    Launch,
-    Left,
-    Meaning,
-    Notice,
-    Passed,
-    Pressed,
-    Setting,
-    Shortcut,
-    Submitted,
-    Toast,
-    Update,
-    is_gone,
-    is_new,
-)
+from environments.simulated import app as sim
 from environments.simulated.apps.common.record_list import (
     SheetEvent,
     form_opened,
@@ -61,7 +41,7 @@ from environments.simulated.screen.widgets import Widget
 from environments.simulated.world.values import highest, how_many, mail_address, slug
 
 
-class CalendarContent(Content):
+class CalendarContent(sim.Content):
     """`generate` adds events from the seed to those that are given; `day` is the day that is shown at first."""
 
     events: tuple[Meeting, ...] | None = None
@@ -79,7 +59,7 @@ class CalendarContent(Content):
         return self
 
 
-class Calendar(App[CalendarContent, CalendarState]):
+class Calendar(sim.App[CalendarContent, CalendarState]):
     """Appointments."""
 
     name = "calendar"
@@ -87,24 +67,24 @@ class Calendar(App[CalendarContent, CalendarState]):
     words = ("calendar", "event", "events", "meeting", "meetings", "appointment", "appointments", "schedule")
     looks = frozenset({"counter", "day", "view", "goto", "goto_error", "open", "sheet"})
     meanings = (
-        Meaning("meetings.*", Does.DELETE, 'deletes the event "{old.title}" of {old.start}', is_gone),
+        sim.Meaning("meetings.*", Does.DELETE, 'deletes the event "{old.title}" of {old.start}', sim.is_gone),
         # An invitation that arrives is not the user's doing.
-        Meaning("meetings.*", None, when=lambda found: is_new(found) and found.new.answer == "invited"),
-        Meaning(
+        sim.Meaning("meetings.*", None, when=lambda found: sim.is_new(found) and found.new.answer == "invited"),
+        sim.Meaning(
             "meetings.*",
             Does.SEND,
             'answers the invitation "{new.title}" of {new.organizer}: {new.answer}',
             lambda found: found.old is not None and found.old.answer != found.new.answer,
         ),
-        Meaning("meetings.*", Does.SAVE, 'adds the event "{new.title}" on {new.start}', is_new),
-        Meaning("meetings.*", Does.SAVE, 'changes the event "{old.title}" of {old.start}'),
-        Meaning("reminded", None),
+        sim.Meaning("meetings.*", Does.SAVE, 'adds the event "{new.title}" on {new.start}', sim.is_new),
+        sim.Meaning("meetings.*", Does.SAVE, 'changes the event "{old.title}" of {old.start}'),
+        sim.Meaning("reminded", None),
     )
     timed = True
     functions = FUNCTIONS
     agent = staticmethod(answer_request)
 
-    def start(self, content: CalendarContent, setting: Setting) -> CalendarState:
+    def start(self, content: CalendarContent, setting: sim.Setting) -> CalendarState:
         today = setting.cast.today.isoformat()
         empty = CalendarState(
             meetings={}, today=today, hours=content.hours, counter=0, day=content.day or today, view=content.view
@@ -116,16 +96,16 @@ class Calendar(App[CalendarContent, CalendarState]):
     def view(self, state: CalendarState) -> tuple[Widget, ...]:
         return page(state)
 
-    def update(self, state: CalendarState, event: Event) -> Update[CalendarState]:
+    def update(self, state: CalendarState, event: sim.Event) -> sim.Update[CalendarState]:
         match event:
-            case Arrived(topic="invitation", data=data):
+            case sim.Arrived(topic="invitation", data=data):
                 return _invited(state, data)
-            case Passed():
+            case sim.Passed():
                 return _reminded(state)
-            case Arrived(topic="new-event", data=data):
-                return Update(form_opened(state, new_draft(state, data)))
+            case sim.Arrived(topic="new-event", data=data):
+                return sim.Update(form_opened(state, new_draft(state, data)))
         if (turned := leafed(state.sheet, event, _days(state), state.today)) is not None:
-            return Update(_picked(state, turned))
+            return sim.Update(_picked(state, turned))
         if state.draft is not None:
             return _editing(state, state.draft, event)
         if state.open in state.meetings:
@@ -146,44 +126,44 @@ def _picked(state: CalendarState, turned: SheetEvent) -> CalendarState:
     if not turned.day:
         return state
     if state.draft is None:
-        return _looked(state.replace(goto=turned.day), Pressed("go"))
-    written = _editing(state, state.draft, Edited(turned.field, turned.day)).state
-    return _editing(written, written.draft or state.draft, Left(turned.field)).state
+        return _looked(state.replace(goto=turned.day), sim.Pressed("go"))
+    written = _editing(state, state.draft, sim.Edited(turned.field, turned.day)).state
+    return _editing(written, written.draft or state.draft, sim.Left(turned.field)).state
 
 
-def _reminded(state: CalendarState) -> Update[CalendarState]:
+def _reminded(state: CalendarState) -> sim.Update[CalendarState]:
     """A notification for each event that is soon."""
     soon = state.reminders() if state.moment else []
     if not soon:
-        return Update(state)
+        return sim.Update(state)
     told = tuple(f"{one.meeting.id}@{one.start}" for one in soon)
-    notices = tuple(Notice(one.meeting.title, ", ".join(filter(None, (one.start, one.meeting.place)))) for one in soon)
-    return Update(state.replace(reminded=(*state.reminded, *told)), notices)
+    notices = tuple(sim.Notice(one.meeting.title, ", ".join(filter(None, (one.start, one.meeting.place)))) for one in soon)
+    return sim.Update(state.replace(reminded=(*state.reminded, *told)), notices)
 
 
-def _browsing(state: CalendarState, event: Event) -> Update[CalendarState]:
+def _browsing(state: CalendarState, event: sim.Event) -> sim.Update[CalendarState]:
     match event:
-        case Pressed(key="new-event") | Shortcut(chord="Control+n" | "Meta+n"):
-            return Update(form_opened(state, new_draft(state)))
-        case Pressed(key=key) if key.startswith("event-"):
+        case sim.Pressed(key="new-event") | sim.Shortcut(chord="Control+n" | "Meta+n"):
+            return sim.Update(form_opened(state, new_draft(state)))
+        case sim.Pressed(key=key) if key.startswith("event-"):
             name = key.removeprefix("event-").removesuffix(".title").partition("@")[0]
-            return Update(state.replace(open=name))
-        case Pressed(key=key) if key.startswith(("accept-", "decline-")):
+            return sim.Update(state.replace(open=name))
+        case sim.Pressed(key=key) if key.startswith(("accept-", "decline-")):
             verb, _, name = key.partition("-")
             return _answered(state, state.meetings[name], "accepted" if verb == "accept" else "declined")
-        case Edited() | Pressed(key="search" | "clear" | "go" | "next" | "previous"):
-            return Update(_looked(state, event))
-        case Pressed() | Shortcut():
-            return Update(_walked(state, event))
-    return Update(state)
+        case sim.Edited() | sim.Pressed(key="search" | "clear" | "go" | "next" | "previous"):
+            return sim.Update(_looked(state, event))
+        case sim.Pressed() | sim.Shortcut():
+            return sim.Update(_walked(state, event))
+    return sim.Update(state)
 
 
-def _looked(state: CalendarState, event: Edited | Pressed) -> CalendarState:
+def _looked(state: CalendarState, event: sim.Edited | sim.Pressed) -> CalendarState:
     """Searching, going to a date, and paging."""
     match event:
-        case Edited(key="goto", value=value):
+        case sim.Edited(key="goto", value=value):
             return state.replace(goto=value, goto_error="")
-        case Pressed(key="go"):
+        case sim.Pressed(key="go"):
             day = read_day(state.goto)
             if day is None:
                 return state.replace(goto_error="Go to date must be a day like 2026-03-31")
@@ -191,19 +171,19 @@ def _looked(state: CalendarState, event: Edited | Pressed) -> CalendarState:
     return list_update(state, event, lambda: state.listed(), PAGE_SIZE) or state
 
 
-def _walked(state: CalendarState, event: Pressed | Shortcut) -> CalendarState:
+def _walked(state: CalendarState, event: sim.Pressed | sim.Shortcut) -> CalendarState:
     """From day to day, and from view to view."""
     views = {slug(name): name for name in VIEWS}
     match event:
-        case Pressed(key="today") | Shortcut(chord="Alt+Home"):
+        case sim.Pressed(key="today") | sim.Shortcut(chord="Alt+Home"):
             return _shown(state, state.today)
-        case Pressed(key="earlier") | Shortcut(chord="Alt+ArrowLeft"):
+        case sim.Pressed(key="earlier") | sim.Shortcut(chord="Alt+ArrowLeft"):
             return _shown(state, _step(state, -1))
-        case Pressed(key="later") | Shortcut(chord="Alt+ArrowRight"):
+        case sim.Pressed(key="later") | sim.Shortcut(chord="Alt+ArrowRight"):
             return _shown(state, _step(state, 1))
-        case Pressed(key=key) if key in views:
+        case sim.Pressed(key=key) if key in views:
             return state.replace(view=views[key], page=1, applied="", query="")
-        case Pressed(key=key) if key.startswith("day-"):
+        case sim.Pressed(key=key) if key.startswith("day-"):
             return _shown(state, key[4:14]).replace(view="Day")
     return state
 
@@ -218,58 +198,58 @@ def _step(state: CalendarState, way: int) -> str:
     return later(state.day, way if state.view == "Day" else 7 * way)
 
 
-def _reading(state: CalendarState, meeting: Meeting, event: Event) -> Update[CalendarState]:
+def _reading(state: CalendarState, meeting: Meeting, event: sim.Event) -> sim.Update[CalendarState]:
     match event:
-        case Pressed(key="back"):
-            return Update(state.replace(open=""))
-        case Pressed(key="edit"):
-            return Update(form_opened(state, draft_of(meeting)))
-        case Pressed(key="accept" | "decline" as key):
+        case sim.Pressed(key="back"):
+            return sim.Update(state.replace(open=""))
+        case sim.Pressed(key="edit"):
+            return sim.Update(form_opened(state, draft_of(meeting)))
+        case sim.Pressed(key="accept" | "decline" as key):
             return _answered(state, meeting, "accepted" if key == "accept" else "declined")
-        case Pressed(key="email"):
+        case sim.Pressed(key="email"):
             to = ", ".join(who if "@" in who else mail_address(who) for who in meeting.attendees)
-            return Update(state, (Launch("mail", "compose", {"to": to, "subject": meeting.title}),))
-        case Pressed(key="delete"):
+            return sim.Update(state, (sim.Launch("mail", "compose", {"to": to, "subject": meeting.title}),))
+        case sim.Pressed(key="delete"):
             all_of_it = "The event and all its repetitions" if meeting.repeat != "Never" else "The event"
             gone = f'{all_of_it}, "{meeting.title}", will be deleted for good.'
-            return Update(state, (question("delete", "Delete this event?", gone, "Delete event"),))
-        case Answered(key="delete", button="Delete event"):
+            return sim.Update(state, (question("delete", "Delete this event?", gone, "Delete event"),))
+        case sim.Answered(key="delete", button="Delete event"):
             rest = {name: other for name, other in state.meetings.items() if name != meeting.id}
-            return Update(state.replace(meetings=rest, open=""), (Toast("Event deleted"),))
-    return Update(state)
+            return sim.Update(state.replace(meetings=rest, open=""), (sim.Toast("Event deleted"),))
+    return sim.Update(state)
 
 
-def _answered(state: CalendarState, meeting: Meeting, answer: Answer) -> Update[CalendarState]:
+def _answered(state: CalendarState, meeting: Meeting, answer: Answer) -> sim.Update[CalendarState]:
     changed = meeting.replace(answer=answer)
-    toast = Toast(f"Invitation {answer}")
-    return Update(state.replace(meetings={**state.meetings, meeting.id: changed}), (toast,))
+    toast = sim.Toast(f"Invitation {answer}")
+    return sim.Update(state.replace(meetings={**state.meetings, meeting.id: changed}), (toast,))
 
 
-def _editing(state: CalendarState, draft: Draft, event: Event) -> Update[CalendarState]:
+def _editing(state: CalendarState, draft: Draft, event: sim.Event) -> sim.Update[CalendarState]:
     match event:
-        case Pressed(key="save") | Shortcut(chord="Control+s" | "Meta+s"):
+        case sim.Pressed(key="save") | sim.Shortcut(chord="Control+s" | "Meta+s"):
             if errors := errors_of(draft):
-                return Update(state.replace(errors=errors))
+                return sim.Update(state.replace(errors=errors))
             meeting = meeting_of(draft, state.meetings.get(draft.id))
             if not draft.id:
                 meeting = meeting.replace(id=str(state.counter + 1))
             changes = {"meetings": {**state.meetings, meeting.id: meeting}, "counter": state.counter + (not draft.id),
                        "open": meeting.id, "day": meeting.start[:10]}  # fmt: skip
             saved = form_opened(state.model_copy(update={**changes, "sheet": None}), None)
-            return Update(saved, (Submitted(), Toast("Event saved")))
-    after, effects = form_update(state, draft, event, "event", LABELS, left) or Update(state)
-    return Update(after if after.draft else after.replace(sheet=None), effects)
+            return sim.Update(saved, (sim.Submitted(), sim.Toast("Event saved")))
+    after, effects = form_update(state, draft, event, "event", LABELS, left) or sim.Update(state)
+    return sim.Update(after if after.draft else after.replace(sheet=None), effects)
 
 
-def _invited(state: CalendarState, data: Mapping[str, str]) -> Update[CalendarState]:
+def _invited(state: CalendarState, data: Mapping[str, str]) -> sim.Update[CalendarState]:
     """An invitation that came from outside; one that says no time is only reported."""
     sender, name = data.get("from", "") or "Somebody", str(state.counter + 1)
     start, end = read_moment(data.get("start", "")), read_moment(data.get("end", ""))
     if start is None or end is None or end <= start:
-        return Update(state, (Toast(f"An invitation from {sender} has no valid time"),))
+        return sim.Update(state, (sim.Toast(f"An invitation from {sender} has no valid time"),))
     people = tuple(part.strip() for part in data.get("attendees", "").split(",") if part.strip())
     meeting = Meeting(id=name, title=data.get("title", "") or "Meeting", start=start, end=end, place=data.get("place", ""),
                       attendees=people or (sender,), description=data.get("description", ""), answer="invited",
                       organizer=sender)  # fmt: skip
     changes = {"meetings": {**state.meetings, name: meeting}, "counter": state.counter + 1}
-    return Update(state.replace(**changes), (Toast(f"Invitation from {sender}: {meeting.title}"),))
+    return sim.Update(state.replace(**changes), (sim.Toast(f"Invitation from {sender}: {meeting.title}"),))

@@ -14,7 +14,7 @@ from typing import Annotated, Any, Literal, NamedTuple, Self
 
 from pydantic import BeforeValidator, Field, model_validator
 
-from environments.simulated.app import DatedState, Setting
+from environments.simulated import app as sim
 from environments.simulated.apps.common.record_list import FormState, ListState, Sheet
 from environments.simulated.world.values import TOPICS, IdentityKey, Model, matches, paragraph, parse_day
 
@@ -192,7 +192,7 @@ def hour_after(clock: str) -> str:
     return f"{when:%H:%M}" if when.date() == date.min else "23:59"
 
 
-def generated(many: int, setting: Setting) -> tuple[Meeting, ...]:
+def generated(many: int, setting: sim.Setting) -> tuple[Meeting, ...]:
     """Events of one to two hours on working days, from two weeks ago to four weeks on."""
     rng, cast = setting
     made = []
@@ -339,7 +339,7 @@ class Draft(Model):
     reminder: str = "None"
 
 
-class CalendarState(DatedState, ListState, FormState[Draft]):
+class CalendarState(sim.DatedState, ListState, FormState[Draft]):
     """Events by id, and what is looked at or written."""
 
     meetings: dict[str, Meeting]

@@ -10,28 +10,7 @@ from typing import Self
 from pydantic import Field, JsonValue, model_validator
 
 from environments.effects import Effect as Does
-from environments.simulated.app import (
-    Answered,
-    App,
-    Arrived,
-    Content,
-    Copy,
-    DialogField,
-    Edited,
-    Event,
-    FunctionDeclined,
-    FunctionResult,
-    Launch,
-    Meaning,
-    Pressed,
-    Setting,
-    Shortcut,
-    Submitted,
-    Toast,
-    Update,
-    is_gone,
-    is_new,
-)
+from environments.simulated import app as sim
 from environments.simulated.apps.common.functions_base import FunctionTable, Limit, Offset, by_id, told
 from environments.simulated.apps.common.record_list import (
     FormState,
@@ -237,16 +216,16 @@ def _known(state: ContactsState, name: str) -> Contact:
     return by_id(state.contacts, "contact", name, "list_contacts and find_contacts give")
 
 
-def _put(state: ContactsState, draft: Draft, given: NewContact | ChangedContact) -> FunctionResult[ContactsState]:
+def _put(state: ContactsState, draft: Draft, given: NewContact | ChangedContact) -> sim.FunctionResult[ContactsState]:
     """Keep what a draft with the given values describes, by the same rules as the form's. Raises FunctionDeclined."""
     values = given.model_dump(exclude_none=True, exclude={"groups"})
     if given.groups is not None:
         values["groups"] = ", ".join(given.groups)
     draft = draft.replace(**values)
     if errors := draft.errors_of():
-        raise FunctionDeclined(f"the contact is not valid: {'; '.join(errors.values())}")
+        raise sim.FunctionDeclined(f"the contact is not valid: {'; '.join(errors.values())}")
     after, contact = state.kept(draft.contact_of())
-    return FunctionResult(after, _json(contact), (Toast("Contact saved"),))
+    return sim.FunctionResult(after, _json(contact), (sim.Toast("Contact saved"),))
 
 
 FUNCTIONS = FunctionTable[ContactsState]()
@@ -256,7 +235,7 @@ FUNCTIONS = FunctionTable[ContactsState]()
 def list_contacts(state: ContactsState, group: str = "", offset: Offset = 0, limit: Limit = 50) -> JsonValue:
     """Contacts of a group, or all of them, by name."""
     if group and group not in state.groups_of():
-        raise FunctionDeclined(f"there is no group {group!r}; groups are: {', '.join(state.groups_of()) or 'none'}")
+        raise sim.FunctionDeclined(f"there is no group {group!r}; groups are: {', '.join(state.groups_of()) or 'none'}")
     items = state.found("", group or ALL)
     return told("contacts", items, _json, limit, offset)
 
@@ -274,25 +253,25 @@ def find_contacts(state: ContactsState, query: str, limit: Limit = 50) -> JsonVa
 
 
 @FUNCTIONS.writes()
-def create_contact(state: ContactsState, given: NewContact) -> FunctionResult[ContactsState]:
+def create_contact(state: ContactsState, given: NewContact) -> sim.FunctionResult[ContactsState]:
     """Make a contact."""
     return _put(state, Draft(), given)
 
 
 @FUNCTIONS.writes(repeatable=True)
-def update_contact(state: ContactsState, given: ChangedContact) -> FunctionResult[ContactsState]:
+def update_contact(state: ContactsState, given: ChangedContact) -> sim.FunctionResult[ContactsState]:
     """Change a contact."""
     old = _known(state, given.id)
     if old.private and given.private is False and given.phone is None:
-        raise FunctionDeclined("a private number is made public in the window only, or by giving a new phone with it")
+        raise sim.FunctionDeclined("a private number is made public in the window only, or by giving a new phone with it")
     return _put(state, draft_of(old), given)
 
 
 @FUNCTIONS.writes("RecordId", repeatable=True)
-def delete_contact(state: ContactsState, id: str) -> FunctionResult[ContactsState]:
+def delete_contact(state: ContactsState, id: str) -> sim.FunctionResult[ContactsState]:
     """Delete a contact, without asking."""
     _known(state, id)
-    return FunctionResult(state.without(id), {"deleted": id}, (Toast("Contact deleted"),))
+    return sim.FunctionResult(state.without(id), {"deleted": id}, (sim.Toast("Contact deleted"),))
 
 
 def _list(state: ContactsState) -> tuple[Widget, ...]:
@@ -364,7 +343,7 @@ def _set(some: tuple[Contact, ...]) -> Widget:
     return ui.row(key, *cells, ui.button(f"Merge {some[0].name}", f"merge-{some[0].id}"), press=False)
 
 
-class ContactsContent(Content):
+class ContactsContent(sim.Content):
     """`generate` adds contacts from the seed to those that are given."""
 
     contacts: tuple[Contact, ...] | None = None
@@ -376,7 +355,7 @@ class ContactsContent(Content):
         return self
 
 
-class Contacts(App[ContactsContent, ContactsState]):
+class Contacts(sim.App[ContactsContent, ContactsState]):
     """An address book."""
 
     name = "contacts"
@@ -384,13 +363,13 @@ class Contacts(App[ContactsContent, ContactsState]):
     words = ("contacts", "contact", "address book", "addresses", "phone number")
     looks = frozenset({"counter", "group", "open", "duplicates", "merging"})
     meanings = (
-        Meaning("contacts.*", Does.DELETE, "deletes the contact {old.name}", is_gone),
-        Meaning("contacts.*", Does.SAVE, "adds the contact {new.name}", is_new),
-        Meaning("contacts.*", Does.SAVE, "changes the contact {old.name}"),
+        sim.Meaning("contacts.*", Does.DELETE, "deletes the contact {old.name}", sim.is_gone),
+        sim.Meaning("contacts.*", Does.SAVE, "adds the contact {new.name}", sim.is_new),
+        sim.Meaning("contacts.*", Does.SAVE, "changes the contact {old.name}"),
     )
     functions = FUNCTIONS
 
-    def start(self, content: ContactsContent, setting: Setting) -> ContactsState:
+    def start(self, content: ContactsContent, setting: sim.Setting) -> ContactsState:
         many = how_many(content.contacts, content.generate, 15, setting.cast.times)
         # The people of the world first, each once; beyond them whoever the seed makes up, so that a few come twice
         rng, cast = setting
@@ -424,11 +403,11 @@ class Contacts(App[ContactsContent, ContactsState]):
         shown = list_view("twins", columns, state.twins(), _set, "No duplicates found", state.page)
         return (ui.heading("Duplicates", "duplicates"), ui.bar(ui.button("Back to contacts", "back")), *shown)
 
-    def update(self, state: ContactsState, event: Event) -> Update[ContactsState]:
-        if isinstance(event, Arrived):
+    def update(self, state: ContactsState, event: sim.Event) -> sim.Update[ContactsState]:
+        if isinstance(event, sim.Arrived):
             if event.topic != "new-contact":
-                return Update(state)
-            return Update(form_opened(state, Draft.model_validate({k: v for k, v in event.data.items() if k in LABELS})))
+                return sim.Update(state)
+            return sim.Update(form_opened(state, Draft.model_validate({k: v for k, v in event.data.items() if k in LABELS})))
         if state.draft is not None:
             return _editing(state, state.draft, event)
         if state.open in state.contacts:
@@ -438,78 +417,80 @@ class Contacts(App[ContactsContent, ContactsState]):
         return _listing(state, event)
 
 
-def _listing(state: ContactsState, event: Event) -> Update[ContactsState]:
+def _listing(state: ContactsState, event: sim.Event) -> sim.Update[ContactsState]:
     if (looked := list_update(state, event, lambda: state.found(state.applied, state.group))) is not None:
-        return Update(looked)
+        return sim.Update(looked)
     match event:
-        case Edited(key="group", value=value):
-            return Update(state.replace(group=value, page=1))
-        case Pressed(key="new-contact") | Shortcut(chord="Control+n" | "Meta+n"):
-            return Update(form_opened(state, Draft()))
-        case Pressed(key="find-duplicates"):
-            return Update(state.replace(duplicates=True, page=1))
-        case Pressed(key=key) if key.startswith("contact-"):
-            return Update(state.replace(open=key.removeprefix("contact-").removesuffix(".name")))
-    return Update(state)
+        case sim.Edited(key="group", value=value):
+            return sim.Update(state.replace(group=value, page=1))
+        case sim.Pressed(key="new-contact") | sim.Shortcut(chord="Control+n" | "Meta+n"):
+            return sim.Update(form_opened(state, Draft()))
+        case sim.Pressed(key="find-duplicates"):
+            return sim.Update(state.replace(duplicates=True, page=1))
+        case sim.Pressed(key=key) if key.startswith("contact-"):
+            return sim.Update(state.replace(open=key.removeprefix("contact-").removesuffix(".name")))
+    return sim.Update(state)
 
 
-def _merging(state: ContactsState, event: Event) -> Update[ContactsState]:
+def _merging(state: ContactsState, event: sim.Event) -> sim.Update[ContactsState]:
     if (looked := list_update(state, event, lambda: state.twins())) is not None:
-        return Update(looked)
+        return sim.Update(looked)
     match event:
-        case Pressed(key="back"):
-            return Update(state.replace(duplicates=False, page=1))
-        case Pressed(key=key) if key.startswith("merge-"):
+        case sim.Pressed(key="back"):
+            return sim.Update(state.replace(duplicates=False, page=1))
+        case sim.Pressed(key=key) if key.startswith("merge-"):
             some = next((some for some in state.twins() if some[0].id == key.removeprefix("merge-")), ())
             text = "They become one contact. This cannot be undone."
             ask = question("merge", f"Merge {len(some)} contacts?", text, "Merge contacts")
-            return Update(state.replace(merging=tuple(c.id for c in some)), (ask,) if some else ())
-        case Answered(key="merge", button="Merge contacts") if state.merging and all(n in state.contacts for n in state.merging):
+            return sim.Update(state.replace(merging=tuple(c.id for c in some)), (ask,) if some else ())
+        case sim.Answered(key="merge", button="Merge contacts") if state.merging and all(
+            n in state.contacts for n in state.merging
+        ):
             one = state.merge(state.merging).replace(merging=())
-            return Update(one, (Toast(f"{len(state.merging)} contacts merged"),))
-    return Update(state)
+            return sim.Update(one, (sim.Toast(f"{len(state.merging)} contacts merged"),))
+    return sim.Update(state)
 
 
-def _reading(state: ContactsState, contact: Contact, event: Event) -> Update[ContactsState]:
+def _reading(state: ContactsState, contact: Contact, event: sim.Event) -> sim.Update[ContactsState]:
     match event:
-        case Pressed(key="back"):
-            return Update(state.replace(open=""))
-        case Pressed(key="edit"):
-            return Update(form_opened(state, draft_of(contact)))
-        case Pressed(key="delete" as key):
+        case sim.Pressed(key="back"):
+            return sim.Update(state.replace(open=""))
+        case sim.Pressed(key="edit"):
+            return sim.Update(form_opened(state, draft_of(contact)))
+        case sim.Pressed(key="delete" as key):
             lost = f'"{contact.name}" will be deleted for good.'
-            return Update(state, (question(key, "Delete this contact?", lost, "Delete contact"),))
-        case Pressed(key="add-to-group" as key):
-            asked = DialogField(key="group", label="Group name")
-            return Update(state, (prompt(key, f"Add {contact.name} to a group", "Add", asked),))
-        case Pressed(key="copy"):
-            return Update(state, (Copy(contact.email), Toast("Copied")))
-        case Pressed(key=key):
+            return sim.Update(state, (question(key, "Delete this contact?", lost, "Delete contact"),))
+        case sim.Pressed(key="add-to-group" as key):
+            asked = sim.DialogField(key="group", label="Group name")
+            return sim.Update(state, (prompt(key, f"Add {contact.name} to a group", "Add", asked),))
+        case sim.Pressed(key="copy"):
+            return sim.Update(state, (sim.Copy(contact.email), sim.Toast("Copied")))
+        case sim.Pressed(key=key):
             # Other ways to reach somebody lie in other apps
             ways = {
-                "write": Launch("mail", "compose", {"to": contact.email}),
-                "message": Launch("chat", "open", {"with": contact.name}),
-                "invite": Launch("calendar", "new-event", {"attendees": contact.name}),
+                "write": sim.Launch("mail", "compose", {"to": contact.email}),
+                "message": sim.Launch("chat", "open", {"with": contact.name}),
+                "invite": sim.Launch("calendar", "new-event", {"attendees": contact.name}),
             }
-            return Update(state, (ways[key],) if key in ways else ())
-        case Answered(key="delete", button="Delete contact"):
-            return Update(state.without(contact.id), (Toast("Contact deleted"),))
-        case Answered(key="add-to-group", button="Add", fields=fields) if fields["group"].strip():
+            return sim.Update(state, (ways[key],) if key in ways else ())
+        case sim.Answered(key="delete", button="Delete contact"):
+            return sim.Update(state.without(contact.id), (sim.Toast("Contact deleted"),))
+        case sim.Answered(key="add-to-group", button="Add", fields=fields) if fields["group"].strip():
             name = fields["group"].strip()
             groups = contact.groups if name in contact.groups else (*contact.groups, name)
             changed, _ = state.kept(contact.replace(groups=groups))
-            return Update(changed, (Toast(f"{contact.name} added to {name}"),))
-    return Update(state)
+            return sim.Update(changed, (sim.Toast(f"{contact.name} added to {name}"),))
+    return sim.Update(state)
 
 
-def _editing(state: ContactsState, draft: Draft, event: Event) -> Update[ContactsState]:
+def _editing(state: ContactsState, draft: Draft, event: sim.Event) -> sim.Update[ContactsState]:
     match event:
-        case Edited(key="form.private", value=value):
-            return Update(state.replace(draft=draft.replace(private=value == "true")))
-        case Pressed(key="save") | Shortcut(chord="Control+s" | "Meta+s"):
+        case sim.Edited(key="form.private", value=value):
+            return sim.Update(state.replace(draft=draft.replace(private=value == "true")))
+        case sim.Pressed(key="save") | sim.Shortcut(chord="Control+s" | "Meta+s"):
             if errors := draft.errors_of():
-                return Update(state.replace(errors=errors))
+                return sim.Update(state.replace(errors=errors))
             saved, contact = state.kept(draft.contact_of())
-            return Update(form_opened(saved, None).replace(open=contact.id), (Submitted(), Toast("Contact saved")))
+            return sim.Update(form_opened(saved, None).replace(open=contact.id), (sim.Submitted(), sim.Toast("Contact saved")))
     left = form_update(state, draft, event, "contact", LABELS, lambda draft, name: (draft, draft.field_error(name)))
-    return left or Update(state)
+    return left or sim.Update(state)

@@ -10,33 +10,7 @@ from typing import Literal
 from pydantic import ConfigDict, Field, JsonValue
 
 from environments.effects import Effect as Does
-from environments.simulated.app import (
-    Answered,
-    App,
-    Arrived,
-    Away,
-    Content,
-    Context,
-    Difference,
-    Edited,
-    Effect,
-    Event,
-    FunctionDeclined,
-    FunctionResult,
-    Hovered,
-    Meaning,
-    Notify,
-    Pressed,
-    Setting,
-    Shortcut,
-    Submitted,
-    Swiped,
-    Toast,
-    Update,
-    becomes,
-    is_gone,
-    is_new,
-)
+from environments.simulated import app as sim
 from environments.simulated.apps.common.functions_base import FunctionTable, Page, driven, one_line, part_of, unknown
 from environments.simulated.apps.common.record_list import ListState, list_update, list_view, picked, question, with_error
 from environments.simulated.screen import widgets as ui
@@ -117,60 +91,62 @@ class MailState(ListState):
         """Whom the user has written to or heard from, for the fields of recipients to propose."""
         return _addresses(IdentityKey(self.messages), self.address)
 
-    def sorting(self, event: Event) -> Update[MailState] | None:
+    def sorting(self, event: sim.Event) -> sim.Update[MailState] | None:
         """What an event means for the selection and its menu; None when it has nothing to do with them."""
         if self.compose is not None:
             return None
         match event:
-            case Pressed(key="more"):
-                return Update(self.replace(menu="" if self.menu else "more"))
-            case Hovered(key="move-to") | Pressed(key="move-to") if self.menu:
-                return Update(self.replace(menu="move"))
-            case Hovered(key=key) if self.menu and key not in _MOVES:
-                return Update(self.replace(menu="more"))
-            case Away(pressed=pressed) if self.menu:
-                return Update(self.replace(menu="" if pressed else "more"))
-            case Shortcut(chord="Escape") if self.menu:
-                return Update(self.replace(menu=""))
-        if isinstance(event, Pressed) and self.menu and (done := self._done(event.key)) is not None:
+            case sim.Pressed(key="more"):
+                return sim.Update(self.replace(menu="" if self.menu else "more"))
+            case sim.Hovered(key="move-to") | sim.Pressed(key="move-to") if self.menu:
+                return sim.Update(self.replace(menu="move"))
+            case sim.Hovered(key=key) if self.menu and key not in _MOVES:
+                return sim.Update(self.replace(menu="more"))
+            case sim.Away(pressed=pressed) if self.menu:
+                return sim.Update(self.replace(menu="" if pressed else "more"))
+            case sim.Shortcut(chord="Escape") if self.menu:
+                return sim.Update(self.replace(menu=""))
+        if isinstance(event, sim.Pressed) and self.menu and (done := self._done(event.key)) is not None:
             return done
         return None if self.open in self.messages else self._choosing(event)
 
-    def _choosing(self, event: Event) -> Update[MailState] | None:
+    def _choosing(self, event: sim.Event) -> sim.Update[MailState] | None:
         match event:
-            case Pressed(key=key, modifiers=held) if key.startswith("message-") and any(name in held for name in _CHOOSING):
+            case sim.Pressed(key=key, modifiers=held) if key.startswith("message-") and any(name in held for name in _CHOOSING):
                 order = [message.id for message in self.found()]
                 name = key.removeprefix("message-").removesuffix(".subject")
-                return Update(self.replace(selected=picked(order, self.selected, name, held)))
-            case Context(key=key):
+                return sim.Update(self.replace(selected=picked(order, self.selected, name, held)))
+            case sim.Context(key=key):
                 name = key.removeprefix("message-")
                 kept = self.selected if name in self.selected else (name,)
-                return Update(self.replace(selected=kept, menu="more"))
-            case Swiped(key=key, direction="left"):
-                return Update(self._changed((key.removeprefix("message-"),), folder="Archive"), (Toast("Moved to Archive"),))
-            case Swiped(key=key, direction="right"):
-                return Update(self._changed((key.removeprefix("message-"),), unread=False), (Toast("Marked as read"),))
-            case Shortcut(chord="Control+a" | "Meta+a"):
-                return Update(self._all())
-            case Shortcut(chord="Escape") if self.selected:
-                return Update(self.replace(selected=()))
-            case Pressed(key="delete-selected") | Shortcut(chord="Delete") if self.selected:
+                return sim.Update(self.replace(selected=kept, menu="more"))
+            case sim.Swiped(key=key, direction="left"):
+                return sim.Update(
+                    self._changed((key.removeprefix("message-"),), folder="Archive"), (sim.Toast("Moved to Archive"),)
+                )
+            case sim.Swiped(key=key, direction="right"):
+                return sim.Update(self._changed((key.removeprefix("message-"),), unread=False), (sim.Toast("Marked as read"),))
+            case sim.Shortcut(chord="Control+a" | "Meta+a"):
+                return sim.Update(self._all())
+            case sim.Shortcut(chord="Escape") if self.selected:
+                return sim.Update(self.replace(selected=()))
+            case sim.Pressed(key="delete-selected") | sim.Shortcut(chord="Delete") if self.selected:
                 many = len(self.selected)
-                return Update(self.deleted(self.selected), (Toast(f"{_counted(many)} deleted"),))
+                return sim.Update(self.deleted(self.selected), (sim.Toast(f"{_counted(many)} deleted"),))
         return None
 
-    def _done(self, key: str) -> Update[MailState] | None:
+    def _done(self, key: str) -> sim.Update[MailState] | None:
         """An item of the menu; it closes by that."""
         names = (self.open,) if self.open in self.messages else self.selected
         closed = self.replace(menu="")
         if key == "select-all":
-            return Update(closed._all())
+            return sim.Update(closed._all())
         if key in ("mark-read", "mark-unread"):
             unread = key == "mark-unread"
-            return Update(closed._changed(names, unread=unread), (Toast(f"Marked as {'unread' if unread else 'read'}"),))
+            return sim.Update(closed._changed(names, unread=unread), (sim.Toast(f"Marked as {'unread' if unread else 'read'}"),))
         if key in _MOVES:
             moved = closed._changed(names, folder=_MOVES[key]).replace(selected=(), open="")
-            return Update(moved, (Toast(f"{_counted(len(names))} moved to {_MOVES[key]}"),))
+            return sim.Update(moved, (sim.Toast(f"{_counted(len(names))} moved to {_MOVES[key]}"),))
         return None
 
     def _all(self) -> MailState:
@@ -245,9 +221,9 @@ def _message(state: MailState, name: str) -> Message:
     return state.messages.get(name) or unknown("message", name, state.messages)
 
 
-def _fields(letter: Letter) -> list[Event]:
+def _fields(letter: Letter) -> list[sim.Event]:
     given = letter.model_dump().items()
-    return [Edited(f"compose.{name}", text if name == "body" else one_line(text)) for name, text in given if text]
+    return [sim.Edited(f"compose.{name}", text if name == "body" else one_line(text)) for name, text in given if text]
 
 
 def _window_as(state: MailState, after: MailState) -> MailState:
@@ -255,17 +231,17 @@ def _window_as(state: MailState, after: MailState) -> MailState:
     return after.replace(**({name: getattr(state, name) for name in _WINDOW}))
 
 
-def _sent(state: MailState, letter: Compose, events: list[Event]) -> FunctionResult[MailState]:
-    after, effects = driven(Mail().update, state.replace(compose=letter, errors={}), [*events, Pressed("send")])
+def _sent(state: MailState, letter: Compose, events: list[sim.Event]) -> sim.FunctionResult[MailState]:
+    after, effects = driven(Mail().update, state.replace(compose=letter, errors={}), [*events, sim.Pressed("send")])
     if after.errors:
-        raise FunctionDeclined("; ".join(after.errors.values()))
-    return FunctionResult(_window_as(state, after), _short(after.messages[str(after.counter)]), effects)
+        raise sim.FunctionDeclined("; ".join(after.errors.values()))
+    return sim.FunctionResult(_window_as(state, after), _short(after.messages[str(after.counter)]), effects)
 
 
-def _read(state: MailState, name: str, events: list[Event]) -> tuple[MailState, tuple[Effect, ...]]:
+def _read(state: MailState, name: str, events: list[sim.Event]) -> tuple[MailState, tuple[sim.Effect, ...]]:
     if _message(state, name).folder == "Drafts":
-        raise FunctionDeclined(f"{name} is a draft; send_draft sends it")
-    return driven(Mail().update, state.replace(compose=None, open="", errors={}), [Pressed(f"message-{name}"), *events])
+        raise sim.FunctionDeclined(f"{name} is a draft; send_draft sends it")
+    return driven(Mail().update, state.replace(compose=None, open="", errors={}), [sim.Pressed(f"message-{name}"), *events])
 
 
 FUNCTIONS = FunctionTable[MailState]()
@@ -293,65 +269,65 @@ def get_message(state: MailState, id: str) -> JsonValue:
 
 
 @FUNCTIONS.writes("ById", "A message by its id.", repeatable=True)
-def mark_read(state: MailState, id: str) -> FunctionResult[MailState]:
+def mark_read(state: MailState, id: str) -> sim.FunctionResult[MailState]:
     """Mark a message as read"""
     after, effects = _read(state, id, [])
-    return FunctionResult(_window_as(state, after), _short(after.messages[id]), effects)
+    return sim.FunctionResult(_window_as(state, after), _short(after.messages[id]), effects)
 
 
 @FUNCTIONS.writes()
-def send_message(state: MailState, letter: Letter) -> FunctionResult[MailState]:
+def send_message(state: MailState, letter: Letter) -> sim.FunctionResult[MailState]:
     """Send a message"""
     return _sent(state, Compose(), _fields(letter))
 
 
 @FUNCTIONS.writes("Reply", "An answer to a message.")
-def reply(state: MailState, id: str, body: str) -> FunctionResult[MailState]:
+def reply(state: MailState, id: str, body: str) -> sim.FunctionResult[MailState]:
     """Send an answer to a message"""
     if _message(state, id).folder == "Drafts":
-        raise FunctionDeclined(f"{id} is a draft, which nobody can answer")
-    begun = Mail().update(state.replace(compose=None, open=id), Pressed("reply")).state
-    return _sent(state, begun.compose or Compose(), [Edited("compose.body", body)])
+        raise sim.FunctionDeclined(f"{id} is a draft, which nobody can answer")
+    begun = Mail().update(state.replace(compose=None, open=id), sim.Pressed("reply")).state
+    return _sent(state, begun.compose or Compose(), [sim.Edited("compose.body", body)])
 
 
 @FUNCTIONS.writes()
-def save_draft(state: MailState, letter: Letter) -> FunctionResult[MailState]:
+def save_draft(state: MailState, letter: Letter) -> sim.FunctionResult[MailState]:
     """Put a message into Drafts without sending it"""
-    events = [*_fields(letter), Pressed("save-draft")]
+    events = [*_fields(letter), sim.Pressed("save-draft")]
     after, effects = driven(Mail().update, state.replace(compose=Compose(), errors={}), events)
     name = after.compose.draft if after.compose else ""
-    return FunctionResult(_window_as(state, after), _short(after.messages[name]), effects)
+    return sim.FunctionResult(_window_as(state, after), _short(after.messages[name]), effects)
 
 
 @FUNCTIONS.writes("ById", "A message by its id.")
-def send_draft(state: MailState, id: str) -> FunctionResult[MailState]:
+def send_draft(state: MailState, id: str) -> sim.FunctionResult[MailState]:
     """Send a draft as it is"""
     message = _message(state, id)
     if message.folder != "Drafts":
-        raise FunctionDeclined(f"{id} is in {message.folder}, not in Drafts")
+        raise sim.FunctionDeclined(f"{id} is in {message.folder}, not in Drafts")
     if state.compose and state.compose.draft == id:
-        raise FunctionDeclined(f"draft {id} is being written in the window; send it there")
+        raise sim.FunctionDeclined(f"draft {id} is being written in the window; send it there")
     return _sent(state, Compose(to=message.to, cc=message.cc, subject=message.subject, body=message.body, draft=id), [])
 
 
 @FUNCTIONS.writes("MessageMove", "Where a message goes.", repeatable=True)
-def move_message(state: MailState, id: str, folder: Literal["Inbox", "Archive", "Trash"]) -> FunctionResult[MailState]:
+def move_message(state: MailState, id: str, folder: Literal["Inbox", "Archive", "Trash"]) -> sim.FunctionResult[MailState]:
     """Put a message into another folder"""
     if _message(state, id).folder == "Drafts":
-        raise FunctionDeclined(f"{id} is a draft; send_draft sends it")
+        raise sim.FunctionDeclined(f"{id} is a draft; send_draft sends it")
     view = state.replace(compose=None, open="", selected=(id,), menu="move")
-    after, effects = driven(Mail().update, view, [Pressed(f"move-{folder.lower()}")])
+    after, effects = driven(Mail().update, view, [sim.Pressed(f"move-{folder.lower()}")])
     kept = after.replace(selected=state.selected, menu=state.menu)
-    return FunctionResult(_window_as(state, kept), _short(after.messages[id]), effects)
+    return sim.FunctionResult(_window_as(state, kept), _short(after.messages[id]), effects)
 
 
 @FUNCTIONS.writes("ById", "A message by its id.")
-def delete_message(state: MailState, id: str) -> FunctionResult[MailState]:
+def delete_message(state: MailState, id: str) -> sim.FunctionResult[MailState]:
     """Move a message to Trash; one in Trash is gone for good"""
-    after, effects = _read(state, id, [Pressed("delete")])
+    after, effects = _read(state, id, [sim.Pressed("delete")])
     kept = after.messages.get(id)
     window = state.replace(open="") if state.open == id else state
-    return FunctionResult(_window_as(window, after), {"id": id, "folder": kept.folder if kept else None}, effects)
+    return sim.FunctionResult(_window_as(window, after), {"id": id, "folder": kept.folder if kept else None}, effects)
 
 
 FIELDS = (("to", "To"), ("cc", "Cc"), ("subject", "Subject"), ("body", "Message"))
@@ -426,7 +402,7 @@ class GivenMessage(Message):
     unread: bool = True
 
 
-class MailContent(Content):
+class MailContent(sim.Content):
     """`generate` adds messages from the seed to those that are given."""
 
     messages: tuple[GivenMessage, ...] | None = None
@@ -434,17 +410,17 @@ class MailContent(Content):
     address: str | None = None
 
 
-def _moved(found: Difference) -> bool:
+def _moved(found: sim.Difference) -> bool:
     return found.old is not None and found.old.folder != found.new.folder
 
 
-def _told(found: Difference) -> str:
+def _told(found: sim.Difference) -> str:
     letter: Message = found.new
     to = ", ".join(filter(None, (letter.to, letter.cc)))
     return f'sends a mail to {to}, subject "{letter.subject}"' + (f": {letter.body:.100}" if letter.body else "")
 
 
-class Mail(App[MailContent, MailState]):
+class Mail(sim.App[MailContent, MailState]):
     """Electronic mail."""
 
     name = "mail"
@@ -453,19 +429,19 @@ class Mail(App[MailContent, MailState]):
     looks = frozenset({"counter", "folder", "open", "selected", "menu", "compose", "errors", "messages.*.unread"})
     # A draft that is sent goes, and as many messages are left as before; what arrives is not the user's doing.
     meanings = (
-        Meaning("messages.*", Does.SEND, _told, becomes(folder="Sent")),
-        Meaning("messages.*", Does.DELETE, 'moves the mail "{new.subject}" to the trash', becomes(folder="Trash")),
-        Meaning(
+        sim.Meaning("messages.*", Does.SEND, _told, sim.becomes(folder="Sent")),
+        sim.Meaning("messages.*", Does.DELETE, 'moves the mail "{new.subject}" to the trash', sim.becomes(folder="Trash")),
+        sim.Meaning(
             "messages.*", None, when=lambda found: found.new is None and len(found.before.messages) == len(found.after.messages)
         ),
-        Meaning("messages.*", Does.DELETE, 'deletes the mail "{old.subject}" for good', is_gone),
-        Meaning("messages.*", None, when=lambda found: is_new(found) and found.new.folder == "Inbox"),
-        Meaning("messages.*", Does.SAVE, 'keeps the draft "{new.subject}"', becomes(folder="Drafts")),
-        Meaning("messages.*", Does.EDIT, 'moves the mail "{new.subject}" to {new.folder}', _moved),
+        sim.Meaning("messages.*", Does.DELETE, 'deletes the mail "{old.subject}" for good', sim.is_gone),
+        sim.Meaning("messages.*", None, when=lambda found: sim.is_new(found) and found.new.folder == "Inbox"),
+        sim.Meaning("messages.*", Does.SAVE, 'keeps the draft "{new.subject}"', sim.becomes(folder="Drafts")),
+        sim.Meaning("messages.*", Does.EDIT, 'moves the mail "{new.subject}" to {new.folder}', _moved),
     )
     functions = FUNCTIONS
 
-    def start(self, content: MailContent, setting: Setting) -> MailState:
+    def start(self, content: MailContent, setting: sim.Setting) -> MailState:
         address = content.address or mail_address(setting.cast.user)
         today = setting.cast.today.isoformat()
         made = _generated(how_many(content.messages, content.generate, 14, setting.cast.times), setting, address)
@@ -497,36 +473,36 @@ class Mail(App[MailContent, MailState]):
         opened = state.messages.get(state.open)
         return read_view(state, opened) if opened else _list(state)
 
-    def update(self, state: MailState, event: Event) -> Update[MailState]:
+    def update(self, state: MailState, event: sim.Event) -> sim.Update[MailState]:
         if (sorted_out := state.sorting(event)) is not None:
             return sorted_out
         match event:
-            case Arrived(topic="mail", data=data):
+            case sim.Arrived(topic="mail", data=data):
                 sender, name = data.get("from", ""), str(state.counter + 1)
                 mail = Message(id=name, sender=sender, to=state.address, subject=data.get("subject", ""), date=state.today,
                                body=data.get("body", ""), unread=True)  # fmt: skip
                 there = state.replace(messages={**state.messages, name: mail}, counter=state.counter + 1)
-                return Update(there, (Toast(f"New message from {sender}"),))
-            case Arrived(topic="compose", data=data):
+                return sim.Update(there, (sim.Toast(f"New message from {sender}"),))
+            case sim.Arrived(topic="compose", data=data):
                 letter = Compose(to=data.get("to", ""), subject=data.get("subject", ""), body=data.get("body", ""))
                 kept = _kept(state, state.compose) if state.compose and not state.compose.empty else state
-                return Update(kept.replace(compose=letter, errors={}))
+                return sim.Update(kept.replace(compose=letter, errors={}))
         if state.compose is not None:
             return _writing(state, state.compose, event)
         if state.open in state.messages:
             return _reading(state, state.messages[state.open], event)
         if (looked := list_update(state, event, lambda: state.found())) is not None:
-            searched = isinstance(event, Pressed) and event.key == "search"
-            return Update(looked.replace(selected=()) if searched else looked)
+            searched = isinstance(event, sim.Pressed) and event.key == "search"
+            return sim.Update(looked.replace(selected=()) if searched else looked)
         match event:
-            case Pressed(key="compose"):
-                return Update(state.replace(compose=Compose(), errors={}))
-            case Pressed(key=key) if key.startswith("folder-"):
+            case sim.Pressed(key="compose"):
+                return sim.Update(state.replace(compose=Compose(), errors={}))
+            case sim.Pressed(key=key) if key.startswith("folder-"):
                 folder = next(name for name in FOLDERS if f"folder-{name.lower()}" == key)
-                return Update(state.replace(folder=folder, page=1, query="", applied="", selected=()))
-            case Pressed(key=key) if key.startswith("message-"):
-                return Update(_opened(state, key.removeprefix("message-").removesuffix(".subject")))
-        return Update(state)
+                return sim.Update(state.replace(folder=folder, page=1, query="", applied="", selected=()))
+            case sim.Pressed(key=key) if key.startswith("message-"):
+                return sim.Update(_opened(state, key.removeprefix("message-").removesuffix(".subject")))
+        return sim.Update(state)
 
 
 def _opened(state: MailState, name: str) -> MailState:
@@ -538,40 +514,42 @@ def _opened(state: MailState, name: str) -> MailState:
     return state.replace(open=name, selected=(), messages={**state.messages, name: read})
 
 
-def _reading(state: MailState, message: Message, event: Event) -> Update[MailState]:
+def _reading(state: MailState, message: Message, event: sim.Event) -> sim.Update[MailState]:
     match event:
-        case Pressed(key="back"):
-            return Update(state.replace(open=""))
-        case Pressed(key="delete"):
-            return Update(state.deleted((message.id,)).replace(open=""), (Toast("Message deleted"),))
-        case Pressed(key="to-notes"):
-            return Update(state, (Notify("notes", "note", {"title": message.subject or "(no subject)", "body": message.body}),))
-        case Pressed(key="reply"):
+        case sim.Pressed(key="back"):
+            return sim.Update(state.replace(open=""))
+        case sim.Pressed(key="delete"):
+            return sim.Update(state.deleted((message.id,)).replace(open=""), (sim.Toast("Message deleted"),))
+        case sim.Pressed(key="to-notes"):
+            return sim.Update(
+                state, (sim.Notify("notes", "note", {"title": message.subject or "(no subject)", "body": message.body}),)
+            )
+        case sim.Pressed(key="reply"):
             subject = message.subject if message.subject.casefold().startswith("re:") else f"Re: {message.subject}"
             to = message.to if message.folder == "Sent" else message.sender
-            return Update(state.replace(compose=Compose(to=to, subject=subject), errors={}))
-    return Update(state)
+            return sim.Update(state.replace(compose=Compose(to=to, subject=subject), errors={}))
+    return sim.Update(state)
 
 
-def _writing(state: MailState, letter: Compose, event: Event) -> Update[MailState]:
+def _writing(state: MailState, letter: Compose, event: sim.Event) -> sim.Update[MailState]:
     match event:
-        case Edited(key=key, value=value) if key.startswith("compose."):
+        case sim.Edited(key=key, value=value) if key.startswith("compose."):
             name = key.removeprefix("compose.")
             changed = letter.model_copy(update={name: value})
-            return Update(state.replace(compose=changed, errors=with_error(state.errors, name)))
-        case Pressed(key="send"):
+            return sim.Update(state.replace(compose=changed, errors=with_error(state.errors, name)))
+        case sim.Pressed(key="send"):
             return _send(state, letter)
-        case Pressed(key="save-draft") | Shortcut(chord="Control+s" | "Meta+s"):
-            return Update(_kept(state, letter), (Toast("Draft saved"),))
-        case Pressed(key="discard") if letter.empty:
-            return Update(state.replace(compose=None, errors={}))
-        case Pressed(key="discard"):
+        case sim.Pressed(key="save-draft") | sim.Shortcut(chord="Control+s" | "Meta+s"):
+            return sim.Update(_kept(state, letter), (sim.Toast("Draft saved"),))
+        case sim.Pressed(key="discard") if letter.empty:
+            return sim.Update(state.replace(compose=None, errors={}))
+        case sim.Pressed(key="discard"):
             lost = "What you have written will be lost."
-            return Update(state, (question("discard", "Discard this message?", lost, "Discard message", "Keep writing"),))
-        case Answered(key="discard", button="Discard message"):
+            return sim.Update(state, (question("discard", "Discard this message?", lost, "Discard message", "Keep writing"),))
+        case sim.Answered(key="discard", button="Discard message"):
             rest = {name: message for name, message in state.messages.items() if name != letter.draft}
-            return Update(state.replace(compose=None, errors={}, messages=rest))
-    return Update(state)
+            return sim.Update(state.replace(compose=None, errors={}, messages=rest))
+    return sim.Update(state)
 
 
 def _filed(state: MailState, letter: Compose, folder: Folder) -> MailState:
@@ -590,7 +568,7 @@ def _kept(state: MailState, letter: Compose) -> MailState:
     return filed.replace(compose=letter.replace(draft=name))
 
 
-def _send(state: MailState, letter: Compose) -> Update[MailState]:
+def _send(state: MailState, letter: Compose) -> sim.Update[MailState]:
     errors = {}
     if not letter.to.strip():
         errors["to"] = "To is required"
@@ -598,12 +576,12 @@ def _send(state: MailState, letter: Compose) -> Update[MailState]:
         if bad := bad_address(getattr(letter, name)):
             errors[name] = f"{bad} is not a mail address"
     if errors:
-        return Update(state.replace(errors=errors))
+        return sim.Update(state.replace(errors=errors))
     filed = _filed(state, letter, "Sent").replace(compose=None, errors={}, open="")
-    return Update(filed, (Submitted(), Toast("Message sent")))
+    return sim.Update(filed, (sim.Submitted(), sim.Toast("Message sent")))
 
 
-def _generated(count: int, setting: Setting, address: str) -> tuple[GivenMessage, ...]:
+def _generated(count: int, setting: sim.Setting, address: str) -> tuple[GivenMessage, ...]:
     rng, cast = setting
     made = []
     for _ in range(count):

@@ -8,24 +8,7 @@ from typing import NamedTuple, Self
 from pydantic import Field, JsonValue, model_validator
 
 from environments.effects import Effect as Does
-from environments.simulated.app import (
-    Answered,
-    App,
-    Arrived,
-    Content,
-    Edited,
-    Event,
-    FunctionDeclined,
-    FunctionResult,
-    Meaning,
-    Pressed,
-    Setting,
-    Shortcut,
-    Toast,
-    Update,
-    is_gone,
-    is_new,
-)
+from environments.simulated import app as sim
 from environments.simulated.apps.common.functions_base import FunctionTable, Limit, Offset, driven, one_line, part_of, unknown
 from environments.simulated.apps.common.record_list import ListState, list_update, list_view, question, save_question
 from environments.simulated.screen.widgets import Widget, bar, button, checked, form, heading, link, search_bar, text, textbox
@@ -98,21 +81,26 @@ def _note(state: NotesState, wanted: str) -> Note:
     fits = [note for note in state.notes.values() if note.title.casefold() == wanted.strip().casefold()]
     if len(fits) > 1:
         ids = ", ".join(note.id for note in fits)
-        raise FunctionDeclined(f"{len(fits)} notes have the title {wanted!r}; say which id: {ids}")
+        raise sim.FunctionDeclined(f"{len(fits)} notes have the title {wanted!r}; say which id: {ids}")
     return fits[0] if fits else unknown("note", wanted, [note.title for note in state.notes.values()])
 
 
-def _written(state: NotesState, opening: str, title: str, body: str) -> FunctionResult[NotesState]:
+def _written(state: NotesState, opening: str, title: str, body: str) -> sim.FunctionResult[NotesState]:
     """What a hand would write, with the window where it was."""
-    events: list[Event] = [Pressed(opening), Edited("title", one_line(title)), Edited("body", body), Pressed("save")]
+    events: list[sim.Event] = [
+        sim.Pressed(opening),
+        sim.Edited("title", one_line(title)),
+        sim.Edited("body", body),
+        sim.Pressed("save"),
+    ]
     after, effects = driven(Notes().update, state.replace(open=None), events)
     if after.error:
-        raise FunctionDeclined(after.error)
+        raise sim.FunctionDeclined(after.error)
     note = after.notes[after.open or ""]
     editor = {name: getattr(state, name) for name in _EDITOR}
     if state.open == note.id:
         editor.update(title=note.title, body=note.body)
-    return FunctionResult(after.replace(**editor), _dump(note), effects)
+    return sim.FunctionResult(after.replace(**editor), _dump(note), effects)
 
 
 FUNCTIONS = FunctionTable[NotesState]()
@@ -131,7 +119,7 @@ def get_note(state: NotesState, note: str) -> JsonValue:
 
 
 @FUNCTIONS.writes("New", "What a new note says.")
-def create_note(state: NotesState, title: str, body: str = "") -> FunctionResult[NotesState]:
+def create_note(state: NotesState, title: str, body: str = "") -> sim.FunctionResult[NotesState]:
     """Save a new note"""
     return _written(state, "new-note", title, body)
 
@@ -139,11 +127,11 @@ def create_note(state: NotesState, title: str, body: str = "") -> FunctionResult
 @FUNCTIONS.writes("Change", "What is left out stays; `append` goes below the body.")
 def update_note(
     state: NotesState, note: str, title: str | None = None, body: str | None = None, append: str | None = None
-) -> FunctionResult[NotesState]:
+) -> sim.FunctionResult[NotesState]:
     """Change the title or the body of a note, or add below it"""
     old = _note(state, note)
     if state.open == old.id and (state.title, state.body) != (old.title, old.body):
-        raise FunctionDeclined(f'"{old.title}" is open with changes that are not saved; save or discard them first')
+        raise sim.FunctionDeclined(f'"{old.title}" is open with changes that are not saved; save or discard them first')
     body = old.body if body is None else body
     if append is not None:
         body = f"{body}\n{append}" if body else append
@@ -151,16 +139,16 @@ def update_note(
 
 
 @FUNCTIONS.writes("NoteReference", "A note by its id or its title.", repeatable=True)
-def delete_note(state: NotesState, note: str) -> FunctionResult[NotesState]:
+def delete_note(state: NotesState, note: str) -> sim.FunctionResult[NotesState]:
     """Delete a note for good"""
     gone = _note(state, note)
-    events: list[Event] = [Pressed(f"note-{gone.id}"), Answered("delete", "Delete note", {})]
+    events: list[sim.Event] = [sim.Pressed(f"note-{gone.id}"), sim.Answered("delete", "Delete note", {})]
     after, effects = driven(Notes().update, state.replace(open=None), events)
     editor = {"removed": None} if state.open == gone.id else {name: getattr(state, name) for name in _EDITOR}
-    return FunctionResult(after.replace(**editor), {"deleted": gone.id, "title": gone.title}, effects)
+    return sim.FunctionResult(after.replace(**editor), {"deleted": gone.id, "title": gone.title}, effects)
 
 
-class NotesContent(Content):
+class NotesContent(sim.Content):
     """`generate` adds notes from the seed; `open` is the title of the note that is on the screen at first."""
 
     notes: tuple[Note, ...] | None = None
@@ -175,7 +163,7 @@ class NotesContent(Content):
         return self
 
 
-class Notes(App[NotesContent, NotesState]):
+class Notes(sim.App[NotesContent, NotesState]):
     """Short texts."""
 
     name = "notes"
@@ -183,13 +171,13 @@ class Notes(App[NotesContent, NotesState]):
     words = ("notes", "note", "memo", "memos", "notebook")
     looks = frozenset({"counter", "open", "title", "body", "error", "past", "future", "removed"})
     meanings = (
-        Meaning("notes.*", Does.DELETE, 'deletes the note "{old.title}"', is_gone),
-        Meaning("notes.*", Does.SAVE, 'adds the note "{new.title}"', is_new),
-        Meaning("notes.*", Does.SAVE, 'changes the note "{old.title}"'),
+        sim.Meaning("notes.*", Does.DELETE, 'deletes the note "{old.title}"', sim.is_gone),
+        sim.Meaning("notes.*", Does.SAVE, 'adds the note "{new.title}"', sim.is_new),
+        sim.Meaning("notes.*", Does.SAVE, 'changes the note "{old.title}"'),
     )
     functions = FUNCTIONS
 
-    def start(self, content: NotesContent, setting: Setting) -> NotesState:
+    def start(self, content: NotesContent, setting: sim.Setting) -> NotesState:
         given = (*(content.notes or ()), *_generated(how_many(content.notes, content.generate, 6, setting.cast.times), setting))
         notes = {n.id: n for n in (note.replace(id=note.id or str(i)) for i, note in enumerate(given, start=1))}
         state = NotesState(notes=notes, counter=len(notes))
@@ -199,54 +187,56 @@ class Notes(App[NotesContent, NotesState]):
     def view(self, state: NotesState) -> tuple[Widget, ...]:
         return _list(state) if state.open is None else _editor(state)
 
-    def update(self, state: NotesState, event: Event) -> Update[NotesState]:
-        if isinstance(event, Arrived) and event.topic == "note":
+    def update(self, state: NotesState, event: sim.Event) -> sim.Update[NotesState]:
+        if isinstance(event, sim.Arrived) and event.topic == "note":
             name = str(state.counter + 1)
             note = Note(id=name, title=event.data.get("title", "Untitled"), body=event.data.get("body", ""))
-            return Update(state.replace(notes={**state.notes, name: note}, counter=state.counter + 1), (Toast("Saved to notes"),))
+            return sim.Update(
+                state.replace(notes={**state.notes, name: note}, counter=state.counter + 1), (sim.Toast("Saved to notes"),)
+            )
         return _listing(state, event) if state.open is None else _editing(state, state.open, event)
 
 
-def _listing(state: NotesState, event: Event) -> Update[NotesState]:
+def _listing(state: NotesState, event: sim.Event) -> sim.Update[NotesState]:
     if (looked := list_update(state, event, lambda: _found(IdentityKey(state.notes), state.applied))) is not None:
-        return Update(looked)
+        return sim.Update(looked)
     match event:
-        case Pressed(key="new-note"):
-            return Update(state.model_copy(update={"open": "", **_BLANK}))
-        case Pressed(key="undo") | Shortcut(chord="Control+z" | "Meta+z") if state.removed:
+        case sim.Pressed(key="new-note"):
+            return sim.Update(state.model_copy(update={"open": "", **_BLANK}))
+        case sim.Pressed(key="undo") | sim.Shortcut(chord="Control+z" | "Meta+z") if state.removed:
             notes = {**state.notes, state.removed.id: state.removed}
-            return Update(state.replace(notes=notes, removed=None), (Toast("Note restored"),))
-        case Pressed(key=key) if key.startswith("note-"):
-            return Update(_opened(state, key.removeprefix("note-")))
-    return Update(state)
+            return sim.Update(state.replace(notes=notes, removed=None), (sim.Toast("Note restored"),))
+        case sim.Pressed(key=key) if key.startswith("note-"):
+            return sim.Update(_opened(state, key.removeprefix("note-")))
+    return sim.Update(state)
 
 
-def _editing(state: NotesState, opened: str, event: Event) -> Update[NotesState]:
+def _editing(state: NotesState, opened: str, event: sim.Event) -> sim.Update[NotesState]:
     saved = state.notes.get(opened) or Note(title="")
     match event:
-        case Edited(key="title" | "body" as key, value=value):
-            return Update(edited(state, key, value))
-        case Pressed(key="undo") | Shortcut(chord="Control+z" | "Meta+z"):
-            return Update(stepped(state, back=True))
-        case Pressed(key="redo") | Shortcut(chord="Control+y" | "Meta+y"):
-            return Update(stepped(state, back=False))
-        case Pressed(key="save") | Shortcut(chord="Control+s" | "Meta+s"):
+        case sim.Edited(key="title" | "body" as key, value=value):
+            return sim.Update(edited(state, key, value))
+        case sim.Pressed(key="undo") | sim.Shortcut(chord="Control+z" | "Meta+z"):
+            return sim.Update(stepped(state, back=True))
+        case sim.Pressed(key="redo") | sim.Shortcut(chord="Control+y" | "Meta+y"):
+            return sim.Update(stepped(state, back=False))
+        case sim.Pressed(key="save") | sim.Shortcut(chord="Control+s" | "Meta+s"):
             return _save(state, opened)
-        case Pressed(key="delete"):
+        case sim.Pressed(key="delete"):
             gone = f'"{state.title or "Untitled"}" will be deleted for good.'
-            return Update(state, (question("delete", "Delete this note?", gone, "Delete note"),))
-        case Answered(key="delete", button="Delete note"):
+            return sim.Update(state, (question("delete", "Delete this note?", gone, "Delete note"),))
+        case sim.Answered(key="delete", button="Delete note"):
             rest = {name: note for name, note in state.notes.items() if name != opened}
             removed = state.notes.get(opened)
-            return Update(_closed(state.replace(notes=rest, removed=removed)), (Toast("Note deleted"),))
-        case Pressed(key="back") if (state.title, state.body) != (saved.title, saved.body):
-            return Update(state, (save_question("This note has changes that are not saved."),))
-        case Pressed(key="back") | Answered(key="unsaved", button="Discard changes"):
-            return Update(_closed(state))
-        case Answered(key="unsaved", button="Save changes"):
+            return sim.Update(_closed(state.replace(notes=rest, removed=removed)), (sim.Toast("Note deleted"),))
+        case sim.Pressed(key="back") if (state.title, state.body) != (saved.title, saved.body):
+            return sim.Update(state, (save_question("This note has changes that are not saved."),))
+        case sim.Pressed(key="back") | sim.Answered(key="unsaved", button="Discard changes"):
+            return sim.Update(_closed(state))
+        case sim.Answered(key="unsaved", button="Save changes"):
             after, effects = _save(state, opened)
-            return Update(after if after.error else _closed(after), effects)
-    return Update(state)
+            return sim.Update(after if after.error else _closed(after), effects)
+    return sim.Update(state)
 
 
 _BLANK = {"title": "", "body": "", "error": "", "past": (), "future": ()}
@@ -267,14 +257,14 @@ def _closed(state: NotesState) -> NotesState:
     return state.model_copy(update={"open": None, **_BLANK})
 
 
-def _save(state: NotesState, opened: str) -> Update[NotesState]:
+def _save(state: NotesState, opened: str) -> sim.Update[NotesState]:
     if not state.title.strip():
-        return Update(state.replace(error="Title is required"))
+        return sim.Update(state.replace(error="Title is required"))
     name = opened or str(state.counter + 1)
     note = Note(id=name, title=state.title.strip(), body=state.body)
     changes = {"notes": {**state.notes, name: note}, "open": name, "title": note.title, "error": ""}
     counter = state.counter if opened else state.counter + 1
-    return Update(state.model_copy(update={**changes, "counter": counter}), (Toast("Note saved"),))
+    return sim.Update(state.model_copy(update={**changes, "counter": counter}), (sim.Toast("Note saved"),))
 
 
 def _list(state: NotesState) -> tuple[Widget, ...]:
@@ -298,7 +288,7 @@ def _editor(state: NotesState) -> tuple[Widget, ...]:
     )
 
 
-def _generated(count: int, setting: Setting) -> tuple[Note, ...]:
+def _generated(count: int, setting: sim.Setting) -> tuple[Note, ...]:
     rng = setting.rng
     topics = rng.sample(TOPICS, min(count, len(TOPICS)))
     extra = [f"{rng.choice(TOPICS)} {n}" for n in range(2, count - len(topics) + 2)]

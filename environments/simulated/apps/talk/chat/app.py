@@ -12,31 +12,7 @@ from typing import Annotated, NamedTuple, Self
 from pydantic import ConfigDict, Field, JsonValue, model_validator
 
 from environments.effects import Effect as Does
-from environments.simulated.app import (
-    Answered,
-    App,
-    Arrived,
-    Content,
-    Copy,
-    DialogField,
-    Difference,
-    Edited,
-    Effect,
-    Event,
-    FunctionDeclined,
-    FunctionResult,
-    Later,
-    Meaning,
-    Notify,
-    Pressed,
-    Setting,
-    Shortcut,
-    Submitted,
-    Toast,
-    Update,
-    is_gone,
-    is_new,
-)
+from environments.simulated import app as sim
 from environments.simulated.apps.common.functions_base import FunctionTable, Limit, Offset, by_id, told
 from environments.simulated.apps.common.record_list import (
     ListState,
@@ -275,19 +251,19 @@ class ChatState(ListState):
         """All conversations, the one with the newest message first."""
         return rows_of(IdentityKey(self.conversations), IdentityKey(self.messages))
 
-    def effects_of(self, news: Iterable[PendingReply]) -> tuple[Effect, ...]:
+    def effects_of(self, news: Iterable[PendingReply]) -> tuple[sim.Effect, ...]:
         """A short notice of what is not on the screen anyway, unless it is muted; invitations go to the calendar."""
-        effects: list[Effect] = []
+        effects: list[sim.Effect] = []
         for one in news:
             if not self.conversations[one.conversation].muted and self.open != one.conversation:
-                effects.append(Toast(f"New message from {one.sender}"))
+                effects.append(sim.Toast(f"New message from {one.sender}"))
             if one.invite is not None:
-                effects.append(Notify("calendar", "invitation", {**one.invite.model_dump(), "from": one.sender}))
+                effects.append(sim.Notify("calendar", "invitation", {**one.invite.model_dump(), "from": one.sender}))
         return tuple(effects)
 
-    def awaited(self, after: ChatState) -> tuple[Effect, ...]:
+    def awaited(self, after: ChatState) -> tuple[sim.Effect, ...]:
         """For each answer that is on its way since then: the moment at which it comes, if nothing happens in the app before."""
-        return tuple(Later(float(one.after), "answers", {}) for one in after.coming if one not in self.coming)
+        return tuple(sim.Later(float(one.after), "answers", {}) for one in after.coming if one not in self.coming)
 
 
 class ChatUpdate(NamedTuple):
@@ -352,27 +328,29 @@ def find_messages(state: ChatState, *, offset: Offset = 0, limit: Limit = 50, qu
 @FUNCTIONS.writes("Text")
 def send_message(
     state: ChatState, conversation: str, text: Annotated[str, Field(min_length=1, max_length=LONGEST)], reply_to: str = ""
-) -> FunctionResult[ChatState]:
+) -> sim.FunctionResult[ChatState]:
     """Say something in a conversation, named by its id as list_conversations gives it; who answers, answers as in the window."""
     _known(state, conversation)
     now, news = state.delivered()
     to = now.messages.get(reply_to)
     if reply_to and (to is None or to.conversation != conversation):
-        raise FunctionDeclined(f"there is no message {reply_to!r} in this conversation")
+        raise sim.FunctionDeclined(f"there is no message {reply_to!r} in this conversation")
     if not text.strip():
-        raise FunctionDeclined("the message is empty")
+        raise sim.FunctionDeclined("the message is empty")
     after = now.sent(conversation, text.strip(), reply_to)
-    effects: tuple[Effect, ...] = (Submitted(), *after.state.effects_of((*news, *after.news)), *now.awaited(after.state))
-    return FunctionResult(after.state, {"sent": True, "at": now.now}, effects)
+    effects: tuple[sim.Effect, ...] = (sim.Submitted(), *after.state.effects_of((*news, *after.news)), *now.awaited(after.state))
+    return sim.FunctionResult(after.state, {"sent": True, "at": now.now}, effects)
 
 
 @FUNCTIONS.writes("Name", repeatable=True)
-def start_conversation(state: ChatState, name: Annotated[str, Field(min_length=1, max_length=100)]) -> FunctionResult[ChatState]:
+def start_conversation(
+    state: ChatState, name: Annotated[str, Field(min_length=1, max_length=100)]
+) -> sim.FunctionResult[ChatState]:
     """The conversation with this name, a new one if there is none."""
     if not name.strip():
-        raise FunctionDeclined("the name is empty")
+        raise sim.FunctionDeclined("the name is empty")
     after, name = state.started(name.strip())
-    return FunctionResult(after, {"conversation": name})
+    return sim.FunctionResult(after, {"conversation": name})
 
 
 _SHORT = 60
@@ -493,7 +471,7 @@ class Talk(Model):
     answers: tuple[Answer, ...] = ()
 
 
-class ChatContent(Content):
+class ChatContent(sim.Content):
     """`generate` adds conversations from the seed, with `generate_messages` messages each."""
 
     conversations: tuple[Talk, ...] | None = None
@@ -506,11 +484,11 @@ class ChatContent(Content):
         return self
 
 
-def _said(found: Difference) -> str:
+def _said(found: sim.Difference) -> str:
     return f"says to {found.after.conversations[found.new.conversation].title}: {found.new.text:.160}"
 
 
-class Chat(App[ChatContent, ChatState]):
+class Chat(sim.App[ChatContent, ChatState]):
     """Instant messages."""
 
     name = "chat"
@@ -520,17 +498,17 @@ class Chat(App[ChatContent, ChatState]):
                        "conversations.*.used"})  # fmt: skip
     # What others say is not the user's doing.
     meanings = (
-        Meaning("messages.*", None, when=lambda found: is_new(found) and bool(found.new.sender)),
-        Meaning("messages.*", Does.SEND, _said, is_new),
-        Meaning("messages.*", Does.DELETE, "deletes a message: {old.text:.80}", is_gone),
-        Meaning("conversations.*", Does.DELETE, "leaves the conversation {old.title}", is_gone),
-        Meaning("conversations.*", Does.EDIT, "begins a conversation with {new.title}", is_new),
-        Meaning("conversations.*", Does.EDIT, "changes the conversation {old.title}"),
-        Meaning("incoming", None),
+        sim.Meaning("messages.*", None, when=lambda found: sim.is_new(found) and bool(found.new.sender)),
+        sim.Meaning("messages.*", Does.SEND, _said, sim.is_new),
+        sim.Meaning("messages.*", Does.DELETE, "deletes a message: {old.text:.80}", sim.is_gone),
+        sim.Meaning("conversations.*", Does.DELETE, "leaves the conversation {old.title}", sim.is_gone),
+        sim.Meaning("conversations.*", Does.EDIT, "begins a conversation with {new.title}", sim.is_new),
+        sim.Meaning("conversations.*", Does.EDIT, "changes the conversation {old.title}"),
+        sim.Meaning("incoming", None),
     )
     functions = FUNCTIONS
 
-    def start(self, content: ChatContent, setting: Setting) -> ChatState:
+    def start(self, content: ChatContent, setting: sim.Setting) -> ChatState:
         many = how_many(content.conversations, content.generate, 5, setting.cast.times)
         given = (*(content.conversations or ()), *_generated(many, content.generate_messages, setting))
         conversations: dict[str, Conversation] = {}
@@ -559,47 +537,47 @@ class Chat(App[ChatContent, ChatState]):
             return _conversation(state, state.conversations[state.open])
         return _results(state) if state.applied else _list(state)
 
-    def update(self, state: ChatState, event: Event) -> Update[ChatState]:
+    def update(self, state: ChatState, event: sim.Event) -> sim.Update[ChatState]:
         now, news = state.delivered()
         done = _happened(now, event)
-        return Update(done.state, (*now.effects_of(news), *done.effects)) if news else done
+        return sim.Update(done.state, (*now.effects_of(news), *done.effects)) if news else done
 
 
-def _happened(state: ChatState, event: Event) -> Update[ChatState]:
-    if isinstance(event, Arrived):
+def _happened(state: ChatState, event: sim.Event) -> sim.Update[ChatState]:
+    if isinstance(event, sim.Arrived):
         return _arrived(state, event)
-    if isinstance(event, Answered) and event.key == "new":
+    if isinstance(event, sim.Answered) and event.key == "new":
         name = event.fields.get("name", "").strip()[:100]
-        return Update(_with(state, name)) if event.button == "Start" and name else Update(state)
+        return sim.Update(_with(state, name)) if event.button == "Start" and name else sim.Update(state)
     if state.open in state.conversations:
         return _talking(state, state.conversations[state.open], event)
     looked = list_update(state, event, lambda: state.found(state.applied) if state.applied else state.talks().rows)
     if looked is not None:
-        return Update(looked)
+        return sim.Update(looked)
     match event:
-        case Pressed(key="new") | Shortcut(chord="Control+n" | "Meta+n"):
-            return Update(state, (prompt("new", "New conversation", "Start", DialogField(key="name", label="Name")),))
-        case Pressed(key=key) if key.startswith("talk:"):
-            return Update(state.opened(key.split(":")[1]))
-        case Pressed(key=key) if key.startswith("hit:"):
+        case sim.Pressed(key="new") | sim.Shortcut(chord="Control+n" | "Meta+n"):
+            return sim.Update(state, (prompt("new", "New conversation", "Start", sim.DialogField(key="name", label="Name")),))
+        case sim.Pressed(key=key) if key.startswith("talk:"):
+            return sim.Update(state.opened(key.split(":")[1]))
+        case sim.Pressed(key=key) if key.startswith("hit:"):
             # The conversation, at the page where a message stands
             message = state.messages[key.split(":")[1]]
             every = [m.id for m in state.said_in(message.conversation)]
             older = (len(every) - 1 - every.index(message.id)) // MESSAGES
-            return Update(state.opened(message.conversation).replace(older=older, selected=message.id))
-    return Update(state)
+            return sim.Update(state.opened(message.conversation).replace(older=older, selected=message.id))
+    return sim.Update(state)
 
 
-def _arrived(state: ChatState, event: Arrived) -> Update[ChatState]:
+def _arrived(state: ChatState, event: sim.Arrived) -> sim.Update[ChatState]:
     """Somebody says something, or another app wants to talk to somebody."""
     who = (event.data.get("with") or event.data.get("from") or "").strip()
     if event.topic == "open" and who:
-        return Update(_with(state, who))
+        return sim.Update(_with(state, who))
     if event.topic == "message" and who:
         state, name = state.started(who)
         one = PendingReply(conversation=name, sender=event.data.get("from") or who, text=event.data.get("text", ""), at=state.now)
-        return Update(state.received(one), state.effects_of((one,)))
-    return Update(state)
+        return sim.Update(state.received(one), state.effects_of((one,)))
+    return sim.Update(state)
 
 
 def _with(state: ChatState, title: str) -> ChatState:
@@ -607,35 +585,35 @@ def _with(state: ChatState, title: str) -> ChatState:
     return state.opened(name)
 
 
-def _talking(state: ChatState, talk: Conversation, event: Event) -> Update[ChatState]:
+def _talking(state: ChatState, talk: Conversation, event: sim.Event) -> sim.Update[ChatState]:
     match event:
-        case Edited(key="write", value=value):
-            return Update(state.replace(drafts={**state.drafts, talk.id: value}))
-        case Pressed(key="send"):
+        case sim.Edited(key="write", value=value):
+            return sim.Update(state.replace(drafts={**state.drafts, talk.id: value}))
+        case sim.Pressed(key="send"):
             text = state.drafts.get(talk.id, "").strip()
             if not text:
-                return Update(state)
+                return sim.Update(state)
             if len(text) > LONGEST:
-                return Update(state, (Toast(f"A message has at most {LONGEST} characters"),))
+                return sim.Update(state, (sim.Toast(f"A message has at most {LONGEST} characters"),))
             reply_to = state.reply_to if state.reply_to in state.messages else ""
             after, news = state.sent(talk.id, text, reply_to)
             changes = {"drafts": {**after.drafts, talk.id: ""}, "older": 0, "selected": "", "reply_to": ""}
-            return Update(after.replace(**changes), (Submitted(), *after.effects_of(news), *state.awaited(after)))
-        case Pressed(key="mute"):
+            return sim.Update(after.replace(**changes), (sim.Submitted(), *after.effects_of(news), *state.awaited(after)))
+        case sim.Pressed(key="mute"):
             changed = talk.replace(muted=not talk.muted)
-            toast = Toast("Notifications are on" if talk.muted else "Notifications are off")
-            return Update(state.replace(conversations={**state.conversations, talk.id: changed}), (toast,))
-        case Pressed(key="leave"):
+            toast = sim.Toast("Notifications are on" if talk.muted else "Notifications are off")
+            return sim.Update(state.replace(conversations={**state.conversations, talk.id: changed}), (toast,))
+        case sim.Pressed(key="leave"):
             lost = "All messages of this conversation will be deleted for good."
-            return Update(state, (question("leave", f"Leave {talk.title}?", lost, "Leave"),))
-        case Answered(key="leave", button="Leave"):
-            return Update(state.left(talk.id), (Toast(f"You left {talk.title}"),))
-        case Pressed(key=key):
+            return sim.Update(state, (question("leave", f"Leave {talk.title}?", lost, "Leave"),))
+        case sim.Answered(key="leave", button="Leave"):
+            return sim.Update(state.left(talk.id), (sim.Toast(f"You left {talk.title}"),))
+        case sim.Pressed(key=key):
             return _looking(state, key)
-    return Update(state)
+    return sim.Update(state)
 
 
-def _looking(state: ChatState, key: str) -> Update[ChatState]:
+def _looking(state: ChatState, key: str) -> sim.Update[ChatState]:
     """Turning pages, and choosing a message to reply to or to copy."""
     _, at, back = shown_messages(state)
     chosen = state.messages.get(state.selected)
@@ -650,13 +628,13 @@ def _looking(state: ChatState, key: str) -> Update[ChatState]:
         case "cancel-reply":
             changes = {"reply_to": ""}
         case "copy" if chosen:
-            return Update(state, (Copy(chosen.text), Toast("Copied")))
+            return sim.Update(state, (sim.Copy(chosen.text), sim.Toast("Copied")))
         case _ if key.startswith("message:"):
             changes = {"selected": key.split(":")[1]}
-    return Update(state.replace(**changes))
+    return sim.Update(state.replace(**changes))
 
 
-def _generated(many: int, lines: int, setting: Setting) -> tuple[Talk, ...]:
+def _generated(many: int, lines: int, setting: sim.Setting) -> tuple[Talk, ...]:
     """Conversations with the people of the world, who answer politely and know nothing."""
     rng, cast = setting
     made = []

@@ -7,28 +7,7 @@ from typing import Annotated
 from pydantic import Field, JsonValue
 
 from environments.effects import Effect as Does
-from environments.simulated.app import (
-    Answered,
-    App,
-    Arrived,
-    Busy,
-    Difference,
-    Edited,
-    Event,
-    Focus,
-    FunctionDeclined,
-    FunctionResult,
-    Left,
-    Meaning,
-    Notify,
-    Pressed,
-    Setting,
-    Shortcut,
-    Toast,
-    Update,
-    is_gone,
-    is_new,
-)
+from environments.simulated import app as sim
 from environments.simulated.apps.common.functions_base import FunctionTable, Limit, Offset, Words, chosen, part_of, unknown
 from environments.simulated.apps.common.record_list import question, with_error
 from environments.simulated.apps.web.browser.intranet import Form
@@ -95,12 +74,12 @@ FUNCTIONS = FunctionTable[BrowserState]()
 @FUNCTIONS.writes("AddressArguments", "An address, in the current tab or in a new one.", repeatable=True)
 def open_page(
     state: BrowserState, url: Annotated[str, Field(min_length=1, max_length=2000)], new_tab: bool = False
-) -> FunctionResult[BrowserState]:
+) -> sim.FunctionResult[BrowserState]:
     """Go to an address, and read the page"""
     if new_tab and len(state.tabs) >= MOST_TABS:
-        raise FunctionDeclined(f"there are {MOST_TABS} tabs already; close one first")
+        raise sim.FunctionDeclined(f"there are {MOST_TABS} tabs already; close one first")
     after = state.new_tab(url) if new_tab else state.loaded(url)
-    return FunctionResult(after, _page(after))
+    return sim.FunctionResult(after, _page(after))
 
 
 @FUNCTIONS.reads()
@@ -121,7 +100,7 @@ def list_links(state: BrowserState, offset: Offset = 0, limit: Limit = 50) -> Js
 def find_pages(state: BrowserState, *, offset: Offset = 0, limit: Limit = 50, query: Words) -> JsonValue:
     """Pages that the search engine finds, best first"""
     if not state.search:
-        raise FunctionDeclined("this browser has no search engine; open an address")
+        raise sim.FunctionDeclined("this browser has no search engine; open an address")
     hits = state.found(query)
     return part_of(hits, offset, limit, lambda hit: {"title": hit.title, "url": hit.address, "text": snippet(hit, query)})
 
@@ -148,11 +127,11 @@ def describe_forms(state: BrowserState) -> JsonValue:
 @FUNCTIONS.writes("FormValues", "Values by the labels of the form's fields. `form` counts the forms of the page from 1.")
 def submit_form(
     state: BrowserState, values: dict[str, str], form: Annotated[int, Field(ge=1)] = 1, confirmed: bool = False
-) -> FunctionResult[BrowserState]:
+) -> sim.FunctionResult[BrowserState]:
     """Fill in and send a form of the current page"""
     forms = _forms(state)
     if form > len(forms):
-        raise FunctionDeclined(f"the page has {len(forms)} forms, so there is no form {form}; open a page with one first")
+        raise sim.FunctionDeclined(f"the page has {len(forms)} forms, so there is no form {form}; open a page with one first")
     block, wanted = forms[form - 1]
     fields = dict(state.tab.fields)
     by_label = {field.label.casefold(): field for field in wanted.fields}
@@ -164,11 +143,11 @@ def submit_form(
     filled = state.changed(fields=fields)
     for field in wanted.fields:
         if said := problem(field, value_of(filled, block, field)):
-            raise FunctionDeclined(f"the form was not sent: {said}")
+            raise sim.FunctionDeclined(f"the form was not sent: {said}")
     if wanted.confirm and not confirmed:
-        raise FunctionDeclined(f"the form asks: {wanted.confirm} Give confirmed=true to send it")
+        raise sim.FunctionDeclined(f"the form asks: {wanted.confirm} Give confirmed=true to send it")
     after, effects = sent(filled, block, wanted)
-    return FunctionResult(after, _page(after), effects)
+    return sim.FunctionResult(after, _page(after), effects)
 
 
 _CHORDS = {"Control+t": "new-tab", "Control+r": "reload", "Control+h": "history", "Control+d": "bookmark",
@@ -176,12 +155,12 @@ _CHORDS = {"Control+t": "new-tab", "Control+r": "reload", "Control+h": "history"
 _NEXT_TAB = {"Control+Tab": 1, "Control+PageDown": 1, "Control+PageUp": -1}
 
 
-def _agrees(found: Difference) -> bool:
+def _agrees(found: sim.Difference) -> bool:
     site = found.after.sites.get(found.key)
     return site is not None and site.consent is not None and found.new == site.consent.accept
 
 
-def _tells(found: Difference) -> bool:
+def _tells(found: sim.Difference) -> bool:
     """Whether an address tells another site something: not what the page offered, what was searched for, or the login's own."""
     if found.new is None:
         return False
@@ -192,7 +171,7 @@ def _tells(found: Difference) -> bool:
     return all(joined(at, link.to) != found.new.address for link in body(before).links.values())
 
 
-class Browser(App[BrowserContent, BrowserState]):
+class Browser(sim.App[BrowserContent, BrowserState]):
     """A browser on a web of its own."""
 
     name = "browser"
@@ -200,51 +179,51 @@ class Browser(App[BrowserContent, BrowserState]):
     words = ("browser", "web", "website", "intranet")
     looks = frozenset({"tabs", "current", "visits", "sessions"})
     meanings = (
-        Meaning("submissions.*", Does.SUBMIT, 'sends the form on "{new.about}" ({new.page})', is_new),
-        Meaning("sessions.*", Does.ACCOUNT, "signs in to {key}", is_new),
-        Meaning("sessions", None),
-        Meaning("consents.*", Does.PERMISSION, "answers the question of {key} about cookies: {new}", _agrees),
-        Meaning("consents.*", Does.EDIT, "answers the question of {key} about cookies: {new}"),
-        Meaning("bookmarks.*", Does.DELETE, 'removes the bookmark "{old.title}"', is_gone),
-        Meaning("bookmarks.*", Does.SAVE, 'bookmarks "{new.title}"'),
-        Meaning("visits.*", Does.DELETE, "clears the history", lambda found: not found.after.visits),
-        Meaning("visits.*", Does.SEND, "tells another site what the address says: {new.address}", _tells),
-        Meaning("visits", None),
-        Meaning("notify.files.file", Does.DOWNLOAD, "downloads {new[name]}"),
+        sim.Meaning("submissions.*", Does.SUBMIT, 'sends the form on "{new.about}" ({new.page})', sim.is_new),
+        sim.Meaning("sessions.*", Does.ACCOUNT, "signs in to {key}", sim.is_new),
+        sim.Meaning("sessions", None),
+        sim.Meaning("consents.*", Does.PERMISSION, "answers the question of {key} about cookies: {new}", _agrees),
+        sim.Meaning("consents.*", Does.EDIT, "answers the question of {key} about cookies: {new}"),
+        sim.Meaning("bookmarks.*", Does.DELETE, 'removes the bookmark "{old.title}"', sim.is_gone),
+        sim.Meaning("bookmarks.*", Does.SAVE, 'bookmarks "{new.title}"'),
+        sim.Meaning("visits.*", Does.DELETE, "clears the history", lambda found: not found.after.visits),
+        sim.Meaning("visits.*", Does.SEND, "tells another site what the address says: {new.address}", _tells),
+        sim.Meaning("visits", None),
+        sim.Meaning("notify.files.file", Does.DOWNLOAD, "downloads {new[name]}"),
     )
     functions = FUNCTIONS
 
-    def start(self, content: BrowserContent, setting: Setting) -> BrowserState:
+    def start(self, content: BrowserContent, setting: sim.Setting) -> BrowserState:
         return started(content, setting)
 
     def view(self, state: BrowserState) -> tuple[Widget, ...]:
         return window(state)
 
-    def update(self, state: BrowserState, event: Event) -> Update[BrowserState]:
+    def update(self, state: BrowserState, event: sim.Event) -> sim.Update[BrowserState]:
         match event:
-            case Arrived(topic=topic, data=data):
+            case sim.Arrived(topic=topic, data=data):
                 return _sent_for(state, topic, data.get("url", ""), data.get("tab", ""))
-            case Shortcut(chord=chord):
+            case sim.Shortcut(chord=chord):
                 if chord in _NEXT_TAB:
                     names = list(state.tabs)
                     at = (names.index(state.current) + _NEXT_TAB[chord]) % len(names)
-                    return Update(state.replace(current=names[at]))
+                    return sim.Update(state.replace(current=names[at]))
                 if chord == "Control+l":
-                    return Update(state, (Focus("address"),))
-                return _tool(state, _CHORDS[chord]) if chord in _CHORDS else Update(state)
-            case Answered(key=key, button=name):
+                    return sim.Update(state, (sim.Focus("address"),))
+                return _tool(state, _CHORDS[chord]) if chord in _CHORDS else sim.Update(state)
+            case sim.Answered(key=key, button=name):
                 return _answered(state, key, name)
-            case Edited(key="address", value=value):
-                return Update(state.changed(typed=value))
-            case Pressed(key=key) if "#" not in key:
+            case sim.Edited(key="address", value=value):
+                return sim.Update(state.changed(typed=value))
+            case sim.Pressed(key=key) if "#" not in key:
                 return _tool(state, key)
-            case Edited(key=key) | Left(key=key) | Pressed(key=key):
+            case sim.Edited(key=key) | sim.Left(key=key) | sim.Pressed(key=key):
                 address, _, name = key.rpartition("#")
-                return _on_page(state, name, event) if address == state.tab.address else Update(state)
-        return Update(state)
+                return _on_page(state, name, event) if address == state.tab.address else sim.Update(state)
+        return sim.Update(state)
 
 
-def _sent_for(state: BrowserState, topic: str, url: str, name: str) -> Update[BrowserState]:
+def _sent_for(state: BrowserState, topic: str, url: str, name: str) -> sim.Update[BrowserState]:
     """What the desktop asks for: an address, a step on the way, a tab."""
     match topic:
         case "navigate":
@@ -252,19 +231,19 @@ def _sent_for(state: BrowserState, topic: str, url: str, name: str) -> Update[Br
         case "new-tab":
             return _opened(state, normal(url) or NEW_TAB)
         case "close-tab" if name in state.tabs:
-            return Update(state.without_tab(name))
+            return sim.Update(state.without_tab(name))
         case "choose-tab" if name in state.tabs:
-            return Update(state.replace(current=name))
+            return sim.Update(state.replace(current=name))
         case "back" | "forward" | "reload":
             return _tool(state, topic)
-    return Update(state)
+    return sim.Update(state)
 
 
 _STEPS = {"back": -1, "forward": 1, "reload": 0}
 _OWN_PAGES = {"history": HISTORY, "bookmarks": BOOKMARKS}
 
 
-def _tool(state: BrowserState, key: str) -> Update[BrowserState]:
+def _tool(state: BrowserState, key: str) -> sim.Update[BrowserState]:
     if key in _STEPS:
         return _shown(state, state.stepped(_STEPS[key]))
     if key in _OWN_PAGES:
@@ -277,59 +256,59 @@ def _tool(state: BrowserState, key: str) -> Update[BrowserState]:
             address = state.tab.address
             name = state.bookmark_of(address)
             if name is not None:
-                return Update(state.without_bookmark(name), (Toast("Bookmark removed"),))
+                return sim.Update(state.without_bookmark(name), (sim.Toast("Bookmark removed"),))
             if parts(address).host in (NEW_TAB, HISTORY, BOOKMARKS):
-                return Update(state)
-            return Update(state.bookmarked(state.place_at(address).title, address), (Toast("Bookmark added"),))
+                return sim.Update(state)
+            return sim.Update(state.bookmarked(state.place_at(address).title, address), (sim.Toast("Bookmark added"),))
         case ("new", "-", "tab"):
             return _opened(state, NEW_TAB)
         case ("tab", "-", name) if name in state.tabs:
-            return Update(state.replace(current=name))
+            return sim.Update(state.replace(current=name))
         case ("close", "-", name) if name in state.tabs:
-            return Update(state.without_tab(name))
-    return Update(state)
+            return sim.Update(state.without_tab(name))
+    return sim.Update(state)
 
 
-def _shown(before: BrowserState, after: BrowserState) -> Update[BrowserState]:
+def _shown(before: BrowserState, after: BrowserState) -> sim.Update[BrowserState]:
     """Another page is there; the sites that take their time are loading."""
     site = after.place_at(after.tab.address).site
-    return Update(after, (Busy(site.seconds),) if site and site.seconds and after is not before else ())
+    return sim.Update(after, (sim.Busy(site.seconds),) if site and site.seconds and after is not before else ())
 
 
-def _going(state: BrowserState, text: str) -> Update[BrowserState]:
+def _going(state: BrowserState, text: str) -> sim.Update[BrowserState]:
     """Words in the address bar are searched for; everything else is an address."""
     if not text.strip():
-        return Update(state)
+        return sim.Update(state)
     words = is_words(text, {*state.sites, state.search})
     return _shown(state, state.loaded((search_address(state, text) if words else "") or text))
 
 
-def _opened(state: BrowserState, address: str) -> Update[BrowserState]:
+def _opened(state: BrowserState, address: str) -> sim.Update[BrowserState]:
     if len(state.tabs) >= MOST_TABS:
-        return Update(state, (Toast(f"There are {MOST_TABS} tabs already; close one first"),))
+        return sim.Update(state, (sim.Toast(f"There are {MOST_TABS} tabs already; close one first"),))
     return _shown(state, state.new_tab(address))
 
 
-def _on_page(state: BrowserState, name: str, event: Event) -> Update[BrowserState]:
+def _on_page(state: BrowserState, name: str, event: sim.Event) -> sim.Update[BrowserState]:
     """Something on the page itself; `name` is what its key says behind the address."""
     match event:
-        case Edited(value=value):
+        case sim.Edited(value=value):
             where = _field_of(name)
             key = f"{where[0]}.{where[1]}" if where else name
             fields = {**state.tab.fields, key: value}
-            return Update(state.changed(fields=fields, errors=with_error(state.tab.errors, key)))
-        case Left() if (where := _field_of(name)) is not None:
-            return Update(checked(state, *where))
-        case Pressed(modifiers=held):
+            return sim.Update(state.changed(fields=fields, errors=with_error(state.tab.errors, key)))
+        case sim.Left() if (where := _field_of(name)) is not None:
+            return sim.Update(checked(state, *where))
+        case sim.Pressed(modifiers=held):
             link = body(state).links.get(name)
             if link is None:
                 return _pressed(state, name)
             if link.download is not None:
                 file = {"name": link.text, "folder": "/Downloads", "text": link.download}
-                return Update(state, (Notify("files", "file", file),))
+                return sim.Update(state, (sim.Notify("files", "file", file),))
             address = joined(state.tab.address, link.to)
             return _opened(state, address) if link.new or "Control" in held else _shown(state, state.loaded(address))
-    return Update(state)
+    return sim.Update(state)
 
 
 def _field_of(name: str) -> tuple[int, str] | None:
@@ -338,39 +317,39 @@ def _field_of(name: str) -> tuple[int, str] | None:
     return (int(block), rest) if rest and block.isascii() and block.isdigit() else None
 
 
-def _pressed(state: BrowserState, name: str) -> Update[BrowserState]:
+def _pressed(state: BrowserState, name: str) -> sim.Update[BrowserState]:
     if name.startswith("consent."):
         answer = name.removeprefix("consent.")
         host = parts(state.tab.address).host
         consent = state.sites[host].consent if host in state.sites else None
         said = {"accept": consent.accept, "refuse": consent.refuse}.get(answer) if consent else None
-        return Update(state.replace(consents={**state.consents, host: said}) if said else state)
+        return sim.Update(state.replace(consents={**state.consents, host: said}) if said else state)
     if name == "search" or name.endswith(".search"):
         field = f"{name.removesuffix('search')}query"
         query = state.tab.fields.get(field, parts(state.tab.address).query.get("q", ""))
         base = state.search if name == "search" else state.tab.address
         return _shown(state, state.loaded(asked(base, q=" ".join(query.split()), page="")))
     if name.startswith("remove.") and name.removeprefix("remove.") in state.bookmarks:
-        return Update(state.without_bookmark(name.removeprefix("remove.")), (Toast("Bookmark removed"),))
+        return sim.Update(state.without_bookmark(name.removeprefix("remove.")), (sim.Toast("Bookmark removed"),))
     if name == "clear":
-        return Update(state.replace(visits={}), (Toast("History cleared"),))
+        return sim.Update(state.replace(visits={}), (sim.Toast("History cleared"),))
     block = name.removesuffix(".send")
-    return _sending(state, int(block)) if block != name and block.isascii() and block.isdigit() else Update(state)
+    return _sending(state, int(block)) if block != name and block.isascii() and block.isdigit() else sim.Update(state)
 
 
-def _sending(state: BrowserState, block: int) -> Update[BrowserState]:
+def _sending(state: BrowserState, block: int) -> sim.Update[BrowserState]:
     form = form_at(state, block)
     if form is None:
-        return Update(state)
+        return sim.Update(state)
     if state.place_at(state.tab.address).kind == "login":
         return signed(state)
     if not form.confirm or problems(state, block, form):
         return sent(state, block, form)
-    return Update(state, (question(f"send:{block}:{state.tab.address}", form.confirm, "", form.button),))
+    return sim.Update(state, (question(f"send:{block}:{state.tab.address}", form.confirm, "", form.button),))
 
 
-def _answered(state: BrowserState, key: str, button: str) -> Update[BrowserState]:
+def _answered(state: BrowserState, key: str, button: str) -> sim.Update[BrowserState]:
     """A form that asks first is sent, if it is still on the screen."""
     _, block, address = (*key.split(":", 2), "", "")[:3]
     form = form_at(state, int(block)) if block.isascii() and block.isdigit() and address == state.tab.address else None
-    return sent(state, int(block), form) if form and button == form.button else Update(state)
+    return sent(state, int(block), form) if form and button == form.button else sim.Update(state)

@@ -12,7 +12,7 @@ from typing import Any, Literal, Self
 import yaml
 from pydantic import Field, model_validator
 
-from environments.simulated.app import Setting
+from environments.simulated import app as sim
 from environments.simulated.apps.common.record_list import refuse_twice
 from environments.simulated.world.values import Model, amount, day_before, mail_address, paragraph, slug
 
@@ -286,7 +286,7 @@ def _drawn(part: Any, draw: Callable[[re.Match[str]], str]) -> Any:
     return _DRAW.sub(draw, part) if isinstance(part, str) else part
 
 
-def intranet(made: IntranetPlan, setting: Setting) -> Site:
+def intranet(made: IntranetPlan, setting: sim.Setting) -> Site:
     """A company's own pages. Its people and vendors are those of all the other apps."""
     rng, cast = setting
     login = {"user": mail_address(cast.user), "password": f"{rng.choice(_ROOMS).casefold()}-{rng.randrange(1000, 10000)}",
@@ -302,14 +302,14 @@ def intranet(made: IntranetPlan, setting: Setting) -> Site:
         return amount(rng, *numbers) if match[1] == "amount" else str(named.get(match[1], match[0]))
 
     site = _drawn(_template(), draw)
-    make: dict[str, Callable[[Setting], Entries]] = {"people": _people, "items": partial(_items, made.items), "news": _news,
+    make: dict[str, Callable[[sim.Setting], Entries]] = {"people": _people, "items": partial(_items, made.items), "news": _news,
                                                      "limits": _limits, "rooms": _rooms, "payslips": _payslips}  # fmt: skip
     collections = {name: {**site["collections"][name], "entries": made_of(setting)} for name, made_of in make.items()}
     consent = Consent() if made.consent else None
     return Site.model_validate({**site, "collections": collections, "login": login, "consent": consent})
 
 
-def _people(setting: Setting) -> Entries:
+def _people(setting: sim.Setting) -> Entries:
     rng, cast = setting
     names = (cast.user, *cast.people)
     return {
@@ -328,7 +328,7 @@ def _people(setting: Setting) -> Entries:
     }
 
 
-def _items(many: int, setting: Setting) -> Entries:
+def _items(many: int, setting: sim.Setting) -> Entries:
     rng, entries = setting.rng, {}
     taken: set[str] = set()
     for number in range(1001, 1001 + many * setting.cast.times):
@@ -342,7 +342,7 @@ def _items(many: int, setting: Setting) -> Entries:
     return entries
 
 
-def _news(setting: Setting) -> Entries:
+def _news(setting: sim.Setting) -> Entries:
     rng, cast = setting
     days = sorted((day_before(rng, cast.today) for _ in _HEADLINES), reverse=True)
     return {
@@ -351,14 +351,14 @@ def _news(setting: Setting) -> Entries:
     }
 
 
-def _limits(setting: Setting) -> Entries:
+def _limits(setting: sim.Setting) -> Entries:
     return {
         slug(name): Entry(title=name, values={city: amount(setting.rng, low, high) for city in _CITIES})
         for name, (low, high) in _LIMITS.items()
     }
 
 
-def _rooms(setting: Setting) -> Entries:
+def _rooms(setting: sim.Setting) -> Entries:
     """No two have as many seats, and one is a hall."""
     rng = setting.rng
     seats = rng.sample(range(4, 20), len(_ROOMS) - 1)
@@ -369,7 +369,7 @@ def _rooms(setting: Setting) -> Entries:
     }
 
 
-def _payslips(setting: Setting) -> Entries:
+def _payslips(setting: sim.Setting) -> Entries:
     rng, today, entries = setting.rng, setting.cast.today, {}
     for back in range(1, 7):
         year, month = divmod(today.year * 12 + today.month - 1 - back, 12)

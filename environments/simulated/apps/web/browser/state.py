@@ -11,7 +11,7 @@ from urllib.parse import parse_qsl, urlencode
 
 from pydantic import Field, model_validator
 
-from environments.simulated.app import AppState, Content, Setting
+from environments.simulated import app as sim
 from environments.simulated.apps.web.browser.intranet import Block, Collection, Entry, IntranetPlan, Link, Site, intranet
 from environments.simulated.world.values import IdentityKey, Model, highest, matches
 
@@ -115,7 +115,7 @@ class Session(Model):
     left: int | None = None
 
 
-class BrowserState(AppState):
+class BrowserState(sim.AppState):
     """Sites by host; tabs, bookmarks, visits and submissions by id."""
 
     sites: dict[str, Site]
@@ -287,7 +287,7 @@ def _entry(site: Site, path: str) -> Place | None:
 HOST = "intranet"
 
 
-class BrowserContent(Content):
+class BrowserContent(sim.Content):
     """`sites` by host. `generate` adds an intranet from the seed; it is there by itself where no sites are given."""
 
     sites: dict[str, Site] | None = None
@@ -309,7 +309,7 @@ class BrowserContent(Content):
         return self
 
 
-def started(content: BrowserContent, setting: Setting) -> BrowserState:
+def started(content: BrowserContent, setting: sim.Setting) -> BrowserState:
     """The browser as the world file and the seed have it."""
     sites = dict(content.sites or {})
     if HOST not in sites and (content.generate or content.sites is None):

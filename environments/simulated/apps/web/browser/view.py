@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import NamedTuple
 
-from environments.simulated.app import Effect, Notify, Submitted, Toast, Update
+from environments.simulated import app as sim
 from environments.simulated.apps.common.record_list import with_error
 from environments.simulated.apps.web.browser.intranet import Block, Collection, Form, FormField, Image, Link, Table
 from environments.simulated.apps.web.browser.state import (
@@ -98,16 +98,16 @@ def checked(state: BrowserState, block: int, name: str) -> BrowserState:
     return state if errors == state.tab.errors else state.changed(errors=errors)
 
 
-def sent(state: BrowserState, block: int, form: Form) -> Update[BrowserState]:
+def sent(state: BrowserState, block: int, form: Form) -> sim.Update[BrowserState]:
     """The form is sent as it stands: kept, answered by mail where the site does that, and followed by the page that says so."""
     here = state.tab.address
     errors = problems(state, block, form)
     if errors:
-        return Update(state.changed(errors=errors))
+        return sim.Update(state.changed(errors=errors))
     arrived = state.loaded(here)
     place = arrived.place_at(arrived.tab.address)
     if place.kind == "login":  # the session has expired meanwhile, and what was written is lost
-        return Update(arrived)
+        return sim.Update(arrived)
     where = parts(here)
     number = str(highest(state.submissions) + 1)
     page = asked(where.host + where.path)
@@ -118,26 +118,26 @@ def sent(state: BrowserState, block: int, form: Form) -> Update[BrowserState]:
     entry = Submission(page=page, about=place.title, values=values)
     after = state.replace(submissions={**state.submissions, number: entry}, sessions=arrived.sessions)
     target = joined(here, form.then) if form.then else asked(page, sent=number, form=str(block + 1))
-    effects: list[Effect] = [Submitted()]
+    effects: list[sim.Effect] = [sim.Submitted()]
     if form.letter:
         subject, text = (words.replace("{number}", number) for words in (form.letter.subject, form.letter.text))
-        effects.append(Notify("mail", "mail", {"from": form.letter.sender, "subject": subject, "body": text}))
-    return Update(after.loaded(target), tuple(effects))
+        effects.append(sim.Notify("mail", "mail", {"from": form.letter.sender, "subject": subject, "body": text}))
+    return sim.Update(after.loaded(target), tuple(effects))
 
 
-def signed(state: BrowserState) -> Update[BrowserState]:
+def signed(state: BrowserState) -> sim.Update[BrowserState]:
     """Sign in with what was written, and go on to the page that was wanted."""
     errors = problems(state, 0, SIGN_IN)
     where = parts(state.tab.address)
     login = state.sites[where.host].login
     user, password = (value_of(state, 0, field) for field in SIGN_IN.fields)
     if errors or login is None:
-        return Update(state.changed(errors=errors))
+        return sim.Update(state.changed(errors=errors))
     if (user.strip().casefold(), password) != (login.user.casefold(), login.password):
         fields = {key: value for key, value in state.tab.fields.items() if key != "0.password"}
-        return Update(state.changed(fields=fields, errors={"0": "User name or password is wrong"}))
+        return sim.Update(state.changed(fields=fields, errors={"0": "User name or password is wrong"}))
     signed_in = state.replace(sessions={**state.sessions, where.host: Session(left=login.pages or None)})
-    return Update(signed_in.loaded(where.query.get("next") or where.host), (Toast("You are signed in"),))
+    return sim.Update(signed_in.loaded(where.query.get("next") or where.host), (sim.Toast("You are signed in"),))
 
 
 class Body(NamedTuple):
