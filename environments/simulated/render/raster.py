@@ -196,7 +196,7 @@ def stamp(text: str, face: Face) -> Stamp:
     pen = ImageDraw.Draw(mask)
     x = float(margin)
     for run in runs(text):
-        letters = font(run.source, face.size * run.source.scale * ZOOM, run.shaped)
+        letters = font(run.source, face.size * run.source.scale * ZOOM)
         stroke = face.size * ZOOM * _BOLD if face.bold else 0
         pen.text((x * ZOOM, above * ZOOM), run.text, font=letters, fill=255, anchor="ls", stroke_width=stroke)
         x += letters.getlength(run.text) / ZOOM

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
-from math import ceil
 from typing import NamedTuple
 
 from environments.simulated.input.keyboard import EditedLine
@@ -25,7 +24,7 @@ from environments.simulated.render.shapes import (
     grown,
     shadow,
 )
-from environments.simulated.render.text import Face, cut, fitting, length, lines, measure, most, printable, right_to_left
+from environments.simulated.render.text import Face, cut, fitting, length, lines, measure, most, printable
 from environments.simulated.screen.elements import Area, ShownElement, place
 from environments.simulated.screen.screen import Panel, Screen, screen_of
 from environments.simulated.screen.widgets import TEXTS
@@ -231,9 +230,7 @@ def _one(spot: Spot, value: Value, inner: Box) -> Iterator[Shape]:
     left, top, right, _ = inner
     room = right - left
     if value.caret is None:
-        shown = cut(value.text, BODY, room)
-        x = right - ceil(measure(shown, BODY)) if right_to_left(shown) else left
-        yield at(x, top + 11, shown, BODY, spot.colour, room)
+        yield at(left, top + 11, cut(value.text, BODY, room), BODY, spot.colour, room)
         return
     head = value.text[: value.caret]
     first = len(head) - most(len(head), lambda count: length(head[len(head) - count :], BODY) <= room - 2)
@@ -262,19 +259,15 @@ def _several(spot: Spot, value: Value, inner: Box) -> Iterator[Shape]:
 def _written(spot: Spot, text: str, first: int, value: Value, place: tuple[int, int, int]) -> Iterator[Shape]:
     """A line of the value, whose characters are numbered from `first`, with what is selected and the caret."""
     left, top, right = place
-    backwards = right_to_left(text)
-    width = length(text, BODY)
-    x = right - ceil(width) if backwards else left
 
     def edge(number: int) -> int:
         """Where a character begins."""
-        along = length(text[: min(max(0, number - first), len(text))], BODY)
-        return min(right, x + round(width - along if backwards else along))
+        return min(right, left + round(length(text[: min(max(0, number - first), len(text))], BODY)))
 
-    start, end = sorted((edge(value.marks[0]), edge(value.marks[1])))
+    start, end = edge(value.marks[0]), edge(value.marks[1])
     if value.marks[0] < value.marks[1] and start < end:
         yield Fill((start, top - 2, end, top + 16), spot.theme.selection)
-    yield at(x, top + 11, text.rstrip(), BODY, spot.colour, right - x)
+    yield at(left, top + 11, text.rstrip(), BODY, spot.colour, right - left)
     if value.caret is not None:
         yield Fill((edge(value.caret), top - 2, edge(value.caret) + 2, top + 16), spot.theme.accent)
 

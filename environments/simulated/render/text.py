@@ -13,14 +13,10 @@ from pathlib import Path
 from typing import NamedTuple
 
 from environments.contract import EnvironmentFault
-from environments.pictures.set_of_mark import ImageFont, features
+from environments.pictures.set_of_mark import ImageFont
 
 _NOBODY_HAS = "\U0010ffff"
 _PROBE = 24
-_SHAPED = re.compile("[\u0590-\u109f\u1780-\u17ff\ufb1d-\ufdff\ufe70-\ufefc]")
-"""Scripts that join or reorder their letters, and those that run from right to left."""
-_RTL = re.compile("[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc]")
-_LETTER = re.compile(r"[^\W\d_]")
 _ALPHABETS_END = "\u0590"
 
 
@@ -44,7 +40,6 @@ class Run(NamedTuple):
 
     source: Source
     text: str
-    shaped: bool = False
 
 
 OWN = Source()
@@ -95,7 +90,7 @@ def _opens(source: Source, path: str) -> bool:
 
 
 @lru_cache(maxsize=128)
-def font(source: Source, size: float, shaped: bool = False) -> ImageFont.FreeTypeFont:
+def font(source: Source, size: float) -> ImageFont.FreeTypeFont:
     """The font in a size. Raises EnvironmentFault when Pillow cannot draw outlines, OSError when the file is no font."""
     if not source.path:
         own = ImageFont.load_default(size)
@@ -104,14 +99,7 @@ def font(source: Source, size: float, shaped: bool = False) -> ImageFont.FreeTyp
                 "this Pillow was built without FreeType; install the wheel: pip install --force-reinstall pillow"
             )
         return own
-    engine = ImageFont.Layout.RAQM if shaped and can_shape() else ImageFont.Layout.BASIC
-    return ImageFont.truetype(source.path, size, index=source.number, layout_engine=engine)
-
-
-@lru_cache(maxsize=1)
-def can_shape() -> bool:
-    """Whether letters of Arabic, Hebrew or Devanagari can be joined and put in order."""
-    return bool(features.check("raqm") and features.check("fribidi"))
+    return ImageFont.truetype(source.path, size, index=source.number, layout_engine=ImageFont.Layout.BASIC)
 
 
 @lru_cache(maxsize=16_384)
@@ -130,24 +118,14 @@ def _ink(source: Source, char: str) -> tuple[tuple[int, int], bytes]:
     return mask.size, bytes(mask)
 
 
-def right_to_left(text: str) -> bool:
-    """Whether the first letter belongs to a script that runs from right to left."""
-    first = _LETTER.search(text)
-    return first is not None and _RTL.match(first.group()) is not None
-
-
 def runs(text: str) -> list[Run]:
     """The text in pieces of one font each. A letter that no font has stays with the first one, which draws its box."""
     if text.isascii():
         return [Run(OWN, text)]
-    if _RTL.search(text):
-        # In one piece: only then do the letters of both directions come out in order.
-        best = max(chain(), key=lambda source: sum(has(source, char) for char in set(text)))
-        return [Run(best, text, shaped=True)]
     alphabetic = [char for char in set(text) if char < _ALPHABETS_END]
     base = next((source for source in chain() if all(has(source, char) for char in alphabetic)), OWN)
     pieces = ((source, "".join(chars)) for source, chars in groupby(text, key=lambda char: _source_of(char, base)))
-    return [Run(source, piece, shaped=_SHAPED.search(piece) is not None) for source, piece in pieces]
+    return [Run(source, piece) for source, piece in pieces]
 
 
 @lru_cache(maxsize=4096)
@@ -199,7 +177,7 @@ measure = lru_cache(maxsize=16_384)(length)
 
 
 def _advance(run: Run, face: Face) -> float:
-    return font(run.source, face.size * run.source.scale * ZOOM, run.shaped).getlength(run.text) / ZOOM
+    return font(run.source, face.size * run.source.scale * ZOOM).getlength(run.text) / ZOOM
 
 
 def most(count: int, fits: Callable[[int], bool]) -> int:

@@ -219,17 +219,9 @@ class World:
     def with_app(self, name: str, state: AppState) -> World:
         return self if self.apps[name] is state else World(self.desk, {**self.apps, name: state})
 
-    def dump(self) -> dict[str, Any]:
-        """The whole state as JSON."""
-        return {
-            "desk": self.desk.model_dump(mode="json"),
-            "apps": {name: state.model_dump(mode="json") for name, state in self.apps.items()},
-        }
-
     def hash(self) -> str:
         """Equal worlds have equal hashes, in any process."""
-        body = json.dumps(self.dump(), sort_keys=True, ensure_ascii=False, separators=(",", ":"))
-        return hashlib.blake2b(body.encode("utf-8", "surrogatepass"), digest_size=16).hexdigest()
+        return hashlib.blake2b(json.dumps(self.world_hashes()).encode(), digest_size=16).hexdigest()
 
     def world_hashes(self) -> dict[str, str]:
         """A hash for the desk and for each app."""

@@ -18,7 +18,7 @@ from environments.simulated.render import DARK, LIGHT, THEMES, Picture, picture,
 from environments.simulated.render.raster import ICONS, icon_of, image
 from environments.simulated.render.scene import whole_box
 from environments.simulated.render.shapes import Fill, Icon, Label, ShapeGroup, common
-from environments.simulated.render.text import Face, cut, fit, lines, measure, printable, right_to_left
+from environments.simulated.render.text import Face, cut, fit, lines, measure, printable
 from environments.simulated.screen.screen import screen_of
 from environments.simulated.world.world import TASK_BAR, TITLE_BAR
 from environments.simulated.world.worldfile import load_world
@@ -270,12 +270,6 @@ class TestText:
         assert printable("a\u200b\u202eb\ufe0f\x00") == "ab "
         assert printable("\ud83d") == "\ufffd"
         assert printable("u\u0308ber") == "über"
-
-    def test_the_side_on_which_a_text_begins(self):
-        assert right_to_left("12 שלום")
-        assert right_to_left("مرحبا hello")
-        assert not right_to_left("hello שלום")
-        assert not right_to_left("1042 😀")
 
     def test_long_values_are_quick(self, show):
         shown = show("name: a\napps: {notes: {notes: [{title: first}], open: first}}\nopen: [notes]\n")
