@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from bisect import bisect_right
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from datetime import date, datetime, time, timedelta
 from functools import cached_property, lru_cache
 from itertools import chain
@@ -218,73 +218,41 @@ def generated(many: int, setting: sim.Setting) -> tuple[Meeting, ...]:
     return tuple(made)
 
 
-_LONG = 31
-"""Events of more days than that are not sorted into them, but looked at for each."""
-_WALKED = 100
-"""A span of more days than that is not gone through day by day."""
-
-
 class Timetable:
     """When events take place. Declined invitations do not."""
 
     def __init__(self, meetings: Mapping[str, Meeting]) -> None:
-        self._meetings = meetings
-        self._single: dict[str, list[Meeting]] = defaultdict(list)
-        self._weekly: dict[int, list[Meeting]] = defaultdict(list)
-        self._always: list[Meeting] = []
-        self._on: dict[str, tuple[Occurrence, ...]] = {}
+        self._meetings = meetings.values()
+        self._months: dict[str, dict[str, list[Occurrence]]] = {}
         self._reminding: dict[str, list[Occurrence]] = {}
-        for meeting in meetings.values():
-            if meeting.answer != "declined":
-                self._put(meeting)
 
-    def _put(self, meeting: Meeting) -> None:
-        start, end = meeting.start[:10], last_day(meeting.end)
-        if start == end and meeting.repeat == "Never":
-            self._single[start].append(meeting)
-            return
-        first = date.fromisoformat(start)
-        length = (date.fromisoformat(end) - first).days + 1
-        if meeting.repeat == "Daily" or length > _LONG:
-            self._always.append(meeting)
-            return
-        for number in range(length):
-            day = first + timedelta(days=number)
-            if meeting.repeat == "Never":
-                self._single[str(day)].append(meeting)
-            elif number < STEP["Weekly"]:
-                self._weekly[day.weekday()].append(meeting)
-
-    def on(self, day: str) -> tuple[Occurrence, ...]:
+    def on(self, day: str) -> list[Occurrence]:
         """What touches a day, in order of time."""
-        known = self._on.get(day)
-        if known is None:
-            weekly = self._weekly.get(date.fromisoformat(day).weekday(), ())
-            known = self._on[day] = tuple(_sorted((*self._single.get(day, ()), *weekly, *self._always), day, day))
-        return known
+        month = day[:7]
+        if month not in self._months:
+            days = self._months[month] = defaultdict(list)
+            first, last = month_start(day), later(month_start(day, 1), -1)
+            for one in self.between(first, last):
+                here, end = max(one.day, first), min(last_day(one.end), last)
+                while here <= end:
+                    days[here].append(one)
+                    here = later(here, 1)
+        return self._months[month].get(day, [])
 
     def between(self, first: str, last: str) -> list[Occurrence]:
         """What takes place on these days, both included, in order of time."""
-        if first > last:
-            return []
-        days = (date.fromisoformat(last) - date.fromisoformat(first)).days
-        if days > _WALKED:
-            return _sorted((m for m in self._meetings.values() if m.answer != "declined"), first, last)
-        found = [*self.on(first)]
-        for number in range(1, days + 1):
-            day = later(first, number)
-            found += (one for one in self.on(day) if one.start >= day)
-        return found
+        found = (one for meeting in self._meetings if meeting.answer != "declined" for one in meeting.times(first, last))
+        return sorted(found, key=lambda o: (o.start, o.end, o.meeting.title, o.meeting.id))
 
     @cached_property
     def invitations(self) -> tuple[Meeting, ...]:
         """Those that wait for an answer."""
-        return tuple(sorted((m for m in self._meetings.values() if m.answer == "invited"), key=attrgetter("start")))
+        return tuple(sorted((m for m in self._meetings if m.answer == "invited"), key=attrgetter("start")))
 
     @cached_property
     def people(self) -> tuple[str, ...]:
         """Everybody who has been asked to anything."""
-        names = {name for meeting in self._meetings.values() for name in (*meeting.attendees, meeting.organizer) if name}
+        names = {name for meeting in self._meetings for name in (*meeting.attendees, meeting.organizer) if name}
         return tuple(sorted(names, key=str.casefold))
 
     def reminding(self, day: str, after: str) -> Iterator[Occurrence]:
@@ -307,11 +275,6 @@ def fitting(meetings: IdentityKey[dict[str, Meeting]], query: str) -> tuple[Meet
     every = meetings.value.values()
     fits = (m for m in every if matches(query, m.title, m.place, m.description, *m.attendees, m.organizer))
     return tuple(sorted(fits, key=lambda m: (m.start, m.title)))
-
-
-def _sorted(meetings: Iterable[Meeting], first: str, last: str) -> list[Occurrence]:
-    found = (one for meeting in meetings for one in meeting.times(first, last))
-    return sorted(found, key=lambda o: (o.start, o.end, o.meeting.title, o.meeting.id))
 
 
 View = Literal["Month", "Week", "Day", "Agenda", "Invitations"]
