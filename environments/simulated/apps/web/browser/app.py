@@ -8,9 +8,8 @@ from pydantic import Field, JsonValue
 
 from environments.effects import Effect as Does
 from environments.simulated import app as sim
-from environments.simulated.apps.common.functions_base import FunctionTable, Limit, Offset, Words, chosen, part_of, unknown
+from environments.simulated.apps.common.functions_base import FunctionTable, Limit, Offset, Words, part_of
 from environments.simulated.apps.common.record_list import question, with_error
-from environments.simulated.apps.web.browser.intranet import Form
 from environments.simulated.apps.web.browser.state import (
     BOOKMARKS,
     HISTORY,
@@ -19,7 +18,6 @@ from environments.simulated.apps.web.browser.state import (
     NEW_TAB,
     BrowserContent,
     BrowserState,
-    Place,
     asked,
     is_words,
     joined,
@@ -32,13 +30,10 @@ from environments.simulated.apps.web.browser.view import (
     body,
     checked,
     form_at,
-    key_of,
-    problem,
     problems,
     search_address,
     sent,
     signed,
-    value_of,
     window,
 )
 from environments.simulated.screen.widgets import Widget
@@ -59,13 +54,6 @@ def _lines(widget: Widget) -> list[str]:
     if widget.value is not None and own:
         own = [f"{own[0]}: {'' if widget.private else widget.value}"]
     return [*own, *(line for child in widget.children for line in _lines(child))]
-
-
-def _forms(state: BrowserState) -> list[tuple[int, Form]]:
-    place: Place = state.place_at(state.tab.address)
-    if place.kind not in ("page", "entry"):
-        return []
-    return [(n, form) for n in range(len(place.blocks)) if (form := form_at(state, n))]
 
 
 FUNCTIONS = FunctionTable[BrowserState]()
@@ -103,51 +91,6 @@ def find_pages(state: BrowserState, *, offset: Offset = 0, limit: Limit = 50, qu
         raise sim.FunctionDeclined("this browser has no search engine; open an address")
     hits = state.found(query)
     return part_of(hits, offset, limit, lambda hit: {"title": hit.title, "url": hit.address, "text": snippet(hit, query)})
-
-
-@FUNCTIONS.reads()
-def describe_forms(state: BrowserState) -> JsonValue:
-    """The forms of the current page with their fields"""
-    said: list[JsonValue] = [
-        {
-            "form": number,
-            "title": form.title,
-            "asks": form.confirm,
-            "fields": [
-                {"label": field.label, "kind": field.kind, "required": field.required, "options": list(field.options),
-                 "value": "" if field.kind == "password" else value_of(state, n, field)}
-                for field in form.fields
-            ],
-        }
-        for number, (n, form) in enumerate(_forms(state), start=1)
-    ]  # fmt: skip
-    return said
-
-
-@FUNCTIONS.writes("FormValues", "Values by the labels of the form's fields. `form` counts the forms of the page from 1.")
-def submit_form(
-    state: BrowserState, values: dict[str, str], form: Annotated[int, Field(ge=1)] = 1, confirmed: bool = False
-) -> sim.FunctionResult[BrowserState]:
-    """Fill in and send a form of the current page"""
-    forms = _forms(state)
-    if form > len(forms):
-        raise sim.FunctionDeclined(f"the page has {len(forms)} forms, so there is no form {form}; open a page with one first")
-    block, wanted = forms[form - 1]
-    fields = dict(state.tab.fields)
-    by_label = {field.label.casefold(): field for field in wanted.fields}
-    for label, value in values.items():
-        field = by_label.get(" ".join(label.split()).casefold())
-        if field is None:
-            unknown("field", label, [field.label for field in wanted.fields])
-        fields[key_of(block, field)] = chosen(field.label, value, field.options) if field.kind == "select" and value else value
-    filled = state.changed(fields=fields)
-    for field in wanted.fields:
-        if said := problem(field, value_of(filled, block, field)):
-            raise sim.FunctionDeclined(f"the form was not sent: {said}")
-    if wanted.confirm and not confirmed:
-        raise sim.FunctionDeclined(f"the form asks: {wanted.confirm} Give confirmed=true to send it")
-    after, effects = sent(filled, block, wanted)
-    return sim.FunctionResult(after, _page(after), effects)
 
 
 _CHORDS = {"Control+t": "new-tab", "Control+r": "reload", "Control+h": "history", "Control+d": "bookmark",

@@ -113,25 +113,10 @@ class TestFunctions:
         assert not call(h, "open_page", url="nowhere.example", new_tab=True)["found"]
         assert len(h.texts("tab")) == 2
 
-    def test_sending_a_form_by_the_same_rules_as_by_hand(self, h):
-        assert "has 0 forms" in call(h, "submit_form", values={})
-        call(h, "open_page", url="acme/desk")
-        form = call(h, "describe_forms")[0]
-        assert (form["asks"], form["fields"][0]["label"]) == ("Send the report?", "Subject")
-        values = {"subject": "Smoke", "Kind": "printer", "I agree": "true"}
-        assert call(h, "submit_form", values={**values, "Size": "1"}).startswith("there is no field 'Size'")
-        assert call(h, "submit_form", values={**values, "Kind": "Fax"}).startswith('"Kind" has no option')
-        assert call(h, "submit_form", values={**values, "Floor": "12"}).endswith("Floor must be at most 9")
-        assert call(h, "submit_form", values=values).startswith("the form asks: Send the report?")
-        assert h.app("browser")["submissions"] == {}
-        assert "Kept as 1." in call(h, "submit_form", values=values, confirmed=True)["text"]
-        assert len(h.app("mail")["messages"]) == 1
-
     def test_nobody_gets_a_password(self, h):
         call(h, "open_page", url="acme/desk")
         h.fill("Secret", "pine")
         assert "pine" not in call(h, "read_page")["text"]
-        assert "pine" not in json.dumps(call(h, "describe_forms"))
 
 
 class TestMade:
