@@ -93,7 +93,6 @@ def in_process(spec: WorldSpec) -> Iterator[Figure]:
     yield Figure("snapshot", 1000 * median(env.snapshot), "ms", "below 1")
     yield Figure("restore", 1000 * median(lambda: env.restore(then)), "ms", "below 1")
     yield Figure("fork", 1000 * median(env.fork), "ms", "below 1")
-    yield Figure("diff", 1000 * median(lambda: env.changes(then)), "ms", "below 1")
     yield Figure("hashes of all apps", 1000 * median(env.hashes), "ms", "below 1")
     yield Figure("PNG", 1000 * median(env.screenshot), "ms", "below 40")
     yield from memory(spec)
