@@ -91,18 +91,17 @@ class _Routes:
         return Response(theme_css(), media_type="text/css")
 
     async def events(self, request: Request) -> Response:
-        last = request.headers.get("last-event-id", "")
         headers = {"X-Accel-Buffering": "no"}
-        return StreamingResponse(self._stream(last), media_type="text/event-stream", headers=headers)
+        return StreamingResponse(self._stream(), media_type="text/event-stream", headers=headers)
 
-    async def _stream(self, last: str) -> AsyncIterator[str]:
-        """First what the page missed, or the whole screen; then every change."""
-        async for event in self._session.feed.listen(last, lambda: self._session.view.whole(), _IDLE):
+    async def _stream(self) -> AsyncIterator[str]:
+        """First the whole screen, then every change."""
+        async for event in self._session.feed.listen(lambda: self._session.view.whole(), _IDLE):
             yield ": still here\n\n" if event is None else self._written(event)
 
     def _written(self, event: Event) -> str:
         body = json.dumps({"number": event.number, **event.body}, ensure_ascii=True, separators=(",", ":"))
-        return f"id: {self._session.feed.name_of(event.number)}\ndata: {body}\n\n"
+        return f"data: {body}\n\n"
 
     async def from_page(self, request: Request) -> Response:
         """An action of somebody at the page; the answer carries the change of the screen."""

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import secrets
-from collections import deque
 from collections.abc import AsyncIterator, Callable, Iterator, Mapping
 from itertools import islice
 from typing import Any, Literal, NamedTuple, Protocol
@@ -20,8 +19,6 @@ from environments.simulated.screen.widgets import FIELDS
 from environments.simulated.world.world import MARGIN, TITLE_BAR, Desk, WindowState, World
 from protocol import Action, ActionResult, ActionTarget, Drag, VisualState
 
-KEPT = 200
-"""Events for a page that comes back; one that missed more gets the whole screen."""
 _WAITING = 1000
 """Events that may wait for a page that does not take them, before it is let go and has to come back."""
 
@@ -37,20 +34,13 @@ class Feed:
     """Everything here happens on the loop of the server."""
 
     def __init__(self) -> None:
-        self._boot = secrets.token_hex(4)
-        """Numbers of another server mean nothing here."""
-        self._events: deque[Event] = deque(maxlen=KEPT)
         self._listening: set[asyncio.Queue[Event | None]] = set()
         self.number = 0
         self.closed = False
 
-    def name_of(self, number: int) -> str:
-        return f"{self._boot}-{number}"
-
     def publish(self, body: Mapping[str, object]) -> Event:
         self.number += 1
         event = Event(self.number, body)
-        self._events.append(event)
         for queue in list(self._listening):
             try:
                 queue.put_nowait(event)
@@ -58,23 +48,13 @@ class Feed:
                 self._listening.discard(queue)
         return event
 
-    def missed(self, last: str) -> list[Event] | None:
-        """What came after the event of that name; None where that cannot be told any more."""
-        boot, _, number = last.partition("-")
-        if boot != self._boot or not number.isdecimal() or int(number) > self.number:
-            return None
-        later = [event for event in self._events if event.number > int(number)]
-        return later if len(later) == self.number - int(number) else None
-
-    async def listen(self, last: str, whole: Callable[[], Mapping[str, object]], idle: float) -> AsyncIterator[Event | None]:
-        """What came after `last`, or the `whole` screen, then events as they come; None after `idle` seconds without one."""
+    async def listen(self, whole: Callable[[], Mapping[str, object]], idle: float) -> AsyncIterator[Event | None]:
+        """The `whole` screen, then events as they come; None after `idle` seconds without one."""
         queue: asyncio.Queue[Event | None] = asyncio.Queue(_WAITING)
         self._listening.add(queue)
         try:
-            missed = self.missed(last)
             sent = self.number
-            for event in [Event(sent, whole())] if missed is None else missed:
-                yield event
+            yield Event(sent, whole())
             while not self.closed and queue in self._listening:
                 try:
                     news = await asyncio.wait_for(queue.get(), idle)
