@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections import Counter
 from collections.abc import Container, Mapping
 from functools import lru_cache
 from typing import Literal, NamedTuple, Self
@@ -252,7 +251,7 @@ class BrowserState(sim.AppState):
         return self.replace(bookmarks={key: mark for key, mark in self.bookmarks.items() if key != name})
 
     def found(self, query: str) -> list[Document]:
-        """Pages with at least one word of the query: most different words first, then most often, then by address."""
+        """Pages with at least one word of the query: those with most of them first, then in the title, then by address."""
         return list(_ranked(IdentityKey(self.sites), " ".join(query.split())))
 
 
@@ -327,8 +326,6 @@ def started(content: BrowserContent, setting: sim.Setting) -> BrowserState:
 
 RESULTS = 10
 _SNIPPET = 140
-_TITLE = 5
-_MOST = 3
 _WORD = re.compile(r"\w+")
 
 
@@ -338,16 +335,15 @@ class Document(NamedTuple):
     address: str
     title: str
     text: str
-    in_title: Mapping[str, int]
-    in_text: Mapping[str, int]
+    words: frozenset[str]
 
 
 @lru_cache(maxsize=8)
 def _ranked(sites: IdentityKey[Mapping[str, Site]], query: str) -> tuple[Document, ...]:
     """Ranked once for each query: the page with the results is drawn again for every key that is pressed on it."""
     words = set(_words(query))
-    ranked = [(score, document) for document in _documents(sites) if (score := _score(document, words))[0]]
-    return tuple(document for _, document in sorted(ranked, key=lambda hit: (-hit[0][0], -hit[0][1], hit[1].address)))
+    fits = [document for document in _documents(sites) if document.words & words]
+    return tuple(sorted(fits, key=lambda d: (-len(d.words & words), -len(words & {*_words(d.title)}), d.address)))
 
 
 @lru_cache(maxsize=8)
@@ -376,12 +372,6 @@ def _stem(word: str) -> str:
     return word[:-1] if len(word) > 3 and word.endswith("s") and not word.endswith("ss") else word
 
 
-def _score(document: Document, words: set[str]) -> tuple[int, int]:
-    """How many of the words it has, and how much they weigh: the title more than the text, and repeating little."""
-    weights = [_TITLE * (word in document.in_title) + min(_MOST, document.in_text.get(word, 0)) for word in words]
-    return sum(1 for weight in weights if weight), sum(weights)
-
-
 @lru_cache(maxsize=8)
 def _documents(sites: IdentityKey[Mapping[str, Site]]) -> tuple[Document, ...]:
     """Read once for as long as no site changes."""
@@ -404,7 +394,7 @@ def _of_site(host: str, site: Site) -> list[Document]:
 
 
 def _document(address: str, title: str, text: str) -> Document:
-    return Document(address, title, " ".join(text.split()), Counter(_words(title)), Counter(_words(text)))
+    return Document(address, title, " ".join(text.split()), frozenset(_words(f"{title} {text}")))
 
 
 def _said(block: Block) -> str:
