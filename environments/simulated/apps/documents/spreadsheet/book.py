@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from copy import copy
 from dataclasses import dataclass
 from datetime import date
-from decimal import ROUND_FLOOR, ROUND_HALF_UP, Decimal
+from decimal import Decimal
 from fnmatch import fnmatchcase
 from functools import wraps
 from typing import ParamSpec, TypeAlias
@@ -109,10 +109,6 @@ def sound(operand: Operand) -> Value:
     return value
 
 
-def bounded(text: str) -> Value:
-    return text if len(text) <= MAX_TEXT else VALUE
-
-
 def _rank(value: Value) -> tuple[int, Decimal | str]:
     match value:
         case bool():
@@ -148,7 +144,8 @@ def binary(sign: str, left: Operand, right: Operand) -> Value:
     if sign in _ORDER:
         return compared(sign, a, b)
     if sign == "&":
-        return bounded(display(a) + display(b))
+        text = display(a) + display(b)
+        return text if len(text) <= MAX_TEXT else VALUE
     x, y = number(a), number(b)
     if sign == "/" and not y:
         return DIV
@@ -220,11 +217,11 @@ def total(found: list[Decimal]) -> Decimal:
     return result
 
 
-def rounded(value: Decimal, places: int, mode: str = ROUND_HALF_UP) -> Value:
+def rounded(value: Decimal, places: int) -> Value:
     if not -20 <= places <= 20:
         return NUM
     context = EXACT.copy()
-    context.prec, context.rounding = 70, mode
+    context.prec = 70
     result = value.quantize(Decimal(1).scaleb(-places), context=context)
     if not result.is_finite():
         return value if value.is_finite() else NUM
@@ -330,59 +327,6 @@ def _whole(value: Decimal) -> int:
     return int(value) if value.is_finite() and abs(value) < 100_000 else 99_999
 
 
-def _mod(found: list[Decimal]) -> Value:
-    if not found[1]:
-        return DIV
-    rest = EXACT.remainder(found[0], found[1])
-    return finite(EXACT.add(rest, found[1]) if rest and (rest < 0) != (found[1] < 0) else rest)
-
-
-def _date(found: list[Decimal]) -> Value:
-    try:
-        return date(*(_whole(value) for value in found))
-    except ValueError:
-        return VALUE
-
-
-def _text(operand: Operand) -> str:
-    return display(sound(operand))
-
-
-def _concat(given: Given, _: date) -> Value:
-    parts: list[str] = []
-    length = 0
-    for value in flat(given):
-        parts.append(_text(value))
-        length += len(parts[-1])
-        if length > 40_000:
-            return VALUE
-    return bounded("".join(parts))
-
-
-def _of_text(work: Callable[[str], Value]) -> Call:
-    return lambda given, _: work(_text(given[0]))
-
-
-def _cut(work: Callable[[str, list[int]], str]) -> Call:
-    """LEFT, RIGHT and MID: a text and whole numbers."""
-
-    def call(given: Given, _: date) -> Value:
-        text, sizes = _text(given[0]), [_whole(number(single(operand))) for operand in given[1:]]
-        return VALUE if any(size < 0 for size in sizes) else work(text, sizes or [1])
-
-    return call
-
-
-def _part(name: str) -> Call:
-    def call(given: Given, _: date) -> Value:
-        value = single(given[0])
-        if isinstance(value, date):
-            return Decimal(getattr(value, name))
-        return value if isinstance(value, Error) else VALUE
-
-    return call
-
-
 def _vlookup(given: Given, _: date) -> Value:
     """Exact when the last operand is FALSE; else the last row that is not greater, as in a sorted list."""
     wanted, block, column = sound(given[0]), given[1], number(single(given[2]))
@@ -422,22 +366,7 @@ _NAMED: dict[str, tuple[Call, int, int]] = {
     "NOT": (lambda given, _: not _truth(given[0]), 1, 1),
     "ROUND": (_with_numbers(lambda found: rounded(found[0], _whole(found[1]) if len(found) > 1 else 0)), 1, 2),
     "ABS": (_with_numbers(lambda found: EXACT.abs(found[0])), 1, 1),
-    "INT": (_with_numbers(lambda found: rounded(found[0], 0, ROUND_FLOOR)), 1, 1),
-    "MOD": (_with_numbers(_mod), 2, 2),
-    "CONCAT": (_concat, 1, MANY),
-    "CONCATENATE": (_concat, 1, MANY),
-    "LEN": (_of_text(lambda text: Decimal(len(text))), 1, 1),
-    "UPPER": (_of_text(lambda text: bounded(text.upper())), 1, 1),
-    "LOWER": (_of_text(lambda text: bounded(text.lower())), 1, 1),
-    "TRIM": (_of_text(lambda text: " ".join(text.split())), 1, 1),
-    "LEFT": (_cut(lambda text, sizes: text[: sizes[0]]), 1, 2),
-    "RIGHT": (_cut(lambda text, sizes: text[-sizes[0] :] if sizes[0] else ""), 1, 2),
-    "MID": (_cut(lambda text, sizes: text[max(0, sizes[0] - 1) : max(0, sizes[0] - 1) + sizes[1]]), 3, 3),
     "TODAY": (lambda given, today: today, 0, 0),
-    "DATE": (_with_numbers(_date), 3, 3),
-    "YEAR": (_part("year"), 1, 1),
-    "MONTH": (_part("month"), 1, 1),
-    "DAY": (_part("day"), 1, 1),
     "VLOOKUP": (_vlookup, 3, 4),
 }
 """Each function with the least and the most operands that it takes."""

@@ -67,15 +67,12 @@ def worth(formula, cells=None, sheets=("S", "My costs")):
         # functions of one value
         ('=IF(A1>5,"big","small")', "big"), ("=IF(FALSE,1)", "FALSE"), ("=IF(1,A4)", "0"), ('=IFERROR(G1,"none")', "none"),
         ("=AND(A1>1,A2>1)", "TRUE"), ("=OR(FALSE,A1=1)", "FALSE"), ("=NOT(A1=1)", "TRUE"), ("=ROUND(2.345,2)", "2.35"),
-        ("=ROUND(-2.5,0)", "-3"), ("=ROUND(1234,-2)", "1200"), ("=ABS(A3)", "4"), ("=INT(-1.5)", "-2"), ("=MOD(-1,3)", "2"),
-        ('=CONCAT(A1,"-",B1)', "10-paid"), ("=CONCAT(B1:B2)", "paidopen"), ('=CONCATENATE("a","b")', "ab"), ('=LEN("äb")', "2"),
-        ('=UPPER("aß")', "ASS"), ('=LOWER("AB")', "ab"), ('=TRIM("  a  b ")', "a b"), ('=LEFT("abc",2)', "ab"),
-        ('=RIGHT("abc")', "c"),
-        ('=MID("abcd",2,2)', "bc"), ("=TODAY()", "2026-03-31"), ("=TODAY()-C1", "30"), ("=C1+31", "2026-04-01"),
-        ("=DATE(2026,2,28)+1", "2026-03-01"), ("=YEAR(C1)&MONTH(C1)&DAY(C1)", "202631"), ('="2.5"*2', "5"), ("=A6+1", "2"),
+        ("=ROUND(-2.5,0)", "-3"), ("=ROUND(1234,-2)", "1200"), ("=ABS(A3)", "4"), ('=A1&"-"&B1', "10-paid"),
+        ("=TODAY()", "2026-03-31"), ("=TODAY()-C1", "30"), ("=C1+31", "2026-04-01"),
+        ('="2.5"*2', "5"), ("=A6+1", "2"),
         ("=sum(a1:a2)", "12.50"), ("=SUM( A1 : A2 )", "12.50"),
         # errors
-        ("=1/0", "#DIV/0!"), ("=AVERAGE(A4:A5)", "#DIV/0!"), ("=MOD(1,0)", "#DIV/0!"), ("=NOPE(1)", "#NAME?"),
+        ("=1/0", "#DIV/0!"), ("=AVERAGE(A4:A5)", "#DIV/0!"), ("=NOPE(1)", "#NAME?"),
         ("=nope", "#NAME?"),
         ("=ZZ1", "#REF!"), ("=A99999", "#REF!"), ("=Gone!A1", "#REF!"), ("=SUM(#REF!)", "#REF!"), ('=1+"x"', "#VALUE!"),
         ("=A5*2", "#VALUE!"),
@@ -83,7 +80,7 @@ def worth(formula, cells=None, sheets=("S", "My costs")):
         ("=SUM(G1:G2)", "#DIV/0!"),
         ("=IF(G1,1,2)", "#DIV/0!"), ("=Z99", "#CIRC!"), ("=SUM(Z1:Z100)", "#CIRC!"), ("=10^9999", "#NUM!"),
         ("=(-1)^0.5", "#NUM!"),
-        ("=0^0", "#NUM!"), ("=DATE(2026,13,1)", "#VALUE!"), ("=LEFT(A5,-1)", "#VALUE!"), ("=SUM()", "#N/A"), ("=IF(1)", "#N/A"),
+        ("=0^0", "#NUM!"), ("=SUM()", "#N/A"), ("=IF(1)", "#N/A"),
         ("=TODAY(1)", "#N/A"), ("=C1+99999999", "#NUM!"),
         ("=1+", "#ERROR!"), ("=", "#ERROR!"), ("=(1", "#ERROR!"), ('="a', "#ERROR!"), ("=1,2", "#ERROR!"),
         ("=A1 A2", "#ERROR!"),
@@ -177,7 +174,7 @@ def test_a_condition_parts_a_column(column, limit):
 PIECES = st.sampled_from(
     ["=", "+", "-", "*", "/", "^", "&", "%", "(", ")", ",", ":", "<", ">", "!", "'", '"', "$", "#REF!", "A1", "B2:B9", "S!",
     "SUM(",
-     "IF(", "VLOOKUP(", "COUNTIF(", "ROUND(", "MID(", "DATE(", "TRUE", "1", "2.5", "99999999999", "x", " ", "B:B", "\n",
+     "IF(", "VLOOKUP(", "COUNTIF(", "ROUND(", "TRUE", "1", "2.5", "99999999999", "x", " ", "B:B", "\n",
      "é", "\0"]
 )  # fmt: skip
 
@@ -199,9 +196,8 @@ VALUES = st.sampled_from(
     ["0", "-1", "1E9", "2.5", '"x"', '">1"', '"*"', "TRUE", "A1", "A1:B9", "C1", "G1", "1/0", "B:B", '""', "99999999999999999999"]
 )
 NAMES = st.sampled_from(
-    ["SUM", "AVERAGE", "MIN", "MAX", "COUNT", "COUNTIF", "SUMIF", "AVERAGEIF", "IF", "ROUND", "CONCAT", "LEN", "VLOOKUP",
-    "MOD", "DATE",
-     "LEFT", "MID", "INT", "AND", "NOT", "IFERROR", "YEAR", "ABS", "RIGHT", "TRIM", "COUNTA", "OR"]
+    ["SUM", "AVERAGE", "MIN", "MAX", "COUNT", "COUNTIF", "SUMIF", "AVERAGEIF", "IF", "ROUND", "VLOOKUP",
+     "AND", "NOT", "IFERROR", "ABS", "COUNTA", "OR"]
 )  # fmt: skip
 
 
