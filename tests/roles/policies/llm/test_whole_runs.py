@@ -49,7 +49,7 @@ def test_a_model_works_a_task_in_every_way_of_asking(tmp_path: Path, structure: 
 
 
 def test_bad_answers_and_a_busy_server_are_got_over(tmp_path: Path) -> None:
-    model = ScriptedChatModel(answer=brain, malformed=0.2, errors=0.2, seed=7)
+    model = ScriptedChatModel(answer=brain, malformed=0.2, errors=0.2, seed=8)
     outcome = run(tmp_path, model, "limits.reasks=5")
     assert outcome.status == "fulfilled", outcome.reason
     assert outcome.report["judge"]["passed"]
