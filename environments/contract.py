@@ -10,6 +10,8 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Mapping, Sequence
+from functools import cache
+from operator import attrgetter
 from typing import Any, Literal, NamedTuple, Protocol, TypeAlias, runtime_checkable
 
 from pydantic import Field
@@ -38,6 +40,14 @@ class Unavailable(EnvironmentFault):
 
 class WorldError(EnvironmentFault):
     """The message is one sentence that names the file and the key."""
+
+
+@cache
+def extended(wrapper: type, passed: tuple[str, ...], own: tuple[str, ...]) -> Any:
+    """A subclass that has these capabilities too, so that `isinstance` with their protocols holds: those that are `passed` are
+    the `inner` environment's, and for its `own` the wrapper has methods with an underscore before the name."""
+    members: dict[str, object] = {name: property(attrgetter(f"inner.{name}")) for name in passed}
+    return type(wrapper.__name__, (wrapper,), members | {name: getattr(wrapper, f"_{name}") for name in own})
 
 
 class Environment(Protocol):

@@ -10,17 +10,16 @@ from __future__ import annotations
 import hashlib
 import json
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from enum import StrEnum
 from fnmatch import fnmatchcase
-from functools import cache
 from itertools import islice, zip_longest
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from pydantic import Field, model_validator
 
-from environments.contract import DigestMismatch, Environment, EnvironmentFault
+from environments.contract import DigestMismatch, Environment, EnvironmentFault, extended
 from environments.effects import Change, ControlSeen
 from protocol import (
     Action,
@@ -204,13 +203,13 @@ class FaultyEnvironment:
 
     def __new__(cls, inner: Environment, faults: Sequence[Fault], seed: int = 0, record: Path | None = None) -> FaultyEnvironment:
         passed, turned = (tuple(name for name in names if hasattr(inner, name)) for names in (_CAPABILITIES, _TURNED))
-        made: FaultyEnvironment = object.__new__(_with(passed, turned))
+        made: FaultyEnvironment = object.__new__(extended(FaultyEnvironment, passed, turned))
         return made
 
     def __init__(self, inner: Environment, faults: Sequence[Fault], seed: int = 0, record: Path | None = None) -> None:
         self.name = f"faulty:{inner.name}"
         self._record = FaultRecord(record)
-        self._inner = inner
+        self.inner = inner
         self._faults = tuple(faults)
         self._seed = seed
         self._done = {done.key: done for done in self._record.done if done.result is not None}
@@ -226,11 +225,11 @@ class FaultyEnvironment:
         self._done.clear()
         self._counts.clear()
         self._record.clear()
-        self._inner.reset(seed=seed)
+        self.inner.reset(seed=seed)
         return self.observe()
 
     def observe(self) -> VisualState:
-        state = self._inner.observe()
+        state = self.inner.observe()
         for number, fault in enumerate(self._faults):
             if fault.kind in ON_SCREEN:
                 state = self._shown(number, fault, state)
@@ -253,7 +252,7 @@ class FaultyEnvironment:
         return result
 
     def close(self) -> None:
-        self._inner.close()
+        self.inner.close()
 
     def _preview(self, action: Action) -> Sequence[Change] | None:
         """What it changes where no fault strikes: nothing while something lies on its target, unknown where one may do more."""
@@ -261,7 +260,7 @@ class FaultyEnvironment:
         may = (f for f in self._faults if f.kind in DOES_OTHERWISE and f.rate and f.matches(action, app, target))
         if any(_concerns(fault, action) and not self._spent(fault) for fault in may):
             return None
-        found: Sequence[Change] | None = () if self._in_the_way(action) else self._inner.preview(self._meant(action))  # type: ignore[attr-defined]  # only there where the inner one can
+        found: Sequence[Change] | None = () if self._in_the_way(action) else self.inner.preview(self._meant(action))  # type: ignore[attr-defined]  # only there where the inner one can
         return found
 
     def _control(self, action: Action) -> ControlSeen | None:
@@ -269,12 +268,12 @@ class FaultyEnvironment:
         if self._in_the_way(action):
             return None
         meant = self._meant(action)
-        at: ControlSeen | None = self._inner.control(meant)  # type: ignore[attr-defined]  # as above
+        at: ControlSeen | None = self.inner.control(meant)  # type: ignore[attr-defined]  # as above
         return at if at is None or meant == action else at.model_copy(update={"role": "", "name": ""})
 
     def _latest_keys(self, most: int) -> list[str]:
         """Of what was asked for: with what a fault swallowed, and without what one did besides."""
-        within = [key for key in self._inner.latest_keys(2 * most) if not key.endswith((_FOCUS, _TWICE))]  # type: ignore[attr-defined]  # as above
+        within = [key for key in self.inner.latest_keys(2 * most) if not key.endswith((_FOCUS, _TWICE))]  # type: ignore[attr-defined]  # as above
         # A kill between the two leaves a key in one of them alone, so the newest of both come first.
         both = zip_longest(within, islice(reversed(self._done), most))
         return list(dict.fromkeys(key for pair in both for key in pair if key is not None))[:most]
@@ -299,7 +298,7 @@ class FaultyEnvironment:
     def _do(self, fault: Fault | None, action: Action, key: str, target: str) -> ActionResult:
         meant = self._meant(action)
         if fault is None:
-            return self._inner.perform(meant, key=key)
+            return self.inner.perform(meant, key=key)
         if fault.kind in IN_THE_WAY:
             return ActionResult(exec_status=ExecStatus.ERROR, error=f'"{target}" lies under something else; wait and look again')
         if fault.kind in DRY:
@@ -308,12 +307,12 @@ class FaultyEnvironment:
             resolved = self._resolved(action) if status is ExecStatus.EXECUTED else None
             return ActionResult(exec_status=status, error=error, resolved=resolved)
         if fault.kind is FaultKind.FOCUS:
-            self._inner.perform(PressKey(keys=("Tab",)), key=f"{key}{_FOCUS}")
+            self.inner.perform(PressKey(keys=("Tab",)), key=f"{key}{_FOCUS}")
         if fault.kind is FaultKind.AUTOCOMPLETE and isinstance(meant, Type | Fill):
             meant = meant.model_copy(update={"text": meant.text[: (len(meant.text) + 1) // 2] + fault.text})
-        result = self._inner.perform(meant, key=key)
+        result = self.inner.perform(meant, key=key)
         if fault.kind is FaultKind.TWICE:
-            self._inner.perform(meant, key=f"{key}{_TWICE}")
+            self.inner.perform(meant, key=f"{key}{_TWICE}")
         if fault.kind is not FaultKind.SAVED_ANYWAY:
             return result
         return ActionResult(exec_status=ExecStatus.ERROR, error=fault.text or "the network is down", resolved=result.resolved)
@@ -328,7 +327,7 @@ class FaultyEnvironment:
 
     def _aim(self, action: Action) -> tuple[str, str]:
         """The app that is worked in and the name of what is aimed at."""
-        state = self._inner.observe()
+        state = self.inner.observe()
         element = self._element(action, state)
         app = (element.app if element is not None else None) or state.app or ""
         return app, element.name if element is not None else ""
@@ -345,7 +344,7 @@ class FaultyEnvironment:
         if action.target is None:
             return None
         try:
-            return resolve(action.target, self._inner.observe())
+            return resolve(action.target, self.inner.observe())
         except TargetError:
             return None
 
@@ -380,7 +379,7 @@ class FaultyEnvironment:
         """The fault of the screen that lies on the target, if the action needs a pointer."""
         if action.target is None or isinstance(action, PressKey | Extension):
             return None
-        element = self._element(action, self._inner.observe())
+        element = self._element(action, self.inner.observe())
         if element is None:
             return None
         found = (f for n, f in enumerate(self._faults) if f.kind in IN_THE_WAY and self._afflicts(n, f, element))
@@ -398,7 +397,7 @@ class FaultyEnvironment:
             found = resolve(action.target, shown).element_id
         except TargetError:
             return action
-        real = self._inner.observe().by_id.get(found)
+        real = self.inner.observe().by_id.get(found)
         if real is None or real.text in {action.target.text, shown.by_id[found].text}:
             return action
         return action.model_copy(update={"target": action.target.model_copy(update={"text": real.text})})
@@ -427,15 +426,3 @@ def _changed(fault: Fault, element: GUIElement) -> GUIElement:
 def _lid(name: str, fault: Fault, element: GUIElement) -> GUIElement:
     text = fault.text or "Something new is here"
     return GUIElement(element_id=name, role="status", text=text, bbox=element.bbox, app=element.app)
-
-
-@cache
-def _with(passed: tuple[str, ...], turned: tuple[str, ...]) -> Any:
-    """A class that has these capabilities too, so that `isinstance` with their protocols holds."""
-    members: dict[str, object] = {name: property(_passed_on(name)) for name in passed}
-    members |= {name: getattr(FaultyEnvironment, f"_{name}") for name in turned}
-    return type("FaultyEnvironment", (FaultyEnvironment,), members)
-
-
-def _passed_on(name: str) -> Callable[[Any], Any]:
-    return lambda self: getattr(self._inner, name)

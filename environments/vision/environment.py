@@ -5,11 +5,9 @@ from __future__ import annotations
 import json
 import sqlite3
 from collections.abc import Sequence
-from functools import cache
 from pathlib import Path
-from typing import Any
 
-from environments.contract import AppCatalog, DigestMismatch, Environment, EnvironmentFault, Screenshots
+from environments.contract import AppCatalog, DigestMismatch, Environment, EnvironmentFault, Screenshots, extended
 from environments.effects import Change, ControlSeen
 from protocol import Action, ActionResult, ExecStatus, TargetError, VisualState, parse_action, resolve
 from protocol.sqlite import connected
@@ -29,7 +27,8 @@ class FromPixels:
 
     def __new__(cls, inner: Environment, *, min_confidence: float = 0.5, record: Path | None = None) -> FromPixels:
         passed = tuple(name for name in _PASSED_ON if hasattr(inner, name))
-        made: FromPixels = object.__new__(_with(passed, tuple(name for name in _AIMED if hasattr(inner, name))))
+        aimed = tuple(name for name in _AIMED if hasattr(inner, name))
+        made: FromPixels = object.__new__(extended(FromPixels, passed, aimed))
         return made
 
     def __init__(self, inner: Environment, *, min_confidence: float = 0.5, record: Path | None = None) -> None:
@@ -136,14 +135,3 @@ class Aims:
 
     def close(self) -> None:
         self._db.close()
-
-
-@cache
-def _with(passed: tuple[str, ...], aimed: tuple[str, ...]) -> Any:
-    """A class that has these capabilities too, so that `isinstance` with their protocols holds."""
-    members: dict[str, object] = {name: property(_passed_on(name)) for name in passed}
-    return type("FromPixels", (FromPixels,), members | {name: getattr(FromPixels, f"_{name}") for name in aimed})
-
-
-def _passed_on(name: str) -> Any:
-    return lambda self: getattr(self.inner, name)
