@@ -392,6 +392,4 @@ def painted_over(
     pen = ImageDraw.Draw(image)
     for box in boxes:
         pen.rectangle(placed(box, _AROUND), fill=COLOUR)
-    out = io.BytesIO()
-    image.save(out, "PNG", compress_level=1)
-    return out.getvalue()
+    return _png(image)

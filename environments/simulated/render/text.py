@@ -169,15 +169,11 @@ def _seen(char: str) -> str:
 
 def length(text: str, face: Face) -> float:
     """How wide a text is. Not cached: for pieces that are looked at once."""
-    return sum(_advance(run, face) for run in runs(text))
+    return sum(font(one.source, face.size * one.source.scale * ZOOM).getlength(one.text) / ZOOM for one in runs(text))
 
 
 measure = lru_cache(maxsize=16_384)(length)
 """How wide a text is."""
-
-
-def _advance(run: Run, face: Face) -> float:
-    return font(run.source, face.size * run.source.scale * ZOOM).getlength(run.text) / ZOOM
 
 
 def most(count: int, fits: Callable[[int], bool]) -> int:

@@ -51,9 +51,6 @@ from environments.simulated.apps.office.calendar.view import DAYS, LABELS, draft
 from environments.simulated.screen.widgets import Widget
 from environments.simulated.world.values import Model, highest, how_many, mail_address, slug
 
-_MOST_DAYS = 366
-
-
 _People = Annotated[tuple[str, ...], Field(examples=[["Ada Byron"]])]
 """By their full names."""
 
@@ -143,7 +140,7 @@ def list_events(
     if last < first:
         raise sim.FunctionDeclined("calendar.list_events: last is before first")
     if int(last[:4]) - int(first[:4]) > 1:
-        raise sim.FunctionDeclined(f"calendar.list_events: at most {_MOST_DAYS} days or so at a time; ask year by year")
+        raise sim.FunctionDeclined("calendar.list_events: at most 366 days or so at a time; ask year by year")
     items = state.times.between(first, last)
     return told("events", items, as_json, limit, offset)
 
