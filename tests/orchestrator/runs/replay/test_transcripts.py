@@ -126,7 +126,7 @@ def test_a_run_is_worked_again_from_the_replies_of_its_models(good: Outcome) -> 
 
 
 def test_busy_servers_and_bad_replies_are_worked_again_as_they_were(tmp_path: Path) -> None:
-    outcome = worked_by_model(tmp_path, brain, "limits.reasks=5", malformed=0.2, errors=0.2, seed=7)
+    outcome = worked_by_model(tmp_path, brain, "limits.reasks=5", malformed=0.2, errors=0.2, seed=8)
     assert any("problem" in call for call in calls(outcome))
     found = replay(recording_of(outcome.folder), replies=replies_of(outcome.folder))
     assert found.difference is None, found.sentence()
