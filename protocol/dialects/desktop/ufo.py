@@ -31,7 +31,7 @@ _WHOLE = {
     "result": "result",
 }  # fmt: skip
 """The fields of all its answers, folded: their meaning."""
-_LOGGED = frozenset({"roundstep", "agentstep"})
+_LOGGED = frozenset({"step", "roundstep", "agentstep"})
 """What only a line of its log has, folded."""
 
 _PART = {name: _WHOLE[name] for name in ("function", "args", "arguments", "controllabel", "controltext", "status")}

@@ -201,6 +201,8 @@ def _steps(number: int, line: Any) -> Iterator[InteractionStep]:
 def _actions(said: Any) -> ParsedPayload:
     if isinstance(said, Mapping):
         said = _code_of(said)
+    if isinstance(said, list) and all(isinstance(one, str) for one in said):
+        said = "\n".join(said)
     if not isinstance(said, str | Mapping):
         refuse("$.action", "a text or an object is needed")
     name = "pyautogui" if isinstance(said, str) else "computer_13"
@@ -212,7 +214,7 @@ def _actions(said: Any) -> ParsedPayload:
 
 def _code_of(said: Mapping[str, Any]) -> Any:
     """The code within what the harness wraps for Claude (`command`) and for OpenAI's tool (`action_space`)."""
-    if said.get("action_type") == "tool_use" or said.get("name") == "computer":
+    if "command" in said or said.get("action_type") == "tool_use" or said.get("name") == "computer":
         return said.get("command")
     if said.get("action_space") == "pyautogui":
         return said.get("action")

@@ -329,5 +329,6 @@ def test_a_line_of_its_log_is_read_as_the_answer_in_it() -> None:
     read = from_ufo({**about, "Action": "click_input(button='left')", **answer}, UFO)
     assert read.actions == from_ufo(answer, UFO).actions
     assert [loss.what for loss in read.losses] == ["log"]
+    assert from_ufo({"Step": 1, "Agent": "AppAgent", **answer}, UFO) == read
     with pytest.raises(DialectError, match="not understood"):
         from_ufo({**answer, "Request": "save"}, UFO)

@@ -100,7 +100,9 @@ def test_the_lines_of_others_are_read(tmp_path: Path) -> None:
         {"step_num": 3, "action": {"action_type": "CLICK", "parameters": {"x": 5, "y": 6}}},
         {"step_num": 4, "action": {"action_type": "tool_use", "command": "pyautogui.press('enter')", "raw_response": "so"}},
         {"step_num": 5, "action": {"action_space": "pyautogui", "action": "pyautogui.press('tab')", "call_id": "c"}},
-        {"step_num": 6, "action": "DONE"},
+        {"step_num": 6, "action": ["pyautogui.press('up')", "pyautogui.press('down')"]},
+        {"step_num": 7, "action": {"action_type": "OTHER", "command": "pyautogui.press('left')"}},
+        {"step_num": 8, "action": "DONE"},
     )  # fmt: skip
     lines = read(path)
     assert [(line.number, line.step.step, line.step.action) for line in lines] == [
@@ -110,7 +112,10 @@ def test_the_lines_of_others_are_read(tmp_path: Path) -> None:
         (3, 3, Click(target=ActionTarget(point=Coordinate(x=5, y=6)))),
         (4, 4, PressKey(keys=("Enter",))),
         (5, 5, PressKey(keys=("Tab",))),
-        (6, 6, FinishGoal()),
+        (6, 6, PressKey(keys=("ArrowUp",))),
+        (6, 6, PressKey(keys=("ArrowDown",))),
+        (7, 7, PressKey(keys=("ArrowLeft",))),
+        (8, 8, FinishGoal()),
     ]
     first = lines[0].step
     assert first.reasoning == "Click it"
