@@ -327,6 +327,8 @@ CREATE TABLE IF NOT EXISTS observations (
 CREATE TABLE IF NOT EXISTS parts (name TEXT PRIMARY KEY, body BLOB NOT NULL) STRICT, WITHOUT ROWID;
 CREATE INDEX IF NOT EXISTS looks ON events (json_extract(body, '$.app'), id) WHERE kind = 'observed';
 CREATE INDEX IF NOT EXISTS counted ON events (id) WHERE {COUNTED_KINDS};
+CREATE INDEX IF NOT EXISTS requests ON events (json_extract(body, '$.key'), id) WHERE kind = 'approval_requested';
+CREATE INDEX IF NOT EXISTS answers ON events (json_extract(body, '$.key'), id) WHERE kind = 'approval';
 """
 _WORDS = {
     **{"own": "", "only": "", "run": "", "this": ""},

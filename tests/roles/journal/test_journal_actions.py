@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 from written.journals import DONE, LATE, SAVE, SEND, Open, ticking
 
 from roles.journal.journal import Journal
+from roles.journal.rows import SqliteRows
 
 
 def test_the_first_writer_of_an_intent_wins_also_after_reopening(reopen: Open) -> None:
@@ -29,6 +32,16 @@ def test_the_first_outcome_stays_also_after_reopening(reopen: Open) -> None:
     journal = reopen()
     assert journal.settle("k", LATE) == DONE
     assert journal.outcome("k") == DONE
+
+
+@pytest.mark.parametrize("ask", [Journal.request, Journal.decided])
+def test_a_request_is_found_without_reading_the_whole_run(tmp_path: Path, ask: Callable[[Journal, str], Any]) -> None:
+    journal, statements = Journal(tmp_path / "journal.sqlite", ticking()), list[str]()
+    assert isinstance(journal.rows, SqliteRows)
+    journal.rows.connection.set_trace_callback(statements.append)
+    assert ask(journal, "k") == {}
+    ((*_, plan),) = journal.rows.connection.execute(f"EXPLAIN QUERY PLAN {statements[0]}").fetchall()
+    assert str(plan).startswith("SEARCH events USING INDEX")
 
 
 def test_an_intent_survives_a_kill_before_its_outcome_is_known(tmp_path: Path) -> None:
