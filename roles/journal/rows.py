@@ -19,6 +19,17 @@ from typing import Any, NamedTuple, Protocol
 from protocol.retries import Retries
 from protocol.sqlite import connected
 from roles.journal.budgets import COUNTED
+from roles.journal.events import (
+    AnsweredEvent,
+    DecidedEvent,
+    FeedbackEvent,
+    ObservedEvent,
+    OutcomeEvent,
+    RecognizedEvent,
+    ReviewedEvent,
+    SituationEvent,
+    StepEvent,
+)
 
 NUMBERED = {
     "events": ("id", ("at", "kind", "role", "subtask", "step", "key", "body")),
@@ -29,8 +40,18 @@ NUMBERED = {
 }
 """Tables whose rows are numbered as they come: the name of the number, and what is written beside it."""
 
-COUNTED_KINDS = f"kind IN ({', '.join(repr(kind) for kind in COUNTED)})"
-"""As a condition: an index over these events must say it in the same words to be used."""
+_OFTEN = tuple(
+    event.KIND
+    for event in (
+        AnsweredEvent, DecidedEvent, FeedbackEvent, ObservedEvent, OutcomeEvent, RecognizedEvent, ReviewedEvent, SituationEvent,
+        StepEvent,
+    )
+)  # fmt: skip
+"""Kinds that come with each action."""
+_SELDOM = f"kind NOT IN ({', '.join(map(repr, _OFTEN))})"
+"""As a condition: an index over the other events must say it in the same words to be used, so that no action reads them all."""
+_ABOUT_A_KEY = f"SELECT body FROM events WHERE {{own}}{_SELDOM} AND kind = ? AND {{key}} = ?"  # noqa: S608 - fixed names
+_COUNTED = f"{_SELDOM} AND kind IN ({', '.join(map(repr, COUNTED))})"
 
 TEXTS = {
     "meta": ("key", "value"),
@@ -127,12 +148,13 @@ class Rows(ABC):
     def events(self, kinds: Sequence[str], after: int) -> Iterator[EventRow]:
         """Events in order, all kinds or some; constant memory."""
         where = f" AND kind IN ({','.join('?' * len(kinds))})" if kinds else ""
+        where += f" AND {_SELDOM}" if kinds and not set(kinds) & set(_OFTEN) else ""
         select = "SELECT id, at, kind, role, subtask, step, body FROM events WHERE {own}id > ?"
         return map(EventRow._make, self._read(f"{select}{where} ORDER BY id", after, *kinds))
 
     def counted(self) -> Iterator[tuple[str, str, str]]:
         """Kind, role and body of every event that a budget counts, in order."""
-        return iter(self._read(f"SELECT kind, role, body FROM events WHERE {{own}}{COUNTED_KINDS} ORDER BY id"))  # noqa: S608
+        return iter(self._read(f"SELECT kind, role, body FROM events WHERE {{own}}{_COUNTED} ORDER BY id"))  # noqa: S608
 
     def latest_keys(self, limit: int) -> list[str]:
         """Keys of the latest events, newest first."""
@@ -147,12 +169,12 @@ class Rows(ABC):
 
     def asked(self, key: str) -> str | None:
         """The latest request for an approval of this action."""
-        statement = "SELECT body FROM events WHERE {own}kind = 'approval_requested' AND {key} = ? ORDER BY id DESC LIMIT 1"
-        return _text(self._read(statement, key))
+        statement = f"{_ABOUT_A_KEY} ORDER BY id DESC LIMIT 1"
+        return _text(self._read(statement, "approval_requested", key))
 
     def answered(self, key: str) -> str | None:
         """The first answer to a request with this key."""
-        return _text(self._read("SELECT body FROM events WHERE {own}kind = 'approval' AND {key} = ? ORDER BY id LIMIT 1", key))
+        return _text(self._read(f"{_ABOUT_A_KEY} ORDER BY id LIMIT 1", "approval", key))
 
     def steps(self, subtask: str, attempt: int, limit: int) -> list[str]:
         """The latest steps of one attempt at a subtask, newest first."""
@@ -326,9 +348,7 @@ CREATE TABLE IF NOT EXISTS observations (
     row INTEGER PRIMARY KEY, state_id TEXT NOT NULL, app TEXT NOT NULL, body BLOB NOT NULL) STRICT;
 CREATE TABLE IF NOT EXISTS parts (name TEXT PRIMARY KEY, body BLOB NOT NULL) STRICT, WITHOUT ROWID;
 CREATE INDEX IF NOT EXISTS looks ON events (json_extract(body, '$.app'), id) WHERE kind = 'observed';
-CREATE INDEX IF NOT EXISTS counted ON events (id) WHERE {COUNTED_KINDS};
-CREATE INDEX IF NOT EXISTS requests ON events (json_extract(body, '$.key'), id) WHERE kind = 'approval_requested';
-CREATE INDEX IF NOT EXISTS answers ON events (json_extract(body, '$.key'), id) WHERE kind = 'approval';
+CREATE INDEX IF NOT EXISTS seldom ON events (kind, id) WHERE {_SELDOM};
 """
 _WORDS = {
     **{"own": "", "only": "", "run": "", "this": ""},

@@ -6,11 +6,11 @@ import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import pytest
 from written.journals import DONE, LATE, SAVE, SEND, Open, ticking
 
+from roles.journal.events import ConstraintsAddedEvent
 from roles.journal.journal import Journal
 from roles.journal.rows import SqliteRows
 
@@ -34,13 +34,22 @@ def test_the_first_outcome_stays_also_after_reopening(reopen: Open) -> None:
     assert journal.outcome("k") == DONE
 
 
-@pytest.mark.parametrize("ask", [Journal.request, Journal.decided])
-def test_a_request_is_found_without_reading_the_whole_run(tmp_path: Path, ask: Callable[[Journal, str], Any]) -> None:
+SELDOM: dict[str, Callable[[Journal], object]] = {
+    "a request": lambda journal: journal.request("k"),
+    "an answer": lambda journal: journal.decided("k"),
+    "what was added to the constraints": lambda journal: [*journal.events(ConstraintsAddedEvent)],
+    "what a budget counts": lambda journal: [*journal.rows.counted()],
+}
+
+
+@pytest.mark.parametrize("ask", SELDOM.values(), ids=SELDOM)
+def test_what_comes_seldom_is_found_without_reading_the_whole_run(tmp_path: Path, ask: Callable[[Journal], object]) -> None:
+    """Each action asks for it: without an index each would read all events of its run."""
     journal, statements = Journal(tmp_path / "journal.sqlite", ticking()), list[str]()
     assert isinstance(journal.rows, SqliteRows)
     journal.rows.connection.set_trace_callback(statements.append)
-    assert ask(journal, "k") == {}
-    ((*_, plan),) = journal.rows.connection.execute(f"EXPLAIN QUERY PLAN {statements[0]}").fetchall()
+    assert not ask(journal)
+    (*_, plan), *_ = journal.rows.connection.execute(f"EXPLAIN QUERY PLAN {statements[0]}").fetchall()
     assert str(plan).startswith("SEARCH events USING INDEX")
 
 
