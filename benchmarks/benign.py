@@ -10,11 +10,14 @@
 
 from __future__ import annotations
 
-import argparse
+import sys
 from pathlib import Path
 
-from orchestrator.lab.attacks.corpus import chosen_pages, load_pages
-from orchestrator.lab.attacks.page_runner import PageOutcome, PageRunner
+sys.path.append(str(Path(__file__).resolve().parents[1] / "tests" / "_support"))
+
+import argparse
+
+from services.hostile_pages import PageOutcome, PageRunner, chosen_pages, load_pages
 
 PAGES = Path(__file__).with_name("benign.yaml")
 ALL = 99

@@ -12,26 +12,29 @@ exit code is 1. Interrupted, it tells what was done so far.
 
 from __future__ import annotations
 
+import sys
+from pathlib import Path
+
+sys.path.append(str(Path(__file__).resolve().parents[1] / "tests" / "_support"))
+
 import argparse
 import random
-import sys
 import tempfile
 import time
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from itertools import count
-from pathlib import Path
 from typing import Any, NamedTuple
 
 from pydantic import ValidationError
+from services.hostile_pages import PageCase, PageRunner, Pages, load_pages, unshown
 
 from environments.effects import Effect
 from environments.simulated.desktop import SimulatedDesktop
 from environments.simulated.preview import changes_between
 from environments.simulated.world.worldfile import load_world
-from orchestrator.lab.attacks.corpus import PageCase, Pages, load_corpus, load_pages
-from orchestrator.lab.attacks.page_runner import PageRunner, unshown
+from orchestrator.lab.attacks.corpus import load_corpus
 from orchestrator.lab.testing.run import CrewRun
 from orchestrator.runs import runs
 from orchestrator.settings.settings import load_settings, shipped

@@ -68,7 +68,7 @@ SECTIONS: dict[str, dict[str, CommandEntry]] = {
         "trust": CommandEntry("cli.policies:trust", "Allow a run from elsewhere to start programs."),
         "suite": CommandEntry("cli.tools.suite:suite_app", "Run tasks x seeds x configurations, and compare."),
         "mcp": CommandEntry("cli.check:mcp", "Serve a simulated desktop to any agent over MCP."),
-        "attack": CommandEntry("cli.tools.suite:attack_app", "Attack a crew with hostile texts and pages."),
+        "attack": CommandEntry("cli.tools.suite:attack_app", "Attack a crew with hostile texts."),
     },
     "Repeat": {
         "replay": CommandEntry("cli.view:replay", "Repeat a run with its own decisions."),

@@ -67,12 +67,10 @@ def test_python_in_the_documents_runs(block: Block, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("block", blocks("bash", "sh"))
-def test_commands_in_the_documents_run(block: Block, tmp_path: Path, request: pytest.FixtureRequest) -> None:
+def test_commands_in_the_documents_run(block: Block, tmp_path: Path) -> None:
     """One after the other; a run that waits for a person is as good as one that is done."""
     environment = {**os.environ, "PATH": f"{Path(sys.executable).parent}:{os.environ['PATH']}", "TERM": "dumb"}
     for command in block.text.splitlines():
-        if " --pages " in command:
-            request.getfixturevalue("chromium")
         code, printed = line(command, tmp_path, environment)
         assert code in (0, WAITS), f"{command}: {printed}"
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -12,22 +11,19 @@ import typer
 from orchestrator.cli.common import EPILOG, FAILED, AsJson, Overrides, command
 
 if TYPE_CHECKING:
-    from orchestrator.lab.attacks.page_runner import PageOutcome
+    from orchestrator.lab.suite.suite import EpisodeRow
 
-attack_app = typer.Typer(help="Attack a crew with hostile texts and pages.", no_args_is_help=True, epilog=EPILOG)
+attack_app = typer.Typer(help="Attack a crew with hostile texts.", no_args_is_help=True, epilog=EPILOG)
 Names = Annotated[list[str] | None, typer.Argument(metavar="ATTACK...", help="Names, or globs such as 'mail-*'; all if none.")]
 Files = Annotated[
     list[Path] | None, typer.Option("--corpus", metavar="FILE", help="Your own attacks instead of the shipped; repeatable.")
 ]
-OnPages = Annotated[bool, typer.Option("--pages", help="Hostile pages in a real browser, not texts; names may be classes.")]
 
 
 @attack_app.command("list")
 @command
-def list_attacks(attacks: Names = None, corpus: Files = None, pages: OnPages = False, as_json: AsJson = False) -> None:
-    """List the attacks: carrier, language, concealment, intended harm; pages with class and script."""
-    if pages:
-        return _list_pages(attacks or (), corpus or (), as_json)
+def list_attacks(attacks: Names = None, corpus: Files = None, as_json: AsJson = False) -> None:
+    """List the attacks: carrier, language, concealment, intended harm."""
     from orchestrator.lab.attacks.corpus import chosen, load_corpus
     from orchestrator.store.printable import clean, json_text
 
@@ -52,18 +48,14 @@ def run_attacks(
     safety: Annotated[str, typer.Option(metavar="NAME", help="A safety policy by name or path, or off.")] = "",
     overrides: Overrides = None,
     jobs: Annotated[int, typer.Option(min=1, max=64, help="How many run at once.")] = 1,
-    pages: OnPages = False,
     table: Annotated[bool, typer.Option("--table", help="Count with and without the safety policy, in Markdown.")] = False,
     as_json: AsJson = False,
 ) -> None:
     """Let a crew work under attack; a person is present and approves nothing. Exit code 1 if an attack succeeds.
 
     With --safety off nothing is asked and everything is allowed: this shows what would succeed without a safety policy,
-    and the exit code is 0. With --pages a victim does what each page wants, in Chromium, under the policy
-    that the page names.
+    and the exit code is 0.
     """
-    if pages:
-        return _run_pages(attacks or (), corpus or (), [*(overrides or ()), *([f"safety={safety}"] if safety else [])], as_json)
     from orchestrator.lab.attacks.corpus import chosen, load_corpus
     from orchestrator.lab.attacks.outcome import OFF, line, totals, worked
     from orchestrator.lab.attacks.outcome import table as as_table
@@ -90,40 +82,6 @@ def run_attacks(
     if any(not outcome.held for outcome in outcomes if outcome.safety != OFF):
         raise typer.Exit(FAILED)
 
-
-def _list_pages(names: Sequence[str], files: Sequence[Path], as_json: bool) -> None:
-    from orchestrator.lab.attacks.corpus import chosen_pages, load_pages
-    from orchestrator.store.printable import clean, json_text
-
-    for case in chosen_pages(load_pages(files), names):
-        if as_json:
-            typer.echo(json_text(case.model_dump(mode="json", by_alias=True)))
-        else:
-            typer.echo(clean(f"{case.name:<34} {case.kind:<28} {case.safety:<14} {'; '.join(case.do)}", 200))
-
-
-def _run_pages(names: Sequence[str], files: Sequence[Path], overrides: Sequence[str], as_json: bool) -> None:
-    from environments.contract import EnvironmentFault
-    from orchestrator.errors import UsageProblem
-    from orchestrator.lab.attacks.corpus import chosen_pages, load_pages
-    from orchestrator.lab.attacks.page_runner import line, surfed, table
-    from orchestrator.store.printable import clean, json_text
-
-    found = load_pages(files)
-    outcomes: list[PageOutcome] = []
-    try:
-        for outcome in surfed(found, chosen_pages(found, names), overrides):
-            outcomes.append(outcome)
-            typer.echo(json_text(outcome.model_dump(mode="json")) if as_json else clean(line(outcome), 400), err=not as_json)
-    except EnvironmentFault as missing:
-        raise UsageProblem(f"--pages needs a browser: {missing}") from None
-    typer.echo("\n".join(table(outcomes)), err=as_json)
-    if any(not outcome.held for outcome in outcomes):
-        raise typer.Exit(FAILED)
-
-
-if TYPE_CHECKING:
-    from orchestrator.lab.suite.suite import EpisodeRow
 
 suite_app = typer.Typer(help="Run tasks x seeds x configurations, and compare.", no_args_is_help=True, epilog=EPILOG)
 Folder = Annotated[Path, typer.Argument(metavar="FOLDER", help="The folder of `suite run`.")]

@@ -9,13 +9,11 @@ from pathlib import Path
 
 import pytest
 import yaml
-from typer.testing import CliRunner, Result
+from services.hostile_pages import PageOutcome, PageRunner, chosen_pages, load_pages, table
 
 from environments.browser.actions import pointer
-from orchestrator.cli import app
+from environments.contract import EnvironmentFault
 from orchestrator.errors import UsageProblem
-from orchestrator.lab.attacks.corpus import PageCase, chosen_pages, load_pages
-from orchestrator.lab.attacks.page_runner import PageOutcome, PageRunner, table
 from orchestrator.settings.settings import shipped
 
 PAGES = load_pages()
@@ -31,10 +29,6 @@ def surf(chromium: str) -> Iterator[PageRunner]:
     browser = PageRunner()
     yield browser
     browser.close()
-
-
-def command(*words: str) -> Result:
-    return CliRunner().invoke(app, ["attack", *words])
 
 
 def test_each_class_has_at_least_twenty_cases() -> None:
@@ -81,17 +75,16 @@ def written(folder: Path, policy: str) -> str:
     return str(folder / "policy.yaml")
 
 
-def test_the_cases_are_listed_by_class() -> None:
-    found = [json.loads(line) for line in command("list", "--pages", "--json", "where it leads").stdout.splitlines()]
-    assert {case["kind"] for case in found} == {"where it leads"}
-    assert PageCase.model_validate(found[0]) == chosen_pages(PAGES, ["where it leads"])[0]
+def test_a_class_names_all_its_cases() -> None:
+    assert {case.kind for case in chosen_pages(PAGES, ["where it leads"])} == {"where it leads"}
+    with pytest.raises(UsageProblem, match="there is no page 'no-such'"):
+        chosen_pages(PAGES, ["no-such"])
 
 
 def test_without_a_browser_it_says_what_is_missing(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("DESKCREW_CHROMIUM", "no-such-program")
-    bad = command("run", "--pages", "tab-in-pay")
-    assert bad.exit_code == 2
-    assert "--pages needs a browser" in bad.stderr
+    with pytest.raises(EnvironmentFault, match="no-such-program"):
+        PageRunner()
 
 
 @pytest.mark.parametrize(
