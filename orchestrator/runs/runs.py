@@ -296,14 +296,15 @@ def taken_up(
     """A run that has not ended, open and held by this process. Raises UsageProblem."""
     folder = find_run(run_id, runs_dir)
     refuse_unwritable(folder)
-    record, changed = raised(read_run(folder), overrides)
-    stored = stored_report(folder)
-    if stored.get("status") in _ENDED and not (changed and stored.get("ended_by") == BUDGET_SPENT):
-        publish(folder)  # a process that was stopped at its very end may not have
-        raise finished(record["run_id"], stored)
-    refuse_strange(record)
     with ExitStack() as opened:
-        hold = opened.enter_context(held(folder, record["run_id"], doing))
+        # Held first: what is read before may be no longer true when another process lets go of the run.
+        hold = opened.enter_context(held(folder, folder.name, doing))
+        record, changed = raised(read_run(folder), overrides)
+        stored = stored_report(folder)
+        if stored.get("status") in _ENDED and not (changed and stored.get("ended_by") == BUDGET_SPENT):
+            publish(folder)  # a process that was stopped at its very end may not have
+            raise finished(record["run_id"], stored)
+        refuse_strange(record)
         refuse_damaged(folder, record["run_id"])
         _usable_checkpoints(folder, record, damage(folder / "checkpoints.sqlite"), answer)
         try:

@@ -1,9 +1,8 @@
 // Everything that waits for a person, one after the other; what somebody else answers is said at once.
 
 import {Card, answered, cardKeys, firstOf} from './answer.js';
-import {cut, el, fill, plural} from './dom.js';
+import {cut, el, fill, place, plural} from './dom.js';
 import {listen} from './keys.js';
-import {place} from './shell.js';
 import {refill, runHref, since} from './runs.js';
 import {ask, query, runPath} from './wire.js';
 

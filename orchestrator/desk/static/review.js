@@ -1,9 +1,8 @@
 // A plan that waits to be reviewed: worked as it is, worked as somebody writes it, or sent back with words.
 
 import {answered, firstOf} from './answer.js';
-import {cut, el, fill, say} from './dom.js';
+import {cut, el, fill, place, say} from './dom.js';
 import {PlanForm} from './planform.js';
-import {place} from './shell.js';
 import {runHref} from './runs.js';
 import {Stream, ask, runPath, send} from './wire.js';
 

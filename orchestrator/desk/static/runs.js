@@ -1,8 +1,7 @@
 // Every run, the newest first: sought, sorted out by how it stands, and kept up with.
 
-import {count, cut, el, fill, plural, seconds} from './dom.js';
+import {count, cut, el, fill, place, plural, seconds} from './dom.js';
 import {listen} from './keys.js';
-import {place} from './shell.js';
 import {ask, query} from './wire.js';
 
 const STATES = [['', 'All'], ['waiting', 'Waiting for you'], ['running', 'At work'], ['fulfilled', 'Fulfilled'], ['failed', 'Not fulfilled'], ['stopped', 'Stopped']];

@@ -1,6 +1,6 @@
 // What is around every page: where one can go, who one is, how the connection stands; and the page itself.
 
-import {el, fill, say} from './dom.js';
+import {el, fill, place, say} from './dom.js';
 import {Stream, ask} from './wire.js';
 
 const PLACES = [['/', 'Runs'], ['/approvals', 'Approvals'], ['/start', 'Start']];
@@ -96,14 +96,6 @@ class Shell {
     this.title = `${title} · deskcrew`;
     document.title = this.title;
   }
-}
-
-// A page's own place, below a heading.
-export function place(title, {aside = null, wide = false} = {}) {
-  const body = el('main', {id: 'main', class: `page${wide ? ' wide-page' : ''}`, tabindex: '-1'});
-  body.append(el('div', {class: 'page-head'}, el('h1', {}, title), aside));
-  document.getElementById('said').before(body);
-  return body;
 }
 
 async function open() {

@@ -1,8 +1,7 @@
 // Starts a run: what for, in which world, under which policies; with a plan looked at first, if that is wanted.
 
-import {cut, el, fill} from './dom.js';
+import {cut, el, fill, place} from './dom.js';
 import {PlanForm} from './planform.js';
-import {place} from './shell.js';
 import {runHref} from './runs.js';
 import {ask, send} from './wire.js';
 

@@ -34,6 +34,14 @@ export const fill = (host, ...children) => { host.replaceChildren(...children.fl
 // For those who listen to the page.
 export function say(text) { document.getElementById('said').textContent = shown(text); }
 
+// A page's own place, below a heading.
+export function place(title, {aside = null, wide = false} = {}) {
+  const body = el('main', {id: 'main', class: `page${wide ? ' wide-page' : ''}`, tabindex: '-1'});
+  body.append(el('div', {class: 'page-head'}, el('h1', {}, title), aside));
+  document.getElementById('said').before(body);
+  return body;
+}
+
 export const seconds = (value) => {
   if (!(value > 0)) return '0 s';
   if (value < 1) return `${Math.round(value * 1000)} ms`;
