@@ -67,7 +67,7 @@ def view_of(state: State, ctx: Context, seen: VisualState) -> OperatorView:
     """The request, the subtask, the screen and its pictures, what was done and planned, and all that the crew knows."""
     delegation = state.get("delegation") or {}
     subtask = Subtask.model_validate(ctx.journal.alike(subtask_of(state).model_dump(mode="json")))
-    history = ctx.journal.steps(subtask.id, subtask.attempt, limit=30)
+    history = ctx.journal.steps(subtask.id, subtask.attempt, MOST_STEPS)
     acted = next((step for step in reversed(history) if step.action["action_type"] != RELEASE), None)
     before = ctx.journal.screens.get(acted.before) if acted else None
     last = history[-1].action if history else {}

@@ -19,6 +19,7 @@ from protocol import (
     CallApi,
     ExecStatus,
     LaunchApp,
+    Memorize,
     NextAction,
     OperatorDecision,
     TargetError,
@@ -30,7 +31,7 @@ from protocol.dialects.common.base import Context as Reading
 from protocol.dialects.common.base import DialectError
 from protocol.dialects.desktop.ufo import decision_of
 from protocol.dsl import DSLError, parse_line
-from roles.contracts import OperatorView
+from roles.contracts import Fact, OperatorView
 from roles.policies.adaptive import NOT_ASKED
 from roles.policies.llm.reply_parsing import UnusableReply
 from roles.policies.llm.schemas import AIMED, STATUSES, fields_of, needs, verbs_of, verbs_told
@@ -123,7 +124,7 @@ def read_decision(data: Mapping[str, Any], view: OperatorView, batch: int = 1, g
         action = _checked(action, view, ground)
     finishes, decision = decision.status is AgentStatus.FINISH, decision.in_order()
     if batch > 1 and decision.status is AgentStatus.CONTINUE and data.get("then"):
-        decision = decision.model_copy(update={"then": _following(data["then"], view, batch - 1, ground)})
+        decision = decision.model_copy(update={"then": _following(data["then"], _once_done(action, view), batch - 1, ground)})
     notes = data.get("notes")
     kept = part(str(notes), _NOTES, "keep notes shorter") if notes else view.memory.get("notes")
     memory: dict[str, Any] = {"notes": kept} if kept is not None else {}
@@ -149,9 +150,16 @@ def _following(said: Any, view: OperatorView, most: int, ground: Grounding) -> t
         body = _whole({**item, "status": "CONTINUE"}, view).get("action")
         if body is None or body.get("action_type") in {"finish_goal", "fail_goal"}:
             raise UnusableReply('each entry of "actions" needs an action; the end of a subtask is an answer of its own')
-        checked = _checked(parse_action(body), view, ground)
-        steps.append(NextAction(action=parse_action(checked.dump()), expected=str(item.get("expected") or "")))
+        checked = parse_action(_checked(parse_action(body), view, ground).dump())
+        steps.append(NextAction(action=checked, expected=str(item.get("expected") or "")))
+        view = _once_done(checked, view)
     return tuple(steps)
+
+
+def _once_done(action: Action | None, view: OperatorView) -> OperatorView:
+    """The view with what the action keeps, which those behind it in the same answer may name."""
+    kept = (Fact(name=action.name, value=action.value),) if isinstance(action, Memorize) else ()
+    return view.model_copy(update={"facts": (*view.facts, *kept)})
 
 
 def _ufo(data: Mapping[str, Any], view: OperatorView) -> OperatorDecision:

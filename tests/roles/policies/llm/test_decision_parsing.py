@@ -217,6 +217,17 @@ def test_facts_stand_anywhere_in_texts_and_arguments(text: str, typed: str) -> N
     assert action.dump()["arguments"]["body"] == typed
 
 
+def test_a_value_that_the_same_answer_keeps_may_be_named_behind_it() -> None:
+    kept = {"action": "memorize", "name": "total", "value": "$9.90"}
+    written = {"action": "fill", "target": "e2", "text": "It is fact:total"}
+    said = {"reasoning": "r", "actions": [kept, written], "status": "CONTINUE"}
+    (behind,) = read_decision(said, view(facts=(fact("total", "7"),)), batch=2).then
+    assert isinstance(behind.action, Fill)
+    assert behind.action.text == "It is $9.90"
+    with pytest.raises(UnusableReply, match="there is no fact 'total'"):
+        read_decision(said | {"actions": [written, kept]}, view(), batch=2)
+
+
 def test_a_fact_that_there_is_not_is_never_written_out() -> None:
     with pytest.raises(UnusableReply, match="there is no fact 'totals'; nearest are total"):
         read_decision({"action": "fill", "target": "e2", "text": "It is fact:totals"}, view(facts=(fact("total", "7"),)))

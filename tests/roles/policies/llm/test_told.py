@@ -139,6 +139,15 @@ def test_a_worker_is_told_why_its_finish_was_not_taken() -> None:
     assert section(asked[-1], "message") == "Your FINISH was not taken, because: a copy is missing"
 
 
+def test_what_was_read_long_ago_in_a_long_subtask_is_still_told_and_prompts_go_on_alike() -> None:
+    first = call("list_messages", query="Printer order", limit=1)
+    looks = [call("list_messages", limit=1, offset=number) for number in range(45)]
+    _, asked = worked(first, *looks, limits=Limits(max_steps=100, stale_repeats=100))
+    told = [section(text, "steps").splitlines() for text in asked]
+    assert 'with {"query": "Printer order", "limit": 1}: it answered' in told[-1][1]
+    assert told[-1][:5] == told[-2][:5]
+
+
 def test_earlier_steps_that_wrote_nothing_are_counted_and_every_step_is_evidence() -> None:
     done = [step(1, action={"action_type": "fill", "target": {"text": "Body"}, "text": BODY}), *(step(n) for n in range(2, 160))]
     told = steps_told(done, 3, bodies=True)
