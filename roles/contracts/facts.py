@@ -221,6 +221,6 @@ def source_told(fact: Fact | OtherValue) -> str:
     name = fact.source_name
     if fact.source == "screen":
         name = fact.app or ""
-    elif isinstance(fact, Fact) and fact.used:
+    elif isinstance(fact, Fact) and fact.used and not name:
         name = ", ".join(fact.used[:_USED]) + (", …" if len(fact.used) > _USED else "")
     return named.format(name) if name and name != USER else plain

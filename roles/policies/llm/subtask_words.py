@@ -242,14 +242,15 @@ def _came_of(step: StepRecord, found: _Kept, answers: _Answers) -> str:
 def facts_told(request: BlackboardRequest) -> str:
     """The blackboard with who says what, and what of it is not told; of a private value no more than its reference.
 
-    What the subtask of a worker names it gets whole, and who judges what the subtask has brought; what its calls answered
-    stands among the steps and results.
+    What the subtask of a worker names, and what it has brought, is told whole; what its calls answered stands among the steps
+    and results.
     """
     board = board_in(request)
     subtask: Subtask | None = getattr(request, "subtask", None)
     own = [subtask.model_copy(update={"status": SubtaskStatus.PENDING})] if subtask is not None else []
     needed = live_names(board.facts, own)
-    lengths = {fact.name: _WHOLE for fact in board.facts if fact.name in needed}
+    whole = needed | {fact.name for fact in board.facts if subtask is not None and fact.subtask == subtask.id}
+    lengths = dict.fromkeys(whole, _WHOLE)
     told: set[str] = set()
     if isinstance(request, OperatorView | GateRequest):  # those of other subtasks are told where they are named
         told = {fact.name for fact in board.facts if fact.kind == RESULT} - needed | {fact.name for fact in results_of(request)}
@@ -257,8 +258,7 @@ def facts_told(request: BlackboardRequest) -> str:
         every = [fact.name for fact in board.facts]
         lengths |= dict.fromkeys(every, _room([len(fact.value) + LINE for fact in board.facts], _WHOLE, LINE))
     if isinstance(request, GateRequest):
-        mine = {fact.name: _WHOLE for fact in board.facts if subtask is not None and fact.subtask == subtask.id}
-        lengths = dict.fromkeys((fact.name for fact in board.facts), _AT_THE_END if subtask is None else LINE) | lengths | mine
+        lengths = dict.fromkeys((fact.name for fact in board.facts), _AT_THE_END if subtask is None else LINE) | lengths
     asked: dict[str, list[str]] = {}
     for fact in board.facts:
         asked.setdefault(fact.value if fact.question else fact.name, []).append(fact.name)

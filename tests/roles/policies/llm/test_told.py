@@ -177,6 +177,7 @@ def test_facts_help_and_notes_are_told_whole_or_say_that_they_are_cut() -> None:
     told = facts_told(view(facts=facts, subtask=subtask("a", hints=("use the fact letter",))))
     assert BODY.strip() in told
     assert told.count("more)") == 1, "and of the others it is said how much is left out"
+    assert BODY.strip() in facts_told(view(facts=(fact("kept", BODY, subtask="a"),))), "what it has found out itself"
     help_ = [Supplement(query="q", source="handbook", title=f"t{n}", text="w " * 2_000) for n in range(5)]
     told = supplements_told(help_)
     assert "(2 older ones are not shown)" in told
